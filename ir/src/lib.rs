@@ -1,0 +1,1 @@
+//! Typed SSA for GPU kernels: entities, builder, text form, verifier.

@@ -1,0 +1,1 @@
+//! Analyses, optimisation passes, legalisation and instruction selection.

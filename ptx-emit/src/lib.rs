@@ -1,0 +1,1 @@
+//! Selected code to a PTX module: registers, ABI, directives.

@@ -1,0 +1,1 @@
+//! PTX text: syntax tree, parser, printer, validator, diagnostics.

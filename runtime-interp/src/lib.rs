@@ -1,0 +1,1 @@
+//! Load a PTX module and run it on the CPU.

@@ -1,0 +1,1 @@
+//! A compiler backend for NVIDIA GPUs in pure Rust.

@@ -1,0 +1,2 @@
+//! The `warpsmith` command.
+fn main() {}

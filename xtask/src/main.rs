@@ -1,0 +1,2 @@
+//! What maintains this repository.
+fn main() {}

@@ -1,5 +1,6 @@
 //! What PTX has: the instruction tables, scalar types, state spaces, targets and versions.
 
+pub mod diagnostic;
 mod scalar;
 mod space;
 mod target;

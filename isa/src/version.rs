@@ -41,7 +41,8 @@ impl FromStr for Version {
 
     fn from_str(s: &str) -> Result<Self, ()> {
         let (major, minor) = s.split_once('.').ok_or(())?;
-        let number = |t: &str| if t.bytes().all(|b| b.is_ascii_digit()) { t.parse().map_err(drop) } else { Err(()) };
+        let number =
+            |t: &str| if t.bytes().all(|b| b.is_ascii_digit()) { t.parse().map_err(drop) } else { Err(()) };
         Ok(Version { major: number(major)?, minor: number(minor)? })
     }
 }

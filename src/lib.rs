@@ -1,1 +1,5 @@
-//! A compiler backend for NVIDIA GPUs in pure Rust.
+//! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
+
+pub mod directives;
+pub mod launch;
+pub mod literal;

@@ -1,2 +1,49 @@
-//! What maintains this repository.
-fn main() {}
+//! What maintains this repository: `cargo xtask test | tools | bless | coverage | oracle`.
+
+mod check;
+mod tools;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [--no-tools] [FILTER..]   install NVIDIA's tools, then format check, clippy, and all tests
+  tools                          install the pinned ptxas and nvdisasm into target/warpsmith-tools
+  bless                          rewrite the expected output of the file tests and the generated pages
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test", rest @ ..] => check::test(rest),
+        ["tools"] => tools::install().map(|bin| println!("{}", bin.display())),
+        ["bless"] => check::bless(),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace's `Cargo.toml`.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the workspace's folder")
+}
+
+/// A path below the workspace's folder.
+fn in_root(path: &str) -> PathBuf {
+    root().join(path)
+}

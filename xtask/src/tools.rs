@@ -1,0 +1,101 @@
+//! NVIDIA's assembler and disassembler, as pinned wheels in a private folder.
+
+use crate::in_root;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A wheel, the program taken from it, and the name that program gets in `target/warpsmith-tools/bin`.
+struct Tool {
+    package: &'static str,
+    program: &'static str,
+    name: &'static str,
+}
+
+/// ptxas 13.0 is the judge for sm_75 and up; 12.9 is the last that knows sm_50 to sm_72. nvdisasm has no wheel older than 13.2,
+/// and newer ones read older code.
+const TOOLS: &[Tool] = &[
+    Tool { package: "nvidia-cuda-nvcc==13.0.88", program: "ptxas", name: "ptxas-13.0" },
+    Tool { package: "nvidia-cuda-nvcc-cu12==12.9.86", program: "ptxas", name: "ptxas-12.9" },
+    Tool { package: "nvidia-cuda-nvdisasm==13.2.51", program: "nvdisasm", name: "nvdisasm" },
+];
+
+/// Installs what is not there yet and returns the folder of the programs.
+pub fn install() -> Result<PathBuf, String> {
+    let folder = in_root("target/warpsmith-tools");
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).map_err(|e| format!("cannot create {}: {e}", bin.display()))?;
+    for tool in TOOLS {
+        let stamp = folder.join(format!("{}.installed", tool.name));
+        if fs::read_to_string(&stamp).is_ok_and(|text| text == tool.package) && bin.join(tool.name).exists() {
+            continue;
+        }
+        eprintln!("installing {} into {}", tool.package, folder.display());
+        // Each package has a folder of its own: two versions of ptxas stand side by side.
+        let library = folder.join(tool.name);
+        let _ = fs::remove_dir_all(&library);
+        pip(&folder, &["install", "--quiet", "--no-deps", "--target", text(&library)?, tool.package]).map_err(|e| {
+            format!(
+                "pip could not install {}: {e}\n\
+                 The tests of acceptance by ptxas need it. Check the network and `python3 -m pip --version`, or run \
+                 `cargo xtask test --no-tools` to leave those tests out.",
+                tool.package
+            )
+        })?;
+        let program = find(&library, tool.program)
+            .ok_or_else(|| format!("{} holds no program `{}`", tool.package, tool.program))?;
+        fs::copy(&program, bin.join(tool.name))
+            .map_err(|e| format!("cannot copy {}: {e}", program.display()))?;
+        // The wheels are hundreds of megabytes; the one program is what the tests need.
+        let _ = fs::remove_dir_all(&library);
+        let version = Command::new(bin.join(tool.name)).arg("--version").output();
+        if !version.as_ref().is_ok_and(|output| output.status.success()) {
+            return Err(format!("{} is installed but does not run on this machine: {version:?}", tool.name));
+        }
+        fs::write(&stamp, tool.package).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
+    }
+    Ok(bin)
+}
+
+/// Runs pip: the system's, or where it has none, that of a virtual environment in the private folder.
+fn pip(folder: &Path, args: &[&str]) -> Result<(), String> {
+    let has_pip = |python: &Path| {
+        Command::new(python)
+            .args(["-m", "pip", "--version"])
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let system = PathBuf::from("python3");
+    let private = folder.join("venv/bin/python");
+    let python = if has_pip(&system) {
+        system
+    } else {
+        if !has_pip(&private) {
+            run(Command::new(&system).args(["-m", "venv", text(&folder.join("venv"))?]))
+                .map_err(|e| format!("python3 has neither pip nor venv: {e}"))?;
+        }
+        private
+    };
+    run(Command::new(python).args(["-m", "pip", "--disable-pip-version-check"]).args(args))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| format!("cannot start {:?}: {e}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+fn text(path: &Path) -> Result<&str, String> {
+    path.to_str().ok_or_else(|| format!("{} is not UTF-8", path.display()))
+}
+
+/// The file called `name` in a folder called `bin` somewhere below `folder`.
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let entries: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    if folder.ends_with("bin") && entries.contains(&folder.join(name)) {
+        return Some(folder.join(name));
+    }
+    entries.iter().filter(|path| path.is_dir()).find_map(|path| find(path, name))
+}

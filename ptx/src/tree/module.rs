@@ -1,0 +1,353 @@
+//! [`Module`]: the arenas and the ways in and out of them.
+
+use super::*;
+use std::ops::Index;
+
+/// A PTX module.
+///
+/// ```
+/// use warpsmith_ptx::{Item, Module, Operand, Stmt, print};
+/// let mut module = Module::default();
+/// let [r0, r1] = ["%r0", "%r1"].map(|name| Operand::Name(module.name(name)));
+/// let inst = module.inst("mov.u32", &[r0, r1]);
+/// let body = module.body(&[Stmt::Inst(inst)]);
+/// let kernel = module.kernel("k", body);
+/// let kernel = module.push_function(kernel);
+/// module.push_item(Item::Function(kernel));
+/// assert!(print(&module).contains("mov.u32 %r0, %r1;"));
+/// ```
+#[derive(Clone, Default)]
+pub struct Module {
+    pub(crate) names: Names,
+    pub(crate) mnemonics: Interner,
+    pub(crate) items: Vec<Item>,
+    pub(crate) item_spans: Vec<Span>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) directives: Vec<Directive>,
+    pub(crate) directive_spans: Vec<Span>,
+    pub(crate) decls: Vec<Decl>,
+    pub(crate) declarators: Vec<Declarator>,
+    pub(crate) dims: Vec<Option<u64>>,
+    pub(crate) inits: Vec<Init>,
+    pub(crate) init_spans: Vec<Span>,
+    pub(crate) masks: Vec<Mask>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ints: Vec<u64>,
+    pub(crate) stmts: Vec<Stmt>,
+    pub(crate) stmt_spans: Vec<Span>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) operand_spans: Vec<Span>,
+    pub(crate) prototypes: Vec<Prototype>,
+    pub(crate) inlined: Vec<Inlined>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) data: Vec<Data>,
+    pub(crate) data_spans: Vec<Span>,
+    pub(crate) values: Vec<DataValue>,
+}
+
+macro_rules! arenas {
+    ($($ty:ty, $field:ident;)*) => {$(
+        impl Index<Id<$ty>> for Module {
+            type Output = $ty;
+            fn index(&self, id: Id<$ty>) -> &$ty {
+                &self.$field[id.index()]
+            }
+        }
+        impl Index<List<$ty>> for Module {
+            type Output = [$ty];
+            fn index(&self, list: List<$ty>) -> &[$ty] {
+                &self.$field[list.range()]
+            }
+        }
+    )*};
+}
+arenas! {
+    Function, functions;
+    Directive, directives;
+    Decl, decls;
+    Declarator, declarators;
+    Option<u64>, dims;
+    Init, inits;
+    Mask, masks;
+    u8, bytes;
+    u64, ints;
+    Stmt, stmts;
+    Operand, operands;
+    Prototype, prototypes;
+    Inlined, inlined;
+    Symbol, symbols;
+    Data, data;
+    DataValue, values;
+}
+
+impl Index<Symbol> for Module {
+    type Output = str;
+    fn index(&self, symbol: Symbol) -> &str {
+        self.names.get(symbol)
+    }
+}
+
+impl Index<MnemonicId> for Module {
+    type Output = str;
+    fn index(&self, id: MnemonicId) -> &str {
+        self.mnemonics.get(id.index())
+    }
+}
+
+/// Appends to an arena and to the spans that run beside it.
+macro_rules! pushers {
+    ($($(#[$doc:meta])* $name:ident($ty:ty) -> $field:ident $(/ $spans:ident)?;)*) => {
+        impl Module {$(
+            $(#[$doc])*
+            pub fn $name(&mut self, elements: &[$ty]) -> List<$ty> {
+                let start = self.$field.len();
+                self.$field.extend_from_slice(elements);
+                $(self.$spans.resize(self.$field.len(), Span::NONE);)?
+                List::new(start, self.$field.len())
+            }
+        )*}
+    };
+}
+pushers! {
+    /// Adds statements that follow each other: a body.
+    body(Stmt) -> stmts / stmt_spans;
+    /// Adds operands that follow each other.
+    operand_list(Operand) -> operands / operand_spans;
+    /// Adds parameters or return parameters of one function.
+    decl_list(Decl) -> decls;
+    /// Adds the declarators of one declaration, or the targets of one list.
+    declarator_list(Declarator) -> declarators;
+    /// Adds the array sizes of one declarator.
+    dim_list(Option<u64>) -> dims;
+    /// Adds the directives of one function.
+    directive_list(Directive) -> directives / directive_spans;
+    /// Adds names that follow each other: the arguments of `.target` or `.pragma`.
+    symbol_list(Symbol) -> symbols;
+    /// Adds the contents of one section.
+    data_list(Data) -> data / data_spans;
+    /// Adds the values of one [`Data::Values`].
+    value_list(DataValue) -> values;
+    /// Adds bytes of one [`Data::Bytes`].
+    byte_list(u8) -> bytes;
+}
+
+impl Module {
+    /// The symbol of a name, which is interned if it is new.
+    pub fn name(&mut self, name: &str) -> Symbol {
+        self.names.intern(name)
+    }
+
+    /// All names.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The id of a mnemonic as written, which is interned if it is new.
+    pub fn mnemonic(&mut self, text: &str) -> MnemonicId {
+        MnemonicId(self.mnemonics.intern(text).0 as u32)
+    }
+
+    /// How many mnemonics there are: every [`MnemonicId::index`] is below.
+    pub fn mnemonic_count(&self) -> usize {
+        self.mnemonics.len()
+    }
+
+    /// An instruction without a guard.
+    pub fn inst(&mut self, mnemonic: &str, operands: &[Operand]) -> Inst {
+        Inst { guard: None, mnemonic: self.mnemonic(mnemonic), operands: self.operand_list(operands) }
+    }
+
+    /// `{a, b}`
+    pub fn vector(&mut self, elements: &[Operand]) -> Operand {
+        Operand::Vector(self.operand_list(elements))
+    }
+
+    /// `a|b`
+    pub fn pair(&mut self, first: Operand, second: Operand) -> Operand {
+        Operand::Pair(self.operand_list(&[first, second]))
+    }
+
+    /// `!a`
+    pub fn not(&mut self, operand: Operand) -> Operand {
+        Operand::Not(self.push_operand(operand, Span::NONE))
+    }
+
+    /// `-a`
+    pub fn neg(&mut self, operand: Operand) -> Operand {
+        Operand::Neg(self.push_operand(operand, Span::NONE))
+    }
+
+    /// An initial value.
+    pub fn init(&mut self, init: Init) -> Id<Init> {
+        self.push_init(init, Span::NONE)
+    }
+
+    /// `{ a, b }` in its one form: integers as [`Init::Bytes`] or [`Init::Ints`], else [`Init::List`].
+    pub fn init_list(&mut self, elements: &[Init]) -> Init {
+        self.init_list_at(elements, &[])
+    }
+
+    /// `mask(..)`
+    pub fn mask(&mut self, mask: Mask) -> Init {
+        self.masks.push(mask);
+        Init::Mask(Id::new(self.masks.len() as u32 - 1))
+    }
+
+    /// Adds a declaration.
+    pub fn push_decl(&mut self, decl: Decl) -> Id<Decl> {
+        self.decls.push(decl);
+        Id::new(self.decls.len() as u32 - 1)
+    }
+
+    /// Adds a prototype.
+    pub fn push_prototype(&mut self, prototype: Prototype) -> Id<Prototype> {
+        self.prototypes.push(prototype);
+        Id::new(self.prototypes.len() as u32 - 1)
+    }
+
+    /// Adds the tail of a `.loc`.
+    pub fn push_inlined(&mut self, inlined: Inlined) -> Id<Inlined> {
+        self.inlined.push(inlined);
+        Id::new(self.inlined.len() as u32 - 1)
+    }
+
+    /// Adds a function; [`Module::push_item`] puts it in its place.
+    pub fn push_function(&mut self, function: Function) -> Id<Function> {
+        self.functions.push(function);
+        Id::new(self.functions.len() as u32 - 1)
+    }
+
+    /// Adds an item at the end of the module.
+    pub fn push_item(&mut self, item: Item) {
+        self.push_item_at(item, Span::NONE);
+    }
+
+    /// Adds `.version`, `.target` and `.address_size 64`, as every module begins.
+    pub fn push_prologue(&mut self, version: Version, target: warpsmith_isa::Target) {
+        let target = self.name(&target.to_string());
+        let targets = self.symbol_list(&[target]);
+        for item in [Item::Version(version), Item::Target(targets), Item::AddressSize(64)] {
+            self.push_item(item);
+        }
+    }
+
+    /// A visible `.entry` without parameters and directives, to be changed as needed.
+    pub fn kernel(&mut self, name: &str, body: List<Stmt>) -> Function {
+        Function {
+            kind: FunctionKind::Entry,
+            linkage: Linkage::Visible,
+            unified: None,
+            name: self.name(name),
+            returns: List::EMPTY,
+            params: List::EMPTY,
+            directives: List::EMPTY,
+            body: Some(body),
+            span: Span::NONE,
+            name_span: Span::NONE,
+        }
+    }
+
+    /// A scalar declaration of one name, to be changed as needed.
+    pub fn decl(&mut self, space: StateSpace, ty: ScalarType, name: &str) -> Decl {
+        let name = self.name(name);
+        let declarator = Declarator { name, count: None, dims: List::EMPTY, init: None, span: Span::NONE };
+        Decl {
+            linkage: Linkage::Local,
+            space,
+            bank: None,
+            align: None,
+            managed: false,
+            unified: None,
+            vector: 1,
+            ty,
+            ptr: None,
+            names: self.declarator_list(&[declarator]),
+            span: Span::NONE,
+        }
+    }
+
+    /// What stands at module level, in order.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// The functions, in the order of their items if the module was parsed.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = &Function> {
+        self.functions.iter()
+    }
+
+    /// The version of the first `.version`.
+    pub fn version(&self) -> Option<Version> {
+        self.items
+            .iter()
+            .find_map(|item| if let Item::Version(version) = item { Some(*version) } else { None })
+    }
+
+    /// Where an item stands in the text.
+    pub fn item_span(&self, index: usize) -> Span {
+        self.item_spans[index]
+    }
+
+    /// Where a statement stands in the text.
+    pub fn stmt_span(&self, id: Id<Stmt>) -> Span {
+        self.stmt_spans[id.index()]
+    }
+
+    /// Where an operand stands in the text.
+    pub fn operand_span(&self, id: Id<Operand>) -> Span {
+        self.operand_spans[id.index()]
+    }
+
+    /// Where an initial value stands in the text.
+    pub fn init_span(&self, id: Id<Init>) -> Span {
+        self.init_spans[id.index()]
+    }
+
+    /// Where a directive of a function stands in the text.
+    pub fn directive_span(&self, id: Id<Directive>) -> Span {
+        self.directive_spans[id.index()]
+    }
+
+    /// Where a piece of a section stands in the text.
+    pub fn data_span(&self, id: Id<Data>) -> Span {
+        self.data_spans[id.index()]
+    }
+
+    pub(crate) fn push_item_at(&mut self, item: Item, span: Span) {
+        self.items.push(item);
+        self.item_spans.push(span);
+    }
+
+    pub(crate) fn push_operand(&mut self, operand: Operand, span: Span) -> Id<Operand> {
+        self.operands.push(operand);
+        self.operand_spans.push(span);
+        Id::new(self.operands.len() as u32 - 1)
+    }
+
+    pub(crate) fn push_init(&mut self, init: Init, span: Span) -> Id<Init> {
+        self.inits.push(init);
+        self.init_spans.push(span);
+        Id::new(self.inits.len() as u32 - 1)
+    }
+
+    /// [`Module::init_list`] with the spans of the elements; missing ones are [`Span::NONE`].
+    pub(crate) fn init_list_at(&mut self, elements: &[Init], spans: &[Span]) -> Init {
+        let int =
+            |init: &Init| if let Init::Const(Const::Int { bits, .. }) = init { Some(*bits) } else { None };
+        if elements.is_empty() || !elements.iter().all(|element| int(element).is_some()) {
+            let start = self.inits.len();
+            self.inits.extend_from_slice(elements);
+            self.init_spans.extend_from_slice(spans);
+            self.init_spans.resize(self.inits.len(), Span::NONE);
+            return Init::List(List::new(start, self.inits.len()));
+        }
+        if elements.iter().filter_map(int).all(|bits| bits < 256) {
+            let start = self.bytes.len();
+            self.bytes.extend(elements.iter().filter_map(int).map(|bits| bits as u8));
+            return Init::Bytes(List::new(start, self.bytes.len()));
+        }
+        let start = self.ints.len();
+        self.ints.extend(elements.iter().filter_map(int));
+        Init::Ints(List::new(start, self.ints.len()))
+    }
+}

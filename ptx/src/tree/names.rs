@@ -1,0 +1,137 @@
+//! Interned names: every spelling is stored once, and a tree holds four-byte [`Symbol`]s.
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::fmt;
+use std::hash::Hasher;
+
+/// A name of a module, resolved by [`Names`]. Equal symbols of one module are equal names, and the other way round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// `_`: the operand that discards a result, and the name of a parameter that has none.
+    pub const SINK: Symbol = Symbol(0);
+
+    /// The position in the order of interning, for maps that are dense in symbols.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Self {
+        Symbol(index as u32)
+    }
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "symbol{}", self.0)
+    }
+}
+
+/// The set of interned spellings, numbered densely from zero.
+#[derive(Clone, Default)]
+pub(crate) struct Interner {
+    text: String,
+    /// Where each spelling ends in `text`; it begins where the one before ends.
+    ends: Vec<u32>,
+    table: HashTable<u32>,
+}
+
+impl Interner {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.text[start..self.ends[index] as usize]
+    }
+
+    /// The number of `name`, which is given one if it has none, and whether it is new.
+    pub(crate) fn intern(&mut self, name: &str) -> (usize, bool) {
+        let Interner { text, ends, table } = self;
+        let spelling = |index: u32| {
+            let start = if index == 0 { 0 } else { ends[index as usize - 1] as usize };
+            &text.as_bytes()[start..ends[index as usize] as usize]
+        };
+        let hash = hash(name.as_bytes());
+        let entry = table.entry(hash, |i| spelling(*i) == name.as_bytes(), |i| self::hash(spelling(*i)));
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => (*entry.get() as usize, false),
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let index = ends.len();
+                entry.insert(index as u32);
+                text.push_str(name);
+                ends.push(text.len() as u32);
+                (index, true)
+            }
+        }
+    }
+
+    /// The number of `name` if it has one.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.table.find(hash(name.as_bytes()), |i| self.get(*i as usize) == name).map(|i| *i as usize)
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// The names and the string literals of one module.
+#[derive(Clone)]
+pub struct Names(Interner);
+
+impl Default for Names {
+    fn default() -> Self {
+        let mut names = Interner::default();
+        names.intern("_");
+        Names(names)
+    }
+}
+
+impl Names {
+    /// The symbol of `name`, which is given one if it has none.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        Symbol(self.0.intern(name).0 as u32)
+    }
+
+    /// The symbol of `name` if the module knows it.
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.0.find(name).map(Symbol::from_index)
+    }
+
+    /// The spelling.
+    pub fn get(&self, symbol: Symbol) -> &str {
+        self.0.get(symbol.index())
+    }
+
+    /// How many symbols there are: every [`Symbol::index`] is below.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Never: `_` is always known.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spelling_has_one_symbol() {
+        let mut names = Names::default();
+        let (a, b) = (names.intern("%r1"), names.intern("%r2"));
+        assert_ne!(a, b);
+        assert_eq!(names.intern("%r1"), a);
+        assert_eq!([names.get(a), names.get(b), names.get(Symbol::SINK)], ["%r1", "%r2", "_"]);
+        assert_eq!([names.find("%r2"), names.find("%r3")], [Some(b), None]);
+        assert_eq!(names.len(), 3);
+    }
+}

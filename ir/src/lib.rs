@@ -1,1 +1,27 @@
 //! Typed SSA for GPU kernels: entities, builder, text form, verifier.
+
+mod dfg;
+mod entities;
+mod function;
+mod inst;
+mod layout;
+mod mnemonic;
+mod module;
+mod names;
+mod ops;
+mod types;
+
+pub use cranelift_entity::{self as entity, EntityRef};
+pub use dfg::{DataFlowGraph, Results, ValueDef};
+pub use entities::{
+    Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, PtxRef, StackSlot, Value, Variable,
+};
+pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};
+pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
+pub use layout::Layout;
+pub use mnemonic::{Mnemonic, PtxData, PtxOperand, SpecialReg};
+pub use module::{Extent, Global, Module, Symbol};
+pub use names::{Named, Names};
+pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
+pub use types::{Scalar, Type};
+pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};

@@ -1,0 +1,339 @@
+//! The data-flow graph of a function: instructions, values and block parameters, without their order.
+
+use crate::entities::{Block, Inst, JumpTable, PtxRef, Value};
+use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
+use crate::mnemonic::PtxData;
+use crate::ops::Opcode;
+use crate::types::Type;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use std::ops::Index;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// The n-th result of an instruction.
+    Result(Inst, u32),
+    /// The n-th parameter of a block.
+    Param(Block, u32),
+    /// Another value, which replaces this one: see [`DataFlowGraph::replace_value`].
+    Alias(Value),
+    /// Nothing: a parameter that was taken off its block.
+    Detached,
+}
+
+#[derive(Clone, Debug)]
+struct ValueData {
+    ty: Type,
+    def: ValueDef,
+}
+
+/// The results of an instruction: values that follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Results {
+    first: u32,
+    end: u32,
+}
+
+impl Results {
+    const NONE: Results = Results { first: 0, end: 0 };
+
+    /// The n-th result.
+    pub fn get(self, n: usize) -> Option<Value> {
+        self.into_iter().nth(n)
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        (self.end - self.first) as usize
+    }
+
+    /// True if there is none.
+    pub fn is_empty(self) -> bool {
+        self.first == self.end
+    }
+}
+
+impl IntoIterator for Results {
+    type Item = Value;
+    type IntoIter = std::iter::Map<std::ops::Range<usize>, fn(usize) -> Value>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (self.first as usize..self.end as usize).map(Value::new)
+    }
+}
+
+/// The instructions, values and block parameters of a function.
+#[derive(Clone, Default, Debug)]
+pub struct DataFlowGraph {
+    insts: PrimaryMap<Inst, InstData>,
+    results: PrimaryMap<Inst, Results>,
+    blocks: PrimaryMap<Block, ValueList>,
+    values: PrimaryMap<Value, ValueData>,
+    /// The targets of each `switch`.
+    pub jump_tables: PrimaryMap<JumpTable, JumpTableData>,
+    /// The operation and operand list of each table-derived instruction.
+    pub ptx: PrimaryMap<PtxRef, PtxData>,
+    /// Holds all value lists.
+    pub pool: ValuePool,
+}
+
+impl Index<Inst> for DataFlowGraph {
+    type Output = InstData;
+
+    fn index(&self, inst: Inst) -> &InstData {
+        &self.insts[inst]
+    }
+}
+
+impl DataFlowGraph {
+    /// Makes a block, which is in no layout yet.
+    pub fn make_block(&mut self) -> Block {
+        self.blocks.push(ValueList::new())
+    }
+
+    /// Makes an instruction with one result for each type; it is in no layout yet.
+    pub fn make_inst(&mut self, data: InstData, results: &[Type]) -> Inst {
+        let inst = self.insts.push(data);
+        let first = self.values.len() as u32;
+        for (n, &ty) in results.iter().enumerate() {
+            self.values.push(ValueData { ty, def: ValueDef::Result(inst, n as u32) });
+        }
+        let end = self.values.len() as u32;
+        self.results.push(if results.is_empty() { Results::NONE } else { Results { first, end } });
+        inst
+    }
+
+    /// Replaces the instruction; its results stay, so the new one must have the same.
+    pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
+        self.insts[inst] = data;
+    }
+
+    /// The number of instructions made, in the layout or not: the bound of [`Inst`] indices.
+    pub fn num_insts(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// The number of blocks made: the bound of [`Block`] indices.
+    pub fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The number of values made: the bound of [`Value`] indices.
+    pub fn num_values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Every value made.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = Value> + use<> {
+        (0..self.values.len()).map(Value::new)
+    }
+
+    /// The operation of an instruction.
+    pub fn opcode(&self, inst: Inst) -> Opcode {
+        self.insts[inst].opcode()
+    }
+
+    /// The operands of an instruction, without the arguments of branch targets.
+    pub fn args(&self, inst: Inst) -> &[Value] {
+        self.insts[inst].args(&self.pool)
+    }
+
+    /// The operands of an instruction, to be changed.
+    pub fn args_mut(&mut self, inst: Inst) -> &mut [Value] {
+        self.insts[inst].args_mut(&mut self.pool)
+    }
+
+    /// The targets of a terminator in order: `then` before `else`, `default` before the cases. Empty for others.
+    pub fn targets(&self, inst: Inst) -> impl Iterator<Item = &BlockCall> + Clone {
+        let (head, cases): (&[BlockCall], &[(i64, BlockCall)]) = match &self.insts[inst] {
+            InstData::Jump { dest } => (std::slice::from_ref(dest), &[]),
+            InstData::Brif { dests, .. } => (dests, &[]),
+            InstData::Switch { table, .. } => {
+                let table = &self.jump_tables[*table];
+                (std::slice::from_ref(&table.default), &table.cases)
+            }
+            _ => (&[], &[]),
+        };
+        head.iter().chain(cases.iter().map(|(_, call)| call))
+    }
+
+    /// Calls `change` on each target of a terminator, in the order of [`DataFlowGraph::targets`].
+    pub fn for_each_target_mut(
+        &mut self,
+        inst: Inst,
+        mut change: impl FnMut(&mut BlockCall, &mut ValuePool),
+    ) {
+        let pool = &mut self.pool;
+        match &mut self.insts[inst] {
+            InstData::Jump { dest } => change(dest, pool),
+            InstData::Brif { dests, .. } => dests.iter_mut().for_each(|dest| change(dest, pool)),
+            InstData::Switch { table, .. } => {
+                let table = &mut self.jump_tables[*table];
+                change(&mut table.default, pool);
+                table.cases.iter_mut().for_each(|(_, dest)| change(dest, pool));
+            }
+            _ => {}
+        }
+    }
+
+    /// Every value an instruction uses: operands, then the arguments of its targets.
+    pub fn uses(&self, inst: Inst) -> impl Iterator<Item = Value> + '_ {
+        let in_targets = self.targets(inst).flat_map(|call| call.args(&self.pool));
+        self.args(inst).iter().chain(in_targets).copied()
+    }
+
+    /// Replaces every value an instruction uses.
+    pub fn map_uses(&mut self, inst: Inst, mut map: impl FnMut(Value) -> Value) {
+        self.args_mut(inst).iter_mut().for_each(|value| *value = map(*value));
+        self.for_each_target_mut(inst, |call, pool| {
+            call.args.as_mut_slice(pool).iter_mut().for_each(|value| *value = map(*value));
+        });
+    }
+
+    /// The results of an instruction.
+    pub fn results(&self, inst: Inst) -> Results {
+        self.results[inst]
+    }
+
+    /// The first result of an instruction.
+    pub fn first_result(&self, inst: Inst) -> Option<Value> {
+        let results = self.results[inst];
+        if results.is_empty() { None } else { Some(Value::new(results.first as usize)) }
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// Gives a value another type.
+    pub fn set_ty(&mut self, value: Value, ty: Type) {
+        self.values[value].ty = ty;
+    }
+
+    /// Where a value comes from.
+    pub fn def(&self, value: Value) -> ValueDef {
+        self.values[value].def
+    }
+
+    /// The instruction that computes a value. `None` for block parameters.
+    pub fn def_inst(&self, value: Value) -> Option<Inst> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        }
+    }
+
+    /// The instruction data behind a value. `None` for block parameters.
+    pub fn def_data(&self, value: Value) -> Option<&InstData> {
+        self.def_inst(value).map(|inst| &self.insts[inst])
+    }
+
+    /// The integer that a value is known to be, in the form of [`Type::normalize`].
+    pub fn int_const(&self, value: Value) -> Option<i64> {
+        match self.def_data(value) {
+            Some(&InstData::IntConst { value }) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bits of the float that a value is known to be.
+    pub fn float_const(&self, value: Value) -> Option<u64> {
+        match self.def_data(value) {
+            Some(&InstData::FloatConst { bits }) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The parameters of a block.
+    pub fn block_params(&self, block: Block) -> &[Value] {
+        self.blocks[block].as_slice(&self.pool)
+    }
+
+    /// Makes a parameter that belongs to no block yet.
+    pub fn make_detached_param(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData { ty, def: ValueDef::Detached })
+    }
+
+    /// Makes a detached value the last parameter of a block.
+    pub fn attach_block_param(&mut self, block: Block, value: Value) {
+        let position = self.blocks[block].push(value, &mut self.pool);
+        self.values[value].def = ValueDef::Param(block, position as u32);
+    }
+
+    /// Adds a parameter to a block.
+    pub fn append_block_param(&mut self, block: Block, ty: Type) -> Value {
+        let value = self.make_detached_param(ty);
+        self.attach_block_param(block, value);
+        value
+    }
+
+    /// Takes the n-th parameter off a block; the branches to it are the caller's to change.
+    pub fn remove_block_param(&mut self, block: Block, n: usize) {
+        let removed = self.blocks[block].get(n, &self.pool);
+        self.blocks[block].remove(n, &mut self.pool);
+        for (position, value) in self.blocks[block].as_slice(&self.pool).iter().enumerate().skip(n) {
+            self.values[*value].def = ValueDef::Param(block, position as u32);
+        }
+        if let Some(value) = removed {
+            self.values[value].def = ValueDef::Detached;
+        }
+    }
+
+    /// Makes a value stand for another, everywhere. The uses are rewritten by [`DataFlowGraph::resolve_aliases`], which must
+    /// run before the function is verified or printed; until then [`DataFlowGraph::resolve`] sees through.
+    ///
+    /// A replaced block parameter must be taken off its block, a replaced result's instruction out of the layout.
+    pub fn replace_value(&mut self, value: Value, by: Value) {
+        let by = self.resolve(by);
+        if by != value {
+            self.values[value].def = ValueDef::Alias(by);
+        }
+    }
+
+    /// The value that a value stands for.
+    pub fn resolve(&self, mut value: Value) -> Value {
+        // `replace_value` resolves its target first, so chains have no cycle.
+        while let ValueDef::Alias(next) = self.values[value].def {
+            value = next;
+        }
+        value
+    }
+
+    /// Makes every instruction use what its values stand for.
+    pub fn resolve_aliases(&mut self) {
+        // Shorten the chains first, so that each use takes one step.
+        let mut any = false;
+        for value in self.values() {
+            if let ValueDef::Alias(_) = self.values[value].def {
+                self.values[value].def = ValueDef::Alias(self.resolve(value));
+                any = true;
+            }
+        }
+        if !any {
+            return;
+        }
+        for i in 0..self.insts.len() {
+            let inst = Inst::new(i);
+            let DataFlowGraph { insts, values, jump_tables, pool, .. } = self;
+            let resolve = |value: &mut Value| {
+                if let ValueDef::Alias(to) = values[*value].def {
+                    *value = to;
+                }
+            };
+            insts[inst].args_mut(pool).iter_mut().for_each(resolve);
+            let mut in_call =
+                |call: &mut BlockCall| call.args.as_mut_slice(pool).iter_mut().for_each(resolve);
+            match &mut insts[inst] {
+                InstData::Jump { dest } => in_call(dest),
+                InstData::Brif { dests, .. } => dests.iter_mut().for_each(in_call),
+                InstData::Switch { table, .. } => {
+                    let table = &mut jump_tables[*table];
+                    in_call(&mut table.default);
+                    table.cases.iter_mut().for_each(|(_, call)| in_call(call));
+                }
+                _ => {}
+            }
+        }
+    }
+}

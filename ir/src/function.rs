@@ -1,0 +1,201 @@
+//! Functions: a signature, attributes, stack slots, a graph and a layout.
+
+use crate::dfg::DataFlowGraph;
+use crate::entities::{Block, FileId, Inst, Loc, StackSlot, Value};
+use crate::inst::InstData;
+use crate::layout::Layout;
+use crate::names::Names;
+use crate::ops::{Opcode, Traits};
+use crate::types::Type;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use warpsmith_isa::diagnostic::Span;
+
+/// What launches or calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FuncKind {
+    /// Launched by the host.
+    Kernel,
+    /// Called from kernels and functions.
+    Func,
+}
+
+/// Who else sees a function or global.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Linkage {
+    /// This module only.
+    #[default]
+    Local,
+    /// Other modules and the host, which kernels always are.
+    Export,
+    /// Defined in another module.
+    Extern,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The type of its value; `ptr<param>` for what is passed by value in memory.
+    pub ty: Type,
+    /// Size and alignment of a parameter that is passed by value in memory: `byval(64, align 8)`.
+    pub byval: Option<(u32, u32)>,
+}
+
+impl Param {
+    /// A parameter passed as a value.
+    pub const fn new(ty: Type) -> Self {
+        Param { ty, byval: None }
+    }
+
+    /// Bytes passed by value: the parameter's value points to them.
+    pub const fn byval(size: u32, align: u32) -> Self {
+        Param { ty: Type::PTR_PARAM, byval: Some((size, align)) }
+    }
+}
+
+/// Performance attributes of a kernel: PTX ISA 9.0, 11.4 and 11.6.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Attrs {
+    /// `reqntid(x, y, z)`: the block size it is always launched with.
+    pub reqntid: Option<[u32; 3]>,
+    /// `maxntid(x, y, z)`: the largest block it is launched with.
+    pub maxntid: Option<[u32; 3]>,
+    /// `minnctapersm(n)`: how many blocks should fit on a multiprocessor.
+    pub minnctapersm: Option<u32>,
+    /// `maxnreg(n)`: registers a thread may use.
+    pub maxnreg: Option<u32>,
+    /// `reqnctapercluster(x, y, z)`: the cluster size it is always launched with.
+    pub reqnctapercluster: Option<[u32; 3]>,
+}
+
+/// Memory of one thread for the time of one call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StackSlotData {
+    /// Bytes.
+    pub size: u32,
+    /// A power of two.
+    pub align: u32,
+}
+
+/// A place in a user's source file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LocData {
+    /// The file, in [`Module::files`](crate::Module::files).
+    pub file: FileId,
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1; 0 if not known.
+    pub column: u32,
+}
+
+/// A kernel or function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The symbol, without `@`.
+    pub name: String,
+    /// Kernel or function.
+    pub kind: FuncKind,
+    /// Who else sees it.
+    pub linkage: Linkage,
+    /// The parameters, whose values are the parameters of the entry block.
+    pub params: Vec<Param>,
+    /// What is returned, at most one value for now.
+    pub ret: Vec<Type>,
+    /// Performance attributes.
+    pub attrs: Attrs,
+    /// Memory for the time of a call.
+    pub stack_slots: PrimaryMap<StackSlot, StackSlotData>,
+    /// Instructions and values.
+    pub dfg: DataFlowGraph,
+    /// The order of blocks and instructions; empty for what is only declared.
+    pub layout: Layout,
+    /// The names of values, blocks and stack slots.
+    pub names: Names,
+    /// Where in the text of the module an instruction was written.
+    pub spans: SecondaryMap<Inst, Span>,
+    /// Where in the text a block's label was written.
+    pub block_spans: SecondaryMap<Block, Span>,
+    /// Where in the text the function's name was written.
+    pub span: Span,
+    /// Places in user's source.
+    pub locs: PrimaryMap<Loc, LocData>,
+    /// The user's source an instruction comes from.
+    pub inst_locs: SecondaryMap<Inst, cranelift_entity::packed_option::PackedOption<Loc>>,
+}
+
+impl Function {
+    /// A function without a body.
+    pub fn new(name: impl Into<String>, kind: FuncKind, params: Vec<Param>, ret: Vec<Type>) -> Self {
+        Function {
+            name: name.into(),
+            kind,
+            linkage: if kind == FuncKind::Kernel { Linkage::Export } else { Linkage::Local },
+            params,
+            ret,
+            attrs: Attrs::default(),
+            stack_slots: PrimaryMap::new(),
+            dfg: DataFlowGraph::default(),
+            layout: Layout::default(),
+            names: Names::default(),
+            spans: SecondaryMap::new(),
+            block_spans: SecondaryMap::new(),
+            span: Span::NONE,
+            locs: PrimaryMap::new(),
+            inst_locs: SecondaryMap::new(),
+        }
+    }
+
+    /// True if it has no body.
+    pub fn is_declaration(&self) -> bool {
+        self.layout.entry().is_none()
+    }
+
+    /// Makes the entry block with the function's parameters, and puts it into the layout. For an empty function.
+    pub fn make_entry(&mut self) -> Block {
+        let block = self.dfg.make_block();
+        for param in &self.params {
+            self.dfg.append_block_param(block, param.ty);
+        }
+        self.layout.append_block(block);
+        block
+    }
+
+    /// The values of the parameters.
+    pub fn param_values(&self) -> &[Value] {
+        self.layout.entry().map_or(&[], |entry| self.dfg.block_params(entry))
+    }
+
+    /// What an instruction does beyond computing its results.
+    pub fn traits(&self, inst: Inst) -> Traits {
+        let of_opcode = self.dfg.opcode(inst).traits();
+        match &self.dfg[inst] {
+            InstData::Load { flags, .. } | InstData::Store { flags, .. } if flags.volatile => {
+                of_opcode.with(Traits::SIDE_EFFECT)
+            }
+            InstData::Load { flags, .. } if flags.invariant => Traits::NONE,
+            InstData::Sreg { reg } => crate::mnemonic::sreg_traits(*reg),
+            InstData::Ptx { data, .. } => crate::mnemonic::ptx_traits(&self.dfg.ptx[*data]),
+            _ => of_opcode,
+        }
+    }
+
+    /// True if the block ends in a terminator.
+    pub fn is_terminated(&self, block: Block) -> bool {
+        let last = self.layout.last_inst(block);
+        last.is_some_and(|inst| self.dfg.opcode(inst).traits().has(Traits::TERMINATOR))
+    }
+
+    /// The terminator of a block.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        self.layout.last_inst(block).filter(|inst| self.dfg.opcode(*inst).traits().has(Traits::TERMINATOR))
+    }
+
+    /// The successors of a block, once for each edge.
+    pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        self.terminator(block).into_iter().flat_map(|inst| self.dfg.targets(inst).map(|call| call.block))
+    }
+
+    /// The instruction that a value comes from, if it is of this operation.
+    pub fn def_of(&self, value: Value, op: Opcode) -> Option<Inst> {
+        self.dfg.def_inst(value).filter(|inst| self.dfg.opcode(*inst) == op)
+    }
+}

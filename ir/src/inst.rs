@@ -1,0 +1,220 @@
+//! Instructions: a compact enum with one variant a shape, longer lists in pools of the function.
+
+use crate::entities::{Block, FuncId, GlobalId, JumpTable, PtxRef, StackSlot, Value};
+use crate::mnemonic::SpecialReg;
+use crate::ops::{FloatCC, IntCC, Opcode};
+use crate::types::Type;
+use cranelift_entity::{EntityList, ListPool};
+
+/// A list of values in the pool of a [`DataFlowGraph`](crate::DataFlowGraph).
+pub type ValueList = EntityList<Value>;
+
+/// The pool that holds [`ValueList`]s.
+pub type ValuePool = ListPool<Value>;
+
+/// A branch target with the arguments for its parameters.
+#[derive(Clone, Debug)]
+pub struct BlockCall {
+    /// The target.
+    pub block: Block,
+    /// One value a parameter.
+    pub args: ValueList,
+}
+
+impl BlockCall {
+    /// A target with arguments.
+    pub fn new(block: Block, args: &[Value], pool: &mut ValuePool) -> Self {
+        BlockCall { block, args: ValueList::from_slice(args, pool) }
+    }
+
+    /// The arguments.
+    pub fn args<'a>(&self, pool: &'a ValuePool) -> &'a [Value] {
+        self.args.as_slice(pool)
+    }
+}
+
+/// How a `load` or `store` accesses memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct MemFlags {
+    /// Executed exactly as written, never merged or removed.
+    pub volatile: bool,
+    /// (Loads.) No thread writes the memory while the kernel runs.
+    pub invariant: bool,
+    /// Log2 of the alignment plus one; 0 stands for the natural alignment of the type.
+    align: u8,
+}
+
+impl MemFlags {
+    /// A plain access at the type's natural alignment.
+    pub const PLAIN: MemFlags = MemFlags { volatile: false, invariant: false, align: 0 };
+
+    /// The access with an alignment that the address is known to have. `None` unless it is a power of two up to 2^31.
+    pub const fn with_align(self, bytes: u32) -> Option<MemFlags> {
+        if !bytes.is_power_of_two() {
+            return None;
+        }
+        Some(MemFlags { align: bytes.trailing_zeros() as u8 + 1, ..self })
+    }
+
+    /// The alignment as written.
+    pub const fn explicit_align(self) -> Option<u32> {
+        if self.align == 0 { None } else { Some(1 << (self.align - 1)) }
+    }
+
+    /// The alignment of an access of this type: as written, else the type's size rounded up to a power of two.
+    pub const fn align(self, ty: Type) -> u32 {
+        match (self.explicit_align(), ty.bytes()) {
+            (Some(align), _) => align,
+            (None, Some(bytes)) => bytes.next_power_of_two(),
+            (None, None) => 1,
+        }
+    }
+}
+
+/// The targets of a `switch`.
+#[derive(Clone, Debug)]
+pub struct JumpTableData {
+    /// Where values without a case go.
+    pub default: BlockCall,
+    /// The cases as written, each value in the form of [`Type::normalize`].
+    pub cases: Vec<(i64, BlockCall)>,
+}
+
+/// An instruction. Results are not part of it: [`DataFlowGraph::results`](crate::DataFlowGraph::results).
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum InstData {
+    /// `iconst.T value`; the value is in the form of [`Type::normalize`].
+    IntConst { value: i64 },
+    /// `fconst.T`: the bits of the value, zero-extended.
+    FloatConst { bits: u64 },
+    /// [`Shape::Unary`](crate::Shape::Unary) and [`Shape::Convert`](crate::Shape::Convert).
+    Unary { op: Opcode, arg: Value },
+    /// Two operands.
+    Binary { op: Opcode, args: [Value; 2] },
+    /// Three operands: `select`, `fma`.
+    Ternary { op: Opcode, args: [Value; 3] },
+    /// `icmp`
+    IntCompare { cond: IntCC, args: [Value; 2] },
+    /// `fcmp`
+    FloatCompare { cond: FloatCC, args: [Value; 2] },
+    /// `load.T ptr + offset`
+    Load { flags: MemFlags, offset: i32, ptr: Value },
+    /// `store value, ptr + offset`; operands are `[value, ptr]`.
+    Store { flags: MemFlags, offset: i32, args: [Value; 2] },
+    /// `index ptr, i, scale`; operands are `[ptr, i]`.
+    Index { scale: i32, args: [Value; 2] },
+    /// `stack_addr slot + offset`
+    StackAddr { slot: StackSlot, offset: i32 },
+    /// `global_addr @global + offset`
+    GlobalAddr { global: GlobalId, offset: i32 },
+    /// `vec a, b, ...`
+    Vec { args: ValueList },
+    /// `extract vector, lane`
+    Extract { lane: u8, arg: Value },
+    /// `insert vector, element, lane`
+    Insert { lane: u8, args: [Value; 2] },
+    /// `sreg.name`
+    Sreg { reg: SpecialReg },
+    /// `call @callee(args)`
+    Call { callee: FuncId, args: ValueList },
+    /// `ptx.mnemonic operands`: the values among the operands, in order, are `args`.
+    Ptx { data: PtxRef, args: ValueList },
+    /// `jump block(args)`
+    Jump { dest: BlockCall },
+    /// `brif cond, then(args), else(args)`
+    Brif { cond: Value, dests: [BlockCall; 2] },
+    /// `switch value, default(args), [case: block(args), ...]`
+    Switch { arg: Value, table: JumpTable },
+    /// `ret` or `ret value`
+    Return { args: ValueList },
+    /// `trap`
+    Trap,
+}
+
+impl InstData {
+    /// The operation.
+    pub fn opcode(&self) -> Opcode {
+        match *self {
+            InstData::Unary { op, .. } | InstData::Binary { op, .. } | InstData::Ternary { op, .. } => op,
+            InstData::IntConst { .. } => Opcode::Iconst,
+            InstData::FloatConst { .. } => Opcode::Fconst,
+            InstData::IntCompare { .. } => Opcode::Icmp,
+            InstData::FloatCompare { .. } => Opcode::Fcmp,
+            InstData::Load { .. } => Opcode::Load,
+            InstData::Store { .. } => Opcode::Store,
+            InstData::Index { .. } => Opcode::Index,
+            InstData::StackAddr { .. } => Opcode::StackAddr,
+            InstData::GlobalAddr { .. } => Opcode::GlobalAddr,
+            InstData::Vec { .. } => Opcode::Vec,
+            InstData::Extract { .. } => Opcode::Extract,
+            InstData::Insert { .. } => Opcode::Insert,
+            InstData::Sreg { .. } => Opcode::Sreg,
+            InstData::Call { .. } => Opcode::Call,
+            InstData::Ptx { .. } => Opcode::Ptx,
+            InstData::Jump { .. } => Opcode::Jump,
+            InstData::Brif { .. } => Opcode::Brif,
+            InstData::Switch { .. } => Opcode::Switch,
+            InstData::Return { .. } => Opcode::Ret,
+            InstData::Trap => Opcode::Trap,
+        }
+    }
+
+    /// The operands, without the arguments of branch targets.
+    pub fn args<'a>(&'a self, pool: &'a ValuePool) -> &'a [Value] {
+        match self {
+            InstData::Unary { arg, .. }
+            | InstData::Extract { arg, .. }
+            | InstData::Load { ptr: arg, .. }
+            | InstData::Brif { cond: arg, .. }
+            | InstData::Switch { arg, .. } => std::slice::from_ref(arg),
+            InstData::Binary { args, .. }
+            | InstData::IntCompare { args, .. }
+            | InstData::FloatCompare { args, .. }
+            | InstData::Store { args, .. }
+            | InstData::Index { args, .. }
+            | InstData::Insert { args, .. } => args,
+            InstData::Ternary { args, .. } => args,
+            InstData::Vec { args }
+            | InstData::Call { args, .. }
+            | InstData::Ptx { args, .. }
+            | InstData::Return { args } => args.as_slice(pool),
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::Sreg { .. }
+            | InstData::Jump { .. }
+            | InstData::Trap => &[],
+        }
+    }
+
+    /// The operands, to be changed.
+    pub fn args_mut<'a>(&'a mut self, pool: &'a mut ValuePool) -> &'a mut [Value] {
+        match self {
+            InstData::Unary { arg, .. }
+            | InstData::Extract { arg, .. }
+            | InstData::Load { ptr: arg, .. }
+            | InstData::Brif { cond: arg, .. }
+            | InstData::Switch { arg, .. } => std::slice::from_mut(arg),
+            InstData::Binary { args, .. }
+            | InstData::IntCompare { args, .. }
+            | InstData::FloatCompare { args, .. }
+            | InstData::Store { args, .. }
+            | InstData::Index { args, .. }
+            | InstData::Insert { args, .. } => args,
+            InstData::Ternary { args, .. } => args,
+            InstData::Vec { args }
+            | InstData::Call { args, .. }
+            | InstData::Ptx { args, .. }
+            | InstData::Return { args } => args.as_mut_slice(pool),
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::Sreg { .. }
+            | InstData::Jump { .. }
+            | InstData::Trap => &mut [],
+        }
+    }
+}

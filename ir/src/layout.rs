@@ -1,0 +1,268 @@
+//! The order of blocks, and of instructions in them: doubly linked lists in side tables.
+
+use crate::entities::{Block, Inst};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+
+#[derive(Clone, Default, Debug)]
+struct BlockNode {
+    prev: PackedOption<Block>,
+    next: PackedOption<Block>,
+    first: PackedOption<Inst>,
+    last: PackedOption<Inst>,
+    inserted: bool,
+}
+
+#[derive(Clone, Default, Debug)]
+struct InstNode {
+    block: PackedOption<Block>,
+    prev: PackedOption<Inst>,
+    next: PackedOption<Inst>,
+}
+
+/// The order of blocks and instructions. The first block is the entry.
+#[derive(Clone, Default, Debug)]
+pub struct Layout {
+    blocks: SecondaryMap<Block, BlockNode>,
+    insts: SecondaryMap<Inst, InstNode>,
+    first: PackedOption<Block>,
+    last: PackedOption<Block>,
+}
+
+impl Layout {
+    /// The first block.
+    pub fn entry(&self) -> Option<Block> {
+        self.first.expand()
+    }
+
+    /// The last block.
+    pub fn last_block(&self) -> Option<Block> {
+        self.last.expand()
+    }
+
+    /// True if the block is in the layout.
+    pub fn is_block_inserted(&self, block: Block) -> bool {
+        self.blocks[block].inserted
+    }
+
+    /// Puts a block at the end. Nothing happens if it is in the layout already.
+    pub fn append_block(&mut self, block: Block) {
+        self.insert_block(block, self.last.expand());
+    }
+
+    /// Puts a block behind another.
+    pub fn insert_block_after(&mut self, block: Block, after: Block) {
+        self.insert_block(block, Some(after));
+    }
+
+    fn insert_block(&mut self, block: Block, prev: Option<Block>) {
+        if self.blocks[block].inserted {
+            return;
+        }
+        let next = match prev {
+            Some(prev) => std::mem::replace(&mut self.blocks[prev].next, block.into()),
+            None => std::mem::replace(&mut self.first, block.into()),
+        };
+        match next.expand() {
+            Some(next) => self.blocks[next].prev = block.into(),
+            None => self.last = block.into(),
+        }
+        let node = &mut self.blocks[block];
+        (node.prev, node.next, node.inserted) = (prev.into(), next, true);
+    }
+
+    /// Takes a block with all its instructions out.
+    pub fn remove_block(&mut self, block: Block) {
+        if !self.blocks[block].inserted {
+            return;
+        }
+        while let Some(inst) = self.blocks[block].last.expand() {
+            self.remove_inst(inst);
+        }
+        let BlockNode { prev, next, .. } = std::mem::take(&mut self.blocks[block]);
+        match prev.expand() {
+            Some(prev) => self.blocks[prev].next = next,
+            None => self.first = next,
+        }
+        match next.expand() {
+            Some(next) => self.blocks[next].prev = prev,
+            None => self.last = prev,
+        }
+    }
+
+    /// The blocks in order.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> + Clone + '_ {
+        std::iter::successors(self.first.expand(), |block| self.blocks[*block].next.expand())
+    }
+
+    /// The block behind this one.
+    pub fn next_block(&self, block: Block) -> Option<Block> {
+        self.blocks[block].next.expand()
+    }
+
+    /// The block before this one.
+    pub fn prev_block(&self, block: Block) -> Option<Block> {
+        self.blocks[block].prev.expand()
+    }
+
+    /// The instructions of a block in order.
+    pub fn insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + Clone + '_ {
+        let node = &self.blocks[block];
+        Insts { layout: self, head: node.first.expand(), tail: node.last.expand() }
+    }
+
+    /// The first instruction of a block.
+    pub fn first_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].first.expand()
+    }
+
+    /// The last instruction of a block: its terminator, if the block is complete.
+    pub fn last_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].last.expand()
+    }
+
+    /// The block that an instruction is in. `None` for one that is not in the layout.
+    pub fn block_of(&self, inst: Inst) -> Option<Block> {
+        self.insts[inst].block.expand()
+    }
+
+    /// The next instruction of the block.
+    pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].next.expand()
+    }
+
+    /// The previous instruction of the block.
+    pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].prev.expand()
+    }
+
+    /// Puts an instruction at the end of a block.
+    pub fn append_inst(&mut self, inst: Inst, block: Block) {
+        self.link_inst(inst, block, self.blocks[block].last.expand(), None);
+    }
+
+    /// Puts an instruction before another, which is in the layout.
+    pub fn insert_inst_before(&mut self, inst: Inst, before: Inst) {
+        if let Some(block) = self.block_of(before) {
+            self.link_inst(inst, block, self.prev_inst(before), Some(before));
+        }
+    }
+
+    /// Puts an instruction at the start of a block.
+    pub fn prepend_inst(&mut self, inst: Inst, block: Block) {
+        self.link_inst(inst, block, None, self.blocks[block].first.expand());
+    }
+
+    fn link_inst(&mut self, inst: Inst, block: Block, prev: Option<Inst>, next: Option<Inst>) {
+        match prev {
+            Some(prev) => self.insts[prev].next = inst.into(),
+            None => self.blocks[block].first = inst.into(),
+        }
+        match next {
+            Some(next) => self.insts[next].prev = inst.into(),
+            None => self.blocks[block].last = inst.into(),
+        }
+        self.insts[inst] = InstNode { block: block.into(), prev: prev.into(), next: next.into() };
+    }
+
+    /// Takes an instruction out. It may be put in again elsewhere.
+    pub fn remove_inst(&mut self, inst: Inst) {
+        let InstNode { block, prev, next } = std::mem::take(&mut self.insts[inst]);
+        let Some(block) = block.expand() else { return };
+        match prev.expand() {
+            Some(prev) => self.insts[prev].next = next,
+            None => self.blocks[block].first = next,
+        }
+        match next.expand() {
+            Some(next) => self.insts[next].prev = prev,
+            None => self.blocks[block].last = prev,
+        }
+    }
+
+    /// Moves `inst` and all behind it in its block to `new`, which is put behind that block.
+    pub fn split_block(&mut self, new: Block, inst: Inst) {
+        let Some(block) = self.block_of(inst) else { return };
+        self.insert_block_after(new, block);
+        let prev = std::mem::take(&mut self.insts[inst].prev);
+        let last = std::mem::replace(&mut self.blocks[block].last, prev);
+        match prev.expand() {
+            Some(prev) => self.insts[prev].next = None.into(),
+            None => self.blocks[block].first = None.into(),
+        }
+        (self.blocks[new].first, self.blocks[new].last) = (inst.into(), last);
+        let mut next = Some(inst);
+        while let Some(inst) = next {
+            self.insts[inst].block = new.into();
+            next = self.insts[inst].next.expand();
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Insts<'a> {
+    layout: &'a Layout,
+    head: Option<Inst>,
+    tail: Option<Inst>,
+}
+
+impl Iterator for Insts<'_> {
+    type Item = Inst;
+
+    fn next(&mut self) -> Option<Inst> {
+        let inst = self.head?;
+        if self.head == self.tail {
+            (self.head, self.tail) = (None, None);
+        } else {
+            self.head = self.layout.insts[inst].next.expand();
+        }
+        Some(inst)
+    }
+}
+
+impl DoubleEndedIterator for Insts<'_> {
+    fn next_back(&mut self) -> Option<Inst> {
+        let inst = self.tail?;
+        if self.head == self.tail {
+            (self.head, self.tail) = (None, None);
+        } else {
+            self.tail = self.layout.insts[inst].prev.expand();
+        }
+        Some(inst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cranelift_entity::EntityRef;
+
+    #[test]
+    fn insert_remove_and_split_keep_order() {
+        let mut layout = Layout::default();
+        let (a, b, c) = (Block::new(0), Block::new(1), Block::new(2));
+        let i: Vec<Inst> = (0..5).map(Inst::new).collect();
+        layout.append_block(a);
+        layout.append_block(c);
+        layout.insert_block_after(b, a);
+        assert_eq!(layout.blocks().collect::<Vec<_>>(), [a, b, c]);
+        for inst in [i[1], i[3]] {
+            layout.append_inst(inst, a);
+        }
+        layout.prepend_inst(i[0], a);
+        layout.insert_inst_before(i[2], i[3]);
+        layout.append_inst(i[4], a);
+        assert_eq!(layout.insts(a).collect::<Vec<_>>(), i);
+        assert_eq!(layout.insts(a).rev().collect::<Vec<_>>(), [i[4], i[3], i[2], i[1], i[0]]);
+        layout.remove_inst(i[1]);
+        let d = Block::new(3);
+        layout.split_block(d, i[3]);
+        assert_eq!(layout.insts(a).collect::<Vec<_>>(), [i[0], i[2]]);
+        assert_eq!(layout.insts(d).collect::<Vec<_>>(), [i[3], i[4]]);
+        assert_eq!((layout.block_of(i[4]), layout.last_inst(a)), (Some(d), Some(i[2])));
+        layout.remove_block(d);
+        assert_eq!((layout.blocks().collect::<Vec<_>>(), layout.block_of(i[3])), (vec![a, b, c], None));
+        layout.split_block(d, i[0]);
+        assert_eq!((layout.first_inst(a), layout.last_inst(a)), (None, None));
+        assert_eq!(layout.insts(d).collect::<Vec<_>>(), [i[0], i[2]]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Modules: functions and globals by name.
+
+use crate::entities::{FileId, FuncId, GlobalId};
+use crate::function::{Function, Linkage};
+use crate::types::Type;
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+use warpsmith_isa::diagnostic::Span;
+use warpsmith_isa::{StateSpace, Target};
+
+/// The shape of a global.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// One element: `i32`.
+    One,
+    /// An array: `[i32; 16]`.
+    Array(u64),
+    /// An array of a length that the launch gives: `[f32]`, dynamic shared memory.
+    Dynamic,
+}
+
+/// A variable in memory.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// The symbol, without `@`.
+    pub name: String,
+    /// Who else sees it.
+    pub linkage: Linkage,
+    /// `Global`, `Const` or `Shared`.
+    pub space: StateSpace,
+    /// The type of an element.
+    pub ty: Type,
+    /// How many elements.
+    pub extent: Extent,
+    /// The alignment as written; else that of the element.
+    pub align: Option<u32>,
+    /// The bytes it starts with, little-endian; zeros follow. `None`: zeros, or nothing in particular in shared memory.
+    pub init: Option<Vec<u8>>,
+    /// Where in the text its name was written.
+    pub span: Span,
+}
+
+impl Global {
+    /// A global of zeros.
+    pub fn new(name: impl Into<String>, space: StateSpace, ty: Type, extent: Extent) -> Self {
+        let linkage = if extent == Extent::Dynamic { Linkage::Extern } else { Linkage::Local };
+        Global { name: name.into(), linkage, space, ty, extent, align: None, init: None, span: Span::NONE }
+    }
+
+    /// The size in bytes; 0 for a dynamic extent. Saturates where no machine could hold it.
+    pub fn size(&self) -> u64 {
+        let element = self.ty.bytes().unwrap_or(0) as u64;
+        match self.extent {
+            Extent::One => element,
+            Extent::Array(len) => element.saturating_mul(len),
+            Extent::Dynamic => 0,
+        }
+    }
+
+    /// The alignment.
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or_else(|| self.ty.bytes().unwrap_or(1).next_power_of_two())
+    }
+
+    /// The type of its address.
+    pub fn ptr_type(&self) -> Type {
+        Type::ptr(self.space).unwrap_or(Type::PTR)
+    }
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symbol {
+    /// A kernel or function.
+    Func(FuncId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// A module: what one PTX file is made from.
+#[derive(Clone, Default, Debug)]
+pub struct Module {
+    /// The target that the module asks for; a compilation may name another.
+    pub target: Option<Target>,
+    /// Kernels and functions.
+    pub functions: PrimaryMap<FuncId, Function>,
+    /// Variables in memory.
+    pub globals: PrimaryMap<GlobalId, Global>,
+    /// Names of the user's source files.
+    pub files: PrimaryMap<FileId, String>,
+    /// The order in which functions and globals were added, which is the order of the text.
+    pub order: Vec<Symbol>,
+    symbols: FxHashMap<String, Symbol>,
+}
+
+impl Module {
+    /// An empty module.
+    pub fn new() -> Self {
+        Module::default()
+    }
+
+    /// Adds a function. A name that exists already stays with its first owner; the verifier reports it.
+    pub fn add_function(&mut self, function: Function) -> FuncId {
+        let name = function.name.clone();
+        let id = self.functions.push(function);
+        self.add_symbol(name, Symbol::Func(id));
+        id
+    }
+
+    /// Adds a global. A name that exists already stays with its first owner; the verifier reports it.
+    pub fn add_global(&mut self, global: Global) -> GlobalId {
+        let name = global.name.clone();
+        let id = self.globals.push(global);
+        self.add_symbol(name, Symbol::Global(id));
+        id
+    }
+
+    fn add_symbol(&mut self, name: String, symbol: Symbol) {
+        self.order.push(symbol);
+        self.symbols.entry(name).or_insert(symbol);
+    }
+
+    /// What a name (without `@`) stands for.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name).copied()
+    }
+
+    /// The function of a name.
+    pub fn function(&self, name: &str) -> Option<FuncId> {
+        match self.symbol(name)? {
+            Symbol::Func(id) => Some(id),
+            Symbol::Global(_) => None,
+        }
+    }
+
+    /// The kernels, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        self.functions.iter().filter(|(_, f)| f.kind == crate::FuncKind::Kernel)
+    }
+}

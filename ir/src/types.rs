@@ -1,0 +1,257 @@
+//! The types of values.
+
+use std::fmt;
+use warpsmith_isa::{ScalarType, StateSpace};
+
+macro_rules! scalars {
+    ($($variant:ident $konst:ident $name:literal $bits:literal $class:ident $space:ident $isa:ident,)*) => {
+        /// The type of a value that is not a vector, and of a vector's elements.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        #[allow(missing_docs)]
+        pub enum Scalar { Invalid, $($variant,)* }
+
+        /// Every scalar: name, bits, class, the space if it is a pointer, the register type PTX holds it in.
+        const SCALARS: &[(&str, u16, Class, StateSpace, ScalarType)] = &[
+            ("invalid", 0, Class::None, StateSpace::Reg, ScalarType::B32),
+            $(($name, $bits, Class::$class, StateSpace::$space, ScalarType::$isa),)*
+        ];
+
+        impl Scalar {
+            /// Every scalar, [`Scalar::Invalid`] left out.
+            pub const ALL: &'static [Scalar] = &[$(Scalar::$variant,)*];
+        }
+
+        #[allow(missing_docs)]
+        impl Type { $(pub const $konst: Type = Type::scalar(Scalar::$variant);)* }
+    };
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    None,
+    Int,
+    Float,
+    Ptr,
+}
+
+scalars! {
+    I1 I1 "i1" 1 Int Reg Pred,
+    I8 I8 "i8" 8 Int Reg B8,
+    I16 I16 "i16" 16 Int Reg B16,
+    I32 I32 "i32" 32 Int Reg B32,
+    I64 I64 "i64" 64 Int Reg B64,
+    I128 I128 "i128" 128 Int Reg B128,
+    F16 F16 "f16" 16 Float Reg F16,
+    BF16 BF16 "bf16" 16 Float Reg BF16,
+    TF32 TF32 "tf32" 32 Float Reg TF32,
+    F32 F32 "f32" 32 Float Reg F32,
+    F64 F64 "f64" 64 Float Reg F64,
+    E4M3 E4M3 "e4m3" 8 Float Reg E4M3,
+    E5M2 E5M2 "e5m2" 8 Float Reg E5M2,
+    E2M3 E2M3 "e2m3" 6 Float Reg E2M3,
+    E3M2 E3M2 "e3m2" 6 Float Reg E3M2,
+    E2M1 E2M1 "e2m1" 4 Float Reg E2M1,
+    UE8M0 UE8M0 "ue8m0" 8 Float Reg UE8M0,
+    Ptr PTR "ptr" 64 Ptr Generic B64,
+    PtrGlobal PTR_GLOBAL "ptr<global>" 64 Ptr Global B64,
+    PtrShared PTR_SHARED "ptr<shared>" 64 Ptr Shared B64,
+    PtrLocal PTR_LOCAL "ptr<local>" 64 Ptr Local B64,
+    PtrConst PTR_CONST "ptr<const>" 64 Ptr Const B64,
+    PtrParam PTR_PARAM "ptr<param>" 64 Ptr Param B64,
+}
+
+impl Scalar {
+    /// The inverse of `Display`.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        Scalar::ALL.iter().copied().find(|scalar| scalar.row().0 == name)
+    }
+
+    const fn row(self) -> &'static (&'static str, u16, Class, StateSpace, ScalarType) {
+        &SCALARS[self as usize]
+    }
+
+    /// The type of a PTX register or memory cell with the same bits and, for floats, the same meaning.
+    pub const fn isa(self) -> ScalarType {
+        self.row().4
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().0)
+    }
+}
+
+/// The type of a value: a [`Scalar`], or a vector of 2 to 32 of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Type {
+    element: Scalar,
+    lanes: u8,
+}
+
+impl Type {
+    /// No type: what a value has between its first use and its definition while text is read.
+    pub const INVALID: Type = Type::scalar(Scalar::Invalid);
+
+    /// The type of one element.
+    pub const fn scalar(element: Scalar) -> Type {
+        Type { element, lanes: 1 }
+    }
+
+    /// A vector type. `None` unless the element is an integer of at least 8 bits or a float, and the lanes are 2, 4, 8, 16 or 32.
+    pub const fn vector(element: Scalar, lanes: u32) -> Option<Type> {
+        let element_fits =
+            matches!(element.row().2, Class::Int | Class::Float) && !matches!(element, Scalar::I1);
+        if element_fits && matches!(lanes, 2 | 4 | 8 | 16 | 32) {
+            Some(Type { element, lanes: lanes as u8 })
+        } else {
+            None
+        }
+    }
+
+    /// The pointer to a state space. `None` for spaces that hold no addressable memory.
+    pub const fn ptr(space: StateSpace) -> Option<Type> {
+        Some(match space {
+            StateSpace::Generic => Type::PTR,
+            StateSpace::Global => Type::PTR_GLOBAL,
+            StateSpace::Shared => Type::PTR_SHARED,
+            StateSpace::Local => Type::PTR_LOCAL,
+            StateSpace::Const => Type::PTR_CONST,
+            StateSpace::Param => Type::PTR_PARAM,
+            StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => return None,
+        })
+    }
+
+    /// The integer of so many bits.
+    pub const fn int(bits: u32) -> Option<Type> {
+        Some(match bits {
+            1 => Type::I1,
+            8 => Type::I8,
+            16 => Type::I16,
+            32 => Type::I32,
+            64 => Type::I64,
+            128 => Type::I128,
+            _ => return None,
+        })
+    }
+
+    /// The type with this name: `i32`, `f16x2`, `ptr<shared>`.
+    pub fn from_name(name: &str) -> Option<Type> {
+        if let Some(scalar) = Scalar::from_name(name) {
+            return Some(Type::scalar(scalar));
+        }
+        let (element, lanes) = name.rsplit_once('x')?;
+        if lanes.starts_with(['0', '+']) {
+            return None;
+        }
+        Type::vector(Scalar::from_name(element)?, lanes.parse().ok()?)
+    }
+
+    /// The scalar, or the scalar of each element.
+    pub const fn element(self) -> Scalar {
+        self.element
+    }
+
+    /// The scalar as a type.
+    pub const fn element_type(self) -> Type {
+        Type::scalar(self.element)
+    }
+
+    /// The number of elements, 1 for what is not a vector.
+    pub const fn lanes(self) -> u32 {
+        self.lanes as u32
+    }
+
+    /// True for vectors.
+    pub const fn is_vector(self) -> bool {
+        self.lanes > 1
+    }
+
+    /// True for `i1` to `i128`.
+    pub const fn is_int(self) -> bool {
+        !self.is_vector() && matches!(self.element.row().2, Class::Int)
+    }
+
+    /// True for every scalar float format.
+    pub const fn is_float(self) -> bool {
+        !self.is_vector() && matches!(self.element.row().2, Class::Float)
+    }
+
+    /// True for pointers.
+    pub const fn is_ptr(self) -> bool {
+        matches!(self.element.row().2, Class::Ptr)
+    }
+
+    /// True for [`Type::INVALID`].
+    pub const fn is_invalid(self) -> bool {
+        matches!(self.element, Scalar::Invalid)
+    }
+
+    /// The space a pointer points into.
+    pub const fn space(self) -> Option<StateSpace> {
+        if self.is_ptr() { Some(self.element.row().3) } else { None }
+    }
+
+    /// The bits of a value.
+    pub const fn bits(self) -> u32 {
+        self.element.row().1 as u32 * self.lanes as u32
+    }
+
+    /// The bytes a value takes in memory. `None` for `i1` and for values of a fraction of a byte, which memory cannot hold.
+    pub const fn bytes(self) -> Option<u32> {
+        if self.bits().is_multiple_of(8) && self.bits() > 0 { Some(self.bits() / 8) } else { None }
+    }
+
+    /// Brings an integer constant into the one form that stands for its bits: sign-extended from the width, 0 or 1 for `i1`.
+    pub const fn normalize(self, value: i64) -> i64 {
+        match self.bits() {
+            0 | 64.. => value,
+            1 => value & 1,
+            bits => value << (64 - bits) >> (64 - bits),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.element.row().0)?;
+        if self.is_vector() { write!(f, "x{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for &scalar in Scalar::ALL {
+            for ty in [Some(Type::scalar(scalar)), Type::vector(scalar, 2), Type::vector(scalar, 32)]
+                .into_iter()
+                .flatten()
+            {
+                assert_eq!(Type::from_name(&ty.to_string()), Some(ty));
+            }
+        }
+        for wrong in
+            ["", "i7", "x4", "f32x", "f32x3", "f32x04", "f32x+4", "i1x4", "ptrx2", "invalid", "f32x4x4"]
+        {
+            assert_eq!(Type::from_name(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn constants_have_one_form() {
+        assert_eq!(Type::I8.normalize(255), -1);
+        assert_eq!(Type::I1.normalize(-1), 1);
+        assert_eq!(Type::I32.normalize(0x8000_0000), -0x8000_0000);
+        assert_eq!(Type::I64.normalize(-5), -5);
+    }
+}

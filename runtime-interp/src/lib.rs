@@ -1,1 +1,7 @@
 //! Load a PTX module and run it on the CPU.
+#![allow(dead_code)]
+
+pub mod engine;
+mod memory;
+
+pub use engine::{LoadError, Program};

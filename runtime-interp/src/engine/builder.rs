@@ -1,0 +1,689 @@
+//! Making programs: what a decoder of PTX or of the IR calls.
+//!
+//! ```
+//! use warpsmith_interp::engine::{lanes, Access, Address, FunctionKind, ProgramBuilder, Special, Width};
+//! use warpsmith_isa::StateSpace;
+//!
+//! let mut program = ProgramBuilder::new();
+//! let kernel = program.declare("iota", FunctionKind::kernel([("out", 8, 8)]));
+//! let mut body = program.body(kernel);
+//! let out = body.reg(Width::W64);
+//! let (tid, address) = (body.reg(Width::W32), body.reg(Width::W64));
+//! body.at(3, "ld.param.u64");
+//! body.load(Access::unsigned(StateSpace::Param, 8), &[out], Address::Absolute(0));
+//! body.special(tid, Special::TidX);
+//! body.lanes(lanes::vector(|base: u64, i: u32| base + 4 * u64::from(i)), &[address], &[out, tid]);
+//! body.store(Access::unsigned(StateSpace::Global, 4), &[tid], Address::Reg(address, 0));
+//! body.ret();
+//! body.finish();
+//! let program = program.finish().unwrap();
+//! assert!(program.kernel("iota").is_some());
+//! ```
+
+use super::lanes::{LaneFn, Operands};
+use super::op::*;
+use super::program::*;
+use super::reg::{Reg, Width};
+use super::special::Special;
+use crate::memory::window;
+use hashbrown::HashMap;
+use warpsmith_isa::StateSpace;
+
+/// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
+#[derive(Default)]
+pub struct ProgramBuilder {
+    program: Program,
+    constants: HashMap<(u128, Width), Reg>,
+    addresses: HashMap<(PatchTarget, i64, bool), Reg>,
+    errors: Vec<LoadError>,
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    pub fn new() -> Self {
+        let mut builder = ProgramBuilder::default();
+        builder.constant(0, Width::W32); // Reg::ZERO
+        builder
+    }
+
+    /// Declares a function, so that calls to it can be made before its body is.
+    pub fn declare(&mut self, name: &str, kind: FunctionKind) -> FuncId {
+        let mut function = Function::new(name);
+        match kind {
+            FunctionKind::Kernel { params, attributes } => {
+                function.kernel = Some(Kernel { params, attributes });
+            }
+            FunctionKind::Device { params, results } => {
+                function.params = params.iter().map(|f| function.formal(f)).collect();
+                function.results = results.iter().map(|f| function.formal(f)).collect();
+            }
+        }
+        self.program.functions.push(function);
+        FuncId(self.program.functions.len() as u32 - 1)
+    }
+
+    /// Declares a variable in global, constant or shared memory.
+    pub fn variable(&mut self, variable: Variable) -> SymbolId {
+        if !matches!(variable.space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
+            self.error(format!(
+                "variable `{}` in {} space is not a module variable",
+                variable.name, variable.space
+            ));
+        }
+        self.program.variables.push(Placed { variable, offset: 0 });
+        SymbolId(self.program.variables.len() as u32 - 1)
+    }
+
+    /// Adds an address to the initialiser of a variable.
+    pub fn relocate(&mut self, variable: SymbolId, relocation: Relocation) {
+        self.program.variables[variable.0 as usize].variable.relocations.push(relocation);
+    }
+
+    /// A constant: the same value in all lanes. For [`Width::Pred`], non-zero is true.
+    pub fn constant(&mut self, bits: u128, width: Width) -> Reg {
+        let bits = match width {
+            Width::Pred => u128::from(bits != 0),
+            Width::W32 => bits & u128::from(u32::MAX),
+            Width::W64 => bits & u128::from(u64::MAX),
+            Width::W128 => bits,
+        };
+        let program = &mut self.program;
+        *self.constants.entry((bits, width)).or_insert_with(|| program.add_constant(bits, width))
+    }
+
+    /// The address of a variable plus an offset as a 64-bit constant: within its own space, or generic.
+    pub fn address(&mut self, variable: SymbolId, offset: i64, generic: bool) -> Reg {
+        self.patched(PatchTarget::Variable(variable), offset, generic)
+    }
+
+    /// The address of a function, for indirect calls.
+    pub fn function_address(&mut self, function: FuncId) -> Reg {
+        self.patched(PatchTarget::Function(function), 0, true)
+    }
+
+    fn patched(&mut self, target: PatchTarget, addend: i64, generic: bool) -> Reg {
+        let program = &mut self.program;
+        *self.addresses.entry((target, addend, generic)).or_insert_with(|| {
+            let reg = program.add_constant(0, Width::W64);
+            program.patches.push(Patch { row: reg.offset() / 32, target, addend, generic });
+            reg
+        })
+    }
+
+    /// Remembers something that cannot be loaded.
+    pub fn error(&mut self, message: impl Into<String>) {
+        self.errors.push(LoadError { message: message.into(), line: 0, span: 0..0 });
+    }
+
+    /// Remembers something that cannot be loaded, with its position in the source.
+    pub fn error_at(&mut self, message: impl Into<String>, line: u32, span: std::ops::Range<u32>) {
+        self.errors.push(LoadError { message: message.into(), line, span });
+    }
+
+    /// Starts the body of a function.
+    pub fn body(&mut self, function: FuncId) -> FunctionBuilder<'_> {
+        let entry = self.program.code.len() as u32;
+        let f = &mut self.program.functions[function.0 as usize];
+        let twice = f.defined;
+        f.defined = true;
+        f.entry = entry;
+        let name = f.name.clone();
+        let mut builder = FunctionBuilder {
+            pred_row: None,
+            id: function,
+            site: Site { line: 0, name: 0 },
+            span: 0..0,
+            guard: (Reg::ZERO, u32::MAX),
+            labels: Vec::new(),
+            fixups: Vec::new(),
+            builder: self,
+        };
+        if twice {
+            builder.error(format!("function `{name}` is defined twice"));
+        }
+        builder
+    }
+
+    /// Lays out memory and gives the program, or everything that is wrong with it.
+    pub fn finish(mut self) -> Result<Program, Vec<LoadError>> {
+        for call in &self.program.code {
+            let Op::Call(call) = &call.op else { continue };
+            let callees: &[FuncId] = match &call.callee {
+                Callee::Direct(f) => std::slice::from_ref(f),
+                Callee::Indirect(_, candidates) => candidates,
+            };
+            for f in callees {
+                let callee = &self.program.functions[f.0 as usize];
+                if !callee.defined {
+                    let message = format!("function `{}` is called but has no body", callee.name);
+                    self.errors.push(LoadError { message, line: 0, span: 0..0 });
+                }
+            }
+        }
+        self.errors.dedup();
+        if let Err(e) = self.program.lay_out() {
+            self.errors.push(e);
+        }
+        if self.errors.is_empty() { Ok(self.program) } else { Err(self.errors) }
+    }
+}
+
+/// A place in a function's code that can be jumped to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label(u32);
+
+/// An actual parameter of a call: a register, or bytes of the caller's stack frame.
+pub type Actual = Slot;
+
+/// Emits the body of one function.
+///
+/// Every method that emits takes the registers' widths as meaning: loading 4 bytes into a 64-bit register extends.
+/// Registers are per thread and zero at entry.
+pub struct FunctionBuilder<'a> {
+    builder: &'a mut ProgramBuilder,
+    id: FuncId,
+    site: Site,
+    span: std::ops::Range<u32>,
+    guard: (Reg, u32),
+    pred_row: Option<(u32, u32)>,
+    labels: Vec<Option<u32>>,
+    fixups: Vec<u32>,
+}
+
+impl FunctionBuilder<'_> {
+    fn function(&mut self) -> &mut Function {
+        &mut self.builder.program.functions[self.id.0 as usize]
+    }
+
+    /// The program, for constants and variables.
+    pub fn program(&mut self) -> &mut ProgramBuilder {
+        self.builder
+    }
+
+    /// A new register.
+    pub fn reg(&mut self, width: Width) -> Reg {
+        if width != Width::Pred {
+            return self.function().allocate(width);
+        }
+        let (row, used) = match self.pred_row {
+            Some((row, used)) if used < 32 => (row, used),
+            _ => (self.function().allocate(Width::W32).offset(), 0),
+        };
+        self.pred_row = Some((row, used + 1));
+        Reg::frame(row + used, Width::Pred)
+    }
+
+    /// The register or stack bytes of formal parameter `i`.
+    pub fn param(&mut self, i: usize) -> Slot {
+        self.function().params[i]
+    }
+
+    /// The register or stack bytes that result `i` is returned in.
+    pub fn result(&mut self, i: usize) -> Slot {
+        self.function().results[i]
+    }
+
+    /// Reserves bytes of the function's frame in local memory and gives their offset, for [`Address::Stack`].
+    pub fn local(&mut self, bytes: u64, align: u64) -> i64 {
+        match self.function().allocate_stack(bytes, align) {
+            Some(offset) => i64::from(offset),
+            None => {
+                self.error(format!("the stack frame is larger than {MAX_STACK_FRAME} bytes"));
+                0
+            }
+        }
+    }
+
+    /// A constant of the program; see [`ProgramBuilder::constant`].
+    pub fn constant(&mut self, bits: u128, width: Width) -> Reg {
+        self.builder.constant(bits, width)
+    }
+
+    /// The position and mnemonic of the following operations, for faults and observers.
+    pub fn at(&mut self, line: u32, mnemonic: &str) {
+        let name = self.builder.program.intern(mnemonic);
+        self.site = Site { line, name };
+    }
+
+    /// The byte range of the following operations in the source, for load errors.
+    pub fn span(&mut self, span: std::ops::Range<u32>) {
+        self.span = span;
+    }
+
+    /// Guards the following operations, until the next call.
+    pub fn guard(&mut self, guard: Option<Guard>) {
+        self.guard = match guard {
+            Some(Guard { pred, negated }) => {
+                self.check(pred, Some(Width::Pred), false);
+                (pred, if negated { u32::MAX } else { 0 })
+            }
+            None => (Reg::ZERO, u32::MAX),
+        };
+    }
+
+    /// Remembers that the instruction at the current position cannot be executed.
+    pub fn error(&mut self, message: impl Into<String>) {
+        let (line, span) = (self.site.line, self.span.clone());
+        self.builder.error_at(message, line, span);
+    }
+
+    /// The invariant of the register file is established here: every register that gets into an operation was checked.
+    fn check(&mut self, r: Reg, width: Option<Width>, dst: bool) {
+        let program = &self.builder.program;
+        let end = r.offset() + r.width().words();
+        let limit = if r.is_constant() {
+            program.constants.len() as u32 * 32
+        } else {
+            program.functions[self.id.0 as usize].rows * 32
+        };
+        let aligned = r.width() == Width::Pred || r.offset() % 32 == 0;
+        if end > limit || !aligned {
+            self.error(format!("register {r:?} is not one of this function"));
+        } else if dst && r.is_constant() {
+            self.error(format!("constant {r:?} cannot be a destination"));
+        } else if width.is_some_and(|w| w != r.width()) {
+            self.error(format!("register {r:?} should be {} bits wide", width.map_or(0, Width::bits)));
+        } else {
+            return;
+        }
+        debug_assert!(!self.builder.errors.is_empty());
+    }
+
+    fn check_value(&mut self, r: Reg, dst: bool) {
+        self.check(r, None, dst);
+        if r.width() == Width::Pred {
+            self.error(format!("predicate {r:?} where a value is needed"));
+        }
+    }
+
+    fn emit(&mut self, op: Op) {
+        let (guard, flip) = self.guard;
+        self.builder.program.code.push(Inst { op, guard, flip });
+        self.builder.program.sites.push(self.site);
+    }
+
+    fn list(&mut self, regs: &[Reg]) -> Range {
+        let lists = &mut self.builder.program.lists;
+        let start = lists.len() as u32;
+        lists.extend_from_slice(regs);
+        Range { start, len: regs.len() as u32 }
+    }
+
+    /// Applies a lane function.
+    pub fn lanes(&mut self, f: LaneFn, dst: &[Reg], src: &[Reg]) {
+        let signature = f.signature();
+        if signature.dst.len() != dst.len() || signature.src.len() != src.len() {
+            let (d, s) = (signature.dst.len(), signature.src.len());
+            return self.error(format!(
+                "a lane function of {s} operands and {d} results is given {} and {}",
+                src.len(),
+                dst.len()
+            ));
+        }
+        let mut operands = Operands { dst: [Reg::ZERO; 2], src: [Reg::ZERO; 4] };
+        for (i, (&r, &w)) in dst.iter().zip(signature.dst).enumerate() {
+            self.check(r, Some(w), true);
+            operands.dst[i] = r;
+        }
+        for (i, (&r, &w)) in src.iter().zip(signature.src).enumerate() {
+            self.check(r, Some(w), false);
+            operands.src[i] = r;
+        }
+        self.emit(Op::Lanes(f, operands));
+    }
+
+    /// Copies a register or constant to a register of the same width.
+    pub fn copy(&mut self, dst: Reg, src: Reg) {
+        use super::lanes::vector;
+        let f = match dst.width() {
+            Width::Pred => vector(|a: bool| a),
+            Width::W32 => vector(|a: u32| a),
+            Width::W64 => vector(|a: u64| a),
+            Width::W128 => vector(|a: u128| a),
+        };
+        self.lanes(f, &[dst], &[src]);
+    }
+
+    /// Reads a special register. The destination may be wider or narrower than the register.
+    pub fn special(&mut self, dst: Reg, special: Special) {
+        if special.bits() == 1 {
+            self.check(dst, Some(Width::Pred), true);
+        } else {
+            self.check_value(dst, true);
+        }
+        self.emit(Op::Special(dst, special));
+    }
+
+    fn resolve(&mut self, mut access: Access, address: Address) -> Access {
+        if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
+            self.error(format!("an access of {} bytes", access.bytes));
+        }
+        (access.base, access.offset) = match address {
+            Address::Reg(r, offset) => {
+                self.check_value(r, false);
+                if r.width() == Width::W128 {
+                    self.error("an address register of 128 bits");
+                }
+                (r, offset)
+            }
+            Address::Symbol(symbol, offset) => {
+                let generic = access.space == StateSpace::Generic;
+                (self.builder.address(symbol, offset, generic), 0)
+            }
+            Address::Stack(offset) => {
+                access.on_stack = true;
+                (self.constant(0, Width::W64), offset)
+            }
+            Address::Absolute(address) => (self.constant(u128::from(address), Width::W64), 0),
+        };
+        access
+    }
+
+    /// Loads consecutive elements into registers, zero- or sign-extended to their widths. `None`-like sinks are not needed:
+    /// load into a register that nobody reads.
+    pub fn load(&mut self, access: Access, dst: &[Reg], address: Address) {
+        let access = self.resolve(Access { count: dst.len() as u8, ..access }, address);
+        for &r in dst {
+            self.check_value(r, true);
+        }
+        match *dst {
+            [r] => self.emit(Op::Load(access, r)),
+            _ => {
+                let list = self.list(dst);
+                self.emit(Op::LoadVector(access, list));
+            }
+        }
+    }
+
+    /// Stores the low bytes of registers or constants to consecutive elements.
+    pub fn store(&mut self, access: Access, src: &[Reg], address: Address) {
+        let access = self.resolve(Access { count: src.len() as u8, ..access }, address);
+        for &r in src {
+            self.check_value(r, false);
+        }
+        if access.space == StateSpace::Param || access.space == StateSpace::Const {
+            self.error(format!("a store to {} space", access.space));
+        }
+        match *src {
+            [r] => self.emit(Op::Store(access, r)),
+            _ => {
+                let list = self.list(src);
+                self.emit(Op::StoreVector(access, list));
+            }
+        }
+    }
+
+    /// An atomic operation; `dst` is empty for `red`.
+    pub fn atomic(
+        &mut self,
+        access: Access,
+        function: AtomicFn,
+        dst: &[Reg],
+        address: Address,
+        b: &[Reg],
+        c: Option<Reg>,
+    ) {
+        let count = b.len().max(dst.len()).max(1);
+        let access = self.resolve(Access { count: count as u8, ..access }, address);
+        for &r in dst {
+            self.check_value(r, true);
+        }
+        for &r in b.iter().chain(&c) {
+            self.check_value(r, false);
+        }
+        if matches!(function, AtomicFn::Wide(_)) != (access.bytes == 16) {
+            self.error("an atomic whose function is of another width than its access");
+        }
+        if !matches!(access.space, StateSpace::Generic | StateSpace::Global | StateSpace::Shared) {
+            self.error(format!("an atomic in {} space", access.space));
+        }
+        self.emit(Op::Atomic(Box::new(Atomic { access, function, dst: dst.to_vec(), b: b.to_vec(), c })));
+    }
+
+    /// The address of a place in the stack frame: in local space, or generic.
+    pub fn stack_address(&mut self, dst: Reg, offset: i64, generic: bool) {
+        self.check_value(dst, true);
+        self.emit(Op::StackAddress { dst, offset, generic });
+    }
+
+    /// `activemask`
+    pub fn active_mask(&mut self, dst: Reg) {
+        self.check(dst, Some(Width::W32), true);
+        self.emit(Op::ActiveMask(dst));
+    }
+
+    /// A warp-level operation.
+    pub fn collective(&mut self, collective: Collective) {
+        use CollectiveKind::*;
+        let p = Width::Pred;
+        let (dst, src): ([Option<Width>; 2], &[Option<Width>]) = match collective.kind {
+            Sync => ([None, None], &[]),
+            Shuffle(_) => ([Some(Width::W32), Some(p)], &[Some(Width::W32); 3]),
+            All | Any | Uni => ([Some(p), None], &[Some(p)]),
+            Ballot => ([Some(Width::W32), None], &[Some(p)]),
+            MatchAny => ([Some(Width::W32), None], &[None]),
+            MatchAll => ([Some(Width::W32), Some(p)], &[None]),
+            Reduce(_) => ([Some(Width::W32), None], &[Some(Width::W32)]),
+            Elect => ([Some(Width::W32), Some(p)], &[]),
+        };
+        if collective.src.len() != src.len() {
+            return self.error(format!("{:?} takes {} sources", collective.kind, src.len()));
+        }
+        for (&r, &w) in collective.src.iter().zip(src) {
+            self.check(r, w, false);
+        }
+        for (r, w) in collective.dst.iter().zip(dst) {
+            match (r, w) {
+                (Some(r), Some(w)) => self.check(*r, Some(w), true),
+                (Some(_), None) => self.error(format!("{:?} has fewer results", collective.kind)),
+                (None, _) => {}
+            }
+        }
+        if let Some(mask) = collective.mask {
+            self.check(mask, Some(Width::W32), false);
+        }
+        self.emit(Op::Collective(Box::new(collective)));
+    }
+
+    /// A block barrier.
+    pub fn barrier(&mut self, barrier: Barrier) {
+        self.check(barrier.id, Some(Width::W32), false);
+        if let Some(count) = barrier.count {
+            self.check(count, Some(Width::W32), false);
+        }
+        if let Some(src) = barrier.src {
+            self.check(src.pred, Some(Width::Pred), false);
+        }
+        let width = if barrier.kind == BarrierKind::Popc { Width::W32 } else { Width::Pred };
+        if let Some(dst) = barrier.dst {
+            self.check(dst, Some(width), true);
+        }
+        self.emit(Op::Barrier(Box::new(barrier)));
+    }
+
+    /// `fence` and `membar`
+    pub fn fence(&mut self, fence: Fence) {
+        self.emit(Op::Fence(fence));
+    }
+
+    /// Lets other threads run: `nanosleep`.
+    pub fn yield_turn(&mut self) {
+        self.emit(Op::Yield);
+    }
+
+    /// A new label, to be bound later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// Binds a label to the next operation.
+    pub fn bind(&mut self, label: Label) {
+        let here = self.builder.program.code.len() as u32;
+        if self.labels[label.0 as usize].replace(here).is_some() {
+            self.error("a label is bound twice");
+        }
+    }
+
+    /// Jumps, in the lanes of the guard.
+    pub fn branch(&mut self, target: Label) {
+        self.fixups.push(self.builder.program.code.len() as u32);
+        self.emit(Op::Branch(target.0));
+    }
+
+    /// Jumps if the predicate is true (or false, if negated), whatever the current guard.
+    pub fn branch_if(&mut self, guard: Guard, target: Label) {
+        let saved = self.guard;
+        self.guard(Some(guard));
+        self.branch(target);
+        self.guard = saved;
+    }
+
+    /// `brx.idx`: jumps to the label that the index selects; an index past the end is a fault.
+    pub fn switch(&mut self, index: Reg, targets: &[Label]) {
+        self.check(index, Some(Width::W32), false);
+        let table = &mut self.builder.program.targets;
+        let range = Range { start: table.len() as u32, len: targets.len() as u32 };
+        table.extend(targets.iter().map(|l| l.0));
+        self.fixups.push(self.builder.program.code.len() as u32);
+        self.emit(Op::Switch { index, targets: range });
+    }
+
+    /// Calls a function: `args` are copied to its formal parameters, its results to `results`.
+    pub fn call(&mut self, callee: Callee, args: &[Actual], results: &[Actual]) {
+        let model = match &callee {
+            Callee::Direct(f) => Some(*f),
+            Callee::Indirect(r, candidates) => {
+                self.check(*r, Some(Width::W64), false);
+                candidates.first().copied()
+            }
+        };
+        for slot in args.iter().chain(results) {
+            if let Slot::Reg(r) = *slot {
+                self.check(r, None, false);
+            }
+        }
+        let functions = &self.builder.program.functions;
+        let Some(model) = model else {
+            return self.emit(Op::Call(Box::new(Call { callee, args: Vec::new(), results: Vec::new() })));
+        };
+        let formal = &functions[model.0 as usize];
+        if let Callee::Indirect(_, candidates) = &callee {
+            if let Some(odd) =
+                candidates.iter().map(|f| &functions[f.0 as usize]).find(|f| !f.same_formals(formal))
+            {
+                let message = format!(
+                    "`{}` and `{}` are called alike but have other parameters",
+                    formal.name, odd.name
+                );
+                return self.error(message);
+            }
+        }
+        let moved = if formal.params.len() != args.len() || formal.results.len() != results.len() {
+            Err(format!(
+                "`{}` takes {} arguments and gives {} results",
+                formal.name,
+                formal.params.len(),
+                formal.results.len()
+            ))
+        } else {
+            let passed = args
+                .iter()
+                .zip(&formal.params)
+                .map(|(a, f)| Slot::transfer(*a, *f))
+                .collect::<Option<Vec<_>>>();
+            let returned = results
+                .iter()
+                .zip(&formal.results)
+                .map(|(a, f)| Slot::transfer(*f, *a))
+                .collect::<Option<Vec<_>>>();
+            passed.zip(returned).ok_or_else(|| {
+                format!("an argument of `{}` has another size than its parameter", formal.name)
+            })
+        };
+        match moved {
+            Ok((args, results)) => self.emit(Op::Call(Box::new(Call { callee, args, results }))),
+            Err(message) => self.error(message),
+        }
+    }
+
+    /// Returns from the function; in a kernel, ends the thread.
+    pub fn ret(&mut self) {
+        let kernel = self.function().kernel.is_some();
+        self.emit(if kernel { Op::Exit } else { Op::Ret });
+    }
+
+    /// Ends the thread.
+    pub fn exit(&mut self) {
+        self.emit(Op::Exit);
+    }
+
+    /// Ends the launch with a fault.
+    pub fn trap(&mut self) {
+        self.emit(Op::Trap);
+    }
+
+    /// Ends the body. Running off its end returns.
+    pub fn finish(mut self) {
+        self.guard(None);
+        self.ret();
+        let mut unbound = false;
+        let mut place = |label: &mut u32, labels: &[Option<u32>]| match labels.get(*label as usize) {
+            Some(Some(pc)) => *label = *pc,
+            _ => unbound = true,
+        };
+        let Program { code, targets, .. } = &mut self.builder.program;
+        for &pc in &self.fixups {
+            match &mut code[pc as usize].op {
+                Op::Branch(target) => place(target, &self.labels),
+                Op::Switch { targets: range, .. } => {
+                    let (start, len) = (range.start as usize, range.len as usize);
+                    targets[start..start + len].iter_mut().for_each(|t| place(t, &self.labels));
+                }
+                _ => {}
+            }
+        }
+        if unbound {
+            self.error("a branch to a label that is nowhere");
+        }
+        let end = self.builder.program.code.len() as u32;
+        let function = self.function();
+        function.end = end;
+        if function.rows * 32 > Reg::MAX_OFFSET || function.rows > MAX_ROWS {
+            let (name, rows) = (function.name.clone(), function.rows);
+            self.error(format!("function `{name}` has {rows} rows of registers, more than {MAX_ROWS}"));
+        }
+    }
+}
+
+impl Access {
+    /// A weak access of one element of `bytes` bytes that extends with zeros.
+    pub const fn unsigned(space: StateSpace, bytes: u8) -> Access {
+        Access {
+            space,
+            bytes,
+            signed: false,
+            order: Order::Weak,
+            scope: Scope::Gpu,
+            count: 1,
+            on_stack: false,
+            base: Reg::ZERO,
+            offset: 0,
+        }
+    }
+
+    /// The same, extending the sign.
+    pub const fn signed(space: StateSpace, bytes: u8) -> Access {
+        Access { signed: true, ..Access::unsigned(space, bytes) }
+    }
+
+    /// The same access with an ordering.
+    pub const fn ordered(self, order: Order, scope: Scope) -> Access {
+        Access { order, scope, ..self }
+    }
+}
+
+/// The generic address of something at `offset` in the window of `space`; `None` if the space has no window.
+pub(crate) fn generic_base(space: StateSpace) -> Option<u64> {
+    window::base(space)
+}

@@ -1,0 +1,300 @@
+//! The operations of an engine program.
+//!
+//! Arithmetic is one operation, [`Op::Lanes`], over any lane function. The others are those that need more than the values of
+//! their own lane: memory, control flow, communication between threads, and knowledge of the machine.
+
+use super::lanes::{LaneFn, Operands};
+use super::reg::Reg;
+use super::special::Special;
+use warpsmith_isa::StateSpace;
+
+/// `@p` or `@!p` before an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// The predicate.
+    pub pred: Reg,
+    /// True for `@!p`.
+    pub negated: bool,
+}
+
+/// A function of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FuncId(pub(super) u32);
+
+/// A variable of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SymbolId(pub(super) u32);
+
+/// A range of one of the program's side tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Range {
+    pub(super) start: u32,
+    pub(super) len: u32,
+}
+
+impl Range {
+    pub const EMPTY: Range = Range { start: 0, len: 0 };
+
+    #[inline(always)]
+    pub fn of<T>(self, table: &[T]) -> &[T] {
+        &table[self.start as usize..(self.start + self.len) as usize]
+    }
+}
+
+/// How strongly a memory operation is ordered (PTX ISA 9.0, 8.4 and 8.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Order {
+    #[default]
+    Weak,
+    Volatile,
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+    Mmio,
+}
+
+/// Which threads an ordered operation is ordered with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Scope {
+    Cta,
+    Cluster,
+    #[default]
+    Gpu,
+    Sys,
+}
+
+/// Where an access finds its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Address {
+    /// An integer register of 32 or 64 bits plus an offset.
+    Reg(Reg, i64),
+    /// A variable plus an offset, as an address in the variable's own space.
+    Symbol(SymbolId, i64),
+    /// An offset into the running function's part of local memory, as returned by `FunctionBuilder::local`.
+    Stack(i64),
+    /// A number.
+    Absolute(u64),
+}
+
+/// A load or store of one to eight elements per lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The state space; `Param` is the parameters of the kernel.
+    pub space: StateSpace,
+    /// Bytes of one element: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// A load extends the sign of a narrow element to the register.
+    pub signed: bool,
+    /// The memory ordering, for observers: the engine itself executes every access in program order.
+    pub order: Order,
+    /// The scope of the ordering.
+    pub scope: Scope,
+    /// Number of elements.
+    pub count: u8,
+    /// The address is relative to the function's stack frame.
+    pub(super) on_stack: bool,
+    /// The address register; a constant if the address is the same for all lanes.
+    pub(super) base: Reg,
+    /// What is added to the register.
+    pub(super) offset: i64,
+}
+
+/// The function of an atomic: new value from old value and the operands.
+#[derive(Clone, Copy, Debug)]
+pub enum AtomicFn {
+    /// Values of up to 64 bits, zero-extended: `(old, b, c)`.
+    Word(fn(u64, u64, u64) -> u64),
+    /// 128-bit values.
+    Wide(fn(u128, u128, u128) -> u128),
+}
+
+/// `atom` and `red`.
+#[derive(Clone, Debug)]
+pub struct Atomic {
+    /// Where and how; `count` elements are each updated atomically.
+    pub access: Access,
+    /// How.
+    pub function: AtomicFn,
+    /// Receives the old value, element by element; empty for `red`.
+    pub dst: Vec<Reg>,
+    /// The second operand, element by element; a missing one reads as zero.
+    pub b: Vec<Reg>,
+    /// The third operand (`cas`).
+    pub c: Option<Reg>,
+}
+
+/// How `shfl` picks the lane it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+/// What the lanes of a [`Collective`] do together.
+#[derive(Clone, Copy, Debug)]
+pub enum CollectiveKind {
+    /// `bar.warp.sync`: only wait.
+    Sync,
+    /// `shfl.sync`: sources value, lane operand `b`, clamp/segment operand `c`; destinations value and in-range predicate.
+    Shuffle(ShuffleMode),
+    /// `vote.all`: source and destination are predicates.
+    All,
+    /// `vote.any`
+    Any,
+    /// `vote.uni`
+    Uni,
+    /// `vote.ballot`: destination is the mask.
+    Ballot,
+    /// `match.any`: destination is the mask of lanes with an equal value.
+    MatchAny,
+    /// `match.all`: destination is the mask if all are equal, else 0, and the predicate that says so.
+    MatchAll,
+    /// `redux`: folds the sources in lane order.
+    Reduce(fn(u64, u64) -> u64),
+    /// `elect`: destinations are the elected lane and whether it is this one.
+    Elect,
+}
+
+/// A warp-level operation of the lanes that a mask names (`.sync`), or of the converged lanes where no mask is given.
+#[derive(Clone, Debug)]
+pub struct Collective {
+    /// Which.
+    pub kind: CollectiveKind,
+    /// The member mask.
+    pub mask: Option<Reg>,
+    /// Sources.
+    pub src: Vec<Reg>,
+    /// Destinations; `None` for one that is discarded or absent.
+    pub dst: [Option<Reg>; 2],
+}
+
+/// What a thread does at a block barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarrierKind {
+    /// Arrive and wait for the others.
+    Sync,
+    /// Arrive and go on.
+    Arrive,
+    /// Wait, and count the threads with a true predicate.
+    Popc,
+    /// Wait, and tell whether all predicates are true.
+    And,
+    /// Wait, and tell whether any predicate is true.
+    Or,
+}
+
+/// `bar` and `barrier`.
+#[derive(Clone, Debug)]
+pub struct Barrier {
+    /// What to do.
+    pub kind: BarrierKind,
+    /// Which of the sixteen barriers.
+    pub id: Reg,
+    /// How many threads take part; all threads of the block if absent.
+    pub count: Option<Reg>,
+    /// The predicate of a reduction, and whether it is negated.
+    pub src: Option<Guard>,
+    /// The result of a reduction.
+    pub dst: Option<Reg>,
+}
+
+/// A value passed between the frames of a caller and a callee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// A register of the one frame to one of the other, of equal width.
+    Reg {
+        /// Read.
+        from: Reg,
+        /// Written.
+        to: Reg,
+    },
+    /// Bytes of local memory, as offsets from the two stack frames.
+    Stack {
+        /// Read.
+        from: u32,
+        /// Written.
+        to: u32,
+        /// How many.
+        bytes: u32,
+    },
+}
+
+/// What a call calls.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// A function known when the program was loaded.
+    Direct(FuncId),
+    /// The function whose address is in a 64-bit register. All candidates have the same formal parameters.
+    Indirect(Reg, Vec<FuncId>),
+}
+
+/// `call`
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    pub(super) args: Vec<Move>,
+    pub(super) results: Vec<Move>,
+}
+
+/// `fence` and `membar`, for observers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fence {
+    /// What it orders.
+    pub order: Order,
+    /// With whom.
+    pub scope: Scope,
+}
+
+/// One instruction of the engine. Rare or large operands live behind a box, so that an operation stays within a cache line.
+#[derive(Clone, Debug)]
+pub(super) enum Op {
+    Lanes(LaneFn, Operands),
+    Special(Reg, Special),
+    Load(Access, Reg),
+    LoadVector(Access, Range),
+    Store(Access, Reg),
+    StoreVector(Access, Range),
+    Atomic(Box<Atomic>),
+    /// The address of a place in the running function's stack frame, in local space or generic.
+    StackAddress {
+        dst: Reg,
+        offset: i64,
+        generic: bool,
+    },
+    ActiveMask(Reg),
+    Collective(Box<Collective>),
+    Barrier(Box<Barrier>),
+    Branch(u32),
+    /// Jumps to the table's entry; an index past its end is a fault.
+    Switch {
+        index: Reg,
+        targets: Range,
+    },
+    Call(Box<Call>),
+    Ret,
+    Exit,
+    Trap,
+    Fence(Fence),
+    /// Gives the other threads a turn.
+    Yield,
+}
+
+/// An operation with its guard.
+#[derive(Clone, Debug)]
+pub(super) struct Inst {
+    pub op: Op,
+    /// The guard's predicate, [`Reg::ZERO`] if there is none.
+    pub guard: Reg,
+    /// All ones if the guard is negated.
+    pub flip: u32,
+}

@@ -1,0 +1,434 @@
+//! The engine program: what both decoders produce and the scheduler executes.
+
+use super::file::{Cell, Row};
+use super::op::{FuncId, Inst, Move, SymbolId};
+use super::reg::{Reg, Width};
+use crate::memory::window;
+use warpsmith_isa::StateSpace;
+
+/// The most rows of 32 words a function's registers can take.
+pub(super) const MAX_ROWS: u32 = 1 << 20;
+/// The most bytes one function's frame can take in local memory (the limit of the hardware is 512 KiB a thread).
+pub(super) const MAX_STACK_FRAME: u32 = 512 << 10;
+
+/// Why a module could not be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    /// What is wrong; names the mnemonic where a form has no semantics.
+    pub message: String,
+    /// The line in the source, from 1; 0 if it belongs to no line.
+    pub line: u32,
+    /// The byte range in the source.
+    pub span: std::ops::Range<u32>,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A parameter of a kernel: where it lies in the block of parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelParam {
+    /// Its name.
+    pub name: String,
+    /// Its offset in the parameter space.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+    /// Its alignment.
+    pub align: u32,
+}
+
+/// What the directives of a kernel demand of its launches.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelAttributes {
+    /// `.reqntid`
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`, as a number of threads.
+    pub max_threads: Option<u32>,
+    /// `.reqnctapercluster`
+    pub required_cluster: Option<[u32; 3]>,
+}
+
+/// A formal parameter or result of a device function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formal {
+    /// In a register.
+    Reg(Width),
+    /// In bytes of the callee's stack frame.
+    Stack {
+        /// Size.
+        bytes: u32,
+        /// Alignment.
+        align: u32,
+    },
+}
+
+/// Where a formal parameter lies, or what an actual parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    /// A register or constant.
+    Reg(Reg),
+    /// Bytes at an offset of the stack frame.
+    Stack {
+        /// Offset.
+        offset: u32,
+        /// Size.
+        bytes: u32,
+    },
+}
+
+impl Slot {
+    pub(super) fn transfer(from: Slot, to: Slot) -> Option<Move> {
+        match (from, to) {
+            (Slot::Reg(from), Slot::Reg(to)) if from.width() == to.width() && !to.is_constant() => {
+                Some(Move::Reg { from, to })
+            }
+            (Slot::Stack { offset, bytes }, Slot::Stack { offset: to, bytes: room }) if bytes == room => {
+                Some(Move::Stack { from: offset, to, bytes })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a declared function is.
+#[derive(Clone, Debug)]
+pub enum FunctionKind {
+    /// An entry point; its parameters lie in param space.
+    Kernel {
+        /// The parameters.
+        params: Vec<KernelParam>,
+        /// The directives.
+        attributes: KernelAttributes,
+    },
+    /// A function that is called.
+    Device {
+        /// Its parameters.
+        params: Vec<Formal>,
+        /// Its results.
+        results: Vec<Formal>,
+    },
+}
+
+impl FunctionKind {
+    /// A kernel with parameters given by name, size and alignment, laid out in order as PTX does.
+    pub fn kernel<'a>(params: impl IntoIterator<Item = (&'a str, u32, u32)>) -> Self {
+        let mut end = 0u32;
+        let place = |(name, bytes, align): (&str, u32, u32)| {
+            let align = align.max(1).next_power_of_two();
+            let offset = end.next_multiple_of(align);
+            end = offset.saturating_add(bytes);
+            KernelParam { name: name.into(), offset, bytes, align }
+        };
+        let params = params.into_iter().map(place).collect();
+        FunctionKind::Kernel { params, attributes: KernelAttributes::default() }
+    }
+}
+
+/// What an address in an initialiser or constant refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PatchTarget {
+    /// A variable.
+    Variable(SymbolId),
+    /// A function.
+    Function(FuncId),
+}
+
+/// An address inside the initialiser of a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Relocation {
+    /// Where in the variable.
+    pub offset: u64,
+    /// How many bytes of the address are stored, from the low end of `address >> shift`.
+    pub bytes: u8,
+    /// How far the address is shifted first (the `mask()` operator takes single bytes).
+    pub shift: u8,
+    /// Of what.
+    pub target: PatchTarget,
+    /// What is added.
+    pub addend: i64,
+    /// As a generic address rather than one in the target's space.
+    pub generic: bool,
+}
+
+/// A module variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// `Global`, `Const` or `Shared`.
+    pub space: StateSpace,
+    /// Its size; what the initialiser leaves is zero.
+    pub bytes: u64,
+    /// Its alignment, a power of two.
+    pub align: u64,
+    /// Its first bytes.
+    pub init: Vec<u8>,
+    /// Addresses among them.
+    pub relocations: Vec<Relocation>,
+    /// True for `.extern .shared name[]`: the memory past all others whose size the launch gives.
+    pub dynamic: bool,
+}
+
+impl Variable {
+    /// A zeroed variable.
+    pub fn zeroed(name: &str, space: StateSpace, bytes: u64, align: u64) -> Self {
+        let (name, init, relocations) = (name.into(), Vec::new(), Vec::new());
+        Variable { name, space, bytes, align, init, relocations, dynamic: false }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub variable: Variable,
+    /// Offset in the memory of its space; for global variables, in the program's own allocation.
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Patch {
+    pub row: u32,
+    pub target: PatchTarget,
+    pub addend: i64,
+    pub generic: bool,
+}
+
+/// Where an operation comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Site {
+    pub line: u32,
+    pub name: u32,
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub params: Vec<KernelParam>,
+    pub attributes: KernelAttributes,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    pub kernel: Option<Kernel>,
+    pub params: Vec<Slot>,
+    pub results: Vec<Slot>,
+    pub defined: bool,
+    pub entry: u32,
+    pub end: u32,
+    /// Rows of the register file that a frame takes.
+    pub rows: u32,
+    /// Bytes of local memory that a frame takes.
+    pub stack: u32,
+}
+
+impl Function {
+    pub fn new(name: &str) -> Self {
+        Function {
+            name: name.into(),
+            kernel: None,
+            params: Vec::new(),
+            results: Vec::new(),
+            defined: false,
+            entry: 0,
+            end: 0,
+            rows: 0,
+            stack: 0,
+        }
+    }
+
+    pub fn allocate(&mut self, width: Width) -> Reg {
+        // A function with more registers than `MAX_ROWS` is refused when it is finished; until then rows wrap to stay in range.
+        let row = if self.rows >= MAX_ROWS { 0 } else { self.rows };
+        self.rows = self.rows.saturating_add(width.words().div_ceil(32));
+        Reg::frame(row * 32, width)
+    }
+
+    pub fn allocate_stack(&mut self, bytes: u64, align: u64) -> Option<u32> {
+        let offset = u64::from(self.stack).checked_next_multiple_of(align.max(1))?;
+        let end = offset.checked_add(bytes)?.checked_next_multiple_of(align.clamp(1, 128))?;
+        if end > u64::from(MAX_STACK_FRAME) {
+            return None;
+        }
+        self.stack = end as u32;
+        Some(offset as u32)
+    }
+
+    pub fn formal(&mut self, formal: &Formal) -> Slot {
+        match *formal {
+            Formal::Reg(width) => Slot::Reg(self.allocate(width)),
+            Formal::Stack { bytes, align } => {
+                let offset = self.allocate_stack(u64::from(bytes), u64::from(align)).unwrap_or(0);
+                Slot::Stack { offset, bytes }
+            }
+        }
+    }
+
+    pub fn same_formals(&self, other: &Function) -> bool {
+        self.params == other.params && self.results == other.results
+    }
+}
+
+/// A decoded module, ready to launch.
+///
+/// Made by [`Program::load`](crate::Program::load) from PTX, by `Program::from_ir` from the IR, or by hand with
+/// [`ProgramBuilder`](super::ProgramBuilder). It holds code for this machine and no state: any number of devices and threads can share it.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub(super) code: Vec<Inst>,
+    pub(super) sites: Vec<Site>,
+    pub(super) names: Vec<String>,
+    pub(super) lists: Vec<Reg>,
+    pub(super) targets: Vec<u32>,
+    pub(super) constants: Vec<Cell>,
+    pub(super) patches: Vec<Patch>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) variables: Vec<Placed>,
+    /// Bytes of statically declared shared memory, and where the dynamic part starts.
+    pub(crate) shared_bytes: u64,
+    pub(crate) const_bytes: u64,
+    pub(crate) global_bytes: u64,
+    /// Alignment of every frame in local memory.
+    pub(super) stack_align: u32,
+}
+
+impl Program {
+    /// The names of the kernels, in source order.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().filter(|f| f.kernel.is_some()).map(|f| f.name.as_str())
+    }
+
+    /// The parameters of a kernel.
+    pub fn kernel(&self, name: &str) -> Option<&[KernelParam]> {
+        let function = self.functions.iter().find(|f| f.name == name)?;
+        function.kernel.as_ref().map(|k| k.params.as_slice())
+    }
+
+    /// Bytes of shared memory that a block takes without its dynamic part.
+    pub fn static_shared_bytes(&self) -> u64 {
+        self.shared_bytes
+    }
+
+    pub(super) fn add_constant(&mut self, bits: u128, width: Width) -> Reg {
+        let row = self.constants.len() as u32;
+        self.constants.resize((row + width.words().div_ceil(32)) as usize, Row([0; 32]));
+        set_constant(&mut self.constants[row as usize..], bits, width);
+        Reg::constant(row * 32, width)
+    }
+
+    pub(super) fn intern(&mut self, name: &str) -> u32 {
+        // Neighbouring instructions are often alike; a module has few hundred distinct mnemonics.
+        let found = self.names.iter().rposition(|n| n == name);
+        found.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        }) as u32
+    }
+
+    pub(super) fn lay_out(&mut self) -> Result<(), LoadError> {
+        let (mut shared, mut constant, mut global) = (0u64, 0u64, 0u64);
+        let mut dynamic_align = 1;
+        for placed in &mut self.variables {
+            let v = &placed.variable;
+            if v.dynamic {
+                dynamic_align = dynamic_align.max(v.align);
+                continue;
+            }
+            let end = match v.space {
+                StateSpace::Shared => &mut shared,
+                StateSpace::Const => &mut constant,
+                _ => &mut global,
+            };
+            let too_large = || LoadError {
+                message: format!("variable `{}` does not fit the memory of its space", v.name),
+                line: 0,
+                span: 0..0,
+            };
+            placed.offset = end.checked_next_multiple_of(v.align.max(1)).ok_or_else(too_large)?;
+            *end = placed.offset.checked_add(v.bytes).filter(|e| *e <= window::SIZE).ok_or_else(too_large)?;
+        }
+        shared = shared.next_multiple_of(dynamic_align.clamp(1, 1024));
+        for placed in self.variables.iter_mut().filter(|p| p.variable.dynamic) {
+            placed.offset = shared;
+        }
+        (self.shared_bytes, self.const_bytes, self.global_bytes) = (shared, constant, global);
+        self.stack_align = 128;
+        for f in &mut self.functions {
+            f.stack = f.stack.next_multiple_of(self.stack_align);
+        }
+        Ok(())
+    }
+
+    /// The address of a patch target, given where the program's global variables lie.
+    pub(crate) fn address_of(&self, target: PatchTarget, addend: i64, generic: bool, globals: u64) -> u64 {
+        let address = match target {
+            PatchTarget::Function(f) => window::code_address(f.0),
+            PatchTarget::Variable(v) => {
+                let placed = &self.variables[v.0 as usize];
+                let space = placed.variable.space;
+                placed.offset
+                    + match space {
+                        StateSpace::Global => globals,
+                        _ if generic => window::base(space).unwrap_or(0),
+                        _ => 0,
+                    }
+            }
+        };
+        address.wrapping_add_signed(addend)
+    }
+
+    /// The constants with all addresses in place.
+    pub(super) fn resolve_constants(&self, globals: u64) -> Vec<Cell> {
+        let mut constants = self.constants.clone();
+        for patch in &self.patches {
+            let address = self.address_of(patch.target, patch.addend, patch.generic, globals);
+            set_constant(&mut constants[patch.row as usize..], u128::from(address), Width::W64);
+        }
+        constants
+    }
+
+    /// The initial bytes of the variables of a space, with all addresses in place.
+    pub(crate) fn initial_image(&self, space: StateSpace, globals: u64) -> Vec<u8> {
+        let bytes = if space == StateSpace::Const { self.const_bytes } else { self.global_bytes };
+        let mut image = vec![0; bytes as usize];
+        for placed in self.variables.iter().filter(|p| p.variable.space == space) {
+            let v = &placed.variable;
+            let room = &mut image[placed.offset as usize..(placed.offset + v.bytes) as usize];
+            let init = v.init.len().min(room.len());
+            room[..init].copy_from_slice(&v.init[..init]);
+            for r in &v.relocations {
+                let address = self.address_of(r.target, r.addend, r.generic, globals);
+                let bytes = (address >> (r.shift & 63)).to_le_bytes();
+                let source = &bytes[..usize::from(r.bytes).min(8)];
+                if let Some(place) = room.get_mut(r.offset as usize..).and_then(|s| s.get_mut(..source.len()))
+                {
+                    place.copy_from_slice(source);
+                }
+            }
+        }
+        image
+    }
+}
+
+/// Writes a value to all lanes of a constant.
+fn set_constant(rows: &mut [Cell], bits: u128, width: Width) {
+    let words = rows.iter_mut().flat_map(|row| row.0.iter_mut());
+    match width {
+        Width::Pred => rows[0].0[0] = if bits != 0 { u32::MAX } else { 0 },
+        Width::W32 => rows[0].0 = [bits as u32; 32],
+        Width::W64 | Width::W128 => {
+            let per_lane = width.bits() as usize / 32;
+            for (i, word) in words.take(width.words() as usize).enumerate() {
+                *word = (bits >> (32 * (i % per_lane))) as u32;
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! memory
+pub(crate) mod window;

@@ -1,0 +1,54 @@
+//! The generic address space: which addresses are windows to another state space (PTX ISA 9.0, 5.1 and 6.4.1.1).
+//!
+//! Global memory lies where no window is, above 32 GiB, so that a pointer cut to 32 bits never hits by accident.
+
+use warpsmith_isa::StateSpace;
+
+/// The size of each window.
+pub const SIZE: u64 = 1 << 40;
+const SHARED: u64 = 0x0001_0000_0000_0000;
+const LOCAL: u64 = 0x0002_0000_0000_0000;
+const CONST: u64 = 0x0003_0000_0000_0000;
+const PARAM: u64 = 0x0004_0000_0000_0000;
+const CODE: u64 = 0x0005_0000_0000_0000;
+/// Where global memory starts.
+pub const GLOBAL: u64 = 0x0000_7000_0000_0000;
+
+/// The start of a space's window; zero for global memory, which is its own; `None` for spaces without addresses.
+pub const fn base(space: StateSpace) -> Option<u64> {
+    match space {
+        StateSpace::Global | StateSpace::Generic => Some(0),
+        StateSpace::Shared => Some(SHARED),
+        StateSpace::Local => Some(LOCAL),
+        StateSpace::Const => Some(CONST),
+        StateSpace::Param => Some(PARAM),
+        _ => None,
+    }
+}
+
+/// The space that a generic address is in, and the address there.
+#[inline]
+pub const fn classify(address: u64) -> (StateSpace, u64) {
+    let offset = address & (SIZE - 1);
+    match address & !(SIZE - 1) {
+        SHARED => (StateSpace::Shared, offset),
+        LOCAL => (StateSpace::Local, offset),
+        CONST => (StateSpace::Const, offset),
+        PARAM => (StateSpace::Param, offset),
+        _ => (StateSpace::Global, address),
+    }
+}
+
+/// The address of a function.
+pub const fn code_address(function: u32) -> u64 {
+    CODE + function as u64 * 16
+}
+
+/// The inverse of [`code_address`].
+pub const fn function_at(address: u64) -> Option<u32> {
+    if address & !(SIZE - 1) == CODE && address & 15 == 0 {
+        Some(((address - CODE) / 16) as u32)
+    } else {
+        None
+    }
+}

@@ -3,5 +3,6 @@
 
 pub mod engine;
 mod memory;
+pub mod semantics;
 
 pub use engine::{LoadError, Program};

@@ -1,0 +1,351 @@
+//! Video instructions (PTX ISA 9.0, 9.7.18): arithmetic on bytes and halves chosen from 32-bit registers.
+
+use super::compare::Comparison;
+
+/// Which part of a register an operand is: the whole, or the part of `bits` bits that starts at bit `shift`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Part {
+    /// The width: 8, 16 or 32.
+    pub bits: u32,
+    /// The position of the lowest bit.
+    pub shift: u32,
+}
+
+impl Part {
+    /// The whole register.
+    pub const WORD: Part = Part { bits: 32, shift: 0 };
+
+    /// `.b0` to `.b3`.
+    pub const fn byte(index: u32) -> Part {
+        Part { bits: 8, shift: 8 * (index & 3) }
+    }
+
+    /// `.h0` and `.h1`.
+    pub const fn half(index: u32) -> Part {
+        Part { bits: 16, shift: 16 * (index & 1) }
+    }
+
+    /// The part's value, extended by its type's sign.
+    #[inline]
+    pub fn extract(self, a: u32, signed: bool) -> i64 {
+        extend(a >> self.shift, self.bits, signed)
+    }
+
+    #[inline]
+    fn mask(self) -> u32 {
+        u32::MAX >> (32 - self.bits)
+    }
+}
+
+#[inline]
+fn extend(a: u32, bits: u32, signed: bool) -> i64 {
+    let top = a << (32 - bits);
+    if signed { (top as i32 >> (32 - bits)) as i64 } else { (top >> (32 - bits)) as i64 }
+}
+
+#[inline]
+fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
+    if signed {
+        value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        value.clamp(0, (1 << bits) - 1)
+    }
+}
+
+/// What the core of a video instruction computes from its two extended operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation {
+    /// `vadd vadd2 vadd4`
+    Add,
+    /// `vsub vsub2 vsub4`
+    Sub,
+    /// `vabsdiff vabsdiff2 vabsdiff4`
+    AbsDiff,
+    /// `vmin vmin2 vmin4`
+    Min,
+    /// `vmax vmax2 vmax4`
+    Max,
+    /// `vavrg2 vavrg4`: the average, rounded up unless negative.
+    Average,
+    /// `vshl`, with `.wrap` or `.clamp`.
+    Shl {
+        /// `.wrap`: the amount modulo 32, else at most 32.
+        wrap: bool,
+    },
+    /// `vshr`
+    Shr {
+        /// `.wrap`: the amount modulo 32, else at most 32.
+        wrap: bool,
+    },
+    /// `vset vset2 vset4`: one or zero.
+    Set(Comparison),
+}
+
+impl Operation {
+    #[inline]
+    fn apply(self, a: i64, b: i64) -> i128 {
+        // A 33-bit value shifted by up to 32 needs 65 bits.
+        let (a, b) = (a as i128, b as i128);
+        let amount = |wrap: bool| if wrap { b & 31 } else { b.min(32) };
+        match self {
+            Operation::Add => a + b,
+            Operation::Sub => a - b,
+            Operation::AbsDiff => (a - b).abs(),
+            Operation::Min => a.min(b),
+            Operation::Max => a.max(b),
+            Operation::Average => (a + b + (a + b >= 0) as i128) >> 1,
+            Operation::Shl { wrap } => a << amount(wrap),
+            }
+            Operation::Shr { wrap } => a >> amount(wrap),
+            Operation::Set(comparison) => comparison.apply(a, b) as i128,
+        }
+    }
+}
+
+/// What a scalar video instruction does with its third operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Second {
+    /// There is none.
+    None,
+    /// `.add`
+    Add,
+    /// `.min`
+    Min,
+    /// `.max`
+    Max,
+    /// The result replaces this part of it.
+    Merge(Part),
+}
+
+/// A scalar video instruction other than `vmad`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Scalar {
+    /// The core.
+    pub operation: Operation,
+    /// The destination is `.s32`; false for `vset`.
+    pub signed: bool,
+    /// The first operand: is it `.s32`, and which part of the register.
+    pub a: (bool, Part),
+    /// The second operand.
+    pub b: (bool, Part),
+    /// `.sat`
+    pub sat: bool,
+    /// The third operand's use.
+    pub second: Second,
+}
+
+impl Scalar {
+    /// The result of one instruction.
+    #[inline]
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let mut value = self.operation.apply(self.a.1.extract(a, self.a.0), self.b.1.extract(b, self.b.0));
+        if self.sat {
+            let bits = if let Second::Merge(part) = self.second { part.bits } else { 32 };
+            value = clamp(value, bits, self.signed);
+        }
+        let third = extend(c, 32, self.signed) as i128;
+        match self.second {
+            Second::None => value as u32,
+            Second::Add => (value + third) as u32,
+            Second::Min => value.min(third) as u32,
+            Second::Max => value.max(third) as u32,
+            Second::Merge(part) => {
+                (value as u32 & part.mask()) << part.shift | c & !(part.mask() << part.shift)
+            }
+        }
+    }
+}
+
+/// `vmad`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mad {
+    /// The first operand: is it `.s32`, and which part of the register.
+    pub a: (bool, Part),
+    /// The second operand.
+    pub b: (bool, Part),
+    /// The product is negated: one of `a` and `b` is.
+    pub negate_product: bool,
+    /// `c` is negated.
+    pub negate_addend: bool,
+    /// `.po`: plus one.
+    pub plus_one: bool,
+    /// `.sat`
+    pub sat: bool,
+    /// 0, 7 or 15: how far the sum is shifted right.
+    pub scale: u32,
+}
+
+impl Mad {
+    /// The result of one instruction.
+    #[inline]
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let signed = self.a.0 || self.b.0 || self.negate_product || self.negate_addend;
+        let product = self.a.1.extract(a, self.a.0) as i128 * self.b.1.extract(b, self.b.0) as i128;
+        let (product, c, one) = match (self.plus_one, self.negate_product, self.negate_addend) {
+            (true, ..) => (product, c, 1),
+            (_, true, _) => (!product, c, 1),
+            (_, _, true) => (product, !c, 1),
+            _ => (product, c, 0),
+        };
+        let result = (product + extend(c, 32, signed) as i128 + one) >> self.scale;
+        if !self.sat {
+            result as u32
+        } else if signed {
+            result.clamp(i32::MIN as i128, i32::MAX as i128) as u32
+        } else {
+            result.clamp(0, u32::MAX as i128) as u32
+        }
+    }
+}
+
+/// A packed video instruction on two halves or four bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Simd {
+    /// The core.
+    pub operation: Operation,
+    /// 16 for two halves, 8 for four bytes.
+    pub bits: u32,
+    /// The destination is `.s32`; false for `vset2 vset4`.
+    pub signed: bool,
+    /// The first operand is `.s32`.
+    pub a_signed: bool,
+    /// The second operand is `.s32`.
+    pub b_signed: bool,
+    /// For each element of the first operand, lowest first, which element of `b:a` it is.
+    pub a_select: [u8; 4],
+    /// The same for the second operand.
+    pub b_select: [u8; 4],
+    /// Which elements of the result count.
+    pub mask: [bool; 4],
+    /// `.sat`
+    pub sat: bool,
+    /// `.add`: the elements are added to `c` instead of merged into it.
+    pub accumulate: bool,
+}
+
+impl Simd {
+    /// The result of one instruction.
+    #[inline]
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let both = (b as u64) << 32 | a as u64;
+        let element =
+            |index: u8, signed| extend((both >> (self.bits * index as u32 & 63)) as u32, self.bits, signed);
+        let mut d = c;
+        for i in (0..(32 / self.bits) as usize).filter(|i| self.mask[*i]) {
+            let mut value = self
+                .operation
+                .apply(element(self.a_select[i], self.a_signed), element(self.b_select[i], self.b_signed));
+            if self.sat {
+                value = clamp(value, self.bits, self.signed);
+            }
+            let part = Part { bits: self.bits, shift: self.bits * i as u32 };
+            d = if self.accumulate {
+                d.wrapping_add(value as u32)
+            } else {
+                (value as u32 & part.mask()) << part.shift | d & !(part.mask() << part.shift)
+            };
+        }
+        d
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalar_forms() {
+        let word = |signed| (signed, Part::WORD);
+        let add = Scalar {
+            operation: Operation::Add,
+            signed: true,
+            a: word(true),
+            b: word(false),
+            sat: true,
+            second: Second::None,
+        };
+        assert_eq!(add.apply(0x7fff_ffff, 0xffff_ffff, 0), 0x7fff_ffff);
+        assert_eq!(Scalar { sat: false, ..add }.apply(0x7fff_ffff, 2, 0), 0x8000_0001);
+        assert_eq!(Scalar { second: Second::Add, ..add }.apply(1, 2, 10), 13);
+        assert_eq!(Scalar { second: Second::Max, ..add }.apply(1, 2, -5i32 as u32), 3);
+        assert_eq!(Scalar { second: Second::Min, ..add }.apply(1, 2, -5i32 as u32), -5i32 as u32);
+        let merged = Scalar {
+            a: (true, Part::byte(0)),
+            b: (true, Part::half(1)),
+            second: Second::Merge(Part::byte(2)),
+            ..add
+        };
+        assert_eq!(merged.apply(0x0000_0080, 0xfff0_0000, 0x1122_3344), 0x1180_3344);
+        let shift = Scalar {
+            operation: Operation::Shl { wrap: false },
+            signed: false,
+            a: word(false),
+            b: word(false),
+            ..add
+        };
+        assert_eq!(shift.apply(0xffff_ffff, 200, 0), 0xffff_ffff, "saturated after a shift by 32");
+        assert_eq!(Scalar { sat: false, ..shift }.apply(0xffff_ffff, 200, 0), 0);
+        let less = Scalar {
+            operation: Operation::Set(Comparison::Lt),
+            signed: false,
+            a: word(true),
+            b: word(false),
+            sat: false,
+            ..add
+        };
+        assert_eq!((less.apply(u32::MAX, 0, 0), less.apply(1, 0, 0)), (1, 0));
+    }
+
+    #[test]
+    fn multiply_add_negates_by_complement() {
+        let mad = Mad {
+            a: (true, Part::WORD),
+            b: (true, Part::WORD),
+            negate_product: false,
+            negate_addend: false,
+            plus_one: false,
+            sat: false,
+            scale: 0,
+        };
+        assert_eq!(mad.apply(-3i32 as u32, 5, 7), -8i32 as u32);
+        assert_eq!(Mad { negate_product: true, ..mad }.apply(-3i32 as u32, 5, 7), 22);
+        assert_eq!(Mad { negate_addend: true, ..mad }.apply(-3i32 as u32, 5, 7), -22i32 as u32);
+        assert_eq!(Mad { plus_one: true, scale: 7, ..mad }.apply(1 << 20, 1 << 10, 127), (1 << 23) + 1);
+        assert_eq!(Mad { sat: true, ..mad }.apply(1 << 20, 1 << 20, 0), i32::MAX as u32);
+    }
+
+    #[test]
+    fn packed_forms() {
+        let average = Simd {
+            operation: Operation::Average,
+            bits: 8,
+            signed: false,
+            a_signed: false,
+            b_signed: false,
+            a_select: [0, 1, 2, 3],
+            b_select: [4, 5, 6, 7],
+            mask: [true; 4],
+            sat: false,
+            accumulate: false,
+        };
+        assert_eq!(average.apply(0x0003_ff00, 0x0102_ff01, 0), 0x0103_ff01);
+        assert_eq!(
+            Simd { mask: [false, true, false, true], ..average }.apply(0x0003_ff00, 0x0102_ff01, 0xabab_abab),
+            0x01ab_ffab
+        );
+        let difference = Simd { operation: Operation::AbsDiff, accumulate: true, ..average };
+        assert_eq!(difference.apply(0x0003_ff00, 0x0102_fe05, 100), 100 + 1 + 1 + 1 + 5);
+        let halves = Simd {
+            operation: Operation::Sub,
+            bits: 16,
+            signed: true,
+            a_signed: true,
+            b_signed: true,
+            b_select: [2, 3, 0, 0],
+            sat: true,
+            ..average
+        };
+        assert_eq!(halves.apply(0x8000_7fff, 0x0001_ffff, 0), 0x8000_7fff);
+        assert_eq!(Simd { a_select: [3, 2, 0, 0], ..halves }.apply(0, 0x0005_0009, 0), 0x0004_fffc);
+    }
+}

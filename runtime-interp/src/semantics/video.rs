@@ -95,7 +95,6 @@ impl Operation {
             Operation::Max => a.max(b),
             Operation::Average => (a + b + (a + b >= 0) as i128) >> 1,
             Operation::Shl { wrap } => a << amount(wrap),
-            }
             Operation::Shr { wrap } => a >> amount(wrap),
             Operation::Set(comparison) => comparison.apply(a, b) as i128,
         }

@@ -1,12 +1,67 @@
 //! What PTX has: the instruction tables, scalar types, state spaces, targets and versions.
+//!
+//! The tables (`tables/*.isa`, one file per area of the manual, in the language of `docs/isa-tables.md`) are compiled to static data by the
+//! build script. On that data stands everything that other crates ask:
+//!
+//! - [`Mnemonic`]: an opcode with its modifiers, as text and as a value;
+//! - [`forms`]: the [`Form`]s that a mnemonic can mean, and with [`Match::signature`] the types of their operands;
+//! - [`check`] and [`Resolved`]: the judge of an instruction with its operands, [`Violation`]s being its reasons;
+//! - [`Gate`]: which `.version` and `.target` something needs;
+//! - [`SpecialReg`], [`Directive`]: chapters 10 and 11;
+//! - [`coverage`]: all of it as a page for people.
+//!
+//! ```
+//! use warpsmith_isa::*;
+//! let context = Context { version: Version::new(7, 0), target: Target::sm(80) };
+//! let add = Mnemonic::parse("add.rn.f32").unwrap();
+//! let operands = [Operand::Reg(ScalarType::F32), Operand::Reg(ScalarType::F32), Operand::Int(1)];
+//! let violations = check(&add, &operands, &context).unwrap_err();
+//! assert_eq!(violations[0].place, Place::Operand(2, None));
+//! ```
 
+mod check;
+pub mod coverage;
 pub mod diagnostic;
+mod form;
+mod gate;
+mod hash;
+// The build script uses all of it, the tests only some.
+#[cfg(test)]
+#[allow(dead_code, unused_imports)]
+mod lang;
+mod mnemonic;
+mod operand;
+mod resolve;
 mod scalar;
 mod space;
+mod sreg;
 mod target;
+mod traits;
 mod version;
+mod violation;
 
+/// What the build script made of the tables.
+mod tables {
+    use crate::form::*;
+    use crate::gate::{Clause, Condition, TargetRange};
+    use crate::{ScalarType, Target, Traits, Variant, Version};
+    include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+}
+
+pub use check::{Context, Resolved, check};
+pub use form::{
+    Accepts, Alternative, CountRef, Family, Form, OperandSpec, Presence, Range, RegRule, Shape, Slot,
+    SpaceRef, TypeRef, TypeSet, ValueSpec,
+};
+pub use gate::{Clause, Condition, Gate, TargetRange};
+pub use mnemonic::{Mnemonic, MnemonicError};
+pub use operand::{Base, FloatKind, Operand, Variable};
+pub use resolve::{Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
 pub use scalar::{ScalarType, TypeClass};
 pub use space::StateSpace;
+pub use sreg::Directive;
+pub use tables::{DIRECTIVES, FAMILIES, FORMS, Mod, Opcode, SpecialReg};
 pub use target::{TARGETS, Target, TargetInfo, Variant};
+pub use traits::Traits;
 pub use version::Version;
+pub use violation::{Place, Violation};

@@ -114,7 +114,7 @@ scalar_types! {
 impl ScalarType {
     /// The bytes one value takes in memory; `None` for `.pred`, which has no memory form, and for formats packed below a byte.
     pub const fn bytes(self) -> Option<u32> {
-        if self.bits() % 8 == 0 { Some(self.bits() / 8) } else { None }
+        if self.bits().is_multiple_of(8) { Some(self.bits() / 8) } else { None }
     }
 
     /// True for `.fN` and the other float formats, not for packed ones.

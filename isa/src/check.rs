@@ -1,0 +1,417 @@
+//! The judge: does an instruction, a mnemonic with its operands, exist in PTX of this version for this target?
+//!
+//! [`Resolved::new`] does what depends on the mnemonic alone, once; [`Resolved::check`] looks only at the operands, and allocates
+//! nothing for an instruction that is legal.
+
+use crate::form::Accepts;
+use crate::operand::{Base, FloatKind, Operand};
+use crate::resolve::{Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
+use crate::violation::{self, Violation};
+use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, Version};
+use smallvec::SmallVec;
+
+/// What the instruction is judged for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// The `.version` of the module.
+    pub version: Version,
+    /// The `.target` of the module.
+    pub target: Target,
+}
+
+/// A mnemonic with the forms that its modifiers fit, ready to judge operands.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    mnemonic: Mnemonic,
+    context: Context,
+    candidates: SmallVec<[Candidate; 1]>,
+}
+
+#[derive(Clone, Debug)]
+struct Candidate {
+    matched: Match,
+    signature: Signature,
+    required: usize,
+    /// True when version and target allow the form with these modifiers.
+    allowed: bool,
+}
+
+impl Resolved {
+    /// Finds the forms that the modifiers fit.
+    pub fn new(mnemonic: &Mnemonic, context: Context) -> Self {
+        let candidates = forms(mnemonic)
+            .map(|matched| {
+                let signature = matched.signature();
+                let required =
+                    signature.operands.iter().filter(|o| o.presence == SigPresence::Required).count();
+                let allowed =
+                    matched.clauses().all(|(_, clause)| clause.allows(context.version, context.target));
+                Candidate { matched, signature, required, allowed }
+            })
+            .collect();
+        Resolved { mnemonic: *mnemonic, context, candidates }
+    }
+
+    /// The mnemonic.
+    pub fn mnemonic(&self) -> &Mnemonic {
+        &self.mnemonic
+    }
+
+    /// The forms that the modifiers fit and that version and target allow.
+    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
+        self.candidates.iter().filter(|c| c.allowed).map(|c| &c.signature)
+    }
+
+    /// The form that the instruction is, or everything that is wrong with it.
+    pub fn check(&self, operands: &[Operand]) -> Result<&Match, Vec<Violation>> {
+        for candidate in self.candidates.iter().filter(|c| c.allowed) {
+            if candidate.fits(operands, &self.context).is_ok() {
+                return Ok(&candidate.matched);
+            }
+        }
+        Err(self.explain(operands))
+    }
+
+    /// The slow path: why no form fits.
+    #[cold]
+    fn explain(&self, operands: &[Operand]) -> Vec<Violation> {
+        if self.candidates.is_empty() {
+            return violation::of_modifiers(&self.mnemonic, operands.len());
+        }
+        // The form that the operands fit but the gates do not allow, else the allowed form whose first fault comes last.
+        let fault = |c: &Candidate| c.fits(operands, &self.context).err();
+        let gated = self.candidates.iter().find(|c| !c.allowed && fault(c).is_none());
+        if let Some(candidate) = gated {
+            return violation::of_gates(&candidate.matched, &self.mnemonic, &self.context);
+        }
+        let best = self.candidates.iter().max_by_key(|c| {
+            let progress = match fault(c) {
+                Some(Fault { operand: Some(index), .. }) => index + 1,
+                _ => 0,
+            };
+            (c.allowed, progress)
+        });
+        let Some(best) = best else { return Vec::new() };
+        let mut found = Vec::new();
+        if !best.allowed {
+            found.extend(violation::of_gates(&best.matched, &self.mnemonic, &self.context));
+        }
+        for fault in best.faults(operands, &self.context) {
+            found.push(violation::of_fault(&self.mnemonic, &best.signature, operands, fault, &self.context));
+        }
+        found
+    }
+}
+
+/// Judges one instruction. Who judges many of one mnemonic keeps its [`Resolved`].
+pub fn check(
+    mnemonic: &Mnemonic,
+    operands: &[Operand],
+    context: &Context,
+) -> Result<&'static Form, Vec<Violation>> {
+    Resolved::new(mnemonic, *context).check(operands).map(|matched| matched.form)
+}
+
+/// What is wrong with an operand, in terms of its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    /// The index among the operands written; `None` when their number is wrong.
+    pub operand: Option<usize>,
+    /// The index among the operands of the form.
+    pub spec: usize,
+    /// The index within braces, a bracket or a pair.
+    pub element: Option<usize>,
+    pub what: What,
+}
+
+/// The kinds of fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Count,
+    Kind,
+    RegisterType,
+    ImmediateNotAllowed,
+    ImmediateRequired,
+    ImmediateKind,
+    ImmediateRange,
+    VectorNeeded,
+    VectorLength,
+    VectorNotAllowed,
+    SinkNotAllowed,
+    AllSinks,
+    SpecialNotAllowed,
+    SpecialGate(SpecialReg),
+    VariableNotAllowed,
+    NegationNotAllowed,
+    ComplementNotAllowed,
+    SelectNotAllowed,
+    PairNeeded,
+    PairNotAllowed,
+    AddressNeeded,
+    AddressRegister,
+    AddressSpace,
+    ImmediateAddress,
+}
+
+impl Candidate {
+    /// The first fault, or none.
+    fn fits(&self, operands: &[Operand], cx: &Context) -> Result<(), Fault> {
+        self.judge(operands, cx, Err)
+    }
+
+    /// Every fault.
+    fn faults(&self, operands: &[Operand], cx: &Context) -> Vec<Fault> {
+        let mut all = Vec::new();
+        let pushed = self.judge(operands, cx, |fault| {
+            all.push(fault);
+            Ok(())
+        });
+        debug_assert!(pushed.is_ok());
+        all
+    }
+
+    /// Pairs operands with their places and hands every fault to `report`, which says whether to go on. Of the optional places as many
+    /// are used, from the left, as there are operands to spare.
+    fn judge(
+        &self,
+        operands: &[Operand],
+        cx: &Context,
+        mut report: impl FnMut(Fault) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let count = |spec| Fault { operand: None, spec, element: None, what: What::Count };
+        let Some(mut spare) = operands.len().checked_sub(self.required) else { return report(count(0)) };
+        let mut next = 0;
+        for (spec, place) in self.signature.operands.iter().enumerate() {
+            match place.presence {
+                SigPresence::Required => {}
+                SigPresence::OnlyWith(_) => continue,
+                SigPresence::Optional if spare == 0 => continue,
+                SigPresence::Optional => spare -= 1,
+            }
+            // As many operands are left as places were counted.
+            if let Err((element, what)) = fits(&place.kind, &operands[next], cx) {
+                report(Fault { operand: Some(next), spec, element, what })?;
+            }
+            next += 1;
+        }
+        if spare > 0 { report(count(self.signature.operands.len())) } else { Ok(()) }
+    }
+}
+
+type Verdict = Result<(), (Option<usize>, What)>;
+
+fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
+    let whole = |what| Err((None, what));
+    match (kind, operand) {
+        (_, Operand::Unknown) => Ok(()),
+        (SigKind::Value(v), _) => value(v, operand, cx),
+        (SigKind::Address(space), Operand::Address(base)) => {
+            address(space, *base).map_err(|what| (None, what))
+        }
+        (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
+            if matches!((a, b), (Operand::Sink, Operand::Sink)) {
+                return whole(What::AllSinks);
+            }
+            value(first, a, cx).map_err(|(_, what)| (Some(0), what))?;
+            value(second, b, cx).map_err(|(_, what)| (Some(1), what))
+        }
+        (SigKind::Pair { first, second_optional: true, .. }, _) => value(first, operand, cx),
+        (SigKind::Pair { .. }, _) => whole(What::PairNeeded),
+        (SigKind::Bracket(places), Operand::Bracket(elements)) => bracket(places, elements, cx),
+        // `[a]` where everything after the first element may be left out.
+        (SigKind::Bracket(places), Operand::Address(_)) => bracket(places, std::slice::from_ref(operand), cx),
+        (SigKind::Address(_) | SigKind::Bracket(_), _) => whole(What::AddressNeeded),
+        (SigKind::Label, Operand::Label)
+        | (SigKind::Callee, Operand::Func | Operand::Reg(_))
+        | (SigKind::Arguments | SigKind::Results, Operand::Arguments)
+        | (SigKind::List, Operand::List) => Ok(()),
+        _ => whole(What::Kind),
+    }
+}
+
+fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict {
+    let required = places.iter().filter(|p| p.presence == SigPresence::Required).count();
+    let Some(mut spare) = elements.len().checked_sub(required) else { return Err((None, What::Count)) };
+    let mut elements = elements.iter().enumerate();
+    for place in places {
+        match place.presence {
+            SigPresence::Required => {}
+            SigPresence::OnlyWith(_) => continue,
+            SigPresence::Optional if spare == 0 => continue,
+            SigPresence::Optional => spare -= 1,
+        }
+        if let Some((index, element)) = elements.next() {
+            fits(&place.kind, element, cx).map_err(|(_, what)| (Some(index), what))?;
+        }
+    }
+    if spare > 0 { Err((None, What::Count)) } else { Ok(()) }
+}
+
+fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
+    let whole = |what| Err((None, what));
+    match (v.count, operand) {
+        (None, Operand::Vector(_)) => whole(What::VectorNotAllowed),
+        (None, Operand::VectorReg(..)) => whole(What::VectorNotAllowed),
+        (None, Operand::Special { lanes, .. }) if *lanes > 1 => whole(What::VectorNotAllowed),
+        (None, _) => scalar(v, operand, cx).map_err(|what| (None, what)),
+        (Some(n), Operand::Vector(elements)) => {
+            if elements.len() != usize::from(n) {
+                return whole(What::VectorLength);
+            }
+            let mut sinks = 0;
+            for (index, element) in elements.iter().enumerate() {
+                match element {
+                    Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
+                    _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
+                }
+            }
+            if sinks == elements.len() { whole(What::AllSinks) } else { Ok(()) }
+        }
+        (Some(n), Operand::VectorReg(ty, lanes)) => {
+            if u16::from(*lanes) != n {
+                return whole(What::VectorLength);
+            }
+            scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what))
+        }
+        (Some(n), Operand::Special { reg, lanes }) if *lanes > 1 => {
+            if u16::from(*lanes) != n {
+                return whole(What::VectorLength);
+            }
+            scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
+        }
+        (Some(_), _) => whole(What::VectorNeeded),
+    }
+}
+
+fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
+    let needs = |flag, what| if v.accepts.contains(flag) { Ok(()) } else { Err(what) };
+    match *operand {
+        Operand::Reg(ty) => {
+            needs(Accepts::REGISTER, What::ImmediateRequired)?;
+            if v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
+        }
+        Operand::RegPlus(ty) => {
+            needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            needs(Accepts::REGISTER, What::ImmediateRequired)?;
+            if v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
+        }
+        Operand::Int(bits) => {
+            needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            if !v.accepts.contains(Accepts::ANY_IMMEDIATE) && !takes_integers(v.ty) {
+                return Err(What::ImmediateKind);
+            }
+            match v.range {
+                Some(range) if !range.contains(converted(bits, v.ty)) => Err(What::ImmediateRange),
+                _ => Ok(()),
+            }
+        }
+        Operand::Float(kind) => {
+            needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            if takes_floats(v.ty, kind) { Ok(()) } else { Err(What::ImmediateKind) }
+        }
+        Operand::Special { reg, .. } => {
+            needs(Accepts::SPECIAL, What::SpecialNotAllowed)?;
+            if !v.registers.contains(reg.ty()) {
+                return Err(What::RegisterType);
+            }
+            match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
+                true => Ok(()),
+                false => Err(What::SpecialGate(reg)),
+            }
+        }
+        Operand::Var(_) => needs(Accepts::VARIABLE, What::VariableNotAllowed),
+        Operand::Func | Operand::Label => needs(Accepts::FUNCTION, What::VariableNotAllowed),
+        Operand::Sink => needs(Accepts::SINK, What::SinkNotAllowed),
+        Operand::Not(inner) => {
+            needs(Accepts::COMPLEMENTED, What::ComplementNotAllowed)?;
+            scalar(v, inner, cx)
+        }
+        Operand::Neg(inner) => {
+            needs(Accepts::NEGATED, What::NegationNotAllowed)?;
+            scalar(v, inner, cx)
+        }
+        Operand::Select(inner, part) => {
+            if !selects(v.accepts, part) {
+                return Err(What::SelectNotAllowed);
+            }
+            scalar(v, inner, cx)
+        }
+        Operand::Pair(_) => Err(What::PairNotAllowed),
+        Operand::Vector(_) | Operand::VectorReg(..) => Err(What::VectorNotAllowed),
+        Operand::Unknown => Ok(()),
+        Operand::List | Operand::Address(_) | Operand::Bracket(_) | Operand::Arguments => Err(What::Kind),
+    }
+}
+
+/// Integer constants fit integers, bits and predicates of any size (they are truncated), never floats.
+fn takes_integers(ty: ScalarType) -> bool {
+    matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed | TypeClass::Pred)
+}
+
+/// `0f` constants fit `.f32`, `.f64` and `.b32`; the others `.f32`, `.f64` and `.b64`.
+fn takes_floats(ty: ScalarType, kind: FloatKind) -> bool {
+    match ty {
+        ScalarType::F32 | ScalarType::F64 => true,
+        ScalarType::B32 => kind == FloatKind::Bits32,
+        ScalarType::B64 => kind != FloatKind::Bits32,
+        _ => false,
+    }
+}
+
+/// A constant as its type sees it, which is what a range is about.
+fn converted(bits: i64, ty: ScalarType) -> i64 {
+    match (ty.bits(), ty.is_signed()) {
+        (1..=8, false) => (bits as u8).into(),
+        (1..=8, true) => (bits as i8).into(),
+        (16, false) => (bits as u16).into(),
+        (16, true) => (bits as i16).into(),
+        (32, false) => (bits as u32).into(),
+        (32, true) => (bits as i32).into(),
+        _ => bits,
+    }
+}
+
+/// Which parts of a register video instructions may name (manual 9.7.18).
+fn selects(accepts: Accepts, part: &str) -> bool {
+    let (letter, digits) = part.split_at(part.len().min(1));
+    let digits = digits.as_bytes();
+    let below = |n: u8| digits.iter().all(|d| (b'0'..b'0' + n).contains(d));
+    let decreasing = digits.windows(2).all(|pair| pair[0] > pair[1]);
+    let has = |flag| accepts.contains(flag);
+    match (letter, digits.len()) {
+        ("b", 1) if has(Accepts::SELECTED) && below(4) => true,
+        ("h", 1) if has(Accepts::SELECTED) && below(2) => true,
+        ("h", 2) if has(Accepts::LANES2) && below(4) => true,
+        ("b", 4) if has(Accepts::LANES4) && below(8) => true,
+        ("h", 1..=2) if has(Accepts::MASK2) && below(2) && decreasing => true,
+        ("b", 1..=4) if has(Accepts::MASK4) && below(4) && decreasing => true,
+        _ => false,
+    }
+}
+
+fn address(space: &SigSpace, base: Base) -> Result<(), What> {
+    let integer = |ty: ScalarType| {
+        matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed)
+            && ty.bits() <= 64
+            && ty.bits() >= 8
+    };
+    if space.handle != crate::TypeSet::EMPTY {
+        return match base {
+            Base::Var(v) if space.handle.contains(v.ty) => Ok(()),
+            Base::Reg(ty) if integer(ty) && ty.bits() == 64 => Ok(()),
+            Base::Unknown => Ok(()),
+            Base::Reg(_) => Err(What::AddressRegister),
+            _ => Err(What::AddressSpace),
+        };
+    }
+    match base {
+        Base::Unknown => Ok(()),
+        Base::Reg(ty) if integer(ty) => Ok(()),
+        Base::Special(reg) if integer(reg.ty()) => Ok(()),
+        Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
+        Base::Var(v) if space.allows(v.space) => Ok(()),
+        Base::Var(_) | Base::Func => Err(What::AddressSpace),
+        Base::Int if space.space() == StateSpace::Local => Ok(()),
+        Base::Int => Err(What::ImmediateAddress),
+    }
+}

@@ -1,0 +1,334 @@
+//! The static data that the tables compile to.
+
+use crate::gate::Clause;
+use crate::{Mod, Opcode, ScalarType, Traits};
+
+/// One line of the manual's syntax blocks: an opcode, places for modifiers, operands, and what they need.
+#[derive(Debug)]
+pub struct Form {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// Places for modifiers, in the order of the manual.
+    pub slots: &'static [Slot],
+    /// The operands in order.
+    pub operands: &'static [OperandSpec],
+    /// What the form needs, whatever its modifiers.
+    pub gates: &'static [Clause],
+    /// What the instruction does besides computing.
+    pub traits: Traits,
+    pub(crate) family: u16,
+    /// The form as the tables write it.
+    pub syntax: &'static str,
+}
+
+impl Form {
+    /// The family the form belongs to.
+    pub fn family(&self) -> &'static Family {
+        &crate::FAMILIES[self.family as usize]
+    }
+
+    /// The manual's section.
+    pub fn section(&self) -> &'static str {
+        self.family().section
+    }
+}
+
+/// An instruction as the manual's chapters count them: `add` for integers is one, `add` for floats another.
+#[derive(Debug)]
+pub struct Family {
+    /// The name: `cp.async.bulk`.
+    pub name: &'static str,
+    /// The manual's section: `9.7.1.1`.
+    pub section: &'static str,
+    /// The chapter's topic: `integer arithmetic`.
+    pub area: &'static str,
+}
+
+/// A place for one modifier.
+#[derive(Debug)]
+pub struct Slot {
+    /// What the tables call it: `rnd`; for a place with a single modifier, that modifier.
+    pub name: &'static str,
+    /// False for a modifier that must be written.
+    pub optional: bool,
+    /// What may be written.
+    pub alternatives: &'static [Alternative],
+}
+
+impl Slot {
+    /// The alternative that is this modifier.
+    pub fn find(&self, modifier: Mod) -> Option<&'static Alternative> {
+        self.alternatives.iter().find(|a| a.modifier == modifier)
+    }
+}
+
+/// One modifier that fits a slot, and what it needs.
+#[derive(Debug)]
+pub struct Alternative {
+    /// The modifier.
+    pub modifier: Mod,
+    /// What it needs.
+    pub gates: &'static [Clause],
+}
+
+/// An operand as a form describes it.
+#[derive(Debug)]
+pub struct OperandSpec {
+    /// The name in the manual's syntax.
+    pub name: &'static str,
+    /// What it is.
+    pub shape: Shape,
+    /// When it is written.
+    pub presence: Presence,
+}
+
+/// When an operand is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// Always.
+    Always,
+    /// Or not.
+    Optional,
+    /// Exactly when the modifier is.
+    With(Mod),
+}
+
+/// What kind of thing an operand is.
+#[derive(Debug)]
+pub enum Shape {
+    /// A register or constant, or several in braces.
+    Value(ValueSpec),
+    /// `[a]`
+    Address(SpaceRef),
+    /// `d|p`
+    Pair {
+        /// `d`
+        first: ValueSpec,
+        /// `p`
+        second: ValueSpec,
+        /// True where `d` alone will do.
+        second_optional: bool,
+    },
+    /// `[a, b]`: a texture with coordinates, a tensor map with coordinates.
+    Bracket(&'static [OperandSpec]),
+    /// A label of the function.
+    Label,
+    /// What a call calls: a function, or a register that holds one.
+    Callee,
+    /// The parenthesised arguments of a call.
+    Arguments,
+    /// The parenthesised results of a call.
+    Results,
+    /// The name of a `.branchtargets`, `.calltargets` or `.callprototype`.
+    List,
+}
+
+/// A register or constant, or several in braces.
+#[derive(Debug)]
+pub struct ValueSpec {
+    /// True for what the instruction writes.
+    pub destination: bool,
+    /// How many.
+    pub count: CountRef,
+    /// Of which type.
+    pub ty: TypeRef,
+    /// In which registers.
+    pub rule: RegRule,
+    /// What else may stand there.
+    pub accepts: Accepts,
+    /// Which immediates.
+    pub range: Option<Range>,
+}
+
+/// How many elements an operand has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CountRef {
+    /// One, without braces.
+    Scalar,
+    /// So many in braces.
+    Fixed(u16),
+    /// The number in the modifier of a slot, times and divided by constants; a scalar when the slot is empty.
+    Slot {
+        /// The slot.
+        slot: u8,
+        /// The factor.
+        times: u16,
+        /// The divisor.
+        over: u16,
+    },
+}
+
+/// Of which type an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRef {
+    /// Always this one.
+    Fixed(ScalarType),
+    /// The one in a slot, of a width times and divided by constants.
+    Slot {
+        /// The slot.
+        slot: u8,
+        /// The factor.
+        times: u8,
+        /// The divisor.
+        over: u8,
+    },
+}
+
+/// Which register types may hold a value of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegRule {
+    /// Same size, and a compatible class.
+    Matching,
+    /// Wider registers too (manual tables 27 and 28).
+    Relaxed,
+    /// The type itself and `.bN`.
+    Exact,
+    /// These and no others.
+    Listed(TypeSet),
+}
+
+/// A set of register types.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct TypeSet(u64);
+
+impl TypeSet {
+    /// No type.
+    pub const EMPTY: TypeSet = TypeSet(0);
+
+    /// The set of these types.
+    pub const fn of(types: &[ScalarType]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < types.len() {
+            bits |= 1 << types[i] as u8;
+            i += 1;
+        }
+        TypeSet(bits)
+    }
+
+    /// Those of all types that the predicate accepts.
+    pub fn filter(accept: impl Fn(ScalarType) -> bool) -> Self {
+        TypeSet(ScalarType::ALL.iter().filter(|&&t| accept(t)).fold(0, |bits, &t| bits | 1 << t as u8))
+    }
+
+    /// True for a member.
+    pub const fn contains(self, ty: ScalarType) -> bool {
+        self.0 >> ty as u8 & 1 == 1
+    }
+
+    /// The members, in declaration order.
+    pub fn iter(self) -> impl Iterator<Item = ScalarType> {
+        ScalarType::ALL.iter().copied().filter(move |&t| self.contains(t))
+    }
+}
+
+impl std::fmt::Debug for TypeSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// What may stand for a value besides a plain register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Accepts(pub(crate) u16);
+
+impl Accepts {
+    /// A register.
+    pub const REGISTER: Accepts = Accepts(1);
+    /// A constant.
+    pub const IMMEDIATE: Accepts = Accepts(1 << 1);
+    /// The sink `_`.
+    pub const SINK: Accepts = Accepts(1 << 2);
+    /// A special register.
+    pub const SPECIAL: Accepts = Accepts(1 << 3);
+    /// The name of a variable, standing for its address.
+    pub const VARIABLE: Accepts = Accepts(1 << 4);
+    /// The name of a function, standing for its address.
+    pub const FUNCTION: Accepts = Accepts(1 << 5);
+    /// `-a`
+    pub const NEGATED: Accepts = Accepts(1 << 6);
+    /// One part of a register, `a.b0` to `a.b3`, `a.h0`, `a.h1`.
+    pub const SELECTED: Accepts = Accepts(1 << 7);
+    /// Two halves chosen from two registers: `a.h32`.
+    pub const LANES2: Accepts = Accepts(1 << 11);
+    /// A mask of halves: `d.h10`.
+    pub const MASK2: Accepts = Accepts(1 << 12);
+    /// Four bytes chosen from two registers: `a.b7531`.
+    pub const LANES4: Accepts = Accepts(1 << 13);
+    /// A mask of bytes: `d.b3210`.
+    pub const MASK4: Accepts = Accepts(1 << 14);
+    /// `!p`
+    pub const COMPLEMENTED: Accepts = Accepts(1 << 8);
+    /// A constant whatever the type says of constants.
+    pub const ANY_IMMEDIATE: Accepts = Accepts(1 << 9);
+    /// `_` as an element of the braces.
+    pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
+
+    /// True when every member of `other` is a member.
+    pub const fn contains(self, other: Accepts) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The state space of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpaceRef {
+    /// The modifier in the slot; an empty slot means generic.
+    Slot(u8),
+    /// One of these modifiers; none means generic.
+    Fixed(&'static [Mod]),
+    /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
+    Handle(TypeSet),
+}
+
+/// Which values an immediate may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Range {
+    /// From `min` to `max`, a multiple of `multiple`.
+    Between {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+        /// 1 where any will do.
+        multiple: i64,
+    },
+    /// A power of two.
+    PowerOfTwo {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// One of these.
+    OneOf(&'static [i64]),
+}
+
+impl Range {
+    /// True for a value it allows.
+    pub fn contains(self, value: i64) -> bool {
+        match self {
+            Range::Between { min, max, multiple } => (min..=max).contains(&value) && value % multiple == 0,
+            Range::PowerOfTwo { min, max } => {
+                (min..=max).contains(&value) && (value as u64).is_power_of_two()
+            }
+            Range::OneOf(values) => values.contains(&value),
+        }
+    }
+}
+
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Range::Between { min, max, multiple: 1 } => write!(f, "{min} to {max}"),
+            Range::Between { min, max, multiple } => write!(f, "{min} to {max} in steps of {multiple}"),
+            Range::PowerOfTwo { min, max } => write!(f, "a power of two from {min} to {max}"),
+            Range::OneOf(values) => {
+                for (i, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if i == 0 { "" } else { " or " })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

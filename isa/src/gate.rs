@@ -1,0 +1,164 @@
+//! Which `.version` and `.target` something needs.
+
+use crate::{TARGETS, Target, Variant, Version};
+use std::fmt;
+
+/// A set of targets, as gates write them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TargetRange {
+    /// For `sm_80` it and everything later; for `sm_100f` it and the later members of its family, also as `a` targets; for `sm_90a`
+    /// it alone.
+    From(Target),
+    /// Every base number up to this one.
+    UpTo(u16),
+    /// Every number between, both included.
+    Between(u16, u16),
+}
+
+impl TargetRange {
+    /// True when the target is in the set.
+    pub fn contains(self, target: Target) -> bool {
+        match self {
+            TargetRange::From(Target { sm, variant: Variant::Base }) => target.sm >= sm,
+            TargetRange::From(from) => from.features_reach(target),
+            TargetRange::UpTo(last) => target.sm <= last,
+            TargetRange::Between(first, last) => (first..=last).contains(&target.sm),
+        }
+    }
+}
+
+impl Target {
+    /// True when code for `self` runs on `other`: everything later for a base target, the later members of the family for an `f`
+    /// target, itself alone for an `a` target (PTX ISA 9.0, 11.1.2).
+    pub fn features_reach(self, other: Target) -> bool {
+        // `sm_101` was renamed to `sm_110`: the two form one family, as do the others that share their tens.
+        let family = |sm: u16| if sm == 101 { 110 } else { sm / 10 * 10 };
+        match self.variant {
+            Variant::Base => other.sm >= self.sm,
+            Variant::Arch => self == other,
+            Variant::Family => {
+                other.variant != Variant::Base && family(self.sm) == family(other.sm) && other.sm >= self.sm
+            }
+        }
+    }
+}
+
+/// Versions from `since` to `until`, both included, on any of the targets (none listed: all of them).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// The first version.
+    pub since: Option<Version>,
+    /// The last version.
+    pub until: Option<Version>,
+    /// The targets.
+    pub targets: &'static [TargetRange],
+}
+
+impl Condition {
+    /// True when it holds.
+    pub fn allows(&self, version: Version, target: Target) -> bool {
+        self.since.is_none_or(|since| version >= since)
+            && self.until.is_none_or(|until| version <= until)
+            && (self.targets.is_empty() || self.targets.iter().any(|range| range.contains(target)))
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(since) = self.since {
+            write!(f, ".version {since} or later")?;
+            separator = " and ";
+        }
+        if let Some(until) = self.until {
+            write!(f, "{separator}.version {until} or earlier")?;
+            separator = " and ";
+        }
+        if !self.targets.is_empty() {
+            write!(f, "{separator}.target ")?;
+        }
+        for (i, range) in self.targets.iter().enumerate() {
+            let or = if i == 0 { "" } else { ", " };
+            match range {
+                TargetRange::From(t @ Target { variant: Variant::Base, .. }) => {
+                    write!(f, "{or}{t} or higher")?
+                }
+                TargetRange::From(t @ Target { variant: Variant::Family, .. }) => {
+                    write!(f, "{or}{t} or higher in its family")?
+                }
+                TargetRange::From(t) => write!(f, "{or}{t}")?,
+                TargetRange::UpTo(last) => write!(f, "{or}sm_{last} or lower")?,
+                TargetRange::Between(first, last) => write!(f, "{or}sm_{first} to sm_{last}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One of the conditions must hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clause(pub &'static [Condition]);
+
+impl Clause {
+    /// True when one of the conditions holds.
+    pub fn allows(&self, version: Version, target: Target) -> bool {
+        self.0.iter().any(|condition| condition.allows(version, target))
+    }
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, condition) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", or ")?;
+            }
+            write!(f, "{condition}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What an instruction needs as a whole: every clause must hold.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Gate {
+    pub(crate) clauses: Vec<Clause>,
+}
+
+impl Gate {
+    /// True when version and target meet every clause.
+    pub fn allows(&self, version: Version, target: Target) -> bool {
+        self.clauses.iter().all(|clause| clause.allows(version, target))
+    }
+
+    /// The clauses.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// The lowest version in which the instruction exists on the target, if it ever does. Counts the version that introduced the target.
+    pub fn lowest_version(&self, target: Target) -> Option<Version> {
+        let since = target.since()?;
+        Version::known().filter(|&v| v >= since).find(|&v| self.allows(v, target))
+    }
+
+    /// The lowest target on which the instruction exists at the version, if any.
+    pub fn lowest_target(&self, version: Version) -> Option<Target> {
+        TARGETS
+            .iter()
+            .filter(|row| row.since <= version)
+            .map(|row| row.target)
+            .find(|&t| self.allows(version, t))
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, clause) in self.clauses.iter().enumerate() {
+            if i > 0 {
+                f.write_str("; ")?;
+            }
+            write!(f, "{clause}")?;
+        }
+        Ok(())
+    }
+}

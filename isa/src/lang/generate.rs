@@ -1,0 +1,412 @@
+//! [`Tables`] to the Rust source of the static data.
+
+use super::model::*;
+use super::parse::is_type_slot;
+use crate::hash::hash;
+use crate::{ScalarType, Target, Variant, Version};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The source text; errors are those that only the whole set of tables can show.
+pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
+    let mut opcodes: BTreeMap<&str, Vec<&Form>> = BTreeMap::new();
+    for form in &tables.forms {
+        for opcode in &form.opcodes {
+            opcodes.entry(opcode).or_default().push(form);
+        }
+    }
+    let mut mods: Vec<&str> = Vec::new();
+    // Scalar types first, in their own order, so that the modifier of a type is found by its index.
+    mods.extend(ScalarType::ALL.iter().map(|ty| ty.name()));
+    let mut named: Vec<&str> = tables.forms.iter().flat_map(|f| &f.slots).flat_map(modifiers_of).collect();
+    named.extend(tables.kinds.iter().flatten().chain(&tables.repeatable).map(String::as_str));
+    named.extend(tables.forms.iter().flat_map(|f| &f.operands).flat_map(modifiers_in_operand));
+    named.sort();
+    named.dedup();
+    mods.extend(named.into_iter().filter(|text| ScalarType::from_name(text).is_none()));
+
+    let mut out = Output::default();
+    let opcode_names: Vec<&str> = opcodes.keys().copied().collect();
+    out.names("Opcode", "What an instruction does: the fixed first part of its name.", &opcode_names);
+    out.names("Mod", "A modifier of an instruction: what follows the opcode, each after a dot.", &mods);
+    let sreg_names: Vec<&str> = tables.sregs.iter().map(|row| row.name.as_str()).collect();
+    out.names("SpecialReg", "A special register (manual chapter 10).", &sreg_names);
+
+    out.line(&format!("pub(crate) static MOD_INFO: [crate::mnemonic::ModInfo; {}] = [", mods.len()));
+    for text in &mods {
+        let kind = match ScalarType::from_name(text) {
+            Some(_) => 1,
+            None => tables.kinds.iter().position(|kind| kind.iter().any(|m| m == text)).map_or(0, |k| k + 2),
+        };
+        let repeatable = tables.repeatable.iter().any(|m| m == text);
+        let number = number_of(text);
+        out.line(&format!(
+            "crate::mnemonic::ModInfo {{ kind: {kind}, repeatable: {repeatable}, number: {number} }},"
+        ));
+    }
+    out.line("];");
+
+    out.line("/// Every family of instructions, in the order of the tables.");
+    out.line(&format!("pub static FAMILIES: [Family; {}] = [", tables.families.len()));
+    for family in &tables.families {
+        let Family { name, section, area } = family;
+        out.line(&format!("Family {{ name: {name:?}, section: {section:?}, area: {area:?} }},"));
+    }
+    out.line("];");
+
+    let mut errors = Vec::new();
+    let mut rows = String::new();
+    let mut ranges = String::new();
+    let mut count = 0usize;
+    for (opcode, forms) in &opcodes {
+        let start = count;
+        for form in forms {
+            match out.form(opcode, form) {
+                Ok(row) => rows.push_str(&row),
+                Err(message) => errors.push(Error { at: form.at, message }),
+            }
+            count += 1;
+        }
+        writeln!(ranges, "({start}, {count}),").expect("writing to a string");
+    }
+    out.line("/// Every form of every instruction, grouped by opcode.");
+    out.line(&format!("pub static FORMS: [Form; {count}] = [\n{rows}];"));
+    out.line(&format!("pub(crate) static OPCODE_FORMS: [(u16, u16); {}] = [\n{ranges}];", opcodes.len()));
+
+    out.line(&format!("pub(crate) static SREG_INFO: [crate::sreg::SregInfo; {}] = [", tables.sregs.len()));
+    for row in &tables.sregs {
+        let gates = out.clauses(&row.gates);
+        let Sreg { lanes, ty, section, .. } = row;
+        out.line(&format!(
+            "crate::sreg::SregInfo {{ lanes: {lanes}, ty: ScalarType::{ty:?}, section: {section:?}, gates: {gates} }},"
+        ));
+    }
+    out.line("];");
+    out.line("/// Every directive the tables know (manual chapter 11), with what it needs.");
+    out.line(&format!("pub static DIRECTIVES: [crate::sreg::Directive; {}] = [", tables.directives.len()));
+    for row in &tables.directives {
+        let gates = out.clauses(&row.gates);
+        let Directive { name, section, .. } = row;
+        out.line(&format!(
+            "crate::sreg::Directive {{ name: {name:?}, section: {section:?}, gates: {gates} }},"
+        ));
+    }
+    out.line("];");
+    if errors.is_empty() { Ok(out.finish()) } else { Err(errors) }
+}
+
+fn modifiers_of(slot: &Slot) -> impl Iterator<Item = &str> {
+    slot.alternatives.iter().map(|a| a.modifier.as_str())
+}
+
+fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
+    let mut all = Vec::new();
+    if let Presence::With(modifier) = &operand.presence {
+        all.push(modifier.as_str());
+    }
+    match &operand.shape {
+        Shape::Address(Space::Fixed(spaces)) => {
+            all.extend(spaces.iter().map(String::as_str).filter(|s| *s != "generic"))
+        }
+        Shape::Bracket(inner) => all.extend(inner.iter().flat_map(modifiers_in_operand)),
+        _ => {}
+    }
+    all
+}
+
+/// The number a modifier carries: 4 in `v4`, 3 in `3d`, and for a matrix shape its N: 128 in `m64n128k16`.
+fn number_of(text: &str) -> u32 {
+    let digits = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        text[..end].parse().unwrap_or(0)
+    };
+    let shape = text.strip_prefix('m').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    match shape.and_then(|rest| rest.split_once('n')) {
+        Some((_, rest)) => digits(rest),
+        None => text.find(|c: char| c.is_ascii_digit()).map_or(0, |start| digits(&text[start..])),
+    }
+}
+
+/// `cp.async.bulk` is `CpAsyncBulk`, `shared::cta` is `SharedCta`, `L2::128B` is `L2_128B`, `1d` is `N1d`.
+fn variant(text: &str) -> String {
+    let mut name = String::new();
+    for part in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+        let digit_first = part.starts_with(|c: char| c.is_ascii_digit());
+        if digit_first && name.is_empty() {
+            name.push('N');
+        } else if digit_first && name.ends_with(|c: char| c.is_ascii_digit()) {
+            name.push('_');
+        }
+        let mut chars = part.chars();
+        name.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        name.push_str(chars.as_str());
+    }
+    name
+}
+
+/// The text under construction; equal lists share one static.
+#[derive(Default)]
+struct Output {
+    text: String,
+    statics: String,
+    interned: BTreeMap<(&'static str, String), usize>,
+}
+
+impl Output {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn finish(self) -> String {
+        self.statics + &self.text
+    }
+
+    /// An enum of names with its two directions: an array, and an open-addressing hash table of indices plus one.
+    fn names(&mut self, ty: &str, doc: &str, names: &[&str]) {
+        self.line(&format!(
+            "/// {doc}\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\n#[non_exhaustive]\n#[rustfmt::skip]\npub enum {ty} {{"
+        ));
+        for name in names {
+            self.line(&format!("#[doc = \"`{name}`\"]\n{},", variant(name)));
+        }
+        self.line("}");
+        let variants: Vec<_> = names.iter().map(|name| format!("{ty}::{}", variant(name))).collect();
+        let slots = (names.len() * 2).next_power_of_two();
+        let mut table = vec![0u16; slots];
+        for (index, name) in names.iter().enumerate() {
+            let mut slot = hash(name.as_bytes()) as usize & (slots - 1);
+            while table[slot] != 0 {
+                slot = (slot + 1) & (slots - 1);
+            }
+            table[slot] = index as u16 + 1;
+        }
+        let upper = ty.to_ascii_uppercase();
+        self.line(&format!(
+            "pub(crate) static {upper}_TEXT: [&str; {n}] = {names:?};\npub(crate) static {upper}_ALL: [{ty}; {n}] = [{variants}];\n\
+             pub(crate) static {upper}_HASH: [u16; {slots}] = {table:?};",
+            n = names.len(),
+            variants = variants.join(", "),
+        ));
+    }
+
+    /// A `&'static [T]` of these elements.
+    fn list(&mut self, ty: &'static str, elements: &[String]) -> String {
+        if elements.is_empty() {
+            return "&[]".into();
+        }
+        let body = elements.join(", ");
+        let next = self.interned.len();
+        let number = *self.interned.entry((ty, body.clone())).or_insert(next);
+        if number == next {
+            let n = elements.len();
+            writeln!(self.statics, "static L{number}: [{ty}; {n}] = [{body}];").expect("writing to a string");
+        }
+        format!("&L{number}")
+    }
+
+    fn clauses(&mut self, clauses: &[Clause]) -> String {
+        let mut rows: Vec<String> = Vec::new();
+        for clause in clauses {
+            let conditions: Vec<_> = clause.iter().map(|condition| self.condition(condition)).collect();
+            let row = format!("Clause({})", self.list("Condition", &conditions));
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        self.list("Clause", &rows)
+    }
+
+    fn condition(&mut self, condition: &Condition) -> String {
+        let version = |v: Option<Version>| match v {
+            Some(v) => format!("Some(Version::new({}, {}))", v.major, v.minor),
+            None => "None".into(),
+        };
+        let ranges: Vec<_> = condition
+            .targets
+            .iter()
+            .map(|range| match range {
+                TargetRange::From(Target { sm, variant }) => {
+                    let variant = match variant {
+                        Variant::Base => "Base",
+                        Variant::Family => "Family",
+                        Variant::Arch => "Arch",
+                    };
+                    format!("TargetRange::From(Target {{ sm: {sm}, variant: Variant::{variant} }})")
+                }
+                TargetRange::UpTo(last) => format!("TargetRange::UpTo({last})"),
+                TargetRange::Between(first, last) => format!("TargetRange::Between({first}, {last})"),
+            })
+            .collect();
+        let targets = self.list("TargetRange", &ranges);
+        let (since, until) = (version(condition.since), version(condition.until));
+        format!("Condition {{ since: {since}, until: {until}, targets: {targets} }}")
+    }
+
+    fn form(&mut self, opcode: &str, form: &Form) -> Result<String, String> {
+        let slots: Vec<_> = form.slots.iter().map(|slot| self.slot(slot)).collect();
+        let slots = self.list("Slot", &slots);
+        let operands = self.operands(form, &form.operands)?;
+        let gates = self.clauses(&form.gates);
+        let mut traits = 0u16;
+        for name in &form.traits {
+            match crate::Traits::ALL.iter().find(|(text, _)| text == name) {
+                Some((_, bits)) => traits |= bits,
+                None => return Err(format!("no trait `{name}`")),
+            }
+        }
+        Ok(format!(
+            "Form {{ opcode: Opcode::{}, slots: {slots}, operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), family: {}, syntax: {:?} }},\n",
+            variant(opcode),
+            form.family,
+            form.syntax,
+        ))
+    }
+
+    fn slot(&mut self, slot: &Slot) -> String {
+        let mut rows: Vec<String> = Vec::new();
+        for a in &slot.alternatives {
+            let gates = self.clauses(&a.gates);
+            rows.push(format!("Alternative {{ modifier: Mod::{}, gates: {gates} }}", variant(&a.modifier)));
+        }
+        let alternatives = self.list("Alternative", &rows);
+        format!("Slot {{ name: {:?}, optional: {}, alternatives: {alternatives} }}", slot.name, slot.optional)
+    }
+
+    fn operands(&mut self, form: &Form, operands: &[Operand]) -> Result<String, String> {
+        let mut rows = Vec::new();
+        for operand in operands {
+            let shape = match &operand.shape {
+                Shape::Value(value) => format!("Shape::Value({})", self.value(form, value)?),
+                Shape::Address(space) => format!("Shape::Address({})", self.space(form, space)?),
+                Shape::Pair { first, second, second_optional } => {
+                    let (first, second) = (self.value(form, first)?, self.value(form, second)?);
+                    format!(
+                        "Shape::Pair {{ first: {first}, second: {second}, second_optional: {second_optional} }}"
+                    )
+                }
+                Shape::Bracket(inner) => format!("Shape::Bracket({})", self.operands(form, inner)?),
+                Shape::Label => "Shape::Label".into(),
+                Shape::Callee => "Shape::Callee".into(),
+                Shape::Arguments => "Shape::Arguments".into(),
+                Shape::Results => "Shape::Results".into(),
+                Shape::List => "Shape::List".into(),
+            };
+            let presence = match &operand.presence {
+                Presence::Always => "Presence::Always".into(),
+                Presence::Optional => "Presence::Optional".into(),
+                Presence::With(modifier) => format!("Presence::With(Mod::{})", variant(modifier)),
+            };
+            rows.push(format!(
+                "OperandSpec {{ name: {:?}, shape: {shape}, presence: {presence} }}",
+                operand.name
+            ));
+        }
+        Ok(self.list("OperandSpec", &rows))
+    }
+
+    fn space(&mut self, form: &Form, space: &Space) -> Result<String, String> {
+        match space {
+            Space::Slot(name) => Ok(match form.slots.iter().position(|slot| slot.name == *name) {
+                Some(slot) => format!("SpaceRef::Slot({slot})"),
+                None => "SpaceRef::Fixed(&[])".into(),
+            }),
+            Space::Handle(types) => {
+                let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
+                Ok(format!("SpaceRef::Handle(TypeSet::of(&[{}]))", types.join(", ")))
+            }
+            Space::Fixed(names) => {
+                let names = names.iter().filter(|name| *name != "generic");
+                let mods: Vec<_> = names.map(|name| format!("Mod::{}", variant(name))).collect();
+                Ok(format!("SpaceRef::Fixed({})", self.list("Mod", &mods)))
+            }
+        }
+    }
+
+    fn value(&mut self, form: &Form, value: &Value) -> Result<String, String> {
+        let slot = |name: &str| match form.slots.iter().position(|slot| slot.name == name) {
+            Some(index) => Ok(index),
+            None => Err(format!("no slot `.{name}`")),
+        };
+        let count = match &value.count {
+            Count::Scalar => "CountRef::Scalar".into(),
+            Count::Fixed(n) => format!("CountRef::Fixed({n})"),
+            // A slot that this alternative of the form does not have counts as empty.
+            Count::Slot { slot: name, times, over } => match slot(name) {
+                Ok(slot) => format!("CountRef::Slot {{ slot: {slot}, times: {times}, over: {over} }}"),
+                Err(_) => "CountRef::Scalar".into(),
+            },
+        };
+        let ty = match &value.ty {
+            Ty::Fixed(ty) => format!("TypeRef::Fixed(ScalarType::{ty:?})"),
+            Ty::Slot { slot: name, times, over } => {
+                format!("TypeRef::Slot {{ slot: {}, times: {times}, over: {over} }}", slot(name)?)
+            }
+            Ty::Instruction => {
+                let slot = form.slots.iter().position(is_type_slot).ok_or("no type slot")?;
+                format!("TypeRef::Slot {{ slot: {slot}, times: 1, over: 1 }}")
+            }
+        };
+        let rule = match &value.rule {
+            Rule::Matching => "RegRule::Matching".into(),
+            Rule::Relaxed => "RegRule::Relaxed".into(),
+            Rule::Exact => "RegRule::Exact".into(),
+            Rule::Listed(types) => {
+                let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
+                format!("RegRule::Listed(TypeSet::of(&[{}]))", types.join(", "))
+            }
+        };
+        let accepts = accepts(value);
+        let range = match &value.range {
+            None => "None".into(),
+            Some(Range::Between { min, max, multiple }) => {
+                format!("Some(Range::Between {{ min: {min}, max: {max}, multiple: {multiple} }})")
+            }
+            Some(Range::PowerOfTwo { min, max }) => {
+                format!("Some(Range::PowerOfTwo {{ min: {min}, max: {max} }})")
+            }
+            Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
+        };
+        Ok(format!(
+            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), range: {range} }}",
+            value.destination
+        ))
+    }
+}
+
+/// The bits of `Accepts`; sources take constants and complemented predicates unless told otherwise.
+fn accepts(value: &Value) -> u16 {
+    const REGISTER: u16 = 1;
+    const IMMEDIATE: u16 = 1 << 1;
+    let mut bits = match (value.immediate_only, value.destination) {
+        (true, _) => IMMEDIATE,
+        // A sink may stand in the braces of any destination.
+        (false, true) => REGISTER | 1 << 10,
+        (false, false) => REGISTER | IMMEDIATE,
+    };
+    if value.ty == Ty::Fixed(ScalarType::Pred) && !value.destination {
+        bits |= 1 << 8;
+    }
+    for (on, flag) in &value.flags {
+        let bit = match flag.as_str() {
+            // `+imm` asks for constants even where the type has none.
+            "imm" if *on => IMMEDIATE | 1 << 9,
+            "imm" => IMMEDIATE,
+            "reg" => REGISTER,
+            "sink" => 1 << 2,
+            "sreg" => 1 << 3,
+            "var" => 1 << 4,
+            "func" => 1 << 5,
+            "neg" => 1 << 6,
+            "part" => 1 << 7,
+            "not" => 1 << 8,
+            "lanes2" => 1 << 11,
+            "mask2" => 1 << 12,
+            "lanes4" => 1 << 13,
+            "mask4" => 1 << 14,
+            _ => 1 << 10,
+        };
+        if *on { bits |= bit } else { bits &= !bit }
+    }
+    bits
+}

@@ -1,0 +1,209 @@
+//! What a compiled set of tables holds, before it becomes static data.
+
+use crate::{ScalarType, Target, Version};
+
+/// Where something was written: an index into the files handed to the compiler, and a line from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    pub file: usize,
+    pub line: u32,
+}
+
+/// An error in a table file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    pub at: Position,
+    pub message: String,
+}
+
+/// Everything the table files say.
+#[derive(Default, Debug)]
+pub struct Tables {
+    /// Groups of modifiers within which the order written is the meaning.
+    pub kinds: Vec<Vec<String>>,
+    /// Modifiers that may be written twice.
+    pub repeatable: Vec<String>,
+    pub families: Vec<Family>,
+    pub forms: Vec<Form>,
+    pub sregs: Vec<Sreg>,
+    pub directives: Vec<Directive>,
+}
+
+/// One instruction as the manual's chapters count them.
+#[derive(Debug)]
+pub struct Family {
+    pub name: String,
+    pub section: String,
+    pub area: String,
+}
+
+/// A special register, one row per name.
+#[derive(Debug)]
+pub struct Sreg {
+    pub name: String,
+    pub lanes: u8,
+    pub ty: ScalarType,
+    pub section: String,
+    pub gates: Vec<Clause>,
+}
+
+/// A directive.
+#[derive(Debug)]
+pub struct Directive {
+    pub name: String,
+    pub section: String,
+    pub gates: Vec<Clause>,
+}
+
+/// One line of a syntax block, with alternation groups multiplied out.
+#[derive(Clone, Debug)]
+pub struct Form {
+    pub family: usize,
+    pub opcodes: Vec<String>,
+    pub slots: Vec<Slot>,
+    pub operands: Vec<Operand>,
+    pub gates: Vec<Clause>,
+    pub traits: Vec<String>,
+    pub at: Position,
+    pub syntax: String,
+}
+
+/// A place for one modifier.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slot {
+    pub name: String,
+    pub optional: bool,
+    pub alternatives: Vec<Alternative>,
+}
+
+/// One modifier that fits a slot.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Alternative {
+    pub modifier: String,
+    pub gates: Vec<Clause>,
+}
+
+/// A disjunction: one of the conditions must hold.
+pub type Clause = Vec<Condition>;
+
+/// Versions from `since` to `until` (both included) on any of the targets (none listed: all).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    pub since: Option<Version>,
+    pub until: Option<Version>,
+    pub targets: Vec<TargetRange>,
+}
+
+/// A set of targets.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum TargetRange {
+    /// `80`: this one and everything later; `100f`: it and the later members of its family; `90a`: it alone.
+    From(Target),
+    /// `..62`: up to and including.
+    UpTo(u16),
+    /// `10..13`: both included.
+    Between(u16, u16),
+}
+
+/// An operand as a form describes it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operand {
+    pub name: String,
+    pub shape: Shape,
+    pub presence: Presence,
+}
+
+/// When an operand is written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Presence {
+    Always,
+    Optional,
+    /// Exactly when the modifier is.
+    With(String),
+}
+
+/// What kind of thing an operand is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Shape {
+    Value(Value),
+    Address(Space),
+    Pair { first: Value, second: Value, second_optional: bool },
+    Bracket(Vec<Operand>),
+    Label,
+    Callee,
+    Arguments,
+    Results,
+    List,
+}
+
+/// A register or a constant, or a brace list of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Value {
+    pub destination: bool,
+    pub count: Count,
+    pub ty: Ty,
+    pub rule: Rule,
+    /// The words written with `+` and `-`.
+    pub flags: Vec<(bool, String)>,
+    pub immediate_only: bool,
+    pub range: Option<Range>,
+}
+
+/// How many elements stand in braces.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Count {
+    Scalar,
+    Fixed(u16),
+    /// The number in the modifier that fills the slot, times and divided by constants; no slot filled: a scalar.
+    Slot {
+        slot: String,
+        times: u16,
+        over: u16,
+    },
+}
+
+/// Which type an operand has.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ty {
+    /// The type slot of the form, when it has exactly one.
+    Instruction,
+    Fixed(ScalarType),
+    /// The type in the slot, its width scaled by `2`, `1`, `1/2`, `1/4`... (as numerator and denominator).
+    Slot {
+        slot: String,
+        times: u8,
+        over: u8,
+    },
+}
+
+/// Which register types may hold a value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Rule {
+    /// The rule of arithmetic operands.
+    Matching,
+    /// Tables 27 and 28 of the manual: wider registers too.
+    Relaxed,
+    /// `.bN` and the type itself only.
+    Exact,
+    /// These and no others.
+    Listed(Vec<ScalarType>),
+}
+
+/// The state space of an address operand.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Space {
+    /// The modifier in the slot; not filled: generic.
+    Slot(String),
+    /// One of these spaces by name.
+    Fixed(Vec<String>),
+    /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
+    Handle(Vec<ScalarType>),
+}
+
+/// Which values an immediate may have.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Range {
+    Between { min: i64, max: i64, multiple: i64 },
+    PowerOfTwo { min: i64, max: i64 },
+    OneOf(Vec<i64>),
+}

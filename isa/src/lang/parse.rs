@@ -1,0 +1,650 @@
+//! Table files to [`Tables`]: the grammar is in `docs/isa-tables.md`.
+
+use super::cursor::{Cursor, Result};
+use super::model::*;
+use crate::{ScalarType, Target, Version};
+use std::collections::HashMap;
+
+type Slots = HashMap<String, Vec<Alternative>>;
+
+/// The state of reading one set of files.
+pub struct Reader {
+    pub tables: Tables,
+    classes: HashMap<String, Vec<ScalarType>>,
+    globals: Slots,
+    area: String,
+    /// Definitions, gates and traits of the family being read.
+    locals: Slots,
+    family: Option<(Vec<Clause>, Vec<String>)>,
+}
+
+/// The pieces between a form's name and its operands.
+enum Item {
+    Slot(Slot),
+    /// One of several sequences.
+    Choice(Vec<Vec<Item>>),
+}
+
+impl Reader {
+    pub fn new() -> Self {
+        Reader {
+            tables: Tables::default(),
+            classes: HashMap::new(),
+            globals: Slots::new(),
+            area: String::new(),
+            locals: Slots::new(),
+            family: None,
+        }
+    }
+
+    /// Reads one file; every faulty line is one error. Slots may be defined below the forms that use them, as the manual does,
+    /// so a family's forms are read when the family ends.
+    pub fn file(&mut self, file: usize, text: &str) -> Vec<Error> {
+        let mut errors = Vec::new();
+        let mut pending = Vec::new();
+        self.family = None;
+        self.area.clear();
+        for (line, text) in logical_lines(text) {
+            let at = Position { file, line };
+            let mut cursor = Cursor::new(&text, at);
+            if text.starts_with("family ") || text.starts_with("area ") {
+                errors.extend(self.flush(&mut pending));
+            }
+            let done = match () {
+                _ if cursor.eat_word("area") => self.area(&mut cursor),
+                _ if cursor.eat_word("family") => self.begin_family(&mut cursor),
+                _ if cursor.eat_word("kind") => modifier_list(&mut cursor).map(|m| self.tables.kinds.push(m)),
+                _ if cursor.eat_word("repeatable") => {
+                    modifier_list(&mut cursor).map(|m| self.tables.repeatable.extend(m))
+                }
+                _ if cursor.eat_word("class") => self.class(&mut cursor),
+                _ if cursor.eat_word("sreg") => self.sreg(&mut cursor),
+                _ if cursor.eat_word("directive") => self.directive(&mut cursor),
+                _ if text.starts_with('.') => self.definition(&mut cursor),
+                _ => {
+                    pending.push((at, text.clone()));
+                    Ok(())
+                }
+            };
+            errors.extend(done.err());
+        }
+        errors.extend(self.flush(&mut pending));
+        errors
+    }
+
+    fn flush(&mut self, pending: &mut Vec<(Position, String)>) -> Vec<Error> {
+        let errors = pending.drain(..).filter_map(|(at, text)| self.form(at, &text).err()).collect();
+        self.locals.clear();
+        errors
+    }
+
+    fn area(&mut self, c: &mut Cursor) -> Result<()> {
+        self.area = c.peek().to_string();
+        self.family = None;
+        Ok(())
+    }
+
+    /// `family cp.async 9.7.9.25.3.1 : reads writes @ptx 7.0 sm 80`
+    fn begin_family(&mut self, c: &mut Cursor) -> Result<()> {
+        let name = c.run("a family name", |ch| !ch.is_whitespace())?.to_string();
+        let section = section(c)?;
+        let mut traits = Vec::new();
+        if c.eat(":") {
+            while !c.at_end() && !c.peek().starts_with('@') {
+                traits.push(c.word("a trait")?.to_string());
+            }
+        }
+        let gates = gates(c)?;
+        self.tables.families.push(Family { name, section, area: self.area.clone() });
+        self.family = Some((gates, traits));
+        end(c)
+    }
+
+    /// `class word = b32 u32 s32`
+    fn class(&mut self, c: &mut Cursor) -> Result<()> {
+        let name = c.word("a class name")?.to_string();
+        c.expect("=")?;
+        let mut types = Vec::new();
+        while !c.at_end() {
+            types.push(scalar(c)?);
+        }
+        self.classes.insert(name, types);
+        Ok(())
+    }
+
+    /// `sreg %tid .v4.u32 10.1 @ptx 1.0`; `%envreg<32>` stands for 32 names.
+    fn sreg(&mut self, c: &mut Cursor) -> Result<()> {
+        let stem = c.run("a special register", |ch| ch == '%' || ch == '_' || ch.is_ascii_alphanumeric())?;
+        let names = if c.adjacent() && c.eat("<") {
+            let count: u16 = c.number("a count")?;
+            c.expect(">")?;
+            let rest = if c.adjacent() { c.peek().split(' ').next().unwrap_or("") } else { "" };
+            c.eat(rest);
+            (0..count).map(|i| format!("{stem}{i}{rest}")).collect()
+        } else {
+            vec![stem.to_string()]
+        };
+        let lanes = if c.eat(".v4") { 4 } else { 1 };
+        c.expect(".")?;
+        let ty = scalar(c)?;
+        let section = section(c)?;
+        let gates = gates(c)?;
+        let row = |name| Sreg { name, lanes, ty, section: section.clone(), gates: gates.clone() };
+        self.tables.sregs.extend(names.into_iter().map(row));
+        end(c)
+    }
+
+    /// `directive .maxntid 11.4.2 @ptx 1.3`
+    fn directive(&mut self, c: &mut Cursor) -> Result<()> {
+        let name =
+            c.run("a directive", |ch| ch == '.' || ch == '@' || ch == '_' || ch.is_ascii_alphanumeric())?;
+        let row = Directive { name: name.to_string(), section: section(c)?, gates: gates(c)? };
+        self.tables.directives.push(row);
+        end(c)
+    }
+
+    /// `.rnd = .rn | .rz @sm 20 | .other`
+    fn definition(&mut self, c: &mut Cursor) -> Result<()> {
+        let name = modifier(c)?;
+        c.expect("=")?;
+        let mut all = Vec::new();
+        loop {
+            let text = modifier(c)?;
+            let gates = gates(c)?;
+            for mut alternative in self.resolve(&text, c)? {
+                alternative.gates.extend(gates.iter().cloned());
+                all.push(alternative);
+            }
+            if !c.eat("|") {
+                break;
+            }
+        }
+        end(c)?;
+        let scope = if self.family.is_some() { &mut self.locals } else { &mut self.globals };
+        match scope.insert(name.clone(), all) {
+            None => Ok(()),
+            Some(_) => c.error(format!("`.{name}` is defined twice")),
+        }
+    }
+
+    /// A slot's alternatives, or the modifier itself when no slot has that name.
+    fn resolve(&self, name: &str, c: &Cursor) -> Result<Vec<Alternative>> {
+        if let Some(found) = self.locals.get(name).or_else(|| self.globals.get(name)) {
+            return Ok(found.clone());
+        }
+        let plain = |modifier| Alternative { modifier, gates: Vec::new() };
+        let Some((head, rest)) = name.split_once('<') else { return Ok(vec![plain(name.to_string())]) };
+        let numbers = rest.split_once('>').and_then(|(range, tail)| {
+            let (range, step) = range.split_once(':').unwrap_or((range, "1"));
+            let (first, last) = range.split_once("..")?;
+            Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?, step.parse().ok()?, tail))
+        });
+        match numbers {
+            Some((first, last, step, tail)) if step > 0 => {
+                Ok((first..=last).step_by(step).map(|n| plain(format!("{head}{n}{tail}"))).collect())
+            }
+            _ => c.error(format!("`.{name}`: expected `<first..last:step>`")),
+        }
+    }
+
+    fn form(&mut self, at: Position, text: &str) -> Result<()> {
+        let mut c = Cursor::new(text, at);
+        let Some((family_gates, traits)) = self.family.clone() else {
+            return c.error("a form outside of a `family`");
+        };
+        let mut opcodes = Vec::new();
+        loop {
+            opcodes
+                .push(c.run("an opcode", |ch| ch.is_ascii_alphanumeric() || "._:".contains(ch))?.to_string());
+            if !(c.adjacent() && c.eat("|")) {
+                break;
+            }
+        }
+        let items = self.sequence(&mut c)?;
+        let mut operands = Vec::new();
+        if !c.at_end() && !c.peek().starts_with('@') {
+            self.operands(&mut c, &mut operands)?;
+        }
+        let mut gates = gates(&mut c)?;
+        end(&mut c)?;
+        gates.extend(family_gates);
+        for slots in expand(&items) {
+            let form = Form {
+                family: self.tables.families.len() - 1,
+                opcodes: opcodes.clone(),
+                slots,
+                operands: operands.clone(),
+                gates: gates.clone(),
+                traits: traits.clone(),
+                at,
+                syntax: text
+                    .split('@')
+                    .next()
+                    .unwrap_or(text)
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            };
+            check_references(&form, &c)?;
+            self.tables.forms.push(form);
+        }
+        Ok(())
+    }
+
+    /// Modifiers up to the operands or a closing bracket.
+    fn sequence(&self, c: &mut Cursor) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        loop {
+            let rest = c.peek();
+            if rest.starts_with('.') {
+                let mut slot = self.slot(c)?;
+                while c.adjacent() && c.eat("|") {
+                    slot.alternatives.extend(self.slot(c)?.alternatives);
+                }
+                items.push(Item::Slot(slot));
+            } else if rest.starts_with("{.") || rest.starts_with("{(") {
+                c.expect("{")?;
+                items.push(self.group(c, "}", true)?);
+            } else if rest.starts_with("(.") || rest.starts_with("({") || rest.starts_with("((") {
+                c.expect("(")?;
+                items.push(self.group(c, ")", false)?);
+            } else {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn slot(&self, c: &mut Cursor) -> Result<Slot> {
+        let name = modifier(c)?;
+        let alternatives = self.resolve(&name, c)?;
+        Ok(Slot { name, optional: false, alternatives })
+    }
+
+    /// The inside of `{...}` or `(...)`: one slot where every alternative is a single modifier, else a choice to multiply out.
+    fn group(&self, c: &mut Cursor, close: &str, optional: bool) -> Result<Item> {
+        let mut choices = vec![self.sequence(c)?];
+        while c.eat("|") {
+            choices.push(self.sequence(c)?);
+        }
+        c.expect(close)?;
+        let single = choices.iter().all(|s| matches!(s.as_slice(), [Item::Slot(slot)] if !slot.optional));
+        if single {
+            let mut merged: Option<Slot> = None;
+            for item in choices.into_iter().flatten() {
+                match (item, &mut merged) {
+                    (Item::Slot(slot), None) => merged = Some(Slot { optional, ..slot }),
+                    (Item::Slot(slot), Some(merged)) => merged.alternatives.extend(slot.alternatives),
+                    (Item::Choice(_), _) => {}
+                }
+            }
+            return match merged {
+                Some(slot) => Ok(Item::Slot(slot)),
+                None => c.error("an empty group"),
+            };
+        }
+        if optional {
+            choices.push(Vec::new());
+        }
+        Ok(Item::Choice(choices))
+    }
+
+    /// `d, a, [b] {, c}`
+    fn operands(&self, c: &mut Cursor, out: &mut Vec<Operand>) -> Result<()> {
+        let mut depth = 0;
+        loop {
+            if c.eat("{") {
+                depth += 1;
+                if !out.is_empty() {
+                    c.expect(",")?;
+                }
+            } else if !out.is_empty() && !c.eat(",") {
+                break;
+            }
+            let mut operand = self.operand(c)?;
+            if depth > 0 && operand.presence == Presence::Always {
+                operand.presence = Presence::Optional;
+            }
+            out.push(operand);
+            while depth > 0 && c.eat("}") {
+                depth -= 1;
+            }
+        }
+        if depth > 0 { c.expected("`}`") } else { Ok(()) }
+    }
+
+    fn operand(&self, c: &mut Cursor) -> Result<Operand> {
+        if c.eat("[") {
+            let mut inner = Vec::new();
+            let name = c.word("an address name")?.to_string();
+            let shape = self.address(c)?;
+            inner.push(Operand { name: name.clone(), shape, presence: Presence::Always });
+            while c.peek().starts_with(',') || c.peek().starts_with('{') {
+                let optional = c.eat("{");
+                c.expect(",")?;
+                let mut operand = self.operand(c)?;
+                if optional {
+                    c.expect("}")?;
+                    operand.presence = Presence::Optional;
+                }
+                inner.push(operand);
+            }
+            c.expect("]")?;
+            let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
+            let presence = presence(c)?;
+            return Ok(Operand { name, shape, presence });
+        }
+        for (word, shape) in [
+            ("label", Shape::Label),
+            ("callee", Shape::Callee),
+            ("results", Shape::Results),
+            ("arguments", Shape::Arguments),
+            ("list", Shape::List),
+        ] {
+            if c.eat_word(word) {
+                return Ok(Operand { name: word.to_string(), shape, presence: presence(c)? });
+            }
+        }
+        let immediate_only = c.eat_word("imm");
+        let name = c.word("an operand name")?.to_string();
+        let mut first = self.value(c, &name, immediate_only)?;
+        let optional = c.peek().starts_with("{|");
+        if optional {
+            c.expect("{")?;
+        }
+        let shape = if c.eat("|") {
+            first.destination = true;
+            let second_name = c.word("an operand name")?;
+            let second = self.value(c, second_name, false)?;
+            if optional {
+                c.expect("}")?;
+            }
+            Shape::Pair { first, second, second_optional: optional }
+        } else {
+            Shape::Value(first)
+        };
+        Ok(Operand { name, shape, presence: presence(c)? })
+    }
+
+    /// What follows the name of an address: nothing, `:.slot`, or `:shared` / `:global,shared`.
+    fn address(&self, c: &mut Cursor) -> Result<Shape> {
+        if !c.eat(":") {
+            return Ok(Shape::Address(Space::Slot("space".into())));
+        }
+        if c.peek().starts_with('.') {
+            return Ok(Shape::Address(Space::Slot(modifier(c)?)));
+        }
+        let mut spaces = Vec::new();
+        loop {
+            spaces.push(c.run("a state space", |ch| ch.is_ascii_alphanumeric() || ch == ':')?.to_string());
+            if !c.eat("/") {
+                break;
+            }
+        }
+        let handles: Vec<_> = spaces
+            .iter()
+            .filter_map(|s| ScalarType::from_name(s))
+            .filter(|ty| ty.class() == crate::TypeClass::Opaque)
+            .collect();
+        Ok(Shape::Address(if handles.len() == spaces.len() {
+            Space::Handle(handles)
+        } else {
+            Space::Fixed(spaces)
+        }))
+    }
+
+    /// What follows the name of a value: `<count>`, `:type`, `in class`, `(range)`, `+flag`, `-flag`.
+    fn value(&self, c: &mut Cursor, name: &str, immediate_only: bool) -> Result<Value> {
+        let destination = matches!(name, "d" | "p" | "q");
+        let count = if c.adjacent() && c.eat("<") { count(c)? } else { Count::Scalar };
+        let predicate = matches!(name, "p" | "q");
+        let mut ty = if predicate { Ty::Fixed(ScalarType::Pred) } else { Ty::Instruction };
+        let mut rule = Rule::Matching;
+        if c.eat(":") {
+            ty = self.ty(c)?;
+            match () {
+                _ if c.eat("~") => rule = Rule::Relaxed,
+                _ if c.eat("!") => rule = Rule::Exact,
+                _ => {}
+            }
+        }
+        if c.eat_word("in") {
+            let class = c.word("a class of register types")?;
+            rule = match self.classes.get(class) {
+                Some(types) => Rule::Listed(types.clone()),
+                None => return c.error(format!("no class `{class}`")),
+            };
+        }
+        let range = if c.peek().starts_with('(') { Some(range(c)?) } else { None };
+        let mut flags = Vec::new();
+        loop {
+            let on = match () {
+                _ if c.eat("+") => true,
+                _ if c.eat("-") => false,
+                _ => break,
+            };
+            flags.push((on, c.word("a flag")?.to_string()));
+        }
+        Ok(Value { destination, count, ty, rule, flags, immediate_only, range })
+    }
+
+    fn ty(&self, c: &mut Cursor) -> Result<Ty> {
+        if !c.peek().starts_with('.') {
+            return Ok(Ty::Fixed(scalar(c)?));
+        }
+        let slot = modifier(c)?;
+        let times = if c.adjacent() && c.eat("*") { c.number("a factor")? } else { 1 };
+        let over = if c.adjacent() && c.eat("/") { c.number("a divisor")? } else { 1 };
+        Ok(Ty::Slot { slot, times, over })
+    }
+}
+
+/// Lines without comments; an indented line that defines nothing continues the line before it.
+fn logical_lines(text: &str) -> Vec<(u32, String)> {
+    let mut lines: Vec<(u32, String)> = Vec::new();
+    for (number, raw) in (1u32..).zip(text.lines()) {
+        let line = raw.split('#').next().unwrap_or("").trim_end();
+        let body = line.trim_start();
+        if body.is_empty() {
+            continue;
+        }
+        let defines = body.starts_with('.') && body.split_whitespace().nth(1) == Some("=");
+        match lines.last_mut() {
+            Some((_, last)) if line.len() != body.len() && !defines => {
+                last.push(' ');
+                last.push_str(body);
+            }
+            _ => lines.push((number, body.to_string())),
+        }
+    }
+    lines
+}
+
+fn end(c: &mut Cursor) -> Result<()> {
+    if c.at_end() { Ok(()) } else { c.expected("the end of the line") }
+}
+
+fn scalar(c: &mut Cursor) -> Result<ScalarType> {
+    let name = c.word("a type")?;
+    match ScalarType::from_name(name) {
+        Some(ty) => Ok(ty),
+        None => c.error(format!("no type `{name}`")),
+    }
+}
+
+fn section(c: &mut Cursor) -> Result<String> {
+    Ok(c.run("a section number", |ch| ch.is_ascii_digit() || ch == '.')?.to_string())
+}
+
+/// `.shared::cta`, `.m64n<8..256:8>k16`; gives the text after the dot.
+fn modifier(c: &mut Cursor) -> Result<String> {
+    c.expect(".")?;
+    let accept = |ch: char| ch.is_ascii_alphanumeric() || "_:".contains(ch);
+    let mut text = c.run("a modifier", accept)?.to_string();
+    if c.adjacent() && c.peek().starts_with('<') {
+        text += c.run("a range", |ch| ch != '>')?;
+        c.expect(">")?;
+        text.push('>');
+        if c.adjacent() && c.peek().starts_with(accept) {
+            text += c.run("a modifier", accept)?;
+        }
+    }
+    Ok(text)
+}
+
+/// `name = .a .b .c`, where the name only documents.
+fn modifier_list(c: &mut Cursor) -> Result<Vec<String>> {
+    c.word("a name")?;
+    c.expect("=")?;
+    let mut all = Vec::new();
+    while !c.at_end() {
+        all.push(modifier(c)?);
+    }
+    Ok(all)
+}
+
+fn presence(c: &mut Cursor) -> Result<Presence> {
+    Ok(if c.eat("?") { Presence::With(modifier(c)?) } else { Presence::Always })
+}
+
+/// After `<`: `4>`, `.vec>`, `.shape/2>`, `.num*2>`, `.num*2/4>`.
+fn count(c: &mut Cursor) -> Result<Count> {
+    let count = if c.peek().starts_with('.') {
+        let slot = modifier(c)?;
+        let times = if c.eat("*") { c.number("a factor")? } else { 1 };
+        let over = if c.eat("/") { c.number("a divisor")? } else { 1 };
+        Count::Slot { slot, times, over }
+    } else {
+        Count::Fixed(c.number("a count")?)
+    };
+    c.expect(">")?;
+    Ok(count)
+}
+
+/// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`
+fn range(c: &mut Cursor) -> Result<Range> {
+    c.expect("(")?;
+    let first = c.number("a bound")?;
+    let range = if c.eat("..") {
+        let max = c.number("a bound")?;
+        if c.eat_word("pow2") {
+            Range::PowerOfTwo { min: first, max }
+        } else {
+            let multiple = if c.eat_word("step") { c.number("a step")? } else { 1 };
+            Range::Between { min: first, max, multiple }
+        }
+    } else {
+        let mut values = vec![first];
+        while !c.peek().starts_with(')') {
+            values.push(c.number("a value")?);
+        }
+        Range::OneOf(values)
+    };
+    c.expect(")")?;
+    Ok(range)
+}
+
+/// `@ptx 8.6 sm 100a,100f or ptx 9.0 sm 110f @...`: every `@` must hold.
+fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
+    let mut clauses = Vec::new();
+    while c.eat("@") {
+        let mut clause = vec![condition(c)?];
+        while c.eat_word("or") {
+            clause.push(condition(c)?);
+        }
+        clauses.push(clause);
+    }
+    Ok(clauses)
+}
+
+fn condition(c: &mut Cursor) -> Result<Condition> {
+    let mut condition = Condition { since: None, until: None, targets: Vec::new() };
+    let mut any = false;
+    if c.eat_word("ptx") {
+        any = true;
+        let text = c.run("a version", |ch| ch.is_ascii_digit() || ch == '.')?;
+        let (since, until) = text.split_once("..").unwrap_or((text, ""));
+        let version = |text: &str| match text {
+            "" => Ok(None),
+            _ => text.parse::<Version>().map(Some),
+        };
+        match (version(since), version(until)) {
+            (Ok(since), Ok(until)) => (condition.since, condition.until) = (since, until),
+            _ => return c.error(format!("`{text}` is no version")),
+        }
+    }
+    if c.eat_word("sm") {
+        any = true;
+        loop {
+            let text = c.run("a target", |ch| ch.is_ascii_alphanumeric() || ch == '.')?;
+            match target_range(text) {
+                Some(range) => condition.targets.push(range),
+                None => return c.error(format!("`{text}` is no target")),
+            }
+            if !c.eat(",") {
+                break;
+            }
+        }
+    }
+    if any { Ok(condition) } else { c.expected("`ptx` or `sm`") }
+}
+
+fn target_range(text: &str) -> Option<TargetRange> {
+    let known = |number: &str| number.parse::<u16>().ok().filter(|&sm| Target::sm(sm).index().is_some());
+    match text.split_once("..") {
+        None => format!("sm_{text}").parse().ok().map(TargetRange::From),
+        Some(("", last)) => Some(TargetRange::UpTo(known(last)?)),
+        Some((first, last)) => Some(TargetRange::Between(known(first)?, known(last)?)),
+    }
+}
+
+/// Every way to choose one sequence from each choice.
+fn expand(items: &[Item]) -> Vec<Vec<Slot>> {
+    items.iter().fold(vec![Vec::new()], |prefixes, item| match item {
+        Item::Slot(slot) => prefixes.into_iter().map(|p| [p, vec![slot.clone()]].concat()).collect(),
+        Item::Choice(choices) => {
+            let tails: Vec<_> = choices.iter().flat_map(|choice| expand(choice)).collect();
+            prefixes.iter().flat_map(|p| tails.iter().map(|t| [p.clone(), t.clone()].concat())).collect()
+        }
+    })
+}
+
+/// True when every alternative is a scalar type.
+pub fn is_type_slot(slot: &Slot) -> bool {
+    slot.alternatives.iter().all(|a| ScalarType::from_name(&a.modifier).is_some())
+}
+
+/// Operands may name only slots that the form has, and may lean on "the" type only where there is one.
+fn check_references(form: &Form, c: &Cursor) -> Result<()> {
+    let has = |name: &str| form.slots.iter().any(|slot| slot.name == name);
+    let types = form.slots.iter().filter(|slot| is_type_slot(slot)).count();
+    let value = |value: &Value| {
+        match &value.ty {
+            Ty::Slot { slot, .. } if !has(slot) => {
+                return c.error(format!("no slot `.{slot}` for an operand's type"));
+            }
+            Ty::Instruction if types != 1 => {
+                return c.error(format!("an operand without type in a form of {types} type slots"));
+            }
+            _ => {}
+        }
+        match value.flags.iter().find(|(_, f)| !FLAGS.contains(&f.as_str())) {
+            Some((_, flag)) => c.error(format!("no flag `{flag}`")),
+            None => Ok(()),
+        }
+    };
+    fn walk(operands: &[Operand], value: &impl Fn(&Value) -> Result<()>) -> Result<()> {
+        operands.iter().try_for_each(|operand| match &operand.shape {
+            Shape::Value(v) => value(v),
+            Shape::Pair { first, second, .. } => value(first).and_then(|()| value(second)),
+            Shape::Bracket(inner) => walk(inner, value),
+            _ => Ok(()),
+        })
+    }
+    walk(&form.operands, &value)
+}
+
+/// The words that may follow `+` and `-` on a value.
+pub const FLAGS: &[&str] = &[
+    "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
+    "mask4",
+];

@@ -1,0 +1,340 @@
+//! Names of instructions: an opcode and its modifiers, as text and as one small value.
+
+use crate::hash::hash;
+use crate::tables::*;
+use crate::{Mod, Opcode, ScalarType, StateSpace};
+use std::fmt;
+
+/// What the matcher must know of a modifier.
+pub(crate) struct ModInfo {
+    /// 0 where order does not matter; modifiers of one other kind are told apart by their order.
+    pub kind: u8,
+    /// True where it may be written twice.
+    pub repeatable: bool,
+    /// The number in its name.
+    pub number: u16,
+}
+
+/// Looks a name up in a generated table.
+pub(crate) fn find<T: Copy>(text: &str, table: &[u16], names: &[&str], all: &[T]) -> Option<T> {
+    let mask = table.len() - 1;
+    let mut slot = hash(text.as_bytes()) as usize & mask;
+    loop {
+        match table[slot] {
+            0 => return None,
+            index if names[index as usize - 1] == text => return Some(all[index as usize - 1]),
+            _ => slot = (slot + 1) & mask,
+        }
+    }
+}
+
+impl Opcode {
+    /// The text: `cp.async.bulk`.
+    pub fn text(self) -> &'static str {
+        OPCODE_TEXT[self as usize]
+    }
+
+    /// The inverse of [`Opcode::text`].
+    pub fn from_text(text: &str) -> Option<Self> {
+        find(text, &OPCODE_HASH, &OPCODE_TEXT, &OPCODE_ALL)
+    }
+
+    /// Every opcode, by name.
+    pub fn all() -> impl ExactSizeIterator<Item = Opcode> + Clone {
+        OPCODE_ALL.iter().copied()
+    }
+
+    /// Its forms.
+    pub fn forms(self) -> &'static [crate::Form] {
+        let (start, end) = OPCODE_FORMS[self as usize];
+        &FORMS[start as usize..end as usize]
+    }
+}
+
+impl Mod {
+    /// The text after the dot: `shared::cta`.
+    pub fn text(self) -> &'static str {
+        MOD_TEXT[self as usize]
+    }
+
+    /// The inverse of [`Mod::text`].
+    pub fn from_text(text: &str) -> Option<Self> {
+        find(text, &MOD_HASH, &MOD_TEXT, &MOD_ALL)
+    }
+
+    /// Every modifier.
+    pub fn all() -> impl ExactSizeIterator<Item = Mod> + Clone {
+        MOD_ALL.iter().copied()
+    }
+
+    /// The type a type modifier names.
+    pub fn scalar(self) -> Option<ScalarType> {
+        // The generator lists the scalar types first and in their own order.
+        ScalarType::ALL.get(self as usize).copied()
+    }
+
+    /// The modifier that names a type.
+    pub fn of_scalar(ty: ScalarType) -> Mod {
+        MOD_ALL[ty as usize]
+    }
+
+    /// The state space that a modifier such as `.shared::cta` names.
+    pub fn space(self) -> Option<StateSpace> {
+        StateSpace::from_name(self.text().split("::").next().unwrap_or(""))
+            .filter(|_| !self.text().ends_with("_dim"))
+    }
+
+    /// The number in the name: 4 in `.v4`, and N of a matrix shape such as `.m64n128k16`; 0 where there is none.
+    pub fn number(self) -> u32 {
+        MOD_INFO[self as usize].number.into()
+    }
+
+    /// True where it may be written twice.
+    pub fn repeatable(self) -> bool {
+        MOD_INFO[self as usize].repeatable
+    }
+
+    /// True where the order of this and `other` is what tells them apart.
+    pub fn ordered_with(self, other: Mod) -> bool {
+        let kind = MOD_INFO[self as usize].kind;
+        kind != 0 && kind == MOD_INFO[other as usize].kind
+    }
+}
+
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Debug for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Display for Mod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, ".{}", self.text())
+    }
+}
+
+impl fmt::Debug for Mod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An instruction's whole name: an opcode and its modifiers as written.
+///
+/// ```
+/// use warpsmith_isa::{Mnemonic, Mod, Opcode};
+/// let add = Mnemonic::parse("add.rn.f32").unwrap();
+/// assert_eq!(add, Mnemonic::new(Opcode::Add).with(Mod::Rn).with(Mod::F32));
+/// assert_eq!(add.to_string(), "add.rn.f32");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mnemonic {
+    opcode: Opcode,
+    len: u16,
+    mods: [Mod; Mnemonic::MAX_MODS],
+}
+
+/// Why a text names no instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MnemonicError {
+    /// No opcode begins the text.
+    UnknownOpcode {
+        /// The opcode whose name is nearest.
+        nearest: Option<Opcode>,
+    },
+    /// A part after the opcode is no modifier of any instruction.
+    UnknownModifier {
+        /// The bytes of the text that hold it, without its dot.
+        range: std::ops::Range<usize>,
+        /// The modifier whose name is nearest.
+        nearest: Option<Mod>,
+    },
+    /// More modifiers than any instruction has.
+    TooManyModifiers,
+}
+
+impl fmt::Display for MnemonicError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MnemonicError::UnknownOpcode { nearest: Some(o) } => {
+                write!(f, "no such instruction; did you mean `{o}`?")
+            }
+            MnemonicError::UnknownOpcode { nearest: None } => write!(f, "no such instruction"),
+            MnemonicError::UnknownModifier { nearest: Some(m), .. } => {
+                write!(f, "no such modifier; did you mean `{m}`?")
+            }
+            MnemonicError::UnknownModifier { nearest: None, .. } => write!(f, "no such modifier"),
+            MnemonicError::TooManyModifiers => write!(f, "more than {} modifiers", Mnemonic::MAX_MODS),
+        }
+    }
+}
+
+impl std::error::Error for MnemonicError {}
+
+impl Mnemonic {
+    /// How many modifiers a mnemonic can hold: the longest form of `mma` has as many.
+    pub const MAX_MODS: usize = 14;
+
+    /// A mnemonic without modifiers.
+    pub const fn new(opcode: Opcode) -> Self {
+        // The filler is the same everywhere, so that equality and hashing need not know the length.
+        Mnemonic { opcode, len: 0, mods: [Mod::Pred; Mnemonic::MAX_MODS] }
+    }
+
+    /// The mnemonic with one more modifier at its end.
+    ///
+    /// # Panics
+    ///
+    /// Beyond [`Mnemonic::MAX_MODS`] modifiers; [`Mnemonic::try_with`] does not.
+    pub const fn with(self, modifier: Mod) -> Self {
+        match self.try_with(modifier) {
+            Some(mnemonic) => mnemonic,
+            None => panic!("too many modifiers"),
+        }
+    }
+
+    /// The mnemonic with one more modifier at its end, if there is room.
+    pub const fn try_with(mut self, modifier: Mod) -> Option<Self> {
+        if self.len as usize == Self::MAX_MODS {
+            return None;
+        }
+        self.mods[self.len as usize] = modifier;
+        self.len += 1;
+        Some(self)
+    }
+
+    /// The mnemonic with the modifiers of a slice at its end, if there is room.
+    pub fn with_all(self, modifiers: &[Mod]) -> Option<Self> {
+        modifiers.iter().try_fold(self, |mnemonic, &modifier| mnemonic.try_with(modifier))
+    }
+
+    /// Reads `opcode.modifier.modifier`. The opcode is the longest that fits; every modifier must be one that some instruction has.
+    pub fn parse(text: &str) -> Result<Self, MnemonicError> {
+        let mut opcode = None;
+        let mut end = 0;
+        loop {
+            end += text[end..].find('.').unwrap_or(text.len() - end);
+            match Opcode::from_text(&text[..end]) {
+                Some(found) => opcode = Some((found, end)),
+                // Every opcode is shorter: a hostile text must not cost the square of its length.
+                None if end > 64 => break,
+                None => {}
+            }
+            if end == text.len() {
+                break;
+            }
+            end += 1;
+        }
+        let Some((opcode, end)) = opcode else {
+            let head = text.split('.').next().unwrap_or(text);
+            let nearest = nearest(head, Opcode::all(), Opcode::text);
+            return Err(MnemonicError::UnknownOpcode { nearest });
+        };
+        let mut mnemonic = Mnemonic::new(opcode);
+        let mut start = end;
+        while start < text.len() {
+            start += 1;
+            let end = start + text[start..].find('.').unwrap_or(text.len() - start);
+            let part = &text[start..end];
+            let Some(modifier) = Mod::from_text(part) else {
+                let nearest = nearest(part, Mod::all(), Mod::text);
+                return Err(MnemonicError::UnknownModifier { range: start..end, nearest });
+            };
+            mnemonic = mnemonic.try_with(modifier).ok_or(MnemonicError::TooManyModifiers)?;
+            start = end;
+        }
+        Ok(mnemonic)
+    }
+
+    /// The opcode.
+    pub const fn opcode(&self) -> Opcode {
+        self.opcode
+    }
+
+    /// The modifiers as written.
+    pub fn mods(&self) -> &[Mod] {
+        &self.mods[..self.len as usize]
+    }
+
+    /// True when the modifier is written.
+    pub fn has(&self, modifier: Mod) -> bool {
+        self.mods().contains(&modifier)
+    }
+
+    /// The types named, in order.
+    pub fn types(&self) -> impl Iterator<Item = ScalarType> + '_ {
+        self.mods().iter().filter_map(|m| m.scalar())
+    }
+
+    /// The same instruction with its modifiers in the manual's order and none twice; unchanged where no form has these modifiers.
+    pub fn canonical(&self) -> Mnemonic {
+        let matched =
+            self.opcode.forms().iter().find_map(|form| crate::resolve::fill(form, self.mods()).ok());
+        match matched {
+            Some(filled) => {
+                filled.iter().flatten().fold(Mnemonic::new(self.opcode), |m, &modifier| m.with(modifier))
+            }
+            None => *self,
+        }
+    }
+}
+
+impl fmt::Display for Mnemonic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.opcode.text())?;
+        self.mods().iter().try_for_each(|m| write!(f, "{m}"))
+    }
+}
+
+impl fmt::Debug for Mnemonic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::str::FromStr for Mnemonic {
+    type Err = MnemonicError;
+
+    fn from_str(text: &str) -> Result<Self, MnemonicError> {
+        Mnemonic::parse(text)
+    }
+}
+
+/// The candidate whose text takes the fewest edits, if they are few for its length.
+pub(crate) fn nearest<T: Copy>(
+    text: &str,
+    candidates: impl Iterator<Item = T>,
+    name: impl Fn(T) -> &'static str,
+) -> Option<T> {
+    if text.len() > 48 {
+        return None;
+    }
+    let limit = 1 + text.len() / 4;
+    candidates
+        .filter(|&c| name(c).len().abs_diff(text.len()) <= limit)
+        .map(|c| (edits(text.as_bytes(), name(c).as_bytes()), c))
+        .filter(|&(edits, _)| edits <= limit)
+        .min_by_key(|&(edits, _)| edits)
+        .map(|(_, c)| c)
+}
+
+/// The Levenshtein distance.
+fn edits(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

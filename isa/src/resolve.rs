@@ -1,0 +1,323 @@
+//! From a mnemonic to the forms it can mean, and from a form to the types of its operands.
+
+use crate::form::*;
+use crate::gate::{Clause, Gate};
+use crate::{Mnemonic, Mod, ScalarType, StateSpace, TypeClass};
+use smallvec::SmallVec;
+
+/// The modifier in each slot of a form.
+pub(crate) type Filled = SmallVec<[Option<Mod>; 16]>;
+
+/// Why a mnemonic's modifiers do not fit a form.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Mismatch {
+    /// Indices of modifiers with no place, or whose place is taken.
+    pub extra: SmallVec<[usize; 4]>,
+    /// Indices of slots that must be filled and are not.
+    pub missing: SmallVec<[usize; 4]>,
+}
+
+/// Puts every modifier in a slot.
+///
+/// Modifiers may come in any order, except that those of one kind (types, state spaces, `.row`/`.col`...) fill their slots from left to
+/// right; some may be written twice.
+pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Result<Filled, Mismatch> {
+    let mut filled: Filled = SmallVec::from_elem(None, form.slots.len());
+    let mut mismatch = Mismatch::default();
+    for (index, &modifier) in mods.iter().enumerate() {
+        // After the last slot filled by a modifier of the same kind.
+        let first = filled
+            .iter()
+            .rposition(|f| f.is_some_and(|other| modifier.ordered_with(other)))
+            .map_or(0, |i| i + 1);
+        let mut open = (first..form.slots.len()).filter(|&i| filled[i].is_none());
+        match open.find(|&i| form.slots[i].find(modifier).is_some()) {
+            Some(slot) => filled[slot] = Some(modifier),
+            None if modifier.repeatable() && filled.contains(&Some(modifier)) => {}
+            None => mismatch.extra.push(index),
+        }
+    }
+    let missing = (0..form.slots.len()).filter(|&i| filled[i].is_none() && !form.slots[i].optional);
+    mismatch.missing.extend(missing);
+    if mismatch.extra.is_empty() && mismatch.missing.is_empty() { Ok(filled) } else { Err(mismatch) }
+}
+
+/// A form whose slots a mnemonic's modifiers fill.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The form.
+    pub form: &'static Form,
+    pub(crate) filled: Filled,
+}
+
+impl Match {
+    /// The modifier in a slot.
+    pub fn modifier(&self, slot: usize) -> Option<Mod> {
+        self.filled.get(slot).copied().flatten()
+    }
+
+    /// The modifier in the slot of this name.
+    pub fn named(&self, name: &str) -> Option<Mod> {
+        self.form.slots.iter().position(|slot| slot.name == name).and_then(|slot| self.modifier(slot))
+    }
+
+    /// Every clause that version and target must meet, with the modifier it comes from.
+    pub fn clauses(&self) -> impl Iterator<Item = (Option<Mod>, &'static Clause)> + '_ {
+        let modifiers = self.form.slots.iter().zip(&self.filled).filter_map(|(slot, &m)| slot.find(m?));
+        let of_form = self.form.gates.iter().map(|clause| (None, clause));
+        of_form.chain(modifiers.flat_map(|a| a.gates.iter().map(move |clause| (Some(a.modifier), clause))))
+    }
+
+    /// What the instruction needs.
+    pub fn gate(&self) -> Gate {
+        Gate { clauses: self.clauses().map(|(_, clause)| *clause).collect() }
+    }
+
+    /// The operands with their types.
+    pub fn signature(&self) -> Signature {
+        Signature {
+            form: self.form,
+            operands: self.form.operands.iter().map(|spec| self.operand(spec)).collect(),
+        }
+    }
+
+    fn operand(&self, spec: &'static OperandSpec) -> SigOperand {
+        let kind = match &spec.shape {
+            Shape::Value(value) => SigKind::Value(self.value(value)),
+            Shape::Address(space) => SigKind::Address(self.space(space)),
+            Shape::Pair { first, second, second_optional } => SigKind::Pair {
+                first: self.value(first),
+                second: self.value(second),
+                second_optional: *second_optional,
+            },
+            Shape::Bracket(inner) => SigKind::Bracket(inner.iter().map(|spec| self.operand(spec)).collect()),
+            Shape::Label => SigKind::Label,
+            Shape::Callee => SigKind::Callee,
+            Shape::Arguments => SigKind::Arguments,
+            Shape::Results => SigKind::Results,
+            Shape::List => SigKind::List,
+        };
+        let presence = match spec.presence {
+            Presence::Always => SigPresence::Required,
+            Presence::Optional => SigPresence::Optional,
+            Presence::With(modifier) if self.filled.contains(&Some(modifier)) => SigPresence::Required,
+            Presence::With(modifier) => SigPresence::OnlyWith(modifier),
+        };
+        SigOperand { name: spec.name, presence, kind }
+    }
+
+    fn value(&self, spec: &ValueSpec) -> SigValue {
+        let count = match spec.count {
+            CountRef::Scalar => None,
+            CountRef::Fixed(n) => Some(n),
+            CountRef::Slot { slot, times, over } => {
+                self.modifier(slot.into()).map(|m| (m.number() * u32::from(times) / u32::from(over)) as u16)
+            }
+        };
+        let ty = match spec.ty {
+            TypeRef::Fixed(ty) => ty,
+            TypeRef::Slot { slot, times, over } => {
+                let named = self.modifier(slot.into()).and_then(Mod::scalar).unwrap_or(ScalarType::B32);
+                scaled(named, times, over)
+            }
+        };
+        SigValue {
+            destination: spec.destination,
+            ty,
+            count,
+            registers: registers(spec.rule, ty, spec.destination),
+            accepts: spec.accepts,
+            range: spec.range,
+        }
+    }
+
+    fn space(&self, space: &SpaceRef) -> SigSpace {
+        let mods: SmallVec<[Mod; 2]> = match space {
+            SpaceRef::Slot(slot) => self.modifier((*slot).into()).into_iter().collect(),
+            SpaceRef::Fixed(mods) => mods.iter().copied().collect(),
+            SpaceRef::Handle(types) => return SigSpace { spaces: 0, handle: *types, named: None },
+        };
+        let spaces: u16 =
+            mods.iter().filter_map(|m| m.space()).fold(0, |bits, space| bits | 1 << space as u8);
+        SigSpace {
+            spaces: if spaces == 0 { GENERIC } else { spaces },
+            handle: TypeSet::EMPTY,
+            named: mods.first().copied(),
+        }
+    }
+}
+
+/// The spaces whose variables a generic address may name.
+const GENERIC: u16 = 1 << StateSpace::Generic as u8
+    | 1 << StateSpace::Global as u8
+    | 1 << StateSpace::Shared as u8
+    | 1 << StateSpace::Local as u8;
+
+/// The type of the same class and another width.
+fn scaled(ty: ScalarType, times: u8, over: u8) -> ScalarType {
+    if times == over {
+        return ty;
+    }
+    let bits = ty.bits() * u32::from(times) / u32::from(over);
+    ScalarType::ALL.iter().copied().find(|t| t.class() == ty.class() && t.bits() == bits).unwrap_or(ty)
+}
+
+/// The register types that may hold a value of a type.
+fn registers(rule: RegRule, ty: ScalarType, destination: bool) -> TypeSet {
+    let bits = ty.bits();
+    let exact = |r: ScalarType| r == ty || (r.class() == TypeClass::Bits && r.bits() == bits);
+    match rule {
+        RegRule::Listed(types) => types,
+        RegRule::Exact => TypeSet::filter(exact),
+        RegRule::Matching => TypeSet::filter(|r| matching(ty, r)),
+        RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r, destination)),
+    }
+}
+
+/// The rule of arithmetic operands: the same size, and integer types with each other, float types with themselves, bits with
+/// anything. An `.f16x2` register is also one of 32 bits without a type.
+fn matching(ty: ScalarType, reg: ScalarType) -> bool {
+    let bits_reg = reg.class() == TypeClass::Bits || reg == ScalarType::F16x2;
+    if reg == ty {
+        return true;
+    }
+    if reg.bits() != ty.bits() {
+        return false;
+    }
+    match ty.class() {
+        TypeClass::Pred => false,
+        TypeClass::Unsigned | TypeClass::Signed => bits_reg || reg.is_integer(),
+        TypeClass::Bits => bits_reg || reg.is_integer() || reg.is_float(),
+        TypeClass::Float | TypeClass::Packed => reg.class() == TypeClass::Bits,
+        TypeClass::Opaque => reg.bits() == 64 && !reg.is_float(),
+    }
+}
+
+/// The rule of `ld`, `st` and `cvt` (manual tables 27 and 28): a register may be wider than the integer or bits it holds; floats
+/// need their own size.
+fn relaxed(ty: ScalarType, reg: ScalarType, _destination: bool) -> bool {
+    let bits_reg = reg.class() == TypeClass::Bits || reg == ScalarType::F16x2;
+    match ty.class() {
+        _ if reg == ScalarType::Pred || ty == ScalarType::Pred => reg == ty,
+        TypeClass::Unsigned | TypeClass::Signed => {
+            (bits_reg || reg.is_integer()) && reg.bits() >= ty.bits() && reg.bits() <= 64
+        }
+        TypeClass::Bits if ty.bits() <= 64 => {
+            ((bits_reg || reg.is_integer()) && reg.bits() >= ty.bits() && reg.bits() <= 64)
+                || (reg.is_float() && reg.bits() == ty.bits())
+        }
+        TypeClass::Float => {
+            reg == ty || (reg.class() == TypeClass::Bits && reg.bits() >= ty.bits() && reg.bits() <= 64)
+        }
+        _ => matching(ty, reg),
+    }
+}
+
+/// The operands of an instruction, with their types.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The form.
+    pub form: &'static Form,
+    /// The operands in order.
+    pub operands: SmallVec<[SigOperand; 6]>,
+}
+
+/// An operand of a [`Signature`].
+#[derive(Clone, Debug)]
+pub struct SigOperand {
+    /// The name in the manual's syntax.
+    pub name: &'static str,
+    /// Whether it must be written.
+    pub presence: SigPresence,
+    /// What it is.
+    pub kind: SigKind,
+}
+
+/// Whether an operand must be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SigPresence {
+    /// It must.
+    Required,
+    /// It may.
+    Optional,
+    /// It must not, because this modifier is not there.
+    OnlyWith(Mod),
+}
+
+/// What an operand of a [`Signature`] is.
+#[derive(Clone, Debug)]
+pub enum SigKind {
+    /// A register or constant, or several in braces.
+    Value(SigValue),
+    /// `[a]`
+    Address(SigSpace),
+    /// `d|p`
+    Pair {
+        /// `d`
+        first: SigValue,
+        /// `p`
+        second: SigValue,
+        /// True where `d` alone will do.
+        second_optional: bool,
+    },
+    /// `[a, b]`
+    Bracket(Vec<SigOperand>),
+    /// A label of the function.
+    Label,
+    /// A function, or a register that holds one.
+    Callee,
+    /// The parenthesised arguments of a call.
+    Arguments,
+    /// The parenthesised results of a call.
+    Results,
+    /// The name of a `.branchtargets`, `.calltargets` or `.callprototype`.
+    List,
+}
+
+/// A register or constant, or several in braces.
+#[derive(Clone, Copy, Debug)]
+pub struct SigValue {
+    /// True for what the instruction writes.
+    pub destination: bool,
+    /// The type of (each element of) the value.
+    pub ty: ScalarType,
+    /// How many in braces; `None` for a scalar.
+    pub count: Option<u16>,
+    /// The register types that may hold it.
+    pub registers: TypeSet,
+    /// What may stand there.
+    pub accepts: Accepts,
+    /// Which immediates.
+    pub range: Option<Range>,
+}
+
+/// Which addresses an operand takes.
+#[derive(Clone, Copy, Debug)]
+pub struct SigSpace {
+    spaces: u16,
+    /// Not empty for a texture, sampler or surface instead of an address.
+    pub handle: TypeSet,
+    /// The modifier that names the space; `None` for generic.
+    pub named: Option<Mod>,
+}
+
+impl SigSpace {
+    /// The space, generic where none is named.
+    pub fn space(&self) -> StateSpace {
+        self.named.and_then(Mod::space).unwrap_or(StateSpace::Generic)
+    }
+
+    /// True when a variable of the space may be named.
+    pub fn allows(&self, space: StateSpace) -> bool {
+        self.spaces >> space as u8 & 1 == 1
+    }
+}
+
+/// Every form whose slots the modifiers fill.
+pub fn forms(mnemonic: &Mnemonic) -> impl Iterator<Item = Match> + '_ {
+    mnemonic
+        .opcode()
+        .forms()
+        .iter()
+        .filter_map(|form| Some(Match { form, filled: fill(form, mnemonic.mods()).ok()? }))
+}

@@ -1,0 +1,85 @@
+//! What an instruction does besides computing its results.
+
+macro_rules! traits {
+    ($($(#[$doc:meta])* $name:ident $text:literal = $bit:literal,)*) => {
+        /// A set of effects; empty for pure arithmetic.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct Traits(u16);
+
+        impl Traits {
+            $($(#[$doc])* pub const $name: Traits = Traits(1 << $bit);)*
+
+            /// Every effect: its name in the tables and its bit.
+            pub(crate) const ALL: &'static [(&'static str, u16)] = &[$(($text, 1 << $bit),)*];
+
+            /// The names used in the tables.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                Traits::ALL.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
+            }
+        }
+    };
+}
+
+traits! {
+    /// Its effect depends on which threads execute it together: not to be made control-dependent on more, nor duplicated.
+    CONVERGENT "convergent" = 0,
+    /// Reads memory.
+    READS "reads" = 1,
+    /// Writes memory.
+    WRITES "writes" = 2,
+    /// Orders memory accesses.
+    FENCE "fence" = 3,
+    /// Waits for other threads.
+    BARRIER "barrier" = 4,
+    /// Ends a basic block.
+    TERMINATOR "terminator" = 5,
+    /// May stop the program: `trap`, or an access to a bad address.
+    MAY_TRAP "traps" = 6,
+    /// Transfers control to a function and back.
+    CALL "call" = 7,
+    /// Has an effect that none of the others names: not to be removed, duplicated or reordered with its like.
+    SIDE_EFFECT "effect" = 8,
+    /// Gives different results at different times (clocks, `activemask`).
+    VOLATILE "volatile" = 9,
+    /// Reads or writes the carry flag `CC.CF`.
+    CARRY "carry" = 10,
+}
+
+impl Traits {
+    /// No effect at all.
+    pub const NONE: Traits = Traits(0);
+
+    /// The set with these bits, as the generated tables write it.
+    pub(crate) const fn from_bits(bits: u16) -> Self {
+        Traits(bits)
+    }
+
+    /// True when every member of `other` is a member.
+    pub const fn contains(self, other: Traits) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// True when some member of `other` is a member.
+    pub const fn intersects(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// True for an instruction that may be removed when its results are unused and moved freely.
+    pub const fn is_pure(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl std::ops::BitOr for Traits {
+    type Output = Traits;
+
+    fn bitor(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+}
+
+impl std::fmt::Debug for Traits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}

@@ -395,6 +395,10 @@ impl Printer<'_> {
                 self.out.push('!');
                 self.operand(m[inner])?;
             }
+            Operand::Unified(inner) => {
+                self.operand(m[inner])?;
+                self.out.push_str(".unified");
+            }
             Operand::Neg(inner) => {
                 self.out.push('-');
                 self.operand(m[inner])?;

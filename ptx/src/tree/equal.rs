@@ -83,7 +83,7 @@ choices! {
     Operand {
         Name(a b), Const(a b), Component { name b, selector d }, Offset { name b, offset d },
         Address { name b, offset d }, AddressConst(a b), Bracket(a b), Index(a b), Vector(a b), Group(a b), Pair(a b),
-        Not(a b), Neg(a b)
+        Not(a b), Neg(a b), Unified(a b)
     }
 }
 

@@ -258,7 +258,7 @@ pub struct Decl {
     pub ty: ScalarType,
     /// `.ptr {.space} {.align n}` of a kernel parameter (manual 11.2.1).
     pub ptr: Option<Ptr>,
-    /// What is declared; never empty.
+    /// What is declared. `.global .b32;` declares nothing and is legal.
     pub names: List<Declarator>,
     /// From the first directive to the type.
     pub span: Span,
@@ -550,4 +550,6 @@ pub enum Operand {
     Not(Id<Operand>),
     /// `-a`
     Neg(Id<Operand>),
+    /// `[a].unified`
+    Unified(Id<Operand>),
 }

@@ -144,7 +144,7 @@ impl Module {
 
     /// The id of a mnemonic as written, which is interned if it is new.
     pub fn mnemonic(&mut self, text: &str) -> MnemonicId {
-        MnemonicId(self.mnemonics.intern(text).0 as u32)
+        MnemonicId(self.mnemonics.intern(text.as_bytes()) as u32)
     }
 
     /// How many mnemonics there are: every [`MnemonicId::index`] is below.
@@ -332,22 +332,33 @@ impl Module {
 
     /// [`Module::init_list`] with the spans of the elements; missing ones are [`Span::NONE`].
     pub(crate) fn init_list_at(&mut self, elements: &[Init], spans: &[Span]) -> Init {
-        let int =
-            |init: &Init| if let Init::Const(Const::Int { bits, .. }) = init { Some(*bits) } else { None };
-        if elements.is_empty() || !elements.iter().all(|element| int(element).is_some()) {
-            let start = self.inits.len();
-            self.inits.extend_from_slice(elements);
-            self.init_spans.extend_from_slice(spans);
-            self.init_spans.resize(self.inits.len(), Span::NONE);
-            return Init::List(List::new(start, self.inits.len()));
+        let ints: Option<Vec<u64>> = elements
+            .iter()
+            .map(
+                |element| if let Init::Const(Const::Int { bits, .. }) = element { Some(*bits) } else { None },
+            )
+            .collect();
+        match ints {
+            Some(ints) if !ints.is_empty() => self.ints_init(&ints),
+            _ => {
+                let start = self.inits.len();
+                self.inits.extend_from_slice(elements);
+                self.init_spans.extend_from_slice(spans);
+                self.init_spans.resize(self.inits.len(), Span::NONE);
+                Init::List(List::new(start, self.inits.len()))
+            }
         }
-        if elements.iter().filter_map(int).all(|bits| bits < 256) {
+    }
+
+    /// A list of integers: [`Init::Bytes`] if all fit.
+    pub(crate) fn ints_init(&mut self, ints: &[u64]) -> Init {
+        if ints.iter().all(|bits| *bits < 256) {
             let start = self.bytes.len();
-            self.bytes.extend(elements.iter().filter_map(int).map(|bits| bits as u8));
+            self.bytes.extend(ints.iter().map(|bits| *bits as u8));
             return Init::Bytes(List::new(start, self.bytes.len()));
         }
         let start = self.ints.len();
-        self.ints.extend(elements.iter().filter_map(int));
+        self.ints.extend_from_slice(ints);
         Init::Ints(List::new(start, self.ints.len()))
     }
 }

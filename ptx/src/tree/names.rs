@@ -1,6 +1,7 @@
 //! Interned names: every spelling is stored once, and a tree holds four-byte [`Symbol`]s.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 use std::fmt;
 use std::hash::Hasher;
@@ -48,23 +49,22 @@ impl Interner {
         &self.text[start..self.ends[index] as usize]
     }
 
-    /// The number of `name`, which is given one if it has none, and whether it is new.
-    pub(crate) fn intern(&mut self, name: &str) -> (usize, bool) {
+    /// The number of `name`, which is given one if it has none. What is not UTF-8 in it is replaced.
+    #[inline]
+    pub(crate) fn intern(&mut self, name: &[u8]) -> usize {
         let Interner { text, ends, table } = self;
         let spelling = |index: u32| {
             let start = if index == 0 { 0 } else { ends[index as usize - 1] as usize };
             &text.as_bytes()[start..ends[index as usize] as usize]
         };
-        let hash = hash(name.as_bytes());
-        let entry = table.entry(hash, |i| spelling(*i) == name.as_bytes(), |i| self::hash(spelling(*i)));
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => (*entry.get() as usize, false),
-            hashbrown::hash_table::Entry::Vacant(entry) => {
+        match table.entry(hash(name), |i| spelling(*i) == name, |i| hash(spelling(*i))) {
+            Entry::Occupied(entry) => *entry.get() as usize,
+            Entry::Vacant(entry) => {
                 let index = ends.len();
                 entry.insert(index as u32);
-                text.push_str(name);
+                text.push_str(&String::from_utf8_lossy(name));
                 ends.push(text.len() as u32);
-                (index, true)
+                index
             }
         }
     }
@@ -88,7 +88,7 @@ pub struct Names(Interner);
 impl Default for Names {
     fn default() -> Self {
         let mut names = Interner::default();
-        names.intern("_");
+        names.intern(b"_");
         Names(names)
     }
 }
@@ -96,7 +96,12 @@ impl Default for Names {
 impl Names {
     /// The symbol of `name`, which is given one if it has none.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        Symbol(self.0.intern(name).0 as u32)
+        self.intern_bytes(name.as_bytes())
+    }
+
+    #[inline]
+    pub(crate) fn intern_bytes(&mut self, name: &[u8]) -> Symbol {
+        Symbol(self.0.intern(name) as u32)
     }
 
     /// The symbol of `name` if the module knows it.

@@ -1,0 +1,773 @@
+//! Module-level directives, declarations and functions (manual chapters 5 and 11).
+
+use super::lexer::Kind;
+use super::{Failed, Parse, Parser};
+use crate::codes;
+use crate::tree::*;
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::{ScalarType, StateSpace, Version};
+
+/// The words that begin an item: after an error, reading resumes at one of them.
+const ITEM_STARTS: &[&str] = &[
+    "version",
+    "target",
+    "address_size",
+    "file",
+    "section",
+    "pragma",
+    "alias",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+];
+
+impl Parser<'_> {
+    /// The whole module.
+    pub(super) fn items(&mut self) {
+        while self.token.kind != Kind::End {
+            let start = self.token.start;
+            if self.item().is_err() {
+                self.operands.clear();
+                self.depth = 0;
+                self.resume_at_item(start);
+            }
+        }
+    }
+
+    /// Skips to the next token that begins an item, past the one at `start`.
+    fn resume_at_item(&mut self, start: u32) {
+        if self.token.start == start && self.token.kind != Kind::End {
+            self.bump();
+        }
+        let mut depth = 0u32;
+        loop {
+            match self.token.kind {
+                Kind::End => return,
+                Kind::Punct(b'{') => depth += 1,
+                Kind::Punct(b'}') if depth > 0 => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                Kind::Punct(b';') if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                Kind::Dot if depth == 0 && ITEM_STARTS.iter().any(|word| self.at_dot(word)) => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn item(&mut self) -> Parse<()> {
+        let start = self.token.start;
+        let item = match (self.token.kind, self.text()) {
+            (Kind::Dot, b".version") => self.version()?,
+            (Kind::Dot, b".target") => Item::Target(self.target()?),
+            (Kind::Dot, b".address_size") => {
+                self.bump();
+                Item::AddressSize(self.count("the address size, 32 or 64")?)
+            }
+            (Kind::Dot, b".file") => Item::File(self.file()?),
+            (Kind::Dot, b".pragma") => Item::Pragma(self.pragma()?),
+            (Kind::Dot, b".section") => self.section()?,
+            (Kind::Dot, b".alias") => self.alias()?,
+            (Kind::Dot, b".visible" | b".extern" | b".weak" | b".common") => {
+                let linkage = self.linkage();
+                self.declaration(linkage, start)?
+            }
+            (Kind::Dot, _) => self.declaration(Linkage::Local, start)?,
+            (Kind::AtAt, _) => {
+                let message = "`@@DWARF` is not PTX since version 2.0";
+                let fix = "write `.section .debug_info { ... }` (PTX ISA 9.0, 11.5.2)";
+                let span = self.span();
+                self.report(Diagnostic::error(codes::DEPRECATED, span, message).note(fix));
+                return Err(Failed);
+            }
+            (Kind::Punct(b'}'), _) => {
+                let span = self.span();
+                self.bump();
+                self.error(codes::UNBALANCED, span, "this `}` closes nothing");
+                return Ok(());
+            }
+            _ => return Err(self.expected("a directive")),
+        };
+        let span = self.since(start);
+        self.module.push_item_at(item, span);
+        Ok(())
+    }
+
+    fn linkage(&mut self) -> Linkage {
+        let linkage = match self.text() {
+            b".visible" => Linkage::Visible,
+            b".extern" => Linkage::Extern,
+            b".weak" => Linkage::Weak,
+            _ => Linkage::Common,
+        };
+        self.bump();
+        linkage
+    }
+
+    /// A function or a variable, after its linkage.
+    fn declaration(&mut self, linkage: Linkage, start: u32) -> Parse<Item> {
+        match self.text() {
+            b".entry" | b".func" if linkage != Linkage::Common => {
+                Ok(Item::Function(self.function(linkage, start)?))
+            }
+            _ => {
+                let mut decl = self.decl("a directive")?;
+                decl.linkage = linkage;
+                decl.span = Span::new(start, decl.span.end);
+                decl.names = self.declarators()?;
+                self.semicolon("the declaration")?;
+                Ok(Item::Variable(self.module.push_decl(decl)))
+            }
+        }
+    }
+
+    fn version(&mut self) -> Parse<Item> {
+        self.bump();
+        let found = std::str::from_utf8(self.text()).ok().filter(|_| self.token.kind == Kind::Decimal);
+        match found.and_then(|text| text.parse::<Version>().ok()) {
+            Some(version) => {
+                self.bump();
+                Ok(Item::Version(version))
+            }
+            None => Err(self.expected("a version such as `8.0`")),
+        }
+    }
+
+    /// `.target a, b`
+    pub(super) fn target(&mut self) -> Parse<List<Symbol>> {
+        self.bump();
+        let mut names = vec![self.name("a target such as `sm_80`")?.0];
+        while self.eat(b',') {
+            names.push(self.name("a target option")?.0);
+        }
+        Ok(self.module.symbol_list(&names))
+    }
+
+    fn file(&mut self) -> Parse<File> {
+        self.bump();
+        let index = self.count("the index of the file")?;
+        let name = self.string("the name of the file in quotes")?;
+        let mut number =
+            |p: &mut Self, what| if p.eat(b',') { p.wide_count(what).map(Some) } else { Ok(None) };
+        let timestamp = number(self, "the time of last modification")?;
+        let size = if timestamp.is_some() { number(self, "the size of the file")? } else { None };
+        Ok(File { index, name, timestamp, size })
+    }
+
+    /// `.pragma "a", "b";`
+    pub(super) fn pragma(&mut self) -> Parse<List<Symbol>> {
+        self.bump();
+        let mut strings = vec![self.string("a pragma in quotes")?];
+        while self.eat(b',') {
+            strings.push(self.string("a pragma in quotes")?);
+        }
+        self.semicolon("the pragma")?;
+        Ok(self.module.symbol_list(&strings))
+    }
+
+    fn alias(&mut self) -> Parse<Item> {
+        self.bump();
+        let (alias, _) = self.name("the name of the alias")?;
+        self.expect(b',', "`,` and the function that is aliased")?;
+        let (aliasee, _) = self.name("the function that is aliased")?;
+        self.semicolon("the alias")?;
+        Ok(Item::Alias { alias, aliasee })
+    }
+
+    /// One integer token of 32 bits, or `WARP_SZ`: what array sizes and the arguments of directives are.
+    pub(super) fn count(&mut self, what: &str) -> Parse<u32> {
+        let span = self.span();
+        let value = self.wide_count(what)?;
+        u32::try_from(value)
+            .map_err(|_| self.error(codes::OVERFLOW, span, format!("{value} does not fit 32 bits")))
+    }
+
+    fn wide_count(&mut self, what: &str) -> Parse<u64> {
+        let span = self.span();
+        match self.token.kind {
+            Kind::Int => {
+                let value = super::lexer::integer(self.text());
+                self.bump();
+                let message = "this integer does not fit 64 bits";
+                value.map(|(value, _)| value).ok_or_else(|| self.error(codes::OVERFLOW, span, message))
+            }
+            Kind::Name if self.text() == b"WARP_SZ" => {
+                self.bump();
+                Ok(32)
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn section(&mut self) -> Parse<Item> {
+        self.bump();
+        if self.token.kind != Kind::Dot {
+            return Err(self.expected("the name of the section, such as `.debug_info`"));
+        }
+        let span = self.span();
+        let name = self.intern(span);
+        self.bump();
+        self.expect(b'{', "`{` and the contents of the section")?;
+        let first_byte = self.module.bytes.len();
+        let mut data: Vec<Data> = Vec::new();
+        let mut spans = Vec::new();
+        let mut bytes_from = first_byte;
+        loop {
+            let start = self.token.start;
+            // Runs of bytes are one piece, so close the run before anything else begins.
+            let at_bytes = self.token.kind == Kind::Dot && matches!(self.text(), b".b8" | b".byte");
+            if !at_bytes && self.module.bytes.len() > bytes_from {
+                data.push(Data::Bytes(List::new(bytes_from, self.module.bytes.len())));
+                spans.push(self.since(start.min(self.last_end)));
+                bytes_from = self.module.bytes.len();
+            }
+            match self.token.kind {
+                Kind::Punct(b'}') => {
+                    self.bump();
+                    break;
+                }
+                Kind::Name => {
+                    let (label, _) = self.name("a label")?;
+                    self.expect(b':', "`:` after the label")?;
+                    data.push(Data::Label(label));
+                    spans.push(self.since(start));
+                }
+                Kind::Dot => {
+                    if let Some(piece) = self.data()? {
+                        data.push(piece);
+                        spans.push(self.since(start));
+                    }
+                }
+                _ => return Err(self.expected("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`")),
+            }
+        }
+        let start = self.module.data.len();
+        self.module.data.extend(data);
+        self.module.data_spans.extend(spans);
+        Ok(Item::Section(Section { name, data: List::new(start, self.module.data.len()) }))
+    }
+
+    /// One data directive. Bytes go straight to their arena.
+    fn data(&mut self) -> Parse<Option<Data>> {
+        let bits = match self.text() {
+            b".b8" | b".byte" => 8,
+            b".b16" => 16,
+            b".b32" | b".4byte" => 32,
+            b".b64" | b".quad" => 64,
+            _ => return Err(self.expected("`.b8`, `.b16`, `.b32` or `.b64`")),
+        };
+        self.bump();
+        let first = self.module.values.len();
+        if self.token.kind == Kind::Name || (self.token.kind == Kind::Dot && !self.at_data_directive()) {
+            let value = self.data_address(bits)?;
+            self.module.values.push(value);
+        } else {
+            loop {
+                let value = self.data_int(bits)?;
+                match bits {
+                    8 => self.module.bytes.push(value as u8),
+                    _ => self.module.values.push(DataValue::Int(value)),
+                }
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        let values = List::new(first, self.module.values.len());
+        Ok((bits != 8).then_some(Data::Values { bits, values }))
+    }
+
+    fn at_data_directive(&self) -> bool {
+        matches!(self.text(), b".b8" | b".byte" | b".b16" | b".b32" | b".4byte" | b".b64" | b".quad")
+    }
+
+    /// An integer in range of a data directive. Past 16 bits ptxas checks the lower end only.
+    fn data_int(&mut self, bits: u8) -> Parse<u64> {
+        let start = self.token.start;
+        let negative = self.eat(b'-');
+        if self.token.kind != Kind::Int {
+            return Err(self.expected("an integer"));
+        }
+        let magnitude = self.wide_count("an integer")?;
+        let in_range = match (bits, negative) {
+            (64, false) => true,
+            (64, true) => magnitude <= i64::MAX as u64,
+            (_, true) => magnitude <= 1 << (bits - 1),
+            (32, false) => true,
+            (_, false) => magnitude < 1 << bits,
+        };
+        if !in_range {
+            let span = self.since(start);
+            let sign = if negative { "-" } else { "" };
+            return Err(self.error(
+                codes::DATA_RANGE,
+                span,
+                format!("{sign}{magnitude} does not fit `.b{bits}`"),
+            ));
+        }
+        let value = if negative { magnitude.wrapping_neg() } else { magnitude };
+        Ok(value & (u64::MAX >> (64 - bits)))
+    }
+
+    /// `label`, `label+4` or `end-start`, which only 32 and 64 bits can hold.
+    fn data_address(&mut self, bits: u8) -> Parse<DataValue> {
+        let start = self.token.start;
+        let name = self.label_or_section()?;
+        let value = if self.eat(b'+') {
+            let offset = self.data_int(64)? as i64;
+            DataValue::Address { name, offset }
+        } else if self.eat(b'-') {
+            DataValue::Difference { end: name, start: self.label_or_section()? }
+        } else {
+            DataValue::Address { name, offset: 0 }
+        };
+        if bits < 32 {
+            let span = self.since(start);
+            return Err(self.error(codes::DATA_RANGE, span, format!("an address does not fit `.b{bits}`")));
+        }
+        Ok(value)
+    }
+
+    fn label_or_section(&mut self) -> Parse<Symbol> {
+        if self.token.kind == Kind::Dot {
+            let span = self.span();
+            let symbol = self.intern(span);
+            self.bump();
+            return Ok(symbol);
+        }
+        Ok(self.name("a label")?.0)
+    }
+
+    /// `.func` or `.entry` with all that belongs to it.
+    pub(super) fn function(&mut self, linkage: Linkage, start: u32) -> Parse<Id<Function>> {
+        let kind = if self.at_dot("entry") { FunctionKind::Entry } else { FunctionKind::Func };
+        self.bump();
+        let mut unified = None;
+        if kind == FunctionKind::Func && self.at_dot("attribute") {
+            let (managed, found) = self.attribute()?;
+            unified = found;
+            if managed {
+                let span = self.since(start);
+                return Err(self.error(
+                    codes::SYNTAX,
+                    span,
+                    "`.managed` is an attribute of variables, not of functions",
+                ));
+            }
+        }
+        let returns = match kind {
+            FunctionKind::Func if self.at(b'(') => self.params()?,
+            _ => List::EMPTY,
+        };
+        let (name, name_span) = self.name("the name of the function")?;
+        let params = if self.at(b'(') { self.params()? } else { List::EMPTY };
+        let directives = self.directives(kind == FunctionKind::Func)?;
+        let span = self.since(start);
+        let body = if self.eat(b';') {
+            None
+        } else if self.at(b'{') {
+            Some(self.body())
+        } else {
+            return Err(self.expected("a directive of the function, `{` or `;`"));
+        };
+        let function =
+            Function { kind, linkage, unified, name, returns, params, directives, body, span, name_span };
+        Ok(self.module.push_function(function))
+    }
+
+    /// What stands between a header and a body.
+    pub(super) fn directives(&mut self, device: bool) -> Parse<List<Directive>> {
+        let mut directives = Vec::new();
+        let mut spans = Vec::new();
+        while self.token.kind == Kind::Dot {
+            let (start, span) = (self.token.start, self.span());
+            let word = &self.text()[1..];
+            let of_device = match word {
+                b"noreturn" | b"abi_preserve" | b"abi_preserve_control" => true,
+                b"maxnreg" | b"maxntid" | b"reqntid" | b"minnctapersm" | b"maxnctapersm"
+                | b"reqnctapercluster" | b"explicitcluster" | b"maxclusterrank" | b"blocksareclusters"
+                | b"pragma" => false,
+                _ => break,
+            };
+            if of_device != device {
+                let of = if device { "an `.entry`" } else { "a `.func`" };
+                let message = format!("`.{}` is a directive of {of}", String::from_utf8_lossy(word));
+                return Err(self.error(codes::SYNTAX, span, message));
+            }
+            if word == b"pragma" {
+                directives.push(Directive::Pragma(self.pragma()?));
+                spans.push(self.since(start));
+                continue;
+            }
+            self.bump();
+            let directive = match word {
+                b"noreturn" => Directive::NoReturn,
+                b"explicitcluster" => Directive::ExplicitCluster,
+                b"blocksareclusters" => Directive::BlocksAreClusters,
+                b"abi_preserve" => Directive::AbiPreserve(self.count("a number of registers")?),
+                b"abi_preserve_control" => {
+                    Directive::AbiPreserveControl(self.count("a number of registers")?)
+                }
+                b"maxnreg" => Directive::MaxNReg(self.count("a number of registers")?),
+                b"minnctapersm" => Directive::MinNCtaPerSm(self.count("a number of blocks")?),
+                b"maxnctapersm" => Directive::MaxNCtaPerSm(self.count("a number of blocks")?),
+                b"maxclusterrank" => Directive::MaxClusterRank(self.count("a number of blocks")?),
+                b"maxntid" => Directive::MaxNTid(self.sizes("a number of threads")?),
+                b"reqntid" => Directive::ReqNTid(self.sizes("a number of threads")?),
+                _ => Directive::ReqNCtaPerCluster(self.sizes("a number of blocks")?),
+            };
+            directives.push(directive);
+            spans.push(self.since(start));
+        }
+        let list = self.module.directive_list(&directives);
+        self.module.directive_spans[list.range()].copy_from_slice(&spans);
+        Ok(list)
+    }
+
+    /// `x {, y {, z}}`
+    fn sizes(&mut self, what: &str) -> Parse<Dims> {
+        let mut sizes = vec![self.count(what)?];
+        while sizes.len() < 3 && self.eat(b',') {
+            sizes.push(self.count(what)?);
+        }
+        Ok(Dims::new(&sizes))
+    }
+
+    /// `( .param .b32 a, .reg .b64 b )`
+    pub(super) fn params(&mut self) -> Parse<List<Decl>> {
+        self.expect(b'(', "`(`")?;
+        let mut params = Vec::new();
+        if !self.at(b')') {
+            loop {
+                let mut decl = self.decl("a parameter")?;
+                let declarator = match self.token.kind {
+                    // Parameters alone may be called `_`: they then have no name.
+                    Kind::Name if self.text() == b"_" => {
+                        let span = self.span();
+                        self.bump();
+                        self.declarator_tail(Symbol::SINK, span, false)?
+                    }
+                    _ => {
+                        let (name, span) = self.name("the name of the parameter")?;
+                        self.declarator_tail(name, span, false)?
+                    }
+                };
+                decl.names = self.module.declarator_list(&[declarator]);
+                params.push(decl);
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        self.expect(b')', "`,` or `)`")?;
+        Ok(self.module.decl_list(&params))
+    }
+
+    /// The directives of a declaration up to its type, and `.ptr`.
+    pub(super) fn decl(&mut self, what: &str) -> Parse<Decl> {
+        let start = self.token.start;
+        let mut decl = Decl {
+            linkage: Linkage::Local,
+            space: StateSpace::Generic,
+            bank: None,
+            align: None,
+            managed: false,
+            unified: None,
+            vector: 1,
+            ty: ScalarType::B32,
+            ptr: None,
+            names: List::EMPTY,
+            span: Span::NONE,
+        };
+        loop {
+            if self.token.kind != Kind::Dot {
+                return Err(self.expected(if self.token.start == start { what } else { "the type" }));
+            }
+            match &self.text()[1..] {
+                b"align" => {
+                    self.bump();
+                    decl.align = Some(self.alignment()?);
+                }
+                b"attribute" => {
+                    let (managed, unified) = self.attribute()?;
+                    decl.managed |= managed;
+                    decl.unified = unified.or(decl.unified);
+                }
+                word => match space(word) {
+                    Some(space) => {
+                        if decl.space != StateSpace::Generic {
+                            return Err(self.expected("the type: the state space is named already"));
+                        }
+                        decl.space = space;
+                        self.bump();
+                        if space == StateSpace::Const && self.eat(b'[') {
+                            decl.bank = Some(self.count("a bank of constant memory")?);
+                            self.expect(b']', "`]`")?;
+                        }
+                    }
+                    None => break,
+                },
+            }
+        }
+        match &self.text()[1..] {
+            b"v2" => decl.vector = 2,
+            b"v4" => decl.vector = 4,
+            _ => {}
+        }
+        if decl.vector != 1 {
+            self.bump();
+        }
+        let ty = std::str::from_utf8(self.text()).ok().and_then(|text| ScalarType::from_name(text.get(1..)?));
+        match ty {
+            Some(ty) if self.token.kind == Kind::Dot => decl.ty = ty,
+            _ => {
+                return Err(self.expected(if self.token.start == start {
+                    what
+                } else {
+                    "a type such as `.b32`"
+                }));
+            }
+        }
+        self.bump();
+        decl.span = self.since(start);
+        if self.at_dot("ptr") {
+            self.bump();
+            decl.ptr = Some(self.pointer()?);
+            decl.span = self.since(start);
+        }
+        Ok(decl)
+    }
+
+    /// What follows `.ptr`.
+    fn pointer(&mut self) -> Parse<Ptr> {
+        let mut ptr = Ptr { to: PtrTo::Space(StateSpace::Generic), align: None };
+        if self.token.kind == Kind::Dot {
+            let to = match &self.text()[1..] {
+                b"const" => Some(PtrTo::Space(StateSpace::Const)),
+                b"global" => Some(PtrTo::Space(StateSpace::Global)),
+                b"local" => Some(PtrTo::Space(StateSpace::Local)),
+                b"shared" => Some(PtrTo::Space(StateSpace::Shared)),
+                b"texref" => Some(PtrTo::Opaque(ScalarType::Texref)),
+                b"samplerref" => Some(PtrTo::Opaque(ScalarType::Samplerref)),
+                b"surfref" => Some(PtrTo::Opaque(ScalarType::Surfref)),
+                _ => None,
+            };
+            if let Some(to) = to {
+                self.bump();
+                ptr.to = to;
+            }
+        }
+        if self.at_dot("align") {
+            self.bump();
+            ptr.align = Some(self.alignment()?);
+        }
+        Ok(ptr)
+    }
+
+    fn alignment(&mut self) -> Parse<u32> {
+        self.count("an alignment in bytes")
+    }
+
+    /// `.attribute(.managed, .unified(1, 2))`
+    fn attribute(&mut self) -> Parse<(bool, Option<Unified>)> {
+        self.bump();
+        self.expect(b'(', "`(` and the attributes")?;
+        let (mut managed, mut unified) = (false, None);
+        loop {
+            if self.at_dot("managed") {
+                self.bump();
+                managed = true;
+            } else if self.at_dot("unified") {
+                self.bump();
+                self.expect(b'(', "`(` and the two identifiers of the symbol")?;
+                let first = self.wide_count("an integer")?;
+                self.expect(b',', "`,` and the second identifier")?;
+                unified = Some(Unified(first, self.wide_count("an integer")?));
+                self.expect(b')', "`)`")?;
+            } else {
+                return Err(self.expected("`.managed` or `.unified`"));
+            }
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b')', "`,` or `)`")?;
+        Ok((managed, unified))
+    }
+
+    /// The names of a declaration, up to its `;`.
+    pub(super) fn declarators(&mut self) -> Parse<List<Declarator>> {
+        if self.at(b';') {
+            return Ok(List::EMPTY);
+        }
+        let (name, span) = self.name("a name")?;
+        let mut declarator = self.declarator_tail(name, span, true)?;
+        self.initialiser(&mut declarator)?;
+        if !self.at(b',') {
+            return Ok(self.module.declarator_list(&[declarator]));
+        }
+        let mut declarators = vec![declarator];
+        while self.eat(b',') {
+            let (name, span) = self.name("a name")?;
+            let mut declarator = self.declarator_tail(name, span, true)?;
+            self.initialiser(&mut declarator)?;
+            declarators.push(declarator);
+        }
+        Ok(self.module.declarator_list(&declarators))
+    }
+
+    /// `<n>`, or array sizes.
+    pub(super) fn declarator_tail(&mut self, name: Symbol, span: Span, counts: bool) -> Parse<Declarator> {
+        let mut declarator = Declarator { name, count: None, dims: List::EMPTY, init: None, span };
+        if counts && self.eat(b'<') {
+            declarator.count = Some(self.count("how many there are")?);
+            self.expect(b'>', "`>`")?;
+        } else if self.at(b'[') {
+            let start = self.module.dims.len();
+            while self.eat(b'[') {
+                let first = self.module.dims.len() == start;
+                let size = if first && self.at(b']') { None } else { Some(self.wide_count("a size")?) };
+                self.module.dims.push(size);
+                self.expect(b']', "`]`")?;
+            }
+            declarator.dims = List::new(start, self.module.dims.len());
+        }
+        declarator.span = self.since(span.start);
+        Ok(declarator)
+    }
+
+    fn initialiser(&mut self, declarator: &mut Declarator) -> Parse<()> {
+        if self.eat(b'=') {
+            let start = self.token.start;
+            let init = self.init()?;
+            let span = self.since(start);
+            declarator.init = Some(self.module.push_init(init, span));
+        }
+        Ok(())
+    }
+
+    fn init(&mut self) -> Parse<Init> {
+        match self.token.kind {
+            Kind::Punct(b'{') => self.nested(Self::init_list),
+            Kind::Name if self.text() != b"WARP_SZ" => {
+                let (name, generic, offset) = self.init_address()?;
+                Ok(Init::Address { name, generic, offset })
+            }
+            Kind::Int => {
+                let mask = super::lexer::integer(self.text());
+                let value = self.constant()?;
+                match (mask, self.at(b'(')) {
+                    (Some((mask, _)), true) => self.mask(mask),
+                    _ => Ok(Init::Const(value)),
+                }
+            }
+            _ => Ok(Init::Const(self.constant()?)),
+        }
+    }
+
+    /// `(name+4)` or `(constant)` after a mask.
+    fn mask(&mut self, mask: u64) -> Parse<Init> {
+        self.bump();
+        let of = if self.token.kind == Kind::Name && self.text() != b"WARP_SZ" {
+            let (name, generic, offset) = self.init_address()?;
+            MaskOf::Address { name, generic, offset }
+        } else {
+            MaskOf::Int(self.integer_constant()?)
+        };
+        self.expect(b')', "`)`")?;
+        Ok(self.module.mask(Mask { mask, of }))
+    }
+
+    /// `name`, `name+4` or `generic(name)+4`
+    fn init_address(&mut self) -> Parse<(Symbol, bool, i64)> {
+        let (mut name, span) = self.name("a name")?;
+        let generic = &self.lexer.text[span.range(self.lexer.text.len())] == b"generic" && self.eat(b'(');
+        if generic {
+            name = self.name("a variable")?.0;
+            self.expect(b')', "`)`")?;
+        }
+        let offset = if self.eat(b'+') { self.integer_constant()? as i64 } else { 0 };
+        Ok((name, generic, offset))
+    }
+
+    /// `{ a, b }`. Integers, of which tables can have millions, are gathered without a record for each.
+    fn init_list(&mut self) -> Parse<Init> {
+        self.bump();
+        let mut ints: Vec<u64> = Vec::new();
+        let mut elements: Vec<Init> = Vec::new();
+        let mut spans: Vec<Span> = Vec::new();
+        if self.eat(b'}') {
+            return Ok(self.module.init_list_at(&[], &[]));
+        }
+        loop {
+            let start = self.token.start;
+            let element = match self.token.kind {
+                Kind::Name if self.field_follows() => self.field()?,
+                _ => self.init()?,
+            };
+            match element {
+                Init::Const(Const::Int { bits, .. }) if elements.is_empty() => ints.push(bits),
+                element => {
+                    if elements.is_empty() {
+                        elements.extend(ints.drain(..).map(|bits| Init::Const(Const::int(bits as i64))));
+                        spans.resize(elements.len(), Span::NONE);
+                    }
+                    elements.push(element);
+                    spans.push(self.since(start));
+                }
+            }
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b'}', "`,` or `}`")?;
+        Ok(match elements.is_empty() {
+            true => self.module.ints_init(&ints),
+            false => self.module.init_list_at(&elements, &spans),
+        })
+    }
+
+    /// True at `name =`, which only the lists of textures, samplers and surfaces have.
+    fn field_follows(&self) -> bool {
+        let rest = &self.lexer.text[self.token.end as usize..];
+        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')
+    }
+
+    fn field(&mut self) -> Parse<Init> {
+        let (name, _) = self.name("a property")?;
+        self.expect(b'=', "`=`")?;
+        let value = match self.token.kind {
+            Kind::Name if self.text() != b"WARP_SZ" => FieldValue::Name(self.name("a value")?.0),
+            _ => FieldValue::Const(self.constant()?),
+        };
+        Ok(Init::Field { name, value })
+    }
+}
+
+/// The space that a declaration can name.
+fn space(word: &[u8]) -> Option<StateSpace> {
+    Some(match word {
+        b"reg" => StateSpace::Reg,
+        b"sreg" => StateSpace::Sreg,
+        b"const" => StateSpace::Const,
+        b"global" => StateSpace::Global,
+        b"local" => StateSpace::Local,
+        b"param" => StateSpace::Param,
+        b"shared" => StateSpace::Shared,
+        b"tex" => StateSpace::Tex,
+        _ => return None,
+    })
+}

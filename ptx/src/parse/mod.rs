@@ -1,0 +1,268 @@
+//! The parser: recursive descent over tokens, one error per mistake, and a tree whatever the text.
+//!
+//! Invariants:
+//! - Parsing never fails and never panics: it returns a tree and the errors, and what could not be read is not in the tree.
+//! - Time and memory are linear in the text. Each error consumes input or ends the list it is in; recursion (constant
+//!   expressions, initialiser lists) stops at [`MAX_DEPTH`]; scopes do not recurse at all.
+//! - After [`MAX_ERRORS`] errors the rest of the text is skipped.
+
+mod body;
+mod constant;
+mod item;
+mod lexer;
+
+use crate::codes;
+use crate::tree::*;
+use lexer::{Kind, Lexer, Problem, Token};
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+
+/// The deepest nesting of constant expressions and of initialiser lists.
+const MAX_DEPTH: u32 = 128;
+
+/// How many errors are told.
+const MAX_ERRORS: usize = 500;
+
+/// What [`parse`] found.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree of all that could be read.
+    pub module: Module,
+    /// The findings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a PTX module. There is always a tree; it is the whole text if no diagnostic is an error.
+///
+/// ```
+/// let parsed = warpsmith_ptx::parse(".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x[4] = {1, 2, 3};");
+/// assert!(parsed.diagnostics.is_empty());
+/// assert_eq!(parsed.module.items().len(), 4);
+/// ```
+pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Parsed {
+    let text = source.as_ref();
+    let mut parser = Parser::new(text);
+    if text.len() >= u32::MAX as usize {
+        let error = Diagnostic::error(codes::TOO_LARGE, Span::NONE, "the text has 4 GiB or more");
+        return Parsed { module: Module::default(), diagnostics: vec![error] };
+    }
+    parser.check_ascii();
+    parser.bump();
+    parser.items();
+    // Errors of the text as a whole were found first; a reader wants them in the order of the text.
+    parser.diagnostics.sort_by_key(|d| d.span.start);
+    Parsed { module: parser.module, diagnostics: parser.diagnostics }
+}
+
+/// A syntax error has been told; the caller's caller resumes somewhere safe.
+struct Failed;
+
+type Parse<T> = Result<T, Failed>;
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The token to be read next.
+    token: Token,
+    /// Where the token before it ends.
+    last_end: u32,
+    module: Module,
+    diagnostics: Vec<Diagnostic>,
+    depth: u32,
+    /// Operands whose list is not complete yet; nested lists leave first.
+    operands: Vec<(Operand, Span)>,
+    /// Set when [`MAX_ERRORS`] is reached.
+    gave_up: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Parser {
+            lexer: Lexer { text, pos: 0 },
+            token: Token { kind: Kind::End, start: 0, end: 0 },
+            last_end: 0,
+            module: Module::default(),
+            diagnostics: Vec::new(),
+            depth: 0,
+            operands: Vec::new(),
+            gave_up: false,
+        }
+    }
+
+    fn check_ascii(&mut self) {
+        let text = self.lexer.text;
+        if text.is_ascii() {
+            return;
+        }
+        let mut runs = text.chunk_by(|a, b| a.is_ascii() == b.is_ascii());
+        let mut at = 0;
+        while let Some(run) = runs.next()
+            && !self.gave_up
+        {
+            let span = Span::new(at, at + run.len() as u32);
+            at = span.end;
+            if !run[0].is_ascii() {
+                let message = format!("`{}` is not ASCII", String::from_utf8_lossy(clip(run)));
+                let note = "PTX text is ASCII, in comments and strings too (PTX ISA 9.0, 4.1)";
+                self.report(Diagnostic::error(codes::NON_ASCII, span, message).note(note));
+            }
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.gave_up {
+            return;
+        }
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() == MAX_ERRORS {
+            let end = self.lexer.text.len() as u32;
+            let message = format!("{MAX_ERRORS} errors: the rest of the text is not read");
+            self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, Span::new(end, end), message));
+            self.gave_up = true;
+        }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Failed {
+        self.report(Diagnostic::error(code, span, message));
+        Failed
+    }
+
+    /// "expected `..`, found `..`" at the current token.
+    fn expected(&mut self, what: &str) -> Failed {
+        let span = self.span();
+        match self.token.kind {
+            Kind::Bad(Problem::OpenString) => {
+                self.error(codes::OPEN_STRING, span, "this string has no closing `\"`")
+            }
+            Kind::Bad(Problem::OpenComment) => {
+                self.error(codes::OPEN_COMMENT, span, "this comment has no `*/`")
+            }
+            Kind::Bad(Problem::Byte) => {
+                let message = format!("{} begins nothing in PTX: expected {what}", self.found());
+                self.error(codes::BAD_BYTE, span, message)
+            }
+            _ => {
+                let message = format!("expected {what}, found {}", self.found());
+                self.error(codes::SYNTAX, span, message)
+            }
+        }
+    }
+
+    /// The current token as a message names it.
+    fn found(&self) -> String {
+        match self.token.kind {
+            Kind::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", String::from_utf8_lossy(clip(self.text())).escape_debug()),
+        }
+    }
+
+    /// The bytes of the current token.
+    #[inline]
+    fn text(&self) -> &'a [u8] {
+        &self.lexer.text[self.token.start as usize..self.token.end as usize]
+    }
+
+    #[inline]
+    fn span(&self) -> Span {
+        Span::new(self.token.start, self.token.end)
+    }
+
+    /// From a position to the end of the token before the current one.
+    #[inline]
+    fn since(&self, start: u32) -> Span {
+        Span::new(start, self.last_end.max(start))
+    }
+
+    #[inline]
+    fn bump(&mut self) {
+        self.last_end = self.token.end;
+        self.token = if self.gave_up {
+            let end = self.lexer.text.len() as u32;
+            Token { kind: Kind::End, start: end, end }
+        } else {
+            self.lexer.next()
+        };
+    }
+
+    #[inline]
+    fn at(&self, punct: u8) -> bool {
+        self.token.kind == Kind::Punct(punct)
+    }
+
+    #[inline]
+    fn eat(&mut self, punct: u8) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, punct: u8, what: &str) -> Parse<()> {
+        if self.eat(punct) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    /// The `;` that ends a statement. One that is missing at the end of a line is told and taken as read.
+    #[inline]
+    fn semicolon(&mut self, after: &str) -> Parse<()> {
+        if self.eat(b';') {
+            return Ok(());
+        }
+        let missing_at = Span::new(self.last_end, self.last_end);
+        let gap = &self.lexer.text[self.last_end as usize..self.token.start as usize];
+        if gap.contains(&b'\n')
+            && matches!(self.token.kind, Kind::Name | Kind::Dot | Kind::Punct(b'@' | b'}'))
+        {
+            let message = format!("expected `;` after {after}, found {}", self.found());
+            self.error(codes::SYNTAX, missing_at, message);
+            return Ok(());
+        }
+        Err(self.expected(&format!("`;` after {after}")))
+    }
+
+    fn at_dot(&self, word: &str) -> bool {
+        self.token.kind == Kind::Dot && &self.text()[1..] == word.as_bytes()
+    }
+
+    fn intern(&mut self, span: Span) -> Symbol {
+        self.module.names.intern_bytes(&self.lexer.text[span.range(self.lexer.text.len())])
+    }
+
+    /// A name, which `_` is not.
+    fn name(&mut self, what: &str) -> Parse<(Symbol, Span)> {
+        match self.token.kind {
+            Kind::Name if !matches!(self.text(), b"_" | b"WARP_SZ" | b"function_name" | b"inlined_at") => {
+                let span = self.span();
+                let symbol = self.intern(span);
+                self.bump();
+                Ok((symbol, span))
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    /// A string literal, interned without its quotes.
+    fn string(&mut self, what: &str) -> Parse<Symbol> {
+        if self.token.kind != Kind::Str {
+            return Err(self.expected(what));
+        }
+        let symbol = self.intern(Span::new(self.token.start + 1, self.token.end - 1));
+        self.bump();
+        Ok(symbol)
+    }
+
+    /// Runs `inner` one level deeper, or tells that it is too deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth == MAX_DEPTH {
+            let span = self.span();
+            return Err(self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep")));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}
+
+/// The beginning of a token that may be as long as the text.
+fn clip(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(40)]
+}

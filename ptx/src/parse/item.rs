@@ -160,7 +160,7 @@ impl Parser<'_> {
         self.bump();
         let index = self.count("the index of the file")?;
         let name = self.string("the name of the file in quotes")?;
-        let mut number =
+        let number =
             |p: &mut Self, what| if p.eat(b',') { p.wide_count(what).map(Some) } else { Ok(None) };
         let timestamp = number(self, "the time of last modification")?;
         let size = if timestamp.is_some() { number(self, "the size of the file")? } else { None };

@@ -253,7 +253,7 @@ mod tests {
                         assert_eq!(a.sub_borrow(b, carry), (difference as $u, difference < 0));
                     }
                 }
-                assert_eq!((a as $u).abs_s(), (a as $i as i128).abs() as $u);
+                assert_eq!((a as $u).abs_s(), (a as $i).unsigned_abs() as $u);
                 assert_eq!((a as $u).relu_s(), (a as $i as i128).max(0) as $u);
             }
         };
@@ -278,9 +278,9 @@ mod tests {
                 let (za, zb) = ((a & 0xff_ffff) as i128, (b & 0xff_ffff) as i128);
                 let sign = |v: i128| if v & 0x80_0000 != 0 { v - 0x100_0000 } else { v };
                 assert_eq!(mul24_lo(false, a, b), (za * zb) as u32);
-                assert_eq!(mul24_hi(false, a, b), (za * zb >> 16) as u32);
+                assert_eq!(mul24_hi(false, a, b), ((za * zb) >> 16) as u32);
                 assert_eq!(mul24_lo(true, a, b), (sign(za) * sign(zb)) as u32);
-                assert_eq!(mul24_hi(true, a, b), (sign(za) * sign(zb) >> 16) as u32);
+                assert_eq!(mul24_hi(true, a, b), ((sign(za) * sign(zb)) >> 16) as u32);
             }
         }
     }

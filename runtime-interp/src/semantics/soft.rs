@@ -207,7 +207,7 @@ impl Real {
     pub fn quotient(self, other: Real) -> Real {
         let dividend = self.normalized();
         let magnitude = dividend.magnitude / other.magnitude;
-        let inexact = dividend.magnitude % other.magnitude != 0;
+        let inexact = !dividend.magnitude.is_multiple_of(other.magnitude);
         Real {
             negative: self.negative != other.negative,
             // One more bit below, to hold the sticky one apart from the quotient's own bits.

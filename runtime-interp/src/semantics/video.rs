@@ -228,7 +228,7 @@ impl Simd {
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let both = (b as u64) << 32 | a as u64;
         let element =
-            |index: u8, signed| extend((both >> (self.bits * index as u32 & 63)) as u32, self.bits, signed);
+            |index: u8, signed| extend((both >> ((self.bits * index as u32) & 63)) as u32, self.bits, signed);
         let mut d = c;
         for i in (0..(32 / self.bits) as usize).filter(|i| self.mask[*i]) {
             let mut value = self

@@ -49,7 +49,7 @@ impl Small {
 
     /// One value, saturated to the largest finite number; NaN becomes NaN, or the largest number where there is none.
     #[inline]
-    fn from_value(self, value: Value, relu: bool, round: impl Fn(Real, Format) -> u64) -> u32 {
+    fn encode(self, value: Value, relu: bool, round: impl Fn(Real, Format) -> u64) -> u32 {
         let format = self.format();
         let bits = match value {
             Value::Nan => return format.nan().unwrap_or(format.max()) as u32,
@@ -65,7 +65,7 @@ impl Small {
 
     /// One value widened to f16, exactly.
     #[inline]
-    fn to_f16(self, bits: u32, relu: bool) -> u16 {
+    fn widen(self, bits: u32, relu: bool) -> u16 {
         let widened = match self.format().unpack(bits as u64) {
             Value::Nan => half::NAN,
             Value::Infinity(negative) => super::signed(Format::F16, negative, 0x7c00) as u16,
@@ -80,9 +80,7 @@ impl Small {
 #[inline]
 pub fn small_x2_from_single(small: Small, relu: bool, a: u32, b: u32) -> u32 {
     let one = |x: u32| {
-        small.from_value(Format::F32.unpack(x as u64), relu, |real, format| {
-            real.round(format, Rounding::Nearest)
-        })
+        small.encode(Format::F32.unpack(x as u64), relu, |real, format| real.round(format, Rounding::Nearest))
     };
     one(a) << small.stride() | one(b)
 }
@@ -91,9 +89,7 @@ pub fn small_x2_from_single(small: Small, relu: bool, a: u32, b: u32) -> u32 {
 #[inline]
 pub fn small_x2_from_f16x2(small: Small, relu: bool, a: u32) -> u32 {
     let one = |x: u16| {
-        small.from_value(Format::F16.unpack(x as u64), relu, |real, format| {
-            real.round(format, Rounding::Nearest)
-        })
+        small.encode(Format::F16.unpack(x as u64), relu, |real, format| real.round(format, Rounding::Nearest))
     };
     let [low, high] = split_16(a);
     one(high) << small.stride() | one(low)
@@ -102,7 +98,7 @@ pub fn small_x2_from_f16x2(small: Small, relu: bool, a: u32) -> u32 {
 /// `cvt.rn{.relu}.f16x2.<small>x2`.
 #[inline]
 pub fn f16x2_from_small_x2(small: Small, relu: bool, a: u32) -> u32 {
-    join_16(small.to_f16(a, relu), small.to_f16(a >> small.stride(), relu))
+    join_16(small.widen(a, relu), small.widen(a >> small.stride(), relu))
 }
 
 /// `cvt.rs{.relu}.satfinite.<small>x4.f32`.
@@ -115,7 +111,7 @@ pub fn small_x4_from_single(small: Small, relu: bool, values: [u32; 4], random: 
         _ => (high, low),
     };
     values.into_iter().zip([first, first, second, second]).fold(0, |packed, (x, random)| {
-        let value = small.from_value(Format::F32.unpack(x as u64), relu, |real, format| {
+        let value = small.encode(Format::F32.unpack(x as u64), relu, |real, format| {
             round_stochastic(real, format, random as u32, 16)
         });
         packed << small.stride() | value
@@ -126,14 +122,13 @@ pub fn small_x4_from_single(small: Small, relu: bool, values: [u32; 4], random: 
 #[inline]
 fn round_stochastic(real: Real, format: Format, random: u32, bits: u32) -> u64 {
     let truncated = real.round(format, Rounding::Zero);
-    let Value::Finite(exact) = Value::Finite(real) else { return truncated };
-    let top = exact.exponent + 127 - exact.magnitude.leading_zeros() as i32;
+    let top = real.exponent + 127 - real.magnitude.leading_zeros() as i32;
     let lowest = 1 - format.bias() - format.fraction_bits as i32;
     let unit = (top - format.fraction_bits as i32).max(lowest);
     // The dropped part as a multiple of 2^(unit - bits), cut off.
-    let (finer, _) = exact.round_to_unit(unit - bits as i32, Rounding::Zero);
+    let (finer, _) = real.round_to_unit(unit - bits as i32, Rounding::Zero);
     let dropped = finer & ((1 << bits) - 1);
-    if dropped + random as u128 >> bits != 0 {
+    if (dropped + random as u128) >> bits != 0 {
         // Away from zero by one unit; a carry through the fraction or past the largest number falls out of the encoding.
         let magnitude = (truncated & (format.sign() - 1)) + 1;
         let limit = format.infinity().unwrap_or(format.max());

@@ -37,6 +37,15 @@ pub struct Results {
 impl Results {
     const NONE: Results = Results { first: 0, end: 0 };
 
+    /// The first result, for instructions that have one.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn first(self) -> Value {
+        self.get(0).expect("the instruction has a result")
+    }
+
     /// The n-th result.
     pub fn get(self, n: usize) -> Option<Value> {
         self.into_iter().nth(n)

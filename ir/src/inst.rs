@@ -1,7 +1,7 @@
 //! Instructions: a compact enum with one variant a shape, longer lists in pools of the function.
 
 use crate::entities::{Block, FuncId, GlobalId, JumpTable, PtxRef, StackSlot, Value};
-use crate::mnemonic::SpecialReg;
+use crate::mnemonic::Sreg;
 use crate::ops::{FloatCC, IntCC, Opcode};
 use crate::types::Type;
 use cranelift_entity::{EntityList, ListPool};
@@ -115,7 +115,7 @@ pub enum InstData {
     /// `insert vector, element, lane`
     Insert { lane: u8, args: [Value; 2] },
     /// `sreg.name`
-    Sreg { reg: SpecialReg },
+    Sreg { reg: Sreg },
     /// `call @callee(args)`
     Call { callee: FuncId, args: ValueList },
     /// `ptx.mnemonic operands`: the values among the operands, in order, are `args`.

@@ -3,12 +3,18 @@
 mod dfg;
 mod entities;
 mod function;
+mod ins;
 mod inst;
 mod layout;
+mod lexer;
+mod literal;
 mod mnemonic;
 mod module;
 mod names;
 mod ops;
+mod parse;
+mod print;
+mod suggest;
 mod types;
 
 pub use cranelift_entity::{self as entity, EntityRef};
@@ -17,11 +23,14 @@ pub use entities::{
     Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, PtxRef, StackSlot, Value, Variable,
 };
 pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};
+pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
 pub use layout::Layout;
-pub use mnemonic::{Mnemonic, PtxData, PtxOperand, SpecialReg};
+pub use mnemonic::{Mnemonic, PtxData, PtxOperand, Sreg};
 pub use module::{Extent, Global, Module, Symbol};
 pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
+pub use parse::{Parsed, parse, parse_module};
+pub use print::FunctionDisplay;
 pub use types::{Scalar, Type};
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};

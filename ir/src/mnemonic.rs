@@ -10,7 +10,7 @@ pub struct Mnemonic(pub Box<str>);
 
 /// A special register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SpecialReg(u8);
+pub struct Sreg(u8);
 
 const SPECIAL_REGS: &[(&str, Type)] = &[
     ("tid.x", Type::I32),
@@ -29,15 +29,20 @@ const SPECIAL_REGS: &[(&str, Type)] = &[
     ("warpid", Type::I32),
 ];
 
-impl SpecialReg {
+impl Sreg {
     /// The name without `%`: `tid.x`.
     pub fn name(self) -> &'static str {
         SPECIAL_REGS[self.0 as usize].0
     }
 
     /// The inverse of `name`.
-    pub fn from_name(name: &str) -> Option<SpecialReg> {
-        SPECIAL_REGS.iter().position(|(n, _)| *n == name).map(|i| SpecialReg(i as u8))
+    pub fn from_name(name: &str) -> Option<Sreg> {
+        SPECIAL_REGS.iter().position(|(n, _)| *n == name).map(|i| Sreg(i as u8))
+    }
+
+    /// Every special register.
+    pub fn all() -> impl Iterator<Item = Sreg> {
+        (0..SPECIAL_REGS.len()).map(|i| Sreg(i as u8))
     }
 
     /// The type of the value read.
@@ -79,6 +84,10 @@ pub enum PtxOperand {
     F64(u64),
     /// `{...}`: the next so many operands.
     Vector(u32),
+    /// A decimal fraction, of the type that the instruction wants.
+    Decimal(f64),
+    /// `[a, b, ...]`: the next so many operands, between brackets.
+    Bracket(u32),
     /// `_`: nothing.
     Sink,
 }
@@ -91,11 +100,37 @@ impl PtxOperand {
 }
 
 /// The traits of reading a special register.
-pub(crate) fn sreg_traits(_reg: SpecialReg) -> Traits {
+pub(crate) fn sreg_traits(_reg: Sreg) -> Traits {
     Traits::NONE
 }
 
 /// The traits of a table-derived operation.
 pub(crate) fn ptx_traits(_data: &PtxData) -> Traits {
     Traits::READS.with(Traits::WRITES).with(Traits::CONVERGENT).with(Traits::SIDE_EFFECT)
+}
+
+impl std::fmt::Display for Mnemonic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Display for Sreg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PtxData {
+    /// The type that the n-th result has where nothing else is written.
+    pub fn usual_type(&self, _n: usize) -> Option<Type> {
+        let last = self.mnemonic.0.rsplit('.').next()?;
+        Some(match last {
+            "b32" | "u32" | "s32" => Type::I32,
+            "b64" | "u64" | "s64" => Type::I64,
+            "f32" => Type::F32,
+            "f64" => Type::F64,
+            _ => return None,
+        })
+    }
 }

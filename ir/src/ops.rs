@@ -282,6 +282,17 @@ pub enum ResultRule {
     OfTable,
 }
 
+impl ResultRule {
+    /// True if the result's type stands in the name of the operation: `load.f32`.
+    pub const fn takes_suffix(self) -> bool {
+        use ResultRule::*;
+        matches!(
+            self,
+            Suffix | WiderInt | NarrowerInt | WiderFloat | NarrowerFloat | ToInt | ToFloat | SameBits | ToPtr
+        )
+    }
+}
+
 /// A set of types that a row of the table allows for `T`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeSet {

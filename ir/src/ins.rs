@@ -1,0 +1,310 @@
+//! Making instructions: `func.at_end(block).iadd(x, y)`. One method an operation, from the table.
+
+use crate::dfg::Results;
+use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
+use crate::function::Function;
+use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
+use crate::mnemonic::{PtxData, Sreg};
+use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
+use crate::types::Type;
+use cranelift_entity::packed_option::PackedOption;
+
+impl Function {
+    /// The type of an instruction's only result, as far as the operation and its operands say. `suffix` is the type that
+    /// stands in the name: `load.f32`. `None` for what has no result, or takes its type from elsewhere in the module.
+    pub fn result_type(&self, data: &InstData, suffix: Option<Type>) -> Option<Type> {
+        let info = data.opcode().info();
+        let args = data.args(&self.dfg.pool);
+        let of_t = || {
+            let n = info.operands.iter().position(|rule| *rule == OperandRule::T)?;
+            suffix.or_else(|| args.get(n).map(|value| self.dfg.ty(*value)))
+        };
+        match info.result {
+            ResultRule::None | ResultRule::PtrOfGlobal | ResultRule::OfCallee | ResultRule::OfTable => None,
+            ResultRule::T => of_t(),
+            ResultRule::I1 => Some(Type::I1),
+            ResultRule::I64 => Some(Type::I64),
+            ResultRule::Suffix
+            | ResultRule::WiderInt
+            | ResultRule::NarrowerInt
+            | ResultRule::WiderFloat
+            | ResultRule::NarrowerFloat
+            | ResultRule::ToInt
+            | ResultRule::ToFloat
+            | ResultRule::SameBits
+            | ResultRule::ToPtr => suffix,
+            ResultRule::PtrLocal => Some(Type::PTR_LOCAL),
+            ResultRule::VectorOf => {
+                suffix.or_else(|| Type::vector(self.dfg.ty(*args.first()?).element(), args.len() as u32))
+            }
+            ResultRule::Element => of_t().map(Type::element_type),
+            ResultRule::OfSreg => match data {
+                InstData::Sreg { reg } => Some(reg.ty()),
+                _ => None,
+            },
+        }
+    }
+
+    /// Makes instructions at the end of a block.
+    pub fn at_end(&mut self, block: Block) -> Ins<'_> {
+        Ins { func: self, at: Position::End(block), loc: None.into() }
+    }
+
+    /// Makes instructions at the start of a block, each before the one made last.
+    pub fn at_start(&mut self, block: Block) -> Ins<'_> {
+        Ins { func: self, at: Position::Start(block), loc: None.into() }
+    }
+
+    /// Makes instructions before another, with its source location.
+    pub fn before(&mut self, inst: Inst) -> Ins<'_> {
+        let loc = self.inst_locs[inst];
+        Ins { func: self, at: Position::Before(inst), loc }
+    }
+
+    /// Puts another instruction in the place of one. The results stay, so their types must be those of the new one.
+    pub fn replace(&mut self, inst: Inst) -> Replace<'_> {
+        Replace { func: self, inst }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Position {
+    End(Block),
+    Start(Block),
+    Before(Inst),
+}
+
+/// Makes instructions at a place in a function.
+pub struct Ins<'a> {
+    func: &'a mut Function,
+    at: Position,
+    loc: PackedOption<Loc>,
+}
+
+impl Ins<'_> {
+    /// Gives the instructions a source location.
+    pub fn with_loc(mut self, loc: impl Into<PackedOption<Loc>>) -> Self {
+        self.loc = loc.into();
+        self
+    }
+}
+
+impl InstBuilder for Ins<'_> {
+    fn func(&mut self) -> &mut Function {
+        self.func
+    }
+
+    fn build(self, data: InstData, results: &[Type]) -> (Inst, Results) {
+        let Ins { func, at, loc } = self;
+        let inst = func.dfg.make_inst(data, results);
+        match at {
+            Position::End(block) => func.layout.append_inst(inst, block),
+            Position::Start(block) => func.layout.prepend_inst(inst, block),
+            Position::Before(next) => {
+                func.layout.insert_inst_before(inst, next);
+                func.spans[inst] = func.spans[next];
+            }
+        }
+        if loc.is_some() {
+            func.inst_locs[inst] = loc;
+        }
+        (inst, func.dfg.results(inst))
+    }
+}
+
+/// Puts an instruction in the place of another.
+pub struct Replace<'a> {
+    func: &'a mut Function,
+    inst: Inst,
+}
+
+impl InstBuilder for Replace<'_> {
+    fn func(&mut self) -> &mut Function {
+        self.func
+    }
+
+    fn build(self, data: InstData, _results: &[Type]) -> (Inst, Results) {
+        self.func.dfg.replace_inst(self.inst, data);
+        (self.inst, self.func.dfg.results(self.inst))
+    }
+}
+
+/// One method of [`InstBuilder`]: those of regular shape are made here, the others are written below.
+macro_rules! method {
+    ($doc:literal Unary $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, x: Value) -> Value {
+            self.regular(InstData::Unary { op: Opcode::$variant, arg: x }, None)
+        }
+    };
+    ($doc:literal Convert $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, to: Type, x: Value) -> Value {
+            self.regular(InstData::Unary { op: Opcode::$variant, arg: x }, Some(to))
+        }
+    };
+    ($doc:literal Binary $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, x: Value, y: Value) -> Value {
+            self.regular(InstData::Binary { op: Opcode::$variant, args: [x, y] }, None)
+        }
+    };
+    ($doc:literal Ternary $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, x: Value, y: Value, z: Value) -> Value {
+            self.regular(InstData::Ternary { op: Opcode::$variant, args: [x, y, z] }, None)
+        }
+    };
+    ($doc:literal IntCompare $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, cond: IntCC, x: Value, y: Value) -> Value {
+            self.regular(InstData::IntCompare { cond, args: [x, y] }, None)
+        }
+    };
+    ($doc:literal FloatCompare $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, cond: FloatCC, x: Value, y: Value) -> Value {
+            self.regular(InstData::FloatCompare { cond, args: [x, y] }, None)
+        }
+    };
+    ($doc:literal Sreg $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, reg: Sreg) -> Value {
+            self.regular(InstData::Sreg { reg }, None)
+        }
+    };
+    ($doc:literal $other:ident $variant:ident $name:ident) => {};
+}
+
+macro_rules! inst_builder {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:ident $shape:ident ($($operand:ident)*) $result:ident $types:ident [$($flag:ident)*];)*) => {
+        /// A method for each operation. Operands of types that the operation does not take are accepted here and reported by
+        /// the verifier.
+        pub trait InstBuilder: Sized {
+            /// The function that is being built.
+            fn func(&mut self) -> &mut Function;
+
+            /// Makes any instruction, with a result for each type.
+            fn build(self, data: InstData, results: &[Type]) -> (Inst, Results);
+
+            /// Makes an instruction that has one result, whose type follows from the operands and `suffix`. A type that does
+            /// not follow, which takes operands of wrong types, is invalid until the verifier reports it.
+            fn regular(mut self, data: InstData, suffix: Option<Type>) -> Value {
+                let ty = self.func().result_type(&data, suffix).unwrap_or(Type::INVALID);
+                let (_, results) = self.build(data, &[ty]);
+                results.first()
+            }
+
+            $(method!($($doc)+ $shape $variant $name);)*
+
+            /// An integer constant, wrapped to the type.
+            fn iconst(self, ty: Type, value: i64) -> Value {
+                self.regular(InstData::IntConst { value: ty.normalize(value) }, Some(ty))
+            }
+
+            /// A floating-point constant by its bits.
+            fn fconst(self, ty: Type, bits: u64) -> Value {
+                self.regular(InstData::FloatConst { bits }, Some(ty))
+            }
+
+            /// An `f32` constant.
+            fn f32const(self, value: f32) -> Value {
+                self.fconst(Type::F32, value.to_bits() as u64)
+            }
+
+            /// An `f64` constant.
+            fn f64const(self, value: f64) -> Value {
+                self.fconst(Type::F64, value.to_bits())
+            }
+
+            /// Reads memory at `ptr + offset`.
+            fn load(self, ty: Type, flags: MemFlags, ptr: Value, offset: i32) -> Value {
+                self.regular(InstData::Load { flags, offset, ptr }, Some(ty))
+            }
+
+            /// Writes memory at `ptr + offset`.
+            fn store(self, flags: MemFlags, value: Value, ptr: Value, offset: i32) -> Inst {
+                self.build(InstData::Store { flags, offset, args: [value, ptr] }, &[]).0
+            }
+
+            /// The pointer moved by a signed index times a constant.
+            fn index(self, ptr: Value, index: Value, scale: i32) -> Value {
+                self.regular(InstData::Index { scale, args: [ptr, index] }, None)
+            }
+
+            /// The address of a stack slot.
+            fn stack_addr(self, slot: StackSlot, offset: i32) -> Value {
+                self.regular(InstData::StackAddr { slot, offset }, None)
+            }
+
+            /// The address of a global, as a pointer of the type [`Global::ptr_type`](crate::Global::ptr_type).
+            fn global_addr(self, ptr_type: Type, global: GlobalId, offset: i32) -> Value {
+                self.build(InstData::GlobalAddr { global, offset }, &[ptr_type]).1.first()
+            }
+
+            /// A vector of the elements.
+            fn vec(mut self, elements: &[Value]) -> Value {
+                let args = ValueList::from_slice(elements, &mut self.func().dfg.pool);
+                self.regular(InstData::Vec { args }, None)
+            }
+
+            /// One element of a vector.
+            fn extract(self, vector: Value, lane: u8) -> Value {
+                self.regular(InstData::Extract { lane, arg: vector }, None)
+            }
+
+            /// The vector with one element replaced.
+            fn insert(self, vector: Value, element: Value, lane: u8) -> Value {
+                self.regular(InstData::Insert { lane, args: [vector, element] }, None)
+            }
+
+            /// Calls a function that returns values of these types.
+            fn call(mut self, callee: FuncId, returns: &[Type], args: &[Value]) -> Results {
+                let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
+                self.build(InstData::Call { callee, args }, returns).1
+            }
+
+            /// An operation of the PTX tables: its constant part, the values among its operands, the types of its results.
+            fn ptx(mut self, data: PtxData, args: &[Value], results: &[Type]) -> Results {
+                let dfg = &mut self.func().dfg;
+                let args = ValueList::from_slice(args, &mut dfg.pool);
+                let data = dfg.ptx.push(data);
+                self.build(InstData::Ptx { data, args }, results).1
+            }
+
+            /// Goes to a block.
+            fn jump(mut self, block: Block, args: &[Value]) -> Inst {
+                let dest = BlockCall::new(block, args, &mut self.func().dfg.pool);
+                self.build(InstData::Jump { dest }, &[]).0
+            }
+
+            /// Goes to one of two blocks.
+            fn brif(mut self, cond: Value, then: Block, then_args: &[Value], otherwise: Block, else_args: &[Value]) -> Inst {
+                let pool = &mut self.func().dfg.pool;
+                let dests = [BlockCall::new(then, then_args, pool), BlockCall::new(otherwise, else_args, pool)];
+                self.build(InstData::Brif { cond, dests }, &[]).0
+            }
+
+            /// Goes to the block of the operand's value. The values of the cases are wrapped to the operand's type.
+            fn switch(mut self, value: Value, default: BlockCall, mut cases: Vec<(i64, BlockCall)>) -> Inst {
+                let dfg = &mut self.func().dfg;
+                let ty = dfg.ty(value);
+                cases.iter_mut().for_each(|(case, _)| *case = ty.normalize(*case));
+                let table = dfg.jump_tables.push(JumpTableData { default, cases });
+                self.build(InstData::Switch { arg: value, table }, &[]).0
+            }
+
+            /// Returns.
+            fn ret(mut self, values: &[Value]) -> Inst {
+                let args = ValueList::from_slice(values, &mut self.func().dfg.pool);
+                self.build(InstData::Return { args }, &[]).0
+            }
+
+            /// Ends the launch with an error.
+            fn trap(self) -> Inst {
+                self.build(InstData::Trap, &[]).0
+            }
+        }
+    };
+}
+for_each_op!(inst_builder);

@@ -1,0 +1,1023 @@
+//! Bodies of functions.
+
+use super::{Body, Parser};
+use crate::dfg::ValueDef;
+use crate::entities::{Block, GlobalId, Inst, Loc, StackSlot, Value};
+use crate::function::{Function, LocData, StackSlotData};
+use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
+use crate::lexer::{Tok, Token};
+use crate::literal::Number;
+use crate::mnemonic::Sreg;
+use crate::module::Symbol;
+use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, Shape};
+use crate::suggest::nearest;
+use crate::types::Type;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::OnceLock;
+use warpsmith_isa::diagnostic::Span;
+
+/// An operand as written.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    Value(Value),
+    Literal(Number, Span),
+}
+
+/// Where a type comes from that is not known yet.
+#[derive(Clone, Copy)]
+pub(super) enum TypeSource {
+    Known(Type),
+    /// The type of a value, when it has one.
+    Of(Value),
+    /// The type of a parameter, when the block's label has been read.
+    Param(Block, u32),
+}
+
+/// How the type of a result follows from the type of an operand.
+#[derive(Clone, Copy)]
+enum Derive {
+    Same,
+    Element,
+    VectorOf(u32),
+}
+
+/// A constant whose type comes later.
+struct LateConstant {
+    inst: Inst,
+    number: Number,
+    span: Span,
+    source: TypeSource,
+}
+
+/// A name that an instruction gives to a result.
+#[derive(Clone, Copy)]
+pub(super) struct ResultName {
+    pub(super) token: Token,
+    pub(super) ty: Option<Type>,
+}
+
+pub(super) type ResultNames = SmallVec<[ResultName; 2]>;
+
+/// What is known of the body being read. The maps are kept from one function to the next for their memory.
+#[derive(Default)]
+pub(super) struct Scope<'a> {
+    values: FxHashMap<&'a [u8], Value>,
+    slots: FxHashMap<&'a [u8], StackSlot>,
+    blocks: FxHashMap<&'a [u8], Block>,
+    /// Values used before their definition was read, each with its first use.
+    forward_values: Vec<(Value, Token)>,
+    /// Blocks used before their label was read, each with its first use.
+    forward_blocks: Vec<(Block, Token)>,
+    constants: Vec<LateConstant>,
+    /// Results whose type comes later: from which value, and how.
+    results: FxHashMap<Value, (Value, Derive, Span)>,
+    /// Cases of a switch on a value whose type comes later.
+    switches: Vec<(Inst, Vec<(Number, Span)>)>,
+    block: Option<Block>,
+    locs: FxHashMap<LocData, Loc>,
+}
+
+impl Scope<'_> {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.slots.clear();
+        self.blocks.clear();
+        self.forward_values.clear();
+        self.forward_blocks.clear();
+        self.constants.clear();
+        self.results.clear();
+        self.switches.clear();
+        self.block = None;
+        self.locs.clear();
+    }
+}
+
+fn opcode(name: &[u8]) -> Option<Opcode> {
+    static NAMES: OnceLock<FxHashMap<&'static [u8], Opcode>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| Opcode::ALL.iter().map(|op| (op.name().as_bytes(), *op)).collect());
+    names.get(name).copied()
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn bodies(&mut self, bodies: Vec<Body>) {
+        let mut scope = Scope::default();
+        for body in bodies {
+            scope.clear();
+            self.lexer.position = body.start;
+            self.bump();
+            // The function leaves the module while it is read, so that signatures of others can be looked up.
+            let header = &self.module.functions[body.function];
+            let stand_in = Function {
+                linkage: header.linkage,
+                span: header.span,
+                ..Function::new(header.name.clone(), header.kind, header.params.clone(), header.ret.clone())
+            };
+            let func = std::mem::replace(&mut self.module.functions[body.function], stand_in);
+            let mut reader = BodyReader { p: self, s: &mut scope, func };
+            reader.body(&body.params);
+            reader.settle();
+            let func = reader.func;
+            self.module.functions[body.function] = func;
+        }
+    }
+}
+
+pub(super) struct BodyReader<'p, 'a> {
+    pub(super) p: &'p mut Parser<'a>,
+    pub(super) s: &'p mut Scope<'a>,
+    pub(super) func: Function,
+}
+
+impl<'a> BodyReader<'_, 'a> {
+    fn body(&mut self, params: &[Token]) {
+        while !self.p.accept(b'}') {
+            if self.p.tok.kind == Tok::End {
+                self.p.expected("`}`");
+                break;
+            }
+            // An item where a statement should be: the body's end is missing.
+            if self.p.tok.first_of_line && super::begins_item(&self.p.lexer.text[self.p.tok.start as usize..])
+            {
+                self.p.expected("`}`");
+                break;
+            }
+            if self.statement(params).is_none() {
+                self.skip_line();
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.p.tok.kind != Tok::End && !self.p.tok.first_of_line && !self.p.is(b'}') {
+            self.p.bump();
+        }
+    }
+
+    fn statement(&mut self, params: &[Token]) -> Option<()> {
+        let start = self.p.tok;
+        if start.kind == Tok::Local {
+            let mut names = ResultNames::new();
+            loop {
+                let token = self.p.expect_kind(Tok::Local, "a result's name")?;
+                let ty = if self.p.accept(b':') { Some(self.p.ty()?) } else { None };
+                names.push(ResultName { token, ty });
+                if !self.p.accept(b',') {
+                    break;
+                }
+            }
+            self.p.expect(b'=')?;
+            let op = self.p.expect_kind(Tok::Word, "an operation")?;
+            return self.instruction(op, names);
+        }
+        let word = self.p.expect_kind(Tok::Word, "a label, an instruction or `}`")?;
+        if self.p.is(b':') || self.p.is(b'(') {
+            return self.label(word, params);
+        }
+        if self.p.bytes(word) == b"stack" {
+            return self.stack_slot();
+        }
+        self.instruction(word, ResultNames::new())
+    }
+
+    fn stack_slot(&mut self) -> Option<()> {
+        let name = self.p.expect_kind(Tok::Local, "the slot's name, such as `%buffer`")?;
+        self.p.expect(b':')?;
+        let size = self.p.int("size in bytes")?;
+        let align = if self.p.accept_word("align") { self.p.int("alignment")? } else { 1 };
+        let slot = self.func.stack_slots.push(StackSlotData { size, align });
+        let bytes = &self.p.bytes(name)[1..];
+        if self.s.slots.insert(bytes, slot).is_some() || self.s.values.contains_key(bytes) {
+            let message = format!("{} is defined twice", self.p.describe(name));
+            self.p.error("I0008", name.span(), message);
+        }
+        self.func.names.set_checked(slot, self.p.name(name));
+        Some(())
+    }
+
+    fn label(&mut self, name: Token, params: &[Token]) -> Option<()> {
+        let is_entry = self.func.layout.entry().is_none();
+        let block = self.define_block(name, is_entry);
+        if is_entry {
+            self.define_entry(block, params);
+        }
+        if self.p.accept(b'(') {
+            if is_entry {
+                let message = format!("the first block, {}, cannot have parameters", self.p.describe(name));
+                let note = "the parameters of the first block are those of the function";
+                self.p.error("I0016", name.span(), message).notes.push(note.into());
+            }
+            while !self.p.accept(b')') {
+                let name = self.p.expect_kind(Tok::Local, "a parameter such as `%i: i32`")?;
+                self.p.expect(b':')?;
+                let ty = self.p.ty()?;
+                let value = match is_entry {
+                    true => self.func.dfg.make_detached_param(ty),
+                    false => self.func.dfg.append_block_param(block, ty),
+                };
+                self.define_value(name, value);
+                if !self.p.accept(b',') {
+                    self.p.expect(b')')?;
+                    break;
+                }
+            }
+        }
+        self.p.expect(b':')
+    }
+
+    fn define_block(&mut self, name: Token, is_entry: bool) -> Block {
+        let bytes = self.p.bytes(name);
+        let known = self.s.blocks.get(bytes).copied();
+        let block = match known {
+            Some(block) if self.func.layout.is_block_inserted(block) => {
+                let message = format!("block {} is defined twice", self.p.describe(name));
+                let first = self.func.block_spans[block];
+                self.p.error("I0010", name.span(), message).labels.push((first, "first defined here".into()));
+                // What follows is read into a block of its own, so that it is checked.
+                self.func.dfg.make_block()
+            }
+            Some(block) => block,
+            None => {
+                let block = self.func.dfg.make_block();
+                self.s.blocks.insert(bytes, block);
+                block
+            }
+        };
+        debug_assert!(!is_entry || self.func.layout.entry().is_none());
+        self.func.names.set_checked(block, self.p.text(name));
+        self.func.block_spans[block] = name.span();
+        self.func.layout.append_block(block);
+        self.s.block = Some(block);
+        block
+    }
+
+    fn define_entry(&mut self, block: Block, params: &[Token]) {
+        for (n, name) in params.iter().enumerate() {
+            let ty = self.func.params[n].ty;
+            let value = self.func.dfg.append_block_param(block, ty);
+            self.define_value(*name, value);
+        }
+    }
+
+    fn block_ref(&mut self) -> Option<Block> {
+        let token = self.p.expect_kind(Tok::Word, "a block")?;
+        let bytes = self.p.bytes(token);
+        if let Some(block) = self.s.blocks.get(bytes) {
+            return Some(*block);
+        }
+        let block = self.func.dfg.make_block();
+        self.s.blocks.insert(bytes, block);
+        self.s.forward_blocks.push((block, token));
+        Some(block)
+    }
+
+    fn define_value(&mut self, name: Token, value: Value) {
+        let bytes = &self.p.bytes(name)[1..];
+        match self.s.values.insert(bytes, value) {
+            None if self.s.slots.is_empty() || !self.s.slots.contains_key(bytes) => {}
+            Some(first) if self.func.dfg.def(first) == ValueDef::Detached => {
+                self.func.dfg.replace_value(first, value)
+            }
+            first => {
+                let span = first.map_or(Span::NONE, |first| self.span_of(first));
+                let message = format!("{} is defined twice", self.p.describe(name));
+                let error = self.p.error("I0008", name.span(), message);
+                if !span.is_none() {
+                    error.labels.push((span, "first defined here".into()));
+                }
+            }
+        }
+        // A name that equals what the value is called anyway need not be kept.
+        let canonical = bytes.first() == Some(&b'v') && value.to_string().as_bytes() == bytes;
+        if !canonical {
+            self.func.names.set_checked(value, self.p.name(name));
+        }
+    }
+
+    fn span_of(&self, value: Value) -> Span {
+        match self.func.dfg.def(value) {
+            ValueDef::Result(inst, _) => self.func.spans[inst],
+            ValueDef::Param(block, _) if Some(block) != self.func.layout.entry() => {
+                self.func.block_spans[block]
+            }
+            ValueDef::Param(..) => self.func.span,
+            ValueDef::Alias(_) | ValueDef::Detached => Span::NONE,
+        }
+    }
+
+    pub(super) fn value(&mut self) -> Option<Value> {
+        let token = self.p.expect_kind(Tok::Local, "a value such as `%x`")?;
+        Some(self.value_of(token))
+    }
+
+    fn value_of(&mut self, token: Token) -> Value {
+        let bytes = &self.p.bytes(token)[1..];
+        if let Some(value) = self.s.values.get(bytes) {
+            return *value;
+        }
+        let value = self.func.dfg.make_detached_param(Type::INVALID);
+        self.s.values.insert(bytes, value);
+        self.s.forward_values.push((value, token));
+        value
+    }
+
+    pub(super) fn symbol(&mut self) -> Option<Symbol> {
+        let token = self.p.expect_kind(Tok::Global, "a name such as `@name`")?;
+        let name = self.p.name(token);
+        let symbol = self.p.module.symbol(name);
+        if symbol.is_none() {
+            let message = format!("{} is not defined", self.p.describe(token));
+            let functions = self.p.module.functions.values().map(|f| f.name.as_str());
+            let globals = self.p.module.globals.values().map(|g| g.name.as_str());
+            let note = nearest(name, functions.chain(globals)).map(|near| format!("did you mean `@{near}`?"));
+            self.p.error("I0011", token.span(), message).notes.extend(note);
+        }
+        symbol
+    }
+
+    fn operand(&mut self) -> Option<Operand> {
+        match self.p.tok.kind {
+            Tok::Local => self.value().map(Operand::Value),
+            Tok::Number | Tok::Punct(b'-') => {
+                let (number, span) = self.p.number()?;
+                Some(Operand::Literal(number, span))
+            }
+            _ => {
+                self.p.expected("a value such as `%x`, or a number");
+                None
+            }
+        }
+    }
+
+    /// The value of an operand: for a literal, that of a constant instruction made before this one.
+    fn materialise(&mut self, operand: Operand, source: TypeSource) -> Value {
+        let (number, span) = match operand {
+            Operand::Value(value) => return value,
+            Operand::Literal(number, span) => (number, span),
+        };
+        let ty = self.known_type(source);
+        let data = match ty {
+            Some(ty) => self.constant(number, ty, span),
+            None => InstData::IntConst { value: 0 },
+        };
+        let inst = self.insert(data, &[ty.unwrap_or(Type::INVALID)], span);
+        if ty.is_none() {
+            self.s.constants.push(LateConstant { inst, number, span, source });
+        }
+        self.func.dfg.results(inst).first()
+    }
+
+    fn known_type(&self, source: TypeSource) -> Option<Type> {
+        let ty = match source {
+            TypeSource::Known(ty) => ty,
+            TypeSource::Of(value) => self.func.dfg.ty(value),
+            // The parameters of a block are known when its label has been read.
+            TypeSource::Param(block, n) if self.func.layout.is_block_inserted(block) => {
+                let param = *self.func.dfg.block_params(block).get(n as usize)?;
+                self.func.dfg.ty(param)
+            }
+            TypeSource::Param(..) => return None,
+        };
+        (!ty.is_invalid()).then_some(ty)
+    }
+
+    fn constant(&mut self, number: Number, ty: Type, span: Span) -> InstData {
+        if ty.is_float() {
+            InstData::FloatConst { bits: self.p.float_constant(number, ty, span) }
+        } else {
+            InstData::IntConst { value: self.p.int_constant(number, ty, span) }
+        }
+    }
+
+    /// Makes an instruction at the end of the current block.
+    fn insert(&mut self, data: InstData, results: &[Type], span: Span) -> Inst {
+        let inst = self.func.dfg.make_inst(data, results);
+        if let Some(block) = self.s.block {
+            self.func.layout.append_inst(inst, block);
+        }
+        self.func.spans[inst] = span;
+        inst
+    }
+
+    /// An instruction whose operation was just read.
+    fn instruction(&mut self, word: Token, names: ResultNames) -> Option<()> {
+        if self.s.block.is_none() {
+            let note = "write a label such as `entry:` before the first instruction";
+            self.p
+                .error("I0014", word.span(), "an instruction outside of a block".into())
+                .notes
+                .push(note.into());
+            // What follows is read as the entry block would be.
+            let block = self.func.make_entry();
+            self.s.block = Some(block);
+        }
+        let bytes = self.p.bytes(word);
+        let dot = bytes.iter().position(|b| *b == b'.');
+        let Some(op) = opcode(&bytes[..dot.unwrap_or(bytes.len())]) else {
+            self.unknown_operation(word);
+            return None;
+        };
+        let rest = dot.map(|dot| &self.p.text(word)[dot + 1..]);
+        let start = names.first().map_or(word.start, |first| first.token.start);
+        let (data, types) = match op.info().shape {
+            Shape::Sreg => (self.sreg(word, rest)?, None),
+            Shape::Ptx => {
+                let (data, types) = self.ptx(word, rest, &names)?;
+                (data, Some(types))
+            }
+            _ => {
+                let suffix = match rest {
+                    Some(name) => Some(self.p.type_name(word, name)?),
+                    None => None,
+                };
+                self.core(op, word, suffix, names.first().and_then(|name| name.ty))?
+            }
+        };
+        let types = match types {
+            Some(types) => types,
+            None => self.func.result_type(&data, None).into_iter().collect(),
+        };
+        let span = Span::new(start, self.p.last_end);
+        let count = types.len();
+        if names.len() > count || (names.len() < count && !names.is_empty()) {
+            let results = if count == 1 { "1 result".to_string() } else { format!("{count} results") };
+            let message = format!("`{}` gives {results}, {} named here", self.p.text(word), names.len());
+            self.p.error("I0013", names[0].token.span(), message);
+        }
+        let inst = self.insert(data, &types, span);
+        let results = self.func.dfg.results(inst);
+        for (result, name) in results.into_iter().zip(&names) {
+            if let Some(ty) = name.ty.filter(|_| self.func.dfg.ty(result).is_invalid()) {
+                self.func.dfg.set_ty(result, ty);
+            }
+            self.define_value(name.token, result);
+        }
+        // Names that no result takes are defined all the same, so that their uses are not reported too.
+        for name in names.iter().skip(count) {
+            let value = self.func.dfg.make_detached_param(name.ty.unwrap_or(Type::INVALID));
+            self.define_value(name.token, value);
+        }
+        if let Some(result) = results.get(0).filter(|result| self.func.dfg.ty(*result).is_invalid()) {
+            self.type_comes_later(inst, result, span);
+        }
+        self.location(inst)
+    }
+
+    /// Notes from which operand a result will get its type.
+    fn type_comes_later(&mut self, inst: Inst, result: Value, span: Span) {
+        let info = self.func.dfg.opcode(inst).info();
+        let args = self.func.dfg.args(inst);
+        let derive = match info.result {
+            ResultRule::Element => Derive::Element,
+            ResultRule::VectorOf => Derive::VectorOf(args.len() as u32),
+            ResultRule::T => Derive::Same,
+            _ => return,
+        };
+        let source = args.iter().zip(info.operands.iter().chain(std::iter::repeat(&OperandRule::Elements)));
+        // A constant among the operands waits for its type as well: look past it.
+        let mut candidates =
+            source.filter(|(_, rule)| matches!(rule, OperandRule::T | OperandRule::Elements));
+        let is_constant =
+            |value: &Value| matches!(self.func.dfg.def_data(*value), Some(InstData::IntConst { .. }));
+        if let Some((&value, _)) = candidates.find(|(value, _)| !is_constant(value)) {
+            self.s.results.insert(result, (value, derive, span));
+        }
+    }
+
+    /// `!file:line:column`
+    fn location(&mut self, inst: Inst) -> Option<()> {
+        if !self.p.is(b'!') {
+            return Some(());
+        }
+        let start = self.p.bump().start;
+        let file: u32 = self.p.int("file number")?;
+        self.p.expect(b':')?;
+        let line = self.p.int("line number")?;
+        self.p.expect(b':')?;
+        let column = self.p.int("column number")?;
+        if file as usize >= self.p.module.files.len() {
+            let span = Span::new(start, self.p.last_end);
+            let note = "files are listed at the top, as in `file 0 \"kernel.dsl\"`";
+            self.p.error("I0011", span, format!("no file number {file}")).notes.push(note.into());
+            return Some(());
+        }
+        let data = LocData { file: crate::FileId::from_u32(file), line, column };
+        let func = &mut self.func;
+        let loc = *self.s.locs.entry(data).or_insert_with(|| func.locs.push(data));
+        func.inst_locs[inst] = loc.into();
+        Some(())
+    }
+
+    #[cold]
+    fn unknown_operation(&mut self, word: Token) {
+        let text = self.p.text(word);
+        let name = text.split('.').next().unwrap_or(text);
+        let near = nearest(name, Opcode::ALL.iter().map(|op| op.name()));
+        let note = match near {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None => Opcode::ALL
+                .iter()
+                .find(|op| {
+                    !name.is_empty()
+                        && (op.name().ends_with(name) || name == "const" && op.name() == "iconst")
+                })
+                .map(|op| format!("did you mean `{op}`?")),
+        };
+        let message = format!("no operation `{}`", if name.len() > 40 { "..." } else { name });
+        self.p.error("I0002", Span::new(word.start, word.start + name.len() as u32), message).notes.push(
+            note.unwrap_or_else(|| {
+                "PTX instructions are written with `ptx.` in front, as in `ptx.bar.sync 0`".into()
+            }),
+        );
+    }
+
+    fn sreg(&mut self, word: Token, name: Option<&str>) -> Option<InstData> {
+        let name = name.unwrap_or("");
+        if let Some(reg) = Sreg::from_name(name) {
+            return Some(InstData::Sreg { reg });
+        }
+        let near = Sreg::all().map(|reg| reg.to_string()).collect::<Vec<_>>();
+        let near =
+            nearest(name, near.iter().map(String::as_str)).map(|near| format!("did you mean `sreg.{near}`?"));
+        let shown = if name.len() > 40 { "..." } else { name };
+        let error = self.p.error("I0017", word.span(), format!("no special register `{shown}`"));
+        error.notes.push(near.unwrap_or_else(|| "special registers are PTX's, as in `sreg.tid.x`".into()));
+        None
+    }
+
+    /// An operation of the core table: its data, and the result's type where the suffix or a symbol gives it.
+    fn core(
+        &mut self,
+        op: Opcode,
+        word: Token,
+        suffix: Option<Type>,
+        ascribed: Option<Type>,
+    ) -> Option<(InstData, Option<SmallVec<[Type; 4]>>)> {
+        let info = op.info();
+        let suffix = suffix.or(ascribed.filter(|_| info.result.takes_suffix()));
+        if suffix.is_none() && info.result.takes_suffix() {
+            let message = format!("`{op}` needs the type of its result");
+            let example = if matches!(info.shape, Shape::FloatConst) { "f32" } else { "i32" };
+            self.p
+                .error("I0015", word.span(), message)
+                .notes
+                .push(format!("write it as in `{op}.{example}`"));
+            return None;
+        }
+        let one = |ty: Type| Some(SmallVec::from_elem(ty, 1));
+        let result = suffix.and_then(|ty| match info.result {
+            rule if rule.takes_suffix() => one(ty),
+            ResultRule::T | ResultRule::VectorOf => one(ty),
+            ResultRule::Element => one(ty.element_type()),
+            _ => None,
+        });
+        let data = match info.shape {
+            Shape::IntConst => {
+                let (number, span) = self.p.number()?;
+                let ty = suffix?;
+                match ty.is_int() {
+                    true => InstData::IntConst { value: self.p.int_constant(number, ty, span) },
+                    // The verifier says what the type should be.
+                    false => InstData::IntConst { value: 0 },
+                }
+            }
+            Shape::FloatConst => {
+                let (number, span) = self.p.number()?;
+                let ty = suffix?;
+                match ty.is_float() {
+                    true => InstData::FloatConst { bits: self.p.float_constant(number, ty, span) },
+                    false => InstData::FloatConst { bits: 0 },
+                }
+            }
+            Shape::Unary => InstData::Unary { op, arg: self.operands::<1>(op, word, suffix)?[0] },
+            // The suffix is the result's type, so a literal operand would have none.
+            Shape::Convert => InstData::Unary { op, arg: self.operands::<1>(op, word, None)?[0] },
+            Shape::Binary => InstData::Binary { op, args: self.operands(op, word, suffix)? },
+            Shape::Ternary => InstData::Ternary { op, args: self.operands(op, word, suffix)? },
+            Shape::IntCompare => {
+                let cond = self.condition(IntCC::from_name, IntCC::ALL.iter().map(|cc| cc.name()))?;
+                InstData::IntCompare { cond, args: self.operands(op, word, suffix)? }
+            }
+            Shape::FloatCompare => {
+                let cond = self.condition(FloatCC::from_name, FloatCC::ALL.iter().map(|cc| cc.name()))?;
+                InstData::FloatCompare { cond, args: self.operands(op, word, suffix)? }
+            }
+            Shape::Load => {
+                let flags = self.flags();
+                let ptr = self.value()?;
+                let offset = self.offset()?;
+                InstData::Load { flags: self.align(flags)?, offset, ptr }
+            }
+            Shape::Store => {
+                let flags = self.flags();
+                let args = self.operands(op, word, suffix)?;
+                let offset = self.offset()?;
+                InstData::Store { flags: self.align(flags)?, offset, args }
+            }
+            Shape::Index => {
+                let args = self.operands(op, word, suffix)?;
+                self.p.expect(b',')?;
+                InstData::Index { scale: self.p.int("scale in bytes (it must fit i32)")?, args }
+            }
+            Shape::StackAddr => {
+                let token = self.p.expect_kind(Tok::Local, "a stack slot such as `%buffer`")?;
+                let Some(&slot) = self.s.slots.get(&self.p.bytes(token)[1..]) else {
+                    let message = format!("no stack slot {}", self.p.describe(token));
+                    let note = "stack slots are declared before their use, as in `stack %buffer: 64 align 8`";
+                    self.p.error("I0007", token.span(), message).notes.push(note.into());
+                    return None;
+                };
+                InstData::StackAddr { slot, offset: self.offset()? }
+            }
+            Shape::GlobalAddr => {
+                let token = self.p.tok;
+                let global = self.global(token)?;
+                let ty = self.p.module.globals[global].ptr_type();
+                return Some((InstData::GlobalAddr { global, offset: self.offset()? }, one(ty)));
+            }
+            Shape::Vec => InstData::Vec { args: self.elements(word, suffix)? },
+            Shape::Extract => {
+                let [arg] = self.operands(op, word, suffix)?;
+                self.p.expect(b',')?;
+                InstData::Extract { lane: self.p.int("lane (0 to 31)")?, arg }
+            }
+            Shape::Insert => {
+                let args = self.operands(op, word, suffix)?;
+                self.p.expect(b',')?;
+                InstData::Insert { lane: self.p.int("lane (0 to 31)")?, args }
+            }
+            Shape::Call => return self.call(),
+            Shape::Jump => InstData::Jump { dest: self.target()? },
+            Shape::Brif => {
+                let cond = self.operand()?;
+                let cond = self.materialise(cond, TypeSource::Known(Type::I1));
+                self.p.expect(b',')?;
+                let then = self.target()?;
+                self.p.expect(b',')?;
+                InstData::Brif { cond, dests: [then, self.target()?] }
+            }
+            Shape::Switch => self.switch()?,
+            Shape::Return => self.ret()?,
+            Shape::Trap => InstData::Trap,
+            Shape::Sreg | Shape::Ptx => return None,
+        };
+        Some((data, result))
+    }
+
+    /// The operands of an operation of regular shape. Literals get the type of the other operands or of the suffix.
+    fn operands<const N: usize>(
+        &mut self,
+        op: Opcode,
+        word: Token,
+        suffix: Option<Type>,
+    ) -> Option<[Value; N]> {
+        let mut operands = [Operand::Value(Value::from_u32(0)); N];
+        for (n, operand) in operands.iter_mut().enumerate() {
+            if n > 0 {
+                self.p.expect(b',')?;
+            }
+            *operand = self.operand()?;
+        }
+        let mut values = [Value::from_u32(0); N];
+        let rules = op.info().operands;
+        let needs_t = |n: usize| matches!(rules[n], OperandRule::T | OperandRule::Ptr);
+        // What T is: the suffix, else the type of the first operand that has one, else of the first that will have one.
+        let mut t = suffix.map(TypeSource::Known);
+        let mut any_literal = false;
+        for (n, operand) in operands.iter().enumerate() {
+            match *operand {
+                Operand::Value(value) => {
+                    values[n] = value;
+                    let better = match t {
+                        None => true,
+                        Some(TypeSource::Of(known)) => self.func.dfg.ty(known).is_invalid(),
+                        Some(_) => false,
+                    };
+                    if rules[n] == OperandRule::T && better {
+                        t = Some(TypeSource::Of(value));
+                    }
+                }
+                Operand::Literal(..) => any_literal = true,
+            }
+        }
+        if !any_literal {
+            return Some(values);
+        }
+        for (n, operand) in operands.into_iter().enumerate() {
+            let Operand::Literal(_, span) = operand else { continue };
+            let source = match rules[n] {
+                OperandRule::I1 => TypeSource::Known(Type::I1),
+                OperandRule::I32 => TypeSource::Known(Type::I32),
+                OperandRule::I64 | OperandRule::Offset => TypeSource::Known(Type::I64),
+                OperandRule::Element => match t {
+                    Some(TypeSource::Known(ty)) => TypeSource::Known(ty.element_type()),
+                    Some(TypeSource::Of(value)) if !self.func.dfg.ty(value).is_invalid() => {
+                        TypeSource::Known(self.func.dfg.ty(value).element_type())
+                    }
+                    _ => {
+                        self.untyped_literal(op, word, span);
+                        return None;
+                    }
+                },
+                _ if needs_t(n) && t.is_some() && rules[n] == OperandRule::T => t?,
+                _ => {
+                    self.untyped_literal(op, word, span);
+                    return None;
+                }
+            };
+            values[n] = self.materialise(operand, source);
+        }
+        Some(values)
+    }
+
+    #[cold]
+    fn untyped_literal(&mut self, op: Opcode, word: Token, span: Span) {
+        let convert = op.info().result.takes_suffix();
+        let note = match convert {
+            true => "name the constant: `%c = iconst.i32 1`".to_string(),
+            false => format!("give the type as in `{op}.i32`, or name the constant: `%c = iconst.i32 1`"),
+        };
+        let message = format!("no operand of `{}` says of which type this literal is", self.p.text(word));
+        self.p.error("I0006", span, message).notes.push(note);
+    }
+
+    fn condition<C>(
+        &mut self,
+        from_name: impl Fn(&str) -> Option<C>,
+        all: impl Iterator<Item = &'static str>,
+    ) -> Option<C> {
+        let token = self.p.expect_kind(Tok::Word, "a condition")?;
+        let name = self.p.text(token);
+        let cond = from_name(name);
+        if cond.is_none() {
+            let message = format!("no condition {}", self.p.describe(token));
+            let note = format!("conditions are {}", all.collect::<Vec<_>>().join(" "));
+            self.p.error("I0016", token.span(), message).notes.push(note);
+        }
+        cond
+    }
+
+    fn flags(&mut self) -> MemFlags {
+        let mut flags = MemFlags::PLAIN;
+        while self.p.tok.kind == Tok::Word {
+            match self.p.bytes(self.p.tok) {
+                b"volatile" => flags.volatile = true,
+                b"invariant" => flags.invariant = true,
+                _ => break,
+            }
+            self.p.bump();
+        }
+        flags
+    }
+
+    /// ` + 16`, ` - 16`, or nothing.
+    fn offset(&mut self) -> Option<i32> {
+        let negative = self.p.is(b'-');
+        if !negative && !self.p.is(b'+') {
+            return Some(0);
+        }
+        if !negative {
+            self.p.bump();
+        }
+        self.p.int("offset (it must fit i32)")
+    }
+
+    fn align(&mut self, flags: MemFlags) -> Option<MemFlags> {
+        if !(self.p.tok.kind == Tok::Word && self.p.bytes(self.p.tok) == b"align") {
+            return Some(flags);
+        }
+        self.p.bump();
+        let span = self.p.tok.span();
+        let flags = flags.with_align(self.p.int("alignment")?);
+        if flags.is_none() {
+            self.p.error("I0005", span, "an alignment is a power of two".into());
+        }
+        flags
+    }
+
+    pub(super) fn global(&mut self, token: Token) -> Option<GlobalId> {
+        match self.symbol()? {
+            Symbol::Global(id) => Some(id),
+            Symbol::Func(_) => {
+                let message = format!("{} is a function, not a global", self.p.describe(token));
+                self.p.error("I0011", token.span(), message);
+                None
+            }
+        }
+    }
+
+    /// The elements of `vec`: as many as the vector has.
+    fn elements(&mut self, word: Token, suffix: Option<Type>) -> Option<ValueList> {
+        let mut operands: SmallVec<[Operand; 8]> = SmallVec::new();
+        loop {
+            operands.push(self.operand()?);
+            if !self.p.accept(b',') {
+                break;
+            }
+        }
+        let first = operands.iter().find_map(|operand| match operand {
+            Operand::Value(value) => Some(TypeSource::Of(*value)),
+            Operand::Literal(..) => None,
+        });
+        let source = suffix.map(|ty| TypeSource::Known(ty.element_type())).or(first);
+        let mut values = SmallVec::<[Value; 8]>::new();
+        for operand in operands {
+            match (operand, source) {
+                (Operand::Value(value), _) => values.push(value),
+                (_, Some(source)) => values.push(self.materialise(operand, source)),
+                (Operand::Literal(_, span), None) => {
+                    let message = "no element says of which type this literal is".to_string();
+                    let note = format!("give the type as in `{}.i32x2`", self.p.text(word));
+                    self.p.error("I0006", span, message).notes.push(note);
+                    return None;
+                }
+            }
+        }
+        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
+    }
+
+    /// `(a, b)`, each literal typed by `source` of its position.
+    fn arguments(&mut self, source: impl Fn(&Self, u32) -> TypeSource) -> Option<ValueList> {
+        let mut values = SmallVec::<[Value; 8]>::new();
+        while !self.p.accept(b')') {
+            let operand = self.operand()?;
+            let from = source(self, values.len() as u32);
+            values.push(self.materialise(operand, from));
+            if !self.p.accept(b',') {
+                self.p.expect(b')')?;
+                break;
+            }
+        }
+        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
+    }
+
+    fn target(&mut self) -> Option<BlockCall> {
+        let block = self.block_ref()?;
+        let args = match self.p.accept(b'(') {
+            true => self.arguments(|_, n| TypeSource::Param(block, n))?,
+            false => ValueList::new(),
+        };
+        Some(BlockCall { block, args })
+    }
+
+    fn call(&mut self) -> Option<(InstData, Option<SmallVec<[Type; 4]>>)> {
+        let token = self.p.tok;
+        let Symbol::Func(callee) = self.symbol()? else {
+            let message = format!("{} is a global, not a function", self.p.describe(token));
+            self.p.error("I0011", token.span(), message);
+            return None;
+        };
+        self.p.expect(b'(')?;
+        let args = self.arguments(|this, n| {
+            let params = &this.p.module.functions[callee].params;
+            TypeSource::Known(params.get(n as usize).map_or(Type::I32, |param| param.ty))
+        })?;
+        let types = SmallVec::from_slice(&self.p.module.functions[callee].ret);
+        Some((InstData::Call { callee, args }, Some(types)))
+    }
+
+    fn switch(&mut self) -> Option<InstData> {
+        let arg = self.value()?;
+        self.p.expect(b',')?;
+        let default = self.target()?;
+        self.p.expect(b',')?;
+        self.p.expect(b'[')?;
+        let ty = self.known_type(TypeSource::Of(arg)).filter(|ty| ty.is_int());
+        let mut cases = Vec::new();
+        let mut late = Vec::new();
+        while !self.p.accept(b']') {
+            let (number, span) = self.p.number()?;
+            let value = match ty {
+                Some(ty) => self.p.int_constant(number, ty, span),
+                None => {
+                    late.push((number, span));
+                    0
+                }
+            };
+            self.p.expect(b':')?;
+            cases.push((value, self.target()?));
+            if !self.p.accept(b',') {
+                self.p.expect(b']')?;
+                break;
+            }
+        }
+        let table = self.func.dfg.jump_tables.push(JumpTableData { default, cases });
+        if !late.is_empty() {
+            // The instruction is made next.
+            self.s.switches.push((Inst::from_u32(self.func.dfg.num_insts() as u32), late));
+        }
+        Some(InstData::Switch { arg, table })
+    }
+
+    fn ret(&mut self) -> Option<InstData> {
+        let mut values = SmallVec::<[Value; 2]>::new();
+        // What is returned stands on the same line: the next line may begin with a value's name too.
+        let has_value = |p: &Parser| {
+            !p.tok.first_of_line && matches!(p.tok.kind, Tok::Local | Tok::Number | Tok::Punct(b'-'))
+        };
+        while has_value(self.p) {
+            let operand = self.operand()?;
+            let ty = self.func.ret.get(values.len()).copied().unwrap_or(Type::I32);
+            values.push(self.materialise(operand, TypeSource::Known(ty)));
+            if !self.p.accept(b',') {
+                break;
+            }
+        }
+        Some(InstData::Return { args: ValueList::from_slice(&values, &mut self.func.dfg.pool) })
+    }
+
+    // The end of a body.
+
+    /// Settles what the scan had to leave open.
+    fn settle(&mut self) {
+        let forward = std::mem::take(&mut self.s.forward_values);
+        for &(value, token) in &forward {
+            if self.func.dfg.def(value) == ValueDef::Detached {
+                let message = format!("{} is not defined", self.p.describe(token));
+                let name = self.p.name(token);
+                let known = self
+                    .s
+                    .values
+                    .iter()
+                    .filter(|(_, known)| self.func.dfg.def(**known) != ValueDef::Detached);
+                let known = known.filter_map(|(name, _)| std::str::from_utf8(name).ok());
+                // Comparing with every name for every error would take their product.
+                let near = if self.s.values.len() < 1000 { nearest(name, known) } else { None };
+                let note = near.map(|near| format!("did you mean `%{near}`?"));
+                self.p.error("I0007", token.span(), message).notes.extend(note);
+            }
+        }
+        for (block, token) in std::mem::take(&mut self.s.forward_blocks) {
+            if !self.func.layout.is_block_inserted(block) {
+                let message = format!("no block {}", self.p.describe(token));
+                let name = self.p.text(token);
+                let known =
+                    self.s.blocks.iter().filter(|(_, known)| self.func.layout.is_block_inserted(**known));
+                let known = known.filter_map(|(name, _)| std::str::from_utf8(name).ok());
+                let near = if self.s.blocks.len() < 1000 { nearest(name, known) } else { None };
+                let note = near.map(|near| format!("did you mean `{near}`?"));
+                self.p.error("I0009", token.span(), message).notes.extend(note);
+            }
+        }
+        if !forward.is_empty() {
+            self.func.dfg.resolve_aliases();
+        }
+        self.settle_types();
+        for late in std::mem::take(&mut self.s.constants) {
+            let source = match late.source {
+                TypeSource::Of(value) => TypeSource::Of(self.func.dfg.resolve(value)),
+                source => source,
+            };
+            // What has no type even now follows from something undefined, which was reported.
+            let Some(ty) = self.known_type(source) else { continue };
+            let data = self.constant(late.number, ty, late.span);
+            self.func.dfg.replace_inst(late.inst, data);
+            let result = self.func.dfg.results(late.inst).first();
+            self.func.dfg.set_ty(result, ty);
+        }
+        for (inst, numbers) in std::mem::take(&mut self.s.switches) {
+            let InstData::Switch { arg, table } = self.func.dfg[inst] else { continue };
+            let Some(ty) = self.known_type(TypeSource::Of(arg)).filter(|ty| ty.is_int()) else { continue };
+            for (n, (number, span)) in numbers.into_iter().enumerate() {
+                self.func.dfg.jump_tables[table].cases[n].0 = self.p.int_constant(number, ty, span);
+            }
+        }
+    }
+
+    /// Gives their types to results that depend on values which were read after them.
+    fn settle_types(&mut self) {
+        let pending = std::mem::take(&mut self.s.results);
+        let mut order: Vec<Value> = pending.keys().copied().collect();
+        order.sort_unstable();
+        let mut visited = rustc_hash::FxHashSet::default();
+        let mut chain = Vec::new();
+        for value in order {
+            // Follow the sources to a value with a type, then come back. Each result is visited once.
+            let mut current = value;
+            while let Some(&(source, derive, span)) = pending.get(&current)
+                && visited.insert(current)
+            {
+                chain.push((current, derive, span));
+                current = self.func.dfg.resolve(source);
+            }
+            let mut ty = self.func.dfg.ty(current);
+            let circular = ty.is_invalid() && chain.iter().any(|(value, ..)| *value == current);
+            for (value, derive, span) in chain.drain(..).rev() {
+                ty = match derive {
+                    _ if ty.is_invalid() => Type::INVALID,
+                    Derive::Same => ty,
+                    Derive::Element => ty.element_type(),
+                    Derive::VectorOf(lanes) => Type::vector(ty.element(), lanes).unwrap_or(Type::INVALID),
+                };
+                if circular && value == current {
+                    let note = "values that go around a loop go through parameters of its first block";
+                    self.p
+                        .error("I0006", span, "this result is computed from itself".into())
+                        .notes
+                        .push(note.into());
+                }
+                self.func.dfg.set_ty(value, ty);
+            }
+        }
+    }
+}

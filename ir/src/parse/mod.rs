@@ -1,0 +1,634 @@
+//! The parser of the text form. It always yields a module and reports every error; an error inside a function costs the rest
+//! of its line, one outside the rest of its item.
+//!
+//! Two passes: the first reads items and skips bodies, the second reads bodies, when every symbol and signature is known. A
+//! body is read in one scan. What its first use does not know yet (a value of a block further down, the type of a literal that
+//! goes to such a block) is noted and settled at its end.
+
+mod body;
+mod ptx;
+
+use crate::entities::FuncId;
+use crate::function::{Attrs, FuncKind, Function, Linkage, Param};
+use crate::lexer::{Lexer, Tok, Token, read_number};
+use crate::literal::{Number, NumberError, float_bits, int_bits};
+use crate::module::{Extent, Global, Module, Symbol};
+use crate::suggest::nearest;
+use crate::types::{Scalar, Type};
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::{StateSpace, Target};
+
+/// What the parser made of a text.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The module, as far as it could be read.
+    pub module: Module,
+    /// Every error, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a module. Any bytes will do: what is no module is diagnosed.
+pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
+    let text = text.as_ref();
+    // Spans are 32 bits wide.
+    let (text, too_large) = if text.len() < u32::MAX as usize { (text, false) } else { (&text[..0], true) };
+    let mut parser = Parser::new(text);
+    if too_large {
+        parser.error("I0019", Span::new(0, 0), "the text is larger than 4 GiB".into());
+    }
+    let bodies = parser.items();
+    parser.bodies(bodies);
+    parser.errors.sort_by_key(|error| error.span.start);
+    Parsed { module: parser.module, diagnostics: parser.errors }
+}
+
+/// Reads a module, or says all that is wrong with it.
+pub fn parse_module(text: &str) -> Result<Module, Vec<Diagnostic>> {
+    let Parsed { module, diagnostics } = parse(text);
+    if diagnostics.is_empty() { Ok(module) } else { Err(diagnostics) }
+}
+
+/// The words that begin items.
+const ITEMS: [&str; 7] = ["target", "file", "global", "const", "shared", "kernel", "func"];
+
+/// What is to be read when all signatures are known.
+struct Body {
+    function: FuncId,
+    /// The names of the parameters.
+    params: Vec<Token>,
+    /// Where the text behind `{` begins.
+    start: usize,
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    tok: Token,
+    /// Where the token before `tok` ends.
+    last_end: u32,
+    module: Module,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        let mut lexer = Lexer { text, position: 0, in_array: false };
+        let tok = lexer.next();
+        Parser { lexer, tok, last_end: 0, module: Module::new(), errors: Vec::new() }
+    }
+
+    #[cold]
+    fn error(&mut self, code: &'static str, span: Span, message: String) -> &mut Diagnostic {
+        self.errors.push(Diagnostic::error(code, span, message));
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    #[inline]
+    fn bump(&mut self) -> Token {
+        let token = self.tok;
+        self.last_end = token.end;
+        self.tok = self.lexer.next();
+        token
+    }
+
+    #[inline]
+    fn bytes(&self, token: Token) -> &'a [u8] {
+        &self.lexer.text[token.start as usize..token.end as usize]
+    }
+
+    /// The text of a token whose bytes the lexer has found to be ASCII.
+    fn text(&self, token: Token) -> &'a str {
+        std::str::from_utf8(self.bytes(token)).unwrap_or("")
+    }
+
+    /// The name behind the sigil of `%name` or `@name`.
+    fn name(&self, token: Token) -> &'a str {
+        self.text(token).get(1..).unwrap_or("")
+    }
+
+    /// What a token is, for messages.
+    fn describe(&self, token: Token) -> String {
+        let bytes = self.bytes(token);
+        match token.kind {
+            Tok::End => "the end of the text".into(),
+            _ if bytes.len() > 40 => format!("`{}...`", bytes[..40].escape_ascii()),
+            _ => format!("`{}`", bytes.escape_ascii()),
+        }
+    }
+
+    #[cold]
+    fn expected(&mut self, what: &str) {
+        let message = format!("expected {what}, found {}", self.describe(self.tok));
+        self.error("I0001", self.tok.span(), message);
+    }
+
+    #[inline]
+    fn is(&self, punct: u8) -> bool {
+        self.tok.kind == Tok::Punct(punct)
+    }
+
+    #[inline]
+    fn accept(&mut self, punct: u8) -> bool {
+        let found = self.is(punct);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    #[inline]
+    fn expect(&mut self, punct: u8) -> Option<()> {
+        if self.accept(punct) {
+            return Some(());
+        }
+        self.expected(&format!("`{}`", punct as char));
+        None
+    }
+
+    fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.tok.kind == Tok::Word && self.bytes(self.tok) == word.as_bytes();
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect_kind(&mut self, kind: Tok, what: &str) -> Option<Token> {
+        if self.tok.kind == kind {
+            return Some(self.bump());
+        }
+        self.expected(what);
+        None
+    }
+
+    /// A number with its sign.
+    fn number(&mut self) -> Option<(Number, Span)> {
+        let start = self.tok.start;
+        let negative = self.accept(b'-');
+        let token = self.expect_kind(Tok::Number, "a number")?;
+        let span = Span::new(start, token.end);
+        match read_number(self.bytes(token), negative) {
+            Some(number) => Some((number, span)),
+            None => {
+                let message = format!("{} is not a number", self.describe(token));
+                self.error("I0004", span, message).notes.push(
+                    "numbers are 42, -7, 0x2a, 0b101010, 1.5, 1e-3, or bits as in 0f3f800000 and 0d3ff0000000000000".into(),
+                );
+                None
+            }
+        }
+    }
+
+    /// An integer of a range that the grammar itself sets.
+    fn int<T: TryFrom<i128>>(&mut self, what: &str) -> Option<T> {
+        let (number, span) = self.number()?;
+        let value = match number {
+            Number::Int { negative, magnitude, .. } => {
+                i128::try_from(magnitude).ok().and_then(|m| T::try_from(if negative { -m } else { m }).ok())
+            }
+            _ => None,
+        };
+        if value.is_none() {
+            self.error("I0005", span, format!("this is no {what}"));
+        }
+        value
+    }
+
+    fn type_name(&mut self, token: Token, name: &str) -> Option<Type> {
+        // A pointer's space stands between angle brackets, which are tokens of their own.
+        if name == "ptr" && self.is(b'<') && self.tok.start == token.end {
+            self.bump();
+            let space = self.expect_kind(Tok::Word, "a state space")?;
+            let ty = StateSpace::from_name(self.text(space)).and_then(Type::ptr);
+            if ty.is_none() || ty == Some(Type::PTR) {
+                let message = format!("no pointers to {}", self.describe(space));
+                self.error("I0003", space.span(), message).notes.push(
+                    "the spaces are global, shared, local, const and param; a generic pointer is `ptr`"
+                        .into(),
+                );
+            }
+            self.expect(b'>')?;
+            return ty;
+        }
+        let common = match name {
+            "i32" => Type::I32,
+            "f32" => Type::F32,
+            "i64" => Type::I64,
+            "i1" => Type::I1,
+            "i8" => Type::I8,
+            "f64" => Type::F64,
+            _ => return self.rare_type_name(token, name),
+        };
+        Some(common)
+    }
+
+    fn rare_type_name(&mut self, token: Token, name: &str) -> Option<Type> {
+        let ty = Type::from_name(name);
+        if ty.is_none() {
+            // In `load.f33`, the type is the end of the token.
+            let span = Span::new(token.end - name.len() as u32, token.end);
+            let known: Vec<String> = Scalar::ALL.iter().map(Scalar::to_string).collect();
+            let near =
+                nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+            let help = near.unwrap_or_else(|| {
+                "types are i1 i8 i16 i32 i64 i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, \
+                 vectors as in f32x4, ptr and ptr<global>"
+                    .into()
+            });
+            let shown = if name.len() > 40 { "..." } else { name };
+            self.error("I0003", span, format!("no type `{shown}`")).notes.push(help);
+        }
+        ty
+    }
+
+    fn ty(&mut self) -> Option<Type> {
+        let token = self.expect_kind(Tok::Word, "a type")?;
+        self.type_name(token, self.text(token))
+    }
+
+    // Items.
+
+    fn items(&mut self) -> Vec<Body> {
+        let mut bodies = Vec::new();
+        while self.tok.kind != Tok::End {
+            if self.item(&mut bodies).is_none() {
+                self.skip_to_item();
+            }
+        }
+        bodies
+    }
+
+    /// Skips to a word at the start of a line that begins an item.
+    fn skip_to_item(&mut self) {
+        while self.tok.kind != Tok::End {
+            if self.tok.first_of_line && self.tok.kind == Tok::Word && ITEMS.contains(&self.text(self.tok)) {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    fn item(&mut self, bodies: &mut Vec<Body>) -> Option<()> {
+        let token = self.tok;
+        let word = if token.kind == Tok::Word { self.text(token) } else { "" };
+        match word {
+            "target" => self.target(),
+            "file" => self.file(),
+            "global" | "const" | "shared" => {
+                self.bump();
+                self.global(StateSpace::from_name(word)?)
+            }
+            "kernel" | "func" => {
+                self.bump();
+                self.function(if word == "kernel" { FuncKind::Kernel } else { FuncKind::Func }, bodies)
+            }
+            _ => {
+                self.expected("`kernel`, `func`, `global`, `const`, `shared`, `target` or `file`");
+                if let Some(near) = nearest(word, ITEMS.into_iter()).filter(|_| !word.is_empty()) {
+                    let last = self.errors.len() - 1;
+                    self.errors[last].notes.push(format!("did you mean `{near}`?"));
+                }
+                self.bump();
+                None
+            }
+        }
+    }
+
+    fn target(&mut self) -> Option<()> {
+        self.bump();
+        let token = self.expect_kind(Tok::String, "a target such as \"sm_80\"")?;
+        let text = String::from_utf8_lossy(self.bytes(token)).trim_matches('"').to_string();
+        match text.parse() {
+            Ok(target) => self.module.target = Some(target),
+            Err(()) => {
+                let known: Vec<String> = Target::all().map(|target| target.to_string()).collect();
+                let near = nearest(&text, known.iter().map(String::as_str));
+                let help = near
+                    .map_or("targets are sm_20 to sm_121a".into(), |near| format!("did you mean `{near}`?"));
+                let message = format!("no target {}", self.describe(token));
+                self.error("I0021", token.span(), message).notes.push(help);
+            }
+        }
+        Some(())
+    }
+
+    fn file(&mut self) -> Option<()> {
+        self.bump();
+        let span = self.tok.span();
+        let number: u32 = self.int("file number")?;
+        let token = self.expect_kind(Tok::String, "the file's name in quotes")?;
+        let name = String::from_utf8_lossy(&self.string(token)?).into_owned();
+        if number as usize != self.module.files.len() {
+            let message = format!("this is file number {}, not {number}", self.module.files.len());
+            self.error("I0016", span, message).notes.push("files are numbered from 0 in order".into());
+        }
+        self.module.files.push(name);
+        Some(())
+    }
+
+    /// The bytes of a string; `\` is followed by two hexadecimal digits.
+    fn string(&mut self, token: Token) -> Option<Vec<u8>> {
+        let bytes = self.bytes(token);
+        let mut rest = &bytes[1..bytes.len() - 1];
+        let mut value = Vec::with_capacity(rest.len());
+        while let Some((&first, tail)) = rest.split_first() {
+            if first != b'\\' {
+                value.push(first);
+                rest = tail;
+                continue;
+            }
+            let digits = tail.get(..2).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+            match digits.and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok()) {
+                Some(byte) => value.push(byte),
+                None => {
+                    let at = token.end - 1 - rest.len() as u32;
+                    let message = "`\\` must be followed by two hexadecimal digits".to_string();
+                    self.error("I0004", Span::new(at, at + 1), message);
+                    return None;
+                }
+            }
+            rest = &tail[2..];
+        }
+        Some(value)
+    }
+
+    fn linkage(&mut self) -> Linkage {
+        if self.accept_word("export") {
+            Linkage::Export
+        } else if self.accept_word("extern") {
+            Linkage::Extern
+        } else {
+            Linkage::Local
+        }
+    }
+
+    /// `@name` of a definition; a name that is taken is reported.
+    fn new_symbol(&mut self) -> Option<Token> {
+        let token = self.expect_kind(Tok::Global, "a name such as `@name`")?;
+        if let Some(owner) = self.module.symbol(self.name(token)) {
+            let span = match owner {
+                Symbol::Func(id) => self.module.functions[id].span,
+                Symbol::Global(id) => self.module.globals[id].span,
+            };
+            let message = format!("{} is defined twice", self.describe(token));
+            self.error("I0012", token.span(), message).labels.push((span, "first defined here".into()));
+        }
+        Some(token)
+    }
+
+    fn global(&mut self, space: StateSpace) -> Option<()> {
+        let linkage = self.linkage();
+        let name = self.new_symbol()?;
+        self.expect(b':')?;
+        let (ty, extent) = if self.accept(b'[') { self.array_type()? } else { (self.ty()?, Extent::One) };
+        let mut global = Global::new(self.name(name), space, ty, extent);
+        if linkage != Linkage::Local {
+            global.linkage = linkage;
+        }
+        global.span = name.span();
+        if self.accept_word("align") {
+            global.align = Some(self.int("alignment")?);
+        }
+        if self.accept(b'=') {
+            global.init = Some(self.initialiser(&global)?);
+        }
+        self.module.add_global(global);
+        Some(())
+    }
+
+    /// `T]` or `T; n]`
+    fn array_type(&mut self) -> Option<(Type, Extent)> {
+        self.lexer.in_array = true;
+        let ty = self.ty();
+        let length = ty.is_some() && self.accept(b';');
+        self.lexer.in_array = false;
+        let extent = if length { Extent::Array(self.int("array length")?) } else { Extent::Dynamic };
+        self.expect(b']')?;
+        Some((ty?, extent))
+    }
+
+    /// The bytes of `value`, `[value, ...]` or `"text"`. Values of vectors are listed one after the other.
+    fn initialiser(&mut self, global: &Global) -> Option<Vec<u8>> {
+        let element = global.ty.element_type();
+        let mut bytes = Vec::new();
+        if self.tok.kind == Tok::String {
+            let token = self.bump();
+            if global.ty != Type::I8 {
+                self.error("I0020", token.span(), format!("a string initialises i8, not {}", global.ty));
+            }
+            return self.string(token);
+        }
+        if !self.accept(b'[') {
+            self.initial_value(element, &mut bytes)?;
+            return Some(bytes);
+        }
+        while !self.accept(b']') {
+            self.initial_value(element, &mut bytes)?;
+            if !self.accept(b',') {
+                self.expect(b']')?;
+                break;
+            }
+        }
+        Some(bytes)
+    }
+
+    fn initial_value(&mut self, ty: Type, bytes: &mut Vec<u8>) -> Option<()> {
+        let (number, span) = self.number()?;
+        let size = ty.bytes().unwrap_or(0) as usize;
+        if ty.is_float() {
+            let bits = self.float_constant(number, ty, span);
+            bytes.extend_from_slice(&bits.to_le_bytes()[..size.min(8)]);
+        } else {
+            let value = self.int_constant(number, ty, span) as i128;
+            bytes.extend_from_slice(&value.to_le_bytes()[..size]);
+        }
+        Some(())
+    }
+
+    /// An integer constant of a type; a number that is none is reported and stands for 0.
+    fn int_constant(&mut self, number: Number, ty: Type, span: Span) -> i64 {
+        int_bits(number, ty).unwrap_or_else(|error| {
+            self.constant_error(error, ty, span);
+            0
+        })
+    }
+
+    /// The bits of a float constant of a type; a number that is none is reported and stands for 0.
+    fn float_constant(&mut self, number: Number, ty: Type, span: Span) -> u64 {
+        float_bits(number, ty).unwrap_or_else(|error| {
+            self.constant_error(error, ty, span);
+            0
+        })
+    }
+
+    #[cold]
+    fn constant_error(&mut self, error: NumberError, ty: Type, span: Span) {
+        let bits = ty.bits();
+        let (message, note) = match error {
+            NumberError::Range if ty.bits() == 1 => ("an i1 is 0 or 1".to_string(), None),
+            NumberError::Range if bits >= 128 => {
+                ("constants of i128 are those that fit 64 signed bits".into(), None)
+            }
+            NumberError::Range if ty.is_int() => {
+                let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+                (format!("the number does not fit {ty}"), Some(format!("{ty} takes {low} to {high}")))
+            }
+            NumberError::Range => (format!("the bit pattern does not fit {ty}"), None),
+            NumberError::NotAnInteger => (format!("a float literal where {ty} is needed"), None),
+            NumberError::NotAFloat => (
+                format!("an integer literal where {ty} is needed"),
+                Some("write a float, such as 2.0".into()),
+            ),
+            NumberError::Width => {
+                let note = match bits {
+                    64 => "bits of an f64 are written 0d3ff0000000000000".to_string(),
+                    32 => "bits of an f32 are written 0f3f800000".to_string(),
+                    _ => format!("bits of {ty} are written in hexadecimal, 0x..."),
+                };
+                (format!("a bit pattern of another width than {ty}"), Some(note))
+            }
+            NumberError::NoLiteral if ty.is_float() => {
+                let digits = (bits as usize).div_ceil(4);
+                let form =
+                    if ty == Type::TF32 { "0f........".into() } else { format!("0x{}", "0".repeat(digits)) };
+                (format!("{ty} has no decimal literals"), Some(format!("write its bits: {form}")))
+            }
+            NumberError::NoLiteral => (format!("{ty} has no literals"), None),
+        };
+        self.error("I0005", span, message).notes.extend(note);
+    }
+
+    fn function(&mut self, kind: FuncKind, bodies: &mut Vec<Body>) -> Option<()> {
+        let linkage = self.linkage();
+        let name = self.new_symbol()?;
+        self.expect(b'(')?;
+        let (mut params, mut names) = (Vec::new(), Vec::new());
+        while !self.accept(b')') {
+            names.push(self.expect_kind(Tok::Local, "a parameter such as `%x: i32`")?);
+            self.expect(b':')?;
+            params.push(self.param()?);
+            if !self.accept(b',') {
+                self.expect(b')')?;
+                break;
+            }
+        }
+        let mut returns = Vec::new();
+        if self.is(b'-') {
+            self.bump();
+            self.expect(b'>')?;
+            returns.push(self.ty()?);
+            while self.accept(b',') {
+                returns.push(self.ty()?);
+            }
+        }
+        let mut function = Function::new(self.name(name), kind, params, returns);
+        if linkage != Linkage::Local {
+            function.linkage = linkage;
+        }
+        function.span = name.span();
+        function.attrs = self.attributes()?;
+        // `{` is the current token, so the lexer stands behind it.
+        let start = self.lexer.position;
+        let has_body = self.is(b'{');
+        if !has_body && linkage != Linkage::Extern {
+            self.expected("`{` and a body");
+            if let Some(error) = self.errors.last_mut() {
+                error
+                    .notes
+                    .push("a function of another module is declared as `func extern @name(...)`".into());
+            }
+        }
+        let function = self.module.add_function(function);
+        if has_body {
+            bodies.push(Body { function, params: names, start });
+            self.skip_body();
+        }
+        Some(())
+    }
+
+    fn param(&mut self) -> Option<Param> {
+        if !self.accept_word("byval") {
+            return self.ty().map(Param::new);
+        }
+        self.expect(b'(')?;
+        let size = self.int("size")?;
+        self.expect(b',')?;
+        if !self.accept_word("align") {
+            self.expected("`align`");
+            return None;
+        }
+        let align = self.int("alignment")?;
+        self.expect(b')')?;
+        Some(Param::byval(size, align))
+    }
+
+    fn attributes(&mut self) -> Option<Attrs> {
+        let mut attrs = Attrs::default();
+        while self.tok.kind == Tok::Word && !ITEMS.contains(&self.text(self.tok)) {
+            let token = self.bump();
+            match self.text(token) {
+                "reqntid" => attrs.reqntid = Some(self.sizes()?),
+                "maxntid" => attrs.maxntid = Some(self.sizes()?),
+                "reqnctapercluster" => attrs.reqnctapercluster = Some(self.sizes()?),
+                "minnctapersm" => attrs.minnctapersm = Some(self.sizes()?[0]),
+                "maxnreg" => attrs.maxnreg = Some(self.sizes()?[0]),
+                _ => {
+                    let message = format!("no attribute {}", self.describe(token));
+                    let note = "attributes are reqntid, maxntid, reqnctapercluster, minnctapersm and maxnreg";
+                    self.error("I0016", token.span(), message).notes.push(note.into());
+                    return None;
+                }
+            }
+        }
+        Some(attrs)
+    }
+
+    /// `(x)`, `(x, y)` or `(x, y, z)`; what is not written is 1.
+    fn sizes(&mut self) -> Option<[u32; 3]> {
+        let mut sizes = [1; 3];
+        self.expect(b'(')?;
+        for (n, size) in sizes.iter_mut().enumerate() {
+            if n > 0 && !self.accept(b',') {
+                break;
+            }
+            *size = self.int("size")?;
+        }
+        self.expect(b')')?;
+        Some(sizes)
+    }
+
+    /// Moves behind the `}` that ends the body whose `{` is the current token; or, where it is missing, to the line that begins
+    /// the next item.
+    fn skip_body(&mut self) {
+        let text = self.lexer.text;
+        let (mut at, mut depth) = (self.lexer.position, 1u32);
+        while let Some(&byte) = text.get(at) {
+            at += 1;
+            match byte {
+                b';' => at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n),
+                b'{' => depth += 1,
+                b'}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                b'\n' if matches!(text.get(at), Some(b'a'..=b'z')) && begins_item(&text[at..]) => {
+                    at -= 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self.lexer.position = at;
+        self.bump();
+    }
+}
+
+/// True if a line looks like the start of an item and like nothing that can stand in a body.
+fn begins_item(line: &[u8]) -> bool {
+    ITEMS.iter().any(|word| {
+        let rest = line.strip_prefix(word.as_bytes());
+        rest.is_some_and(|rest| matches!(rest, [b' ' | b'\t', b'@' | b'"' | b'e' | b'0'..=b'9', ..]))
+    })
+}

@@ -1,0 +1,588 @@
+//! The printer: what it writes, the parser reads back as the same module.
+
+use crate::entities::{Block, Inst, StackSlot, Value};
+use crate::function::{FuncKind, Function, Linkage};
+use crate::inst::{BlockCall, InstData, MemFlags};
+use crate::literal::write_float;
+use crate::mnemonic::PtxOperand;
+use crate::module::{Extent, Global, Module, Symbol};
+use crate::names::Named;
+use crate::types::Type;
+use rustc_hash::FxHashSet;
+use std::fmt::{self, Write};
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        if let Some(target) = self.target {
+            writeln!(out, "target \"{target}\"")?;
+        }
+        for (id, name) in &self.files {
+            writeln!(out, "file {} \"{}\"", id.as_u32(), escape(name))?;
+        }
+        let mut previous = None;
+        for &symbol in &self.order {
+            match symbol {
+                Symbol::Global(id) => print_global(&mut out, &self.globals[id])?,
+                Symbol::Func(id) => {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    Printer::new(&mut out, Some(self), &self.functions[id]).function()?;
+                }
+            }
+            // Hand over what is done, so that a large module is not held twice as text.
+            if out.len() > 1 << 16 {
+                f.write_str(&out)?;
+                out.clear();
+            }
+            previous = Some(symbol);
+        }
+        debug_assert_eq!(previous, self.order.last().copied());
+        f.write_str(&out)
+    }
+}
+
+/// Prints the function alone: symbols appear by number where no module is at hand.
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        Printer::new(&mut out, None, self).function()?;
+        f.write_str(&out)
+    }
+}
+
+/// Prints parts of a function for messages, with the names that the whole function's text has.
+pub struct FunctionDisplay<'a> {
+    module: Option<&'a Module>,
+    func: &'a Function,
+    names: LocalNames,
+}
+
+impl<'a> FunctionDisplay<'a> {
+    /// Prepares the names of a function.
+    pub fn new(module: Option<&'a Module>, func: &'a Function) -> Self {
+        FunctionDisplay { module, func, names: LocalNames::new(func) }
+    }
+
+    /// `%name`
+    pub fn value(&self, value: Value) -> String {
+        format!("%{}", self.names.value(self.func, value))
+    }
+
+    /// `name`
+    pub fn block(&self, block: Block) -> String {
+        self.names.block(self.func, block)
+    }
+
+    /// `%name`
+    pub fn stack_slot(&self, slot: StackSlot) -> String {
+        format!("%{}", self.names.slot(self.func, slot))
+    }
+
+    /// The instruction in one line, its results included.
+    pub fn inst(&self, inst: Inst) -> String {
+        let mut out = String::new();
+        let mut printer =
+            Printer { out: &mut out, module: self.module, func: self.func, names: self.names.clone() };
+        // Formatting into a String cannot fail.
+        let _ = printer.inst(inst);
+        out
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\5c").replace('"', "\\22").replace('\n', "\\0a")
+}
+
+fn print_linkage(out: &mut String, linkage: Linkage) {
+    out.push_str(match linkage {
+        Linkage::Local => "",
+        Linkage::Export => " export",
+        Linkage::Extern => " extern",
+    });
+}
+
+fn print_global(out: &mut String, global: &Global) -> fmt::Result {
+    out.push_str(global.space.name());
+    print_linkage(out, global.linkage);
+    match global.extent {
+        Extent::One => write!(out, " @{}: {}", global.name, global.ty)?,
+        Extent::Array(len) => write!(out, " @{}: [{}; {len}]", global.name, global.ty)?,
+        Extent::Dynamic => write!(out, " @{}: [{}]", global.name, global.ty)?,
+    }
+    if let Some(align) = global.align {
+        write!(out, " align {align}")?;
+    }
+    let element = global.ty.element_type();
+    let size = element.bytes().unwrap_or(1) as usize;
+    match &global.init {
+        None => {}
+        Some(bytes) if global.extent == Extent::One && !global.ty.is_vector() && bytes.len() == size => {
+            out.push_str(" = ");
+            print_element(out, element, bytes)?;
+        }
+        Some(bytes) => {
+            out.push_str(" = [");
+            for (n, chunk) in bytes.chunks(size).enumerate() {
+                out.push_str(if n == 0 { "" } else { ", " });
+                print_element(out, element, chunk)?;
+            }
+            out.push(']');
+        }
+    }
+    out.push('\n');
+    Ok(())
+}
+
+fn print_element(out: &mut String, ty: Type, bytes: &[u8]) -> fmt::Result {
+    let mut wide = [0; 16];
+    wide[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
+    let bits = u128::from_le_bytes(wide);
+    match ty.is_float() {
+        true => write_float(out, ty, bits as u64),
+        false if ty.bits() > 64 => write!(out, "{}", bits as i128)?,
+        false => write!(out, "{}", ty.normalize(bits as u64 as i64))?,
+    }
+    Ok(())
+}
+
+/// The names that values, slots and blocks have in the text: given ones where they are unique, numbers for the rest.
+#[derive(Clone, Default)]
+struct LocalNames {
+    /// Given names that must not be used, because another has the same, or made-up ones that a given name equals.
+    taken: Option<Box<Renamed>>,
+}
+
+#[derive(Clone, Default)]
+struct Renamed {
+    values: rustc_hash::FxHashMap<Value, String>,
+    slots: rustc_hash::FxHashMap<StackSlot, String>,
+    blocks: rustc_hash::FxHashMap<Block, String>,
+}
+
+impl LocalNames {
+    fn new(func: &Function) -> Self {
+        let mut renamed = Renamed::default();
+        let names = &func.names;
+        let params = func.layout.blocks().flat_map(|block| func.dfg.block_params(block).iter().copied());
+        let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+        let values: Vec<Value> = params.chain(insts.flat_map(|inst| func.dfg.results(inst))).collect();
+        // Slots and values share one name space, blocks have their own. Given names come first, so that only made-up names
+        // and second owners have to step back.
+        let mut used = FxHashSet::default();
+        let slots: Vec<StackSlot> = func.stack_slots.keys().collect();
+        let mut second = (Vec::new(), Vec::new());
+        slots.iter().for_each(|&slot| claim(&mut used, names.get(slot), slot, &mut second.0));
+        values.iter().for_each(|&value| claim(&mut used, names.get(value), value, &mut second.1));
+        second.0.into_iter().for_each(|slot| step_back(&mut used, func, slot, &mut renamed.slots));
+        second.1.into_iter().for_each(|value| step_back(&mut used, func, value, &mut renamed.values));
+        let mut used = FxHashSet::default();
+        let mut second = Vec::new();
+        func.layout.blocks().for_each(|block| claim(&mut used, names.get(block), block, &mut second));
+        second.into_iter().for_each(|block| step_back(&mut used, func, block, &mut renamed.blocks));
+        let any = !(renamed.values.is_empty() && renamed.slots.is_empty() && renamed.blocks.is_empty());
+        LocalNames { taken: any.then(|| Box::new(renamed)) }
+    }
+
+    fn name<E: Named + std::hash::Hash + Eq + fmt::Display>(
+        func: &Function,
+        entity: E,
+        renamed: Option<&rustc_hash::FxHashMap<E, String>>,
+    ) -> String {
+        if let Some(name) = renamed.and_then(|map| map.get(&entity)) {
+            return name.clone();
+        }
+        func.names.get(entity).map_or_else(|| entity.to_string(), str::to_string)
+    }
+
+    fn value(&self, func: &Function, value: Value) -> String {
+        Self::name(func, value, self.taken.as_ref().map(|renamed| &renamed.values))
+    }
+
+    fn slot(&self, func: &Function, slot: StackSlot) -> String {
+        Self::name(func, slot, self.taken.as_ref().map(|renamed| &renamed.slots))
+    }
+
+    fn block(&self, func: &Function, block: Block) -> String {
+        Self::name(func, block, self.taken.as_ref().map(|renamed| &renamed.blocks))
+    }
+}
+
+fn claim<'a, E: Copy>(
+    used: &mut FxHashSet<std::borrow::Cow<'a, str>>,
+    name: Option<&'a str>,
+    entity: E,
+    second: &mut Vec<E>,
+) {
+    if !name.is_some_and(|name| used.insert(name.into())) {
+        second.push(entity);
+    }
+}
+
+/// Finds a free name for an entity whose first choice may be taken.
+fn step_back<E: Named + std::hash::Hash + Eq + fmt::Display>(
+    used: &mut FxHashSet<std::borrow::Cow<'_, str>>,
+    func: &Function,
+    entity: E,
+    renamed: &mut rustc_hash::FxHashMap<E, String>,
+) {
+    let given = func.names.get(entity);
+    let plain = given.map_or_else(|| entity.to_string(), str::to_string);
+    if given.is_none() && used.insert(plain.clone().into()) {
+        return;
+    }
+    // The entity's own number makes the second choice unique but for names that someone gave.
+    let mut name = format!("{plain}.{}", entity.index());
+    while !used.insert(name.clone().into()) {
+        name.push('_');
+    }
+    renamed.insert(entity, name);
+}
+
+struct Printer<'a> {
+    out: &'a mut String,
+    module: Option<&'a Module>,
+    func: &'a Function,
+    names: LocalNames,
+}
+
+impl<'a> Printer<'a> {
+    fn new(out: &'a mut String, module: Option<&'a Module>, func: &'a Function) -> Self {
+        Printer { out, module, func, names: LocalNames::new(func) }
+    }
+
+    fn function(&mut self) -> fmt::Result {
+        let func = self.func;
+        self.out.push_str(match func.kind {
+            FuncKind::Kernel => "kernel",
+            FuncKind::Func => "func",
+        });
+        if func.kind == FuncKind::Func {
+            print_linkage(self.out, func.linkage);
+        }
+        write!(self.out, " @{}(", func.name)?;
+        for (n, param) in func.params.iter().enumerate() {
+            self.comma(n);
+            match func.param_values().get(n) {
+                Some(value) => self.value(*value)?,
+                None => write!(self.out, "%p{n}")?,
+            }
+            match param.byval {
+                Some((size, align)) => write!(self.out, ": byval({size}, align {align})")?,
+                None => write!(self.out, ": {}", param.ty)?,
+            }
+        }
+        self.out.push(')');
+        for (n, ty) in func.ret.iter().enumerate() {
+            self.out.push_str(if n == 0 { " -> " } else { ", " });
+            write!(self.out, "{ty}")?;
+        }
+        let attrs = &func.attrs;
+        for (name, sizes) in [
+            ("reqntid", attrs.reqntid),
+            ("maxntid", attrs.maxntid),
+            ("reqnctapercluster", attrs.reqnctapercluster),
+        ] {
+            if let Some([x, y, z]) = sizes {
+                write!(self.out, " {name}({x}, {y}, {z})")?;
+            }
+        }
+        for (name, number) in [("minnctapersm", attrs.minnctapersm), ("maxnreg", attrs.maxnreg)] {
+            if let Some(number) = number {
+                write!(self.out, " {name}({number})")?;
+            }
+        }
+        if func.is_declaration() && func.stack_slots.is_empty() && func.linkage == Linkage::Extern {
+            self.out.push('\n');
+            return Ok(());
+        }
+        self.out.push_str(" {\n");
+        for (slot, data) in &func.stack_slots {
+            writeln!(
+                self.out,
+                "  stack %{}: {} align {}",
+                self.names.slot(func, slot),
+                data.size,
+                data.align
+            )?;
+        }
+        for (n, block) in func.layout.blocks().enumerate() {
+            self.block(block)?;
+            let params = func.dfg.block_params(block);
+            // The parameters of the entry are the function's.
+            if n > 0 && !params.is_empty() {
+                self.out.push('(');
+                for (n, value) in params.iter().enumerate() {
+                    self.comma(n);
+                    self.value(*value)?;
+                    write!(self.out, ": {}", func.dfg.ty(*value))?;
+                }
+                self.out.push(')');
+            }
+            self.out.push_str(":\n");
+            for inst in func.layout.insts(block) {
+                self.out.push_str("  ");
+                self.inst(inst)?;
+                self.out.push('\n');
+            }
+        }
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    fn comma(&mut self, n: usize) {
+        self.out.push_str(if n == 0 { "" } else { ", " });
+    }
+
+    fn value(&mut self, value: Value) -> fmt::Result {
+        self.out.push('%');
+        match (&self.names.taken, self.func.names.get(value)) {
+            (None, Some(name)) => self.out.push_str(name),
+            (None, None) => write!(self.out, "{value}")?,
+            _ => self.out.push_str(&self.names.value(self.func, value)),
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, values: &[Value]) -> fmt::Result {
+        for (n, value) in values.iter().enumerate() {
+            self.comma(n);
+            self.value(*value)?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: Block) -> fmt::Result {
+        self.out.push_str(&self.names.block(self.func, block));
+        Ok(())
+    }
+
+    fn target(&mut self, call: &BlockCall) -> fmt::Result {
+        self.block(call.block)?;
+        let args = call.args(&self.func.dfg.pool);
+        if !args.is_empty() {
+            self.out.push('(');
+            self.values(args)?;
+            self.out.push(')');
+        }
+        Ok(())
+    }
+
+    fn global(&mut self, id: crate::GlobalId) -> fmt::Result {
+        match self.module.and_then(|module| module.globals.get(id)) {
+            Some(global) => write!(self.out, "@{}", global.name),
+            None => write!(self.out, "@{id}"),
+        }
+    }
+
+    fn callee(&mut self, id: crate::FuncId) -> fmt::Result {
+        match self.module.and_then(|module| module.functions.get(id)) {
+            Some(callee) => write!(self.out, "@{}", callee.name),
+            None => write!(self.out, "@{id}"),
+        }
+    }
+
+    /// ` + 16` or ` - 16`
+    fn offset(&mut self, offset: i64) -> fmt::Result {
+        match offset {
+            0 => Ok(()),
+            1.. => write!(self.out, " + {offset}"),
+            _ => write!(self.out, " - {}", offset.unsigned_abs()),
+        }
+    }
+
+    fn flags(&mut self, flags: MemFlags) {
+        self.out.push_str(if flags.volatile { "volatile " } else { "" });
+        self.out.push_str(if flags.invariant { "invariant " } else { "" });
+    }
+
+    fn align(&mut self, flags: MemFlags) -> fmt::Result {
+        match flags.explicit_align() {
+            Some(align) => write!(self.out, " align {align}"),
+            None => Ok(()),
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) -> fmt::Result {
+        let func = self.func;
+        let results = func.dfg.results(inst);
+        let data = &func.dfg[inst];
+        for (n, result) in results.into_iter().enumerate() {
+            self.comma(n);
+            self.value(result)?;
+            // The tables leave the types of some results open: they are written where they are not the usual ones.
+            if let InstData::Ptx { data, .. } = data {
+                let ty = func.dfg.ty(result);
+                if func.dfg.ptx[*data].usual_type(n) != Some(ty) {
+                    write!(self.out, ": {ty}")?;
+                }
+            }
+        }
+        if !results.is_empty() {
+            self.out.push_str(" = ");
+        }
+        let op = data.opcode();
+        if let (true, Some(result)) = (op.info().result.takes_suffix(), func.dfg.first_result(inst)) {
+            write!(self.out, "{op}.{}", func.dfg.ty(result))?;
+        } else if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. }) {
+            self.out.push_str(op.name());
+        }
+        self.operands(data, func.dfg.first_result(inst).map_or(Type::INVALID, |value| func.dfg.ty(value)))?;
+        if let Some(loc) = func.inst_locs[inst].expand().and_then(|loc| func.locs.get(loc)) {
+            write!(self.out, " !{}:{}:{}", loc.file.as_u32(), loc.line, loc.column)?;
+        }
+        Ok(())
+    }
+
+    fn operands(&mut self, data: &InstData, ty: Type) -> fmt::Result {
+        let func = self.func;
+        let pool = &func.dfg.pool;
+        let args = data.args(pool);
+        if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. } | InstData::Trap)
+            && !matches!(data, InstData::Return { .. } if args.is_empty())
+        {
+            self.out.push(' ');
+        }
+        match data {
+            InstData::IntConst { value } => write!(self.out, "{value}")?,
+            InstData::FloatConst { bits } => write_float(self.out, ty, *bits),
+            InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::Vec { .. }
+            | InstData::Return { .. } => self.values(args)?,
+            InstData::IntCompare { cond, .. } => {
+                write!(self.out, "{cond} ")?;
+                self.values(args)?;
+            }
+            InstData::FloatCompare { cond, .. } => {
+                write!(self.out, "{cond} ")?;
+                self.values(args)?;
+            }
+            InstData::Load { flags, offset, .. } => {
+                self.flags(*flags);
+                self.values(args)?;
+                self.offset(*offset as i64)?;
+                self.align(*flags)?;
+            }
+            InstData::Store { flags, offset, .. } => {
+                self.flags(*flags);
+                self.values(args)?;
+                self.offset(*offset as i64)?;
+                self.align(*flags)?;
+            }
+            InstData::Index { scale, .. } => {
+                self.values(args)?;
+                write!(self.out, ", {scale}")?;
+            }
+            InstData::StackAddr { slot, offset } => {
+                write!(self.out, "%{}", self.names.slot(func, *slot))?;
+                self.offset(*offset as i64)?;
+            }
+            InstData::GlobalAddr { global, offset } => {
+                self.global(*global)?;
+                self.offset(*offset as i64)?;
+            }
+            InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
+                self.values(args)?;
+                write!(self.out, ", {lane}")?;
+            }
+            InstData::Sreg { reg } => write!(self.out, "sreg.{reg}")?,
+            InstData::Call { callee, .. } => {
+                self.callee(*callee)?;
+                self.out.push('(');
+                self.values(args)?;
+                self.out.push(')');
+            }
+            InstData::Ptx { data, .. } => {
+                let data = &func.dfg.ptx[*data];
+                write!(self.out, "ptx.{}", data.mnemonic)?;
+                self.ptx_operands(&data.operands, args)?;
+            }
+            InstData::Jump { dest } => self.target(dest)?,
+            InstData::Brif { dests, .. } => {
+                self.values(args)?;
+                for dest in dests {
+                    self.out.push_str(", ");
+                    self.target(dest)?;
+                }
+            }
+            InstData::Switch { table, .. } => {
+                let table = &func.dfg.jump_tables[*table];
+                self.values(args)?;
+                self.out.push_str(", ");
+                self.target(&table.default)?;
+                self.out.push_str(", [");
+                for (n, (value, dest)) in table.cases.iter().enumerate() {
+                    self.comma(n);
+                    write!(self.out, "{value}: ")?;
+                    self.target(dest)?;
+                }
+                self.out.push(']');
+            }
+            InstData::Trap => {}
+        }
+        Ok(())
+    }
+
+    fn ptx_operands(&mut self, operands: &[PtxOperand], args: &[Value]) -> fmt::Result {
+        let mut args = args.iter().copied();
+        // Vectors and brackets that are open: what closes them, and how many operands they still take.
+        let mut open: Vec<(char, u32)> = Vec::new();
+        let mut first = true;
+        for operand in operands {
+            self.out.push_str(match (first, open.is_empty()) {
+                (true, true) => " ",
+                (true, false) => "",
+                (false, _) => ", ",
+            });
+            first = false;
+            if let Some((_, left)) = open.last_mut() {
+                *left -= 1;
+            }
+            match *operand {
+                PtxOperand::Vector(len) | PtxOperand::Bracket(len) => {
+                    let (begin, end) = match operand {
+                        PtxOperand::Vector(_) => ('{', '}'),
+                        _ => ('[', ']'),
+                    };
+                    self.out.push(begin);
+                    open.push((end, len));
+                    first = true;
+                }
+                PtxOperand::Not => self.out.push('!'),
+                PtxOperand::Address(_) => self.out.push('['),
+                PtxOperand::GlobalAddress(global, offset) => {
+                    self.out.push('[');
+                    self.global(global)?;
+                    self.offset(offset)?;
+                    self.out.push(']');
+                }
+                PtxOperand::Value => {}
+                PtxOperand::Global(global) => self.global(global)?,
+                PtxOperand::Func(callee) => self.callee(callee)?,
+                PtxOperand::Int(value) => write!(self.out, "{value}")?,
+                PtxOperand::F32(bits) => write!(self.out, "0f{bits:08x}")?,
+                PtxOperand::F64(bits) => write!(self.out, "0d{bits:016x}")?,
+                PtxOperand::Decimal(value) => write!(self.out, "{value:?}")?,
+                PtxOperand::Sink => self.out.push('_'),
+            }
+            if operand.takes_value() {
+                match args.next() {
+                    Some(value) => self.value(value)?,
+                    None => self.out.push_str("%?"),
+                }
+            }
+            if let PtxOperand::Address(offset) = *operand {
+                self.offset(offset)?;
+                self.out.push(']');
+            }
+            while open.last().is_some_and(|(_, left)| *left == 0) {
+                self.out.extend(open.pop().map(|(end, _)| end));
+                first = false;
+            }
+        }
+        Ok(())
+    }
+}

@@ -2,8 +2,8 @@
 
 use crate::entities::{Block, Inst, JumpTable, PtxRef, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
-use crate::mnemonic::PtxData;
 use crate::ops::Opcode;
+use crate::ptx::PtxData;
 use crate::types::Type;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use std::ops::Index;

@@ -172,8 +172,8 @@ impl Function {
                 of_opcode.with(Traits::SIDE_EFFECT)
             }
             InstData::Load { flags, .. } if flags.invariant => Traits::NONE,
-            InstData::Sreg { reg } => crate::mnemonic::sreg_traits(*reg),
-            InstData::Ptx { data, .. } => crate::mnemonic::ptx_traits(&self.dfg.ptx[*data]),
+            InstData::Sreg { reg } if !reg.is_constant() => Traits::SIDE_EFFECT,
+            InstData::Ptx { data, .. } => self.dfg.ptx[*data].traits(),
             _ => of_opcode,
         }
     }

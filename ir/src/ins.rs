@@ -4,8 +4,8 @@ use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
-use crate::mnemonic::{PtxData, Sreg};
 use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
+use crate::ptx::{PtxData, Sreg};
 use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
 

@@ -1,8 +1,8 @@
 //! Instructions: a compact enum with one variant a shape, longer lists in pools of the function.
 
 use crate::entities::{Block, FuncId, GlobalId, JumpTable, PtxRef, StackSlot, Value};
-use crate::mnemonic::Sreg;
 use crate::ops::{FloatCC, IntCC, Opcode};
+use crate::ptx::Sreg;
 use crate::types::Type;
 use cranelift_entity::{EntityList, ListPool};
 

@@ -8,12 +8,12 @@ mod inst;
 mod layout;
 mod lexer;
 mod literal;
-mod mnemonic;
 mod module;
 mod names;
 mod ops;
 mod parse;
 mod print;
+mod ptx;
 mod suggest;
 mod types;
 
@@ -26,11 +26,12 @@ pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlot
 pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
 pub use layout::Layout;
-pub use mnemonic::{Mnemonic, PtxData, PtxOperand, Sreg};
 pub use module::{Extent, Global, Module, Symbol};
 pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
 pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
+pub use ptx::{PtxData, PtxOperand, ResultTypes, Sreg};
 pub use types::{Scalar, Type};
+pub use warpsmith_isa::Mnemonic;
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};

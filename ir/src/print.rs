@@ -4,9 +4,9 @@ use crate::entities::{Block, Inst, StackSlot, Value};
 use crate::function::{FuncKind, Function, Linkage};
 use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
-use crate::mnemonic::PtxOperand;
 use crate::module::{Extent, Global, Module, Symbol};
 use crate::names::Named;
+use crate::ptx::{PtxOperand, ResultTypes};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Write};
@@ -408,15 +408,17 @@ impl<'a> Printer<'a> {
         let func = self.func;
         let results = func.dfg.results(inst);
         let data = &func.dfg[inst];
+        // The tables leave the types of some results open: they are written where they are not the usual ones.
+        let usual = match data {
+            InstData::Ptx { data, .. } => func.dfg.ptx[*data].usual_types(results.len()),
+            _ => ResultTypes::new(),
+        };
         for (n, result) in results.into_iter().enumerate() {
             self.comma(n);
             self.value(result)?;
-            // The tables leave the types of some results open: they are written where they are not the usual ones.
-            if let InstData::Ptx { data, .. } = data {
-                let ty = func.dfg.ty(result);
-                if func.dfg.ptx[*data].usual_type(n) != Some(ty) {
-                    write!(self.out, ": {ty}")?;
-                }
+            let ty = func.dfg.ty(result);
+            if usual.get(n).is_some_and(|usual| *usual != ty) {
+                write!(self.out, ": {ty}")?;
             }
         }
         if !results.is_empty() {
@@ -497,7 +499,7 @@ impl<'a> Printer<'a> {
             }
             InstData::Ptx { data, .. } => {
                 let data = &func.dfg.ptx[*data];
-                write!(self.out, "ptx.{}", data.mnemonic)?;
+                write!(self.out, "ptx.{}", data.mnemonic())?;
                 self.ptx_operands(&data.operands, args)?;
             }
             InstData::Jump { dest } => self.target(dest)?,

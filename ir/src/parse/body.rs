@@ -7,9 +7,9 @@ use crate::function::{Function, LocData, StackSlotData};
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
-use crate::mnemonic::Sreg;
 use crate::module::Symbol;
 use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, Shape};
+use crate::ptx::{ResultTypes, Sreg};
 use crate::suggest::nearest;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
@@ -552,7 +552,7 @@ impl<'a> BodyReader<'_, 'a> {
         word: Token,
         suffix: Option<Type>,
         ascribed: Option<Type>,
-    ) -> Option<(InstData, Option<SmallVec<[Type; 4]>>)> {
+    ) -> Option<(InstData, Option<ResultTypes>)> {
         let info = op.info();
         let suffix = suffix.or(ascribed.filter(|_| info.result.takes_suffix()));
         if suffix.is_none() && info.result.takes_suffix() {
@@ -860,7 +860,7 @@ impl<'a> BodyReader<'_, 'a> {
         Some(BlockCall { block, args })
     }
 
-    fn call(&mut self) -> Option<(InstData, Option<SmallVec<[Type; 4]>>)> {
+    fn call(&mut self) -> Option<(InstData, Option<ResultTypes>)> {
         let token = self.p.tok;
         let Symbol::Func(callee) = self.symbol()? else {
             let message = format!("{} is a global, not a function", self.p.describe(token));

@@ -15,6 +15,8 @@ use crate::literal::{Number, NumberError, float_bits, int_bits};
 use crate::module::{Extent, Global, Module, Symbol};
 use crate::suggest::nearest;
 use crate::types::{Scalar, Type};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{StateSpace, Target};
 
@@ -67,13 +69,22 @@ struct Parser<'a> {
     last_end: u32,
     module: Module,
     errors: Vec<Diagnostic>,
+    /// Table-derived operations met so far, by their text.
+    operations: FxHashMap<&'a str, Rc<ptx::Operation>>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a [u8]) -> Self {
         let mut lexer = Lexer { text, position: 0, in_array: false };
         let tok = lexer.next();
-        Parser { lexer, tok, last_end: 0, module: Module::new(), errors: Vec::new() }
+        Parser {
+            lexer,
+            tok,
+            last_end: 0,
+            module: Module::new(),
+            errors: Vec::new(),
+            operations: FxHashMap::default(),
+        }
     }
 
     #[cold]

@@ -5,22 +5,44 @@ use crate::Value;
 use crate::inst::{InstData, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
-use crate::mnemonic::{Mnemonic, PtxData, PtxOperand};
 use crate::module::Symbol;
-use crate::types::Type;
+use crate::ptx::{PtxData, PtxOperand, ResultTypes, usual_types};
 use smallvec::SmallVec;
 use warpsmith_isa::diagnostic::Span;
+use warpsmith_isa::{Mnemonic, MnemonicError, Signature, forms};
 
-impl BodyReader<'_, '_> {
+/// An operation of the tables, with what each of its instructions needs.
+pub(super) struct Operation {
+    prototype: PtxData,
+    signatures: Vec<Signature>,
+}
+
+impl Operation {
+    fn new(mnemonic: Mnemonic) -> Self {
+        let signatures = forms(&mnemonic).map(|form| form.signature()).collect();
+        Operation { prototype: PtxData::new(mnemonic, Vec::new()), signatures }
+    }
+
+    fn data(&self, operands: Vec<PtxOperand>) -> PtxData {
+        let mut data = self.prototype.clone();
+        data.operands = operands;
+        data
+    }
+
+    fn result_types(&self, results: usize) -> ResultTypes {
+        usual_types(self.signatures.iter(), results)
+    }
+}
+
+impl<'a> BodyReader<'_, 'a> {
     /// The operation and its operands, and the types of its results.
     pub(super) fn ptx(
         &mut self,
         word: Token,
-        name: Option<&str>,
+        name: Option<&'a str>,
         names: &ResultNames,
-    ) -> Option<(InstData, SmallVec<[Type; 4]>)> {
-        let mnemonic = Mnemonic(name.unwrap_or("").into());
-        let mut data = PtxData { mnemonic, operands: Vec::new() };
+    ) -> Option<(InstData, ResultTypes)> {
+        let mut operands = Vec::new();
         let mut args = SmallVec::<[Value; 8]>::new();
         // Operands begin on the line of their instruction: the next line may begin with a value's name.
         let begins = |tok: Token| {
@@ -29,19 +51,45 @@ impl BodyReader<'_, '_> {
         let sink = |this: &Self| this.p.tok.kind == Tok::Word && this.p.bytes(this.p.tok) == b"_";
         if !self.p.tok.first_of_line && (begins(self.p.tok) && !self.at_location() || sink(self)) {
             loop {
-                self.ptx_operand(&mut data.operands, &mut args, true)?;
+                self.ptx_operand(&mut operands, &mut args, true)?;
                 if !self.p.accept(b',') {
                     break;
                 }
             }
         }
-        let mut types = SmallVec::new();
-        for (n, name) in names.iter().enumerate() {
-            types.push(name.ty.or_else(|| data.usual_type(n)).unwrap_or(Type::I32));
+        let known = self.ptx_operation(word, name.unwrap_or(""))?;
+        let mut types = known.result_types(names.len());
+        for (ty, name) in types.iter_mut().zip(names) {
+            *ty = name.ty.unwrap_or(*ty);
         }
-        let _ = word;
-        let data = self.func.dfg.ptx.push(data);
+        let data = self.func.dfg.ptx.push(known.data(operands));
         Some((InstData::Ptx { data, args: ValueList::from_slice(&args, &mut self.func.dfg.pool) }, types))
+    }
+
+    /// Looks an operation up, once for each spelling.
+    fn ptx_operation(&mut self, word: Token, name: &'a str) -> Option<std::rc::Rc<Operation>> {
+        if let Some(known) = self.p.operations.get(name) {
+            return Some(known.clone());
+        }
+        match Mnemonic::parse(name) {
+            Ok(mnemonic) => {
+                let known = std::rc::Rc::new(Operation::new(mnemonic));
+                self.p.operations.insert(name, known.clone());
+                Some(known)
+            }
+            Err(error) => {
+                let at = word.end - name.len() as u32;
+                let span = match &error {
+                    MnemonicError::UnknownModifier { range, .. } => {
+                        Span::new(at + range.start as u32, at + range.end as u32)
+                    }
+                    _ => Span::new(at, word.end),
+                };
+                let shown = if name.len() > 60 { "..." } else { name };
+                self.p.error("I0018", span, format!("`{shown}` is no PTX instruction: {error}"));
+                None
+            }
+        }
     }
 
     /// True at `!0:1:2`.

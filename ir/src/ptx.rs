@@ -1,0 +1,296 @@
+//! What comes from the ISA tables: special registers, and instructions whose names, operands and effects the tables give.
+
+use crate::entities::{FuncId, GlobalId};
+use crate::ops::Traits;
+use crate::types::{Scalar, Type};
+use smallvec::SmallVec;
+use std::fmt;
+use warpsmith_isa::{
+    self as isa, Mnemonic, ScalarType, SigKind, SigOperand, SigPresence, Signature, SpecialReg, TypeClass,
+    forms,
+};
+
+/// A special register, or a component of one: `tid.x`, `laneid`, `gridid`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sreg {
+    reg: SpecialReg,
+    component: u8,
+}
+
+/// The components of `%tid` and its like.
+const COMPONENTS: [&str; 3] = ["x", "y", "z"];
+
+impl Sreg {
+    /// A scalar special register, or the component 0 to 2 of a vector. `None` where the two do not go together.
+    pub fn new(reg: SpecialReg, component: Option<u8>) -> Option<Sreg> {
+        match (reg.lanes(), component) {
+            (1, None) => Some(Sreg { reg, component: 0 }),
+            (2.., Some(component @ 0..=2)) => Some(Sreg { reg, component }),
+            _ => None,
+        }
+    }
+
+    /// The register of a name without `%`: `tid.x`.
+    pub fn from_name(name: &str) -> Option<Sreg> {
+        // Every name fits, the others are refused before the copy.
+        if name.len() > 64 {
+            return None;
+        }
+        let reg = |name: &str| SpecialReg::from_name(&format!("%{name}"));
+        if let Some(reg) = reg(name) {
+            return Sreg::new(reg, None);
+        }
+        let (name, component) = name.rsplit_once('.')?;
+        let component = COMPONENTS.iter().position(|c| *c == component)?;
+        Sreg::new(reg(name)?, Some(component as u8))
+    }
+
+    /// Every special register and component.
+    pub fn all() -> impl Iterator<Item = Sreg> {
+        let components = [None, Some(0), Some(1), Some(2)];
+        SpecialReg::all().flat_map(move |reg| components.into_iter().filter_map(move |c| Sreg::new(reg, c)))
+    }
+
+    /// The register that it is or is part of.
+    pub fn reg(self) -> SpecialReg {
+        self.reg
+    }
+
+    /// Which component of a vector: 0 is `x`. `None` for scalar registers.
+    pub fn component(self) -> Option<u8> {
+        (self.reg.lanes() > 1).then_some(self.component)
+    }
+
+    /// The type of the value read.
+    pub fn ty(self) -> Type {
+        type_of_scalar(self.reg.ty()).unwrap_or(Type::I32)
+    }
+
+    /// True if every read by a thread gives the same: the position of the thread, the shape of the launch.
+    pub fn is_constant(self) -> bool {
+        let name = self.reg.name().trim_start_matches('%');
+        ["tid", "ntid", "laneid", "ctaid", "nctaid", "gridid", "lanemask", "cluster", "nclusterid"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            || name.ends_with("smem_size")
+            || name.starts_with("is_explicit_cluster")
+    }
+}
+
+impl fmt::Display for Sreg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reg.name().trim_start_matches('%'))?;
+        match self.component() {
+            Some(component) => write!(f, ".{}", COMPONENTS[component as usize]),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Sreg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The constant part of a table-derived instruction: its operation and its operand list after PTX's manner. Each
+/// [`PtxOperand`] that has a value in it stands for the next of the instruction's arguments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PtxData {
+    mnemonic: Mnemonic,
+    /// The operands after the destinations, which are the instruction's results.
+    pub operands: Vec<PtxOperand>,
+    traits: Traits,
+}
+
+impl PtxData {
+    /// An operation with its operands.
+    pub fn new(mnemonic: Mnemonic, operands: Vec<PtxOperand>) -> Self {
+        let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all.with(traits(form.form.traits)));
+        PtxData { mnemonic, operands, traits }
+    }
+
+    /// The operation.
+    pub fn mnemonic(&self) -> &Mnemonic {
+        &self.mnemonic
+    }
+
+    /// What it does beyond computing results.
+    pub fn traits(&self) -> Traits {
+        self.traits
+    }
+
+    /// The types that results have where nothing else is written, for as many results as there are.
+    pub fn usual_types(&self, results: usize) -> ResultTypes {
+        let signatures: Vec<Signature> = forms(&self.mnemonic).map(|form| form.signature()).collect();
+        usual_types(signatures.iter(), results)
+    }
+}
+
+/// Types of results; most instructions have few.
+pub type ResultTypes = SmallVec<[Type; 4]>;
+
+/// An operand of a table-derived instruction.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PtxOperand {
+    /// `%v`: the next argument.
+    Value,
+    /// `!%v`: the next argument, a predicate, negated.
+    Not,
+    /// `[%v + offset]`: memory at the next argument.
+    Address(i64),
+    /// `[@g + offset]`: memory at a global.
+    GlobalAddress(GlobalId, i64),
+    /// `@g`: the address of a global.
+    Global(GlobalId),
+    /// `@f`: a function.
+    Func(FuncId),
+    /// An integer of at most 64 bits, signed or unsigned.
+    Int(i128),
+    /// The bits of an `f32`: `0f3f800000`.
+    F32(u32),
+    /// The bits of an `f64`: `0d3ff0000000000000`.
+    F64(u64),
+    /// A decimal fraction, of the type that the instruction wants.
+    Decimal(f64),
+    /// `{a, b, ...}`: the next so many operands. Vectors hold no vectors.
+    Vector(u32),
+    /// `[a, b, ...]`: the next so many operands, a vector with its elements being one.
+    Bracket(u32),
+    /// `_`: nothing.
+    Sink,
+}
+
+impl PtxOperand {
+    /// True if the operand stands for an argument.
+    pub fn takes_value(self) -> bool {
+        matches!(self, PtxOperand::Value | PtxOperand::Not | PtxOperand::Address(_))
+    }
+}
+
+/// The traits in this crate's terms.
+fn traits(of_form: isa::Traits) -> Traits {
+    let rows = [
+        (isa::Traits::READS, Traits::READS),
+        (isa::Traits::WRITES, Traits::WRITES),
+        (isa::Traits::CONVERGENT, Traits::CONVERGENT),
+        (isa::Traits::BARRIER, Traits::CONVERGENT.with(Traits::SIDE_EFFECT)),
+        // A fence orders the accesses around it: nothing may move across what both reads and writes.
+        (isa::Traits::FENCE, Traits::READS.with(Traits::WRITES).with(Traits::SIDE_EFFECT)),
+        (isa::Traits::TERMINATOR, Traits::TERMINATOR),
+        (isa::Traits::MAY_TRAP, Traits::NONE),
+        (isa::Traits::CALL, Traits::SIDE_EFFECT),
+        (isa::Traits::SIDE_EFFECT, Traits::SIDE_EFFECT),
+        (isa::Traits::VOLATILE, Traits::SIDE_EFFECT),
+        (isa::Traits::CARRY, Traits::SIDE_EFFECT),
+    ];
+    let present = rows.into_iter().filter(|(theirs, _)| of_form.contains(*theirs));
+    present.fold(Traits::NONE, |all, (_, ours)| all.with(ours))
+}
+
+/// The destinations of a signature, one for each result: vectors give one an element, pairs two.
+pub(crate) fn result_types(signature: &Signature, results: usize) -> Option<ResultTypes> {
+    let mut types = ResultTypes::new();
+    for operand in &signature.operands {
+        match &operand.kind {
+            SigKind::Value(value)
+                if value.destination && !matches!(operand.presence, SigPresence::OnlyWith(_)) =>
+            {
+                let ty = type_of_scalar(value.ty)?;
+                let count = value.count.unwrap_or(1) as usize;
+                types.extend(std::iter::repeat_n(ty, count));
+            }
+            SigKind::Pair { first, second, second_optional } if first.destination => {
+                types.push(type_of_scalar(first.ty)?);
+                if !second_optional || results > types.len() {
+                    types.push(type_of_scalar(second.ty)?);
+                }
+            }
+            _ => break,
+        }
+    }
+    (types.len() == results).then_some(types)
+}
+
+/// True if an operand of a signature is written to.
+pub(crate) fn is_destination(operand: &SigOperand) -> bool {
+    match &operand.kind {
+        SigKind::Value(value) => value.destination,
+        SigKind::Pair { first, .. } => first.destination,
+        _ => false,
+    }
+}
+
+/// The result types of the first signature that has so many results; `i32` where none has.
+pub(crate) fn usual_types<'s>(
+    mut signatures: impl Iterator<Item = &'s Signature>,
+    results: usize,
+) -> ResultTypes {
+    signatures
+        .find_map(|signature| result_types(signature, results))
+        .unwrap_or_else(|| SmallVec::from_elem(Type::I32, results))
+}
+
+/// The type of a value that an instruction writes to a register of a type.
+pub(crate) fn type_of_scalar(ty: ScalarType) -> Option<Type> {
+    let packed = |element: Scalar, lanes| Type::vector(element, lanes);
+    match ty {
+        ScalarType::F16x2 => packed(Scalar::F16, 2),
+        ScalarType::BF16x2 => packed(Scalar::BF16, 2),
+        ScalarType::F32x2 => packed(Scalar::F32, 2),
+        ScalarType::U16x2 | ScalarType::S16x2 => packed(Scalar::I16, 2),
+        ScalarType::E4M3x2 => packed(Scalar::E4M3, 2),
+        ScalarType::E5M2x2 => packed(Scalar::E5M2, 2),
+        ScalarType::UE8M0x2 => packed(Scalar::UE8M0, 2),
+        ScalarType::E4M3x4 => packed(Scalar::E4M3, 4),
+        ScalarType::E5M2x4 => packed(Scalar::E5M2, 4),
+        ScalarType::Pred => Some(Type::I1),
+        _ => match ty.class() {
+            TypeClass::Float => Scalar::ALL.iter().copied().find(|s| s.isa() == ty).map(Type::scalar),
+            _ => Type::int(ty.bits()),
+        },
+    }
+}
+
+/// The register that holds a value of a type.
+pub(crate) fn register_type(ty: Type) -> ScalarType {
+    match (ty.is_vector(), ty.element()) {
+        (false, Scalar::I1) => ScalarType::Pred,
+        (false, Scalar::F16) => ScalarType::F16,
+        (false, Scalar::F32) => ScalarType::F32,
+        (false, Scalar::F64) => ScalarType::F64,
+        // All others are bits to PTX; registers begin at 16 of them.
+        _ => match ty.bits() {
+            0..=16 => ScalarType::B16,
+            17..=32 => ScalarType::B32,
+            33..=64 => ScalarType::B64,
+            _ => ScalarType::B128,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_registers_by_name() {
+        for name in ["tid.x", "nctaid.z", "laneid", "gridid"] {
+            assert_eq!(Sreg::from_name(name).map(|reg| reg.to_string()).as_deref(), Some(name));
+        }
+        for wrong in ["tid", "tid.w", "laneid.x", "", ".x", "pred"] {
+            assert_eq!(Sreg::from_name(wrong), None, "{wrong}");
+        }
+        assert_eq!(Sreg::from_name("gridid").map(Sreg::ty), Some(Type::I64));
+        assert!(Sreg::all().all(|reg| Sreg::from_name(&reg.to_string()) == Some(reg)));
+    }
+
+    #[test]
+    fn results_come_from_the_tables() {
+        let types =
+            |text: &str, n| PtxData::new(Mnemonic::parse(text).unwrap(), Vec::new()).usual_types(n).to_vec();
+        assert_eq!(types("add.rn.f32", 1), [Type::F32]);
+        assert_eq!(types("mul.wide.u32", 1), [Type::I64]);
+        assert_eq!(types("add.f16x2", 1), Type::from_name("f16x2").as_slice());
+    }
+}

@@ -1,8 +1,14 @@
 //! Load a PTX module and run it on the CPU.
 #![allow(dead_code)]
 
+mod device;
 pub mod engine;
+mod fault;
+mod launch;
 mod memory;
 pub mod semantics;
 
+pub use device::{Buffer, Device, Limits, Machine, Plain};
 pub use engine::{LoadError, Program};
+pub use fault::{Fault, FaultCode};
+pub use launch::{Arg, Launch, Stats};

@@ -25,7 +25,6 @@ use super::op::*;
 use super::program::*;
 use super::reg::{Reg, Width};
 use super::special::Special;
-use crate::memory::window;
 use hashbrown::HashMap;
 use warpsmith_isa::StateSpace;
 
@@ -355,8 +354,8 @@ impl FunctionBuilder<'_> {
     }
 
     fn resolve(&mut self, mut access: Access, address: Address) -> Access {
-        if !matches!(access.bytes, 1 | 2 | 4 | 8 | 16) {
-            self.error(format!("an access of {} bytes", access.bytes));
+        if !matches!((access.bytes, access.count), (1 | 2 | 4 | 8 | 16, 1 | 2 | 4 | 8)) {
+            self.error(format!("an access of {} elements of {} bytes", access.count, access.bytes));
         }
         (access.base, access.offset) = match address {
             Address::Reg(r, offset) => {
@@ -681,9 +680,4 @@ impl Access {
     pub const fn ordered(self, order: Order, scope: Scope) -> Access {
         Access { order, scope, ..self }
     }
-}
-
-/// The generic address of something at `offset` in the window of `space`; `None` if the space has no window.
-pub(crate) fn generic_base(space: StateSpace) -> Option<u64> {
-    window::base(space)
 }

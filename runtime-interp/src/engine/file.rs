@@ -14,16 +14,23 @@ use super::reg::Reg;
 pub struct Row<T>(pub [T; 32]);
 
 /// The smallest unit of the file: the 32 lanes of a 32-bit register.
-pub(super) type Cell = Row<u32>;
+pub(crate) type Cell = Row<u32>;
 
 /// The registers of a warp, a stack of frames.
-pub(super) struct RegisterFile {
+pub(crate) struct RegisterFile {
     rows: Vec<Cell>,
 }
 
 impl RegisterFile {
     pub(super) fn new() -> Self {
         RegisterFile { rows: Vec::new() }
+    }
+
+    /// Empties the file and makes room for a first frame, all zero.
+    pub(super) fn restart(&mut self, rows: u32) {
+        self.rows.truncate(rows as usize);
+        self.rows.fill(Row([0; 32]));
+        self.reserve(0, rows);
     }
 
     /// Makes room for a frame of `rows` rows at `base`.

@@ -1,12 +1,25 @@
 //! The warp-wide engine: program format, builder and execution. `docs/engine.md` tells the whole story.
 
+mod access;
+mod block;
 mod builder;
+mod collective;
+mod context;
 mod file;
+pub(crate) mod grid;
 pub mod lanes;
+pub mod observe;
 mod op;
 mod program;
+mod random;
 mod reg;
+mod run;
 mod special;
+mod warp;
+
+pub(crate) use context::Context;
+pub(crate) use file::Cell;
+pub(crate) use program::Function;
 
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub use lanes::{LaneFn, Level};

@@ -3,13 +3,18 @@
 use super::file::{Cell, Row};
 use super::op::{FuncId, Inst, Move, SymbolId};
 use super::reg::{Reg, Width};
+use crate::memory::bytes::Bytes;
 use crate::memory::window;
+use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith_isa::StateSpace;
 
 /// The most rows of 32 words a function's registers can take.
 pub(super) const MAX_ROWS: u32 = 1 << 20;
 /// The most bytes one function's frame can take in local memory (the limit of the hardware is 512 KiB a thread).
 pub(super) const MAX_STACK_FRAME: u32 = 512 << 10;
+
+/// Alignment of every frame in local memory: that of the strictest variable.
+const STACK_ALIGN: u32 = 128;
 
 /// Why a module could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -283,6 +288,7 @@ impl Function {
 /// [`ProgramBuilder`](super::ProgramBuilder). It holds code for this machine and no state: any number of devices and threads can share it.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    id: u64,
     pub(super) code: Vec<Inst>,
     pub(super) sites: Vec<Site>,
     pub(super) names: Vec<String>,
@@ -296,8 +302,6 @@ pub struct Program {
     pub(crate) shared_bytes: u64,
     pub(crate) const_bytes: u64,
     pub(crate) global_bytes: u64,
-    /// Alignment of every frame in local memory.
-    pub(super) stack_align: u32,
 }
 
 impl Program {
@@ -360,10 +364,11 @@ impl Program {
             placed.offset = shared;
         }
         (self.shared_bytes, self.const_bytes, self.global_bytes) = (shared, constant, global);
-        self.stack_align = 128;
         for f in &mut self.functions {
-            f.stack = f.stack.next_multiple_of(self.stack_align);
+            f.stack = f.stack.next_multiple_of(STACK_ALIGN);
         }
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        self.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -386,7 +391,7 @@ impl Program {
     }
 
     /// The constants with all addresses in place.
-    pub(super) fn resolve_constants(&self, globals: u64) -> Vec<Cell> {
+    pub(crate) fn resolve_constants(&self, globals: u64) -> Vec<Cell> {
         let mut constants = self.constants.clone();
         for patch in &self.patches {
             let address = self.address_of(patch.target, patch.addend, patch.generic, globals);
@@ -395,26 +400,27 @@ impl Program {
         constants
     }
 
-    /// The initial bytes of the variables of a space, with all addresses in place.
-    pub(crate) fn initial_image(&self, space: StateSpace, globals: u64) -> Vec<u8> {
-        let bytes = if space == StateSpace::Const { self.const_bytes } else { self.global_bytes };
-        let mut image = vec![0; bytes as usize];
+    /// Writes the initial bytes of the variables of a space into its memory, which is zero.
+    pub(crate) fn initialise(&self, space: StateSpace, globals: u64, memory: &Bytes) {
         for placed in self.variables.iter().filter(|p| p.variable.space == space) {
             let v = &placed.variable;
-            let room = &mut image[placed.offset as usize..(placed.offset + v.bytes) as usize];
-            let init = v.init.len().min(room.len());
-            room[..init].copy_from_slice(&v.init[..init]);
+            let size = usize::try_from(v.bytes).unwrap_or(usize::MAX);
+            let place = placed.offset as usize;
+            memory.write(place, &v.init[..v.init.len().min(size)]);
             for r in &v.relocations {
                 let address = self.address_of(r.target, r.addend, r.generic, globals);
                 let bytes = (address >> (r.shift & 63)).to_le_bytes();
                 let source = &bytes[..usize::from(r.bytes).min(8)];
-                if let Some(place) = room.get_mut(r.offset as usize..).and_then(|s| s.get_mut(..source.len()))
-                {
-                    place.copy_from_slice(source);
+                if r.offset.checked_add(source.len() as u64).is_some_and(|end| end <= v.bytes) {
+                    memory.write(place + r.offset as usize, source);
                 }
             }
         }
-        image
+    }
+
+    /// Tells programs apart; copies of a program are the same one.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 }
 

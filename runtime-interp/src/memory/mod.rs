@@ -1,2 +1,5 @@
-//! memory
+//! Guest memory: blocks of bytes, the table of global allocations, and the windows of the generic address space.
+
+pub(crate) mod bytes;
+pub(crate) mod global;
 pub(crate) mod window;

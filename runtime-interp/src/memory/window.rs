@@ -11,6 +11,8 @@ const LOCAL: u64 = 0x0002_0000_0000_0000;
 const CONST: u64 = 0x0003_0000_0000_0000;
 const PARAM: u64 = 0x0004_0000_0000_0000;
 const CODE: u64 = 0x0005_0000_0000_0000;
+/// Where global memory ends: the first window.
+pub const GLOBAL_END: u64 = SHARED;
 /// Where global memory starts.
 pub const GLOBAL: u64 = 0x0000_7000_0000_0000;
 

@@ -1,0 +1,361 @@
+//! The library's face: a device with memory, programs to launch on it, and what comes of a launch.
+
+use crate::engine::grid;
+use crate::engine::observe::Observer;
+use crate::engine::{Context, Program};
+use crate::fault::{Fault, FaultCode};
+use crate::launch::{Launch, Stats};
+use crate::memory::bytes::Bytes;
+use crate::memory::global::Global;
+use hashbrown::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+use warpsmith_isa::StateSpace;
+
+/// The machine that kernels believe they run on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Machine {
+    /// Number of multiprocessors: `%nsmid`.
+    pub sms: u32,
+    /// Warps that fit one of them: `%nwarpid`.
+    pub warps_per_sm: u32,
+    /// Bytes of global memory.
+    pub global_memory: u64,
+    /// The most shared memory a block can have, static and dynamic.
+    pub shared_memory: u64,
+    /// The most blocks of a cluster.
+    pub cluster_blocks: u32,
+}
+
+impl Default for Machine {
+    /// The sizes of an sm_90 device, with a part of its memory.
+    fn default() -> Self {
+        Machine {
+            sms: 132,
+            warps_per_sm: 64,
+            global_memory: 16 << 30,
+            shared_memory: 227 << 10,
+            cluster_blocks: 16,
+        }
+    }
+}
+
+/// Bounds on what a launch may use, so that no kernel can hold the host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Instructions that all threads together may execute.
+    pub steps: u64,
+    /// Instructions that the warps of one block may execute.
+    pub block_steps: u64,
+    /// Bytes that calls and local variables of one thread may take, registers of suspended functions included.
+    pub stack: u64,
+}
+
+impl Default for Limits {
+    /// Generous for kernels that end, and seconds for one that does not.
+    fn default() -> Self {
+        Limits { steps: 1 << 44, block_steps: 1 << 30, stack: 256 << 10 }
+    }
+}
+
+/// A range of global memory: a plain handle, valid for the device that gave it until it is freed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Buffer {
+    address: u64,
+    bytes: u64,
+}
+
+impl Buffer {
+    /// The address a kernel sees.
+    pub fn address(self) -> u64 {
+        self.address
+    }
+
+    /// The size in bytes.
+    pub fn len(self) -> u64 {
+        self.bytes
+    }
+
+    /// True for a buffer of no bytes.
+    pub fn is_empty(self) -> bool {
+        self.bytes == 0
+    }
+
+    /// The part from `offset` on, `bytes` long; `None` if it does not fit.
+    pub fn slice(self, offset: u64, bytes: u64) -> Option<Buffer> {
+        let fits = offset <= self.bytes && bytes <= self.bytes - offset;
+        fits.then(|| Buffer { address: self.address + offset, bytes })
+    }
+}
+
+/// Plain numbers that buffers can be filled with and read as.
+pub trait Plain: Copy + 'static {
+    /// Appends the little-endian bytes.
+    fn put(self, bytes: &mut Vec<u8>);
+    /// Reads the value from exactly its bytes.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! plain {
+    ($($t:ty)*) => {$(
+        impl Plain for $t {
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn get(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<$t>()];
+                own.copy_from_slice(bytes);
+                <$t>::from_le_bytes(own)
+            }
+        }
+    )*};
+}
+plain!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
+
+/// What a program has on a device: its variables, and its constants with their addresses.
+struct Instance {
+    globals: u64,
+    constants: Vec<crate::engine::Cell>,
+    constant: Bytes,
+}
+
+/// A simulated GPU.
+///
+/// ```
+/// # use warpsmith_interp::engine::{lanes, Access, Address, FunctionKind, ProgramBuilder, Special, Width};
+/// # use warpsmith_isa::StateSpace;
+/// use warpsmith_interp::{Device, Launch};
+/// # let mut program = ProgramBuilder::new();
+/// # let kernel = program.declare("iota", FunctionKind::kernel([("out", 8, 8)]));
+/// # let mut body = program.body(kernel);
+/// # let (out, tid, address) = (body.reg(Width::W64), body.reg(Width::W32), body.reg(Width::W64));
+/// # body.load(Access::unsigned(StateSpace::Param, 8), &[out], Address::Absolute(0));
+/// # body.special(tid, Special::TidX);
+/// # body.lanes(lanes::vector(|base: u64, i: u32| base + 4 * u64::from(i)), &[address], &[out, tid]);
+/// # body.store(Access::unsigned(StateSpace::Global, 4), &[tid], Address::Reg(address, 0));
+/// # body.finish();
+/// # let program = program.finish().unwrap();
+/// // `program` holds a kernel that stores each thread's number.
+/// let mut device = Device::new();
+/// let out = device.upload(&[0u32; 64])?;
+/// let stats = device.launch(&program, &Launch::new("iota").block([64, 1, 1]).arg(out))?;
+/// assert_eq!(device.download::<u32>(out)?, (0..64).collect::<Vec<u32>>());
+/// assert_eq!(stats.threads, 64);
+///
+/// // A kernel that oversteps its buffer is stopped, and says where.
+/// let small = device.upload(&[0u32; 32])?;
+/// let fault = device.launch(&program, &Launch::new("iota").block([64, 1, 1]).arg(small)).unwrap_err();
+/// assert_eq!(fault.code.name(), "out_of_bounds");
+/// assert_eq!(fault.thread, Some([32, 0, 0]));
+/// # Ok::<(), warpsmith_interp::Fault>(())
+/// ```
+pub struct Device {
+    machine: Machine,
+    global: Global,
+    instances: HashMap<u64, Instance>,
+    launches: u64,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Device::new()
+    }
+}
+
+impl Device {
+    /// A device with the default [`Machine`].
+    pub fn new() -> Self {
+        Device::with_machine(Machine::default())
+    }
+
+    /// A device of a chosen kind.
+    pub fn with_machine(machine: Machine) -> Self {
+        let global = Global::new(machine.global_memory);
+        Device { machine, global, instances: HashMap::new(), launches: 0 }
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Bytes of global memory in use.
+    pub fn used_memory(&self) -> u64 {
+        self.global.used()
+    }
+
+    /// Allocates zeroed memory, aligned to 256 bytes.
+    pub fn alloc(&mut self, bytes: u64) -> Result<Buffer, Fault> {
+        let address = self.global.allocate(bytes).ok_or_else(|| {
+            let free = self.machine.global_memory.saturating_sub(self.global.used());
+            Fault::new(
+                FaultCode::OutOfMemory,
+                format!("no room for {bytes} bytes of global memory ({free} are free)"),
+            )
+        })?;
+        Ok(Buffer { address, bytes })
+    }
+
+    /// Allocates a buffer with these values.
+    pub fn upload<T: Plain>(&mut self, values: &[T]) -> Result<Buffer, Fault> {
+        let buffer = self.alloc(size_of_val(values) as u64)?;
+        let mut bytes = Vec::with_capacity(size_of_val(values));
+        values.iter().for_each(|v| v.put(&mut bytes));
+        self.write(buffer, &bytes)?;
+        Ok(buffer)
+    }
+
+    /// Frees a buffer that [`Device::alloc`] or [`Device::upload`] gave.
+    pub fn free(&mut self, buffer: Buffer) -> Result<(), Fault> {
+        if self.instances.values().all(|i| i.globals != buffer.address) && self.global.free(buffer.address) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            FaultCode::OutOfBounds,
+            format!("{:#x} is not the address of an allocation", buffer.address),
+        ))
+    }
+
+    /// Copies bytes to the start of a buffer.
+    pub fn write(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<(), Fault> {
+        let Some(part) = buffer.slice(0, bytes.len() as u64) else {
+            let message = format!("write of {} bytes to a buffer of {}", bytes.len(), buffer.bytes);
+            return Err(Fault::new(FaultCode::OutOfBounds, message));
+        };
+        let (block, offset) = self.find(part)?;
+        block.write(offset, bytes);
+        Ok(())
+    }
+
+    /// The bytes of a buffer.
+    pub fn read(&self, buffer: Buffer) -> Result<Vec<u8>, Fault> {
+        let (block, offset) = self.find(buffer)?;
+        let mut bytes = vec![0; buffer.bytes as usize];
+        block.read(offset, &mut bytes);
+        Ok(bytes)
+    }
+
+    /// The values of a buffer; bytes past the last whole value are left out.
+    pub fn download<T: Plain>(&self, buffer: Buffer) -> Result<Vec<T>, Fault> {
+        Ok(self.read(buffer)?.chunks_exact(size_of::<T>()).map(T::get).collect())
+    }
+
+    fn find(&self, buffer: Buffer) -> Result<(&Bytes, usize), Fault> {
+        let allocation = self.global.get(self.global.find(buffer.address));
+        let holds = |start: u64, len: u64| {
+            let offset = buffer.address - start;
+            offset <= len && buffer.bytes <= len - offset
+        };
+        match allocation.filter(|a| holds(a.start, a.len)) {
+            Some(a) => Ok((&a.bytes, (buffer.address - a.start) as usize)),
+            None => {
+                let place = self.global.describe(buffer.address, buffer.bytes);
+                Err(Fault::new(FaultCode::OutOfBounds, format!("buffer at {:#x}: {place}", buffer.address)))
+            }
+        }
+    }
+
+    /// A global variable of a program, which keeps its value from launch to launch; `None` if it has none of that name.
+    pub fn variable(&mut self, program: &Program, name: &str) -> Result<Option<Buffer>, Fault> {
+        let globals = self.instance(program)?.globals;
+        let mut variables = program.variables.iter().map(|p| (&p.variable, p.offset));
+        let found = variables.find(|(v, _)| v.name == name && v.space == StateSpace::Global);
+        Ok(found.map(|(v, offset)| Buffer { address: globals + offset, bytes: v.bytes }))
+    }
+
+    /// Forgets a program and frees its variables.
+    pub fn unload(&mut self, program: &Program) {
+        if let Some(instance) = self.instances.remove(&program.id()) {
+            self.global.free(instance.globals);
+        }
+    }
+
+    fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
+        let id = program.id();
+        if !self.instances.contains_key(&id) {
+            let globals = self.alloc(program.global_bytes)?.address;
+            let no_memory = || Fault::new(FaultCode::OutOfMemory, "no room for the program's variables");
+            let constant = Bytes::zeroed(program.const_bytes as usize).ok_or_else(no_memory)?;
+            let block = self.global.starting_at(globals).ok_or_else(no_memory)?;
+            program.initialise(StateSpace::Global, globals, &block.bytes);
+            program.initialise(StateSpace::Const, globals, &constant);
+            let constants = program.resolve_constants(globals);
+            self.instances.insert(id, Instance { globals, constants, constant });
+        }
+        self.instances.get(&id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
+    }
+
+    /// Runs a kernel to its end. Memory keeps what a faulting kernel has written before it was stopped.
+    pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Stats, Fault> {
+        self.run(program, launch, |cx| {
+            let workers = match (cx.seed, launch.workers) {
+                (Some(_), _) => 1,
+                (None, Some(workers)) => workers.max(1),
+                (None, None) => rayon::current_num_threads(),
+            };
+            if workers == 1 || grid::blocks(cx) == 1 {
+                grid::run_here(cx, &mut ())
+            } else {
+                grid::run_parallel(cx, workers)
+            }
+        })
+    }
+
+    /// Runs a kernel under the eyes of an observer, on the calling thread.
+    pub fn launch_observed<O: Observer>(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        observer: &mut O,
+    ) -> Result<Stats, Fault> {
+        self.run(program, launch, |cx| grid::run_here(cx, observer))
+    }
+
+    fn run(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        run: impl FnOnce(&Context<'_>) -> Result<(u64, u64), Fault>,
+    ) -> Result<Stats, Fault> {
+        let kernel = launch.check(program, &self.machine)?;
+        let params = launch.parameters(&program.functions[kernel as usize])?;
+        let params = Bytes::copied(&params)
+            .ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "no memory for parameters"))?;
+        self.instance(program)?;
+        self.launches += 1;
+        let Some(instance) = self.instances.get(&program.id()) else {
+            return Err(Fault::new(FaultCode::OutOfMemory, "the program is gone"));
+        };
+        let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
+        let cx = Context {
+            program,
+            constants: &instance.constants,
+            global: &self.global,
+            constant: &instance.constant,
+            params: &params,
+            kernel,
+            grid: launch.grid,
+            block: launch.block,
+            cluster: launch.cluster.or(attributes.and_then(|a| a.required_cluster)),
+            dynamic_shared: launch.dynamic_shared,
+            machine: &self.machine,
+            limits: &launch.limits,
+            seed: launch.seed,
+            launch_number: self.launches,
+            stop: AtomicBool::new(false),
+            budget: AtomicU64::new(launch.limits.steps),
+        };
+        let start = Instant::now();
+        let (warp_instructions, thread_instructions) = run(&cx)?;
+        Ok(Stats {
+            warp_instructions,
+            thread_instructions,
+            blocks: grid::blocks(&cx),
+            threads: grid::blocks(&cx) * u64::from(cx.threads()),
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+}

@@ -1,0 +1,498 @@
+//! Loads, stores and atomics of a warp.
+//!
+//! The addresses of all lanes are checked together: their lowest and highest, and the bits that alignment forbids. Only if
+//! that fails, or the lanes reach different allocations or spaces, is each lane looked at by itself.
+
+use super::block::BlockContext;
+use super::file::Frame;
+use super::lanes::Lane;
+use super::observe::{AccessKind, Observer};
+use super::op::{Access, Atomic, AtomicFn};
+use super::reg::{Reg, Width};
+use super::run::{Fallible, Here, Runner, is_synchronising, lane64, lanes_of};
+use super::warp::Warp;
+use crate::fault::{Fault, FaultCode};
+use crate::memory::bytes::{Concurrent, Element, Mode, Private};
+use crate::memory::window;
+use std::sync::atomic::{Ordering, fence};
+use warpsmith_isa::StateSpace;
+
+/// Where the lanes' data lie. Lanes outside the mask repeat one inside it, so that all may be read.
+struct Places {
+    at: [*mut u8; 32],
+    /// Other host threads access them too.
+    concurrent: bool,
+}
+
+impl<O: Observer> Runner<'_, O> {
+    #[inline(always)]
+    pub fn load(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        dst: &[Reg],
+    ) -> Fallible<()> {
+        if is_synchronising(access.order) {
+            fence(Ordering::SeqCst);
+        }
+        let places = self.places(block, warp, here, access, AccessKind::Load)?;
+        let uniform = access.base.is_constant() && !access.on_stack;
+        // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
+        unsafe {
+            match access.bytes {
+                1 => load_lanes::<u8>(&places, uniform, here, access.signed, dst),
+                2 => load_lanes::<u16>(&places, uniform, here, access.signed, dst),
+                4 => load_lanes::<u32>(&places, uniform, here, access.signed, dst),
+                8 => load_lanes::<u64>(&places, uniform, here, access.signed, dst),
+                _ => load_lanes::<u128>(&places, uniform, here, access.signed, dst),
+            }
+        }
+        if is_synchronising(access.order) {
+            fence(Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub fn store(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        src: &[Reg],
+    ) -> Fallible<()> {
+        if is_synchronising(access.order) {
+            fence(Ordering::SeqCst);
+        }
+        let places = self.places(block, warp, here, access, AccessKind::Store)?;
+        // SAFETY: as in `load`.
+        unsafe {
+            match access.bytes {
+                1 => store_lanes::<u8>(&places, here, src),
+                2 => store_lanes::<u16>(&places, here, src),
+                4 => store_lanes::<u32>(&places, here, src),
+                8 => store_lanes::<u64>(&places, here, src),
+                _ => store_lanes::<u128>(&places, here, src),
+            }
+        }
+        if is_synchronising(access.order) {
+            fence(Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// Updates memory lane by lane, in the order of lanes.
+    pub fn atomic(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        atomic: &Atomic,
+    ) -> Fallible<()> {
+        let access = &atomic.access;
+        let places = self.places(block, warp, here, access, AccessKind::Atomic)?;
+        for element in 0..usize::from(access.count) {
+            let (b, dst) = (atomic.b.get(element).copied(), atomic.dst.get(element).copied());
+            // SAFETY: as in `load`.
+            unsafe {
+                match (access.bytes, &atomic.function) {
+                    (2, AtomicFn::Word(f)) => {
+                        update_lanes::<u16>(&places, here, *f, element, b, atomic.c, dst)
+                    }
+                    (4, AtomicFn::Word(f)) => {
+                        update_lanes::<u32>(&places, here, *f, element, b, atomic.c, dst)
+                    }
+                    (8, AtomicFn::Word(f)) => {
+                        update_lanes::<u64>(&places, here, *f, element, b, atomic.c, dst)
+                    }
+                    (16, AtomicFn::Wide(f)) => update_wide(&places, here, *f, element, b, atomic.c, dst),
+                    (1, AtomicFn::Word(f)) => {
+                        update_lanes::<u8>(&places, here, *f, element, b, atomic.c, dst)
+                    }
+                    // The builder refuses functions of another width than the access.
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds and checks the memory that the lanes access.
+    #[inline(always)]
+    fn places(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        kind: AccessKind,
+    ) -> Fallible<Places> {
+        let size = u64::from(access.bytes) * u64::from(access.count);
+        let mut at = addresses(here.frame, access, here.stack);
+        if here.mask != u32::MAX {
+            let first = at[here.mask.trailing_zeros() as usize & 31];
+            for (i, a) in at.iter_mut().enumerate() {
+                *a = if here.mask >> i & 1 != 0 { *a } else { first };
+            }
+        }
+        let (mut low, mut high, mut low_bits) = (u64::MAX, 0, 0);
+        for a in at {
+            low = low.min(a);
+            high = high.max(a);
+            low_bits |= a;
+        }
+        let mut space = access.space;
+        if space == StateSpace::Generic {
+            let (of_low, offset) = window::classify(low);
+            let (of_high, _) = window::classify(high);
+            if of_low != of_high {
+                return self.places_one_by_one(block, warp, here, access, kind, &at);
+            }
+            let base = low - offset;
+            at = at.map(|a| a - base);
+            (low, high, space) = (low - base, high - base, of_low);
+        }
+        if O::ACTIVE {
+            let at_pc = self.at(block, warp, here.pc, here.mask);
+            self.observer.access(&at_pc, kind, access, space, &at);
+        }
+        let aligned = low_bits & (size - 1) == 0;
+        let (start, len, base, concurrent) = match space {
+            StateSpace::Shared => (0, block.shared.len() as u64, block.shared.start(), false),
+            StateSpace::Global => {
+                let hint = &mut self.last_hit[here.pc as usize % 16];
+                let holds = |i: u32| {
+                    self.cx.global.get(i as usize).filter(|a| low >= a.start && low - a.start < a.len)
+                };
+                let found = holds(*hint).or_else(|| {
+                    *hint = self.cx.global.find(low) as u32;
+                    holds(*hint)
+                });
+                match found {
+                    Some(a) => (a.start, a.len, a.bytes.start(), true),
+                    None => (0, 0, std::ptr::null_mut(), true),
+                }
+            }
+            StateSpace::Const if kind == AccessKind::Load => {
+                (0, self.cx.constant.len() as u64, self.cx.constant.start(), false)
+            }
+            StateSpace::Param if kind == AccessKind::Load => {
+                (0, self.cx.params.len() as u64, self.cx.params.start(), false)
+            }
+            _ => (0, 0, std::ptr::null_mut(), false),
+        };
+        if space == StateSpace::Local
+            && aligned
+            && high.checked_add(size).is_some_and(|e| e <= u64::from(here.stack_end))
+        {
+            let (base, stride) = warp.local.layout();
+            let first = here.mask.trailing_zeros() as usize;
+            let place = |i: usize| {
+                let lane = if here.mask >> i & 1 != 0 { i } else { first };
+                base.wrapping_add(lane * stride + at[i] as usize)
+            };
+            return Ok(Places { at: std::array::from_fn(place), concurrent: false });
+        }
+        if aligned && size <= len && low >= start && high - start <= len - size {
+            let place = |i: usize| base.wrapping_add((at[i] - start) as usize);
+            return Ok(Places { at: std::array::from_fn(place), concurrent });
+        }
+        let at = addresses(here.frame, access, here.stack);
+        self.places_one_by_one(block, warp, here, access, kind, &at)
+    }
+
+    /// Finds the memory of each lane by itself, or the first lane that is at fault.
+    #[cold]
+    #[inline(never)]
+    fn places_one_by_one(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        kind: AccessKind,
+        addresses: &[u64; 32],
+    ) -> Fallible<Places> {
+        let size = u64::from(access.bytes) * u64::from(access.count);
+        let first = here.mask.trailing_zeros() as usize & 31;
+        let mut places = Places { at: [std::ptr::null_mut(); 32], concurrent: true };
+        for lane in lanes_of(here.mask) {
+            let address = addresses[lane];
+            let (space, offset) = match access.space {
+                StateSpace::Generic => window::classify(address),
+                space => (space, address),
+            };
+            if O::ACTIVE && access.space == StateSpace::Generic {
+                let at = self.at(block, warp, here.pc, 1 << lane);
+                self.observer.access(&at, kind, access, space, &[offset; 32]);
+            }
+            let bounded = |len: u64| offset <= len && size <= len - offset;
+            let mut at = None;
+            if address & (size - 1) == 0 {
+                at = match space {
+                    StateSpace::Shared => bounded(block.shared.len() as u64).then(|| block.shared.start()),
+                    StateSpace::Const if kind == AccessKind::Load => {
+                        bounded(self.cx.constant.len() as u64).then(|| self.cx.constant.start())
+                    }
+                    StateSpace::Param if kind == AccessKind::Load => {
+                        bounded(self.cx.params.len() as u64).then(|| self.cx.params.start())
+                    }
+                    StateSpace::Local => bounded(u64::from(here.stack_end)).then(|| {
+                        let (base, stride) = warp.local.layout();
+                        base.wrapping_add(lane * stride)
+                    }),
+                    StateSpace::Global => {
+                        let allocation = self.cx.global.get(self.cx.global.find(offset));
+                        let held =
+                            |start: u64, len: u64| offset - start <= len && size <= len - (offset - start);
+                        allocation
+                            .filter(|a| held(a.start, a.len))
+                            .map(|a| a.bytes.start().wrapping_sub(a.start as usize))
+                    }
+                    _ => None,
+                }
+                .map(|base| base.wrapping_add(offset as usize));
+            }
+            let Some(at) = at else {
+                let here = Here { mask: 1 << lane, ..here };
+                return Err(self.bad_access(block, warp, here, kind, space, offset, size));
+            };
+            places.at[lane] = at;
+        }
+        let spare = places.at[first];
+        for p in places.at.iter_mut().filter(|p| p.is_null()) {
+            *p = spare;
+        }
+        Ok(places)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn bad_access(
+        &self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        kind: AccessKind,
+        space: StateSpace,
+        address: u64,
+        size: u64,
+    ) -> Box<Fault> {
+        let verb = match kind {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic",
+        };
+        let what = format!("{verb} of {size} bytes at {space} address {address:#x}");
+        let (code, message) = if address & (size - 1) != 0 {
+            (FaultCode::Misaligned, format!("{what}, which is not a multiple of {size}"))
+        } else {
+            let region = |len: u64| match address.saturating_add(size).checked_sub(len) {
+                Some(past) if len > 0 => {
+                    format!("ends {past} bytes past the end of {space} memory ({len} bytes)")
+                }
+                _ => format!("there is no {space} memory"),
+            };
+            let place = match space {
+                StateSpace::Global => self.cx.global.describe(address, size),
+                StateSpace::Shared => region(block.shared.len() as u64),
+                StateSpace::Local => region(u64::from(here.stack_end)),
+                StateSpace::Const | StateSpace::Param if kind != AccessKind::Load => {
+                    format!("{space} memory is read-only")
+                }
+                StateSpace::Const => region(self.cx.constant.len() as u64),
+                _ => region(self.cx.params.len() as u64),
+            };
+            (FaultCode::OutOfBounds, format!("{what}: {place}"))
+        };
+        let mut fault = self.fault(block, warp, here, code, message);
+        fault.address = Some(address);
+        fault
+    }
+}
+
+/// The addresses that the lanes compute.
+#[inline(always)]
+fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
+    let offset = access.offset as u64;
+    // SAFETY: the base register was checked when the program was built.
+    unsafe {
+        match access.base.width() {
+            Width::W64 => {
+                let offset = if access.on_stack { offset.wrapping_add(u64::from(stack)) } else { offset };
+                (*frame.row::<u64>(access.base)).0.map(|a| a.wrapping_add(offset))
+            }
+            _ => (*frame.row::<u32>(access.base)).0.map(|a| u64::from(a.wrapping_add(offset as u32))),
+        }
+    }
+}
+
+/// A memory element as the bits of a register.
+trait Bits: Element {
+    const WIDTH: u32;
+    fn widen(self) -> u64;
+    fn narrow(v: u64) -> Self;
+}
+
+macro_rules! bits {
+    ($($t:ty)*) => {$(
+        impl Bits for $t {
+            const WIDTH: u32 = <$t>::BITS;
+
+            #[inline(always)]
+            fn widen(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            fn narrow(v: u64) -> Self {
+                v as $t
+            }
+        }
+    )*};
+}
+bits!(u8 u16 u32 u64 u128);
+
+/// # Safety
+/// Every lane of `places` has `dst.len()` aligned elements in bounds.
+#[inline(always)]
+unsafe fn load_lanes<T: Bits>(places: &Places, uniform: bool, here: Here, signed: bool, dst: &[Reg]) {
+    for (element, &r) in dst.iter().enumerate() {
+        let offset = element * T::BYTES;
+        let mut values = [T::default(); 32];
+        // SAFETY: the caller's promise.
+        unsafe {
+            if uniform {
+                values = [Concurrent::load::<T>(places.at[0].add(offset)); 32];
+            } else if places.concurrent {
+                for i in 0..32 {
+                    values[i] = Concurrent::load::<T>(places.at[i].add(offset));
+                }
+            } else {
+                for i in 0..32 {
+                    values[i] = Private::load::<T>(places.at[i].add(offset));
+                }
+            }
+            set_extended(here, r, signed, &values);
+        }
+    }
+}
+
+/// # Safety
+/// `r` is a destination of the running function.
+#[inline(always)]
+unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 32]) {
+    let Here { frame, mask, .. } = here;
+    let unused = 64 - T::WIDTH.min(64);
+    let extend = |v: T| if signed { ((v.widen() << unused) as i64 >> unused) as u64 } else { v.widen() };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match r.width() {
+            Width::W32 if signed => u32::set(frame, r, mask, &values.map(|v| extend(v) as u32)),
+            Width::W32 => u32::set(frame, r, mask, &values.map(|v| v.widen() as u32)),
+            Width::W64 => u64::set(frame, r, mask, &values.map(extend)),
+            _ if T::WIDTH == 128 => {
+                // A 16-byte element is exactly a 128-bit register.
+                let wide = std::array::from_fn(|i| std::mem::transmute_copy::<T, u128>(&values[i]));
+                u128::set(frame, r, mask, &wide);
+            }
+            _ if signed => u128::set(frame, r, mask, &values.map(|v| extend(v) as i64 as u128)),
+            _ => u128::set(frame, r, mask, &values.map(|v| u128::from(v.widen()))),
+        }
+    }
+}
+
+/// # Safety
+/// As for `load_lanes`.
+#[inline(always)]
+unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, src: &[Reg]) {
+    for (element, &r) in src.iter().enumerate() {
+        let offset = element * T::BYTES;
+        // SAFETY: the caller's promise, and the source was checked when the program was built.
+        unsafe {
+            let values: [T; 32] = match r.width() {
+                Width::W32 => (*here.frame.row::<u32>(r)).0.map(|v| T::narrow(u64::from(v))),
+                Width::W64 => (*here.frame.row::<u64>(r)).0.map(T::narrow),
+                _ if T::WIDTH == 128 => {
+                    let wide = &(*here.frame.row::<u128>(r)).0;
+                    std::array::from_fn(|i| std::mem::transmute_copy::<u128, T>(&wide[i]))
+                }
+                _ => (*here.frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
+            };
+            if here.mask == u32::MAX && !places.concurrent {
+                for i in 0..32 {
+                    Private::store(places.at[i].add(offset), values[i]);
+                }
+            } else {
+                for i in lanes_of(here.mask) {
+                    Concurrent::store(places.at[i].add(offset), values[i]);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As for `load_lanes`.
+unsafe fn update_lanes<T: Bits>(
+    places: &Places,
+    here: Here,
+    f: fn(u64, u64, u64) -> u64,
+    element: usize,
+    b: Option<Reg>,
+    c: Option<Reg>,
+    dst: Option<Reg>,
+) {
+    let mut old = [T::default(); 32];
+    for lane in lanes_of(here.mask) {
+        let operand = |r: Option<Reg>| r.map_or(0, |r| T::narrow(lane64(here.frame, r, lane)).widen());
+        let (b, c) = (operand(b), operand(c));
+        let new = |v: T| T::narrow(f(v.widen(), b, c));
+        // SAFETY: the caller's promise.
+        unsafe {
+            let p = places.at[lane].add(element * T::BYTES);
+            old[lane] = if places.concurrent {
+                T::update(p, new)
+            } else {
+                let old = Private::load::<T>(p);
+                Private::store(p, new(old));
+                old
+            };
+        }
+    }
+    if let Some(dst) = dst {
+        // SAFETY: the destination was checked when the program was built.
+        unsafe { set_extended(here, dst, false, &old) }
+    }
+}
+
+/// # Safety
+/// As for `load_lanes`.
+unsafe fn update_wide(
+    places: &Places,
+    here: Here,
+    f: fn(u128, u128, u128) -> u128,
+    element: usize,
+    b: Option<Reg>,
+    c: Option<Reg>,
+    dst: Option<Reg>,
+) {
+    let mut old = [0u128; 32];
+    for lane in lanes_of(here.mask) {
+        let operand = |r: Option<Reg>| match r {
+            // SAFETY: operands were checked when the program was built.
+            Some(r) if r.width() == Width::W128 => unsafe { u128::get(here.frame, r, lane) },
+            Some(r) => u128::from(lane64(here.frame, r, lane)),
+            None => 0,
+        };
+        let (b, c) = (operand(b), operand(c));
+        // SAFETY: the caller's promise.
+        old[lane] = unsafe { u128::update(places.at[lane].add(element * 16), |v| f(v, b, c)) };
+    }
+    if let Some(dst) = dst {
+        // SAFETY: the destination was checked when the program was built.
+        unsafe { set_extended(here, dst, false, &old) }
+    }
+}

@@ -1,0 +1,366 @@
+//! A block of threads: its warps take turns, and meet at barriers (PTX ISA 9.0, 9.7.13.1).
+
+use super::context::Context;
+use super::observe::{Observer, Sync};
+use super::op::{Barrier, BarrierKind, Op};
+use super::random::Random;
+use super::run::{Fallible, Here, Runner, holds, lane32, lanes_of, lanes_where, put};
+use super::warp::{State, Warp};
+use crate::fault::{Fault, FaultCode};
+use crate::memory::bytes::Bytes;
+use std::sync::atomic::Ordering;
+
+/// What a running warp sees of its block.
+pub(super) struct BlockContext<'a> {
+    /// `%ctaid`
+    pub id: [u32; 3],
+    /// Number in the grid.
+    pub number: u64,
+    pub shared: &'a Bytes,
+    /// Instructions executed by the block before this turn.
+    pub clock: u64,
+}
+
+/// Instructions a warp executes before the next warp of the block has a turn.
+const QUANTUM: u64 = 1 << 14;
+/// Instructions a block executes before another block of the same host thread has a turn. Blocks that never wait for
+/// others are far below this.
+const SLICE: u64 = 1 << 24;
+
+/// The state of one of the sixteen barriers of a block.
+#[derive(Clone, Copy, Default)]
+struct BarrierState {
+    /// Warps that have arrived.
+    warps: u32,
+    /// Threads that have arrived, whole warps counted.
+    threads: u32,
+    /// Threads expected, 0 for all of the block.
+    count: u32,
+    /// True predicates; and threads that gave one.
+    yes: u32,
+    voters: u32,
+}
+
+/// A block in execution. Reused for block after block.
+pub(super) struct Block {
+    id: [u32; 3],
+    number: u64,
+    shared: Bytes,
+    warps: Vec<Warp>,
+    barriers: [BarrierState; 16],
+    executed: u64,
+}
+
+/// What a finished block has done.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Done {
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+}
+
+impl Block {
+    /// The memory of a block of this launch.
+    pub fn new(cx: &Context<'_>) -> Fallible<Block> {
+        let shared = Bytes::zeroed(cx.shared_bytes() as usize).ok_or_else(|| {
+            Box::new(Fault::new(FaultCode::OutOfMemory, "no memory for the shared memory of a block"))
+        })?;
+        let warps = (0..cx.warps()).map(|_| Warp::new()).collect();
+        Ok(Block {
+            id: [0; 3],
+            number: 0,
+            shared,
+            warps,
+            barriers: [BarrierState::default(); 16],
+            executed: 0,
+        })
+    }
+
+    /// Makes it the block with this number.
+    pub fn start(&mut self, cx: &Context<'_>, number: u64) -> Fallible<()> {
+        (self.number, self.id, self.executed) = (number, cx.block_id(number), 0);
+        self.barriers = [BarrierState::default(); 16];
+        self.shared.clear();
+        let kernel = &cx.program.functions[cx.kernel as usize];
+        let mut threads = cx.threads();
+        for (index, warp) in self.warps.iter_mut().enumerate() {
+            if !warp.start(index as u32, threads, kernel.entry, cx.kernel, kernel.rows, kernel.stack) {
+                return Err(Box::new(Fault::new(
+                    FaultCode::OutOfMemory,
+                    "no memory for the local memory of a warp",
+                )));
+            }
+            threads = threads.saturating_sub(32);
+        }
+        Ok(())
+    }
+
+    /// Runs until all threads have exited, or for one slice. Gives what was done when the block is finished.
+    pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
+        let cx = runner.cx;
+        let end = self.executed + SLICE;
+        loop {
+            let mut progress = false;
+            let count = self.warps.len();
+            let first = runner.random.as_mut().map_or(0, |r| r.below(count as u32) as usize);
+            for turn in 0..count {
+                let w = (first + turn) % count;
+                if !self.warps[w].runnable() {
+                    continue;
+                }
+                progress = true;
+                self.turn(runner, w)?;
+                self.settle(runner, w)?;
+            }
+            if self.warps.iter().all(Warp::finished) {
+                let sum = |f: fn(&Warp) -> u64| self.warps.iter().map(f).sum();
+                let (warp_instructions, thread_instructions) =
+                    (sum(|w| w.executed), sum(|w| w.thread_instructions));
+                return Ok(Some(Done { warp_instructions, thread_instructions }));
+            }
+            if !progress {
+                return Err(self.deadlock(cx));
+            }
+            if self.executed >= end || cx.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Lets one warp run and charges the limits.
+    fn turn<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize) -> Fallible<()> {
+        let cx = runner.cx;
+        let warp = &mut self.warps[w];
+        let context = BlockContext {
+            id: self.id,
+            number: self.number,
+            shared: &self.shared,
+            clock: self.executed - warp.executed,
+        };
+        let budget = cx.budget.load(Ordering::Relaxed);
+        let random = runner.random.as_mut().map_or(u64::MAX, |r: &mut Random| 1 + u64::from(r.below(256)));
+        let quantum = QUANTUM.min(budget / 32 + 1).min(random);
+        let (executed, threads) = (warp.executed, warp.thread_instructions);
+        let result = runner.run_warp(&context, warp, quantum);
+        self.executed += warp.executed - executed;
+        let used = warp.thread_instructions - threads;
+        let spent =
+            cx.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |b| Some(b.saturating_sub(used)));
+        result?;
+        let whole = spent.is_ok_and(|before| before <= used);
+        if (whole || self.executed >= cx.limits.block_steps) && !warp.finished() {
+            let group = warp.groups.first().copied();
+            let message = if whole {
+                "the launch executed as many thread instructions as its limit allows".to_string()
+            } else {
+                format!("a block executed {} warp instructions, its limit", cx.limits.block_steps)
+            };
+            let mut fault = Fault::new(FaultCode::StepLimit, message);
+            if let Some(g) = group {
+                locate(&mut fault, cx, self.id, w as u32, g.mask, g.pc);
+            }
+            return Err(Box::new(fault));
+        }
+        Ok(())
+    }
+
+    /// Looks whether warp `w` has arrived at a barrier, and releases barriers that are complete.
+    fn settle<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize) -> Fallible<()> {
+        let pending = self.warps[w].groups.iter().fold(0u32, |ids, g| match g.state {
+            State::Barrier { id, arrived: false } => ids | 1 << id,
+            _ => ids,
+        });
+        for id in lanes_of(pending) {
+            self.arrive(runner, w, id)?;
+        }
+        for id in 0..16 {
+            let barrier = self.barriers[id];
+            if barrier.threads == 0 {
+                continue;
+            }
+            let complete = match barrier.count {
+                0 => self.warps.iter().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
+                count => barrier.threads >= count,
+            };
+            if complete {
+                self.release(runner, id, barrier);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a warp in at a barrier, once all its threads that have not exited are there.
+    fn arrive<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize, id: usize) -> Fallible<()> {
+        let cx = runner.cx;
+        let warp = &mut self.warps[w];
+        let waits = State::Barrier { id: id as u8, arrived: false };
+        let there = warp.groups.iter().filter(|g| g.state == waits).fold(0, |m, g| m | g.mask);
+        if there != warp.alive {
+            return Ok(());
+        }
+        let state = &mut self.barriers[id];
+        for i in 0..warp.groups.len() {
+            let group = warp.groups[i];
+            let Op::Barrier(op) = &cx.program.code[group.pc as usize].op else { continue };
+            let activation = *warp.activation(group.frame);
+            let frame = warp.file.frame(activation.row, activation.rows, &cx.constants);
+            let lane = group.mask.trailing_zeros() as usize;
+            let count = op.count.map_or(0, |r| lane32(frame, r, lane));
+            let problem = if count % 32 != 0 {
+                Some(format!("barrier with {count} threads, which is not a multiple of the warp size"))
+            } else if count == 0 && op.kind == BarrierKind::Arrive {
+                Some("`barrier.arrive` without a number of threads".into())
+            } else if state.threads != 0 && state.count != count {
+                Some(format!(
+                    "barrier {id} is used for {} and for {count} threads at once (0: all)",
+                    state.count
+                ))
+            } else {
+                None
+            };
+            if let Some(message) = problem {
+                let mut fault = Fault::new(FaultCode::BadBarrier, message);
+                locate(&mut fault, cx, self.id, w as u32, group.mask, group.pc);
+                return Err(Box::new(fault));
+            }
+            state.count = count;
+            if let Some(src) = op.src {
+                state.yes += (holds(frame, src) & group.mask).count_ones();
+                state.voters += group.mask.count_ones();
+            }
+            let group = &mut warp.groups[i];
+            if op.kind == BarrierKind::Arrive {
+                (group.state, group.pc) = (State::Ready, group.pc + 1);
+            } else {
+                group.state = State::Barrier { id: id as u8, arrived: true };
+            }
+        }
+        state.warps |= 1 << w;
+        state.threads += 32;
+        if O::ACTIVE {
+            let pc = warp.groups.first().map_or(0, |g| g.pc);
+            let at = cx.at(self.id, w as u32, pc, there);
+            runner.observer.synchronise(&at, Sync::Arrive(id as u32));
+        }
+        Ok(())
+    }
+
+    /// Lets the threads that wait at a barrier go on.
+    fn release<O: Observer>(&mut self, runner: &mut Runner<'_, O>, id: usize, state: BarrierState) {
+        let cx = runner.cx;
+        self.barriers[id] = BarrierState::default();
+        for warp in &mut self.warps {
+            let mut released = 0;
+            for i in 0..warp.groups.len() {
+                let group = warp.groups[i];
+                if group.state != (State::Barrier { id: id as u8, arrived: true }) {
+                    continue;
+                }
+                if let Op::Barrier(op) = &cx.program.code[group.pc as usize].op
+                    && let Some(dst) = op.dst
+                {
+                    let activation = *warp.activation(group.frame);
+                    let frame = warp.file.frame(activation.row, activation.rows, &cx.constants);
+                    let value = match op.kind {
+                        BarrierKind::Popc => state.yes,
+                        BarrierKind::And => u32::from(state.yes == state.voters),
+                        BarrierKind::Or => u32::from(state.yes != 0),
+                        BarrierKind::Sync | BarrierKind::Arrive => 0,
+                    };
+                    put(frame, dst, group.mask, &[u64::from(value); 32]);
+                }
+                if O::ACTIVE {
+                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    runner.observer.synchronise(&at, Sync::Leave(id as u32));
+                }
+                let group = &mut warp.groups[i];
+                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                released += 1;
+            }
+            let mut g = 0;
+            while released > 1 && g < warp.groups.len() {
+                if warp.groups[g].state == State::Ready {
+                    g = warp.reconverge(g);
+                }
+                g += 1;
+            }
+        }
+    }
+
+    /// Says who waits for whom.
+    fn deadlock(&self, cx: &Context<'_>) -> Box<Fault> {
+        let mut fault = Fault::new(FaultCode::Deadlock, "");
+        let mut waits = Vec::new();
+        for warp in &self.warps {
+            for g in &warp.groups {
+                if waits.is_empty() {
+                    locate(&mut fault, cx, self.id, warp.index, g.mask, g.pc);
+                }
+                let at = cx.at(self.id, warp.index, g.pc, g.mask);
+                let what = match g.state {
+                    State::Barrier { id, arrived: true } => format!("at barrier {id} for other warps"),
+                    State::Barrier { id, arrived: false } => {
+                        format!("at barrier {id} for lanes {:#010x} of their warp", warp.alive & !g.mask)
+                    }
+                    State::Collective(members) => {
+                        format!("for lanes {:#010x} of their warp", members & warp.alive & !g.mask)
+                    }
+                    State::Ready => "for nothing".into(),
+                };
+                let source = if at.line == 0 { String::new() } else { format!(" of line {}", at.line) };
+                waits.push(format!(
+                    "warp {} lanes {:#010x} wait in `{}`{source} {what}",
+                    warp.index, g.mask, at.mnemonic
+                ));
+            }
+        }
+        let (shown, more) = (waits.len().min(4), waits.len().saturating_sub(4));
+        fault.message = format!("no thread of the block can go on: {}", waits[..shown].join("; "));
+        if more > 0 {
+            fault.message += &format!("; and {more} more groups of lanes");
+        }
+        Box::new(fault)
+    }
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Lets lanes wait at the barriers they name.
+    pub fn reach_barrier(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        g: usize,
+        here: Here,
+        op: &Barrier,
+    ) -> Fallible<()> {
+        let skipped = warp.groups[g].mask & !here.mask;
+        if skipped != 0 {
+            warp.split(g, skipped, here.pc + 1, State::Ready);
+        }
+        let mut rest = here.mask;
+        while rest != 0 {
+            let id = lane32(here.frame, op.id, rest.trailing_zeros() as usize);
+            let same = lanes_where(rest, |i| lane32(here.frame, op.id, i) == id);
+            if id > 15 {
+                let here = Here { mask: same, ..here };
+                let message = format!("barrier {id}, and there are only barriers 0 to 15");
+                return Err(self.fault(block, warp, here, FaultCode::BadBarrier, message));
+            }
+            rest &= !same;
+            let state = State::Barrier { id: id as u8, arrived: false };
+            if rest == 0 {
+                warp.groups[g].state = state;
+            } else {
+                warp.split(g, same, here.pc, state);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills in where a fault happened.
+fn locate(fault: &mut Fault, cx: &Context<'_>, block: [u32; 3], warp: u32, mask: u32, pc: u32) {
+    let line = cx.program.sites[pc as usize].line;
+    fault.ptx_line = (line != 0).then_some(line);
+    fault.block = Some(block);
+    fault.thread = Some(cx.thread_id(warp * 32 + mask.trailing_zeros().min(31)));
+}

@@ -1,0 +1,214 @@
+//! Warp-level operations: lanes wait for the lanes their mask names, then compute together (PTX ISA 9.0, 9.7.9.6 and 9.7.13).
+//!
+//! The lanes need not be at the same instruction, only at one of the same kind with the same mask. So an operation is
+//! performed on *participants*: groups of lanes, each with its own operands.
+
+use super::block::BlockContext;
+use super::file::Frame;
+use super::observe::{Observer, Sync};
+use super::op::{Collective, CollectiveKind, Op, ShuffleMode};
+use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where, put};
+use super::warp::{State, Warp};
+use crate::fault::FaultCode;
+use smallvec::{SmallVec, smallvec};
+
+/// Lanes that take part with the operands of one instruction.
+struct Participant<'a> {
+    frame: Frame,
+    lanes: u32,
+    op: &'a Collective,
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Executes the operation if all lanes it needs are here; otherwise lets the lanes of `here` wait.
+    pub fn collective(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        g: usize,
+        here: Here,
+        op: &Collective,
+    ) -> Fallible<Next> {
+        let Here { frame, pc, mask, .. } = here;
+        if mask == 0 {
+            return Ok(Next::Advance);
+        }
+        if O::ACTIVE {
+            let at = self.at(block, warp, pc, mask);
+            self.observer.synchronise(&at, Sync::Warp);
+        }
+        let Some(members) = op.mask else {
+            perform(&[Participant { frame, lanes: mask, op }], mask);
+            return Ok(Next::Advance);
+        };
+        let named = |lane: usize| lane32(frame, members, lane);
+        let outside = lanes_where(mask, |i| named(i) >> i & 1 == 0);
+        if outside != 0 {
+            let here = Here { mask: outside, ..here };
+            let lane = outside.trailing_zeros();
+            let message = format!(
+                "member mask {:#010x} does not name lane {lane}, which executes",
+                named(lane as usize)
+            );
+            return Err(self.fault(block, warp, here, FaultCode::BadMask, message));
+        }
+        let first = named(mask.trailing_zeros() as usize);
+        if first & warp.alive & !mask == 0 && lanes_where(mask, |i| named(i) != first) == 0 {
+            perform(&[Participant { frame, lanes: mask, op }], mask);
+            return Ok(Next::Advance);
+        }
+
+        // Not all are here, or there are several masks. Each set of lanes with one mask becomes a group of its own.
+        let skipped = warp.groups[g].mask & !mask;
+        if skipped != 0 {
+            warp.split(g, skipped, pc + 1, State::Ready);
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            let members = named(rest.trailing_zeros() as usize);
+            let same = lanes_where(rest, |i| named(i) == members);
+            rest &= !same;
+            self.meet(warp, g, Here { mask: same, ..here }, op, members);
+        }
+        warp.remove(g);
+        let mut g = 0;
+        while g < warp.groups.len() {
+            if warp.groups[g].state == State::Ready {
+                g = warp.reconverge(g);
+            }
+            g += 1;
+        }
+        Ok(Next::Choose)
+    }
+
+    /// Lets lanes of group `g` that name `members` meet those that wait for them, or wait themselves.
+    fn meet(&self, warp: &mut Warp, g: usize, here: Here, op: &Collective, members: u32) {
+        let code = &self.cx.program.code;
+        let mut participants: SmallVec<[Participant<'_>; 4]> =
+            smallvec![Participant { frame: here.frame, lanes: here.mask, op }];
+        let mut waiting: SmallVec<[usize; 4]> = SmallVec::new();
+        for i in 0..warp.groups.len() {
+            let group = warp.groups[i];
+            let Op::Collective(other) = &code[group.pc as usize].op else { continue };
+            if i == g || group.state != State::Collective(members) || !alike(&other.kind, &op.kind) {
+                continue;
+            }
+            let activation = *warp.activation(group.frame);
+            let frame = warp.file.frame(activation.row, activation.rows, &self.cx.constants);
+            participants.push(Participant { frame, lanes: group.mask, op: other });
+            waiting.push(i);
+        }
+        let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
+        if members & warp.alive & !lanes != 0 {
+            warp.split(g, here.mask, here.pc, State::Collective(members));
+            return;
+        }
+        perform(&participants, lanes);
+        for i in waiting {
+            let group = &mut warp.groups[i];
+            group.pc += 1;
+            group.state = State::Ready;
+        }
+        warp.split(g, here.mask, here.pc + 1, State::Ready);
+    }
+}
+
+/// True if lanes at the one operation may meet lanes at the other.
+fn alike(a: &CollectiveKind, b: &CollectiveKind) -> bool {
+    match (a, b) {
+        (CollectiveKind::Shuffle(a), CollectiveKind::Shuffle(b)) => a == b,
+        (CollectiveKind::Reduce(a), CollectiveKind::Reduce(b)) => std::ptr::fn_addr_eq(*a, *b),
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
+}
+
+fn perform(participants: &[Participant<'_>], lanes: u32) {
+    let Some(Participant { op, .. }) = participants.first() else { return };
+    // One value per lane, read and written through the operands of the lane's own instruction.
+    let source = |n: usize| {
+        let mut values = [0u64; 32];
+        for p in participants {
+            for lane in lanes_of(p.lanes) {
+                values[lane] = lane64(p.frame, p.op.src[n], lane);
+            }
+        }
+        values
+    };
+    let predicate = || {
+        let of = |p: &Participant<'_>| {
+            holds(p.frame, super::op::Guard { pred: p.op.src[0], negated: false }) & p.lanes
+        };
+        participants.iter().fold(0, |m, p| m | of(p))
+    };
+    let deliver = |n: usize, values: &[u64; 32]| {
+        for p in participants {
+            if let Some(dst) = p.op.dst[n] {
+                put(p.frame, dst, p.lanes, values);
+            }
+        }
+    };
+    let uniform = |n: usize, value: u64| deliver(n, &[value; 32]);
+    match op.kind {
+        CollectiveKind::Sync => {}
+        CollectiveKind::Shuffle(mode) => {
+            let (values, b, c) = (source(0), source(1), source(2));
+            let mut in_range = [0u64; 32];
+            let mut result = [0u64; 32];
+            for lane in lanes_of(lanes) {
+                let (from, inside) = shuffle_source(mode, lane as u32, b[lane] as u32, c[lane] as u32);
+                in_range[lane] = u64::from(inside);
+                // A lane that does not take part has no value to give; the manual leaves the result open, and it is the reader's own.
+                let from = if lanes >> from & 1 != 0 { from as usize } else { lane };
+                result[lane] = values[from];
+            }
+            deliver(0, &result);
+            deliver(1, &in_range);
+        }
+        CollectiveKind::All => uniform(0, u64::from(predicate() == lanes)),
+        CollectiveKind::Any => uniform(0, u64::from(predicate() != 0)),
+        CollectiveKind::Uni => {
+            let p = predicate();
+            uniform(0, u64::from(p == lanes || p == 0));
+        }
+        CollectiveKind::Ballot => uniform(0, u64::from(predicate())),
+        CollectiveKind::MatchAny => {
+            let values = source(0);
+            let mut result = [0u64; 32];
+            for lane in lanes_of(lanes) {
+                result[lane] = u64::from(lanes_where(lanes, |i| values[i] == values[lane]));
+            }
+            deliver(0, &result);
+        }
+        CollectiveKind::MatchAll => {
+            let values = source(0);
+            let first = values[lanes.trailing_zeros() as usize & 31];
+            let equal = lanes_where(lanes, |i| values[i] != first) == 0;
+            uniform(0, if equal { u64::from(lanes) } else { 0 });
+            uniform(1, u64::from(equal));
+        }
+        CollectiveKind::Reduce(f) => {
+            let values = source(0);
+            let result = lanes_of(lanes).map(|i| values[i]).reduce(f).unwrap_or(0);
+            uniform(0, result);
+        }
+        CollectiveKind::Elect => {
+            let leader = lanes.trailing_zeros() as u64;
+            uniform(0, leader);
+            deliver(1, &std::array::from_fn(|i| u64::from(i as u64 == leader)));
+        }
+    }
+}
+
+/// Which lane a lane reads, and whether that is within its segment (the pseudocode of PTX ISA 9.0, 9.7.9.6).
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let max = lane & segment | clamp & !segment;
+    let min = lane & segment;
+    let (from, inside) = match mode {
+        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max as i32),
+        ShuffleMode::Down => (lane + b, lane + b <= max),
+        ShuffleMode::Bfly => (lane ^ b, lane ^ b <= max),
+        ShuffleMode::Idx => (min | b & !segment, min | b & !segment <= max),
+    };
+    (if inside { from & 31 } else { lane }, inside)
+}

@@ -1,0 +1,145 @@
+//! What all warps of a launch share, and the special registers that are computed from it.
+
+use super::block::BlockContext;
+use super::file::Cell;
+use super::observe::At;
+use super::observe::Observer;
+use super::program::Program;
+use super::reg::Reg;
+use super::run::{Here, Runner, put};
+use super::special::Special;
+use super::warp::Warp;
+use crate::device::{Limits, Machine};
+use crate::memory::bytes::Bytes;
+use crate::memory::global::Global;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// A launch.
+pub(crate) struct Context<'a> {
+    pub program: &'a Program,
+    /// The constants, with addresses as they are on this device.
+    pub constants: &'a [Cell],
+    pub global: &'a Global,
+    pub constant: &'a Bytes,
+    pub params: &'a Bytes,
+    /// Index of the kernel among the program's functions.
+    pub kernel: u32,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// The shape of a cluster, if the launch or the kernel names one.
+    pub cluster: Option<[u32; 3]>,
+    pub dynamic_shared: u32,
+    pub machine: &'a Machine,
+    pub limits: &'a Limits,
+    pub seed: Option<u64>,
+    pub launch_number: u64,
+    /// Set when a block has failed: the others stop.
+    pub stop: AtomicBool,
+    /// Thread instructions that may still be executed.
+    pub budget: AtomicU64,
+}
+
+impl Context<'_> {
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(32)
+    }
+
+    /// Bytes of shared memory of a block.
+    pub fn shared_bytes(&self) -> u64 {
+        self.program.shared_bytes + u64::from(self.dynamic_shared)
+    }
+
+    /// `%tid` of a thread by its number in the block.
+    pub fn thread_id(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.block;
+        [number % x, number / x % y, number / x / y]
+    }
+
+    /// `%ctaid` of a block by its number in the grid.
+    pub fn block_id(&self, number: u64) -> [u32; 3] {
+        let [x, y] = [u64::from(self.grid[0]), u64::from(self.grid[1])];
+        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    }
+
+    pub fn at(&self, block: [u32; 3], warp: u32, pc: u32, mask: u32) -> At<'_> {
+        let site = self.program.sites[pc as usize];
+        let mnemonic = self.program.names.get(site.name as usize).map_or("", String::as_str);
+        At { line: site.line, mnemonic, pc, block, warp, mask }
+    }
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Reads a special register. Clocks count what the warp has executed, so that runs repeat.
+    pub fn special(
+        &self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        executed: u64,
+        dst: Reg,
+        special: Special,
+    ) {
+        use Special::*;
+        let cx = self.cx;
+        let axis = |of: Special| special as usize - of as usize;
+        let cluster = cx.cluster.unwrap_or([1; 3]);
+        let lane_mask = |f: fn(u32) -> u32| std::array::from_fn(|i| u64::from(f(1 << i)));
+        let clock = block.clock + executed;
+        let uniform = match special {
+            TidX | TidY | TidZ => {
+                let axis = axis(TidX);
+                let first = warp.index * 32;
+                let ids = std::array::from_fn(|i| u64::from(cx.thread_id(first + i as u32)[axis]));
+                return put(here.frame, dst, here.mask, &ids);
+            }
+            LaneId => return put(here.frame, dst, here.mask, &std::array::from_fn(|i| i as u64)),
+            LaneMaskEq => return put(here.frame, dst, here.mask, &lane_mask(|b| b)),
+            LaneMaskLt => return put(here.frame, dst, here.mask, &lane_mask(|b| b - 1)),
+            LaneMaskLe => return put(here.frame, dst, here.mask, &lane_mask(|b| b | (b - 1))),
+            LaneMaskGt => return put(here.frame, dst, here.mask, &lane_mask(|b| !(b | (b - 1)))),
+            LaneMaskGe => return put(here.frame, dst, here.mask, &lane_mask(|b| !(b - 1))),
+            NtidX | NtidY | NtidZ => cx.block[axis(NtidX)].into(),
+            WarpId => warp.index.into(),
+            NWarpId => cx.machine.warps_per_sm.into(),
+            CtaIdX | CtaIdY | CtaIdZ => block.id[axis(CtaIdX)].into(),
+            NCtaIdX | NCtaIdY | NCtaIdZ => cx.grid[axis(NCtaIdX)].into(),
+            SmId => block.number % u64::from(cx.machine.sms.max(1)),
+            NSmId => cx.machine.sms.into(),
+            GridId => cx.launch_number,
+            IsExplicitCluster => cx.cluster.is_some().into(),
+            ClusterIdX | ClusterIdY | ClusterIdZ => {
+                let i = axis(ClusterIdX);
+                (block.id[i] / cluster[i]).into()
+            }
+            NClusterIdX | NClusterIdY | NClusterIdZ => {
+                let i = axis(NClusterIdX);
+                (cx.grid[i] / cluster[i]).into()
+            }
+            ClusterCtaIdX | ClusterCtaIdY | ClusterCtaIdZ => {
+                let i = axis(ClusterCtaIdX);
+                (block.id[i] % cluster[i]).into()
+            }
+            ClusterNCtaIdX | ClusterNCtaIdY | ClusterNCtaIdZ => cluster[axis(ClusterNCtaIdX)].into(),
+            ClusterCtaRank => {
+                let [x, y, z]: [u32; 3] = std::array::from_fn(|i| block.id[i] % cluster[i]);
+                ((z * cluster[1] + y) * cluster[0] + x).into()
+            }
+            ClusterNCtaRank => cluster.iter().product::<u32>().into(),
+            Clock | Clock64 | GlobalTimer | GlobalTimerLo => clock,
+            ClockHi | GlobalTimerHi => clock >> 32,
+            TotalSmemSize | AggrSmemSize => cx.shared_bytes(),
+            DynamicSmemSize => cx.dynamic_shared.into(),
+            ReservedSmemOffsetBegin | ReservedSmemOffsetEnd | ReservedSmemOffsetCap | CurrentGraphExec => 0,
+        };
+        put(
+            here.frame,
+            dst,
+            here.mask,
+            &[if special.bits() == 32 { uniform & 0xffff_ffff } else { uniform }; 32],
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
+
+use super::file::RegisterFile;
+use crate::memory::bytes::Bytes;
+use smallvec::SmallVec;
+
+/// Why a group of lanes is not running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// It can run.
+    Ready,
+    /// It waits at a warp-level instruction for the other lanes of this mask.
+    Collective(u32),
+    /// It waits at a block barrier: for the rest of its warp, or (`arrived`) for the other warps.
+    Barrier { id: u8, arrived: bool },
+}
+
+/// Lanes that execute together: they have the same program counter and call stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub mask: u32,
+    pub pc: u32,
+    pub frame: u32,
+    pub state: State,
+    /// When it last ran, to choose fairly.
+    pub stamp: u64,
+}
+
+/// An activation of a function. Lanes with the same stack of calls share it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Activation {
+    pub parent: u32,
+    pub function: u32,
+    /// The call that made it.
+    pub call: u32,
+    pub depth: u32,
+    /// Where its registers start in the file, and how many rows they are.
+    pub row: u32,
+    pub rows: u32,
+    /// Where its part of local memory starts, and where it ends.
+    pub stack: u32,
+    pub stack_end: u32,
+    /// How many groups are in it or in functions called from it.
+    pub users: u32,
+}
+
+/// The local memory of 32 lanes, one stretch of `stride` bytes after the other.
+#[derive(Default)]
+pub(super) struct LocalMemory {
+    bytes: Option<Bytes>,
+    stride: usize,
+}
+
+impl LocalMemory {
+    /// Makes every lane's stretch at least `len` bytes long; false if the host has no more memory.
+    #[must_use]
+    pub fn reserve(&mut self, len: u32) -> bool {
+        let len = len as usize;
+        if len <= self.stride {
+            return true;
+        }
+        let stride = len.next_power_of_two().max(256);
+        let Some(bytes) = Bytes::zeroed(stride * 32) else { return false };
+        if let Some(old) = &self.bytes {
+            let mut lane = vec![0; self.stride];
+            for i in 0..32 {
+                old.read(i * self.stride, &mut lane);
+                bytes.write(i * stride, &lane);
+            }
+        }
+        (self.bytes, self.stride) = (Some(bytes), stride);
+        true
+    }
+
+    /// Copies bytes within one lane's stretch.
+    pub fn copy(&self, lane: usize, from: u32, to: u32, len: u32) {
+        if let Some(bytes) = &self.bytes {
+            bytes.copy(lane * self.stride + from as usize, lane * self.stride + to as usize, len as usize);
+        }
+    }
+
+    /// The start of lane 0's stretch and the distance to the next lane's.
+    pub fn layout(&self) -> (*mut u8, usize) {
+        (self.bytes.as_ref().map_or(std::ptr::null_mut(), Bytes::start), self.stride)
+    }
+
+    fn clear(&self) {
+        if let Some(bytes) = &self.bytes {
+            bytes.clear();
+        }
+    }
+}
+
+/// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
+pub(super) const SPIN_LIMIT: u32 = 1024;
+/// How many instructions such a turn lasts at least.
+const TURN: u64 = 256;
+
+pub(super) struct Warp {
+    /// Number in the block.
+    pub index: u32,
+    /// Lanes that have not exited.
+    pub alive: u32,
+    pub groups: SmallVec<[Group; 2]>,
+    activations: Vec<Activation>,
+    free: Vec<u32>,
+    pub file: RegisterFile,
+    pub local: LocalMemory,
+    /// Instructions executed by the warp, and by its threads.
+    pub executed: u64,
+    pub thread_instructions: u64,
+    /// Backward jumps since the last choice that was made for fairness.
+    pub spin: u32,
+}
+
+impl Warp {
+    pub fn new() -> Self {
+        Warp {
+            index: 0,
+            alive: 0,
+            groups: SmallVec::new(),
+            activations: Vec::new(),
+            free: Vec::new(),
+            file: RegisterFile::new(),
+            local: LocalMemory::default(),
+            executed: 0,
+            thread_instructions: 0,
+            spin: 0,
+        }
+    }
+
+    /// Starts the warp in a kernel. False if the host has no memory for it.
+    #[must_use]
+    pub fn start(&mut self, index: u32, lanes: u32, pc: u32, function: u32, rows: u32, stack: u32) -> bool {
+        self.index = index;
+        self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
+        self.groups.clear();
+        self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0 });
+        self.activations.clear();
+        self.free.clear();
+        let (parent, call, depth) = (u32::MAX, u32::MAX, 0);
+        self.activations.push(Activation {
+            parent,
+            function,
+            call,
+            depth,
+            row: 0,
+            rows,
+            stack: 0,
+            stack_end: stack,
+            users: 1,
+        });
+        self.file.restart(rows);
+        self.local.clear();
+        (self.executed, self.thread_instructions, self.spin) = (0, 0, 0);
+        self.local.reserve(stack)
+    }
+
+    pub fn activation(&self, id: u32) -> &Activation {
+        &self.activations[id as usize]
+    }
+
+    /// The activation of a call from `parent`: the one that other lanes in the same situation are in, or a new one.
+    /// The caller's use of `parent` passes to it.
+    pub fn enter(&mut self, new: Activation) -> u32 {
+        if self.groups.len() > 1 {
+            let same = |a: &Activation| {
+                a.users > 0 && a.parent == new.parent && a.call == new.call && a.function == new.function
+            };
+            if let Some(id) = self.activations.iter().position(same) {
+                self.activations[id].users += 1;
+                self.release(new.parent);
+                return id as u32;
+            }
+        }
+        match self.free.pop() {
+            Some(id) => {
+                self.activations[id as usize] = new;
+                id
+            }
+            None => {
+                self.activations.push(new);
+                self.activations.len() as u32 - 1
+            }
+        }
+    }
+
+    /// One use less of an activation.
+    pub fn release(&mut self, mut id: u32) {
+        while id != u32::MAX {
+            let a = &mut self.activations[id as usize];
+            a.users -= 1;
+            if a.users > 0 {
+                return;
+            }
+            self.free.push(id);
+            id = a.parent;
+        }
+    }
+
+    /// One use more of an activation.
+    pub fn retain(&mut self, id: u32) {
+        self.activations[id as usize].users += 1;
+    }
+
+    /// Moves some lanes of group `g` to a group of their own.
+    pub fn split(&mut self, g: usize, mask: u32, pc: u32, state: State) {
+        let group = &mut self.groups[g];
+        group.mask &= !mask;
+        let new = Group { mask, pc, state, ..*group };
+        self.retain(new.frame);
+        self.groups.push(new);
+    }
+
+    /// Removes a group whose lanes are gone.
+    pub fn remove(&mut self, g: usize) {
+        let group = self.groups.swap_remove(g);
+        self.release(group.frame);
+    }
+
+    /// Ends lanes of group `g`; lanes that wait for them must look again.
+    pub fn exit(&mut self, g: usize, mask: u32) {
+        self.alive &= !mask;
+        self.groups[g].mask &= !mask;
+        if self.groups[g].mask == 0 {
+            self.remove(g);
+        }
+        for group in &mut self.groups {
+            if matches!(group.state, State::Collective(_)) {
+                group.state = State::Ready;
+            }
+        }
+    }
+
+    /// Reunites group `g` with groups that have come to, or wait at, the same instruction.
+    pub fn reconverge(&mut self, g: usize) -> usize {
+        let (mut g, Group { pc, frame, .. }) = (g, self.groups[g]);
+        let mut other = 0;
+        while other < self.groups.len() {
+            let o = self.groups[other];
+            let meets =
+                other != g && o.pc == pc && o.frame == frame && !matches!(o.state, State::Barrier { .. });
+            if meets {
+                self.groups[g].mask |= o.mask;
+                self.groups[g].state = State::Ready;
+                self.remove(other);
+                if g == self.groups.len() {
+                    g = other;
+                }
+            } else {
+                other += 1;
+            }
+        }
+        g
+    }
+
+    /// Chooses the group to run: the deepest in calls and then the lowest in the program, because the others are likely to
+    /// meet it where they wait; for fairness sometimes the one that has waited longest. Also gives the number of executed instructions
+    /// after which to choose again.
+    pub fn choose(&mut self, random: Option<&mut super::random::Random>) -> Option<(usize, u64)> {
+        let ready = |g: &Group| g.state == State::Ready;
+        if let [group] = self.groups.as_slice() {
+            return ready(group).then_some((0, u64::MAX));
+        }
+        let unfair = self.spin >= SPIN_LIMIT;
+        let mut candidates = self.groups.iter().enumerate().filter(|(_, g)| ready(g));
+        let random =
+            random.and_then(|r| Some((r.next(), u64::from(r.below(64)))).filter(|_| r.below(4) == 0));
+        let (chosen, until) = match random {
+            Some((any, turn)) => {
+                let count = candidates.clone().count();
+                (candidates.nth(any as usize % count.max(1))?.0, self.executed + turn)
+            }
+            _ if unfair => {
+                self.spin = 0;
+                (candidates.min_by_key(|(_, g)| (g.stamp, g.pc))?.0, self.executed + TURN)
+            }
+            _ => {
+                let key = |g: &Group| (u32::MAX - self.activations[g.frame as usize].depth, g.pc);
+                (candidates.min_by_key(|(_, g)| key(g))?.0, u64::MAX)
+            }
+        };
+        self.groups[chosen].stamp = self.executed;
+        Some((chosen, until))
+    }
+
+    /// The lowest program counter past that of group `g` where another group of the same activation is: there they may meet.
+    pub fn meeting_point(&self, g: usize) -> u32 {
+        let Group { pc, frame, .. } = self.groups[g];
+        let others = self.groups.iter().filter(|o| o.frame == frame && o.pc > pc);
+        others.filter(|o| !matches!(o.state, State::Barrier { .. })).map(|o| o.pc).min().unwrap_or(u32::MAX)
+    }
+
+    pub fn finished(&self) -> bool {
+        self.alive == 0
+    }
+
+    pub fn runnable(&self) -> bool {
+        self.groups.iter().any(|g| g.state == State::Ready)
+    }
+}

@@ -1,0 +1,238 @@
+//! Descriptions of launches, their checks, and their statistics.
+
+use crate::device::{Buffer, Limits, Machine};
+use crate::engine::{Function, KernelAttributes, Program};
+use crate::fault::Fault;
+
+/// An argument of a kernel: the bytes of its parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arg(Vec<u8>);
+
+impl Arg {
+    /// A by-value parameter of any size.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
+        Arg(bytes.into())
+    }
+}
+
+impl From<Buffer> for Arg {
+    fn from(buffer: Buffer) -> Arg {
+        Arg(buffer.address().to_le_bytes().to_vec())
+    }
+}
+
+macro_rules! args {
+    ($($t:ty)*) => {$(
+        impl From<$t> for Arg {
+            fn from(value: $t) -> Arg {
+                Arg(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+args!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
+
+/// What to launch, and how: made as `Launch::new("kernel").grid([8, 1, 1]).block([256, 1, 1]).arg(buffer).arg(7u32)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Launch {
+    /// The kernel's name.
+    pub entry: String,
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Blocks of a cluster.
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory of a block.
+    pub dynamic_shared: u32,
+    /// The arguments, in order.
+    pub args: Vec<Arg>,
+    /// What it may use.
+    pub limits: Limits,
+    /// With a seed, the launch runs on one host thread, and the order in which threads take turns is a function of the
+    /// seed; the same seed gives the same run. Without, blocks run on all cores and warps take turns in a fixed order.
+    pub seed: Option<u64>,
+    /// Host threads to use; all of the rayon pool if absent.
+    pub workers: Option<usize>,
+}
+
+impl Launch {
+    /// One block of one thread, no arguments.
+    pub fn new(entry: impl Into<String>) -> Self {
+        Launch {
+            entry: entry.into(),
+            grid: [1; 3],
+            block: [1; 3],
+            cluster: None,
+            dynamic_shared: 0,
+            args: Vec::new(),
+            limits: Limits::default(),
+            seed: None,
+            workers: None,
+        }
+    }
+
+    /// Sets the number of blocks.
+    pub fn grid(mut self, grid: [u32; 3]) -> Self {
+        self.grid = grid;
+        self
+    }
+
+    /// Sets the number of threads of a block.
+    pub fn block(mut self, block: [u32; 3]) -> Self {
+        self.block = block;
+        self
+    }
+
+    /// Sets the number of blocks of a cluster.
+    pub fn cluster(mut self, cluster: [u32; 3]) -> Self {
+        self.cluster = Some(cluster);
+        self
+    }
+
+    /// Sets the bytes of dynamic shared memory.
+    pub fn dynamic_shared(mut self, bytes: u32) -> Self {
+        self.dynamic_shared = bytes;
+        self
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Sets the limits.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Sets the number of host threads.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Finds the kernel and checks the shape of the launch against the machine and the kernel's directives.
+    pub(crate) fn check(&self, program: &Program, machine: &Machine) -> Result<u32, Fault> {
+        let Some(kernel) = program.functions.iter().position(|f| f.name == self.entry && f.kernel.is_some())
+        else {
+            let names: Vec<&str> = program.kernels().collect();
+            let known = if names.is_empty() { "it has none".into() } else { names.join(", ") };
+            return Err(Fault::launch(format!(
+                "the module has no kernel `{}` (kernels: {known})",
+                self.entry
+            )));
+        };
+        let within = |what: &str, value: [u32; 3], max: [u32; 3]| {
+            (0..3).find(|&i| value[i] == 0 || value[i] > max[i]).map_or(Ok(()), |i| {
+                let axis = ["x", "y", "z"][i];
+                Err(Fault::launch(format!("{what}.{axis} is {}; it must be from 1 to {}", value[i], max[i])))
+            })
+        };
+        within("grid", self.grid, [i32::MAX as u32, 65535, 65535])?;
+        within("block", self.block, [1024, 1024, 64])?;
+        let threads: u32 = self.block.iter().product();
+        if threads > 1024 {
+            return Err(Fault::launch(format!("a block of {threads} threads; the most is 1024")));
+        }
+        let shared = program.shared_bytes.saturating_add(u64::from(self.dynamic_shared));
+        if shared > machine.shared_memory {
+            let most = machine.shared_memory;
+            return Err(Fault::launch(format!(
+                "a block with {shared} bytes of shared memory; the most is {most}"
+            )));
+        }
+        let attributes =
+            program.functions[kernel].kernel.as_ref().map(|k| k.attributes.clone()).unwrap_or_default();
+        self.check_directives(&attributes, threads, machine)?;
+        Ok(kernel as u32)
+    }
+
+    fn check_directives(
+        &self,
+        attributes: &KernelAttributes,
+        threads: u32,
+        machine: &Machine,
+    ) -> Result<(), Fault> {
+        if let Some(required) = attributes.required_block.filter(|r| *r != self.block) {
+            let message = format!("a block of {:?} for a kernel with .reqntid {required:?}", self.block);
+            return Err(Fault::launch(message));
+        }
+        if let Some(most) = attributes.max_threads.filter(|m| threads > *m) {
+            return Err(Fault::launch(format!(
+                "a block of {threads} threads for a kernel with .maxntid {most}"
+            )));
+        }
+        let cluster = match (self.cluster, attributes.required_cluster) {
+            (Some(given), Some(required)) if given != required => {
+                let message =
+                    format!("a cluster of {given:?} for a kernel with .reqnctapercluster {required:?}");
+                return Err(Fault::launch(message));
+            }
+            (given, required) => given.or(required).unwrap_or([1; 3]),
+        };
+        let blocks = cluster.iter().map(|n| u64::from(*n)).product::<u64>();
+        if blocks == 0 || blocks > u64::from(machine.cluster_blocks) {
+            let most = machine.cluster_blocks;
+            return Err(Fault::launch(format!(
+                "a cluster of {cluster:?} blocks; from 1 to {most} are possible"
+            )));
+        }
+        if (0..3).any(|i| self.grid[i] % cluster[i] != 0) {
+            return Err(Fault::launch(format!(
+                "a grid of {:?} blocks is not whole clusters of {cluster:?}",
+                self.grid
+            )));
+        }
+        Ok(())
+    }
+
+    /// Lays out the arguments in the parameter space of the kernel.
+    pub(crate) fn parameters(&self, kernel: &Function) -> Result<Vec<u8>, Fault> {
+        let params = kernel.kernel.as_ref().map_or(&[][..], |k| &k.params);
+        if params.len() != self.args.len() {
+            let (want, have) = (params.len(), self.args.len());
+            return Err(Fault::launch(format!(
+                "kernel `{}` takes {want} arguments, {have} are given",
+                self.entry
+            )));
+        }
+        let size = params.iter().map(|p| p.offset as usize + p.bytes as usize).max().unwrap_or(0);
+        let mut bytes = vec![0; size];
+        for (i, (param, arg)) in params.iter().zip(&self.args).enumerate() {
+            if arg.0.len() != param.bytes as usize {
+                let (name, want, have) = (&param.name, param.bytes, arg.0.len());
+                return Err(Fault::launch(format!(
+                    "argument {i} (`{name}`) is {want} bytes, {have} are given"
+                )));
+            }
+            bytes[param.offset as usize..][..arg.0.len()].copy_from_slice(&arg.0);
+        }
+        Ok(bytes)
+    }
+}
+
+/// What a launch has done.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Instructions executed by warps.
+    pub warp_instructions: u64,
+    /// Instructions executed by threads: a warp instruction counts once for each thread it was issued to.
+    pub thread_instructions: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Threads of the grid.
+    pub threads: u64,
+    /// Time in the engine.
+    pub seconds: f64,
+}

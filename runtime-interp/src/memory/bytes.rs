@@ -1,0 +1,254 @@
+//! Blocks of guest memory, and the only code that touches their bytes.
+//!
+//! **Invariant.** The bytes of a block are reached through raw pointers alone; no reference into a block ever exists. Memory
+//! that several host threads can reach during a launch (global memory) is accessed by relaxed atomics of the guest's access
+//! width ([`Concurrent`]), so a data race of the guest is not one of the host: it reads old or new values. Accesses of different widths that race are
+//! outside what the Rust manual promises, but are byte-wise consistent in LLVM's model and on every machine it targets.
+//! Memory that belongs to the host thread which runs a block (shared, local) or that nothing writes (const, param) is accessed plainly
+//! ([`Private`]). Guest atomics are host read-modify-writes, sequentially consistent.
+//!
+//! Every function here that takes a pointer relies on its caller for bounds and alignment; `engine::access` checks both for
+//! all lanes of a warp at once.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A zeroed block of memory.
+#[derive(Debug)]
+pub(crate) struct Bytes {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: a block is plain memory without thread affinity; see the module's invariant for concurrent access.
+unsafe impl Send for Bytes {}
+// SAFETY: as above.
+unsafe impl Sync for Bytes {}
+
+impl Bytes {
+    /// Blocks are aligned as the strictest vector access and cache line need.
+    const ALIGN: usize = 128;
+
+    /// A block of `len` zero bytes; `None` if the host has not that much.
+    pub fn zeroed(len: usize) -> Option<Bytes> {
+        let layout = Layout::from_size_align(len.max(1), Self::ALIGN).ok()?;
+        // SAFETY: the size is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Bytes { start, len })
+    }
+
+    /// A block with a copy of `bytes`.
+    pub fn copied(bytes: &[u8]) -> Option<Bytes> {
+        let block = Bytes::zeroed(bytes.len())?;
+        block.write(0, bytes);
+        Some(block)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// Copies bytes in; panics if they do not fit. For the host, between launches.
+    pub fn write(&self, offset: usize, bytes: &[u8]) {
+        assert!(offset <= self.len && bytes.len() <= self.len - offset, "write past a block");
+        // SAFETY: in bounds; the source is a reference and hence not in a block.
+        unsafe { self.start().add(offset).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Copies bytes out; panics if the range is not within the block. For the host, between launches.
+    pub fn read(&self, offset: usize, into: &mut [u8]) {
+        assert!(offset <= self.len && into.len() <= self.len - offset, "read past a block");
+        // SAFETY: in bounds; the destination is a reference and hence not in a block.
+        unsafe { into.as_mut_ptr().copy_from_nonoverlapping(self.start().add(offset), into.len()) }
+    }
+
+    /// Copies within the block; panics if either range is not within it.
+    pub fn copy(&self, from: usize, to: usize, len: usize) {
+        let fits = |at: usize| at <= self.len && len <= self.len - at;
+        assert!(fits(from) && fits(to), "copy past a block");
+        // SAFETY: in bounds; `copy` allows overlap.
+        unsafe { self.start().add(from).copy_to(self.start().add(to), len) }
+    }
+
+    /// Sets all bytes to zero.
+    pub fn clear(&self) {
+        // SAFETY: the whole block is writable.
+        unsafe { self.start().write_bytes(0, self.len) }
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        let layout = Layout::from_size_align(self.len.max(1), Self::ALIGN).expect("was valid when allocated");
+        // SAFETY: allocated in `zeroed` with the same layout.
+        unsafe { dealloc(self.start(), layout) }
+    }
+}
+
+/// A value that guest memory is accessed in.
+pub(crate) trait Element: Copy + Default + 'static {
+    /// Its size.
+    const BYTES: usize;
+    /// # Safety
+    /// `p` is aligned and points into a block that no one else writes.
+    unsafe fn load_plain(p: *const u8) -> Self;
+    /// # Safety
+    /// As for `load_plain`, and no one else reads.
+    unsafe fn store_plain(self, p: *mut u8);
+    /// # Safety
+    /// `p` is aligned and points into a block.
+    unsafe fn load_relaxed(p: *const u8) -> Self;
+    /// # Safety
+    /// As for `load_relaxed`.
+    unsafe fn store_relaxed(self, p: *mut u8);
+    /// Replaces the value by a function of it and returns the old one, atomically.
+    ///
+    /// # Safety
+    /// As for `load_relaxed`.
+    unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self;
+}
+
+macro_rules! elements {
+    ($($t:ty, $atomic:ty;)*) => {$(
+        impl Element for $t {
+            const BYTES: usize = size_of::<$t>();
+
+            #[inline(always)]
+            unsafe fn load_plain(p: *const u8) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { p.cast::<$t>().read() }
+            }
+
+            #[inline(always)]
+            unsafe fn store_plain(self, p: *mut u8) {
+                // SAFETY: the caller's promise.
+                unsafe { p.cast::<$t>().write(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn load_relaxed(p: *const u8) -> Self {
+                // SAFETY: the caller's promise; all concurrent accesses are atomic.
+                unsafe { <$atomic>::from_ptr(p.cast_mut().cast()) }.load(Ordering::Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn store_relaxed(self, p: *mut u8) {
+                // SAFETY: the caller's promise; all concurrent accesses are atomic.
+                unsafe { <$atomic>::from_ptr(p.cast()) }.store(self, Ordering::Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self {
+                // SAFETY: the caller's promise; all concurrent accesses are atomic.
+                let cell = unsafe { <$atomic>::from_ptr(p.cast()) };
+                let mut old = cell.load(Ordering::Relaxed);
+                loop {
+                    match cell.compare_exchange_weak(old, f(old), Ordering::SeqCst, Ordering::Relaxed) {
+                        Ok(_) => return old,
+                        Err(now) => old = now,
+                    }
+                }
+            }
+        }
+    )*};
+}
+elements! {
+    u8, AtomicU8;
+    u16, AtomicU16;
+    u32, AtomicU32;
+    u64, AtomicU64;
+}
+
+/// Serialises 128-bit atomics, which stable Rust has no host instruction for. A racing plain access of 128 bits may see halves.
+static WIDE: Mutex<()> = Mutex::new(());
+
+impl Element for u128 {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load_plain(p: *const u8) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { p.cast::<u128>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store_plain(self, p: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { p.cast::<u128>().write(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_relaxed(p: *const u8) -> Self {
+        // SAFETY: the caller's promise; both halves lie in the 16 bytes.
+        let (low, high) = unsafe { (u64::load_relaxed(p), u64::load_relaxed(p.add(8))) };
+        u128::from(low) | u128::from(high) << 64
+    }
+
+    #[inline(always)]
+    unsafe fn store_relaxed(self, p: *mut u8) {
+        // SAFETY: the caller's promise; both halves lie in the 16 bytes.
+        unsafe {
+            (self as u64).store_relaxed(p);
+            ((self >> 64) as u64).store_relaxed(p.add(8));
+        }
+    }
+
+    unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self {
+        let _guard = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let old = Self::load_relaxed(p);
+            f(old).store_relaxed(p);
+            old
+        }
+    }
+}
+
+/// How a kind of memory is accessed.
+pub(crate) trait Mode {
+    /// # Safety
+    /// See [`Element::load_relaxed`] and, for [`Private`], [`Element::load_plain`].
+    unsafe fn load<T: Element>(p: *const u8) -> T;
+    /// # Safety
+    /// As for `load`.
+    unsafe fn store<T: Element>(p: *mut u8, value: T);
+}
+
+/// Memory that other host threads access too.
+pub(crate) struct Concurrent;
+/// Memory of this host thread, or that nothing writes.
+pub(crate) struct Private;
+
+impl Mode for Concurrent {
+    #[inline(always)]
+    unsafe fn load<T: Element>(p: *const u8) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { T::load_relaxed(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<T: Element>(p: *mut u8, value: T) {
+        // SAFETY: the caller's promise.
+        unsafe { value.store_relaxed(p) }
+    }
+}
+
+impl Mode for Private {
+    #[inline(always)]
+    unsafe fn load<T: Element>(p: *const u8) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { T::load_plain(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<T: Element>(p: *mut u8, value: T) {
+        // SAFETY: the caller's promise.
+        unsafe { value.store_plain(p) }
+    }
+}

@@ -106,6 +106,11 @@ pub fn scan(source: &str, language: Language) -> Result<Vec<Directive>, Vec<Dire
             let rest = rest.trim_start();
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
             let (word, text) = rest.split_at(end);
+            if matches!(word, "error" | "warning") {
+                // A mark of a file test, alone on its line.
+                open = false;
+                continue;
+            }
             match NAMES.into_iter().find(|name| *name == word) {
                 Some(name) => {
                     let text = text.strip_prefix(':').unwrap_or(text).trim().to_owned();

@@ -47,8 +47,13 @@ pub struct LaunchSpec {
 pub enum Arg {
     /// The bytes of the parameter itself: a scalar or an aggregate passed by value.
     Value(Vec<u8>),
-    /// A buffer of global memory with this content; the parameter is its address.
-    Buffer(Vec<u8>),
+    /// A buffer of global memory; the parameter is its address.
+    Buffer {
+        /// The content before the launch.
+        bytes: Vec<u8>,
+        /// The type of its elements, where the description names one.
+        element: Option<ScalarType>,
+    },
     /// The address of the buffer that an earlier argument made.
     SameAs(usize),
 }
@@ -71,6 +76,12 @@ impl fmt::Display for LaunchError {
 impl std::error::Error for LaunchError {}
 
 impl LaunchSpec {
+    /// A launch without clusters, dynamic shared memory and limits.
+    pub fn new(entry: impl Into<String>, grid: [u32; 3], block: [u32; 3], args: Vec<Arg>) -> LaunchSpec {
+        let entry = entry.into();
+        LaunchSpec { entry, grid, block, cluster: None, dynamic_shared: 0, steps: None, seed: None, args }
+    }
+
     /// Reads and checks the JSON text of a description.
     pub fn parse(text: &str) -> Result<LaunchSpec, Vec<LaunchError>> {
         let value: Value = serde_json::from_str(text).map_err(|e| vec![not_json(&e)])?;
@@ -270,19 +281,23 @@ impl Reader {
                 self.known_keys(path, object, &[kind]);
                 let bytes = self.hex(&at(kind), value);
                 self.reserve(&at(kind), bytes.len() as u64);
-                Arg::Buffer(bytes)
+                Arg::Buffer { bytes, element: None }
             }
             "buffer_zero" => {
                 self.known_keys(path, object, &[kind]);
                 let bytes = self.integer(&at(kind), value, 0, u64::MAX);
-                Arg::Buffer(if self.reserve(&at(kind), bytes) { vec![0; bytes as usize] } else { Vec::new() })
+                let bytes = if self.reserve(&at(kind), bytes) { vec![0; bytes as usize] } else { Vec::new() };
+                Arg::Buffer { bytes, element: None }
             }
-            "buffer_type" => Arg::Buffer(self.typed_buffer(path, object)),
+            "buffer_type" => {
+                let element = value.as_str().and_then(ScalarType::from_name);
+                Arg::Buffer { bytes: self.typed_buffer(path, object), element }
+            }
             _ => {
                 self.known_keys(path, object, &[kind]);
                 let index = self.integer(&at(kind), value, 0, u64::MAX) as usize;
                 match before.get(index) {
-                    Some(Arg::Buffer(_)) => {}
+                    Some(Arg::Buffer { .. }) => {}
                     Some(_) => self.error(&at(kind), format!("argument {index} is not a buffer")),
                     None => self.error(&at(kind), format!("{index} is not the index of an earlier argument")),
                 }
@@ -469,7 +484,8 @@ mod tests {
         )
         .unwrap();
         let value = |bytes: &[u8]| Arg::Value(bytes.to_vec());
-        let buffer = |bytes: &[u8]| Arg::Buffer(bytes.to_vec());
+        let typed = |element, bytes: &[u8]| Arg::Buffer { bytes: bytes.to_vec(), element };
+        let buffer = |bytes: &[u8]| typed(None, bytes);
         assert_eq!(
             spec.args,
             [
@@ -479,10 +495,10 @@ mod tests {
                 value(&[10, 11]),
                 buffer(&[255, 0]),
                 buffer(&[0; 3]),
-                buffer(&[255, 255, 2, 0]),
+                typed(Some(ScalarType::S16), &[255, 255, 2, 0]),
                 Arg::SameAs(4),
-                buffer(&[5, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0]),
-                buffer(&[0; 8]),
+                typed(Some(ScalarType::U32), &[5, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0]),
+                typed(Some(ScalarType::F64), &[0; 8]),
             ]
         );
         assert_eq!((spec.grid, spec.block, spec.steps, spec.threads()), ([2, 1, 1], [32, 1, 1], Some(5), 64));

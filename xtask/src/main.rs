@@ -1,6 +1,8 @@
 //! What maintains this repository: `cargo xtask test | tools | bless | coverage | oracle`.
 
 mod check;
+mod coverage;
+mod oracle;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ usage: cargo xtask COMMAND
   test [--no-tools] [FILTER..]   install NVIDIA's tools, then format check, clippy, and all tests
   tools                          install the pinned ptxas and nvdisasm into target/warpsmith-tools
   bless                          rewrite the expected output of the file tests and the generated pages
+  coverage                       write docs/coverage.md from the instruction tables
+  oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
 ";
 
 fn main() -> ExitCode {
@@ -19,7 +23,9 @@ fn main() -> ExitCode {
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test", rest @ ..] => check::test(rest),
         ["tools"] => tools::install().map(|bin| println!("{}", bin.display())),
-        ["bless"] => check::bless(),
+        ["bless"] => coverage::write().and_then(|()| check::bless()),
+        ["coverage"] => coverage::write(),
+        ["oracle", names @ ..] => oracle::ask(names),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

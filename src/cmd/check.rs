@@ -1,0 +1,107 @@
+//! `warpsmith check`
+
+use super::{Failure, Outcome, input, render};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use warpsmith::directives::Language;
+use warpsmith::isa::Target;
+use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
+use warpsmith::target::parse_target;
+
+#[derive(Args)]
+pub struct Options {
+    /// Files, folders, or - for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// One JSON object per file on standard output, in input order.
+    #[arg(long)]
+    json: bool,
+    /// Judge as if the module named this target.
+    #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
+    target: Option<Target>,
+}
+
+/// Files are judged in parallel and reported in order, this many at a time.
+const BATCH: usize = 512;
+
+pub fn run(options: &Options) -> Outcome {
+    let mut files = Vec::new();
+    let mut unreadable = None;
+    for path in &options.paths {
+        match input::files(path, &[Language::Ptx, Language::Wir]) {
+            Ok(found) if found.is_empty() => {
+                eprintln!("warning: {} holds no .ptx and no .wir file", path.display());
+            }
+            Ok(found) => files.extend(found),
+            // Still a line of the output, so that lines and inputs go together.
+            Err(_) => files.push(path.clone()),
+        }
+    }
+    let mut rejected = false;
+    let mut out = std::io::stdout().lock();
+    for batch in files.chunks(BATCH) {
+        let checked: Vec<Checked> = batch.par_iter().map(|path| check(path, options)).collect();
+        for Checked { json, human, verdict } in checked {
+            match verdict {
+                Verdict::Accepted => {}
+                Verdict::Rejected => rejected = true,
+                Verdict::Unreadable(message) => unreadable = unreadable.or(Some(message)),
+            }
+            if let Some(line) = json {
+                out.write_all(line.as_bytes())?;
+            }
+            if let Some((source, diagnostics)) = human {
+                render::show(&source.name, &source.text, &diagnostics);
+            }
+        }
+    }
+    out.flush()?;
+    match unreadable {
+        Some(message) => Err(Failure::Usage(message)),
+        None if rejected => Err(Failure::Rejected),
+        None => Ok(()),
+    }
+}
+
+enum Verdict {
+    Accepted,
+    Rejected,
+    Unreadable(String),
+}
+
+struct Checked {
+    json: Option<String>,
+    human: Option<(input::Source, Vec<Diagnostic>)>,
+    verdict: Verdict,
+}
+
+fn check(path: &Path, options: &Options) -> Checked {
+    let line = |name: &str, ok: bool, diagnostics: Vec<serde_json::Value>| {
+        options.json.then(|| format!("{}\n", json!({"file": name, "ok": ok, "diagnostics": diagnostics})))
+    };
+    let source = match input::read(path) {
+        Ok(source) => source,
+        Err(message) => {
+            let finding = json!({"code": "C0001", "severity": "error", "message": message, "line": null, "column": null, "notes": []});
+            let json = line(&path.display().to_string(), false, vec![finding]);
+            return Checked { json, human: None, verdict: Verdict::Unreadable(message) };
+        }
+    };
+    let diagnostics = warpsmith::check(&source.text, source.language, options.target);
+    let ok = !diagnostics.iter().any(Diagnostic::is_error);
+    let json = if options.json {
+        let lines = LineIndex::new(&source.text);
+        line(
+            &source.name,
+            ok,
+            diagnostics.iter().map(|diagnostic| render::json(&lines, diagnostic)).collect(),
+        )
+    } else {
+        None
+    };
+    let verdict = if ok { Verdict::Accepted } else { Verdict::Rejected };
+    Checked { json, human: (!options.json).then_some((source, diagnostics)), verdict }
+}

@@ -1,0 +1,92 @@
+//! `cargo xtask oracle`: asks the real ptxas, and our validator, about recorded rows again.
+
+use crate::{in_root, tools};
+use std::path::{Path, PathBuf};
+use warpsmith::directives::Language;
+use warpsmith::isa::Target;
+use warpsmith::isa::diagnostic::Diagnostic;
+use warpsmith::ptxas::Toolbox;
+
+/// One row of `tests/oracle/*.tsv`, whose header names the fields.
+struct Row {
+    id: String,
+    target: String,
+    verdict: String,
+    message: String,
+    module: String,
+}
+
+/// Prints for each named row (or each row of a named family) what was recorded, what ptxas says now, and what we say.
+pub fn ask(names: &[&str]) -> Result<(), String> {
+    if names.is_empty() {
+        return Err("name rows (int.add.0010) or families (add)".into());
+    }
+    let toolbox = Toolbox::search([tools::install()?.as_path()]);
+    let mut found = 0;
+    let mut changed = 0;
+    for path in tables(&in_root("tests/oracle"))? {
+        for row in rows(&path, names)? {
+            found += 1;
+            let target: Target =
+                row.target.parse().map_err(|()| format!("{}: target {}", row.id, row.target))?;
+            let now = match toolbox.for_target(target) {
+                Some(ptxas) => ptxas.assemble(&row.module, target),
+                None => Err(format!("no installed ptxas knows {target}")),
+            };
+            let ours = warpsmith::check(&row.module, Language::Ptx, None);
+            let ours = ours.iter().find(|finding| finding.is_error()).map(Diagnostic::to_string);
+            let word = |ok| if ok { "ok" } else { "err" };
+            let same = row.verdict == word(now.is_ok());
+            changed += usize::from(!same);
+            println!("{}  recorded {}{}", row.id, row.verdict, if same { "" } else { ", CHANGED" });
+            println!("  recorded: {}", if row.message.is_empty() { "accepted" } else { &row.message });
+            println!("  ptxas:    {}", now.err().as_deref().map_or("accepted", first_line));
+            println!("  ours:     {}", ours.as_deref().unwrap_or("accepted"));
+            for line in row.module.lines() {
+                println!("    {line}");
+            }
+        }
+    }
+    println!("{found} rows, {changed} with another verdict than recorded");
+    if found == 0 { Err("no such rows".into()) } else { Ok(()) }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn tables(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "tsv"));
+    found.sort();
+    Ok(found)
+}
+
+fn rows(path: &Path, names: &[&str]) -> Result<Vec<Row>, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    let mut rows = Vec::new();
+    for line in lines {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let field = |name: &str| {
+            let index = header.iter().position(|head| *head == name);
+            index.and_then(|index| fields.get(index)).copied().unwrap_or_default().replace("\\n", "\n")
+        };
+        let (id, family) = (field("id"), field("family"));
+        if id.is_empty() || !names.iter().any(|name| *name == id || *name == family) {
+            continue;
+        }
+        let (version, target) = (field("version"), field("target"));
+        let module = format!(
+            ".version {version}\n.target {target}\n.address_size 64\n{}\
+             .visible .entry k(.param .u64 p0, .param .u32 p1)\n{{\n{}\n{}\nret;\n}}\n",
+            field("module_decls"),
+            field("decls"),
+            field("stmt")
+        );
+        rows.push(Row { id, target, verdict: field("verdict"), message: field("message"), module });
+    }
+    Ok(rows)
+}

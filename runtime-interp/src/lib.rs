@@ -6,6 +6,7 @@ pub mod engine;
 mod fault;
 mod launch;
 mod memory;
+pub mod pure;
 pub mod semantics;
 
 pub use device::{Buffer, Device, Limits, Machine, Plain};

@@ -208,6 +208,12 @@ pub fn abs<const FTZ: bool>(a: u32) -> u32 {
     quiet(if FTZ { flush(a) } else { a } & !SIGN)
 }
 
+/// The bits without the sign, a NaN's too.
+#[inline(always)]
+pub fn magnitude(a: u32) -> u32 {
+    a & !SIGN
+}
+
 /// `neg{.ftz}.f32`: a NaN keeps its payload and becomes quiet.
 #[inline(always)]
 pub fn neg<const FTZ: bool>(a: u32) -> u32 {

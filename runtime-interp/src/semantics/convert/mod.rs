@@ -86,6 +86,53 @@ impl Cvt {
         }
     }
 
+    /// The conversion as a number, for callers that pass it along as one.
+    pub fn code(&self) -> u64 {
+        let kind = |kind| match kind {
+            Kind::Unsigned(bits) => bits as u64,
+            Kind::Signed(bits) => 0x80 | bits as u64,
+            Kind::F16 => 1,
+            Kind::Bf16 => 2,
+            Kind::Tf32 => 3,
+            Kind::F32 => 4,
+            Kind::F64 => 5,
+        };
+        let flags = [self.integral, self.ftz, self.sat, self.relu, self.satfinite];
+        let flags = flags.iter().rev().fold(0, |code, flag| code << 1 | *flag as u64);
+        kind(self.to) | kind(self.from) << 8 | (self.rounding as u64) << 16 | flags << 24
+    }
+
+    /// The inverse of [`Cvt::code`].
+    #[inline]
+    pub fn from_code(code: u64) -> Cvt {
+        let kind = |code: u64| match code as u8 {
+            1 => Kind::F16,
+            2 => Kind::Bf16,
+            3 => Kind::Tf32,
+            4 => Kind::F32,
+            5 => Kind::F64,
+            bits if bits & 0x80 == 0 => Kind::Unsigned(bits),
+            bits => Kind::Signed(bits & 0x7f),
+        };
+        let flag = |i: u32| code >> (24 + i) & 1 != 0;
+        Cvt {
+            to: kind(code),
+            from: kind(code >> 8),
+            rounding: match code >> 16 & 0xff {
+                0 => Rounding::Nearest,
+                1 => Rounding::Zero,
+                2 => Rounding::Down,
+                3 => Rounding::Up,
+                _ => Rounding::NearestAway,
+            },
+            integral: flag(0),
+            ftz: flag(1),
+            sat: flag(2),
+            relu: flag(3),
+            satfinite: flag(4),
+        }
+    }
+
     /// Converts the low bits of `a`. A signed result is sign-extended to 64 bits, any other zero-extended.
     #[inline]
     pub fn apply(&self, a: u64) -> u64 {

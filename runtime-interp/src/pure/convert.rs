@@ -1,0 +1,212 @@
+//! `cvt` and `cvt.pack`.
+
+use super::{Name, Plan, Slot, Step};
+use crate::engine::Width;
+use crate::engine::lanes::{LaneFn, scalar, vector};
+use crate::semantics::Rounding;
+use crate::semantics::convert::small::{self, Small};
+use crate::semantics::convert::{self, Cvt, Kind};
+use smallvec::{SmallVec, smallvec};
+use warpsmith_isa::ScalarType::{self, *};
+
+fn kind(ty: ScalarType) -> Option<Kind> {
+    Some(match ty {
+        U8 | U16 | U32 | U64 => Kind::Unsigned(ty.bits() as u8),
+        S8 | S16 | S32 | S64 => Kind::Signed(ty.bits() as u8),
+        F16 => Kind::F16,
+        BF16 => Kind::Bf16,
+        TF32 => Kind::Tf32,
+        F32 => Kind::F32,
+        F64 => Kind::F64,
+        _ => return None,
+    })
+}
+
+fn small(ty: ScalarType) -> Option<Small> {
+    Some(match ty {
+        E4M3x2 | E4M3x4 => Small::E4M3,
+        E5M2x2 | E5M2x4 => Small::E5M2,
+        E2M3x2 | E2M3x4 => Small::E2M3,
+        E3M2x2 | E3M2x4 => Small::E3M2,
+        E2M1x2 | E2M1x4 => Small::E2M1,
+        _ => return None,
+    })
+}
+
+pub(super) fn plan(name: &Name, destination_bits: u32) -> Option<Plan> {
+    let [to, from] = name.types[..] else { return None };
+    if let (Some(to), Some(from)) = (kind(to), kind(from)) {
+        return Some(single(name, to, from, destination_bits));
+    }
+    let relu = name.has("relu");
+    Some(match (to, from) {
+        (F16x2 | BF16x2, F32) => {
+            let cvt = description(name, if to == F16x2 { Kind::F16 } else { Kind::Bf16 }, Kind::F32);
+            if name.has("rs") {
+                with_code(
+                    scalar(|a: u32, b: u32, random: u32, code: u64| {
+                        small::half_x2_stochastic(&Cvt::from_code(code), a, b, random)
+                    }),
+                    cvt,
+                )
+            } else {
+                with_code(
+                    scalar(|a: u32, b: u32, code: u64| {
+                        small::half_x2_from_single(&Cvt::from_code(code), a, b)
+                    }),
+                    cvt,
+                )
+            }
+        }
+        (UE8M0x2, F32) => with_mode(
+            scalar(|a: u32, b: u32, mode: u32| small::ue8m0x2_from_single(up(mode), mode & 2 != 0, a, b)),
+            ue8m0_mode(name),
+        ),
+        (UE8M0x2, BF16x2) => with_mode(
+            scalar(|a: u32, mode: u32| small::ue8m0x2_from_bf16x2(up(mode), mode & 2 != 0, a)),
+            ue8m0_mode(name),
+        ),
+        (BF16x2, UE8M0x2) => Plan::simple(vector(small::bf16x2_from_ue8m0x2)),
+        (F16x2, from) => with_mode(
+            scalar(|a: u32, mode: u32| small::f16x2_from_small_x2(small_of(mode), mode & 0x100 != 0, a)),
+            small_mode(small(from)?, relu),
+        ),
+        (to, F16x2) => with_mode(
+            scalar(|a: u32, mode: u32| small::small_x2_from_f16x2(small_of(mode), mode & 0x100 != 0, a)),
+            small_mode(small(to)?, relu),
+        ),
+        (E4M3x4 | E5M2x4 | E2M3x4 | E3M2x4 | E2M1x4, F32) => four(small_mode(small(to)?, relu)),
+        (to, F32) => with_mode(
+            scalar(|a: u32, b: u32, mode: u32| {
+                small::small_x2_from_single(small_of(mode), mode & 0x100 != 0, a, b)
+            }),
+            small_mode(small(to)?, relu),
+        ),
+        _ => return None,
+    })
+}
+
+fn with_mode(function: LaneFn, mode: u32) -> Plan {
+    Plan::with_constants(function, &[mode.into()])
+}
+
+fn with_code(function: LaneFn, cvt: Cvt) -> Plan {
+    Plan::with_constants(function, &[cvt.code()])
+}
+
+fn small_mode(small: Small, relu: bool) -> u32 {
+    small as u32 | (relu as u32) << 8
+}
+
+#[inline(always)]
+fn small_of(mode: u32) -> Small {
+    match mode & 0xff {
+        0 => Small::E4M3,
+        1 => Small::E5M2,
+        2 => Small::E2M3,
+        3 => Small::E3M2,
+        _ => Small::E2M1,
+    }
+}
+
+fn ue8m0_mode(name: &Name) -> u32 {
+    (name.rounding() == Rounding::Up) as u32 | (name.has("satfinite") as u32) << 1
+}
+
+#[inline(always)]
+fn up(mode: u32) -> Rounding {
+    if mode & 1 != 0 { Rounding::Up } else { Rounding::Zero }
+}
+
+/// Four values and random bits: more operands than a lane function takes, so pairs are put together first.
+fn four(mode: u32) -> Plan {
+    let pair = vector(|a: u32, b: u32| u64::from(a) | u64::from(b) << 32);
+    let convert = scalar(|ab: u64, ef: u64, random: u32, mode: u32| {
+        let values = [ab as u32, (ab >> 32) as u32, ef as u32, (ef >> 32) as u32];
+        small::small_x4_from_single(small_of(mode), mode & 0x100 != 0, values, random)
+    });
+    let (ab, ef) = (Slot::Temp(0, Width::W64), Slot::Temp(1, Width::W64));
+    let steps: [Step; 3] = [
+        Step { function: pair, dst: smallvec![ab], src: smallvec![Slot::Src(0), Slot::Src(1)] },
+        Step { function: pair, dst: smallvec![ef], src: smallvec![Slot::Src(2), Slot::Src(3)] },
+        Step {
+            function: convert,
+            dst: smallvec![Slot::Dst(0)],
+            src: smallvec![ab, ef, Slot::Src(4), Slot::Constant(mode.into(), Width::W32)],
+        },
+    ];
+    Plan::of(SmallVec::from_iter(steps))
+}
+
+fn description(name: &Name, to: Kind, from: Kind) -> Cvt {
+    Cvt {
+        rounding: name.rounding(),
+        integral: ["rni", "rzi", "rmi", "rpi"].into_iter().any(|r| name.has(r)),
+        ftz: name.has("ftz"),
+        sat: name.has("sat"),
+        relu: name.has("relu"),
+        satfinite: name.has("satfinite"),
+        ..Cvt::new(to, from)
+    }
+}
+
+/// A conversion of one value. The result fills a register of `destination_bits`, extended by its type's sign.
+fn single(name: &Name, to: Kind, from: Kind, destination_bits: u32) -> Plan {
+    let cvt = description(name, to, from);
+    let plain = Cvt { rounding: Rounding::Nearest, integral: false, ..cvt };
+    let usual = plain == Cvt::new(to, from);
+    use Kind::*;
+    let short = match (to, from, cvt.rounding) {
+        _ if !usual => None,
+        (F32, Signed(32), Rounding::Nearest) => Some(vector(convert::single_from_s32)),
+        (F32, Unsigned(32), Rounding::Nearest) => Some(vector(convert::single_from_u32)),
+        (Signed(32), F32, Rounding::Zero) => Some(vector(convert::s32_from_single)),
+        (Unsigned(32), F32, Rounding::Zero) => Some(vector(convert::u32_from_single)),
+        (F64, F32, _) => Some(vector(convert::double_from_single)),
+        (F32, F64, Rounding::Nearest) => Some(vector(convert::single_from_double)),
+        (F32, F16, _) => Some(vector(convert::single_from_f16)),
+        (F16, F32, Rounding::Nearest) => Some(vector(convert::f16_from_single)),
+        (Bf16, F32, Rounding::Nearest) => Some(vector(convert::bf16_from_single)),
+        (Signed(64), Signed(32), _) => Some(vector(|a: i32| i64::from(a))),
+        (Unsigned(64), Unsigned(32), _) => Some(vector(|a: u32| u64::from(a))),
+        (Unsigned(32) | Signed(32), Unsigned(64) | Signed(64), _) => Some(vector(|a: u64| a as u32)),
+        (Unsigned(32), Unsigned(16), _) => Some(vector(|a: u16| u32::from(a))),
+        (Unsigned(32), Unsigned(8), _) => Some(vector(|a: u8| u32::from(a))),
+        _ => None,
+    };
+    let signed = matches!(to, Signed(_));
+    if let Some(function) = short {
+        return Plan { signed, ..Plan::simple(function) };
+    }
+    let wide = |kind: Kind| matches!(kind, F64 | Unsigned(64) | Signed(64));
+    // The general function works on 64 bits; cutting to the register's bits keeps a 16-bit register's upper half zero.
+    let function = match (wide(from), destination_bits) {
+        (false, 64..) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into())),
+        (true, 64..) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a)),
+        (false, 17..) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u32),
+        (true, 17..) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u32),
+        (false, 9..) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u16),
+        (true, 9..) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u16),
+        (false, _) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u8),
+        (true, _) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u8),
+    };
+    Plan { signed, ..with_code(function, cvt) }
+}
+
+/// `cvt.pack`: the form with 16 bits has no third operand.
+pub(super) fn pack(name: &Name) -> Option<Plan> {
+    let ty = name.ty()?;
+    let mode = ty.bits() | (ty.is_signed() as u32) << 8;
+    Some(match ty.bits() {
+        16 => {
+            with_mode(scalar(|a: u32, b: u32, mode: u32| convert::pack(16, mode & 0x100 != 0, a, b, 0)), mode)
+        }
+        2 | 4 | 8 => with_mode(
+            scalar(|a: u32, b: u32, c: u32, mode: u32| {
+                convert::pack(mode & 0xff, mode & 0x100 != 0, a, b, c)
+            }),
+            mode,
+        ),
+        _ => return None,
+    })
+}

@@ -34,9 +34,9 @@ pub struct LaunchSpec {
     pub cluster: Option<[u32; 3]>,
     /// Bytes behind the `extern` shared array.
     pub dynamic_shared: u32,
-    /// The most instructions one thread may execute before the run is stopped.
+    /// The most instructions all threads together may execute before the run is stopped.
     pub steps: Option<u64>,
-    /// Chooses the interleaving of the threads.
+    /// Runs on one host thread, with an interleaving of the threads that the seed decides.
     pub seed: Option<u64>,
     /// One entry per kernel parameter.
     pub args: Vec<Arg>,

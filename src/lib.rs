@@ -1,11 +1,13 @@
 //! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
 
 pub mod directives;
+pub mod execute;
 pub mod launch;
 pub mod literal;
 pub mod ptxas;
 pub mod target;
 
+pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
 pub use warpsmith_ptx as ptx;

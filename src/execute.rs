@@ -1,0 +1,57 @@
+//! From a launch description to what the buffers hold afterwards.
+
+use crate::launch::{Arg, LaunchSpec};
+use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
+
+/// What a launch left behind.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// For each argument the content of its buffer; `None` for values.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// Instructions executed, summed over threads.
+    pub thread_instructions: u64,
+    /// Time in the engine.
+    pub seconds: f64,
+}
+
+/// Runs a kernel of `program` on a fresh device.
+///
+/// ```
+/// # use warpsmith::{execute::execute, interp::Program, launch::LaunchSpec};
+/// # fn example(program: &Program) -> Result<(), Box<dyn std::error::Error>> {
+/// let launch = r#"{"entry": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "args": [{"buffer_zero": 128}]}"#;
+/// let launch = LaunchSpec::parse(launch).map_err(|errors| errors[0].clone())?;
+/// println!("{:?}", execute(program, &launch)?.buffers[0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn execute(program: &Program, spec: &LaunchSpec) -> Result<Execution, Fault> {
+    let mut device = Device::new();
+    let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
+    launch.cluster = spec.cluster;
+    launch.dynamic_shared = spec.dynamic_shared;
+    launch.seed = spec.seed;
+    if let Some(steps) = spec.steps {
+        launch.limits.steps = steps;
+        launch.limits.block_steps = steps;
+    }
+    let mut buffers: Vec<Option<Buffer>> = Vec::with_capacity(spec.args.len());
+    for arg in &spec.args {
+        let buffer = match arg {
+            Arg::Value(bytes) => {
+                launch = launch.arg(interp::Arg::bytes(bytes.as_slice()));
+                None
+            }
+            Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
+            Arg::SameAs(index) => buffers.get(*index).copied().flatten(),
+        };
+        if let Some(buffer) = buffer {
+            launch = launch.arg(buffer);
+        }
+        buffers.push(buffer);
+    }
+    let stats = device.launch(program, &launch)?;
+    let content = |buffer: &Option<Buffer>| buffer.map(|buffer| device.read(buffer)).transpose();
+    let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
+    Ok(Execution { buffers, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
+}

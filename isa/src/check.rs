@@ -5,7 +5,9 @@
 
 use crate::form::Accepts;
 use crate::operand::{Base, FloatKind, Operand};
-use crate::resolve::{Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
+use crate::resolve::{
+    Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
+};
 use crate::violation::{self, Violation};
 use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, Version};
 use smallvec::SmallVec;
@@ -137,6 +139,7 @@ pub(crate) enum What {
     VectorNeeded,
     VectorLength,
     VectorNotAllowed,
+    MixedTypes,
     SinkNotAllowed,
     AllSinks,
     SpecialNotAllowed,
@@ -208,6 +211,9 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
         (SigKind::Address(space), Operand::Address(base)) => {
             address(space, *base).map_err(|what| (None, what))
         }
+        (SigKind::Address(space), Operand::Element(v)) => {
+            address(space, Base::Var(*v)).map_err(|what| (None, what))
+        }
         (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
             if matches!((a, b), (Operand::Sink, Operand::Sink)) {
                 return whole(What::AllSinks);
@@ -250,6 +256,7 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict
 fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
     let whole = |what| Err((None, what));
     match (v.count, operand) {
+        (None, Operand::Vector([one])) if v.braces => scalar(v, one, cx).map_err(|what| (None, what)),
         (None, Operand::Vector(_)) => whole(What::VectorNotAllowed),
         (None, Operand::VectorReg(..)) => whole(What::VectorNotAllowed),
         (None, Operand::Special { lanes, .. }) if *lanes > 1 => whole(What::VectorNotAllowed),
@@ -258,8 +265,21 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
             if elements.len() != usize::from(n) {
                 return whole(What::VectorLength);
             }
-            let mut sinks = 0;
+            let (mut sinks, mut typed) = (0, None);
             for (index, element) in elements.iter().enumerate() {
+                if let Operand::Reg(ty) = element {
+                    // The registers of a vector agree in size, and integers do not mix with floats.
+                    let first = *typed.get_or_insert(*ty);
+                    if first.bits() != ty.bits()
+                        || (first.is_integer() && ty.is_float())
+                        || (first.is_float() && ty.is_integer())
+                    {
+                        return Err((Some(index), What::MixedTypes));
+                    }
+                    if first.class() == TypeClass::Bits {
+                        typed = Some(*ty);
+                    }
+                }
                 match element {
                     Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
                     _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
@@ -301,8 +321,12 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
                 return Err(What::ImmediateKind);
             }
             match v.range {
-                Some(range) if !range.contains(converted(bits, v.ty)) => Err(What::ImmediateRange),
-                _ => Ok(()),
+                Some(range) => {
+                    let seen =
+                        if v.accepts.contains(Accepts::WRAPPED) { converted(bits, v.ty) } else { bits };
+                    if range.contains(seen) { Ok(()) } else { Err(What::ImmediateRange) }
+                }
+                None => Ok(()),
             }
         }
         Operand::Float(kind) => {
@@ -311,7 +335,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
         }
         Operand::Special { reg, .. } => {
             needs(Accepts::SPECIAL, What::SpecialNotAllowed)?;
-            if !v.registers.contains(reg.ty()) {
+            if !reg.types().iter().any(|ty| matching(v.ty, ty)) {
                 return Err(What::RegisterType);
             }
             match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
@@ -319,7 +343,13 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
                 false => Err(What::SpecialGate(reg)),
             }
         }
-        Operand::Var(_) => needs(Accepts::VARIABLE, What::VariableNotAllowed),
+        // An address is an integer.
+        Operand::Var(_) | Operand::Element(_) | Operand::Func | Operand::Label
+            if v.ty == ScalarType::Pred || !takes_integers(v.ty) =>
+        {
+            Err(What::VariableNotAllowed)
+        }
+        Operand::Var(_) | Operand::Element(_) => needs(Accepts::VARIABLE, What::VariableNotAllowed),
         Operand::Func | Operand::Label => needs(Accepts::FUNCTION, What::VariableNotAllowed),
         Operand::Sink => needs(Accepts::SINK, What::SinkNotAllowed),
         Operand::Not(inner) => {
@@ -328,14 +358,13 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
         }
         Operand::Neg(inner) => {
             needs(Accepts::NEGATED, What::NegationNotAllowed)?;
-            scalar(v, inner, cx)
+            scalar(&SigValue { accepts: v.accepts.with(Accepts::REGISTER), ..*v }, inner, cx)
         }
-        Operand::Select(inner, part) => {
-            if !selects(v.accepts, part) {
-                return Err(What::SelectNotAllowed);
-            }
-            scalar(v, inner, cx)
-        }
+        Operand::Select(inner, part) => match *inner {
+            _ if !selects(v.accepts, part) => Err(What::SelectNotAllowed),
+            Operand::Reg(ty) if v.registers.contains(ty) => Ok(()),
+            _ => Err(What::RegisterType),
+        },
         Operand::Pair(_) => Err(What::PairNotAllowed),
         Operand::Vector(_) | Operand::VectorReg(..) => Err(What::VectorNotAllowed),
         Operand::Unknown => Ok(()),
@@ -409,7 +438,7 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
         Base::Reg(ty) if integer(ty) => Ok(()),
         Base::Special(reg) if integer(reg.ty()) => Ok(()),
         Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
-        Base::Var(v) if space.allows(v.space) => Ok(()),
+        Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),
         Base::Var(_) | Base::Func => Err(What::AddressSpace),
         Base::Int if space.space() == StateSpace::Local => Ok(()),
         Base::Int => Err(What::ImmediateAddress),

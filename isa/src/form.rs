@@ -91,6 +91,8 @@ pub enum Presence {
     Optional,
     /// Exactly when the modifier is.
     With(Mod),
+    /// Exactly when the slot is filled.
+    WithSlot(u8),
 }
 
 /// What kind of thing an operand is.
@@ -261,8 +263,15 @@ impl Accepts {
     pub const COMPLEMENTED: Accepts = Accepts(1 << 8);
     /// A constant whatever the type says of constants.
     pub const ANY_IMMEDIATE: Accepts = Accepts(1 << 9);
+    /// A constant is converted to the type before its range is looked at.
+    pub const WRAPPED: Accepts = Accepts(1 << 15);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
+
+    /// The members of both.
+    pub const fn with(self, other: Accepts) -> Accepts {
+        Accepts(self.0 | other.0)
+    }
 
     /// True when every member of `other` is a member.
     pub const fn contains(self, other: Accepts) -> bool {

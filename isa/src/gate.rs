@@ -1,6 +1,6 @@
 //! Which `.version` and `.target` something needs.
 
-use crate::{TARGETS, Target, Variant, Version};
+use crate::{Mod, TARGETS, Target, Variant, Version};
 use std::fmt;
 
 /// A set of targets, as gates write them.
@@ -95,20 +95,28 @@ impl fmt::Display for Condition {
     }
 }
 
-/// One of the conditions must hold.
+/// One of the conditions must hold, where certain modifiers are present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clause(pub &'static [Condition]);
+pub struct Clause {
+    /// The conditions; none means that there is no such instruction.
+    pub any: &'static [Condition],
+    /// The modifiers that must all be there for the clause to count.
+    pub when: &'static [Mod],
+}
 
 impl Clause {
     /// True when one of the conditions holds.
     pub fn allows(&self, version: Version, target: Target) -> bool {
-        self.0.iter().any(|condition| condition.allows(version, target))
+        self.any.iter().any(|condition| condition.allows(version, target))
     }
 }
 
 impl fmt::Display for Clause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, condition) in self.0.iter().enumerate() {
+        if self.any.is_empty() {
+            f.write_str("no version")?;
+        }
+        for (i, condition) in self.any.iter().enumerate() {
             if i > 0 {
                 f.write_str(", or ")?;
             }

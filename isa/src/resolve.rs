@@ -65,7 +65,9 @@ impl Match {
     pub fn clauses(&self) -> impl Iterator<Item = (Option<Mod>, &'static Clause)> + '_ {
         let modifiers = self.form.slots.iter().zip(&self.filled).filter_map(|(slot, &m)| slot.find(m?));
         let of_form = self.form.gates.iter().map(|clause| (None, clause));
-        of_form.chain(modifiers.flat_map(|a| a.gates.iter().map(move |clause| (Some(a.modifier), clause))))
+        let all = of_form
+            .chain(modifiers.flat_map(|a| a.gates.iter().map(move |clause| (Some(a.modifier), clause))));
+        all.filter(|(_, clause)| clause.when.iter().all(|&m| self.filled.contains(&Some(m))))
     }
 
     /// What the instruction needs.
@@ -101,7 +103,9 @@ impl Match {
             Presence::Always => SigPresence::Required,
             Presence::Optional => SigPresence::Optional,
             Presence::With(modifier) if self.filled.contains(&Some(modifier)) => SigPresence::Required,
-            Presence::With(modifier) => SigPresence::OnlyWith(modifier),
+            Presence::With(modifier) => SigPresence::OnlyWith(modifier.text()),
+            Presence::WithSlot(slot) if self.modifier(slot.into()).is_some() => SigPresence::Required,
+            Presence::WithSlot(slot) => SigPresence::OnlyWith(self.form.slots[usize::from(slot)].name),
         };
         SigOperand { name: spec.name, presence, kind }
     }
@@ -125,8 +129,9 @@ impl Match {
             destination: spec.destination,
             ty,
             count,
-            registers: registers(spec.rule, ty, spec.destination),
+            registers: registers(spec.rule, ty),
             accepts: spec.accepts,
+            braces: spec.rule == RegRule::Relaxed || matches!(ty, ScalarType::BF16 | ScalarType::BF16x2),
             range: spec.range,
         }
     }
@@ -163,20 +168,20 @@ fn scaled(ty: ScalarType, times: u8, over: u8) -> ScalarType {
 }
 
 /// The register types that may hold a value of a type.
-fn registers(rule: RegRule, ty: ScalarType, destination: bool) -> TypeSet {
+fn registers(rule: RegRule, ty: ScalarType) -> TypeSet {
     let bits = ty.bits();
     let exact = |r: ScalarType| r == ty || (r.class() == TypeClass::Bits && r.bits() == bits);
     match rule {
         RegRule::Listed(types) => types,
         RegRule::Exact => TypeSet::filter(exact),
         RegRule::Matching => TypeSet::filter(|r| matching(ty, r)),
-        RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r, destination)),
+        RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r)),
     }
 }
 
 /// The rule of arithmetic operands: the same size, and integer types with each other, float types with themselves, bits with
 /// anything. An `.f16x2` register is also one of 32 bits without a type.
-fn matching(ty: ScalarType, reg: ScalarType) -> bool {
+pub(crate) fn matching(ty: ScalarType, reg: ScalarType) -> bool {
     let bits_reg = reg.class() == TypeClass::Bits || reg == ScalarType::F16x2;
     if reg == ty {
         return true;
@@ -194,21 +199,19 @@ fn matching(ty: ScalarType, reg: ScalarType) -> bool {
 }
 
 /// The rule of `ld`, `st` and `cvt` (manual tables 27 and 28): a register may be wider than the integer or bits it holds; floats
-/// need their own size.
-fn relaxed(ty: ScalarType, reg: ScalarType, _destination: bool) -> bool {
-    let bits_reg = reg.class() == TypeClass::Bits || reg == ScalarType::F16x2;
+/// need their own size, or bits.
+fn relaxed(ty: ScalarType, reg: ScalarType) -> bool {
+    let wide_enough = reg.bits() >= ty.bits();
+    let bits_reg = reg.class() == TypeClass::Bits;
     match ty.class() {
-        _ if reg == ScalarType::Pred || ty == ScalarType::Pred => reg == ty,
+        _ if reg == ty => true,
         TypeClass::Unsigned | TypeClass::Signed => {
-            (bits_reg || reg.is_integer()) && reg.bits() >= ty.bits() && reg.bits() <= 64
+            wide_enough && (bits_reg || reg.is_integer() || reg == ScalarType::F16x2)
         }
-        TypeClass::Bits if ty.bits() <= 64 => {
-            ((bits_reg || reg.is_integer()) && reg.bits() >= ty.bits() && reg.bits() <= 64)
-                || (reg.is_float() && reg.bits() == ty.bits())
+        TypeClass::Bits => {
+            wide_enough && (bits_reg || reg.is_integer() || reg.is_float() || reg == ScalarType::F16x2)
         }
-        TypeClass::Float => {
-            reg == ty || (reg.class() == TypeClass::Bits && reg.bits() >= ty.bits() && reg.bits() <= 64)
-        }
+        TypeClass::Float => wide_enough && bits_reg,
         _ => matching(ty, reg),
     }
 }
@@ -240,8 +243,8 @@ pub enum SigPresence {
     Required,
     /// It may.
     Optional,
-    /// It must not, because this modifier is not there.
-    OnlyWith(Mod),
+    /// It must not, because this modifier, or any of the slot of this name, is not there.
+    OnlyWith(&'static str),
 }
 
 /// What an operand of a [`Signature`] is.
@@ -287,6 +290,8 @@ pub struct SigValue {
     pub registers: TypeSet,
     /// What may stand there.
     pub accepts: Accepts,
+    /// True where a scalar may stand in braces: what `ld`, `st` and `mov` move, and types that have no registers of their own.
+    pub braces: bool,
     /// Which immediates.
     pub range: Option<Range>,
 }

@@ -2,13 +2,14 @@
 
 use crate::gate::{Clause, Gate};
 use crate::tables::*;
-use crate::{ScalarType, SpecialReg};
+use crate::{ScalarType, SpecialReg, TypeSet};
 use std::fmt;
 
 /// What the tables say of a special register.
 pub(crate) struct SregInfo {
     pub lanes: u8,
     pub ty: ScalarType,
+    pub types: TypeSet,
     pub section: &'static str,
     pub gates: &'static [Clause],
 }
@@ -32,6 +33,11 @@ impl SpecialReg {
     /// The type of the register, or of one component.
     pub fn ty(self) -> ScalarType {
         SREG_INFO[self as usize].ty
+    }
+
+    /// The types in which it can be read: its own and those it had in older versions.
+    pub fn types(self) -> TypeSet {
+        SREG_INFO[self as usize].types
     }
 
     /// 4 for a vector such as `%tid`, else 1.

@@ -196,6 +196,9 @@ pub(crate) fn of_fault(
         What::VectorNeeded => ("I0209", format!("operand `{name}` must be a vector")),
         What::VectorLength => ("I0210", format!("the vector has the wrong length for operand `{name}`")),
         What::VectorNotAllowed => ("I0211", format!("operand `{name}` cannot be a vector")),
+        What::MixedTypes => {
+            ("I0226", format!("the registers of vector `{name}` differ in size or mix integers with floats"))
+        }
         What::SinkNotAllowed => ("I0212", format!("operand `{name}` cannot be the sink `_`")),
         What::AllSinks => ("I0213", format!("operand `{name}` must keep at least one result")),
         What::SpecialNotAllowed => ("I0214", format!("operand `{name}` cannot be a special register")),
@@ -251,7 +254,7 @@ fn expected_count(signature: &Signature) -> String {
     let mut text = if more == 0 { format!("{least}") } else { format!("{least} to {}", least + more) };
     for operand in &signature.operands {
         if let OnlyWith(modifier) = operand.presence {
-            write!(text, "; `{}` only with `{modifier}`", operand.name).expect("writing to a string");
+            write!(text, "; `{}` only with `.{modifier}`", operand.name).expect("writing to a string");
         }
     }
     text

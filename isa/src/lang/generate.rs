@@ -4,7 +4,7 @@ use super::model::*;
 use super::parse::is_type_slot;
 use crate::hash::hash;
 use crate::{ScalarType, Target, Variant, Version};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The source text; errors are those that only the whole set of tables can show.
@@ -19,13 +19,21 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     // Scalar types first, in their own order, so that the modifier of a type is found by its index.
     mods.extend(ScalarType::ALL.iter().map(|ty| ty.name()));
     let mut named: Vec<&str> = tables.forms.iter().flat_map(|f| &f.slots).flat_map(modifiers_of).collect();
-    named.extend(tables.kinds.iter().flatten().chain(&tables.repeatable).map(String::as_str));
-    named.extend(tables.forms.iter().flat_map(|f| &f.operands).flat_map(modifiers_in_operand));
+    named.extend(
+        tables.kinds.iter().flat_map(|kind| &kind.modifiers).chain(&tables.repeatable).map(String::as_str),
+    );
+    let slot_names: BTreeSet<&str> =
+        tables.forms.iter().flat_map(|f| &f.slots).map(|s| s.name.as_str()).collect();
+    let in_operands = tables.forms.iter().flat_map(|f| &f.operands).flat_map(modifiers_in_operand);
+    named.extend(in_operands.filter(|name| !slot_names.contains(name)));
     named.sort();
     named.dedup();
     mods.extend(named.into_iter().filter(|text| ScalarType::from_name(text).is_none()));
 
-    let mut out = Output::default();
+    let slot_names = slot_names.into_iter().map(String::from).collect();
+    let spaces = tables.kinds.iter().find(|kind| kind.name == "space").map(|kind| &kind.modifiers);
+    let spaces = spaces.into_iter().flatten().cloned().collect();
+    let mut out = Output { slot_names, spaces, ..Output::default() };
     let opcode_names: Vec<&str> = opcodes.keys().copied().collect();
     out.names("Opcode", "What an instruction does: the fixed first part of its name.", &opcode_names);
     out.names("Mod", "A modifier of an instruction: what follows the opcode, each after a dot.", &mods);
@@ -36,7 +44,11 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     for text in &mods {
         let kind = match ScalarType::from_name(text) {
             Some(_) => 1,
-            None => tables.kinds.iter().position(|kind| kind.iter().any(|m| m == text)).map_or(0, |k| k + 2),
+            None => tables
+                .kinds
+                .iter()
+                .position(|kind| kind.modifiers.iter().any(|m| m == text))
+                .map_or(0, |k| k + 2),
         };
         let repeatable = tables.repeatable.iter().any(|m| m == text);
         let number = number_of(text);
@@ -77,8 +89,11 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     for row in &tables.sregs {
         let gates = out.clauses(&row.gates);
         let Sreg { lanes, ty, section, .. } = row;
+        let types: Vec<_> =
+            [ty].into_iter().chain(&row.also).map(|ty| format!("ScalarType::{ty:?}")).collect();
+        let types = format!("TypeSet::of(&[{}])", types.join(", "));
         out.line(&format!(
-            "crate::sreg::SregInfo {{ lanes: {lanes}, ty: ScalarType::{ty:?}, section: {section:?}, gates: {gates} }},"
+            "crate::sreg::SregInfo {{ lanes: {lanes}, ty: ScalarType::{ty:?}, types: {types}, section: {section:?}, gates: {gates} }},"
         ));
     }
     out.line("];");
@@ -150,6 +165,9 @@ struct Output {
     text: String,
     statics: String,
     interned: BTreeMap<(&'static str, String), usize>,
+    slot_names: BTreeSet<String>,
+    /// The modifiers of the kind `space`.
+    spaces: BTreeSet<String>,
 }
 
 impl Output {
@@ -208,8 +226,10 @@ impl Output {
     fn clauses(&mut self, clauses: &[Clause]) -> String {
         let mut rows: Vec<String> = Vec::new();
         for clause in clauses {
-            let conditions: Vec<_> = clause.iter().map(|condition| self.condition(condition)).collect();
-            let row = format!("Clause({})", self.list("Condition", &conditions));
+            let conditions: Vec<_> = clause.any.iter().map(|condition| self.condition(condition)).collect();
+            let when: Vec<_> = clause.when.iter().map(|m| format!("Mod::{}", variant(m))).collect();
+            let (any, when) = (self.list("Condition", &conditions), self.list("Mod", &when));
+            let row = format!("Clause {{ any: {any}, when: {when} }}");
             if !rows.contains(&row) {
                 rows.push(row);
             }
@@ -295,7 +315,12 @@ impl Output {
             let presence = match &operand.presence {
                 Presence::Always => "Presence::Always".into(),
                 Presence::Optional => "Presence::Optional".into(),
-                Presence::With(modifier) => format!("Presence::With(Mod::{})", variant(modifier)),
+                Presence::With(name) => match form.slots.iter().position(|slot| slot.name == *name) {
+                    Some(slot) => format!("Presence::WithSlot({slot})"),
+                    // This alternative of the form lacks the slot, hence the operand.
+                    None if self.slot_names.contains(name) => continue,
+                    None => format!("Presence::With(Mod::{})", variant(name)),
+                },
             };
             rows.push(format!(
                 "OperandSpec {{ name: {:?}, shape: {shape}, presence: {presence} }}",
@@ -307,10 +332,15 @@ impl Output {
 
     fn space(&mut self, form: &Form, space: &Space) -> Result<String, String> {
         match space {
-            Space::Slot(name) => Ok(match form.slots.iter().position(|slot| slot.name == *name) {
-                Some(slot) => format!("SpaceRef::Slot({slot})"),
-                None => "SpaceRef::Fixed(&[])".into(),
-            }),
+            // Without a slot of that name, the first that holds state spaces.
+            Space::Slot(name) => Ok(
+                match form.slots.iter().position(|slot| slot.name == *name).or_else(|| {
+                    form.slots.iter().position(|slot| modifiers_of(slot).all(|m| self.spaces.contains(m)))
+                }) {
+                    Some(slot) => format!("SpaceRef::Slot({slot})"),
+                    None => "SpaceRef::Fixed(&[])".into(),
+                },
+            ),
             Space::Handle(types) => {
                 let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
                 Ok(format!("SpaceRef::Handle(TypeSet::of(&[{}]))", types.join(", ")))
@@ -404,6 +434,7 @@ fn accepts(value: &Value) -> u16 {
             "mask2" => 1 << 12,
             "lanes4" => 1 << 13,
             "mask4" => 1 << 14,
+            "wrap" => 1 << 15,
             _ => 1 << 10,
         };
         if *on { bits |= bit } else { bits &= !bit }

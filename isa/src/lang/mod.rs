@@ -15,7 +15,8 @@ pub use model::{Error, Position, Tables};
 /// Compiles table files, given as names and texts. Slots, kinds and classes defined in one file are visible in those after it.
 pub fn compile(files: &[(String, String)]) -> Result<Tables, Vec<Error>> {
     let mut reader = parse::Reader::new();
-    let errors: Vec<_> =
+    let mut errors: Vec<_> =
         files.iter().enumerate().flat_map(|(index, (_, text))| reader.file(index, text)).collect();
+    errors.extend(reader.stray_slots());
     if errors.is_empty() { Ok(reader.tables) } else { Err(errors) }
 }

@@ -20,13 +20,20 @@ pub struct Error {
 #[derive(Default, Debug)]
 pub struct Tables {
     /// Groups of modifiers within which the order written is the meaning.
-    pub kinds: Vec<Vec<String>>,
+    pub kinds: Vec<Kind>,
     /// Modifiers that may be written twice.
     pub repeatable: Vec<String>,
     pub families: Vec<Family>,
     pub forms: Vec<Form>,
     pub sregs: Vec<Sreg>,
     pub directives: Vec<Directive>,
+}
+
+/// Modifiers told apart by their order.
+#[derive(Debug)]
+pub struct Kind {
+    pub name: String,
+    pub modifiers: Vec<String>,
 }
 
 /// One instruction as the manual's chapters count them.
@@ -43,6 +50,8 @@ pub struct Sreg {
     pub name: String,
     pub lanes: u8,
     pub ty: ScalarType,
+    /// Types of older versions in which it can still be read.
+    pub also: Vec<ScalarType>,
     pub section: String,
     pub gates: Vec<Clause>,
 }
@@ -83,8 +92,12 @@ pub struct Alternative {
     pub gates: Vec<Clause>,
 }
 
-/// A disjunction: one of the conditions must hold.
-pub type Clause = Vec<Condition>;
+/// A disjunction: one of the conditions must hold, if all the modifiers are there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Clause {
+    pub any: Vec<Condition>,
+    pub when: Vec<String>,
+}
 
 /// Versions from `since` to `until` (both included) on any of the targets (none listed: all).
 #[derive(Clone, PartialEq, Debug)]
@@ -118,7 +131,7 @@ pub struct Operand {
 pub enum Presence {
     Always,
     Optional,
-    /// Exactly when the modifier is.
+    /// Exactly when the modifier is, or the slot is filled.
     With(String),
 }
 

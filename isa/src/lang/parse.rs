@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::model::*;
 use crate::{ScalarType, Target, Version};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 type Slots = HashMap<String, Vec<Alternative>>;
 
@@ -11,8 +11,11 @@ type Slots = HashMap<String, Vec<Alternative>>;
 pub struct Reader {
     pub tables: Tables,
     classes: HashMap<String, Vec<ScalarType>>,
+    /// The names of all slots of all scopes.
+    defined: HashSet<String>,
     globals: Slots,
     area: String,
+    in_file: Slots,
     /// Definitions, gates and traits of the family being read.
     locals: Slots,
     family: Option<(Vec<Clause>, Vec<String>)>,
@@ -23,6 +26,8 @@ enum Item {
     Slot(Slot),
     /// One of several sequences.
     Choice(Vec<Vec<Item>>),
+    /// What the sequence needs.
+    Gate(Vec<Clause>),
 }
 
 impl Reader {
@@ -30,8 +35,10 @@ impl Reader {
         Reader {
             tables: Tables::default(),
             classes: HashMap::new(),
+            defined: HashSet::new(),
             globals: Slots::new(),
             area: String::new(),
+            in_file: Slots::new(),
             locals: Slots::new(),
             family: None,
         }
@@ -44,6 +51,7 @@ impl Reader {
         let mut pending = Vec::new();
         self.family = None;
         self.area.clear();
+        self.in_file.clear();
         for (line, text) in logical_lines(text) {
             let at = Position { file, line };
             let mut cursor = Cursor::new(&text, at);
@@ -53,9 +61,10 @@ impl Reader {
             let done = match () {
                 _ if cursor.eat_word("area") => self.area(&mut cursor),
                 _ if cursor.eat_word("family") => self.begin_family(&mut cursor),
-                _ if cursor.eat_word("kind") => modifier_list(&mut cursor).map(|m| self.tables.kinds.push(m)),
+                _ if cursor.eat_word("kind") => modifier_list(&mut cursor)
+                    .map(|(name, modifiers)| self.tables.kinds.push(Kind { name, modifiers })),
                 _ if cursor.eat_word("repeatable") => {
-                    modifier_list(&mut cursor).map(|m| self.tables.repeatable.extend(m))
+                    modifier_list(&mut cursor).map(|(_, m)| self.tables.repeatable.extend(m))
                 }
                 _ if cursor.eat_word("class") => self.class(&mut cursor),
                 _ if cursor.eat_word("sreg") => self.sreg(&mut cursor),
@@ -70,6 +79,16 @@ impl Reader {
         }
         errors.extend(self.flush(&mut pending));
         errors
+    }
+
+    /// Modifiers that are the name of a slot defined somewhere: the form that has them meant the slot, out of its scope.
+    pub fn stray_slots(&self) -> Vec<Error> {
+        let stray = |form: &Form| {
+            let mut modifiers = form.slots.iter().flat_map(|slot| &slot.alternatives).map(|a| &a.modifier);
+            let name = modifiers.find(|m| self.defined.contains(*m))?;
+            Some(Error { at: form.at, message: format!("slot `.{name}` is not defined in this family") })
+        };
+        self.tables.forms.iter().filter_map(stray).collect()
     }
 
     fn flush(&mut self, pending: &mut Vec<(Position, String)>) -> Vec<Error> {
@@ -112,7 +131,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `sreg %tid .v4.u32 10.1 @ptx 1.0`; `%envreg<32>` stands for 32 names.
+    /// `sreg %tid .v4.u32 10.1 also u16`; `%envreg<32>` stands for 32 names.
     fn sreg(&mut self, c: &mut Cursor) -> Result<()> {
         let stem = c.run("a special register", |ch| ch == '%' || ch == '_' || ch.is_ascii_alphanumeric())?;
         let names = if c.adjacent() && c.eat("<") {
@@ -128,8 +147,21 @@ impl Reader {
         c.expect(".")?;
         let ty = scalar(c)?;
         let section = section(c)?;
+        let mut also = Vec::new();
+        if c.eat_word("also") {
+            while !c.at_end() && !c.peek().starts_with('@') {
+                also.push(scalar(c)?);
+            }
+        }
         let gates = gates(c)?;
-        let row = |name| Sreg { name, lanes, ty, section: section.clone(), gates: gates.clone() };
+        let row = |name| Sreg {
+            name,
+            lanes,
+            ty,
+            also: also.clone(),
+            section: section.clone(),
+            gates: gates.clone(),
+        };
         self.tables.sregs.extend(names.into_iter().map(row));
         end(c)
     }
@@ -160,7 +192,15 @@ impl Reader {
             }
         }
         end(c)?;
-        let scope = if self.family.is_some() { &mut self.locals } else { &mut self.globals };
+        // A slot may have the name of its only modifier: `.weak = .weak @sm 70`.
+        if all.iter().all(|a| a.modifier != name) {
+            self.defined.insert(name.clone());
+        }
+        let scope = match (&self.family, self.area.is_empty()) {
+            (Some(_), _) => &mut self.locals,
+            (None, false) => &mut self.in_file,
+            (None, true) => &mut self.globals,
+        };
         match scope.insert(name.clone(), all) {
             None => Ok(()),
             Some(_) => c.error(format!("`.{name}` is defined twice")),
@@ -169,7 +209,9 @@ impl Reader {
 
     /// A slot's alternatives, or the modifier itself when no slot has that name.
     fn resolve(&self, name: &str, c: &Cursor) -> Result<Vec<Alternative>> {
-        if let Some(found) = self.locals.get(name).or_else(|| self.globals.get(name)) {
+        if let Some(found) =
+            [&self.locals, &self.in_file, &self.globals].iter().find_map(|scope| scope.get(name))
+        {
             return Ok(found.clone());
         }
         let plain = |modifier| Alternative { modifier, gates: Vec::new() };
@@ -205,25 +247,21 @@ impl Reader {
         if !c.at_end() && !c.peek().starts_with('@') {
             self.operands(&mut c, &mut operands)?;
         }
+        let before_gates = text.len() - c.peek().len();
+        let syntax = text[..before_gates].split_whitespace().collect::<Vec<_>>().join(" ");
         let mut gates = gates(&mut c)?;
         end(&mut c)?;
         gates.extend(family_gates);
-        for slots in expand(&items) {
+        for (slots, needs) in expand(&items) {
             let form = Form {
                 family: self.tables.families.len() - 1,
                 opcodes: opcodes.clone(),
                 slots,
                 operands: operands.clone(),
-                gates: gates.clone(),
+                gates: [&needs[..], &gates].concat(),
                 traits: traits.clone(),
                 at,
-                syntax: text
-                    .split('@')
-                    .next()
-                    .unwrap_or(text)
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                syntax: syntax.clone(),
             };
             check_references(&form, &c)?;
             self.tables.forms.push(form);
@@ -238,6 +276,11 @@ impl Reader {
             let rest = c.peek();
             if rest.starts_with('.') {
                 let mut slot = self.slot(c)?;
+                if c.adjacent() && c.eat("=") {
+                    // `.vec=.v2|.v4`: a name for a slot written in place.
+                    let name = slot.name;
+                    slot = Slot { name, ..self.slot(c)? };
+                }
                 while c.adjacent() && c.eat("|") {
                     slot.alternatives.extend(self.slot(c)?.alternatives);
                 }
@@ -262,9 +305,17 @@ impl Reader {
 
     /// The inside of `{...}` or `(...)`: one slot where every alternative is a single modifier, else a choice to multiply out.
     fn group(&self, c: &mut Cursor, close: &str, optional: bool) -> Result<Item> {
-        let mut choices = vec![self.sequence(c)?];
-        while c.eat("|") {
-            choices.push(self.sequence(c)?);
+        let mut choices = Vec::new();
+        loop {
+            let mut choice = self.sequence(c)?;
+            let gates = gates(c)?;
+            if !gates.is_empty() {
+                choice.push(Item::Gate(gates));
+            }
+            choices.push(choice);
+            if !c.eat("|") {
+                break;
+            }
         }
         c.expect(close)?;
         let single = choices.iter().all(|s| matches!(s.as_slice(), [Item::Slot(slot)] if !slot.optional));
@@ -274,7 +325,7 @@ impl Reader {
                 match (item, &mut merged) {
                     (Item::Slot(slot), None) => merged = Some(Slot { optional, ..slot }),
                     (Item::Slot(slot), Some(merged)) => merged.alternatives.extend(slot.alternatives),
-                    (Item::Choice(_), _) => {}
+                    (Item::Choice(_) | Item::Gate(_), _) => {}
                 }
             }
             return match merged {
@@ -401,11 +452,11 @@ impl Reader {
         let mut rule = Rule::Matching;
         if c.eat(":") {
             ty = self.ty(c)?;
-            match () {
-                _ if c.eat("~") => rule = Rule::Relaxed,
-                _ if c.eat("!") => rule = Rule::Exact,
-                _ => {}
-            }
+        }
+        match () {
+            _ if c.eat("~") => rule = Rule::Relaxed,
+            _ if c.eat("!") => rule = Rule::Exact,
+            _ => {}
         }
         if c.eat_word("in") {
             let class = c.word("a class of register types")?;
@@ -491,15 +542,15 @@ fn modifier(c: &mut Cursor) -> Result<String> {
     Ok(text)
 }
 
-/// `name = .a .b .c`, where the name only documents.
-fn modifier_list(c: &mut Cursor) -> Result<Vec<String>> {
-    c.word("a name")?;
+/// `name = .a .b .c`
+fn modifier_list(c: &mut Cursor) -> Result<(String, Vec<String>)> {
+    let name = c.word("a name")?.to_string();
     c.expect("=")?;
     let mut all = Vec::new();
     while !c.at_end() {
         all.push(modifier(c)?);
     }
-    Ok(all)
+    Ok((name, all))
 }
 
 fn presence(c: &mut Cursor) -> Result<Presence> {
@@ -543,15 +594,24 @@ fn range(c: &mut Cursor) -> Result<Range> {
     Ok(range)
 }
 
-/// `@ptx 8.6 sm 100a,100f or ptx 9.0 sm 110f @...`: every `@` must hold.
+/// `@ptx 8.6 sm 100a,100f or ptx 9.0 sm 110f @never if .a .b`: every `@` must hold, where its `if` applies.
 fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
     let mut clauses = Vec::new();
     while c.eat("@") {
-        let mut clause = vec![condition(c)?];
-        while c.eat_word("or") {
-            clause.push(condition(c)?);
+        let mut any = Vec::new();
+        if !c.eat_word("never") {
+            any.push(condition(c)?);
+            while c.eat_word("or") {
+                any.push(condition(c)?);
+            }
         }
-        clauses.push(clause);
+        let mut when = Vec::new();
+        if c.eat_word("if") {
+            while c.peek().starts_with('.') {
+                when.push(modifier(c)?);
+            }
+        }
+        clauses.push(Clause { any, when });
     }
     Ok(clauses)
 }
@@ -597,15 +657,23 @@ fn target_range(text: &str) -> Option<TargetRange> {
     }
 }
 
-/// Every way to choose one sequence from each choice.
-fn expand(items: &[Item]) -> Vec<Vec<Slot>> {
-    items.iter().fold(vec![Vec::new()], |prefixes, item| match item {
-        Item::Slot(slot) => prefixes.into_iter().map(|p| [p, vec![slot.clone()]].concat()).collect(),
-        Item::Choice(choices) => {
-            let tails: Vec<_> = choices.iter().flat_map(|choice| expand(choice)).collect();
-            prefixes.iter().flat_map(|p| tails.iter().map(|t| [p.clone(), t.clone()].concat())).collect()
+/// Every way to choose one sequence from each choice: the slots in order, and what they need.
+fn expand(items: &[Item]) -> Vec<(Vec<Slot>, Vec<Clause>)> {
+    let mut ways = vec![(Vec::new(), Vec::new())];
+    for item in items {
+        match item {
+            Item::Slot(slot) => ways.iter_mut().for_each(|(slots, _)| slots.push(slot.clone())),
+            Item::Gate(gate) => ways.iter_mut().for_each(|(_, gates)| gates.extend(gate.iter().cloned())),
+            Item::Choice(choices) => {
+                let tails: Vec<_> = choices.iter().flat_map(|choice| expand(choice)).collect();
+                let join = |(slots, gates): &(Vec<Slot>, Vec<Clause>)| -> Vec<_> {
+                    tails.iter().map(|(s, g)| ([&slots[..], s].concat(), [&gates[..], g].concat())).collect()
+                };
+                ways = ways.iter().flat_map(join).collect();
+            }
         }
-    })
+    }
+    ways
 }
 
 /// True when every alternative is a scalar type.

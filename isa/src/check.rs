@@ -256,7 +256,9 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict
 fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
     let whole = |what| Err((None, what));
     match (v.count, operand) {
-        (None, Operand::Vector([one])) if v.braces => scalar(v, one, cx).map_err(|what| (None, what)),
+        (None, Operand::Vector([one])) if v.accepts.contains(Accepts::BRACED) => {
+            scalar(v, one, cx).map_err(|what| (None, what))
+        }
         (None, Operand::Vector(_)) => whole(What::VectorNotAllowed),
         (None, Operand::VectorReg(..)) => whole(What::VectorNotAllowed),
         (None, Operand::Special { lanes, .. }) if *lanes > 1 => whole(What::VectorNotAllowed),
@@ -349,7 +351,10 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
         {
             Err(What::VariableNotAllowed)
         }
-        Operand::Var(_) | Operand::Element(_) => needs(Accepts::VARIABLE, What::VariableNotAllowed),
+        Operand::Var(var) | Operand::Element(var) => {
+            needs(Accepts::VARIABLE, What::VariableNotAllowed)?;
+            if v.space.is_none_or(|space| space.allows(var.space)) { Ok(()) } else { Err(What::AddressSpace) }
+        }
         Operand::Func | Operand::Label => needs(Accepts::FUNCTION, What::VariableNotAllowed),
         Operand::Sink => needs(Accepts::SINK, What::SinkNotAllowed),
         Operand::Not(inner) => {

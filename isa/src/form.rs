@@ -138,6 +138,8 @@ pub struct ValueSpec {
     pub rule: RegRule,
     /// What else may stand there.
     pub accepts: Accepts,
+    /// Where a variable that stands for its address must live; `None` for anywhere.
+    pub space: Option<SpaceRef>,
     /// Which immediates.
     pub range: Option<Range>,
 }
@@ -232,7 +234,7 @@ impl std::fmt::Debug for TypeSet {
 
 /// What may stand for a value besides a plain register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Accepts(pub(crate) u16);
+pub struct Accepts(pub(crate) u32);
 
 impl Accepts {
     /// A register.
@@ -265,6 +267,8 @@ impl Accepts {
     pub const ANY_IMMEDIATE: Accepts = Accepts(1 << 9);
     /// A constant is converted to the type before its range is looked at.
     pub const WRAPPED: Accepts = Accepts(1 << 15);
+    /// A scalar in braces.
+    pub const BRACED: Accepts = Accepts(1 << 16);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
 

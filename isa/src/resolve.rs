@@ -125,13 +125,15 @@ impl Match {
                 scaled(named, times, over)
             }
         };
+        // Types that have no registers of their own may stand in braces.
+        let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2);
         SigValue {
             destination: spec.destination,
             ty,
             count,
             registers: registers(spec.rule, ty),
-            accepts: spec.accepts,
-            braces: spec.rule == RegRule::Relaxed || matches!(ty, ScalarType::BF16 | ScalarType::BF16x2),
+            accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
+            space: spec.space.as_ref().map(|space| self.space(space)),
             range: spec.range,
         }
     }
@@ -212,7 +214,7 @@ fn relaxed(ty: ScalarType, reg: ScalarType) -> bool {
             wide_enough && (bits_reg || reg.is_integer() || reg.is_float() || reg == ScalarType::F16x2)
         }
         TypeClass::Float => wide_enough && bits_reg,
-        _ => matching(ty, reg),
+        _ => matching(ty, reg) || (wide_enough && bits_reg),
     }
 }
 
@@ -290,8 +292,8 @@ pub struct SigValue {
     pub registers: TypeSet,
     /// What may stand there.
     pub accepts: Accepts,
-    /// True where a scalar may stand in braces: what `ld`, `st` and `mov` move, and types that have no registers of their own.
-    pub braces: bool,
+    /// Where a variable that stands for its address must live; `None` for anywhere.
+    pub space: Option<SigSpace>,
     /// Which immediates.
     pub range: Option<Range>,
 }

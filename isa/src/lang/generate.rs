@@ -387,6 +387,10 @@ impl Output {
             }
         };
         let accepts = accepts(value);
+        let space = match &value.space {
+            Some(space) => format!("Some({})", self.space(form, space)?),
+            None => "None".into(),
+        };
         let range = match &value.range {
             None => "None".into(),
             Some(Range::Between { min, max, multiple }) => {
@@ -398,16 +402,16 @@ impl Output {
             Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
         };
         Ok(format!(
-            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), range: {range} }}",
+            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), space: {space}, range: {range} }}",
             value.destination
         ))
     }
 }
 
 /// The bits of `Accepts`; sources take constants and complemented predicates unless told otherwise.
-fn accepts(value: &Value) -> u16 {
-    const REGISTER: u16 = 1;
-    const IMMEDIATE: u16 = 1 << 1;
+fn accepts(value: &Value) -> u32 {
+    const REGISTER: u32 = 1;
+    const IMMEDIATE: u32 = 1 << 1;
     let mut bits = match (value.immediate_only, value.destination) {
         (true, _) => IMMEDIATE,
         // A sink may stand in the braces of any destination.
@@ -435,6 +439,7 @@ fn accepts(value: &Value) -> u16 {
             "lanes4" => 1 << 13,
             "mask4" => 1 << 14,
             "wrap" => 1 << 15,
+            "braces" => 1 << 16,
             _ => 1 << 10,
         };
         if *on { bits |= bit } else { bits &= !bit }

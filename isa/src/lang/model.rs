@@ -159,6 +159,8 @@ pub struct Value {
     /// The words written with `+` and `-`.
     pub flags: Vec<(bool, String)>,
     pub immediate_only: bool,
+    /// Where a variable that stands for its address must live.
+    pub space: Option<Space>,
     pub range: Option<Range>,
 }
 

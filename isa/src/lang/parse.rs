@@ -418,11 +418,14 @@ impl Reader {
 
     /// What follows the name of an address: nothing, `:.slot`, or `:shared` / `:global,shared`.
     fn address(&self, c: &mut Cursor) -> Result<Shape> {
-        if !c.eat(":") {
-            return Ok(Shape::Address(Space::Slot("space".into())));
-        }
+        let named = c.eat(":");
+        Ok(Shape::Address(if named { self.space(c)? } else { Space::Slot("space".into()) }))
+    }
+
+    /// `.slot`, `shared`, `global/shared`, `texref`
+    fn space(&self, c: &mut Cursor) -> Result<Space> {
         if c.peek().starts_with('.') {
-            return Ok(Shape::Address(Space::Slot(modifier(c)?)));
+            return Ok(Space::Slot(modifier(c)?));
         }
         let mut spaces = Vec::new();
         loop {
@@ -436,11 +439,7 @@ impl Reader {
             .filter_map(|s| ScalarType::from_name(s))
             .filter(|ty| ty.class() == crate::TypeClass::Opaque)
             .collect();
-        Ok(Shape::Address(if handles.len() == spaces.len() {
-            Space::Handle(handles)
-        } else {
-            Space::Fixed(spaces)
-        }))
+        Ok(if handles.len() == spaces.len() { Space::Handle(handles) } else { Space::Fixed(spaces) })
     }
 
     /// What follows the name of a value: `<count>`, `:type`, `in class`, `(range)`, `+flag`, `-flag`.
@@ -465,6 +464,7 @@ impl Reader {
                 None => return c.error(format!("no class `{class}`")),
             };
         }
+        let space = if c.eat_word("of") { Some(self.space(c)?) } else { None };
         let range = if c.peek().starts_with('(') { Some(range(c)?) } else { None };
         let mut flags = Vec::new();
         loop {
@@ -475,7 +475,7 @@ impl Reader {
             };
             flags.push((on, c.word("a flag")?.to_string()));
         }
-        Ok(Value { destination, count, ty, rule, flags, immediate_only, range })
+        Ok(Value { destination, count, ty, rule, flags, immediate_only, space, range })
     }
 
     fn ty(&self, c: &mut Cursor) -> Result<Ty> {

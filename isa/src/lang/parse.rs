@@ -714,5 +714,5 @@ fn check_references(form: &Form, c: &Cursor) -> Result<()> {
 /// The words that may follow `+` and `-` on a value.
 pub const FLAGS: &[&str] = &[
     "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
-    "mask4",
+    "mask4", "wrap", "braces",
 ];

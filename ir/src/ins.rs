@@ -50,9 +50,21 @@ impl Function {
         Ins { func: self, at: Position::End(block), loc: None.into() }
     }
 
-    /// Makes instructions at the start of a block, each before the one made last.
+    /// Makes an instruction at the start of a block.
     pub fn at_start(&mut self, block: Block) -> Ins<'_> {
         Ins { func: self, at: Position::Start(block), loc: None.into() }
+    }
+
+    /// Makes an instruction behind the one that computes a value; for a parameter, at the start of `block`.
+    pub fn after(&mut self, value: Value, block: Block) -> Ins<'_> {
+        let inst = self.dfg.def_inst(value);
+        let Some(inst) = inst.filter(|inst| self.layout.block_of(*inst).is_some()) else {
+            return self.at_start(block);
+        };
+        match (self.layout.next_inst(inst), self.layout.block_of(inst)) {
+            (Some(next), _) => self.before(next),
+            (None, of_inst) => self.at_end(of_inst.unwrap_or(block)),
+        }
     }
 
     /// Makes instructions before another, with its source location.

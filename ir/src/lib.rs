@@ -1,6 +1,8 @@
 //! Typed SSA for GPU kernels: entities, builder, text form, verifier.
 
+mod builder;
 mod dfg;
+mod domtree;
 mod entities;
 mod function;
 mod ins;
@@ -16,9 +18,12 @@ mod print;
 mod ptx;
 mod suggest;
 mod types;
+mod verify;
 
+pub use builder::{FuncIns, FunctionBuilder};
 pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
+pub use domtree::DominatorTree;
 pub use entities::{
     Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, PtxRef, StackSlot, Value, Variable,
 };
@@ -33,5 +38,6 @@ pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
 pub use ptx::{PtxData, PtxOperand, ResultTypes, Sreg};
 pub use types::{Scalar, Type};
+pub use verify::verify;
 pub use warpsmith_isa::Mnemonic;
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};

@@ -6,8 +6,7 @@ use crate::types::{Scalar, Type};
 use smallvec::SmallVec;
 use std::fmt;
 use warpsmith_isa::{
-    self as isa, Mnemonic, ScalarType, SigKind, SigOperand, SigPresence, Signature, SpecialReg, TypeClass,
-    forms,
+    self as isa, Mnemonic, ScalarType, SigKind, SigPresence, Signature, SpecialReg, TypeClass, forms,
 };
 
 /// A special register, or a component of one: `tid.x`, `laneid`, `gridid`.
@@ -210,15 +209,6 @@ pub(crate) fn result_types(signature: &Signature, results: usize) -> Option<Resu
         }
     }
     (types.len() == results).then_some(types)
-}
-
-/// True if an operand of a signature is written to.
-pub(crate) fn is_destination(operand: &SigOperand) -> bool {
-    match &operand.kind {
-        SigKind::Value(value) => value.destination,
-        SigKind::Pair { first, .. } => first.destination,
-        _ => false,
-    }
 }
 
 /// The result types of the first signature that has so many results; `i32` where none has.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use warpsmith_ir::{LineIndex, parse};
+use warpsmith_ir::{LineIndex, parse, verify};
 
 #[test]
 fn examples_round_trip() {
@@ -18,6 +18,9 @@ fn examples_round_trip() {
         let lines = LineIndex::new(&text);
         let first = parse(&text);
         let errors: Vec<String> = first.diagnostics.iter().map(|d| d.render(&lines)).collect();
+        assert!(errors.is_empty(), "{}:\n{}", path.display(), errors.join("\n"));
+        let errors: Vec<String> =
+            verify(&first.module).err().into_iter().flatten().map(|d| d.render(&lines)).collect();
         assert!(errors.is_empty(), "{}:\n{}", path.display(), errors.join("\n"));
         let printed = first.module.to_string();
         let second = parse(&printed);

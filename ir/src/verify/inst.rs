@@ -1,0 +1,414 @@
+//! Types of operands and results, from the table; and what single instructions require beyond them.
+
+use super::flow::count;
+use super::{Verifier, list};
+use crate::entities::{Inst, Value};
+use crate::function::FuncKind;
+use crate::inst::InstData;
+use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
+use crate::suggest::nearest;
+use crate::types::{Scalar, Type};
+use warpsmith_isa::StateSpace;
+
+impl Verifier<'_> {
+    pub(super) fn inst(&mut self, inst: Inst) {
+        let func = self.func;
+        let data = &func.dfg[inst];
+        if let InstData::Ptx { data, .. } = data {
+            self.ptx(inst, &func.dfg.ptx[*data]);
+            return;
+        }
+        let op = data.opcode();
+        let info = op.info();
+        let args = func.dfg.args(inst);
+        let result = func.dfg.first_result(inst).map(|value| func.dfg.ty(value));
+        let Some(t) = self.controlling_type(inst, info, args, result) else { return };
+        if !self.type_is_allowed(inst, op, t) {
+            return;
+        }
+        for (n, (&arg, &rule)) in args.iter().zip(info.operands).enumerate() {
+            self.operand(inst, op, n, arg, rule, t);
+        }
+        self.results(inst, op, t, result);
+        self.specific(inst, data, t, result);
+    }
+
+    /// What `T` is: the type of the first operand that has the rule, else of the result.
+    fn controlling_type(
+        &mut self,
+        inst: Inst,
+        info: &OpInfo,
+        args: &[Value],
+        result: Option<Type>,
+    ) -> Option<Type> {
+        let of_operand =
+            info.operands.iter().position(|rule| matches!(rule, OperandRule::T | OperandRule::Elements));
+        let t = match of_operand.and_then(|n| args.get(n)) {
+            Some(value) => self.func.dfg.ty(*value),
+            None => result.unwrap_or(Type::INVALID),
+        };
+        // No result, as `jump` has none, leaves T open; a value without a type is another matter.
+        if t.is_invalid() && (of_operand.is_some() || result.is_some()) {
+            let what =
+                args.first().filter(|_| of_operand.is_some()).map_or("the result".into(), |v| self.name(*v));
+            self.inst_error(inst, "I0400", format!("{what} has no type"));
+            return None;
+        }
+        Some(t)
+    }
+
+    fn type_is_allowed(&mut self, inst: Inst, op: Opcode, t: Type) -> bool {
+        let set = op.info().types;
+        if set == TypeSet::Any || set.contains(t) {
+            return true;
+        }
+        let element = t.element_type();
+        let is_elementwise = t.is_vector() && set.contains(element);
+        let note = if is_elementwise {
+            Some(
+                "extract the elements, or use the packed operations of PTX, as in `ptx.add.rn.f16x2`"
+                    .to_string(),
+            )
+        } else if t.element() == Scalar::I128 {
+            Some("use two i64".into())
+        } else {
+            None
+        };
+        // Formats that have no arithmetic in the core set, as distinct from types that make no sense here.
+        let later = is_elementwise
+            || (t.element() == Scalar::I128
+                && matches!(set, TypeSet::Int | TypeSet::BoolInt | TypeSet::BoolIntPtr));
+        let small_float = set == TypeSet::Float && t.is_float();
+        if later {
+            let error = self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"));
+            error.notes.extend(note);
+        } else if small_float {
+            let note = "convert with PTX's own operations, as in `ptx.cvt.rn.f16x2.e4m3x2`";
+            self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"))
+                .notes
+                .push(note.into());
+        } else {
+            let message = format!("`{op}` takes {}, not {t}", set.describe());
+            let sibling = sibling(op, t).map(|other| format!("did you mean `{other}`?"));
+            self.inst_error(inst, "I0401", message).notes.extend(sibling);
+        }
+        false
+    }
+
+    fn operand(&mut self, inst: Inst, op: Opcode, n: usize, arg: Value, rule: OperandRule, t: Type) {
+        let ty = self.func.dfg.ty(arg);
+        let wanted = match rule {
+            OperandRule::T if ty == t => return,
+            OperandRule::T => t.to_string(),
+            OperandRule::I1 if ty == Type::I1 => return,
+            OperandRule::I1 => "i1".into(),
+            OperandRule::I32 if ty == Type::I32 => return,
+            OperandRule::I32 => "i32".into(),
+            OperandRule::I64 if ty == Type::I64 => return,
+            OperandRule::I64 => "i64".into(),
+            OperandRule::Offset if matches!(ty, Type::I32 | Type::I64) => return,
+            OperandRule::Offset => "i32 or i64".into(),
+            OperandRule::Ptr if ty.is_ptr() => return,
+            OperandRule::Ptr => "a pointer".into(),
+            OperandRule::Element if ty == t.element_type() => return,
+            OperandRule::Element => t.element_type().to_string(),
+            // Lists are compared with what they are for, not with the table.
+            OperandRule::Elements
+            | OperandRule::Arguments
+            | OperandRule::OfTable
+            | OperandRule::ReturnValue => return,
+        };
+        let name = self.name(arg);
+        let message = format!("operand {} of `{op}` must be {wanted}; {name} is {ty}", n + 1);
+        let (span, text) = self.definition(arg);
+        let note = conversion(ty, &wanted);
+        let error = self.inst_error(inst, "I0402", message);
+        error.notes.extend(note);
+        if !span.is_none() {
+            error.labels.push((span, text));
+        }
+    }
+
+    fn results(&mut self, inst: Inst, op: Opcode, t: Type, result: Option<Type>) {
+        let func = self.func;
+        let data = &func.dfg[inst];
+        let rule = op.info().result;
+        let found = func.dfg.results(inst).len();
+        if rule != ResultRule::OfCallee {
+            let expected = usize::from(rule != ResultRule::None);
+            if found != expected {
+                self.inst_error(
+                    inst,
+                    "I0410",
+                    format!("`{op}` gives {}, not {found}", count(expected, "result")),
+                );
+                return;
+            }
+        }
+        let Some(ty) = result else { return };
+        let fits = match rule {
+            ResultRule::None | ResultRule::OfCallee | ResultRule::OfTable => true,
+            ResultRule::Suffix => op.info().types.contains(ty),
+            ResultRule::WiderInt => TypeSet::Int.contains(ty) && ty.bits() > t.bits(),
+            ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && ty.bits() < t.bits(),
+            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && ty.bits() > t.bits(),
+            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && ty.bits() < t.bits(),
+            ResultRule::ToInt => TypeSet::Int.contains(ty),
+            ResultRule::ToFloat => TypeSet::Float.contains(ty),
+            ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
+            ResultRule::ToPtr => ty.is_ptr(),
+            ResultRule::PtrOfGlobal => match data {
+                InstData::GlobalAddr { global, .. } => {
+                    self.module.globals.get(*global).is_some_and(|global| global.ptr_type() == ty)
+                }
+                _ => false,
+            },
+            ResultRule::T
+            | ResultRule::I1
+            | ResultRule::I64
+            | ResultRule::PtrLocal
+            | ResultRule::VectorOf
+            | ResultRule::Element
+            | ResultRule::OfSreg => func.result_type(data, None) == Some(ty),
+        };
+        if fits {
+            return;
+        }
+        let integers = matches!(rule, ResultRule::WiderInt | ResultRule::ToInt | ResultRule::NarrowerInt);
+        if ty == Type::I128 && integers {
+            self.inst_error(inst, "I0390", format!("`{op}` to {ty} is not supported yet"));
+            return;
+        }
+        let wanted = match rule {
+            ResultRule::Suffix => op.info().types.describe().to_string(),
+            ResultRule::WiderInt => format!("an integer wider than {t}, up to i64"),
+            ResultRule::NarrowerInt => format!("an integer narrower than {t}"),
+            ResultRule::WiderFloat => format!("a float wider than {t}: f32 or f64"),
+            ResultRule::NarrowerFloat => format!("a float narrower than {t}: f16, bf16 or f32"),
+            ResultRule::ToInt => TypeSet::Int.describe().into(),
+            ResultRule::ToFloat => TypeSet::Float.describe().into(),
+            ResultRule::SameBits => format!("a type of {} bits, and no pointer", t.bits()),
+            ResultRule::ToPtr => "a pointer".into(),
+            ResultRule::PtrOfGlobal => "the pointer to the global's space".into(),
+            _ => func.result_type(data, None).unwrap_or(Type::INVALID).to_string(),
+        };
+        self.inst_error(inst, "I0411", format!("the result of `{op}` must be {wanted}, not {ty}"));
+    }
+
+    /// What one instruction requires and the table cannot say.
+    fn specific(&mut self, inst: Inst, data: &InstData, t: Type, result: Option<Type>) {
+        let func = self.func;
+        let args = func.dfg.args(inst);
+        match data {
+            InstData::IntConst { value } => {
+                if t.normalize(*value) != *value {
+                    self.inst_error(inst, "I0420", format!("{value} is not how a constant of {t} is held"))
+                        .notes
+                        .push("Type::normalize gives the form: sign-extended, an i1 being 0 or 1".into());
+                }
+            }
+            InstData::FloatConst { bits } => {
+                if t.bits() < 64 && bits >> t.bits() != 0 {
+                    self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
+                }
+            }
+            InstData::Load { .. } => self.memory_type(inst, result.unwrap_or(Type::INVALID)),
+            InstData::Store { flags, .. } => {
+                self.memory_type(inst, t);
+                if flags.invariant {
+                    self.inst_error(
+                        inst,
+                        "I0421",
+                        "`invariant` says that memory is never written; this writes it".into(),
+                    );
+                }
+                let space = func.dfg.ty(args[1]).space();
+                if let Some(space @ (StateSpace::Const | StateSpace::Param)) = space {
+                    let name = self.name(args[1]);
+                    let message = format!("{name} points to {space} memory, which cannot be written");
+                    self.inst_error(inst, "I0422", message);
+                }
+            }
+            InstData::Unary { op: Opcode::Addrspacecast, .. } => {
+                let generic = |ty: Type| ty == Type::PTR;
+                let result = result.unwrap_or(Type::INVALID);
+                if generic(t) == generic(result) {
+                    let message =
+                        format!("a cast from {t} to {result}: exactly one side must be the generic `ptr`");
+                    self.inst_error(inst, "I0423", message);
+                }
+            }
+            InstData::Unary { op: Opcode::Fptrunc | Opcode::Fpext, .. } => {}
+            InstData::StackAddr { slot, .. } => {
+                if !func.stack_slots.is_valid(*slot) {
+                    self.inst_error(inst, "I0424", format!("there is no stack slot {slot}"));
+                }
+            }
+            InstData::GlobalAddr { global, .. } => {
+                if !self.module.globals.is_valid(*global) {
+                    self.inst_error(inst, "I0424", format!("there is no global {global}"));
+                }
+            }
+            InstData::Vec { args } => {
+                let args = args.as_slice(&func.dfg.pool);
+                if let Some(&other) = args.iter().find(|arg| func.dfg.ty(**arg) != t) {
+                    let message =
+                        format!("the elements are {t}; {} is {}", self.name(other), func.dfg.ty(other));
+                    self.inst_error(inst, "I0402", message);
+                }
+            }
+            InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
+                if *lane as u32 >= t.lanes() {
+                    self.inst_error(
+                        inst,
+                        "I0425",
+                        format!("lane {lane} of {t}, whose lanes are 0 to {}", t.lanes() - 1),
+                    );
+                }
+            }
+            InstData::Call { callee, .. } => self.call(inst, *callee, args),
+            InstData::Return { .. } => {
+                let types: Vec<Type> = args.iter().map(|arg| func.dfg.ty(*arg)).collect();
+                if types != func.ret {
+                    let kind = if func.kind == FuncKind::Kernel { "kernel" } else { "function" };
+                    let message =
+                        format!("`ret` with {}; the {kind} returns {}", list(&types), list(&func.ret));
+                    let span = func.span;
+                    let error = self.inst_error(inst, "I0426", message);
+                    if !span.is_none() {
+                        error.labels.push((span, "declared here".into()));
+                    }
+                }
+            }
+            InstData::Switch { table, .. } => {
+                for (value, _) in &func.dfg.jump_tables[*table].cases {
+                    if t.normalize(*value) != *value {
+                        self.inst_error(
+                            inst,
+                            "I0420",
+                            format!("case {value} is not how a value of {t} is held"),
+                        );
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn memory_type(&mut self, inst: Inst, ty: Type) {
+        if ty.element() == Scalar::I128 {
+            let op = self.func.dfg.opcode(inst);
+            self.inst_error(inst, "I0390", format!("`{op}` of {ty} is not supported yet"))
+                .notes
+                .push("use two i64, or i64x2".into());
+        }
+    }
+
+    fn call(&mut self, inst: Inst, callee: crate::FuncId, args: &[Value]) {
+        let func = self.func;
+        let Some(callee) = self.module.functions.get(callee) else {
+            self.inst_error(inst, "I0424", format!("there is no function {callee}"));
+            return;
+        };
+        let name = &callee.name;
+        let place = callee.span;
+        let declared = |error: &mut warpsmith_isa::diagnostic::Diagnostic| {
+            if !place.is_none() {
+                error.labels.push((place, format!("`@{name}` is declared here")));
+            }
+        };
+        if callee.kind == FuncKind::Kernel {
+            let error =
+                self.inst_error(inst, "I0430", format!("`@{name}` is a kernel, which only the host starts"));
+            declared(error);
+            return;
+        }
+        if args.len() != callee.params.len() {
+            let takes = count(callee.params.len(), "argument");
+            let error =
+                self.inst_error(inst, "I0431", format!("`@{name}` takes {takes}, {} given", args.len()));
+            declared(error);
+            return;
+        }
+        for (n, (&arg, param)) in args.iter().zip(&callee.params).enumerate() {
+            let given = func.dfg.ty(arg);
+            // What is passed by value is read through any pointer.
+            if given == param.ty || (param.byval.is_some() && given.is_ptr()) {
+                continue;
+            }
+            let wanted = if param.byval.is_some() {
+                "a pointer to what is passed by value".into()
+            } else {
+                param.ty.to_string()
+            };
+            let message =
+                format!("argument {} of `@{name}` must be {wanted}; {} is {given}", n + 1, self.name(arg));
+            let error = self.inst_error(inst, "I0432", message);
+            declared(error);
+        }
+        let types: Vec<Type> = func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
+        if types != callee.ret {
+            let message = format!("`@{name}` returns {}, not {}", list(&callee.ret), list(&types));
+            let error = self.inst_error(inst, "I0410", message);
+            declared(error);
+        }
+    }
+}
+
+/// The operation that does to this type what another does to its own: `fadd` for `iadd` on floats.
+fn sibling(op: Opcode, t: Type) -> Option<&'static str> {
+    const PAIRS: [(&[Opcode], &[Opcode]); 9] = [
+        (&[Opcode::Iadd], &[Opcode::Fadd]),
+        (&[Opcode::Isub], &[Opcode::Fsub]),
+        (&[Opcode::Imul], &[Opcode::Fmul]),
+        (&[Opcode::Sdiv, Opcode::Udiv], &[Opcode::Fdiv]),
+        (&[Opcode::Ineg], &[Opcode::Fneg]),
+        (&[Opcode::Iabs], &[Opcode::Fabs]),
+        (&[Opcode::Smin, Opcode::Umin], &[Opcode::Fmin]),
+        (&[Opcode::Smax, Opcode::Umax], &[Opcode::Fmax]),
+        (&[Opcode::Icmp], &[Opcode::Fcmp]),
+    ];
+    let found = PAIRS.iter().find_map(|(ints, floats)| {
+        let other = if ints.contains(&op) {
+            floats
+        } else if floats.contains(&op) {
+            ints
+        } else {
+            return None;
+        };
+        other.first()
+    });
+    let found = found.or(match op {
+        Opcode::Iadd | Opcode::Isub if t.is_ptr() => Some(&Opcode::Ptradd),
+        Opcode::Iconst => Some(&Opcode::Fconst),
+        Opcode::Fconst => Some(&Opcode::Iconst),
+        Opcode::Trunc => Some(&Opcode::Fptrunc),
+        Opcode::Fptrunc => Some(&Opcode::Trunc),
+        Opcode::Zext | Opcode::Sext => Some(&Opcode::Fpext),
+        Opcode::Fpext => Some(&Opcode::Zext),
+        _ => None,
+    })?;
+    let other = match op {
+        Opcode::Iadd | Opcode::Isub if t.is_ptr() => Opcode::Ptradd,
+        _ => *found,
+    };
+    other.info().types.contains(t).then(|| other.name())
+}
+
+/// The conversion that would make an operand fit.
+fn conversion(ty: Type, wanted: &str) -> Option<String> {
+    let to =
+        Type::from_name(wanted).or_else(|| nearest(wanted, ["i32"].into_iter()).and_then(Type::from_name))?;
+    let op = match (ty.is_int(), to.is_int(), ty.is_float(), to.is_float()) {
+        (true, true, ..) if ty.bits() > to.bits() => "trunc",
+        (true, true, ..) => "zext.T` or `sext",
+        (_, _, true, true) if ty.bits() > to.bits() => "fptrunc",
+        (_, _, true, true) if ty.bits() < to.bits() => "fpext",
+        (true, _, _, true) => "sitofp.T` or `uitofp",
+        (_, true, true, _) => "fptosi.T` or `fptoui",
+        _ if ty.is_ptr() && to.is_ptr() => "addrspacecast",
+        _ if ty.is_ptr() && to == Type::I64 => return Some("`ptrtoint` gives the address".into()),
+        _ => return None,
+    };
+    Some(format!("`{}.{to}` converts it", op.replace(".T", &format!(".{to}"))))
+}

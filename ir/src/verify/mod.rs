@@ -1,0 +1,365 @@
+//! The verifier: says whether a module keeps the rules of the IR, and if not, lists everything that breaks them.
+//!
+//! Symbols
+//! - Names of functions and globals are unique, and are identifiers of PTX.
+//!
+//! Globals
+//! - They are in `global`, `const` or `shared` memory; their elements have a memory form; arrays are not empty.
+//! - An initialiser fits the size. Shared memory and what another module defines have none.
+//! - Only shared memory of another "module" (`extern`, given by the launch) has a dynamic extent.
+//!
+//! Functions
+//! - A kernel returns nothing; a function returns at most one value for now.
+//! - Parameters of kernels have a memory form; those that are pointers point to memory that the host or the launch can name.
+//! - What is passed by value has at least one byte and an alignment that is a power of two.
+//! - Only kernels have launch attributes; their sizes are at least 1 and blocks have at most 1024 threads.
+//! - What another module defines has no body, everything else has one.
+//!
+//! Control flow
+//! - The entry block has the function's parameters and is no branch's target.
+//! - Every block ends in its only terminator.
+//! - Branches go to blocks of the function, with one argument of the right type for each parameter.
+//! - Cases of a switch are distinct values of the operand's type.
+//! - `ret` returns what the function says.
+//!
+//! Values
+//! - A use is dominated by its definition. In unreachable blocks it is enough that the definition exists.
+//! - No value stands for another one ([`DataFlowGraph::replace_value`](crate::DataFlowGraph::replace_value)) any more.
+//!
+//! Types
+//! - Operands and results have the types that the operation's row in the table says.
+//! - Constants fit their types and are in the one form that stands for their bits.
+//! - Lanes are within the vector.
+//!
+//! Memory
+//! - Constant and parameter memory is not written.
+//! - An address space cast has the generic space on exactly one side.
+//! - Alignments are powers of two.
+//!
+//! Calls
+//! - The callee is a function, not a kernel; arguments and results are those of its signature.
+//!
+//! Table-derived operations
+//! - The tables have a form for the mnemonic, the operands and the results, for the module's target (any target, if it has none).
+//! - An address is in the state space that the mnemonic names.
+//! - Control flow is the IR's own: no operation that branches, calls or returns.
+//!
+//! What the IR has a type or operation for, but no lowering yet, is refused by name (`I0390`), so that nothing fails later on.
+
+mod flow;
+mod inst;
+mod ptx;
+
+use crate::entities::{Block, Inst, Value};
+use crate::function::{FuncKind, Function, Linkage};
+use crate::module::{Extent, Global, Module, Symbol};
+use crate::ops::TypeSet;
+use crate::print::FunctionDisplay;
+use crate::types::{Scalar, Type};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::{Mnemonic, StateSpace};
+
+/// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
+pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    symbols(module, &mut errors);
+    for global in module.globals.values() {
+        verify_global(global, &mut errors);
+    }
+    let mut operations = FxHashMap::default();
+    for func in module.functions.values() {
+        let mut verifier = Verifier { module, func, errors, operations, display: OnceCell::new() };
+        verifier.function();
+        Verifier { errors, operations, .. } = verifier;
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    errors.sort_by_key(|error| error.span.start);
+    Err(errors)
+}
+
+fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {
+    for &symbol in &module.order {
+        let (name, span) = match symbol {
+            Symbol::Func(id) => (&module.functions[id].name, module.functions[id].span),
+            Symbol::Global(id) => (&module.globals[id].name, module.globals[id].span),
+        };
+        match module.symbol(name) {
+            Some(owner) if owner == symbol => {}
+            Some(_) => errors.push(Diagnostic::error("I0301", span, format!("`@{name}` is defined twice"))),
+            None => {
+                let message = format!("`@{name}` was renamed after it was added to the module");
+                errors.push(Diagnostic::error("I0301", span, message));
+            }
+        }
+        if !is_ptx_identifier(name) {
+            let note = "letters, digits, `_` and `$`; not a digit first, and not `_`, `$` or `%` alone (PTX ISA 9.0, 4.4)";
+            errors.push(
+                Diagnostic::error("I0302", span, format!("`@{name}` is no identifier of PTX")).note(note),
+            );
+        }
+    }
+}
+
+fn is_ptx_identifier(name: &str) -> bool {
+    let follows = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$');
+    match name.as_bytes() {
+        [b'a'..=b'z' | b'A'..=b'Z', rest @ ..] => rest.iter().all(|c| follows(*c)),
+        [b'_' | b'$' | b'%', rest @ ..] => !rest.is_empty() && rest.iter().all(|c| follows(*c)),
+        _ => false,
+    }
+}
+
+fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
+    let Global { name, space, ty, extent, linkage, span, .. } = global;
+    let mut error = |code, message: String| errors.push(Diagnostic::error(code, *span, message));
+    if !matches!(space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
+        error("I0310", format!("`@{name}` cannot be in {space} memory"));
+    }
+    if !TypeSet::Memory.contains(*ty) {
+        error("I0311", format!("`@{name}` cannot hold {ty}, which has no memory form"));
+    } else if ty.element() == Scalar::I128 {
+        error("I0390", format!("globals of {ty} are not supported yet"));
+    }
+    if let Some(align) = global.align.filter(|align| !align.is_power_of_two()) {
+        error("I0312", format!("the alignment {align} of `@{name}` is not a power of two"));
+    }
+    match extent {
+        Extent::Array(0) => error("I0313", format!("`@{name}` has no elements")),
+        Extent::Dynamic if *space != StateSpace::Shared || *linkage != Linkage::Extern => {
+            error(
+                "I0314",
+                format!("`@{name}` needs a length: only `shared extern` memory gets it at launch"),
+            );
+        }
+        _ if global.size() > i64::MAX as u64 => {
+            error("I0313", format!("`@{name}` is larger than any memory"))
+        }
+        _ => {}
+    }
+    match &global.init {
+        Some(_) if *space == StateSpace::Shared => {
+            error("I0315", format!("`@{name}` is in shared memory, which has no initial contents"));
+        }
+        Some(_) if *linkage == Linkage::Extern => {
+            error("I0315", format!("`@{name}` is defined in another module, which initialises it"));
+        }
+        Some(init) if init.len() as u64 > global.size() => {
+            let message = format!("`@{name}` has {} bytes, its initialiser {}", global.size(), init.len());
+            error("I0315", message);
+        }
+        _ => {}
+    }
+}
+
+/// Checks one function.
+struct Verifier<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    errors: Vec<Diagnostic>,
+    /// Table-derived operations met so far.
+    operations: FxHashMap<Mnemonic, ptx::Operation>,
+    /// The names, for messages.
+    display: OnceCell<FunctionDisplay<'a>>,
+}
+
+impl<'a> Verifier<'a> {
+    fn display(&self) -> &FunctionDisplay<'a> {
+        self.display.get_or_init(|| FunctionDisplay::new(Some(self.module), self.func))
+    }
+
+    /// An error about the function as a whole.
+    #[cold]
+    fn error(&mut self, code: &'static str, message: String) -> &mut Diagnostic {
+        self.push(Diagnostic::error(code, self.func.span, message))
+    }
+
+    /// An error about an instruction. Without a place in a text, the instruction itself says where.
+    #[cold]
+    fn inst_error(&mut self, inst: Inst, code: &'static str, message: String) -> &mut Diagnostic {
+        let span = self.func.spans[inst];
+        let mut error = Diagnostic::error(code, span, message);
+        if span.is_none() {
+            let block =
+                self.func.layout.block_of(inst).map_or("?".into(), |block| self.display().block(block));
+            error = error.note(format!("in `@{}`, {block}: {}", self.func.name, self.display().inst(inst)));
+        }
+        self.push(error)
+    }
+
+    /// An error about a block.
+    #[cold]
+    fn block_error(&mut self, block: Block, code: &'static str, message: String) -> &mut Diagnostic {
+        let span = self.func.block_spans[block];
+        let mut error = Diagnostic::error(code, span, message);
+        if span.is_none() {
+            error = error.note(format!("in `@{}`", self.func.name));
+        }
+        self.push(error)
+    }
+
+    fn push(&mut self, error: Diagnostic) -> &mut Diagnostic {
+        self.errors.push(error);
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    /// `%name` for messages.
+    fn name(&self, value: Value) -> String {
+        self.display().value(value)
+    }
+
+    /// Where a value is defined, and in words.
+    fn definition(&self, value: Value) -> (Span, String) {
+        let name = self.name(value);
+        let func = self.func;
+        match func.dfg.def(value) {
+            crate::ValueDef::Result(inst, _) => (func.spans[inst], format!("{name} is defined here")),
+            crate::ValueDef::Param(block, _) if Some(block) == func.layout.entry() => {
+                (func.span, format!("{name} is a parameter of this function"))
+            }
+            crate::ValueDef::Param(block, _) => {
+                (func.block_spans[block], format!("{name} is a parameter of this block"))
+            }
+            _ => (Span::NONE, format!("{name} has no definition")),
+        }
+    }
+
+    fn function(&mut self) {
+        self.signature();
+        self.attributes();
+        let func = self.func;
+        for (slot, data) in &func.stack_slots {
+            let slot = || self.display().stack_slot(slot);
+            if data.size == 0 {
+                let message = format!("stack slot {} has no bytes", slot());
+                self.error("I0316", message);
+            } else if !data.align.is_power_of_two() {
+                let message =
+                    format!("the alignment {} of stack slot {} is not a power of two", data.align, slot());
+                self.error("I0312", message);
+            }
+        }
+        match (func.is_declaration(), func.linkage == Linkage::Extern) {
+            (true, false) => {
+                self.error("I0325", format!("`@{}` has no body", func.name));
+            }
+            (false, true) => {
+                self.error("I0325", format!("`@{}` is defined in another module and here too", func.name));
+                self.body();
+            }
+            (true, true) => {}
+            (false, false) => self.body(),
+        }
+    }
+
+    fn signature(&mut self) {
+        let func = self.func;
+        let name = &func.name;
+        let is_kernel = func.kind == FuncKind::Kernel;
+        if is_kernel && !func.ret.is_empty() {
+            self.error("I0320", format!("kernel `@{name}` returns {}", list(&func.ret)))
+                .notes
+                .push("a kernel returns nothing: it stores its results through pointers".into());
+        }
+        if is_kernel && func.linkage == Linkage::Extern {
+            self.error("I0325", format!("kernel `@{name}` cannot be declared: kernels are not called"));
+        }
+        if !is_kernel && func.ret.len() > 1 {
+            self.error(
+                "I0390",
+                format!("`@{name}` returns {} values; more than one is not supported yet", func.ret.len()),
+            );
+        }
+        for (n, param) in func.params.iter().enumerate() {
+            match param.byval {
+                Some((0, _)) => {
+                    self.error(
+                        "I0321",
+                        format!("parameter {n} of `@{name}` is passed by value and has no bytes"),
+                    );
+                }
+                Some((_, align)) if !align.is_power_of_two() => {
+                    let message =
+                        format!("the alignment {align} of parameter {n} of `@{name}` is not a power of two");
+                    self.error("I0312", message);
+                }
+                Some(_) => {}
+                None => self.parameter_type(&format!("parameter {n} of `@{name}`"), param.ty, is_kernel),
+            }
+        }
+        for &ty in func.ret.iter().filter(|_| !is_kernel) {
+            self.parameter_type(&format!("the result of `@{name}`"), ty, false);
+        }
+    }
+
+    fn parameter_type(&mut self, what: &str, ty: Type, is_kernel: bool) {
+        let space = ty.space();
+        if ty.is_invalid() {
+            self.error("I0322", format!("{what} has no type"));
+        } else if ty.is_vector() || ty.element() == Scalar::I128 {
+            let note = "pass memory instead: `byval(16, align 16)`, or a pointer";
+            self.error("I0390", format!("{what} is of type {ty}, which is not passed yet"))
+                .notes
+                .push(note.into());
+        } else if is_kernel && ty.bytes().is_none() {
+            self.error("I0322", format!("{what} is of type {ty}, which has no memory form"))
+                .notes
+                .push("pass i8 or i32".into());
+        } else if is_kernel && space == Some(StateSpace::Local) {
+            self.error(
+                "I0323",
+                format!("{what} is a ptr<local>: memory of one thread cannot come from the host"),
+            );
+        } else if space == Some(StateSpace::Param) {
+            let note =
+                "what is passed by value is declared `byval(size, align n)`, and its value is a ptr<param>";
+            self.error("I0323", format!("{what} is a ptr<param>")).notes.push(note.into());
+        }
+    }
+
+    fn attributes(&mut self) {
+        let func = self.func;
+        let attrs = &func.attrs;
+        if func.kind == FuncKind::Func && *attrs != crate::Attrs::default() {
+            self.error(
+                "I0324",
+                format!("function `@{}` has launch attributes, which only kernels have", func.name),
+            );
+            return;
+        }
+        for (name, sizes) in [("reqntid", attrs.reqntid), ("maxntid", attrs.maxntid)] {
+            let threads = sizes.map(|sizes| sizes.iter().map(|n| *n as u64).try_fold(1u64, u64::checked_mul));
+            if threads.is_some_and(|threads| !threads.is_some_and(|n| (1..=1024).contains(&n))) {
+                self.error("I0324", format!("`{name}` of `@{}` must give 1 to 1024 threads", func.name));
+            }
+        }
+        if attrs.reqnctapercluster.is_some_and(|sizes| sizes.contains(&0)) {
+            self.error(
+                "I0324",
+                format!("`reqnctapercluster` of `@{}` must give at least 1 block", func.name),
+            );
+        }
+        if attrs.reqntid.is_some() && attrs.maxntid.is_some() {
+            self.error("I0324", format!("`@{}` has both reqntid and maxntid", func.name))
+                .notes
+                .push("the size that is required is the largest one as well: keep reqntid".into());
+        }
+        for (name, number) in [("minnctapersm", attrs.minnctapersm), ("maxnreg", attrs.maxnreg)] {
+            if number == Some(0) {
+                self.error("I0324", format!("`{name}` of `@{}` is 0", func.name));
+            }
+        }
+    }
+}
+
+/// `i32, f32`, or `nothing`.
+fn list(types: &[Type]) -> String {
+    match types {
+        [] => "nothing".into(),
+        _ => types.iter().map(Type::to_string).collect::<Vec<_>>().join(", "),
+    }
+}

@@ -1,0 +1,282 @@
+//! Table-derived operations, judged by the tables.
+
+use super::Verifier;
+use crate::entities::{Inst, Value};
+use crate::ptx::{PtxData, PtxOperand, register_type, result_types};
+use crate::types::Type;
+use smallvec::SmallVec;
+use warpsmith_isa::{
+    self as isa, Base, Context, FloatKind, Mnemonic, Operand, Resolved, ScalarType, SigKind, Signature,
+    StateSpace, Target, Variable, Version, Violation, forms,
+};
+
+fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
+    Resolved::new(mnemonic, Context { version: Version::LATEST, target })
+}
+
+/// What all instructions of one mnemonic share.
+pub(super) struct Operation {
+    signatures: Vec<Signature>,
+    /// The judge for the module's target; for a module without one, for the highest.
+    judge: Resolved,
+    traits: isa::Traits,
+}
+
+impl Operation {
+    fn new(mnemonic: &Mnemonic, target: Option<Target>) -> Self {
+        let matches: Vec<_> = forms(mnemonic).collect();
+        let traits = matches.iter().fold(isa::Traits::NONE, |all, matched| all | matched.form.traits);
+        let signatures = matches.iter().map(|matched| matched.signature()).collect();
+        let highest = || Target::all().last().unwrap_or(Target::sm(120));
+        let judge = judge(mnemonic, target.unwrap_or_else(highest));
+        Operation { signatures, judge, traits }
+    }
+}
+
+impl Verifier<'_> {
+    pub(super) fn ptx(&mut self, inst: Inst, data: &PtxData) {
+        let mnemonic = *data.mnemonic();
+        let operation = self
+            .operations
+            .remove(&mnemonic)
+            .unwrap_or_else(|| Operation::new(&mnemonic, self.module.target));
+        self.judge(inst, data, &operation);
+        self.operations.insert(mnemonic, operation);
+    }
+
+    fn judge(&mut self, inst: Inst, data: &PtxData, operation: &Operation) {
+        let mnemonic = data.mnemonic();
+        if operation.traits.intersects(isa::Traits::TERMINATOR | isa::Traits::CALL) {
+            let message =
+                format!("`ptx.{mnemonic}` is control flow, which the IR has operations of its own for");
+            self.inst_error(inst, "I0450", message)
+                .notes
+                .push("use jump, brif, switch, call, ret or trap".into());
+            return;
+        }
+        let func = self.func;
+        let args = func.dfg.args(inst);
+        let takes: usize = data.operands.iter().filter(|operand| operand.takes_value()).count();
+        if takes != args.len() {
+            let message =
+                format!("the operand list of `ptx.{mnemonic}` stands for {takes} values, not {}", args.len());
+            self.inst_error(inst, "I0451", message);
+            return;
+        }
+        let results: SmallVec<[Type; 4]> =
+            func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
+        // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.
+        let fitting = |signature: &&Signature| result_types(signature, results.len()).is_some();
+        let signature = operation.signatures.iter().find(fitting).or(operation.signatures.first());
+        if operation.signatures.iter().find(fitting).is_none()
+            && let Some(signature) = signature
+        {
+            let message =
+                format!("`ptx.{mnemonic}` does not give {}", super::flow::count(results.len(), "result"));
+            let note = format!("its form: `{}`", signature.form.syntax);
+            self.inst_error(inst, "I0452", message).notes.push(note);
+            return;
+        }
+        let is_open = self.module.target.is_none();
+        let violations = self.with_operands(data, args, &results, signature, &mut |operands| {
+            let Err(violations) = operation.judge.check(operands) else { return Vec::new() };
+            // What the highest target lacks, another may have: the operations of one architecture alone.
+            let elsewhere = |target| judge(mnemonic, target).check(operands).is_ok();
+            match is_open && Target::all().any(elsewhere) {
+                true => Vec::new(),
+                false => violations,
+            }
+        });
+        let accepted = violations.is_empty();
+        for violation in violations {
+            self.violation(inst, violation);
+        }
+        if let (true, Some(signature)) = (accepted, signature) {
+            self.address_spaces(inst, data, args, signature);
+        }
+    }
+
+    fn violation(&mut self, inst: Inst, violation: Violation) {
+        let Violation { code, message, expected, found, help, section, .. } = violation;
+        let error = self.inst_error(inst, code, message);
+        error.notes.extend(expected.map(|expected| format!("expected {expected}")));
+        error.notes.extend(found.map(|found| format!("found {found}")));
+        error.notes.extend(help);
+        if !section.is_empty() {
+            error.notes.push(format!("PTX ISA 9.0, {}", section.trim_start_matches("PTX ISA 9.0, ")));
+        }
+    }
+
+    /// Builds the operand list and hands it to `judge`.
+    fn with_operands(
+        &self,
+        data: &PtxData,
+        args: &[Value],
+        results: &[Type],
+        signature: Option<&Signature>,
+        judge: &mut dyn FnMut(&[Operand]) -> Vec<Violation>,
+    ) -> Vec<Violation> {
+        let registers: Vec<Operand> = results.iter().map(|ty| Operand::Reg(register_type(*ty))).collect();
+        let pairs: Vec<[Operand; 2]> = registers.windows(2).map(|two| [two[0], two[1]]).collect();
+        // Elements of vectors live in one list, brackets in a second one that may hold vectors.
+        let mut values = args.iter();
+        let plain: Vec<Operand> =
+            data.operands.iter().map(|operand| self.plain(*operand, &mut values)).collect();
+        let negated: Vec<Operand> = plain
+            .iter()
+            .zip(&data.operands)
+            .map(|(plain, operand)| if *operand == PtxOperand::Not { Operand::Not(plain) } else { *plain })
+            .collect();
+        let vector =
+            |n: usize, len: u32| Operand::Vector(&negated[n + 1..(n + 1 + len as usize).min(negated.len())]);
+        // The parts of every bracket, one after the other, and where each bracket's begin and end.
+        let mut parts: Vec<Operand> = Vec::new();
+        let mut brackets: Vec<(usize, usize)> = Vec::new();
+        let mut n = 0;
+        while n < data.operands.len() {
+            match data.operands[n] {
+                PtxOperand::Bracket(len) => {
+                    let begin = parts.len();
+                    n += 1;
+                    for part in 0..len {
+                        let Some(operand) = data.operands.get(n) else { break };
+                        if let PtxOperand::Vector(len) = *operand {
+                            parts.push(vector(n, len));
+                            n += len as usize;
+                        } else {
+                            parts.push(if part == 0 { as_address(negated[n]) } else { negated[n] });
+                        }
+                        n += 1;
+                    }
+                    brackets.push((begin, parts.len()));
+                }
+                PtxOperand::Vector(len) => n += 1 + len as usize,
+                _ => n += 1,
+            }
+        }
+        let mut list: SmallVec<[Operand; 8]> = SmallVec::new();
+        let mut at = 0;
+        for operand in signature.map_or(&[][..], |signature| &signature.operands[..]) {
+            if at == results.len() {
+                break;
+            }
+            match &operand.kind {
+                SigKind::Value(value) if value.destination => match value.count {
+                    Some(count) => {
+                        let end = (at + count as usize).min(registers.len());
+                        list.push(Operand::Vector(&registers[at..end]));
+                        at = end;
+                    }
+                    None => {
+                        list.push(registers[at]);
+                        at += 1;
+                    }
+                },
+                SigKind::Pair { .. } => match pairs.get(at) {
+                    Some(pair) => {
+                        list.push(Operand::Pair(pair));
+                        at += 2;
+                    }
+                    None => {
+                        list.push(registers[at]);
+                        at += 1;
+                    }
+                },
+                _ => break,
+            }
+        }
+        let mut brackets = brackets.into_iter();
+        let mut n = 0;
+        while n < data.operands.len() {
+            match data.operands[n] {
+                PtxOperand::Bracket(len) => {
+                    if let Some((begin, end)) = brackets.next() {
+                        list.push(Operand::Bracket(&parts[begin..end]));
+                    }
+                    n += 1;
+                    for _ in 0..len {
+                        let inner = match data.operands.get(n) {
+                            Some(PtxOperand::Vector(len)) => *len as usize,
+                            _ => 0,
+                        };
+                        n += 1 + inner;
+                    }
+                }
+                PtxOperand::Vector(len) => {
+                    list.push(vector(n, len));
+                    n += 1 + len as usize;
+                }
+                _ => {
+                    list.push(negated[n]);
+                    n += 1;
+                }
+            }
+        }
+        judge(&list)
+    }
+
+    /// An operand by itself; vectors and brackets are put together from their parts.
+    fn plain<'v>(&self, operand: PtxOperand, values: &mut std::slice::Iter<'v, Value>) -> Operand<'static> {
+        let mut register =
+            || values.next().map_or(ScalarType::B32, |value| register_type(self.func.dfg.ty(*value)));
+        let variable = |id| {
+            let global = &self.module.globals[id];
+            Variable { space: global.space, ty: global.ty.element().isa() }
+        };
+        match operand {
+            PtxOperand::Value | PtxOperand::Not => Operand::Reg(register()),
+            PtxOperand::Address(_) => Operand::Address(Base::Reg(register())),
+            PtxOperand::GlobalAddress(id, _) => Operand::Address(Base::Var(variable(id))),
+            PtxOperand::Global(id) => Operand::Var(variable(id)),
+            PtxOperand::Func(_) => Operand::Func,
+            PtxOperand::Int(value) => Operand::Int(value as i64),
+            PtxOperand::F32(_) => Operand::Float(FloatKind::Bits32),
+            PtxOperand::F64(_) => Operand::Float(FloatKind::Bits64),
+            PtxOperand::Decimal(_) => Operand::Float(FloatKind::Decimal),
+            PtxOperand::Vector(_) | PtxOperand::Bracket(_) | PtxOperand::Sink => Operand::Sink,
+        }
+    }
+
+    /// PTX takes any 64-bit register for an address; the IR knows what its pointers point to.
+    fn address_spaces(&mut self, inst: Inst, data: &PtxData, args: &[Value], signature: &Signature) {
+        let spaces = signature.operands.iter().filter_map(|operand| match &operand.kind {
+            SigKind::Address(space) => Some(space),
+            _ => None,
+        });
+        let mut values = args.iter();
+        let addresses = data.operands.iter().filter_map(|operand| {
+            let value = if operand.takes_value() { values.next() } else { None };
+            matches!(operand, PtxOperand::Address(_) | PtxOperand::GlobalAddress(..)).then_some(value)
+        });
+        let pairs: Vec<(Option<Value>, StateSpace)> =
+            addresses.zip(spaces).map(|(value, space)| (value.copied(), space.space())).collect();
+        for (value, wanted) in pairs {
+            let Some(value) = value else { continue };
+            // An integer is an address that someone computed: theirs to know.
+            let Some(space) = self.func.dfg.ty(value).space() else { continue };
+            if space != wanted {
+                let ty = self.func.dfg.ty(value);
+                let wanted = Type::ptr(wanted).unwrap_or(Type::PTR);
+                let message = format!(
+                    "the address of `ptx.{}` is a {wanted}; {} is a {ty}",
+                    data.mnemonic(),
+                    self.name(value)
+                );
+                let note = match (space, wanted) {
+                    (StateSpace::Generic, _) => format!("`addrspacecast.{wanted}` converts it"),
+                    (space, Type::PTR) => format!("name the space in the operation: `.{space}`"),
+                    _ => "the two spaces share no memory".into(),
+                };
+                self.inst_error(inst, "I0453", message).notes.push(note);
+            }
+        }
+    }
+}
+
+fn as_address(operand: Operand<'_>) -> Operand<'_> {
+    match operand {
+        Operand::Reg(ty) => Operand::Address(Base::Reg(ty)),
+        Operand::Var(variable) => Operand::Address(Base::Var(variable)),
+        other => other,
+    }
+}

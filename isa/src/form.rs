@@ -183,6 +183,8 @@ pub enum TypeRef {
 pub enum RegRule {
     /// Same size, and a compatible class.
     Matching,
+    /// The same without `.f16x2` registers: for operands whose type the instruction fixes.
+    Plain,
     /// Wider registers too (manual tables 27 and 28).
     Relaxed,
     /// The type itself and `.bN`.

@@ -176,6 +176,7 @@ fn registers(rule: RegRule, ty: ScalarType) -> TypeSet {
     match rule {
         RegRule::Listed(types) => types,
         RegRule::Exact => TypeSet::filter(exact),
+        RegRule::Plain => TypeSet::filter(|r| r != ScalarType::F16x2 && matching(ty, r)),
         RegRule::Matching => TypeSet::filter(|r| matching(ty, r)),
         RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r)),
     }

@@ -378,6 +378,9 @@ impl Output {
             }
         };
         let rule = match &value.rule {
+            Rule::Matching if matches!(value.ty, Ty::Fixed(ScalarType::U32 | ScalarType::S32)) => {
+                "RegRule::Plain".into()
+            }
             Rule::Matching => "RegRule::Matching".into(),
             Rule::Relaxed => "RegRule::Relaxed".into(),
             Rule::Exact => "RegRule::Exact".into(),

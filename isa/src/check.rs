@@ -142,6 +142,7 @@ pub(crate) enum What {
     MixedTypes,
     SinkNotAllowed,
     AllSinks,
+    AllConstants,
     SpecialNotAllowed,
     SpecialGate(SpecialReg),
     VariableNotAllowed,
@@ -223,10 +224,12 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
         }
         (SigKind::Pair { first, second_optional: true, .. }, _) => value(first, operand, cx),
         (SigKind::Pair { .. }, _) => whole(What::PairNeeded),
-        (SigKind::Bracket(places), Operand::Bracket(elements)) => bracket(places, elements, cx),
+        (SigKind::Bracket(places), Operand::Bracket(elements))
+        | (SigKind::Tuple(places), Operand::Vector(elements)) => bracket(places, elements, cx),
         // `[a]` where everything after the first element may be left out.
         (SigKind::Bracket(places), Operand::Address(_)) => bracket(places, std::slice::from_ref(operand), cx),
         (SigKind::Address(_) | SigKind::Bracket(_), _) => whole(What::AddressNeeded),
+        (SigKind::Tuple(_), _) => whole(What::VectorNeeded),
         (SigKind::Label, Operand::Label)
         | (SigKind::Callee, Operand::Func | Operand::Reg(_))
         | (SigKind::Arguments | SigKind::Results, Operand::Arguments)
@@ -267,27 +270,30 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
             if elements.len() != usize::from(n) {
                 return whole(What::VectorLength);
             }
-            let (mut sinks, mut typed) = (0, None);
+            let mixture = Mixture::of(elements);
+            let (mut sinks, mut bits) = (0, None);
             for (index, element) in elements.iter().enumerate() {
-                if let Operand::Reg(ty) = element {
-                    // The registers of a vector agree in size, and integers do not mix with floats.
-                    let first = *typed.get_or_insert(*ty);
-                    if first.bits() != ty.bits()
-                        || (first.is_integer() && ty.is_float())
-                        || (first.is_float() && ty.is_integer())
-                    {
-                        return Err((Some(index), What::MixedTypes));
-                    }
-                    if first.class() == TypeClass::Bits {
-                        typed = Some(*ty);
-                    }
+                if let Operand::Reg(ty) = element
+                    && *bits.get_or_insert(ty.bits()) != ty.bits()
+                {
+                    return Err((Some(index), What::MixedTypes));
                 }
                 match element {
                     Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
+                    // Beside an untyped register a constant needs no type of its own.
+                    Operand::Int(_) | Operand::Float(_)
+                        if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
                     _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
                 }
             }
-            if sinks == elements.len() { whole(What::AllSinks) } else { Ok(()) }
+            match () {
+                _ if sinks == elements.len() => whole(What::AllSinks),
+                _ if mixture.clashes() => whole(What::MixedTypes),
+                _ if mixture == Mixture::CONSTANT && !v.accepts.contains(Accepts::CONSTANTS_ALONE) => {
+                    whole(What::AllConstants)
+                }
+                _ => Ok(()),
+            }
         }
         (Some(n), Operand::VectorReg(ty, lanes)) => {
             if u16::from(*lanes) != n {
@@ -302,6 +308,50 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
             scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
         }
         (Some(_), _) => whole(What::VectorNeeded),
+    }
+}
+
+/// What the elements of braces are: they must agree, and decide what the constants among them may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mixture(u8);
+
+impl Mixture {
+    /// A `.bN` register.
+    const UNTYPED: Mixture = Mixture(1);
+    /// A `.uN` or `.sN` register.
+    const INTEGER: Mixture = Mixture(2);
+    /// A `.fN` register or a float constant.
+    const FLOAT: Mixture = Mixture(4);
+    /// A register of a packed type.
+    const PACKED: Mixture = Mixture(8);
+    /// An integer constant.
+    const CONSTANT: Mixture = Mixture(16);
+
+    fn of(elements: &[Operand]) -> Mixture {
+        let one = |element: &Operand| match element {
+            Operand::Int(_) => Mixture::CONSTANT,
+            Operand::Float(_) => Mixture::FLOAT,
+            Operand::Reg(ty) | Operand::RegPlus(ty) => match ty.class() {
+                TypeClass::Bits => Mixture::UNTYPED,
+                TypeClass::Unsigned | TypeClass::Signed => Mixture::INTEGER,
+                TypeClass::Float => Mixture::FLOAT,
+                TypeClass::Packed => Mixture::PACKED,
+                TypeClass::Pred | TypeClass::Opaque => Mixture(0),
+            },
+            _ => Mixture(0),
+        };
+        Mixture(elements.iter().fold(0, |bits, element| bits | one(element).0))
+    }
+
+    fn has(self, other: Mixture) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Elements of several types, and no untyped register to reconcile them.
+    fn clashes(self) -> bool {
+        let integers = self.has(Mixture(Mixture::INTEGER.0 | Mixture::CONSTANT.0));
+        let kinds = [integers, self.has(Mixture::FLOAT), self.has(Mixture::PACKED)];
+        !self.has(Mixture::UNTYPED) && kinds.into_iter().filter(|&present| present).count() > 1
     }
 }
 
@@ -435,6 +485,14 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
             Base::Reg(ty) if integer(ty) && ty.bits() == 64 => Ok(()),
             Base::Unknown => Ok(()),
             Base::Reg(_) => Err(What::AddressRegister),
+            _ => Err(What::AddressSpace),
+        };
+    }
+    if space.tensor {
+        return match base {
+            Base::Unknown => Ok(()),
+            Base::Reg(ty) if integer(ty) && ty.bits() == 32 => Ok(()),
+            Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
             _ => Err(What::AddressSpace),
         };
     }

@@ -113,6 +113,8 @@ pub enum Shape {
     },
     /// `[a, b]`: a texture with coordinates, a tensor map with coordinates.
     Bracket(&'static [OperandSpec]),
+    /// `{a, b}` where each element has rules of its own.
+    Tuple(&'static [OperandSpec]),
     /// A label of the function.
     Label,
     /// What a call calls: a function, or a register that holds one.
@@ -160,6 +162,40 @@ pub enum CountRef {
         /// The divisor.
         over: u16,
     },
+    /// One thread's share of a matrix, which a warp of 32 threads holds, in registers of 32 bits (64 for wider elements).
+    Fragment {
+        /// The slot of the shape.
+        shape: u8,
+        /// The sides of the matrix.
+        extent: Extent,
+        /// The elements.
+        ty: TypeRef,
+        /// A divisor: 2 for the kept half of a sparse matrix, 4 for a warpgroup.
+        over: u16,
+    },
+}
+
+/// Which sides of the shape `.mMnNkK` a matrix has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// M x K: the matrix A.
+    Mk,
+    /// K x N: the matrix B.
+    Kn,
+    /// M x N: the matrices C and D.
+    Mn,
+}
+
+impl Extent {
+    /// The number of elements for a shape of sides M, N and K.
+    pub fn elements(self, [m, n, k]: [u16; 3]) -> u32 {
+        let (rows, columns) = match self {
+            Extent::Mk => (m, k),
+            Extent::Kn => (k, n),
+            Extent::Mn => (m, n),
+        };
+        u32::from(rows) * u32::from(columns)
+    }
 }
 
 /// Of which type an operand is.
@@ -271,6 +307,8 @@ impl Accepts {
     pub const WRAPPED: Accepts = Accepts(1 << 15);
     /// A scalar in braces.
     pub const BRACED: Accepts = Accepts(1 << 16);
+    /// Integer constants as the only elements of the braces.
+    pub const CONSTANTS_ALONE: Accepts = Accepts(1 << 17);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
 
@@ -294,6 +332,8 @@ pub enum SpaceRef {
     Fixed(&'static [Mod]),
     /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
     Handle(TypeSet),
+    /// Tensor memory: an address in a 32-bit register.
+    Tensor,
 }
 
 /// Which values an immediate may have.

@@ -50,7 +50,7 @@ mod tables {
 
 pub use check::{Context, Resolved, check};
 pub use form::{
-    Accepts, Alternative, CountRef, Family, Form, OperandSpec, Presence, Range, RegRule, Shape, Slot,
+    Accepts, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, RegRule, Shape, Slot,
     SpaceRef, TypeRef, TypeSet, ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};

@@ -13,6 +13,8 @@ pub(crate) struct ModInfo {
     pub repeatable: bool,
     /// The number in its name.
     pub number: u16,
+    /// The sides of the matrix shape it names, or zeros.
+    pub shape: [u16; 3],
 }
 
 /// Looks a name up in a generated table.
@@ -87,6 +89,12 @@ impl Mod {
     /// The number in the name: 4 in `.v4`, and N of a matrix shape such as `.m64n128k16`; 0 where there is none.
     pub fn number(self) -> u32 {
         MOD_INFO[self as usize].number.into()
+    }
+
+    /// The sides M, N and K of a matrix shape such as `.m16n8k32`; K is 0 in `.m8n8`.
+    pub fn shape(self) -> Option<[u16; 3]> {
+        let shape = MOD_INFO[self as usize].shape;
+        (shape[0] > 0).then_some(shape)
     }
 
     /// True where it may be written twice.

@@ -93,6 +93,7 @@ impl Match {
                 second_optional: *second_optional,
             },
             Shape::Bracket(inner) => SigKind::Bracket(inner.iter().map(|spec| self.operand(spec)).collect()),
+            Shape::Tuple(inner) => SigKind::Tuple(inner.iter().map(|spec| self.operand(spec)).collect()),
             Shape::Label => SigKind::Label,
             Shape::Callee => SigKind::Callee,
             Shape::Arguments => SigKind::Arguments,
@@ -117,14 +118,14 @@ impl Match {
             CountRef::Slot { slot, times, over } => {
                 self.modifier(slot.into()).map(|m| (m.number() * u32::from(times) / u32::from(over)) as u16)
             }
-        };
-        let ty = match spec.ty {
-            TypeRef::Fixed(ty) => ty,
-            TypeRef::Slot { slot, times, over } => {
-                let named = self.modifier(slot.into()).and_then(Mod::scalar).unwrap_or(ScalarType::B32);
-                scaled(named, times, over)
+            CountRef::Fragment { shape, extent, ty, over } => {
+                let elements =
+                    self.modifier(shape.into()).and_then(Mod::shape).map_or(0, |s| extent.elements(s));
+                let bits = self.scalar(ty).bits();
+                Some((elements * bits / (WARP * bits.max(32)) / u32::from(over)).max(1) as u16)
             }
         };
+        let ty = self.scalar(spec.ty);
         // Types that have no registers of their own may stand in braces.
         let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2);
         SigValue {
@@ -138,11 +139,26 @@ impl Match {
         }
     }
 
+    fn scalar(&self, ty: TypeRef) -> ScalarType {
+        match ty {
+            TypeRef::Fixed(ty) => ty,
+            TypeRef::Slot { slot, times, over } => {
+                let named = self.modifier(slot.into()).and_then(Mod::scalar).unwrap_or(ScalarType::B32);
+                scaled(named, times, over)
+            }
+        }
+    }
+
     fn space(&self, space: &SpaceRef) -> SigSpace {
         let mods: SmallVec<[Mod; 2]> = match space {
             SpaceRef::Slot(slot) => self.modifier((*slot).into()).into_iter().collect(),
             SpaceRef::Fixed(mods) => mods.iter().copied().collect(),
-            SpaceRef::Handle(types) => return SigSpace { spaces: 0, handle: *types, named: None },
+            SpaceRef::Handle(types) => {
+                return SigSpace { spaces: 0, handle: *types, named: None, tensor: false };
+            }
+            SpaceRef::Tensor => {
+                return SigSpace { spaces: 0, handle: TypeSet::EMPTY, named: None, tensor: true };
+            }
         };
         let spaces: u16 =
             mods.iter().filter_map(|m| m.space()).fold(0, |bits, space| bits | 1 << space as u8);
@@ -150,9 +166,13 @@ impl Match {
             spaces: if spaces == 0 { GENERIC } else { spaces },
             handle: TypeSet::EMPTY,
             named: mods.first().copied(),
+            tensor: false,
         }
     }
 }
+
+/// The threads that hold a matrix together.
+const WARP: u32 = 32;
 
 /// The spaces whose variables a generic address may name.
 const GENERIC: u16 = 1 << StateSpace::Generic as u8
@@ -268,6 +288,8 @@ pub enum SigKind {
     },
     /// `[a, b]`
     Bracket(Vec<SigOperand>),
+    /// `{a, b}` where each element has rules of its own.
+    Tuple(Vec<SigOperand>),
     /// A label of the function.
     Label,
     /// A function, or a register that holds one.
@@ -307,6 +329,8 @@ pub struct SigSpace {
     pub handle: TypeSet,
     /// The modifier that names the space; `None` for generic.
     pub named: Option<Mod>,
+    /// True for an address in tensor memory, which is a 32-bit register.
+    pub tensor: bool,
 }
 
 impl SigSpace {

@@ -197,7 +197,7 @@ pub(crate) fn of_fault(
         What::VectorLength => ("I0210", format!("the vector has the wrong length for operand `{name}`")),
         What::VectorNotAllowed => ("I0211", format!("operand `{name}` cannot be a vector")),
         What::MixedTypes => {
-            ("I0226", format!("the registers of vector `{name}` differ in size or mix integers with floats"))
+            ("I0226", format!("the elements of vector `{name}` differ in size or mix integers with floats"))
         }
         What::SinkNotAllowed => ("I0212", format!("operand `{name}` cannot be the sink `_`")),
         What::AllSinks => ("I0213", format!("operand `{name}` must keep at least one result")),
@@ -209,6 +209,7 @@ pub(crate) fn of_fault(
         What::NegationNotAllowed => ("I0217", format!("operand `{name}` cannot be negated")),
         What::ComplementNotAllowed => ("I0218", format!("operand `{name}` cannot be complemented")),
         What::SelectNotAllowed => ("I0219", format!("operand `{name}` has no such part")),
+        What::AllConstants => ("I0227", format!("vector `{name}` must have a register among its elements")),
         What::PairNeeded => ("I0220", format!("operand `{name}` must be a pair `a|b`")),
         What::PairNotAllowed => ("I0221", format!("operand `{name}` cannot be a pair `a|b`")),
         What::AddressNeeded => ("I0222", format!("operand `{name}` must be an address in brackets")),
@@ -284,6 +285,10 @@ fn describe(place: &SigOperand, element: Option<usize>) -> String {
             Some(place) => describe(place, None),
             None => format!("`[{}]`", inner.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")),
         },
+        SigKind::Tuple(inner) => match element.and_then(|index| inner.get(index)) {
+            Some(place) => describe(place, None),
+            None => format!("`{{{}}}`", inner.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")),
+        },
         SigKind::Label => "a label".into(),
         SigKind::Callee => "a function or a register that holds one".into(),
         SigKind::Arguments | SigKind::Results => "a parenthesised list".into(),
@@ -293,6 +298,9 @@ fn describe(place: &SigOperand, element: Option<usize>) -> String {
 
 fn describe_space(space: &SigSpace) -> String {
     match space.named {
+        _ if space.tensor => {
+            "an address of tensor memory: a 32-bit register, with or without a constant added".into()
+        }
         _ if space.handle != crate::TypeSet::EMPTY => {
             format!(
                 "{} or a 64-bit register",

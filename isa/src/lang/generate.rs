@@ -1,9 +1,9 @@
 //! [`Tables`] to the Rust source of the static data.
 
 use super::model::*;
-use super::parse::is_type_slot;
+use super::parse::{is_shape_slot, is_type_slot, shape_of};
 use crate::hash::hash;
-use crate::{ScalarType, Target, Variant, Version};
+use crate::{ScalarType, Target, TypeClass, Variant, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -52,8 +52,9 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
         };
         let repeatable = tables.repeatable.iter().any(|m| m == text);
         let number = number_of(text);
+        let shape = shape_of(text).unwrap_or_default();
         out.line(&format!(
-            "crate::mnemonic::ModInfo {{ kind: {kind}, repeatable: {repeatable}, number: {number} }},"
+            "crate::mnemonic::ModInfo {{ kind: {kind}, repeatable: {repeatable}, number: {number}, shape: {shape:?} }},"
         ));
     }
     out.line("];");
@@ -123,7 +124,9 @@ fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
         Shape::Address(Space::Fixed(spaces)) => {
             all.extend(spaces.iter().map(String::as_str).filter(|s| *s != "generic"))
         }
-        Shape::Bracket(inner) => all.extend(inner.iter().flat_map(modifiers_in_operand)),
+        Shape::Bracket(inner) | Shape::Tuple(inner) => {
+            all.extend(inner.iter().flat_map(modifiers_in_operand))
+        }
         _ => {}
     }
     all
@@ -135,9 +138,8 @@ fn number_of(text: &str) -> u32 {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         text[..end].parse().unwrap_or(0)
     };
-    let shape = text.strip_prefix('m').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    match shape.and_then(|rest| rest.split_once('n')) {
-        Some((_, rest)) => digits(rest),
+    match shape_of(text) {
+        Some([_, n, _]) => n.into(),
         None => text.find(|c: char| c.is_ascii_digit()).map_or(0, |start| digits(&text[start..])),
     }
 }
@@ -306,6 +308,7 @@ impl Output {
                     )
                 }
                 Shape::Bracket(inner) => format!("Shape::Bracket({})", self.operands(form, inner)?),
+                Shape::Tuple(inner) => format!("Shape::Tuple({})", self.operands(form, inner)?),
                 Shape::Label => "Shape::Label".into(),
                 Shape::Callee => "Shape::Callee".into(),
                 Shape::Arguments => "Shape::Arguments".into(),
@@ -341,6 +344,7 @@ impl Output {
                     None => "SpaceRef::Fixed(&[])".into(),
                 },
             ),
+            Space::Tensor => Ok("SpaceRef::Tensor".into()),
             Space::Handle(types) => {
                 let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
                 Ok(format!("SpaceRef::Handle(TypeSet::of(&[{}]))", types.join(", ")))
@@ -358,6 +362,18 @@ impl Output {
             Some(index) => Ok(index),
             None => Err(format!("no slot `.{name}`")),
         };
+        let type_of = |ty: &Ty| {
+            Ok::<_, String>(match ty {
+                Ty::Fixed(ty) => format!("TypeRef::Fixed(ScalarType::{ty:?})"),
+                Ty::Slot { slot: name, times, over } => {
+                    format!("TypeRef::Slot {{ slot: {}, times: {times}, over: {over} }}", slot(name)?)
+                }
+                Ty::Instruction => {
+                    let slot = form.slots.iter().position(is_type_slot).ok_or("no type slot")?;
+                    format!("TypeRef::Slot {{ slot: {slot}, times: 1, over: 1 }}")
+                }
+            })
+        };
         let count = match &value.count {
             Count::Scalar => "CountRef::Scalar".into(),
             Count::Fixed(n) => format!("CountRef::Fixed({n})"),
@@ -366,17 +382,15 @@ impl Output {
                 Ok(slot) => format!("CountRef::Slot {{ slot: {slot}, times: {times}, over: {over} }}"),
                 Err(_) => "CountRef::Scalar".into(),
             },
-        };
-        let ty = match &value.ty {
-            Ty::Fixed(ty) => format!("TypeRef::Fixed(ScalarType::{ty:?})"),
-            Ty::Slot { slot: name, times, over } => {
-                format!("TypeRef::Slot {{ slot: {}, times: {times}, over: {over} }}", slot(name)?)
-            }
-            Ty::Instruction => {
-                let slot = form.slots.iter().position(is_type_slot).ok_or("no type slot")?;
-                format!("TypeRef::Slot {{ slot: {slot}, times: 1, over: 1 }}")
+            Count::Fragment { extent, ty, over } => {
+                let shape = form.slots.iter().position(is_shape_slot).ok_or("no shape slot")?;
+                let ty = type_of(ty)?;
+                format!(
+                    "CountRef::Fragment {{ shape: {shape}, extent: Extent::{extent:?}, ty: {ty}, over: {over} }}"
+                )
             }
         };
+        let ty = type_of(&value.ty)?;
         let rule = match &value.rule {
             Rule::Matching if matches!(value.ty, Ty::Fixed(ScalarType::U32 | ScalarType::S32)) => {
                 "RegRule::Plain".into()
@@ -423,6 +437,11 @@ fn accepts(value: &Value) -> u32 {
     };
     if value.ty == Ty::Fixed(ScalarType::Pred) && !value.destination {
         bits |= 1 << 8;
+    }
+    // Where the registers are listed, they give untyped braces their type.
+    let untyped = matches!(value.ty, Ty::Fixed(ty) if ty.class() == TypeClass::Bits);
+    if !(untyped && matches!(value.rule, Rule::Listed(_))) {
+        bits |= 1 << 17;
     }
     for (on, flag) in &value.flags {
         let bit = match flag.as_str() {

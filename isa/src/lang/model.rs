@@ -140,8 +140,14 @@ pub enum Presence {
 pub enum Shape {
     Value(Value),
     Address(Space),
-    Pair { first: Value, second: Value, second_optional: bool },
+    Pair {
+        first: Value,
+        second: Value,
+        second_optional: bool,
+    },
     Bracket(Vec<Operand>),
+    /// `{a, b}` where each element has rules of its own.
+    Tuple(Vec<Operand>),
     Label,
     Callee,
     Arguments,
@@ -175,6 +181,20 @@ pub enum Count {
         times: u16,
         over: u16,
     },
+    /// One thread's share of a matrix of the form's shape: that of a warp's 32 threads, divided by `over`.
+    Fragment {
+        extent: Extent,
+        ty: Ty,
+        over: u16,
+    },
+}
+
+/// Which sides of the shape `.mMnNkK` a matrix has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    Mk,
+    Kn,
+    Mn,
 }
 
 /// Which type an operand has.
@@ -213,6 +233,8 @@ pub enum Space {
     Fixed(Vec<String>),
     /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
     Handle(Vec<ScalarType>),
+    /// Tensor memory: a 32-bit register.
+    Tensor,
 }
 
 /// Which values an immediate may have.

@@ -343,11 +343,12 @@ impl Reader {
     fn operands(&self, c: &mut Cursor, out: &mut Vec<Operand>) -> Result<()> {
         let mut depth = 0;
         loop {
-            if c.eat("{") {
+            // `{, c}` may be left out, `{a, b}` is an operand.
+            let optional = c.peek().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(','));
+            if optional {
+                c.expect("{")?;
+                c.expect(",")?;
                 depth += 1;
-                if !out.is_empty() {
-                    c.expect(",")?;
-                }
             } else if !out.is_empty() && !c.eat(",") {
                 break;
             }
@@ -383,6 +384,15 @@ impl Reader {
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
             let presence = presence(c)?;
             return Ok(Operand { name, shape, presence });
+        }
+        if c.eat("{") {
+            let mut inner = vec![self.operand(c)?];
+            while c.eat(",") {
+                inner.push(self.operand(c)?);
+            }
+            c.expect("}")?;
+            let name = inner.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join("-");
+            return Ok(Operand { name, shape: Shape::Tuple(inner), presence: presence(c)? });
         }
         for (word, shape) in [
             ("label", Shape::Label),
@@ -427,6 +437,9 @@ impl Reader {
         if c.peek().starts_with('.') {
             return Ok(Space::Slot(modifier(c)?));
         }
+        if c.eat_word("tensor") {
+            return Ok(Space::Tensor);
+        }
         let mut spaces = Vec::new();
         loop {
             spaces.push(c.run("a state space", |ch| ch.is_ascii_alphanumeric() || ch == ':')?.to_string());
@@ -445,7 +458,7 @@ impl Reader {
     /// What follows the name of a value: `<count>`, `:type`, `in class`, `(range)`, `+flag`, `-flag`.
     fn value(&self, c: &mut Cursor, name: &str, immediate_only: bool) -> Result<Value> {
         let destination = matches!(name, "d" | "p" | "q");
-        let count = if c.adjacent() && c.eat("<") { count(c)? } else { Count::Scalar };
+        let count = if c.adjacent() && c.eat("<") { self.count(c)? } else { Count::Scalar };
         let predicate = matches!(name, "p" | "q");
         let mut ty = if predicate { Ty::Fixed(ScalarType::Pred) } else { Ty::Instruction };
         let mut rule = Rule::Matching;
@@ -476,6 +489,34 @@ impl Reader {
             flags.push((on, c.word("a flag")?.to_string()));
         }
         Ok(Value { destination, count, ty, rule, flags, immediate_only, space, range })
+    }
+
+    /// After `<`: `4>`, `.vec>`, `.shape/2>`, `.num*2/4>`, and for a fragment of a matrix `mk .atype>`, `mn f32/4>`.
+    fn count(&self, c: &mut Cursor) -> Result<Count> {
+        let extent = match () {
+            _ if c.eat_word("mk") => Some(Extent::Mk),
+            _ if c.eat_word("kn") => Some(Extent::Kn),
+            _ if c.eat_word("mn") => Some(Extent::Mn),
+            _ => None,
+        };
+        let count = if let Some(extent) = extent {
+            let ty = if c.peek().starts_with('.') {
+                Ty::Slot { slot: modifier(c)?, times: 1, over: 1 }
+            } else {
+                Ty::Fixed(scalar(c)?)
+            };
+            let over = if c.eat("/") { c.number("a divisor")? } else { 1 };
+            Count::Fragment { extent, ty, over }
+        } else if c.peek().starts_with('.') {
+            let slot = modifier(c)?;
+            let times = if c.eat("*") { c.number("a factor")? } else { 1 };
+            let over = if c.eat("/") { c.number("a divisor")? } else { 1 };
+            Count::Slot { slot, times, over }
+        } else {
+            Count::Fixed(c.number("a count")?)
+        };
+        c.expect(">")?;
+        Ok(count)
     }
 
     fn ty(&self, c: &mut Cursor) -> Result<Ty> {
@@ -555,20 +596,6 @@ fn modifier_list(c: &mut Cursor) -> Result<(String, Vec<String>)> {
 
 fn presence(c: &mut Cursor) -> Result<Presence> {
     Ok(if c.eat("?") { Presence::With(modifier(c)?) } else { Presence::Always })
-}
-
-/// After `<`: `4>`, `.vec>`, `.shape/2>`, `.num*2>`, `.num*2/4>`.
-fn count(c: &mut Cursor) -> Result<Count> {
-    let count = if c.peek().starts_with('.') {
-        let slot = modifier(c)?;
-        let times = if c.eat("*") { c.number("a factor")? } else { 1 };
-        let over = if c.eat("/") { c.number("a divisor")? } else { 1 };
-        Count::Slot { slot, times, over }
-    } else {
-        Count::Fixed(c.number("a count")?)
-    };
-    c.expect(">")?;
-    Ok(count)
 }
 
 /// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`
@@ -681,6 +708,18 @@ pub fn is_type_slot(slot: &Slot) -> bool {
     slot.alternatives.iter().all(|a| ScalarType::from_name(&a.modifier).is_some())
 }
 
+/// True when every alternative is a matrix shape such as `.m16n8k16`.
+pub fn is_shape_slot(slot: &Slot) -> bool {
+    slot.alternatives.iter().all(|a| shape_of(&a.modifier).is_some())
+}
+
+/// The sides of a matrix shape: M, N and K, which is 0 where it is not named.
+pub fn shape_of(modifier: &str) -> Option<[u16; 3]> {
+    let (m, rest) = modifier.strip_prefix('m')?.split_once('n')?;
+    let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));
+    Some([m.parse().ok()?, n.parse().ok()?, k.parse().ok()?])
+}
+
 /// Operands may name only slots that the form has, and may lean on "the" type only where there is one.
 fn check_references(form: &Form, c: &Cursor) -> Result<()> {
     let has = |name: &str| form.slots.iter().any(|slot| slot.name == name);
@@ -695,6 +734,15 @@ fn check_references(form: &Form, c: &Cursor) -> Result<()> {
             }
             _ => {}
         }
+        match &value.count {
+            Count::Fragment { .. } if !form.slots.iter().any(is_shape_slot) => {
+                return c.error("a fragment in a form without a matrix shape");
+            }
+            Count::Fragment { ty: Ty::Slot { slot, .. }, .. } if !has(slot) => {
+                return c.error(format!("no slot `.{slot}` for a fragment's elements"));
+            }
+            _ => {}
+        }
         match value.flags.iter().find(|(_, f)| !FLAGS.contains(&f.as_str())) {
             Some((_, flag)) => c.error(format!("no flag `{flag}`")),
             None => Ok(()),
@@ -704,7 +752,7 @@ fn check_references(form: &Form, c: &Cursor) -> Result<()> {
         operands.iter().try_for_each(|operand| match &operand.shape {
             Shape::Value(v) => value(v),
             Shape::Pair { first, second, .. } => value(first).and_then(|()| value(second)),
-            Shape::Bracket(inner) => walk(inner, value),
+            Shape::Bracket(inner) | Shape::Tuple(inner) => walk(inner, value),
             _ => Ok(()),
         })
     }

@@ -50,6 +50,65 @@ codes! {
     CONST_DIV = "P0202";
     /// A cast other than to `.s64` and `.u64`.
     CONST_CAST = "P0203";
+
+    /// The module does not begin with `.version`, `.target` and `.address_size`.
+    PROLOGUE = "P0301";
+    /// A version that is not known.
+    VERSION = "P0302";
+    /// A target that is not known, or not in the version.
+    TARGET = "P0303";
+    /// Addresses of a size that is not supported.
+    ADDRESS_SIZE = "P0304";
+    /// A feature that the version or the target does not have.
+    GATE = "P0305";
+    /// More memory than there is.
+    LIMIT = "P0306";
+
+    /// A name that is declared twice, or again in another way.
+    DUPLICATE = "P0401";
+    /// A name that is not declared.
+    UNKNOWN_NAME = "P0402";
+    /// A state space that cannot be declared there.
+    SPACE = "P0403";
+    /// A type that cannot be declared there.
+    TYPE = "P0404";
+    /// An alignment that is not possible.
+    ALIGN = "P0405";
+    /// Array sizes that are not possible.
+    ARRAY = "P0406";
+    /// An attribute that does not belong there.
+    ATTRIBUTE = "P0407";
+    /// An initial value that does not fit.
+    INIT = "P0408";
+
+    /// A parameter list that is not possible.
+    PARAM = "P0501";
+    /// A directive of a function with a wrong value or in wrong company.
+    DIRECTIVE = "P0502";
+    /// An `.extern` function with a body.
+    EXTERN_BODY = "P0503";
+    /// An `.alias` that is not possible.
+    ALIAS = "P0504";
+    /// A call that does not agree with what it calls.
+    CALL = "P0505";
+    /// A list of targets with a wrong member.
+    LIST = "P0506";
+
+    /// An instruction or a modifier that PTX does not have.
+    MNEMONIC = "P0601";
+    /// A guard that is no predicate.
+    GUARD = "P0602";
+    /// An operand that names something of the wrong kind.
+    OPERAND = "P0603";
+    /// An access to a parameter that is not allowed.
+    PARAM_USE = "P0604";
+
+    /// A `.file` that is there twice.
+    FILE = "P0701";
+    /// A `.loc` that refers to a place without one.
+    LOC = "P0702";
+    /// A pragma that is not known, or not there.
+    PRAGMA = "P0703";
 }
 
 #[cfg(test)]

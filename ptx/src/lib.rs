@@ -3,9 +3,12 @@
 pub mod codes;
 mod parse;
 mod print;
+pub mod scope;
 mod tree;
+mod validate;
 
 pub use parse::{Parsed, parse};
 pub use print::print;
 pub use tree::*;
+pub use validate::{ValidatedModule, validate};
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Position, Severity, Span};

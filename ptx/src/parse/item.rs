@@ -160,8 +160,7 @@ impl Parser<'_> {
         self.bump();
         let index = self.count("the index of the file")?;
         let name = self.string("the name of the file in quotes")?;
-        let number =
-            |p: &mut Self, what| if p.eat(b',') { p.wide_count(what).map(Some) } else { Ok(None) };
+        let number = |p: &mut Self, what| if p.eat(b',') { p.wide_count(what).map(Some) } else { Ok(None) };
         let timestamp = number(self, "the time of last modification")?;
         let size = if timestamp.is_some() { number(self, "the size of the file")? } else { None };
         Ok(File { index, name, timestamp, size })
@@ -318,8 +317,25 @@ impl Parser<'_> {
                 format!("{sign}{magnitude} does not fit `.b{bits}`"),
             ));
         }
+        if negative {
+            self.negative_data(start);
+        }
         let value = if negative { magnitude.wrapping_neg() } else { magnitude };
         Ok(value & (u64::MAX >> (64 - bits)))
+    }
+
+    /// Old versions have no negative numbers here. The tree has their bits only, so it is told now.
+    fn negative_data(&mut self, start: u32) {
+        let row = warpsmith_isa::Directive::from_name(".section.negative");
+        let since = row.and_then(|row| row.gates.first()?.any.first()?.since);
+        if let (Some(since), Some(version)) = (since, self.module.version())
+            && version < since
+        {
+            let message = format!("a negative number in a `.section` is not in PTX {version}");
+            let note = format!("it needs `.version {since}`, or write the number modulo the width");
+            let span = self.since(start);
+            self.report(Diagnostic::error(codes::GATE, span, message).note(note));
+        }
     }
 
     /// `label`, `label+4` or `end-start`, which only 32 and 64 bits can hold.

@@ -1,0 +1,259 @@
+//! The validator: is the module one that ptxas takes?
+//!
+//! Rules by file: `prologue` (versions and targets), `decl` (variables and registers), `init` (initial values),
+//! `function` (headers, redeclarations, directives), `inst` (instructions, judged by [`warpsmith_isa`]), `call`
+//! (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
+//!
+//! Invariants:
+//! - All errors are told, except that what is wrong with a name is told once per use and spoils nothing else.
+//! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead.
+
+mod call;
+mod debug;
+mod decl;
+mod function;
+mod init;
+mod inst;
+mod prologue;
+
+use crate::codes;
+use crate::scope::{Binding, Bound, Scopes};
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Deref;
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::{Context, Mnemonic, Resolved, Target, Version};
+
+/// How many errors are told.
+const MAX_ERRORS: usize = 500;
+
+/// Everything that is wrong with a module, and warnings, in the order of the text.
+///
+/// ```
+/// let parsed = warpsmith_ptx::parse(".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x, x;");
+/// let findings = warpsmith_ptx::validate(&parsed.module);
+/// assert_eq!(findings[0].message, "`x` is declared twice in the same scope");
+/// ```
+pub fn validate(module: &Module) -> Vec<Diagnostic> {
+    let mut validator = Validator::new(module);
+    validator.module();
+    validator.diagnostics
+}
+
+/// A module without errors, together with what the validator learnt about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidatedModule {
+    module: Module,
+    version: Version,
+    target: Target,
+    mnemonics: Vec<Option<Mnemonic>>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl ValidatedModule {
+    /// Validates a module. The errors and warnings come back if there is an error.
+    pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
+        let mut validator = Validator::new(&module);
+        validator.module();
+        let findings = std::mem::take(&mut validator.diagnostics);
+        if findings.iter().any(Diagnostic::is_error) {
+            return Err(findings);
+        }
+        let Context { version, target } = validator.context;
+        let mnemonics =
+            validator.mnemonics.iter().map(|m| m.resolved.as_ref().map(|r| *r.mnemonic())).collect();
+        Ok(ValidatedModule { version, target, mnemonics, warnings: findings, module })
+    }
+
+    /// Parses and validates a text. The errors and warnings come back if there is an error; a text that does not parse
+    /// is not validated.
+    pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Vec<Diagnostic>> {
+        let parsed = crate::parse(source);
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(parsed.diagnostics);
+        }
+        Self::new(parsed.module)
+    }
+
+    /// The `.version`.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The `.target`.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// What the tables know a mnemonic as. Every mnemonic of an instruction is known.
+    pub fn known_mnemonic(&self, id: MnemonicId) -> Option<&Mnemonic> {
+        self.mnemonics.get(id.index())?.as_ref()
+    }
+
+    /// What is legal, yet likely a mistake.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The module alone.
+    pub fn into_module(self) -> Module {
+        self.module
+    }
+}
+
+impl Deref for ValidatedModule {
+    type Target = Module;
+    fn deref(&self) -> &Module {
+        &self.module
+    }
+}
+
+/// What is known of a mnemonic of the module.
+#[derive(Default)]
+struct KnownMnemonic {
+    seen: bool,
+    resolved: Option<Resolved>,
+    /// Why it is none.
+    problem: Option<Diagnostic>,
+    kind: inst::Kind,
+}
+
+struct Validator<'m> {
+    m: &'m Module,
+    diagnostics: Vec<Diagnostic>,
+    context: Context,
+    /// True once the prologue is read: a missing one is told once.
+    has_version: bool,
+    has_target: bool,
+    independent_textures: Option<bool>,
+    needs_debug: Option<Span>,
+    scopes: Scopes<'m>,
+    mnemonics: Vec<KnownMnemonic>,
+    /// By name, what a function is so far.
+    functions: FxHashMap<Symbol, function::Known>,
+    aliases: FxHashMap<Symbol, Symbol>,
+    files: FxHashSet<u32>,
+    places: FxHashSet<Place>,
+    /// The labels of `.section`s.
+    data_labels: FxHashMap<Symbol, Span>,
+    const_bytes: u64,
+    in_function: Option<Id<Function>>,
+    /// What the shared variables of the function take.
+    shared_bytes: u64,
+}
+
+impl<'m> Validator<'m> {
+    fn new(m: &'m Module) -> Self {
+        let mut mnemonics = Vec::new();
+        mnemonics.resize_with(m.mnemonic_count(), KnownMnemonic::default);
+        Validator {
+            m,
+            diagnostics: Vec::new(),
+            context: Context { version: Version::LATEST, target: Target::sm(90) },
+            has_version: false,
+            has_target: false,
+            independent_textures: None,
+            needs_debug: None,
+            scopes: Scopes::new(m),
+            mnemonics,
+            functions: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            files: FxHashSet::default(),
+            places: FxHashSet::default(),
+            data_labels: FxHashMap::default(),
+            const_bytes: 0,
+            in_function: None,
+            shared_bytes: 0,
+        }
+    }
+
+    fn module(&mut self) {
+        self.prologue();
+        let m = self.m;
+        for (index, item) in m.items.iter().enumerate() {
+            let span = m.item_spans[index];
+            match *item {
+                Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
+                Item::File(file) => self.file(file, span),
+                Item::Pragma(strings) => self.pragmas(strings, span, debug::Place::Module),
+                Item::Section(section) => self.section(section),
+                Item::Variable(decl) => self.module_variable(decl),
+                Item::Function(function) => self.function(function),
+                Item::Alias { alias, aliasee } => self.alias(alias, aliasee, span),
+            }
+            if self.diagnostics.len() >= MAX_ERRORS {
+                break;
+            }
+        }
+        self.finish_prologue();
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        } else if self.diagnostics.len() == MAX_ERRORS {
+            let message = format!("{MAX_ERRORS} errors: the rest of the module is not checked");
+            self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, diagnostic.span, message));
+        }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    /// Tells if version and target do not have a feature of the table of directives.
+    fn gate(&mut self, feature: &str, what: &str, span: Span) {
+        let Some(row) = warpsmith_isa::Directive::from_name(feature) else { return };
+        let Context { version, target } = self.context;
+        for clause in row.gates.iter().filter(|clause| !clause.allows(version, target)) {
+            let message = format!("{what} is not in PTX {version} for {target}");
+            let note = format!("it needs {clause} (PTX ISA 9.0, {})", row.section);
+            self.report(Diagnostic::error(codes::GATE, span, message).note(note));
+        }
+    }
+
+    /// Where a binding was made.
+    fn declared_at(&self, bound: Bound) -> Span {
+        match bound.binding {
+            Binding::Variable(_, declarator) => self.m[declarator].span,
+            Binding::Label(stmt) | Binding::List(stmt) => self.m.stmt_span(stmt),
+            Binding::Function(function) => self.m[function].name_span,
+            Binding::Special(_) => Span::NONE,
+        }
+    }
+
+    /// Binds a name and tells if it is taken.
+    fn declare(&mut self, name: Symbol, count: Option<u32>, binding: Binding, span: Span) {
+        let result = match count {
+            None => self.scopes.declare(name, binding),
+            Some(count) => self.scopes.declare_family(name, count, binding),
+        };
+        if let Err(there) = result {
+            let spelling = &self.m[name];
+            let message = match count {
+                None => format!("`{spelling}` is declared twice in the same scope"),
+                Some(count) => format!("a name of `{spelling}<{count}>` is declared twice in the same scope"),
+            };
+            let first = self.declared_at(there);
+            self.report(
+                Diagnostic::error(codes::DUPLICATE, span, message).label(first, "first declared here"),
+            );
+        }
+    }
+
+    /// A name of a message.
+    fn name(&self, symbol: Symbol) -> &'m str {
+        &self.m[symbol]
+    }
+
+    /// The bytes that a declarator takes; `None` for one without a size or past 64 bits.
+    fn size_of(&self, decl: &Decl, declarator: &Declarator) -> Option<u64> {
+        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        self.m[declarator.dims].iter().try_fold(element, |size, dim| size.checked_mul((*dim)?))
+    }
+
+    /// The alignment that a declaration has: what is written, or that of its elements.
+    fn align_of(&self, decl: &Decl) -> u32 {
+        decl.align.unwrap_or(decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector))
+    }
+}

@@ -1,0 +1,179 @@
+//! `.version`, `.target` and `.address_size` (manual 11.1).
+
+use super::Validator;
+use crate::codes;
+use crate::tree::*;
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::{Target, Variant, Version};
+
+/// The last version that knows the targets below sm_75.
+const LAST_OF_OLD_TARGETS: Version = Version::new(8, 8);
+
+impl Validator<'_> {
+    /// Reads the directives that must come first, and finds those that come later.
+    pub(super) fn prologue(&mut self) {
+        let m = self.m;
+        let mut items = m.items.iter().zip(&m.item_spans).peekable();
+        // In this order, and only these.
+        if let Some((Item::Version(version), span)) = items.peek() {
+            self.version(*version, **span);
+            items.next();
+        } else {
+            let span = items.peek().map_or(Span::new(0, 0), |(_, span)| **span);
+            self.has_version = false;
+            let help = "every module begins with `.version`, `.target` and `.address_size`";
+            self.report(
+                Diagnostic::error(codes::PROLOGUE, span, "the module does not begin with `.version`")
+                    .note(help),
+            );
+        }
+        if !matches!(items.peek(), Some((Item::Target(_), _))) {
+            let span = items.peek().map_or(Span::new(0, 0), |(_, span)| **span);
+            let message = "`.target` must follow `.version`";
+            self.error(codes::PROLOGUE, span, message);
+        }
+        let mut sized = false;
+        for (item, span) in items.by_ref() {
+            match item {
+                Item::Target(names) => self.target(*names, *span, !self.has_target),
+                Item::AddressSize(size) if !sized => {
+                    sized = true;
+                    self.address_size(*size, *span);
+                }
+                Item::AddressSize(_) => {
+                    self.error(codes::PROLOGUE, *span, "`.address_size` is there already")
+                }
+                Item::Version(_) => self.error(codes::PROLOGUE, *span, "`.version` is there already"),
+                _ => break,
+            }
+        }
+        for (item, span) in items {
+            let directive = match item {
+                Item::Version(_) => ".version",
+                Item::Target(_) => ".target",
+                Item::AddressSize(_) => ".address_size",
+                _ => continue,
+            };
+            let message = format!("`{directive}` must come before everything else");
+            self.error(codes::PROLOGUE, *span, message);
+        }
+    }
+
+    fn version(&mut self, version: Version, span: Span) {
+        self.has_version = true;
+        self.context.version = version;
+        if !Version::known().any(|known| known == version) {
+            let message = format!("there is no PTX version {version} that this validator knows");
+            let note = format!("versions {} to {} are known", Version::OLDEST, Version::LATEST);
+            self.report(Diagnostic::error(codes::VERSION, span, message).note(note));
+        }
+    }
+
+    fn address_size(&mut self, size: u32, span: Span) {
+        let target = self.context.target;
+        match size {
+            64 => {}
+            32 => {
+                let message = format!("32-bit addresses are not supported for {target}");
+                let note = "write `.address_size 64`: toolkits of today compile no other";
+                self.report(Diagnostic::error(codes::ADDRESS_SIZE, span, message).note(note));
+            }
+            _ => self.error(codes::ADDRESS_SIZE, span, format!("the address size is 32 or 64, not {size}")),
+        }
+    }
+
+    /// `.target`, the first one or a further one, which may only repeat or lower.
+    pub(super) fn target(&mut self, names: List<Symbol>, span: Span, first: bool) {
+        let m = self.m;
+        let mut architecture = None;
+        let mut textures: Option<&str> = None;
+        for (index, name) in m[names].iter().enumerate() {
+            let text = &m[*name];
+            match text {
+                "texmode_unified" | "texmode_independent" => {
+                    if textures.is_some_and(|other| other != text) {
+                        let message = "a module is either `texmode_unified` or `texmode_independent`";
+                        self.error(codes::TARGET, span, message);
+                    }
+                    textures = Some(text);
+                }
+                "debug" => self.needs_debug = Some(span),
+                "map_f64_to_f32" => {
+                    let message = "`map_f64_to_f32` is not supported from sm_13 on";
+                    self.error(codes::TARGET, span, message);
+                }
+                _ => match architecture_of(text) {
+                    // ptxas reads the first one and overlooks the rest.
+                    Some(target) => {
+                        if index == 0 {
+                            architecture = Some(target);
+                        }
+                    }
+                    None => {
+                        let message = format!("`{text}` is no target");
+                        let note = "a target is an architecture such as `sm_90a`, then options such as `texmode_independent`";
+                        self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+                        if index == 0 {
+                            // Told already: go on with what was meant, as far as can be guessed.
+                            architecture = Some(self.context.target);
+                        }
+                    }
+                },
+            }
+        }
+        let Some(target) = architecture else {
+            let message = "`.target` must begin with an architecture such as `sm_80`";
+            self.error(codes::TARGET, span, message);
+            self.has_target = true;
+            return;
+        };
+        let version = self.context.version;
+        if let Some(since) = target.since()
+            && version < since
+        {
+            let message = format!("PTX {version} does not know {target}");
+            let note = format!("{target} needs .version {since} or later (PTX ISA 9.0, 11.1.2)");
+            self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+        }
+        if target.sm < 75 && version > LAST_OF_OLD_TARGETS {
+            let message = format!("PTX {version} has dropped {target}");
+            let note =
+                format!("write `.version {LAST_OF_OLD_TARGETS}` or lower, or `.target sm_75` or higher");
+            self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+        }
+        self.context.target = target;
+        self.has_target = true;
+        if first || textures.is_some() {
+            self.independent_textures = textures.map(|mode| mode == "texmode_independent");
+        }
+    }
+
+    /// What only the whole module can answer.
+    pub(super) fn finish_prologue(&mut self) {
+        if let Some(span) = self.needs_debug
+            && self.places.is_empty()
+            && !self.m.items.iter().any(|item| matches!(item, Item::Section(_)))
+        {
+            let message = "`.target debug` promises debug information, and there is none";
+            let note = "add `.section .debug_info` and so on, or drop `debug`";
+            self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+        }
+    }
+}
+
+/// `sm_90a`, `compute_90a`. ptxas overlooks a suffix that it does not know of architectures that have one.
+fn architecture_of(text: &str) -> Option<Target> {
+    let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"))?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let sm = rest[..digits].parse().ok()?;
+    let variant = match &rest[digits..] {
+        "" => Variant::Base,
+        "a" => Variant::Arch,
+        "f" => Variant::Family,
+        // ptxas reads `sm_90b` as `sm_90`.
+        other if other.len() == 1 && other.bytes().all(|b| b.is_ascii_lowercase()) => Variant::Base,
+        _ => return None,
+    };
+    let target = Target { sm, variant };
+    target.index().map(|_| target)
+}

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 mod device;
+pub mod effects;
 pub mod engine;
 mod fault;
 mod launch;

@@ -22,6 +22,8 @@ struct Places {
     at: [*mut u8; 32],
     /// Other host threads access them too.
     concurrent: bool,
+    /// The lanes whose data are in shared memory.
+    shared: u32,
 }
 
 impl<O: Observer> Runner<'_, O> {
@@ -96,24 +98,23 @@ impl<O: Observer> Runner<'_, O> {
         let places = self.places(block, warp, here, access, AccessKind::Atomic)?;
         for element in 0..usize::from(access.count) {
             let (b, dst) = (atomic.b.get(element).copied(), atomic.dst.get(element).copied());
+            let (global, shared) = match atomic.function {
+                AtomicFn::Word(f) => (f, f),
+                AtomicFn::BySpace { global, shared } => (global, shared),
+                AtomicFn::Wide(f) => {
+                    // SAFETY: as in `load`.
+                    unsafe { update_wide(&places, here, f, element, b, atomic.c, dst) }
+                    continue;
+                }
+            };
+            let operands = Update { element, functions: [global, shared], b, c: atomic.c, dst };
             // SAFETY: as in `load`.
             unsafe {
-                match (access.bytes, &atomic.function) {
-                    (2, AtomicFn::Word(f)) => {
-                        update_lanes::<u16>(&places, here, *f, element, b, atomic.c, dst)
-                    }
-                    (4, AtomicFn::Word(f)) => {
-                        update_lanes::<u32>(&places, here, *f, element, b, atomic.c, dst)
-                    }
-                    (8, AtomicFn::Word(f)) => {
-                        update_lanes::<u64>(&places, here, *f, element, b, atomic.c, dst)
-                    }
-                    (16, AtomicFn::Wide(f)) => update_wide(&places, here, *f, element, b, atomic.c, dst),
-                    (1, AtomicFn::Word(f)) => {
-                        update_lanes::<u8>(&places, here, *f, element, b, atomic.c, dst)
-                    }
-                    // The builder refuses functions of another width than the access.
-                    _ => {}
+                match access.bytes {
+                    1 => update_lanes::<u8>(&places, here, &operands),
+                    2 => update_lanes::<u16>(&places, here, &operands),
+                    4 => update_lanes::<u32>(&places, here, &operands),
+                    _ => update_lanes::<u64>(&places, here, &operands),
                 }
             }
         }
@@ -194,11 +195,12 @@ impl<O: Observer> Runner<'_, O> {
                 let lane = if here.mask >> i & 1 != 0 { i } else { first };
                 base.wrapping_add(lane * stride + at[i] as usize)
             };
-            return Ok(Places { at: std::array::from_fn(place), concurrent: false });
+            return Ok(Places { at: std::array::from_fn(place), concurrent: false, shared: 0 });
         }
         if aligned && size <= len && low >= start && high - start <= len - size {
             let place = |i: usize| base.wrapping_add((at[i] - start) as usize);
-            return Ok(Places { at: std::array::from_fn(place), concurrent });
+            let shared = if space == StateSpace::Shared { u32::MAX } else { 0 };
+            return Ok(Places { at: std::array::from_fn(place), concurrent, shared });
         }
         let at = addresses(here.frame, access, here.stack);
         self.places_one_by_one(block, warp, here, access, kind, &at)
@@ -218,7 +220,7 @@ impl<O: Observer> Runner<'_, O> {
     ) -> Fallible<Places> {
         let size = u64::from(access.bytes) * u64::from(access.count);
         let first = here.mask.trailing_zeros() as usize & 31;
-        let mut places = Places { at: [std::ptr::null_mut(); 32], concurrent: true };
+        let mut places = Places { at: [std::ptr::null_mut(); 32], concurrent: true, shared: 0 };
         for lane in lanes_of(here.mask) {
             let address = addresses[lane];
             let (space, offset) = match access.space {
@@ -261,6 +263,7 @@ impl<O: Observer> Runner<'_, O> {
                 return Err(self.bad_access(block, warp, here, kind, space, offset, size));
             };
             places.at[lane] = at;
+            places.shared |= u32::from(space == StateSpace::Shared) << lane;
         }
         let spare = places.at[first];
         for p in places.at.iter_mut().filter(|p| p.is_null()) {
@@ -434,25 +437,28 @@ unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, src: &[Reg]) {
     }
 }
 
-/// # Safety
-/// As for `load_lanes`.
-unsafe fn update_lanes<T: Bits>(
-    places: &Places,
-    here: Here,
-    f: fn(u64, u64, u64) -> u64,
+/// One element of an atomic.
+struct Update {
     element: usize,
+    /// For global and for shared memory.
+    functions: [fn(u64, u64, u64) -> u64; 2],
     b: Option<Reg>,
     c: Option<Reg>,
     dst: Option<Reg>,
-) {
+}
+
+/// # Safety
+/// As for `load_lanes`.
+unsafe fn update_lanes<T: Bits>(places: &Places, here: Here, update: &Update) {
     let mut old = [T::default(); 32];
     for lane in lanes_of(here.mask) {
         let operand = |r: Option<Reg>| r.map_or(0, |r| T::narrow(lane64(here.frame, r, lane)).widen());
-        let (b, c) = (operand(b), operand(c));
+        let (b, c) = (operand(update.b), operand(update.c));
+        let f = update.functions[(places.shared >> lane & 1) as usize];
         let new = |v: T| T::narrow(f(v.widen(), b, c));
         // SAFETY: the caller's promise.
         unsafe {
-            let p = places.at[lane].add(element * T::BYTES);
+            let p = places.at[lane].add(update.element * T::BYTES);
             old[lane] = if places.concurrent {
                 T::update(p, new)
             } else {
@@ -462,7 +468,7 @@ unsafe fn update_lanes<T: Bits>(
             };
         }
     }
-    if let Some(dst) = dst {
+    if let Some(dst) = update.dst {
         // SAFETY: the destination was checked when the program was built.
         unsafe { set_extended(here, dst, false, &old) }
     }

@@ -194,6 +194,11 @@ impl FunctionBuilder<'_> {
         &mut self.builder.program.functions[self.id.0 as usize]
     }
 
+    /// True in an entry point.
+    pub fn is_kernel(&self) -> bool {
+        self.builder.program.functions[self.id.0 as usize].kernel.is_some()
+    }
+
     /// The program, for constants and variables.
     pub fn program(&mut self) -> &mut ProgramBuilder {
         self.builder

@@ -110,6 +110,14 @@ pub struct Access {
 pub enum AtomicFn {
     /// Values of up to 64 bits, zero-extended: `(old, b, c)`.
     Word(fn(u64, u64, u64) -> u64),
+    /// Values of up to 64 bits, where shared memory computes otherwise than global memory does: `atom.add.f32` flushes
+    /// subnormal numbers in global memory alone (PTX ISA 9.0, 9.7.13.5).
+    BySpace {
+        /// In global memory.
+        global: fn(u64, u64, u64) -> u64,
+        /// In shared memory.
+        shared: fn(u64, u64, u64) -> u64,
+    },
     /// 128-bit values.
     Wide(fn(u128, u128, u128) -> u128),
 }

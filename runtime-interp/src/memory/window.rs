@@ -41,6 +41,12 @@ pub const fn classify(address: u64) -> (StateSpace, u64) {
     }
 }
 
+/// True for an address in no window.
+#[inline]
+pub const fn is_global(address: u64) -> bool {
+    matches!(classify(address).0, StateSpace::Global)
+}
+
 /// The address of a function.
 pub const fn code_address(function: u32) -> u64 {
     CODE + function as u64 * 16

@@ -28,9 +28,9 @@ macro_rules! for_each_op {
             Sdiv sdiv Binary (T T) T Int [];
             /// The unsigned quotient; all ones for a zero divisor.
             Udiv udiv Binary (T T) T Int [];
-            /// The signed remainder, with the dividend's sign; the dividend for a zero divisor; MIN % -1 is 0.
+            /// The signed remainder, with the dividend's sign; all ones for a zero divisor; MIN % -1 is 0.
             Srem srem Binary (T T) T Int [];
-            /// The unsigned remainder; the dividend for a zero divisor.
+            /// The unsigned remainder; all ones for a zero divisor.
             Urem urem Binary (T T) T Int [];
             /// The negation, modulo 2^width.
             Ineg ineg Unary (T) T Int [];

@@ -5,6 +5,7 @@ mod device;
 pub mod effects;
 pub mod engine;
 mod fault;
+mod ir_decode;
 mod launch;
 mod memory;
 pub mod pure;

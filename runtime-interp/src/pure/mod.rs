@@ -154,10 +154,10 @@ impl Plan {
             body.lanes(step.function, &targets, &sources);
         }
         for (i, r) in results.iter().enumerate() {
-            if let Some(Some(d)) = dst.get(i) {
-                if d != r {
-                    extend(body, *d, *r, self.signed);
-                }
+            if let Some(Some(d)) = dst.get(i)
+                && d != r
+            {
+                extend(body, *d, *r, self.signed);
             }
         }
     }

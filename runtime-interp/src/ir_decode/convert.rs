@@ -1,0 +1,105 @@
+//! Conversions between types.
+
+use super::values::float_kind;
+use crate::engine::Width;
+use crate::engine::lanes::{LaneFn, scalar, vector};
+use crate::semantics::convert::{Cvt, Kind};
+use crate::semantics::half::{BF16, F16, Half};
+use warpsmith_ir::{Scalar, Type};
+
+/// How a conversion is done: a function, and constants after its operand.
+pub(super) type Conversion = (LaneFn, Option<u64>);
+
+/// `trunc`, `zext` and `sext`. Cutting to a lane type of the result's width leaves exactly its bits.
+pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
+    macro_rules! to {
+        ($from:ty, |$a:ident| $wide:expr) => {
+            match to.bits() {
+                1 => vector(|$a: $from| $a as u8 & 1 != 0),
+                8 => vector(|$a: $from| $wide as u8),
+                16 => vector(|$a: $from| $wide as u16),
+                32 => vector(|$a: $from| $wide as u32),
+                64 => vector(|$a: $from| $wide as u64),
+                128 => vector(|$a: $from| $wide as u128),
+                _ => return None,
+            }
+        };
+    }
+    Some(match (from.bits(), signed) {
+        (1, false) => to!(bool, |a| a as u8),
+        (1, true) => to!(bool, |a| -(a as i8)),
+        (8, false) => to!(u8, |a| a),
+        (8, true) => to!(i8, |a| a),
+        (16, false) => to!(u16, |a| a),
+        (16, true) => to!(i16, |a| a),
+        (32, false) => to!(u32, |a| a),
+        (32, true) => to!(i32, |a| a),
+        (64, false) => to!(u64, |a| a),
+        (64, true) => to!(i64, |a| a),
+        (128, _) => to!(u128, |a| a),
+        _ => return None,
+    })
+}
+
+/// `fptrunc` and `fpext`: rounded to nearest.
+pub(super) fn float(from: Type, to: Type) -> Option<Conversion> {
+    let cvt = Cvt::new(float_kind(to)?, float_kind(from)?);
+    Some((by_code(from.bits() > 32, to.bits() > 32), Some(cvt.code())))
+}
+
+/// A conversion of one register to another, described by a constant.
+fn by_code(wide_source: bool, wide_result: bool) -> LaneFn {
+    match (wide_source, wide_result) {
+        (false, false) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u32),
+        (false, true) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into())),
+        (true, false) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u32),
+        (true, true) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a)),
+    }
+}
+
+/// `sitofp` and `uitofp`: rounded to nearest.
+pub(super) fn from_integer(from: Type, to: Type, signed: bool) -> Option<Conversion> {
+    if from == Type::I1 {
+        return Some(match to.element() {
+            Scalar::F32 => (vector(|a: bool| f32::from(a as u8)), None),
+            Scalar::F64 => (vector(|a: bool| f64::from(a as u8)), None),
+            Scalar::F16 => (vector(|a: bool| if a { F16::ONE } else { 0 }), None),
+            Scalar::BF16 => (vector(|a: bool| if a { BF16::ONE } else { 0 }), None),
+            _ => return None,
+        });
+    }
+    let bits = from.bits() as u8;
+    let kind = if signed { Kind::Signed(bits) } else { Kind::Unsigned(bits) };
+    let cvt = Cvt::new(float_kind(to)?, kind);
+    Some((by_code(bits > 32, to.bits() > 32), Some(cvt.code())))
+}
+
+/// `fptosi` and `fptoui`: the host's own conversion, which rounds toward zero, saturates, and makes NaN zero.
+pub(super) fn to_integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
+    macro_rules! to {
+        ($from:ty, |$a:ident| $value:expr) => {
+            match (to.bits(), signed) {
+                (8, true) => scalar(|$a: $from| $value as i8),
+                (16, true) => scalar(|$a: $from| $value as i16),
+                (32, true) => vector(|$a: $from| $value as i32),
+                (64, true) => scalar(|$a: $from| $value as i64),
+                (8, false) => scalar(|$a: $from| $value as u8),
+                (16, false) => scalar(|$a: $from| $value as u16),
+                (32, false) => vector(|$a: $from| $value as u32),
+                (64, false) => scalar(|$a: $from| $value as u64),
+                _ => return None,
+            }
+        };
+    }
+    Some(match from.element() {
+        _ if from.is_vector() => return None,
+        Scalar::F32 => to!(f32, |a| a),
+        Scalar::F64 => to!(f64, |a| a),
+        Scalar::F16 => to!(u16, |a| F16::widen(a)),
+        Scalar::BF16 => to!(u16, |a| BF16::widen(a)),
+        _ => return None,
+    })
+}
+
+/// The width of the constant that [`Conversion`] passes.
+pub(super) const CODE: Width = Width::W64;

@@ -1,0 +1,359 @@
+//! One function: its values, its blocks, its instructions.
+
+use super::values::{self, Regs};
+use super::{Decoder, convert, param_layout, scalar};
+use crate::engine::lanes::vector;
+use crate::engine::{
+    Access, Actual, Address, Callee, FuncId, FunctionBuilder, Label, Reg, Slot, Special, SymbolId, Width,
+};
+use cranelift_entity::SecondaryMap;
+use smallvec::{SmallVec, smallvec};
+use warpsmith_ir::{self as ir, Block, FuncKind, GlobalId, Inst, InstData, Opcode, StackSlot, Type, Value};
+use warpsmith_isa::StateSpace;
+
+/// A function while it is decoded.
+pub(super) struct Body<'m, 'p> {
+    pub(super) function: &'m ir::Function,
+    pub(super) body: FunctionBuilder<'p>,
+    functions: &'p SecondaryMap<ir::FuncId, Option<FuncId>>,
+    pub(super) globals: &'p SecondaryMap<GlobalId, Option<SymbolId>>,
+    module: &'m ir::Module,
+    values: SecondaryMap<Value, Option<Regs>>,
+    labels: SecondaryMap<Block, Option<Label>>,
+    slots: SecondaryMap<StackSlot, i64>,
+}
+
+impl Decoder<'_> {
+    pub(super) fn define(&mut self, id: ir::FuncId, function: &ir::Function) {
+        let Some(engine_id) = self.functions[id] else { return };
+        let mut body = Body {
+            function,
+            body: self.program.body(engine_id),
+            functions: &self.functions,
+            globals: &self.globals,
+            module: self.module,
+            values: SecondaryMap::with_default(None),
+            labels: SecondaryMap::with_default(None),
+            slots: SecondaryMap::with_default(0),
+        };
+        body.entry();
+        for block in function.layout.blocks() {
+            let label = body.label(block);
+            body.body.bind(label);
+            for inst in function.layout.insts(block) {
+                body.position(inst);
+                body.inst(inst);
+            }
+        }
+        body.body.finish();
+    }
+}
+
+impl<'m> Body<'m, '_> {
+    /// Takes the parameters and the stack slots.
+    fn entry(&mut self) {
+        for (slot, data) in self.function.stack_slots.iter() {
+            self.slots[slot] = self.body.local(data.size.into(), data.align.into());
+        }
+        let params = self.function.param_values();
+        if self.function.kind == FuncKind::Func {
+            let mut next = 0;
+            for param in params {
+                for r in self.regs(*param) {
+                    if let Slot::Reg(formal) = self.body.param(next) {
+                        self.body.copy(r, formal);
+                    }
+                    next += 1;
+                }
+            }
+            return;
+        }
+        let mut end = 0u32;
+        for (param, value) in self.function.params.iter().zip(params) {
+            let (bytes, align) = param_layout(param);
+            let offset = end.next_multiple_of(align.max(1).next_power_of_two());
+            end = offset.saturating_add(bytes);
+            let dst = self.regs(*value);
+            if param.byval.is_some() {
+                let address = self.body.constant(offset.into(), Width::W64);
+                self.body.copy(dst[0], address);
+            } else {
+                for (i, r) in dst.iter().enumerate() {
+                    let size = (r.width().bits() / 8).min(bytes);
+                    let at = u64::from(offset) + i as u64 * u64::from(size);
+                    let access = Access::unsigned(StateSpace::Param, size as u8);
+                    self.body.load(access, &[*r], Address::Absolute(at));
+                }
+            }
+        }
+    }
+
+    /// Says where the next operations come from.
+    fn position(&mut self, inst: Inst) {
+        let function = self.function;
+        let line = function.inst_locs[inst].expand().map_or(0, |loc| function.locs[loc].line);
+        let span = function.spans[inst];
+        self.body.span(span.start..span.end);
+        match &function.dfg[inst] {
+            InstData::Ptx { data, .. } => self.body.at(line, &function.dfg.ptx[*data].mnemonic().to_string()),
+            data => self.body.at(line, data.opcode().name()),
+        }
+    }
+
+    pub(super) fn label(&mut self, block: Block) -> Label {
+        if let Some(label) = self.labels[block] {
+            return label;
+        }
+        let label = self.body.label();
+        self.labels[block] = Some(label);
+        label
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.function.dfg.ty(self.function.dfg.resolve(value))
+    }
+
+    /// The registers of a value: constants for constants, else registers of its own, made when they are first asked for.
+    pub(super) fn regs(&mut self, value: Value) -> Regs {
+        let value = self.function.dfg.resolve(value);
+        if let Some(regs) = &self.values[value] {
+            return regs.clone();
+        }
+        let ty = self.function.dfg.ty(value);
+        let regs: Regs = match (self.function.dfg.def_data(value), values::shape(ty)) {
+            (_, Err(message)) => {
+                self.body.error(message);
+                smallvec![Reg::ZERO]
+            }
+            (Some(InstData::IntConst { value }), Ok(shape)) => {
+                let bits = *value as i128 as u128 & u128::MAX >> (128 - ty.bits());
+                smallvec![self.body.constant(bits, shape[0])]
+            }
+            (Some(InstData::FloatConst { bits }), Ok(shape)) => {
+                smallvec![self.body.constant((*bits).into(), shape[0])]
+            }
+            (_, Ok(shape)) => shape.into_iter().map(|width| self.body.reg(width)).collect(),
+        };
+        self.values[value] = Some(regs.clone());
+        regs
+    }
+
+    /// The register of a value that has one.
+    pub(super) fn one(&mut self, value: Value) -> Reg {
+        self.regs(value)[0]
+    }
+
+    /// The registers of an instruction's result.
+    fn result(&mut self, inst: Inst) -> (Type, Regs) {
+        match self.function.dfg.first_result(inst) {
+            Some(value) => (self.ty(value), self.regs(value)),
+            None => (Type::INVALID, smallvec![Reg::ZERO]),
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let function: &'m ir::Function = self.function;
+        let dfg = &function.dfg;
+        match &dfg[inst] {
+            InstData::IntConst { .. } | InstData::FloatConst { .. } => {}
+            InstData::Unary { op, arg } => self.unary(inst, *op, *arg),
+            InstData::Binary { op: Opcode::Ptradd, args: [ptr, offset] } => {
+                self.pointer(inst, *ptr, *offset, 1)
+            }
+            InstData::Binary { op, args: [a, b] } => {
+                let found = scalar::binary(*op, self.ty(*a));
+                let operands = [self.one(*a), self.one(*b)];
+                self.apply(inst, *op, found, &operands);
+            }
+            InstData::Ternary { op: Opcode::Select, args: [cond, a, b] } => {
+                let (_, dst) = self.result(inst);
+                let (cond, a, b) = (self.one(*cond), self.regs(*a), self.regs(*b));
+                for ((d, a), b) in dst.iter().zip(&a).zip(&b) {
+                    self.body.lanes(scalar::select(d.width()), &[*d], &[cond, *a, *b]);
+                }
+            }
+            InstData::Ternary { op, args } => {
+                let found = scalar::fma(self.ty(args[0]));
+                let operands = args.map(|a| self.one(a));
+                self.apply(inst, *op, found, &operands);
+            }
+            InstData::IntCompare { cond, args: [a, b] } => {
+                let found = scalar::integer_compare(*cond, self.ty(*a));
+                let operands = [self.one(*a), self.one(*b)];
+                self.apply(inst, Opcode::Icmp, found, &operands);
+            }
+            InstData::FloatCompare { cond, args: [a, b] } => {
+                let found = scalar::float_compare(*cond, self.ty(*a));
+                let operands = [self.one(*a), self.one(*b)];
+                self.apply(inst, Opcode::Fcmp, found, &operands);
+            }
+            InstData::Load { flags, offset, ptr } => {
+                let (ty, dst) = self.result(inst);
+                self.load(ty, *flags, *ptr, *offset, dst);
+            }
+            InstData::Store { flags, offset, args: [value, ptr] } => {
+                let (ty, src) = (self.ty(*value), self.regs(*value));
+                self.store(ty, *flags, *ptr, *offset, src);
+            }
+            InstData::Index { scale, args: [ptr, i] } => self.pointer(inst, *ptr, *i, i64::from(*scale)),
+            InstData::StackAddr { slot, offset } => {
+                let (_, dst) = self.result(inst);
+                self.body.stack_address(dst[0], self.slots[*slot] + i64::from(*offset), false);
+            }
+            InstData::GlobalAddr { global, offset } => {
+                let (_, dst) = self.result(inst);
+                let Some(symbol) = self.globals[*global] else { return };
+                let address = self.body.program().address(symbol, i64::from(*offset), false);
+                self.body.copy(dst[0], address);
+            }
+            InstData::Vec { args } => self.build(inst, args.as_slice(&dfg.pool)),
+            InstData::Extract { lane, arg } => {
+                let (_, dst) = self.result(inst);
+                let (ty, src) = (self.ty(*arg), self.regs(*arg));
+                match values::element(ty, u32::from(*lane)) {
+                    (i, _, true) => self.body.copy(dst[0], src[i]),
+                    (i, shift, false) => {
+                        values::extract_bits(&mut self.body, dst[0], src[i], shift, values::element_mask(ty));
+                    }
+                }
+            }
+            InstData::Insert { lane, args: [whole, part] } => {
+                let (ty, dst) = self.result(inst);
+                let (whole, part) = (self.regs(*whole), self.one(*part));
+                let (at, shift, alone) = values::element(ty, u32::from(*lane));
+                for (i, d) in dst.iter().enumerate() {
+                    let source = match i == at {
+                        false => whole[i],
+                        true if alone => part,
+                        true => values::insert_bits(
+                            &mut self.body,
+                            whole[i],
+                            part,
+                            shift,
+                            values::element_mask(ty),
+                        ),
+                    };
+                    self.body.copy(*d, source);
+                }
+            }
+            InstData::Sreg { reg } => {
+                let (_, dst) = self.result(inst);
+                match Special::from_name(&reg.to_string()) {
+                    Some(special) => self.body.special(dst[0], special),
+                    None => self.body.error(format!("special register %{reg} has no value here")),
+                }
+            }
+            InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&dfg.pool)),
+            InstData::Ptx { data, args } => {
+                let args = args.as_slice(&dfg.pool);
+                self.table_operation(inst, &dfg.ptx[*data], args);
+            }
+            InstData::Jump { dest } => self.go_to(dest),
+            InstData::Brif { cond, dests } => self.branch(*cond, dests),
+            InstData::Switch { arg, table } => {
+                let table = &dfg.jump_tables[*table];
+                self.switch(*arg, &table.default, &table.cases);
+            }
+            InstData::Return { args } => {
+                let mut next = 0;
+                for value in args.as_slice(&dfg.pool) {
+                    for r in self.regs(*value) {
+                        if let Slot::Reg(result) = self.body.result(next) {
+                            self.body.copy(result, r);
+                        }
+                        next += 1;
+                    }
+                }
+                self.body.ret();
+            }
+            InstData::Trap => self.body.trap(),
+        }
+    }
+
+    /// Emits an operation on single registers, or says that it has no meaning.
+    fn apply(&mut self, inst: Inst, op: Opcode, found: Option<crate::engine::LaneFn>, operands: &[Reg]) {
+        let (ty, dst) = self.result(inst);
+        match found {
+            Some(function) => self.body.lanes(function, &dst[..1], operands),
+            None => self.body.error(format!("{op} of {ty} has no meaning")),
+        }
+    }
+
+    fn unary(&mut self, inst: Inst, op: Opcode, arg: Value) {
+        let (to, dst) = self.result(inst);
+        let (from, src) = (self.ty(arg), self.regs(arg));
+        let conversion = |found: Option<crate::engine::LaneFn>| found.map(|f| (f, None));
+        let found = match op {
+            Opcode::Bitcast if values::same_registers(from, to) => {
+                dst.iter().zip(&src).for_each(|(d, s)| self.body.copy(*d, *s));
+                return;
+            }
+            Opcode::Bitcast => {
+                let words = values::to_words(&mut self.body, &src);
+                return values::from_words(&mut self.body, &dst, &words);
+            }
+            Opcode::Ptrtoint | Opcode::Inttoptr => return self.body.copy(dst[0], src[0]),
+            Opcode::Addrspacecast => return self.cast_space(from, to, dst[0], src[0]),
+            Opcode::Trunc | Opcode::Zext => conversion(convert::integer(from, to, false)),
+            Opcode::Sext => conversion(convert::integer(from, to, true)),
+            Opcode::Fptrunc | Opcode::Fpext => convert::float(from, to),
+            Opcode::Sitofp => convert::from_integer(from, to, true),
+            Opcode::Uitofp => convert::from_integer(from, to, false),
+            Opcode::Fptosi => conversion(convert::to_integer(from, to, true)),
+            Opcode::Fptoui => conversion(convert::to_integer(from, to, false)),
+            _ => conversion(scalar::unary(op, from)),
+        };
+        match found {
+            Some((function, None)) => self.body.lanes(function, &dst[..1], &src[..1]),
+            Some((function, Some(code))) => {
+                let code = self.body.constant(code.into(), convert::CODE);
+                self.body.lanes(function, &dst[..1], &[src[0], code]);
+            }
+            None if from == to => self.body.error(format!("{op} of {from} has no meaning")),
+            None => self.body.error(format!("{op} from {from} to {to} has no meaning")),
+        }
+    }
+
+    /// `ptradd` and `index`: the offset is signed.
+    fn pointer(&mut self, inst: Inst, ptr: Value, offset: Value, scale: i64) {
+        let (_, dst) = self.result(inst);
+        let operands =
+            [self.one(ptr), self.one(offset), self.body.constant(u128::from(scale as u64), Width::W64)];
+        let function = match self.ty(offset).bits() {
+            64 => vector(|p: u64, i: u64, scale: u64| p.wrapping_add(i.wrapping_mul(scale))),
+            _ => vector(|p: u64, i: i32, scale: u64| p.wrapping_add((i as i64 as u64).wrapping_mul(scale))),
+        };
+        self.body.lanes(function, &dst[..1], &operands);
+    }
+
+    /// `vec`
+    fn build(&mut self, inst: Inst, args: &[Value]) {
+        let (ty, dst) = self.result(inst);
+        let mut words: SmallVec<[Reg; 4]> = SmallVec::from_elem(Reg::ZERO, dst.len());
+        for (lane, arg) in args.iter().enumerate() {
+            let part = self.one(*arg);
+            match values::element(ty, lane as u32) {
+                (i, _, true) => words[i] = part,
+                (i, shift, false) => {
+                    words[i] =
+                        values::insert_bits(&mut self.body, words[i], part, shift, values::element_mask(ty));
+                }
+            }
+        }
+        dst.iter().zip(&words).for_each(|(d, w)| self.body.copy(*d, *w));
+    }
+
+    fn call(&mut self, inst: Inst, callee: ir::FuncId, args: &[Value]) {
+        let Some(target) = self.functions[callee] else {
+            let name = &self.module.functions[callee].name;
+            return self.body.error(format!("function `@{name}` cannot be called"));
+        };
+        let function = self.function;
+        let mut slots = |values: &mut dyn Iterator<Item = Value>| -> Vec<Actual> {
+            values.flat_map(|value| self.regs(value)).map(Slot::Reg).collect()
+        };
+        let actuals = slots(&mut args.iter().copied());
+        let results = slots(&mut function.dfg.results(inst).into_iter());
+        self.body.call(Callee::Direct(target), &actuals, &results);
+    }
+}

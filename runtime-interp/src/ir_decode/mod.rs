@@ -1,0 +1,164 @@
+//! The IR's own meaning: a decode of IR modules to engine programs that never sees PTX.
+//!
+//! It is the other half of the check that emitted text means what the IR meant, so it shares with the PTX path only the engine's
+//! primitive operations, the [`semantics`](crate::semantics) of values, and for table-derived operations the meaning of their
+//! mnemonics. Each SSA value has registers of its own for all its life; block parameters are parallel moves on the edges.
+//!
+//! How a value lies in registers: a scalar in one; a vector of elements of 32 bits or more in one an element; a vector of
+//! smaller elements packed into 32-bit words, the first element lowest, which is also how PTX packs `f16x2`.
+
+mod control;
+mod convert;
+mod function;
+mod memory;
+mod scalar;
+mod table;
+mod values;
+
+use crate::engine::{
+    Formal, FuncId, FunctionKind, KernelAttributes, LoadError, Program, ProgramBuilder, SymbolId, Variable,
+};
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage};
+
+impl Program {
+    /// Decodes a module of the IR. A module that the verifier refuses is refused with the verifier's reasons; an operation without
+    /// meaning here is named.
+    ///
+    /// ```
+    /// use warpsmith_interp::{Device, Launch, Program};
+    /// let module = warpsmith_ir::parse_module("
+    /// kernel @double(%data: ptr<global>) {
+    /// entry:
+    ///   %i = sreg.tid.x
+    ///   %p = index %data, %i, 4
+    ///   %x = load.i32 %p
+    ///   %y = iadd %x, %x
+    ///   store %y, %p
+    ///   ret
+    /// }
+    /// ").unwrap();
+    /// let program = Program::from_ir(&module).unwrap();
+    /// let mut device = Device::new();
+    /// let buffer = device.upload(&[1i32, 2, 3]).unwrap();
+    /// device.launch(&program, &Launch::new("double").block([3, 1, 1]).arg(buffer)).unwrap();
+    /// assert_eq!(device.download::<i32>(buffer).unwrap(), [2, 4, 6]);
+    /// ```
+    pub fn from_ir(module: &ir::Module) -> Result<Program, Vec<LoadError>> {
+        if let Err(diagnostics) = ir::verify(module) {
+            return Err(diagnostics.into_iter().map(refusal).collect());
+        }
+        let mut decoder = Decoder {
+            module,
+            program: ProgramBuilder::new(),
+            functions: SecondaryMap::with_default(None),
+            globals: SecondaryMap::with_default(None),
+        };
+        decoder.declare_globals();
+        decoder.declare_functions();
+        for (id, function) in module.functions.iter() {
+            if !function.is_declaration() {
+                decoder.define(id, function);
+            }
+        }
+        decoder.program.finish()
+    }
+}
+
+fn refusal(diagnostic: ir::Diagnostic) -> LoadError {
+    let span = diagnostic.span;
+    LoadError { message: diagnostic.message, line: 0, span: span.start..span.end }
+}
+
+/// What is known of the module while it is decoded.
+struct Decoder<'m> {
+    module: &'m ir::Module,
+    program: ProgramBuilder,
+    functions: SecondaryMap<ir::FuncId, Option<FuncId>>,
+    globals: SecondaryMap<GlobalId, Option<SymbolId>>,
+}
+
+impl Decoder<'_> {
+    fn declare_globals(&mut self) {
+        for (id, global) in self.module.globals.iter() {
+            let dynamic = global.extent == ir::Extent::Dynamic;
+            if global.linkage == Linkage::Extern && !dynamic {
+                self.program.error_at(
+                    format!("global `@{}` is defined in another module", global.name),
+                    0,
+                    global.span.start..global.span.end,
+                );
+                continue;
+            }
+            let variable = Variable {
+                init: global.init.clone().unwrap_or_default(),
+                dynamic,
+                ..Variable::zeroed(&global.name, global.space, global.size(), u64::from(global.alignment()))
+            };
+            self.globals[id] = Some(self.program.variable(variable));
+        }
+    }
+
+    fn declare_functions(&mut self) {
+        for (id, function) in self.module.functions.iter() {
+            let kind = match function.kind {
+                FuncKind::Kernel => kernel_kind(function),
+                FuncKind::Func => match device_kind(function) {
+                    Ok(kind) => kind,
+                    Err(message) => {
+                        self.program.error_at(message, 0, function.span.start..function.span.end);
+                        continue;
+                    }
+                },
+            };
+            self.functions[id] = Some(self.program.declare(&function.name, kind));
+        }
+    }
+}
+
+/// The size and alignment of a kernel parameter in parameter space.
+fn param_layout(param: &ir::Param) -> (u32, u32) {
+    param.byval.unwrap_or_else(|| {
+        let bytes = param.ty.bytes().unwrap_or(0);
+        (bytes, bytes.next_power_of_two())
+    })
+}
+
+fn kernel_kind(function: &ir::Function) -> FunctionKind {
+    let names = function.param_values().iter().map(|v| function.names.get(*v));
+    let names: Vec<String> = (names.chain(std::iter::repeat(None)).zip(0..function.params.len()))
+        .map(|(name, i)| name.map_or_else(|| format!("param{i}"), str::to_owned))
+        .collect();
+    let laid_out = names.iter().zip(&function.params).map(|(name, param)| {
+        let (bytes, align) = param_layout(param);
+        (name.as_str(), bytes, align)
+    });
+    let attrs = &function.attrs;
+    let attributes = KernelAttributes {
+        required_block: attrs.reqntid,
+        max_threads: attrs.maxntid.map(|n| n.iter().fold(1u32, |all, x| all.saturating_mul(*x))),
+        required_cluster: attrs.reqnctapercluster,
+    };
+    match FunctionKind::kernel(laid_out) {
+        FunctionKind::Kernel { params, .. } => FunctionKind::Kernel { params, attributes },
+        other => other,
+    }
+}
+
+/// A function's parameters and results, a register for each of which a value consists.
+fn device_kind(function: &ir::Function) -> Result<FunctionKind, String> {
+    let formals = |types: &mut dyn Iterator<Item = ir::Type>| -> Result<Vec<Formal>, String> {
+        let mut formals = Vec::new();
+        for ty in types {
+            formals.extend(values::shape(ty)?.into_iter().map(Formal::Reg));
+        }
+        Ok(formals)
+    };
+    if function.params.iter().any(|p| p.byval.is_some()) {
+        return Err(format!("function `@{}` takes a parameter by value", function.name));
+    }
+    Ok(FunctionKind::Device {
+        params: formals(&mut function.params.iter().map(|p| p.ty))?,
+        results: formals(&mut function.ret.iter().copied())?,
+    })
+}

@@ -1,0 +1,150 @@
+//! Table-derived operations: what their mnemonics mean is in [`pure`] and [`effects`].
+
+use super::function::Body;
+use super::values;
+use crate::effects::{self, Source};
+use crate::engine::lanes::vector;
+use crate::engine::{Address, Reg, Width};
+use crate::pure;
+use smallvec::SmallVec;
+use warpsmith_ir::{Inst, PtxData, PtxOperand, Type, Value};
+use warpsmith_isa::ScalarType;
+
+impl Body<'_, '_> {
+    /// `ptx.*`
+    pub(super) fn table_operation(&mut self, inst: Inst, data: &PtxData, args: &[Value]) {
+        let mnemonic = data.mnemonic();
+        let results: SmallVec<[Value; 4]> = self.function.dfg.results(inst).into_iter().collect();
+        let targets: SmallVec<[Reg; 4]> = results.iter().map(|v| self.whole_result(*v)).collect();
+        let dst: SmallVec<[Option<Reg>; 4]> = targets.iter().map(|r| Some(*r)).collect();
+        let Some(sources) = self.sources(data, args) else {
+            return self.body.error(format!("ptx.{mnemonic} has an operand without meaning here"));
+        };
+        let bits = results.first().map_or(32, |v| self.ty(*v).bits());
+        let done = match pure::plan(mnemonic, sources.len(), bits) {
+            Some(plan) if plan.uses_carry() => false,
+            Some(plan) => {
+                let widths: SmallVec<[Width; 5]> = plan.sources().iter().copied().collect();
+                let src: Option<SmallVec<[Reg; 5]>> = (sources.iter().enumerate())
+                    .map(|(i, s)| self.register(*s, widths.get(i).copied().unwrap_or(Width::W32)))
+                    .collect();
+                match src {
+                    Some(src) => {
+                        plan.emit(&mut self.body, &dst, &src, None);
+                        true
+                    }
+                    None => false,
+                }
+            }
+            None => {
+                let ty = mnemonic.types().next();
+                let src: SmallVec<[Source; 8]> = sources.into_iter().map(|s| s.settled(ty)).collect();
+                effects::emit(&mut self.body, mnemonic, &dst, &src)
+            }
+        };
+        if !done {
+            return self.body.error(format!("ptx.{mnemonic} has no meaning"));
+        }
+        for (value, whole) in results.iter().zip(targets) {
+            self.scatter(*value, whole);
+        }
+    }
+
+    /// The one register that PTX writes a result to: the value's own, or one to be taken apart after.
+    fn whole_result(&mut self, value: Value) -> Reg {
+        let regs = self.regs(value);
+        if regs.len() == 1 { regs[0] } else { self.body.reg(Width::for_bits(self.ty(value).bits())) }
+    }
+
+    /// Takes a result apart and brings it into the form that values have: nothing above a small type's bits.
+    fn scatter(&mut self, value: Value, whole: Reg) {
+        let (ty, regs) = (self.ty(value), self.regs(value));
+        if regs.len() > 1 {
+            let words = values::to_words(&mut self.body, &[whole]);
+            values::from_words(&mut self.body, &regs, &words);
+        } else if ty.bits() < 32 && ty != Type::I1 {
+            let mask = self.body.constant(u128::from(u32::MAX >> (32 - ty.bits())), Width::W32);
+            self.body.lanes(vector(|a: u32, mask: u32| a & mask), &[regs[0]], &[regs[0], mask]);
+        }
+    }
+
+    /// The value of an argument in one register, as PTX wants it.
+    fn whole(&mut self, value: Value) -> Option<Reg> {
+        let (ty, regs) = (self.ty(value), self.regs(value));
+        if regs.len() == 1 {
+            return Some(regs[0]);
+        }
+        if ty.bits() > 128 {
+            return None;
+        }
+        let words = values::to_words(&mut self.body, &regs);
+        let joined = self.body.reg(Width::for_bits(ty.bits()));
+        values::from_words(&mut self.body, &[joined], &words);
+        Some(joined)
+    }
+
+    /// The operands, vectors element by element. `None` if one cannot be given to an instruction here.
+    fn sources(&mut self, data: &PtxData, args: &[Value]) -> Option<SmallVec<[Operand; 8]>> {
+        let mut args = args.iter().copied();
+        let mut sources = SmallVec::new();
+        for operand in &data.operands {
+            sources.push(match *operand {
+                PtxOperand::Value => Operand::Settled(Source::Reg(self.whole(args.next()?)?)),
+                PtxOperand::Not => Operand::Settled(Source::Not(self.one(args.next()?))),
+                PtxOperand::Address(offset) => {
+                    Operand::Settled(Source::Address(Address::Reg(self.one(args.next()?), offset)))
+                }
+                PtxOperand::GlobalAddress(global, offset) => {
+                    Operand::Settled(Source::Address(Address::Symbol(self.globals[global]?, offset)))
+                }
+                PtxOperand::Global(global) => {
+                    let symbol = self.globals[global]?;
+                    Operand::Settled(Source::Reg(self.body.program().address(symbol, 0, false)))
+                }
+                PtxOperand::Int(value) => Operand::Settled(Source::Bits(value as u64)),
+                PtxOperand::F32(bits) => Operand::Settled(Source::Bits(bits.into())),
+                PtxOperand::F64(bits) => Operand::Double(f64::from_bits(bits)),
+                PtxOperand::Decimal(value) => Operand::Double(value),
+                // The elements follow.
+                PtxOperand::Vector(_) => continue,
+                PtxOperand::Func(_) | PtxOperand::Bracket(_) | PtxOperand::Sink => return None,
+            });
+        }
+        Some(sources)
+    }
+
+    /// An operand of a pure instruction as a register of the width it reads; wider ones it cuts itself.
+    fn register(&mut self, operand: Operand, width: Width) -> Option<Reg> {
+        let ty = if width == Width::W64 { ScalarType::F64 } else { ScalarType::F32 };
+        Some(match operand.settled(Some(ty)) {
+            Source::Reg(r) => r,
+            Source::Bits(bits) => self.body.constant(bits.into(), width),
+            Source::Not(p) => {
+                let d = self.body.reg(Width::Pred);
+                self.body.lanes(vector(|p: bool| !p), &[d], &[p]);
+                d
+            }
+            Source::Address(_) => return None,
+        })
+    }
+}
+
+/// An operand whose bits may still depend on the type it is used as.
+#[derive(Clone, Copy)]
+enum Operand {
+    Settled(Source),
+    /// A decimal or `0d` literal: rounded to nearest where an f32 is wanted.
+    Double(f64),
+}
+
+impl Operand {
+    fn settled(self, ty: Option<ScalarType>) -> Source {
+        match self {
+            Operand::Settled(source) => source,
+            Operand::Double(value) if ty == Some(ScalarType::F32) => {
+                Source::Bits((value as f32).to_bits().into())
+            }
+            Operand::Double(value) => Source::Bits(value.to_bits()),
+        }
+    }
+}

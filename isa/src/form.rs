@@ -153,7 +153,7 @@ pub enum CountRef {
     Scalar,
     /// So many in braces.
     Fixed(u16),
-    /// The number in the modifier of a slot, times and divided by constants; a scalar when the slot is empty.
+    /// The number in the modifier of a slot, times, divided and minus constants; a scalar when the slot is empty.
     Slot {
         /// The slot.
         slot: u8,
@@ -161,6 +161,8 @@ pub enum CountRef {
         times: u16,
         /// The divisor.
         over: u16,
+        /// What is taken off.
+        minus: u16,
     },
     /// One thread's share of a matrix, which a warp of 32 threads holds, in registers of 32 bits (64 for wider elements).
     Fragment {

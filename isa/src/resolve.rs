@@ -115,8 +115,9 @@ impl Match {
         let count = match spec.count {
             CountRef::Scalar => None,
             CountRef::Fixed(n) => Some(n),
-            CountRef::Slot { slot, times, over } => {
-                self.modifier(slot.into()).map(|m| (m.number() * u32::from(times) / u32::from(over)) as u16)
+            CountRef::Slot { slot, times, over, minus } => {
+                let count = |m: Mod| m.number() * u32::from(times) / u32::from(over);
+                self.modifier(slot.into()).map(|m| count(m).saturating_sub(minus.into()) as u16)
             }
             CountRef::Fragment { shape, extent, ty, over } => {
                 let elements =

@@ -378,8 +378,10 @@ impl Output {
             Count::Scalar => "CountRef::Scalar".into(),
             Count::Fixed(n) => format!("CountRef::Fixed({n})"),
             // A slot that this alternative of the form does not have counts as empty.
-            Count::Slot { slot: name, times, over } => match slot(name) {
-                Ok(slot) => format!("CountRef::Slot {{ slot: {slot}, times: {times}, over: {over} }}"),
+            Count::Slot { slot: name, times, over, minus } => match slot(name) {
+                Ok(slot) => {
+                    format!("CountRef::Slot {{ slot: {slot}, times: {times}, over: {over}, minus: {minus} }}")
+                }
                 Err(_) => "CountRef::Scalar".into(),
             },
             Count::Fragment { extent, ty, over } => {

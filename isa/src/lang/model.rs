@@ -175,11 +175,12 @@ pub struct Value {
 pub enum Count {
     Scalar,
     Fixed(u16),
-    /// The number in the modifier that fills the slot, times and divided by constants; no slot filled: a scalar.
+    /// The number in the modifier that fills the slot, times, divided and minus constants; no slot filled: a scalar.
     Slot {
         slot: String,
         times: u16,
         over: u16,
+        minus: u16,
     },
     /// One thread's share of a matrix of the form's shape: that of a warp's 32 threads, divided by `over`.
     Fragment {

@@ -511,7 +511,8 @@ impl Reader {
             let slot = modifier(c)?;
             let times = if c.eat("*") { c.number("a factor")? } else { 1 };
             let over = if c.eat("/") { c.number("a divisor")? } else { 1 };
-            Count::Slot { slot, times, over }
+            let minus = if c.eat("-") { c.number("a number")? } else { 0 };
+            Count::Slot { slot, times, over, minus }
         } else {
             Count::Fixed(c.number("a count")?)
         };

@@ -8,6 +8,7 @@ mod fault;
 mod ir_decode;
 mod launch;
 mod memory;
+mod ptx_decode;
 pub mod pure;
 pub mod semantics;
 

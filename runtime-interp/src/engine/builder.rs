@@ -78,6 +78,11 @@ impl ProgramBuilder {
         self.program.variables[variable.0 as usize].variable.relocations.push(relocation);
     }
 
+    /// Sets the first bytes of a variable; the rest is zero.
+    pub fn set_initial_bytes(&mut self, variable: SymbolId, bytes: Vec<u8>) {
+        self.program.variables[variable.0 as usize].variable.init = bytes;
+    }
+
     /// A constant: the same value in all lanes. For [`Width::Pred`], non-zero is true.
     pub fn constant(&mut self, bits: u128, width: Width) -> Reg {
         let bits = match width {

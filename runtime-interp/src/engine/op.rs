@@ -18,7 +18,7 @@ pub struct Guard {
 }
 
 /// A function of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FuncId(pub(super) u32);
 
 /// A variable of the program.

@@ -1,0 +1,194 @@
+//! Calls: arguments and results between `.param` variables or registers and the formal parameters.
+
+use super::body::Body;
+use super::operand::{Named, width};
+use super::{Known, Place};
+use crate::effects::Source;
+use crate::engine::{Access, Actual, Address, Callee, Formal, FuncId, Reg, Slot, Width};
+use warpsmith_isa::StateSpace;
+use warpsmith_ptx::scope::Binding;
+use warpsmith_ptx::{Decl, List, Module, Operand, Stmt, Symbol};
+
+/// A result that comes back in the stack frame and belongs into a register.
+struct Fetch {
+    to: Reg,
+    from: i64,
+    bytes: u32,
+}
+
+impl<'m> Body<'_, 'm> {
+    /// `call {(results),} callee {, (arguments)} {, list}`
+    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<()> {
+        let module: &'m Module = self.decoder.module;
+        let (results, rest) = match operands {
+            [Operand::Group(results), rest @ ..] => (&module[*results], rest),
+            rest => (&[][..], rest),
+        };
+        let (&callee, rest) = rest.split_first()?;
+        let (arguments, rest) = match rest {
+            [Operand::Group(arguments), rest @ ..] => (&module[*arguments], rest),
+            rest => (&[][..], rest),
+        };
+        let Operand::Name(callee) = callee else { return None };
+        let callee = match self.named(callee) {
+            Named::Function(name) => {
+                let known = self.decoder.known(name)?;
+                if !known.defined {
+                    let name = self.decoder.name(name);
+                    self.refuse(format!("call of `{name}`, which this module does not define"));
+                    return Some(());
+                }
+                Callee::Direct(known.id)
+            }
+            Named::Reg(r, _) if r.width() == Width::W64 => {
+                let Some(&Operand::Name(list)) = rest.first() else { return None };
+                Callee::Indirect(r, self.candidates(list)?)
+            }
+            _ => return None,
+        };
+        let model = match &callee {
+            Callee::Direct(f) => *f,
+            // A call that can reach no function faults when it is executed.
+            Callee::Indirect(_, candidates) => match candidates.first() {
+                Some(f) => *f,
+                None => {
+                    self.f.call(callee, &[], &[]);
+                    return Some(());
+                }
+            },
+        };
+        let known = self.decoder.functions.values().find(|k| k.id == model)?;
+        if known.kernel || known.params.len() != arguments.len() || known.results.len() != results.len() {
+            return None;
+        }
+        let (params, returns) = (known.params.clone(), known.results.clone());
+        let mut actuals = Vec::with_capacity(arguments.len());
+        for (operand, formal) in arguments.iter().zip(params) {
+            actuals.push(self.argument(*operand, formal)?);
+        }
+        let (mut targets, mut fetches) = (Vec::with_capacity(results.len()), Vec::new());
+        for (operand, formal) in results.iter().zip(returns) {
+            targets.push(self.result(*operand, formal, &mut fetches)?);
+        }
+        self.f.call(callee, &actuals, &targets);
+        for Fetch { to, from, bytes } in fetches {
+            self.f.load(Access::unsigned(StateSpace::Local, bytes as u8), &[to], Address::Stack(from));
+        }
+        Some(())
+    }
+
+    fn argument(&mut self, operand: Operand, formal: Formal) -> Option<Actual> {
+        if let Operand::Name(name) = operand
+            && let Named::Variable(Place::Stack { offset, bytes }) = self.named(name)
+        {
+            return match formal {
+                Formal::Stack { .. } => Some(Slot::Stack { offset: offset as u32, bytes: bytes as u32 }),
+                Formal::Reg(w) => {
+                    let r = self.f.reg(w);
+                    self.f.load(
+                        Access::unsigned(StateSpace::Local, bytes as u8),
+                        &[r],
+                        Address::Stack(offset),
+                    );
+                    Some(Slot::Reg(r))
+                }
+            };
+        }
+        let w = match formal {
+            Formal::Reg(w) => w,
+            Formal::Stack { bytes, .. } => Width::for_bits(bytes.saturating_mul(8)),
+        };
+        let r = match self.source(operand, Some(w))? {
+            Source::Reg(r) => r,
+            Source::Bits(bits) => self.f.constant(bits.into(), w),
+            _ => return None,
+        };
+        match formal {
+            Formal::Reg(_) => Some(Slot::Reg(r)),
+            Formal::Stack { bytes, align } => {
+                let offset = self.f.local(bytes.into(), align.into());
+                self.f.store(Access::unsigned(StateSpace::Local, bytes as u8), &[r], Address::Stack(offset));
+                Some(Slot::Stack { offset: offset as u32, bytes })
+            }
+        }
+    }
+
+    fn result(&mut self, operand: Operand, formal: Formal, fetches: &mut Vec<Fetch>) -> Option<Actual> {
+        if let Operand::Name(name) = operand
+            && let Named::Variable(Place::Stack { offset, bytes }) = self.named(name)
+            && matches!(formal, Formal::Stack { .. })
+        {
+            return Some(Slot::Stack { offset: offset as u32, bytes: bytes as u32 });
+        }
+        let to = match self.destinations(operand)?[..] {
+            [Some((r, _))] => Some(r),
+            [None] => None,
+            _ => return None,
+        };
+        match formal {
+            Formal::Reg(w) => Some(Slot::Reg(to.unwrap_or_else(|| self.f.reg(w)))),
+            Formal::Stack { bytes, align } => {
+                let from = self.f.local(bytes.into(), align.into());
+                if let Some(to) = to {
+                    fetches.push(Fetch { to, from, bytes });
+                }
+                Some(Slot::Stack { offset: from as u32, bytes })
+            }
+        }
+    }
+
+    /// The functions that an indirect call can reach: those of its list, or all that fit its prototype.
+    fn candidates(&mut self, list: Symbol) -> Option<Vec<FuncId>> {
+        let module: &'m Module = self.decoder.module;
+        // A module variable may hold the table of functions: its name says nothing of their types.
+        let Binding::List(stmt) = self.decoder.scopes.lookup(list)?.binding else { return None };
+        match module[stmt] {
+            Stmt::CallTargets { targets, .. } => {
+                let names = module[targets].iter().map(|t| t.name);
+                Some(
+                    names
+                        .filter_map(|name| self.decoder.known(name).filter(|k| k.defined).map(|k| k.id))
+                        .collect(),
+                )
+            }
+            Stmt::CallPrototype(prototype) => {
+                let prototype = &module[prototype];
+                let (params, results) = (self.shapes(prototype.params), self.shapes(prototype.returns));
+                let fits = |k: &&Known| {
+                    k.defined && !k.kernel && alike(&k.params, &params) && alike(&k.results, &results)
+                };
+                let mut found: Vec<&Known> = self.decoder.functions.values().filter(fits).collect();
+                found.sort_by_key(|k| k.id);
+                // One call has one layout of parameters; functions that differ in alignment alone could have another.
+                let first = found.first().map(|k| (k.params.clone(), k.results.clone()));
+                let same =
+                    |k: &&&Known| first.as_ref().is_some_and(|(p, r)| k.params == *p && k.results == *r);
+                Some(found.iter().filter(same).map(|k| k.id).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn shapes(&self, decls: List<Decl>) -> Vec<Formal> {
+        let module: &'m Module = self.decoder.module;
+        let decls = module[decls].iter().flat_map(|d| module[d.names].iter().map(move |n| (d, n)));
+        decls
+            .map(|(decl, declarator)| match decl.space {
+                StateSpace::Reg => Formal::Reg(width(decl.ty)),
+                _ => Formal::Stack {
+                    bytes: self.decoder.bytes(decl, declarator) as u32,
+                    align: self.decoder.align(decl) as u32,
+                },
+            })
+            .collect()
+    }
+}
+
+/// True if parameters are of the same sizes.
+fn alike(a: &[Formal], b: &[Formal]) -> bool {
+    let size = |f: &Formal| match *f {
+        Formal::Reg(w) => (0, w.bits()),
+        Formal::Stack { bytes, .. } => (1, bytes),
+    };
+    a.iter().map(size).eq(b.iter().map(size))
+}

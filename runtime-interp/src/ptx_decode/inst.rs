@@ -1,0 +1,339 @@
+//! Instructions: `mov` and control flow are decoded here, all others are looked up by mnemonic.
+
+use super::body::Body;
+use super::operand::{Named, literal, width};
+use crate::effects::{self, Source};
+use crate::engine::{Guard, LaneFn, Reg, Width, lanes};
+use crate::pure;
+use smallvec::SmallVec;
+use warpsmith_isa::Mnemonic;
+use warpsmith_ptx::scope::Binding;
+use warpsmith_ptx::{Inst, Module, Operand, Stmt, Symbol};
+
+impl<'m> Body<'_, 'm> {
+    pub(super) fn instruction(&mut self, inst: &Inst) {
+        let module: &'m Module = self.decoder.module;
+        self.mnemonic = &module[inst.mnemonic];
+        let line = self.decoder.line(self.span);
+        self.f.at(line, self.mnemonic);
+        if !self.span.is_none() {
+            self.f.span(self.span.start..self.span.end);
+        }
+        let Some(mnemonic) = self.decoder.module.known_mnemonic(inst.mnemonic).copied() else {
+            return self.refuse(format!("`{}` is no instruction", self.mnemonic));
+        };
+        let operands = &module[inst.operands];
+        let guard = match inst.guard {
+            Some(guard) => match self.source(Operand::Name(guard.predicate()), Some(Width::Pred)) {
+                Some(Source::Reg(pred)) => {
+                    Some(Guard { pred: self.kept(pred, operands), negated: guard.negated() })
+                }
+                _ => return self.refuse(format!("`{}`: its guard is no predicate", self.mnemonic)),
+            },
+            None => None,
+        };
+        self.f.guard(guard);
+        self.literal_width = mnemonic.types().next().map_or(Width::W32, width);
+        if self.decode(&mnemonic, operands).is_none() {
+            self.refuse(format!("`{}`: this form has no semantics here yet", self.mnemonic));
+        }
+        self.f.guard(None);
+    }
+
+    /// The guard for an instruction that may overwrite it: what is emitted as several operations must see one guard.
+    fn kept(&mut self, pred: Reg, operands: &[Operand]) -> Reg {
+        let Some(written) = operands.first().and_then(|d| self.destinations(*d)) else { return pred };
+        if !written.iter().flatten().any(|(r, _)| *r == pred) {
+            return pred;
+        }
+        let copy = self.f.reg(Width::Pred);
+        self.f.copy(copy, pred);
+        copy
+    }
+
+    /// `None` if the form is found nowhere.
+    fn decode(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+        let opcode = mnemonic.opcode().text();
+        match (opcode, operands) {
+            ("mov", [d, a]) => return self.mov(mnemonic, *d, *a),
+            ("bra", [Operand::Name(label)]) => {
+                let label = self.label_named(*label)?;
+                self.f.branch(label);
+                return Some(());
+            }
+            ("brx.idx", [index, Operand::Name(list)]) => return self.brx(*index, *list),
+            ("call", _) => return self.call(operands),
+            ("ret", _) => {
+                self.f.ret();
+                return Some(());
+            }
+            _ => {}
+        }
+        self.pure(mnemonic, operands).or_else(|| self.effect(mnemonic, operands))
+    }
+
+    fn pure(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+        // A look at the shape first, so that nothing is emitted for an instruction that is not pure.
+        let (first, rest) = operands.split_first()?;
+        let elements = |o: &Operand| if let Operand::Vector(list) = o { list.len() } else { 1 };
+        let count = rest.iter().map(elements).sum();
+        let bits = match self.destinations(*first)?.first()? {
+            Some((_, ty)) => ty.bits(),
+            None => 32,
+        };
+        let plan = pure::plan(mnemonic, count, bits)?;
+        let dst: SmallVec<[Option<Reg>; 4]> =
+            self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect();
+        let mut src: SmallVec<[Reg; 6]> = SmallVec::new();
+        let flat: SmallVec<[Operand; 6]> = rest
+            .iter()
+            .flat_map(|o| match o {
+                Operand::Vector(list) => self.decoder.module[*list].to_vec(),
+                other => vec![*other],
+            })
+            .collect();
+        for (operand, w) in flat.iter().zip(plan.sources()) {
+            src.push(match self.source(*operand, Some(*w))? {
+                Source::Reg(r) => r,
+                Source::Bits(bits) => self.f.constant(bits.into(), *w),
+                Source::Not(p) => {
+                    let d = self.f.reg(Width::Pred);
+                    self.f.lanes(lanes::vector(|p: bool| !p), &[d], &[p]);
+                    d
+                }
+                Source::Address(_) => return None,
+            });
+        }
+        if plan.uses_carry() && self.carry.is_none() {
+            self.carry = Some(self.f.reg(Width::Pred));
+        }
+        plan.emit(&mut self.f, &dst, &src, self.carry);
+        Some(())
+    }
+
+    fn effect(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+        let head = mnemonic.opcode().text().split('.').next().unwrap_or("");
+        // These have no destination; all others have theirs first.
+        let none = matches!(
+            head,
+            "st" | "red"
+                | "membar"
+                | "fence"
+                | "nanosleep"
+                | "trap"
+                | "brkpt"
+                | "exit"
+                | "prefetch"
+                | "prefetchu"
+                | "applypriority"
+                | "discard"
+                | "pmevent"
+                | "setmaxnreg"
+        ) || (matches!(head, "bar" | "barrier") && !self.mnemonic.contains(".red"));
+        let (dst, rest) = match operands.split_first() {
+            Some((first, rest)) if !none => {
+                (self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect(), rest)
+            }
+            _ => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
+        };
+        let src = self.sources(rest)?;
+        effects::emit(&mut self.f, mnemonic, &dst, &src).then_some(())
+    }
+
+    fn brx(&mut self, index: Operand, list: Symbol) -> Option<()> {
+        let Source::Reg(index) = self.source(index, Some(Width::W32))? else { return None };
+        let Binding::List(stmt) = self.decoder.scopes.lookup(list)?.binding else { return None };
+        let module: &'m Module = self.decoder.module;
+        let Stmt::BranchTargets { targets, .. } = module[stmt] else { return None };
+        let mut labels = Vec::with_capacity(targets.len());
+        for target in &module[targets] {
+            match target.count {
+                None => labels.push(self.label_named(target.name)?),
+                Some(count) => {
+                    for i in 0..count {
+                        let name = format!("{}{i}", &module[target.name]);
+                        labels.push(self.label_named(module.names().find(&name)?)?);
+                    }
+                }
+            }
+        }
+        self.f.switch(index, &labels);
+        Some(())
+    }
+
+    /// `mov`: of one value, of a vector, and between a register and its parts (PTX ISA 9.0, 9.7.9.3 and 9.7.9.4).
+    fn mov(&mut self, mnemonic: &Mnemonic, d: Operand, a: Operand) -> Option<()> {
+        let ty = mnemonic.types().next()?;
+        let is_vector = |this: &mut Self, o: Operand| match o {
+            Operand::Vector(_) => true,
+            Operand::Name(name) => match this.named(name) {
+                Named::Vector(..) => true,
+                Named::Special(special) => special.lanes() > 1,
+                _ => false,
+            },
+            _ => false,
+        };
+        let (to_vector, from_vector) = (is_vector(self, d), is_vector(self, a));
+        match (to_vector, from_vector) {
+            (true, true) => {
+                let (dst, src) = (self.destinations(d)?, self.elements(a)?);
+                // All are read before any is written: the two may overlap.
+                let values: Vec<Reg> =
+                    src.iter().map(|s| self.value(*s, width(ty))).collect::<Option<_>>()?;
+                let kept: Vec<Reg> = values.iter().map(|v| self.copied(*v)).collect();
+                for (d, v) in dst.iter().zip(kept) {
+                    if let Some((d, _)) = d {
+                        self.move_to(*d, v)?;
+                    }
+                }
+            }
+            (false, true) => {
+                let [Some((d, _))] = self.destinations(d)?[..] else { return None };
+                let elements = self.elements(a)?;
+                let part = ty.bits() / elements.len() as u32;
+                let values: Vec<Option<Reg>> = (elements.iter())
+                    .map(|s| {
+                        if matches!(s, Part::Sink) {
+                            Some(None)
+                        } else {
+                            self.value(*s, Width::for_bits(part)).map(Some)
+                        }
+                    })
+                    .collect::<Option<_>>()?;
+                self.pack(d, &values, part)?;
+            }
+            (true, false) => {
+                let dst = self.destinations(d)?;
+                let a = self.source(a, Some(width(ty)))?;
+                let a = self.value(Part::Of(a), width(ty))?;
+                // A destination may be the source.
+                let a = self.copied(a);
+                let part = ty.bits() / dst.len() as u32;
+                for (i, d) in dst.iter().enumerate() {
+                    if let Some((d, _)) = d {
+                        self.extract(*d, a, part, i as u32)?;
+                    }
+                }
+            }
+            (false, false) => {
+                let [Some((d, _))] = self.destinations(d)?[..] else { return None };
+                let a = self.source(a, Some(width(ty)))?;
+                let a = self.value(Part::Of(a), width(ty))?;
+                self.move_to(d, a)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The elements of a vector source.
+    fn elements(&mut self, operand: Operand) -> Option<Vec<Part>> {
+        let module: &'m Module = self.decoder.module;
+        match operand {
+            Operand::Vector(list) => module[list]
+                .iter()
+                .map(|o| match *o {
+                    Operand::Name(Symbol::SINK) => Some(Part::Sink),
+                    Operand::Const(c) => Some(Part::Literal(c)),
+                    o => self.source(o, None).map(Part::Of),
+                })
+                .collect(),
+            Operand::Name(name) => match self.named(name) {
+                Named::Vector(regs, n, _) => {
+                    Some(regs[..usize::from(n)].iter().map(|r| Part::Of(Source::Reg(*r))).collect())
+                }
+                Named::Special(special) => ["x", "y", "z", "w"][..usize::from(special.lanes())]
+                    .iter()
+                    .map(|c| self.special(special, Some(c)).map(|r| Part::Of(Source::Reg(r))))
+                    .collect(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn value(&mut self, part: Part, w: Width) -> Option<Reg> {
+        match part {
+            Part::Of(Source::Reg(r)) => Some(r),
+            Part::Of(Source::Bits(bits)) => Some(self.f.constant(bits.into(), w)),
+            Part::Literal(c) => Some(self.f.constant(literal(c, w).into(), w)),
+            Part::Of(Source::Not(p)) => {
+                let d = self.f.reg(Width::Pred);
+                self.f.lanes(lanes::vector(|p: bool| !p), &[d], &[p]);
+                Some(d)
+            }
+            Part::Of(Source::Address(_)) | Part::Sink => None,
+        }
+    }
+
+    fn copied(&mut self, r: Reg) -> Reg {
+        if r.is_constant() {
+            return r;
+        }
+        let copy = self.f.reg(r.width());
+        self.f.copy(copy, r);
+        copy
+    }
+
+    /// Copies the low bits of one register to another; special registers may be wider or narrower than their destination.
+    fn move_to(&mut self, d: Reg, a: Reg) -> Option<()> {
+        let f = match (d.width(), a.width()) {
+            (to, from) if to == from => {
+                self.f.copy(d, a);
+                return Some(());
+            }
+            (Width::W64, Width::W32) => lanes::vector(|a: u32| u64::from(a)),
+            (Width::W32, Width::W64) => lanes::vector(|a: u64| a as u32),
+            _ => return None,
+        };
+        self.f.lanes(f, &[d], &[a]);
+        Some(())
+    }
+
+    /// `mov.b64 d, {a, b}`; a sink among the elements leaves zero.
+    fn pack(&mut self, d: Reg, elements: &[Option<Reg>], bits: u32) -> Option<()> {
+        let zero = self.f.constant(0, Width::for_bits(bits));
+        let e: SmallVec<[Reg; 4]> = elements.iter().map(|e| e.unwrap_or(zero)).collect();
+        let f: LaneFn = match (d.width(), bits, e.len()) {
+            (Width::W32, 8, 2) => lanes::vector(|a: u8, b: u8| u16::from_le_bytes([a, b])),
+            (Width::W32, 8, 4) => {
+                lanes::vector(|a: u8, b: u8, c: u8, d: u8| u32::from_le_bytes([a, b, c, d]))
+            }
+            (Width::W32, 16, 2) => lanes::vector(|a: u16, b: u16| u32::from(a) | u32::from(b) << 16),
+            (Width::W64, 32, 2) => lanes::vector(|a: u32, b: u32| u64::from(a) | u64::from(b) << 32),
+            (Width::W64, 16, 4) => lanes::vector(|a: u16, b: u16, c: u16, d: u16| {
+                u64::from(a) | u64::from(b) << 16 | u64::from(c) << 32 | u64::from(d) << 48
+            }),
+            (Width::W128, 64, 2) => lanes::scalar(|a: u64, b: u64| u128::from(a) | u128::from(b) << 64),
+            (Width::W128, 32, 4) => lanes::scalar(|a: u32, b: u32, c: u32, d: u32| {
+                u128::from(a) | u128::from(b) << 32 | u128::from(c) << 64 | u128::from(d) << 96
+            }),
+            _ => return None,
+        };
+        self.f.lanes(f, &[d], &e);
+        Some(())
+    }
+
+    /// Part `i` of `bits` bits of a register.
+    fn extract(&mut self, d: Reg, a: Reg, bits: u32, i: u32) -> Option<()> {
+        let shift = self.f.constant(u128::from(bits * i), Width::W32);
+        let f: LaneFn = match (a.width(), bits, d.width()) {
+            (Width::W32, 8, Width::W32) => lanes::vector(|a: u32, s: u32| (a >> (s & 31)) as u8),
+            (Width::W32, 16, Width::W32) => lanes::vector(|a: u32, s: u32| (a >> (s & 31)) as u16),
+            (Width::W64, 16, Width::W32) => lanes::vector(|a: u64, s: u32| (a >> (s & 63)) as u16),
+            (Width::W64, 32, Width::W32) => lanes::vector(|a: u64, s: u32| (a >> (s & 63)) as u32),
+            (Width::W128, 32, Width::W32) => lanes::scalar(|a: u128, s: u32| (a >> (s & 127)) as u32),
+            (Width::W128, 64, Width::W64) => lanes::scalar(|a: u128, s: u32| (a >> (s & 127)) as u64),
+            _ => return None,
+        };
+        self.f.lanes(f, &[d], &[a, shift]);
+        Some(())
+    }
+}
+
+/// An element of a vector source of `mov`.
+#[derive(Clone, Copy)]
+enum Part {
+    Of(Source),
+    Literal(warpsmith_ptx::Const),
+    Sink,
+}

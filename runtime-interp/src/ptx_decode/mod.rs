@@ -1,0 +1,275 @@
+//! From a validated PTX module to an engine program.
+//!
+//! Two walks: the first declares functions, so that calls can go forward; the second follows the text with the validator's
+//! own [`Scopes`], lays out variables and decodes bodies. What an instruction *does* is not said here: it is looked up by
+//! mnemonic in [`pure`](crate::pure) and [`effects`](crate::effects). Here are names, registers, literals, `mov`, and control
+//! flow. A form that is found nowhere is an error that names it.
+
+mod body;
+mod call;
+mod inst;
+mod operand;
+mod variable;
+
+use crate::engine::{
+    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, LoadError, Program, ProgramBuilder, SymbolId,
+};
+use rustc_hash::FxHashMap;
+use warpsmith_isa::StateSpace;
+use warpsmith_ptx::scope::{Binding, Scopes};
+use warpsmith_ptx::{
+    Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, LineIndex, List, Module, Span,
+    Symbol, ValidatedModule,
+};
+
+impl Program {
+    /// Decodes a module. Positions in faults need the text: see [`Program::load_with_source`].
+    pub fn load(module: &ValidatedModule) -> Result<Program, Vec<LoadError>> {
+        Decoder::new(module, None).decode()
+    }
+
+    /// Decodes a module that was parsed from `source`, so that errors and faults name its lines.
+    ///
+    /// ```
+    /// use warpsmith_interp::{Device, Launch, Program};
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let source = "
+    /// .version 7.0
+    /// .target sm_80
+    /// .address_size 64
+    /// .visible .entry twice(.param .u64 data) {
+    ///     .reg .b32 %r<3>;
+    ///     .reg .b64 %rd<3>;
+    ///     ld.param.u64 %rd0, [data];
+    ///     mov.u32 %r0, %tid.x;
+    ///     mul.wide.u32 %rd1, %r0, 4;
+    ///     add.u64 %rd2, %rd0, %rd1;
+    ///     ld.global.u32 %r1, [%rd2];
+    ///     add.u32 %r2, %r1, %r1;
+    ///     st.global.u32 [%rd2], %r2;
+    ///     ret;
+    /// }";
+    /// let module = ValidatedModule::parse(source).unwrap();
+    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let mut device = Device::new();
+    /// let data = device.upload(&[1u32, 2, 3, 4])?;
+    /// device.launch(&program, &Launch::new("twice").block([4, 1, 1]).arg(data))?;
+    /// assert_eq!(device.download::<u32>(data)?, [2, 4, 6, 8]);
+    ///
+    /// let fault = device.launch(&program, &Launch::new("twice").block([5, 1, 1]).arg(data)).unwrap_err();
+    /// assert_eq!((fault.code.name(), fault.ptx_line, fault.thread), ("out_of_bounds", Some(12), Some([4, 0, 0])));
+    /// # Ok::<(), warpsmith_interp::Fault>(())
+    /// ```
+    pub fn load_with_source(module: &ValidatedModule, source: &str) -> Result<Program, Vec<LoadError>> {
+        Decoder::new(module, Some(LineIndex::new(source))).decode()
+    }
+}
+
+/// Where a variable or parameter is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A variable of the module, or a static one of a function.
+    Symbol(SymbolId, StateSpace),
+    /// Bytes of the stack frame.
+    Stack { offset: i64, bytes: u64 },
+    /// A parameter of the kernel.
+    KernelParam(u32),
+}
+
+/// A function of the module: all its declarations are one.
+struct Known {
+    id: FuncId,
+    params: Vec<Formal>,
+    results: Vec<Formal>,
+    kernel: bool,
+    defined: bool,
+}
+
+struct Decoder<'m> {
+    module: &'m ValidatedModule,
+    lines: Option<LineIndex<'m>>,
+    scopes: Scopes<'m>,
+    program: ProgramBuilder,
+    functions: FxHashMap<Symbol, Known>,
+    aliases: FxHashMap<Symbol, Symbol>,
+    /// Variables of the module, by declarator.
+    places: FxHashMap<Id<Declarator>, Place>,
+    /// Initialisers may refer to variables that come later: they are added when all are placed.
+    names: FxHashMap<Symbol, SymbolId>,
+}
+
+impl<'m> Decoder<'m> {
+    fn new(module: &'m ValidatedModule, lines: Option<LineIndex<'m>>) -> Self {
+        Decoder {
+            module,
+            lines,
+            scopes: Scopes::new(module),
+            program: ProgramBuilder::new(),
+            functions: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            places: FxHashMap::default(),
+            names: FxHashMap::default(),
+        }
+    }
+
+    fn decode(mut self) -> Result<Program, Vec<LoadError>> {
+        let module: &'m Module = self.module;
+        for item in module.items() {
+            if let Item::Alias { alias, aliasee } = *item {
+                self.aliases.insert(alias, aliasee);
+            }
+        }
+        for function in module.functions() {
+            self.declare(function);
+        }
+        for item in module.items() {
+            match *item {
+                Item::Variable(decl) => self.module_variables(decl),
+                Item::Function(id) => {
+                    let function = &module[id];
+                    let binding = Binding::Function(id);
+                    if self.scopes.direct(function.name).is_some() {
+                        self.scopes.redeclare(function.name, binding);
+                    } else {
+                        // Validated: the name is free.
+                        let _ = self.scopes.declare(function.name, binding);
+                    }
+                    if let Some(body) = function.body {
+                        self.body(function, body);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.initialise();
+        self.program.finish()
+    }
+
+    fn name(&self, symbol: Symbol) -> &'m str {
+        let module: &'m Module = self.module;
+        &module[symbol]
+    }
+
+    /// The line of a span, 0 if it has none.
+    fn line(&self, span: Span) -> u32 {
+        match &self.lines {
+            Some(lines) if !span.is_none() => lines.position(span.start).line,
+            _ => 0,
+        }
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        let mut program = std::mem::take(&mut self.program);
+        self.error_in(&mut program, span, message);
+        self.program = program;
+    }
+
+    /// An error while the program is lent to the builder of a function.
+    fn error_in(&self, program: &mut ProgramBuilder, span: Span, message: impl Into<String>) {
+        let range = if span.is_none() { 0..0 } else { span.start..span.end };
+        program.error_at(message, self.line(span), range);
+    }
+
+    /// The function that a name means, through an alias.
+    fn known(&self, name: Symbol) -> Option<&Known> {
+        let name = self.aliases.get(&name).copied().unwrap_or(name);
+        self.functions.get(&name)
+    }
+
+    /// Declares a function, unless an earlier declaration did; a definition's parameters are those of its declarations.
+    fn declare(&mut self, function: &Function) {
+        let defined = function.body.is_some();
+        if let Some(known) = self.functions.get_mut(&function.name) {
+            known.defined |= defined;
+            return;
+        }
+        let kernel = function.kind == PtxKind::Entry;
+        let (mut params, mut results) = (Vec::new(), Vec::new());
+        let kind = if kernel {
+            FunctionKind::Kernel {
+                params: self.kernel_params(function),
+                attributes: self.attributes(function),
+            }
+        } else {
+            params = self.formals(function.params);
+            results = self.formals(function.returns);
+            FunctionKind::Device { params: params.clone(), results: results.clone() }
+        };
+        let id = self.program.declare(self.name(function.name), kind);
+        self.functions.insert(function.name, Known { id, params, results, kernel, defined });
+    }
+
+    fn kernel_params(&mut self, function: &Function) -> Vec<KernelParam> {
+        let module: &'m Module = self.module;
+        let mut end = 0u64;
+        let mut params = Vec::new();
+        for decl in &module[function.params] {
+            for declarator in &module[decl.names] {
+                let (bytes, align) = (self.bytes(decl, declarator), self.align(decl));
+                let offset = end.next_multiple_of(align);
+                end = offset.saturating_add(bytes);
+                if end > u64::from(u16::MAX) {
+                    self.error(declarator.span, "the parameters of the kernel are larger than 64 KiB");
+                    return params;
+                }
+                let name = self.name(declarator.name).to_string();
+                let (offset, bytes, align) = (offset as u32, bytes as u32, align as u32);
+                params.push(KernelParam { name, offset, bytes, align });
+            }
+        }
+        params
+    }
+
+    fn attributes(&self, function: &Function) -> KernelAttributes {
+        let module: &'m Module = self.module;
+        let mut attributes = KernelAttributes::default();
+        for directive in &module[function.directives] {
+            match directive {
+                Directive::ReqNTid(dims) => attributes.required_block = Some(dims.size),
+                Directive::MaxNTid(dims) => {
+                    let threads = dims.size.iter().fold(1u32, |n, d| n.saturating_mul(*d));
+                    attributes.max_threads = Some(threads);
+                }
+                Directive::ReqNCtaPerCluster(dims) => attributes.required_cluster = Some(dims.size),
+                _ => {}
+            }
+        }
+        attributes
+    }
+
+    /// The parameters or results of a device function.
+    fn formals(&mut self, decls: List<Decl>) -> Vec<Formal> {
+        let module: &'m Module = self.module;
+        let mut formals = Vec::new();
+        for decl in &module[decls] {
+            for declarator in &module[decl.names] {
+                formals.push(if decl.space == StateSpace::Reg {
+                    Formal::Reg(operand::width(decl.ty))
+                } else {
+                    let bytes = self.bytes(decl, declarator);
+                    match u32::try_from(bytes) {
+                        Ok(bytes) => Formal::Stack { bytes, align: self.align(decl) as u32 },
+                        Err(_) => {
+                            self.error(declarator.span, format!("a parameter of {bytes} bytes"));
+                            Formal::Stack { bytes: 0, align: 1 }
+                        }
+                    }
+                });
+            }
+        }
+        formals
+    }
+
+    /// The bytes of a declarator; an array without a size has none.
+    fn bytes(&self, decl: &Decl, declarator: &Declarator) -> u64 {
+        let module: &'m Module = self.module;
+        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        module[declarator.dims].iter().fold(element, |size, dim| size.saturating_mul(dim.unwrap_or(0)))
+    }
+
+    /// The alignment of a declaration: what is written, or that of its elements.
+    fn align(&self, decl: &Decl) -> u64 {
+        let natural = decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector);
+        u64::from(decl.align.unwrap_or(natural)).max(1)
+    }
+}

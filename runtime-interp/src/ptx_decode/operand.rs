@@ -1,0 +1,286 @@
+//! Operands: what names, literals and addresses stand for.
+
+use super::Place;
+use super::body::Body;
+use crate::effects::Source;
+use crate::engine::{Address, Reg, Special, Width, lanes};
+use smallvec::SmallVec;
+use warpsmith_isa::{ScalarType, SpecialReg, StateSpace};
+use warpsmith_ptx::scope::Binding;
+use warpsmith_ptx::{Const, List, Operand, Symbol};
+
+/// The width of the register that holds a value of a type.
+pub(super) fn width(ty: ScalarType) -> Width {
+    if ty == ScalarType::Pred { Width::Pred } else { Width::for_bits(ty.bits()) }
+}
+
+/// What a name stands for where a value may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Named {
+    Reg(Reg, ScalarType),
+    /// A vector register: one register per element.
+    Vector([Reg; 4], u8, ScalarType),
+    Variable(Place),
+    Function(Symbol),
+    Special(SpecialReg),
+    Other,
+}
+
+/// A literal as the bits of a register of a width. A float of 64 bits is rounded for one of 32 (PTX ISA 9.0, 4.5.2).
+pub(super) fn literal(c: Const, width: Width) -> u64 {
+    match (c, width) {
+        (Const::Int { bits, .. }, Width::Pred) => u64::from(bits != 0),
+        (Const::Int { bits, .. }, _) => bits,
+        (Const::F32(bits), _) => bits.into(),
+        (Const::F64(bits), Width::W32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+        (Const::F64(bits), _) => bits,
+    }
+}
+
+impl<'m> Body<'_, 'm> {
+    pub(super) fn named(&mut self, name: Symbol) -> Named {
+        let Some(bound) = self.decoder.scopes.lookup(name) else { return Named::Other };
+        match bound.binding {
+            Binding::Variable(decl, declarator) => {
+                if self.decoder.module[decl].space == StateSpace::Reg {
+                    return self.register(name, decl, declarator);
+                }
+                match self.places.get(&declarator).or_else(|| self.decoder.places.get(&declarator)) {
+                    Some(place) => Named::Variable(*place),
+                    None => Named::Other,
+                }
+            }
+            Binding::Function(_) => Named::Function(name),
+            Binding::Special(special) => Named::Special(special),
+            Binding::Label(_) | Binding::List(_) => Named::Other,
+        }
+    }
+
+    /// A new register that holds the value of a special one; `None` if the machine has no such.
+    pub(super) fn special(&mut self, special: SpecialReg, component: Option<&str>) -> Option<Reg> {
+        let name = special.name();
+        let full = match (special.lanes(), component) {
+            (1, None) => name.to_string(),
+            (_, Some("w" | "a")) => {
+                // The fourth component of every vector of chapter 10 is zero.
+                return Some(self.f.constant(0, Width::W32));
+            }
+            (_, Some(c)) => format!("{name}.{}", canonical_component(c)),
+            (_, None) => format!("{name}.x"),
+        };
+        let Some(known) = Special::from_name(&full) else {
+            self.refuse(format!("the special register `{full}` has no value here"));
+            return None;
+        };
+        let d = self.f.reg(if known.bits() == 1 { Width::Pred } else { Width::for_bits(known.bits()) });
+        self.f.special(d, known);
+        Some(d)
+    }
+
+    /// A register plus a constant.
+    fn plus(&mut self, r: Reg, offset: i64) -> Reg {
+        if offset == 0 {
+            return r;
+        }
+        let (d, c) = (self.f.reg(r.width()), self.f.constant(offset as u64 as u128, r.width()));
+        let f = match r.width() {
+            Width::W64 => lanes::vector(|a: u64, b: u64| a.wrapping_add(b)),
+            _ => lanes::vector(|a: u32, b: u32| a.wrapping_add(b)),
+        };
+        self.f.lanes(f, &[d], &[r, c]);
+        d
+    }
+
+    /// The address of a variable within its own space, as a value.
+    pub(super) fn address_value(&mut self, place: Place, offset: i64) -> Reg {
+        match place {
+            Place::Symbol(symbol, _) => self.f.program().address(symbol, offset, false),
+            Place::KernelParam(at) => {
+                self.f.constant(u128::from((i64::from(at) + offset) as u64), Width::W64)
+            }
+            Place::Stack { offset: at, .. } => {
+                let d = self.f.reg(Width::W64);
+                self.f.stack_address(d, at.wrapping_add(offset), false);
+                d
+            }
+        }
+    }
+
+    /// A name, plus a constant, as a value.
+    fn name_value(&mut self, name: Symbol, offset: i64) -> Option<Reg> {
+        Some(match self.named(name) {
+            Named::Reg(r, _) => self.plus(r, offset),
+            Named::Variable(place) => self.address_value(place, offset),
+            Named::Special(special) => {
+                let r = self.special(special, None)?;
+                self.plus(r, offset)
+            }
+            Named::Function(name) => {
+                let id = self.decoder.known(name)?.id;
+                let r = self.f.program().function_address(id);
+                self.plus(r, offset)
+            }
+            Named::Vector(..) | Named::Other => return None,
+        })
+    }
+
+    /// A scalar source. `None` if it is none.
+    pub(super) fn source(&mut self, operand: Operand, width: Option<Width>) -> Option<Source> {
+        Some(match operand {
+            Operand::Name(name) => Source::Reg(self.name_value(name, 0)?),
+            Operand::Offset { name, offset } => Source::Reg(self.name_value(name, offset)?),
+            Operand::Const(c) => Source::Bits(literal(c, width.unwrap_or(self.literal_width))),
+            Operand::Component { name, selector } => {
+                let selector = self.decoder.name(selector);
+                match self.named(name) {
+                    Named::Special(special) => Source::Reg(self.special(special, Some(selector))?),
+                    Named::Vector(regs, n, _) => Source::Reg(component(&regs[..usize::from(n)], selector)?),
+                    _ => return None,
+                }
+            }
+            Operand::Not(inner) => match self.source(self.decoder.module[inner], Some(Width::Pred))? {
+                Source::Reg(p) => Source::Not(p),
+                Source::Bits(b) => Source::Bits(u64::from(b == 0)),
+                _ => return None,
+            },
+            Operand::Address { .. } | Operand::AddressConst(_) | Operand::Index(_) | Operand::Bracket(_) => {
+                Source::Address(self.address(operand)?)
+            }
+            Operand::Unified(inner) => self.source(self.decoder.module[inner], width)?,
+            _ => return None,
+        })
+    }
+
+    /// The sources of operands, the elements of vectors one by one.
+    pub(super) fn sources(&mut self, operands: &[Operand]) -> Option<SmallVec<[Source; 6]>> {
+        let mut sources = SmallVec::new();
+        for &operand in operands {
+            match operand {
+                Operand::Vector(list) => {
+                    for &element in &self.decoder.module[list] {
+                        // A sink in a stored vector leaves that element out, which no engine operation can.
+                        sources.push(self.source(element, None)?);
+                    }
+                }
+                Operand::Name(name) if matches!(self.named(name), Named::Vector(..)) => {
+                    if let Named::Vector(regs, n, _) = self.named(name) {
+                        sources.extend(regs[..usize::from(n)].iter().map(|r| Source::Reg(*r)));
+                    }
+                }
+                _ => sources.push(self.source(operand, None)?),
+            }
+        }
+        Some(sources)
+    }
+
+    /// The destinations of an operand: vectors and pairs element by element, `None` for a sink.
+    pub(super) fn destinations(
+        &mut self,
+        operand: Operand,
+    ) -> Option<SmallVec<[Option<(Reg, ScalarType)>; 4]>> {
+        let mut all = SmallVec::new();
+        match operand {
+            Operand::Vector(list) | Operand::Pair(list) => {
+                for &element in &self.decoder.module[list] {
+                    all.push(self.destination(element)?);
+                }
+            }
+            Operand::Name(name) => match self.named(name) {
+                Named::Vector(regs, n, ty) => {
+                    all.extend(regs[..usize::from(n)].iter().map(|r| Some((*r, ty))))
+                }
+                _ => all.push(self.destination(operand)?),
+            },
+            _ => all.push(self.destination(operand)?),
+        }
+        Some(all)
+    }
+
+    fn destination(&mut self, operand: Operand) -> Option<Option<(Reg, ScalarType)>> {
+        match operand {
+            Operand::Name(Symbol::SINK) => Some(None),
+            Operand::Name(name) => match self.named(name) {
+                Named::Reg(r, ty) => Some(Some((r, ty))),
+                _ => None,
+            },
+            Operand::Component { name, selector } => match self.named(name) {
+                Named::Vector(regs, n, ty) => {
+                    let selector = self.decoder.name(selector);
+                    Some(Some((component(&regs[..usize::from(n)], selector)?, ty)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `[a]`, `[a+4]`, `a[4]`.
+    pub(super) fn address(&mut self, operand: Operand) -> Option<Address> {
+        match operand {
+            Operand::Address { name, offset } => self.address_of(name, offset),
+            Operand::AddressConst(address) => Some(Address::Absolute(address)),
+            Operand::Index(list) => self.indexed(list),
+            Operand::Bracket(list) => match self.decoder.module[list] {
+                [single @ Operand::Component { .. }] => match self.source(single, None)? {
+                    Source::Reg(r) => Some(Address::Reg(r, 0)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn address_of(&mut self, name: Symbol, offset: i64) -> Option<Address> {
+        Some(match self.named(name) {
+            Named::Reg(r, _) => Address::Reg(r, offset),
+            Named::Variable(Place::Symbol(symbol, _)) => Address::Symbol(symbol, offset),
+            Named::Variable(Place::Stack { offset: at, .. }) => Address::Stack(at.wrapping_add(offset)),
+            Named::Variable(Place::KernelParam(at)) => {
+                Address::Absolute((i64::from(at).wrapping_add(offset)) as u64)
+            }
+            Named::Special(special) => Address::Reg(self.special(special, None)?, offset),
+            Named::Vector(..) | Named::Function(_) | Named::Other => return None,
+        })
+    }
+
+    /// `var[imm]`, `var[reg]`, `var[reg+imm]`: the index counts bytes.
+    fn indexed(&mut self, list: List<Operand>) -> Option<Address> {
+        let &[Operand::Name(base), index] = &self.decoder.module[list] else { return None };
+        let (index, offset) = match index {
+            Operand::Const(Const::Int { bits, .. }) => return self.address_of(base, bits as i64),
+            Operand::Name(index) => (index, 0),
+            Operand::Offset { name, offset } => (name, offset),
+            _ => return None,
+        };
+        let (Named::Variable(place), Named::Reg(index, ty)) = (self.named(base), self.named(index)) else {
+            return None;
+        };
+        let base = self.address_value(place, offset);
+        let d = self.f.reg(Width::W64);
+        let f = match (index.width(), ty.is_signed()) {
+            (Width::W64, _) => lanes::vector(|a: u64, b: u64| a.wrapping_add(b)),
+            (Width::W32, true) => lanes::vector(|a: u64, b: i32| a.wrapping_add_signed(b.into())),
+            (Width::W32, false) => lanes::vector(|a: u64, b: u32| a.wrapping_add(b.into())),
+            _ => return None,
+        };
+        self.f.lanes(f, &[d], &[base, index]);
+        Some(Address::Reg(d, 0))
+    }
+}
+
+/// Components of vectors may be called by colours.
+fn canonical_component(name: &str) -> &str {
+    match name {
+        "r" => "x",
+        "g" => "y",
+        "b" => "z",
+        "a" => "w",
+        other => other,
+    }
+}
+
+fn component(regs: &[Reg], selector: &str) -> Option<Reg> {
+    let index = ["x", "y", "z", "w"].iter().position(|c| *c == canonical_component(selector))?;
+    regs.get(index).copied()
+}

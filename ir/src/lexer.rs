@@ -189,7 +189,7 @@ pub(crate) fn read_number(text: &[u8], negative: bool) -> Option<Number> {
     };
     match text {
         // Most numbers are a few digits.
-        [digits @ ..] if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) => {
+        digits if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) => {
             int(digits.iter().fold(0u64, |value, digit| value * 10 + (digit - b'0') as u64) as u128, false)
         }
         [b'0', b'x' | b'X', digits @ ..] => int(radix(digits, 16)?, true),

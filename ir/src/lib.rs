@@ -5,6 +5,8 @@ mod dfg;
 mod domtree;
 mod entities;
 mod function;
+#[cfg(any(test, feature = "arbitrary"))]
+pub mod generate;
 mod ins;
 mod inst;
 mod layout;
@@ -16,6 +18,8 @@ mod ops;
 mod parse;
 mod print;
 mod ptx;
+#[cfg(test)]
+mod same;
 mod suggest;
 mod types;
 mod verify;

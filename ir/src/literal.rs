@@ -144,7 +144,7 @@ impl HalfFormat {
         let exponent = ((bits & 0x7fff) >> self.fraction) as i32;
         let fraction = (bits & ((1 << self.fraction) - 1)) as f64;
         let units = (1u32 << self.fraction) as f64;
-        if exponent == (0x7fff >> self.fraction) as i32 {
+        if exponent == 0x7fff >> self.fraction {
             return if fraction == 0.0 { sign * f64::INFINITY } else { f64::NAN };
         }
         match exponent {

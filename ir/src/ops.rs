@@ -291,6 +291,22 @@ impl ResultRule {
             Suffix | WiderInt | NarrowerInt | WiderFloat | NarrowerFloat | ToInt | ToFloat | SameBits | ToPtr
         )
     }
+
+    /// True if `ty` may stand in the name of an operation on `t`. `types` is the row's set.
+    pub const fn allows(self, types: TypeSet, t: Type, ty: Type) -> bool {
+        match self {
+            ResultRule::Suffix => types.contains(ty),
+            ResultRule::WiderInt => TypeSet::Int.contains(ty) && ty.bits() > t.bits(),
+            ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && ty.bits() < t.bits(),
+            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && ty.bits() > t.bits(),
+            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && ty.bits() < t.bits(),
+            ResultRule::ToInt => TypeSet::Int.contains(ty),
+            ResultRule::ToFloat => TypeSet::Float.contains(ty),
+            ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
+            ResultRule::ToPtr => ty.is_ptr(),
+            _ => false,
+        }
+    }
 }
 
 /// A set of types that a row of the table allows for `T`.

@@ -1,5 +1,6 @@
 //! The printer: what it writes, the parser reads back as the same module.
 
+use crate::domtree::DominatorTree;
 use crate::entities::{Block, Inst, StackSlot, Value};
 use crate::function::{FuncKind, Function, Linkage};
 use crate::inst::{BlockCall, InstData, MemFlags};
@@ -83,8 +84,13 @@ impl<'a> FunctionDisplay<'a> {
     /// The instruction in one line, its results included.
     pub fn inst(&self, inst: Inst) -> String {
         let mut out = String::new();
-        let mut printer =
-            Printer { out: &mut out, module: self.module, func: self.func, names: self.names.clone() };
+        let mut printer = Printer {
+            out: &mut out,
+            module: self.module,
+            func: self.func,
+            names: self.names.clone(),
+            names_types: false,
+        };
         // Formatting into a String cannot fail.
         let _ = printer.inst(inst);
         out
@@ -245,11 +251,13 @@ struct Printer<'a> {
     module: Option<&'a Module>,
     func: &'a Function,
     names: LocalNames,
+    /// In unreachable code, values may be computed from themselves: there, types are written out.
+    names_types: bool,
 }
 
 impl<'a> Printer<'a> {
     fn new(out: &'a mut String, module: Option<&'a Module>, func: &'a Function) -> Self {
-        Printer { out, module, func, names: LocalNames::new(func) }
+        Printer { out, module, func, names: LocalNames::new(func), names_types: false }
     }
 
     fn function(&mut self) -> fmt::Result {
@@ -307,6 +315,7 @@ impl<'a> Printer<'a> {
                 data.align
             )?;
         }
+        let reachable = DominatorTree::new(func);
         for (n, block) in func.layout.blocks().enumerate() {
             self.block(block)?;
             let params = func.dfg.block_params(block);
@@ -321,6 +330,7 @@ impl<'a> Printer<'a> {
                 self.out.push(')');
             }
             self.out.push_str(":\n");
+            self.names_types = !reachable.is_reachable(block);
             for inst in func.layout.insts(block) {
                 self.out.push_str("  ");
                 self.inst(inst)?;
@@ -417,7 +427,10 @@ impl<'a> Printer<'a> {
             self.comma(n);
             self.value(result)?;
             let ty = func.dfg.ty(result);
-            if usual.get(n).is_some_and(|usual| *usual != ty) {
+            let circular = self.names_types
+                && !matches!(data, InstData::Ptx { .. })
+                && !data.opcode().info().result.takes_suffix();
+            if circular || usual.get(n).is_some_and(|usual| *usual != ty) {
                 write!(self.out, ": {ty}")?;
             }
         }

@@ -435,7 +435,9 @@ impl<'a> BodyReader<'_, 'a> {
         };
         let types = match types {
             Some(types) => types,
-            None => self.func.result_type(&data, None).into_iter().collect(),
+            None if op.info().result == ResultRule::None => ResultTypes::new(),
+            // A type that does not follow yet may when the whole body has been read.
+            None => ResultTypes::from_elem(self.func.result_type(&data, None).unwrap_or(Type::INVALID), 1),
         };
         let span = Span::new(start, self.p.last_end);
         let count = types.len();
@@ -447,8 +449,14 @@ impl<'a> BodyReader<'_, 'a> {
         let inst = self.insert(data, &types, span);
         let results = self.func.dfg.results(inst);
         for (result, name) in results.into_iter().zip(&names) {
-            if let Some(ty) = name.ty.filter(|_| self.func.dfg.ty(result).is_invalid()) {
-                self.func.dfg.set_ty(result, ty);
+            let known = self.func.dfg.ty(result);
+            match name.ty {
+                Some(ty) if known.is_invalid() => self.func.dfg.set_ty(result, ty),
+                Some(ty) if known != ty => {
+                    let message = format!("the result of `{op}` is {known}, not {ty}");
+                    self.p.error("I0022", name.token.span(), message);
+                }
+                _ => {}
             }
             self.define_value(name.token, result);
         }

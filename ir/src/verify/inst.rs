@@ -148,15 +148,6 @@ impl Verifier<'_> {
         let Some(ty) = result else { return };
         let fits = match rule {
             ResultRule::None | ResultRule::OfCallee | ResultRule::OfTable => true,
-            ResultRule::Suffix => op.info().types.contains(ty),
-            ResultRule::WiderInt => TypeSet::Int.contains(ty) && ty.bits() > t.bits(),
-            ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && ty.bits() < t.bits(),
-            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && ty.bits() > t.bits(),
-            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && ty.bits() < t.bits(),
-            ResultRule::ToInt => TypeSet::Int.contains(ty),
-            ResultRule::ToFloat => TypeSet::Float.contains(ty),
-            ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
-            ResultRule::ToPtr => ty.is_ptr(),
             ResultRule::PtrOfGlobal => match data {
                 InstData::GlobalAddr { global, .. } => {
                     self.module.globals.get(*global).is_some_and(|global| global.ptr_type() == ty)
@@ -170,6 +161,7 @@ impl Verifier<'_> {
             | ResultRule::VectorOf
             | ResultRule::Element
             | ResultRule::OfSreg => func.result_type(data, None) == Some(ty),
+            suffix => suffix.allows(op.info().types, t, ty),
         };
         if fits {
             return;
@@ -177,6 +169,13 @@ impl Verifier<'_> {
         let integers = matches!(rule, ResultRule::WiderInt | ResultRule::ToInt | ResultRule::NarrowerInt);
         if ty == Type::I128 && integers {
             self.inst_error(inst, "I0390", format!("`{op}` to {ty} is not supported yet"));
+            return;
+        }
+        if let (InstData::Vec { .. }, true) = (data, ty.is_invalid()) {
+            let given = func.dfg.args(inst).len();
+            self.inst_error(inst, "I0411", format!("there is no vector of {given} {t}"))
+                .notes
+                .push("a vector has 2, 4, 8, 16 or 32 elements".into());
             return;
         }
         let wanted = match rule {
@@ -200,17 +199,13 @@ impl Verifier<'_> {
         let func = self.func;
         let args = func.dfg.args(inst);
         match data {
-            InstData::IntConst { value } => {
-                if t.normalize(*value) != *value {
-                    self.inst_error(inst, "I0420", format!("{value} is not how a constant of {t} is held"))
-                        .notes
-                        .push("Type::normalize gives the form: sign-extended, an i1 being 0 or 1".into());
-                }
+            InstData::IntConst { value } if t.normalize(*value) != *value => {
+                self.inst_error(inst, "I0420", format!("{value} is not how a constant of {t} is held"))
+                    .notes
+                    .push("Type::normalize gives the form: sign-extended, an i1 being 0 or 1".into());
             }
-            InstData::FloatConst { bits } => {
-                if t.bits() < 64 && bits >> t.bits() != 0 {
-                    self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
-                }
+            InstData::FloatConst { bits } if t.bits() < 64 && bits >> t.bits() != 0 => {
+                self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
             }
             InstData::Load { .. } => self.memory_type(inst, result.unwrap_or(Type::INVALID)),
             InstData::Store { flags, .. } => {
@@ -238,16 +233,11 @@ impl Verifier<'_> {
                     self.inst_error(inst, "I0423", message);
                 }
             }
-            InstData::Unary { op: Opcode::Fptrunc | Opcode::Fpext, .. } => {}
-            InstData::StackAddr { slot, .. } => {
-                if !func.stack_slots.is_valid(*slot) {
-                    self.inst_error(inst, "I0424", format!("there is no stack slot {slot}"));
-                }
+            InstData::StackAddr { slot, .. } if !func.stack_slots.is_valid(*slot) => {
+                self.inst_error(inst, "I0424", format!("there is no stack slot {slot}"));
             }
-            InstData::GlobalAddr { global, .. } => {
-                if !self.module.globals.is_valid(*global) {
-                    self.inst_error(inst, "I0424", format!("there is no global {global}"));
-                }
+            InstData::GlobalAddr { global, .. } if !self.module.globals.is_valid(*global) => {
+                self.inst_error(inst, "I0424", format!("there is no global {global}"));
             }
             InstData::Vec { args } => {
                 let args = args.as_slice(&func.dfg.pool);
@@ -257,14 +247,9 @@ impl Verifier<'_> {
                     self.inst_error(inst, "I0402", message);
                 }
             }
-            InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
-                if *lane as u32 >= t.lanes() {
-                    self.inst_error(
-                        inst,
-                        "I0425",
-                        format!("lane {lane} of {t}, whose lanes are 0 to {}", t.lanes() - 1),
-                    );
-                }
+            InstData::Extract { lane, .. } | InstData::Insert { lane, .. } if *lane as u32 >= t.lanes() => {
+                let message = format!("lane {lane} of {t}, whose lanes are 0 to {}", t.lanes() - 1);
+                self.inst_error(inst, "I0425", message);
             }
             InstData::Call { callee, .. } => self.call(inst, *callee, args),
             InstData::Return { .. } => {

@@ -14,6 +14,8 @@ pub struct DominatorTree {
     nodes: SecondaryMap<Block, Node>,
     /// Reachable blocks in reverse postorder.
     order: Vec<Block>,
+    /// Reachable blocks in the tree's preorder.
+    preorder: Vec<Block>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -53,6 +55,7 @@ impl DominatorTree {
             size[idoms[n] as usize] += size[n];
         }
         let mut next_free = vec![0u32; preorder.len()];
+        self.preorder = preorder.to_vec();
         for (n, block) in preorder.iter().enumerate() {
             let enter = match n {
                 0 => 0,
@@ -66,6 +69,7 @@ impl DominatorTree {
             next_free[n] = enter + 1;
             let node = &mut self.nodes[*block];
             (node.enter, node.exit) = (enter, enter + size[n]);
+            self.preorder[enter as usize] = *block;
         }
     }
 
@@ -86,6 +90,11 @@ impl DominatorTree {
             || (node_a.number != 0
                 && node_b.number != 0
                 && (node_a.enter..node_a.exit).contains(&node_b.enter))
+    }
+
+    /// The reachable blocks, each before those it dominates, the subtree of a block in one run.
+    pub fn preorder(&self) -> &[Block] {
+        &self.preorder
     }
 
     /// The reachable blocks in reverse postorder.

@@ -1,1 +1,15 @@
 //! Selected code to a PTX module: registers, ABI, directives.
+//!
+//! [`Compiler`] is the whole way from the IR to PTX text. What it adds to `warpsmith-lower` is here: [`regs`] gives virtual
+//! registers names, `module` and `body` build the syntax tree, `version` finds the lowest `.version` that the tree's features need.
+//! The tree is printed, parsed and validated before anyone gets to see the text.
+
+mod body;
+mod compiler;
+mod module;
+mod names;
+pub mod regs;
+mod version;
+
+pub use compiler::{Compiled, Compiler, Stats};
+pub use warpsmith_lower::{OptLevel, Pipeline};

@@ -1,0 +1,100 @@
+//! How values travel through parameters (PTX writer's guide to interoperability, chapter 3; PTX ISA 9.0, 7.1).
+
+use crate::mach::RegClass;
+use warpsmith_ir::{FuncKind, Param, Scalar, Type};
+use warpsmith_isa::ScalarType;
+
+/// The registers that hold a value: so many of one class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repr {
+    /// The class.
+    pub class: RegClass,
+    /// How many.
+    pub count: u8,
+}
+
+impl Repr {
+    /// A scalar takes one register, but `i128` takes two halves. A vector of elements below 32 bits is packed, the lowest element
+    /// in the lowest bits, as PTX's packed types want it; wider elements take registers of their own.
+    pub fn of(ty: Type) -> Repr {
+        let element = ty.element_type().bits();
+        let one = |class| Repr { class, count: 1 };
+        match (ty.lanes(), element) {
+            (_, 1) => one(RegClass::Pred),
+            (lanes, 64 | 128) => Repr { class: RegClass::B64, count: (lanes * element / 64) as u8 },
+            (lanes, 32) => Repr { class: RegClass::B32, count: lanes as u8 },
+            _ if ty.bits() <= 32 => one(RegClass::for_bits(ty.bits())),
+            _ => Repr { class: RegClass::B32, count: ty.bits().div_ceil(32) as u8 },
+        }
+    }
+}
+
+/// A parameter or return value as it is declared and passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passing {
+    /// The type of the declaration, or of its elements.
+    pub ty: ScalarType,
+    /// The number of elements if it is an array.
+    pub array: Option<u32>,
+    /// The alignment if it is not that of the type.
+    pub align: Option<u32>,
+    /// The registers that are stored into it or loaded from it.
+    pub regs: Repr,
+}
+
+impl Passing {
+    /// Between functions, integers below 32 bits travel in 32, and vectors as arrays of bytes.
+    pub fn in_call(ty: Type) -> Passing {
+        let regs = Repr::of(ty);
+        let scalar = |ty, class| Passing { ty, array: None, align: None, regs: Repr { class, count: 1 } };
+        match ty.element() {
+            _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
+            Scalar::I1 | Scalar::I8 | Scalar::I16 => scalar(ScalarType::B32, RegClass::B32),
+            element => scalar(bits_type(element.isa().bits()), regs.class),
+        }
+    }
+
+    /// Kernels receive what the host wrote: every value at its own size.
+    pub fn to_kernel(ty: Type) -> Passing {
+        let regs = Repr::of(ty);
+        let scalar = |ty| Passing { ty, array: None, align: None, regs };
+        match ty.element() {
+            _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
+            Scalar::I1 => Passing { regs: Repr { class: RegClass::B16, count: 1 }, ..scalar(ScalarType::U8) },
+            Scalar::I8 => scalar(ScalarType::U8),
+            Scalar::I16 => scalar(ScalarType::U16),
+            Scalar::I32 => scalar(ScalarType::U32),
+            Scalar::F32 => scalar(ScalarType::F32),
+            Scalar::F64 => scalar(ScalarType::F64),
+            element if ty.is_ptr() || element == Scalar::I64 => scalar(ScalarType::U64),
+            element => scalar(bits_type(element.isa().bits())),
+        }
+    }
+
+    /// A parameter of a function of this kind.
+    pub fn of_param(param: &Param, kind: FuncKind) -> Passing {
+        match (param.byval, kind) {
+            (Some((size, align)), _) => {
+                Passing::bytes(size, Some(align), Repr { class: RegClass::B64, count: 1 })
+            }
+            (None, FuncKind::Kernel) => Passing::to_kernel(param.ty),
+            (None, FuncKind::Func) => Passing::in_call(param.ty),
+        }
+    }
+
+    fn bytes(size: u32, align: Option<u32>, regs: Repr) -> Passing {
+        let natural = size.next_power_of_two().min(16);
+        Passing { ty: ScalarType::B8, array: Some(size), align: Some(align.unwrap_or(natural)), regs }
+    }
+}
+
+/// `.bN` for a size in bits, rounded up to what memory holds.
+pub const fn bits_type(bits: u32) -> ScalarType {
+    match bits {
+        0..=8 => ScalarType::B8,
+        9..=16 => ScalarType::B16,
+        17..=32 => ScalarType::B32,
+        33..=64 => ScalarType::B64,
+        _ => ScalarType::B128,
+    }
+}

@@ -1,0 +1,55 @@
+//! Natural loops: a header that dominates the source of an edge back to it, and all blocks from which that source is reached
+//! without passing the header.
+
+use super::Cfg;
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{Block, DominatorTree};
+
+/// One loop.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The block that dominates the loop.
+    pub header: Block,
+    /// The blocks of the loop, inner loops included.
+    pub blocks: Vec<Block>,
+}
+
+/// The loops of a function, inner ones after outer ones. Cycles without a dominating header are not loops.
+pub struct Loops {
+    loops: Vec<Loop>,
+}
+
+impl Loops {
+    /// Finds all natural loops; those that share a header are one.
+    pub fn compute(cfg: &Cfg, dominators: &DominatorTree) -> Self {
+        let mut loops = Vec::new();
+        let mut member: SecondaryMap<Block, u32> = SecondaryMap::new();
+        for &header in dominators.preorder() {
+            let latches = cfg.predecessors(header).iter().copied();
+            let mut work: Vec<Block> = latches
+                .filter(|&latch| dominators.is_reachable(latch) && dominators.dominates(header, latch))
+                .collect();
+            if work.is_empty() {
+                continue;
+            }
+            let mark = loops.len() as u32 + 1;
+            member[header] = mark;
+            let mut blocks = vec![header];
+            while let Some(block) = work.pop() {
+                if member[block] == mark || !dominators.is_reachable(block) {
+                    continue;
+                }
+                member[block] = mark;
+                blocks.push(block);
+                work.extend_from_slice(cfg.predecessors(block));
+            }
+            loops.push(Loop { header, blocks });
+        }
+        Loops { loops }
+    }
+
+    /// All loops, outer before inner.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Loop> {
+        self.loops.iter()
+    }
+}

@@ -1,0 +1,314 @@
+//! Selected code: PTX instructions over virtual registers, in SSA form with block parameters.
+//!
+//! This is the contract between selection, which makes it, and `warpsmith-emit`, which gives its virtual registers names,
+//! turns block parameters into moves and writes the PTX tree. Everything is flat: a function owns one arena of instructions,
+//! one of operands and one of block arguments, and blocks hold ranges of them.
+
+mod print;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use std::ops::Range;
+use warpsmith_ir as ir;
+use warpsmith_isa::Mnemonic;
+
+/// A virtual register, defined exactly once: by an instruction, or as a block parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VReg(u32);
+entity_impl!(VReg, "v");
+
+/// A basic block of selected code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Block(u32);
+entity_impl!(Block, "block");
+
+/// What a register can hold. PTX registers are declared by size: `.b32` serves integers and floats alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum RegClass {
+    /// `.pred`
+    Pred,
+    /// `.b16`
+    B16,
+    /// `.b32`
+    B32,
+    /// `.b64`
+    B64,
+    /// `.b128`
+    B128,
+}
+
+impl RegClass {
+    /// Every class, in the order in which registers are declared.
+    pub const ALL: [RegClass; 5] =
+        [RegClass::Pred, RegClass::B16, RegClass::B32, RegClass::B64, RegClass::B128];
+
+    /// The smallest class that holds `bits` bits of data.
+    pub const fn for_bits(bits: u32) -> RegClass {
+        match bits {
+            0..=16 => RegClass::B16,
+            17..=32 => RegClass::B32,
+            33..=64 => RegClass::B64,
+            _ => RegClass::B128,
+        }
+    }
+
+    /// The size of the data, 1 for a predicate.
+    pub const fn bits(self) -> u32 {
+        match self {
+            RegClass::Pred => 1,
+            RegClass::B16 => 16,
+            RegClass::B32 => 32,
+            RegClass::B64 => 64,
+            RegClass::B128 => 128,
+        }
+    }
+}
+
+/// What an address starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Base {
+    /// A 64-bit register.
+    Reg(VReg),
+    /// A variable of the module.
+    Global(ir::GlobalId),
+    /// A parameter of the function itself.
+    Param(u32),
+    /// The function's return value.
+    Return,
+    /// The `.local` array of a stack slot.
+    Stack(ir::StackSlot),
+    /// No base: the offset is the address.
+    Absolute,
+}
+
+/// One operand of an instruction. Composite operands are a header followed by their parts, so that a list of operands is flat.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Operand {
+    /// The register that the instruction writes.
+    Def(VReg),
+    /// A register that the instruction reads.
+    Use(VReg),
+    /// The negation of a predicate.
+    Not(VReg),
+    /// An integer literal.
+    Int(i64),
+    /// The bits of an `.f32` literal.
+    F32(u32),
+    /// The bits of an `.f64` literal.
+    F64(u64),
+    /// A special register.
+    Special(ir::Sreg),
+    /// `[base + offset]`
+    Addr(Base, i64),
+    /// The address of a variable, plus an offset, as a value.
+    Symbol(Base, i64),
+    /// `{a, b, ...}`: the next `n` operands.
+    Vector(u8),
+    /// `d|p`: the next two operands.
+    Pair,
+    /// `_`
+    Sink,
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Op {
+    /// One PTX instruction.
+    Ptx(Mnemonic),
+    /// A call with its parameter passing. Operands: the registers of the result (`Def`), then those of the arguments (`Use`), as
+    /// [`abi`](crate::abi) lays them out.
+    Call(ir::FuncId),
+}
+
+/// An instruction: what it does, its operands and the IR instruction it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// First operand in [`Function::operands`].
+    pub first: u32,
+    /// Number of operands, headers included.
+    pub len: u32,
+    /// Where it comes from, for diagnostics and line tables.
+    pub origin: Option<ir::Inst>,
+}
+
+/// A transfer of control with the values of the target's parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// The block that runs next.
+    pub target: Block,
+    /// First argument in [`Function::args`].
+    first: u32,
+    len: u32,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Terminator {
+    /// Always to one block.
+    Jump(Edge),
+    /// To `taken` when the predicate (negated if so marked) holds.
+    Branch {
+        /// The predicate.
+        condition: VReg,
+        /// Whether its negation decides.
+        negated: bool,
+        /// Where to when it holds.
+        taken: Edge,
+        /// Where to otherwise.
+        otherwise: Edge,
+    },
+    /// `brx.idx`: to `targets[index]`; the index is known to be in range.
+    Table {
+        /// A 32-bit register.
+        index: VReg,
+        /// First target in [`Function::tables`].
+        first: u32,
+        /// Number of targets.
+        len: u32,
+    },
+    /// Return; a return value has been stored before.
+    Return,
+    /// The thread ends with a trap.
+    Trap,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct BlockData {
+    /// Parameters, a range of [`Function::args`].
+    params: Range<u32>,
+    /// Instructions, a range of [`Function::insts`].
+    pub insts: Range<u32>,
+    /// The end, and the IR instruction it comes from.
+    pub terminator: Terminator,
+    /// The IR instruction that the terminator comes from.
+    pub origin: Option<ir::Inst>,
+}
+
+/// A selected function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The IR function.
+    pub id: ir::FuncId,
+    /// Classes of the virtual registers.
+    pub vregs: PrimaryMap<VReg, RegClass>,
+    /// Blocks, in no particular order.
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// The order in which blocks are laid out; the first is the entry.
+    pub layout: Vec<Block>,
+    /// Arena of instructions.
+    pub insts: Vec<Inst>,
+    /// Arena of operands.
+    pub operands: Vec<Operand>,
+    /// Arena of block parameters and edge arguments.
+    pub args: Vec<VReg>,
+    /// Arena of the targets of [`Terminator::Table`].
+    pub tables: Vec<Edge>,
+}
+
+/// The selected functions of a module, in the IR's order; declarations have none.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Bodies.
+    pub functions: Vec<Function>,
+}
+
+impl Function {
+    /// An empty function.
+    pub fn new(id: ir::FuncId) -> Self {
+        Function {
+            id,
+            vregs: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            layout: Vec::new(),
+            insts: Vec::new(),
+            operands: Vec::new(),
+            args: Vec::new(),
+            tables: Vec::new(),
+        }
+    }
+
+    /// Adds a block that ends in a trap until told otherwise.
+    pub fn add_block(&mut self, params: &[VReg]) -> Block {
+        let params = self.add_args(params);
+        self.blocks.push(BlockData { params, insts: 0..0, terminator: Terminator::Trap, origin: None })
+    }
+
+    /// Makes an edge.
+    pub fn edge(&mut self, target: Block, args: &[VReg]) -> Edge {
+        let range = self.add_args(args);
+        Edge { target, first: range.start, len: range.end - range.start }
+    }
+
+    fn add_args(&mut self, args: &[VReg]) -> Range<u32> {
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        start..self.args.len() as u32
+    }
+
+    /// The parameters of a block.
+    pub fn params(&self, block: Block) -> &[VReg] {
+        let range = &self.blocks[block].params;
+        &self.args[range.start as usize..range.end as usize]
+    }
+
+    /// The arguments of an edge, one for each parameter of its target.
+    pub fn edge_args(&self, edge: Edge) -> &[VReg] {
+        &self.args[edge.first as usize..][..edge.len as usize]
+    }
+
+    /// The instructions of a block.
+    pub fn block_insts(&self, block: Block) -> &[Inst] {
+        let range = &self.blocks[block].insts;
+        &self.insts[range.start as usize..range.end as usize]
+    }
+
+    /// The operands of an instruction, headers included.
+    pub fn inst_operands(&self, inst: &Inst) -> &[Operand] {
+        &self.operands[inst.first as usize..][..inst.len as usize]
+    }
+
+    /// The edges out of a block, in the order of the terminator.
+    pub fn successors(&self, block: Block) -> impl Iterator<Item = Edge> + '_ {
+        let (pair, table): ([Option<Edge>; 2], &[Edge]) = match self.blocks[block].terminator {
+            Terminator::Jump(edge) => ([Some(edge), None], &[]),
+            Terminator::Branch { taken, otherwise, .. } => ([Some(taken), Some(otherwise)], &[]),
+            Terminator::Table { first, len, .. } => {
+                ([None, None], &self.tables[first as usize..][..len as usize])
+            }
+            Terminator::Return | Terminator::Trap => ([None, None], &[]),
+        };
+        pair.into_iter().flatten().chain(table.iter().copied())
+    }
+}
+
+impl Operand {
+    /// The register that is read, if one is.
+    pub fn used(self) -> Option<VReg> {
+        match self {
+            Operand::Use(v) | Operand::Not(v) | Operand::Addr(Base::Reg(v), _) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The register that is written, if one is.
+    pub fn defined(self) -> Option<VReg> {
+        match self {
+            Operand::Def(v) => Some(v),
+            _ => None,
+        }
+    }
+}
+
+impl Terminator {
+    /// The register that decides where to go.
+    pub fn used(self) -> Option<VReg> {
+        match self {
+            Terminator::Branch { condition, .. } => Some(condition),
+            Terminator::Table { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Control-flow cleanup: branches whose way is known become jumps, blocks that nothing reaches go, blocks that only pass
+//! control on are skipped, and a block with one way in is joined to the block before it.
+
+use super::take_over_name;
+use crate::analysis::Cfg;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData};
+
+pub(super) fn run(func: &mut Function) -> u32 {
+    let mut changes = decide_branches(func);
+    changes += skip_empty_blocks(func);
+    // Skipping may have made the two ways of a branch the same.
+    changes += decide_branches(func);
+    changes += remove_unreachable(func);
+    changes += merge_chains(func);
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    changes
+}
+
+/// Removes the blocks that the entry does not reach.
+pub(super) fn remove_unreachable(func: &mut Function) -> u32 {
+    let cfg = Cfg::compute(func);
+    let mut reachable = EntitySet::with_capacity(func.dfg.num_blocks());
+    reachable.extend(cfg.reverse_postorder().iter().copied());
+    let dead: Vec<Block> = func.layout.blocks().filter(|&block| !reachable.contains(block)).collect();
+    for &block in &dead {
+        func.layout.remove_block(block);
+    }
+    dead.len() as u32
+}
+
+/// Makes jumps of branches that go one way only.
+fn decide_branches(func: &mut Function) -> u32 {
+    let mut changes = 0;
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    for block in blocks {
+        let Some(inst) = func.terminator(block) else { continue };
+        if let Some(dest) = only_way(func, inst) {
+            func.dfg.replace_inst(inst, InstData::Jump { dest });
+            changes += 1;
+        }
+    }
+    changes
+}
+
+fn only_way(func: &Function, inst: Inst) -> Option<BlockCall> {
+    let dfg = &func.dfg;
+    match &dfg[inst] {
+        InstData::Brif { cond, dests: [yes, no] } => match dfg.int_const(dfg.resolve(*cond)) {
+            Some(0) => Some(no.clone()),
+            Some(_) => Some(yes.clone()),
+            None => same_call(func, yes, no).then(|| yes.clone()),
+        },
+        InstData::Switch { arg, table } => {
+            let table = &dfg.jump_tables[*table];
+            let Some(value) = dfg.int_const(dfg.resolve(*arg)) else {
+                let same = table.cases.iter().all(|(_, call)| same_call(func, call, &table.default));
+                return same.then(|| table.default.clone());
+            };
+            let case = table.cases.iter().find(|(case, _)| *case == value);
+            Some(case.map_or(&table.default, |(_, call)| call).clone())
+        }
+        _ => None,
+    }
+}
+
+fn same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {
+    let pool = &func.dfg.pool;
+    a.block == b.block && a.args(pool) == b.args(pool)
+}
+
+/// Sends branches to a block that has no parameters and only jumps straight to where it jumps. The arguments of that jump are
+/// available wherever the block was branched to only if they are not defined in between, which an empty block cannot do.
+fn skip_empty_blocks(func: &mut Function) -> u32 {
+    let mut passes_to: SecondaryMap<Block, Option<BlockCall>> = SecondaryMap::new();
+    let entry = func.layout.entry();
+    let mut any = false;
+    for block in func.layout.blocks() {
+        let Some(inst) = func.layout.first_inst(block) else { continue };
+        if let InstData::Jump { dest } = &func.dfg[inst]
+            && func.dfg.block_params(block).is_empty()
+            && Some(block) != entry
+            && dest.block != block
+        {
+            passes_to[block] = Some(dest.clone());
+            any = true;
+        }
+    }
+    if !any {
+        return 0;
+    }
+    let mut changes = 0;
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    for block in blocks {
+        let Some(inst) = func.terminator(block) else { continue };
+        func.dfg.for_each_target_mut(inst, |call, pool| {
+            // Each step takes a fresh block unless empty blocks form a circle, which a bound ends.
+            for _ in 0..16 {
+                let Some(next) = &passes_to[call.block] else { break };
+                *call = BlockCall { block: next.block, args: next.args.deep_clone(pool) };
+                changes += 1;
+            }
+        });
+    }
+    changes
+}
+
+/// Joins each block that is jumped to from one place only with that place.
+fn merge_chains(func: &mut Function) -> u32 {
+    let cfg = Cfg::compute(func);
+    let entry = func.layout.entry();
+    let mut changes = 0;
+    for &block in cfg.reverse_postorder() {
+        // The block may have been joined to the one before it already.
+        if !func.layout.is_block_inserted(block) {
+            continue;
+        }
+        while let Some(jump) = func.terminator(block) {
+            let InstData::Jump { dest } = &func.dfg[jump] else { break };
+            let next = dest.block;
+            if Some(next) == entry || next == block || cfg.predecessors(next).len() != 1 {
+                break;
+            }
+            let args = dest.args(&func.dfg.pool).to_vec();
+            let params = func.dfg.block_params(next).to_vec();
+            for (n, (&param, &arg)) in params.iter().zip(&args).enumerate().rev() {
+                take_over_name(func, param, func.dfg.resolve(arg));
+                func.dfg.remove_block_param(next, n);
+                func.dfg.replace_value(param, arg);
+            }
+            func.layout.remove_inst(jump);
+            while let Some(inst) = func.layout.first_inst(next) {
+                func.layout.remove_inst(inst);
+                func.layout.append_inst(inst, block);
+            }
+            func.layout.remove_block(next);
+            changes += 1;
+        }
+    }
+    changes
+}

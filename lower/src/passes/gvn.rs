@@ -1,0 +1,139 @@
+//! Global value numbering: of equal computations, the one whose block dominates the others is kept.
+//!
+//! The walk is down the dominator tree, so a computation that was met and dominates the current block is usable. Reads of memory
+//! count as equal within a block as long as nothing between them can write; a store makes its value known to the loads behind
+//! it. `load invariant` reads are equal everywhere. Operations that are convergent or have effects are left alone.
+
+use super::replace_with;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use warpsmith_ir::{
+    Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
+};
+
+pub(super) fn run(func: &mut Function) -> u32 {
+    let dominators = DominatorTree::new(func);
+    let mut known: HashMap<Key, (Value, Block), FxBuildHasher> = HashMap::default();
+    let mut changes = 0;
+    // Counts what may have written memory; also distinguishes blocks.
+    let mut epoch = 0;
+    for &block in dominators.preorder() {
+        epoch += 1;
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            for n in 0..func.dfg.args(inst).len() {
+                let value = func.dfg.resolve(func.dfg.args(inst)[n]);
+                func.dfg.args_mut(inst)[n] = value;
+            }
+            let traits = func.traits(inst);
+            if traits.any(Traits::WRITES.with(Traits::CONVERGENT).with(Traits::SIDE_EFFECT)) {
+                epoch += 1;
+                if let Some((key, value)) = stored(func, inst, epoch) {
+                    known.insert(key, (value, block));
+                }
+                continue;
+            }
+            let Some(key) = key(func, inst, traits, epoch) else { continue };
+            match known.get(&key) {
+                Some(&(value, at)) if dominators.dominates(at, block) => {
+                    replace_with(func, inst, value);
+                    changes += 1;
+                }
+                _ => {
+                    if let Some(result) = func.dfg.first_result(inst) {
+                        known.insert(key, (result, block));
+                    }
+                }
+            }
+        }
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    changes
+}
+
+/// What makes two computations equal: the operation with its constants, the type, the operands.
+#[derive(PartialEq, Eq, Hash)]
+struct Key(SmallVec<[u64; 6]>);
+
+impl Key {
+    fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
+        let mut words = SmallVec::with_capacity(head.len() + args.len() + 1);
+        words.push((ty.element() as u64) << 8 | u64::from(ty.lanes()));
+        words.extend_from_slice(head);
+        words.extend(args.iter().map(|&arg| func.dfg.resolve(arg).index() as u64));
+        Key(words)
+    }
+}
+
+fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
+    let ty = func.dfg.ty(func.dfg.first_result(inst)?);
+    let data = &func.dfg[inst];
+    let op = data.opcode() as u64;
+    let args = data.args(&func.dfg.pool);
+    let make = |head: &[u64], args: &[Value]| Some(Key::new(func, ty, head, args));
+    match *data {
+        InstData::IntConst { value } => make(&[op, value as u64], &[]),
+        InstData::FloatConst { bits } => make(&[op, bits], &[]),
+        InstData::Binary { args: [a, b], .. } if traits.has(Traits::COMMUTATIVE) => {
+            make(&[op], &[a.min(b), a.max(b)])
+        }
+        InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => make(&[op], args),
+        InstData::IntCompare { cond, args: [a, b] } if a > b => make(&[op, cond.swapped() as u64], &[b, a]),
+        InstData::IntCompare { cond, .. } => make(&[op, cond as u64], args),
+        InstData::FloatCompare { cond, args: [a, b] } if a > b => make(&[op, cond.swapped() as u64], &[b, a]),
+        InstData::FloatCompare { cond, .. } => make(&[op, cond as u64], args),
+        InstData::Load { flags, offset, ptr } => {
+            let epoch = if traits.is_pure() { 0 } else { epoch };
+            Some(load_key(func, ty, epoch, flags, offset, ptr))
+        }
+        InstData::Index { scale, .. } => make(&[op, scale as u64], args),
+        InstData::StackAddr { slot, offset } => make(&[op, slot.index() as u64, offset as u64], &[]),
+        InstData::GlobalAddr { global, offset } => make(&[op, global.index() as u64, offset as u64], &[]),
+        InstData::Vec { .. } => make(&[op], args),
+        InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
+        InstData::Sreg { reg } => {
+            let mut hasher = rustc_hash::FxHasher::default();
+            reg.hash(&mut hasher);
+            // The hash of two small fields tells all special registers apart, which a test holds.
+            make(&[op, hasher.finish()], &[])
+        }
+        _ => None,
+    }
+}
+
+fn load_key(func: &Function, ty: Type, epoch: u64, flags: MemFlags, offset: i32, ptr: Value) -> Key {
+    // A promise of better alignment belongs to the one access that makes it.
+    let align = u64::from(flags.align(ty));
+    Key::new(func, ty, &[warpsmith_ir::Opcode::Load as u64, epoch, offset as u64, align], &[ptr])
+}
+
+/// What a load behind a store will find.
+fn stored(func: &Function, inst: Inst, epoch: u64) -> Option<(Key, Value)> {
+    match func.dfg[inst] {
+        InstData::Store { flags, offset, args: [value, ptr] } if !flags.volatile => {
+            let ty = func.dfg.ty(value);
+            Some((load_key(func, ty, epoch, flags, offset, ptr), func.dfg.resolve(value)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_registers_have_distinct_hashes() {
+        let mut seen = hashbrown::HashSet::new();
+        for reg in warpsmith_ir::Sreg::all() {
+            let mut hasher = rustc_hash::FxHasher::default();
+            reg.hash(&mut hasher);
+            assert!(seen.insert(hasher.finish()), "{reg}");
+        }
+    }
+}

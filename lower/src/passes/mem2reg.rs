@@ -1,0 +1,367 @@
+//! Stack slots become values.
+//!
+//! A slot qualifies when its address is only loaded from and stored to, at constant offsets: it is not passed, stored, compared
+//! or merged. Its accesses must fall into fields, ranges of bytes that are always accessed as a whole; each field becomes a
+//! variable of its own (so structs are taken apart). Accesses of one field by several types of its size are bit casts.
+//!
+//! The variables are brought into SSA form after Cytron et al. (1991), pruned: a block gets a parameter for a variable where
+//! several definitions meet and the variable is read later. A walk down the dominator tree then knows the value at each read.
+
+use super::{insert_before, take_over_name};
+use crate::analysis::Cfg;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use warpsmith_ir::{
+    Block, DominatorTree, Function, Inst, InstData, Opcode, StackSlot, Type, Value, ValueList,
+};
+
+pub(super) fn run(func: &mut Function) -> u32 {
+    if func.stack_slots.is_empty() {
+        return 0;
+    }
+    super::cfg::remove_unreachable(func);
+    let cfg = Cfg::compute(func);
+    let uses = SlotUses::collect(func, &cfg);
+    let fields = Fields::of(func, uses);
+    if fields.types.is_empty() {
+        return 0;
+    }
+    let dominators = DominatorTree::new(func);
+    let params = place_params(&fields, &cfg, &dominators);
+    let changes = fields.access.len() as u32;
+    Renamer::new(func, fields, params).run(&cfg, &dominators);
+    func.dfg.resolve_aliases();
+    changes
+}
+
+/// A load or store of a slot.
+struct SlotAccess {
+    slot: StackSlot,
+    offset: i64,
+    ty: Type,
+    inst: Inst,
+}
+
+struct SlotUses {
+    accesses: Vec<SlotAccess>,
+    /// Slots whose address is used in another way.
+    escaped: SecondaryMap<StackSlot, bool>,
+}
+
+impl SlotUses {
+    fn collect(func: &Function, cfg: &Cfg) -> Self {
+        let dfg = &func.dfg;
+        let mut uses = SlotUses { accesses: Vec::new(), escaped: SecondaryMap::new() };
+        let mut address: SecondaryMap<Value, Option<(StackSlot, i64)>> = SecondaryMap::new();
+        for &block in cfg.reverse_postorder() {
+            for inst in func.layout.insts(block) {
+                let result = dfg.first_result(inst);
+                let mut derived = |base: Value, by: Option<i64>| {
+                    let (slot, offset) = address[base]?;
+                    let sum = by.and_then(|by| offset.checked_add(by));
+                    match (sum, result) {
+                        (Some(sum), Some(result)) => address[result] = Some((slot, sum)),
+                        _ => uses.escaped[slot] = true,
+                    }
+                    Some(())
+                };
+                match dfg[inst] {
+                    InstData::StackAddr { slot, offset } => {
+                        if let Some(result) = result {
+                            address[result] = Some((slot, offset.into()));
+                        }
+                    }
+                    InstData::Binary { op: Opcode::Ptradd, args: [base, by] } => {
+                        derived(base, dfg.int_const(by));
+                    }
+                    InstData::Index { scale, args: [base, by] } => {
+                        derived(base, dfg.int_const(by).and_then(|by| by.checked_mul(scale.into())));
+                    }
+                    InstData::Unary { op: Opcode::Addrspacecast, arg } => {
+                        derived(arg, Some(0));
+                    }
+                    InstData::Load { flags, offset, ptr } => {
+                        if let (Some((slot, base)), Some(result)) = (address[ptr], result) {
+                            uses.escaped[slot] |= flags.volatile;
+                            let offset = base.saturating_add(offset.into());
+                            uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(result), inst });
+                        }
+                    }
+                    InstData::Store { flags, offset, args: [value, ptr] } => {
+                        if let Some((slot, base)) = address[ptr] {
+                            uses.escaped[slot] |= flags.volatile;
+                            let offset = base.saturating_add(offset.into());
+                            uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(value), inst });
+                        }
+                        if let Some((slot, _)) = address[value] {
+                            uses.escaped[slot] = true;
+                        }
+                    }
+                    _ => {
+                        for value in dfg.uses(inst) {
+                            if let Some((slot, _)) = address[value] {
+                                uses.escaped[slot] = true;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        uses
+    }
+}
+
+/// The variables that slots are taken apart into.
+struct Fields {
+    types: Vec<Type>,
+    /// The variable that a load or store accesses.
+    access: HashMap<Inst, u32, FxBuildHasher>,
+    /// The accesses of each block, in order.
+    by_block: SecondaryMap<Block, Vec<(u32, bool)>>,
+}
+
+impl Fields {
+    fn of(func: &Function, uses: SlotUses) -> Self {
+        let SlotUses { mut accesses, escaped } = uses;
+        accesses.retain(|access| !escaped[access.slot]);
+        accesses.sort_by_key(|access| (access.slot, access.offset));
+        let mut fields =
+            Fields { types: Vec::new(), access: HashMap::default(), by_block: SecondaryMap::new() };
+        for slot in accesses.chunk_by(|a, b| a.slot == b.slot) {
+            if !is_made_of_fields(func, slot) {
+                continue;
+            }
+            for field in slot.chunk_by(|a, b| a.offset == b.offset) {
+                let variable = fields.types.len() as u32;
+                fields.types.push(field[0].ty);
+                fields.access.extend(field.iter().map(|access| (access.inst, variable)));
+            }
+        }
+        for block in func.layout.blocks() {
+            for inst in func.layout.insts(block) {
+                if let Some(&variable) = fields.access.get(&inst) {
+                    let is_store = matches!(func.dfg[inst], InstData::Store { .. });
+                    fields.by_block[block].push((variable, is_store));
+                }
+            }
+        }
+        fields
+    }
+}
+
+/// Whether the accesses of a slot, sorted by offset, are in its bounds, and never overlap but as a whole.
+fn is_made_of_fields(func: &Function, accesses: &[SlotAccess]) -> bool {
+    let bytes = |ty: Type| i64::from(ty.bytes().unwrap_or(0));
+    let size = i64::from(func.stack_slots[accesses[0].slot].size);
+    let mut end = 0;
+    accesses.chunk_by(|a, b| a.offset == b.offset).all(|field| {
+        let (start, first) = (field[0].offset, field[0].ty);
+        let free = start >= end;
+        end = start.saturating_add(bytes(first));
+        free && end <= size && field.iter().all(|access| castable(access.ty, first))
+    })
+}
+
+fn castable(a: Type, b: Type) -> bool {
+    a == b || (a.bits() == b.bits() && !a.is_ptr() && !b.is_ptr())
+}
+
+/// The variables for which each block gets a parameter.
+fn place_params(fields: &Fields, cfg: &Cfg, dominators: &DominatorTree) -> SecondaryMap<Block, Vec<u32>> {
+    let frontiers = dominance_frontiers(cfg, dominators);
+    let count = fields.types.len();
+    let (mut stores, mut reads) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+    for &block in cfg.reverse_postorder() {
+        for &(variable, is_store) in &fields.by_block[block] {
+            let variable = variable as usize;
+            // Marked by the last block that accessed it: a read behind a store of its block needs nothing from outside.
+            if is_store {
+                if stores[variable].last() != Some(&block) {
+                    stores[variable].push(block);
+                }
+            } else if stores[variable].last() != Some(&block) && reads[variable].last() != Some(&block) {
+                reads[variable].push(block);
+            }
+        }
+    }
+    let mut params: SecondaryMap<Block, Vec<u32>> = SecondaryMap::new();
+    for (variable, (stores, reads)) in stores.into_iter().zip(reads).enumerate() {
+        if stores.is_empty() || reads.is_empty() {
+            continue;
+        }
+        let live = live_in(cfg, &stores, reads);
+        let mut placed = EntitySet::new();
+        let mut work = stores;
+        while let Some(block) = work.pop() {
+            for &join in &frontiers[block] {
+                if live.contains(join) && placed.insert(join) {
+                    params[join].push(variable as u32);
+                    work.push(join);
+                }
+            }
+        }
+    }
+    params
+}
+
+/// The blocks at whose start a variable will be read before it is stored to.
+fn live_in(cfg: &Cfg, stores: &[Block], reads: Vec<Block>) -> EntitySet<Block> {
+    let mut stored: EntitySet<Block> = EntitySet::new();
+    stored.extend(stores.iter().copied());
+    let mut live: EntitySet<Block> = EntitySet::new();
+    let mut work = reads;
+    while let Some(block) = work.pop() {
+        if live.insert(block) {
+            work.extend(cfg.predecessors(block).iter().copied().filter(|&pred| !stored.contains(pred)));
+        }
+    }
+    live
+}
+
+fn dominance_frontiers(cfg: &Cfg, dominators: &DominatorTree) -> SecondaryMap<Block, Vec<Block>> {
+    let mut frontiers: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+    for &join in cfg.reverse_postorder() {
+        let preds = cfg.predecessors(join);
+        if preds.len() < 2 {
+            continue;
+        }
+        let above = dominators.idom(join);
+        for &pred in preds {
+            let mut runner = Some(pred);
+            while let Some(block) = runner.filter(|&block| Some(block) != above) {
+                if frontiers[block].last() == Some(&join) {
+                    break;
+                }
+                frontiers[block].push(join);
+                runner = dominators.idom(block);
+            }
+        }
+    }
+    frontiers
+}
+
+/// Walks down the dominator tree with the current value of every variable.
+struct Renamer<'f> {
+    func: &'f mut Function,
+    fields: Fields,
+    params: SecondaryMap<Block, Vec<u32>>,
+    current: Vec<PackedOption<Value>>,
+    /// What to restore when a subtree is left: the variable and its value above.
+    undo: Vec<(u32, PackedOption<Value>)>,
+}
+
+impl<'f> Renamer<'f> {
+    fn new(func: &'f mut Function, fields: Fields, params: SecondaryMap<Block, Vec<u32>>) -> Self {
+        let current = vec![None.into(); fields.types.len()];
+        Renamer { func, fields, params, current, undo: Vec::new() }
+    }
+
+    fn run(&mut self, cfg: &Cfg, dominators: &DominatorTree) {
+        // The parameters exist before any branch to them is met.
+        let mut new_params: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
+        for &block in cfg.reverse_postorder() {
+            for &variable in &self.params[block] {
+                let ty = self.fields.types[variable as usize];
+                new_params[block].push(self.func.dfg.append_block_param(block, ty));
+            }
+        }
+        // Blocks whose subtrees are open, with the length of the undo log when they were entered.
+        let mut open: Vec<(Block, usize)> = Vec::new();
+        for &block in dominators.preorder() {
+            while let Some(&(above, log)) = open.last() {
+                if dominators.dominates(above, block) {
+                    break;
+                }
+                open.pop();
+                while self.undo.len() > log {
+                    if let Some((variable, value)) = self.undo.pop() {
+                        self.current[variable as usize] = value;
+                    }
+                }
+            }
+            open.push((block, self.undo.len()));
+            for n in 0..new_params[block].len() {
+                self.set(self.params[block][n], new_params[block][n]);
+            }
+            self.block(block);
+        }
+    }
+
+    fn set(&mut self, variable: u32, value: Value) {
+        let old = std::mem::replace(&mut self.current[variable as usize], value.into());
+        self.undo.push((variable, old));
+    }
+
+    fn block(&mut self, block: Block) {
+        let mut next = self.func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = self.func.layout.next_inst(inst);
+            let Some(&variable) = self.fields.access.get(&inst) else { continue };
+            let ty = self.fields.types[variable as usize];
+            match self.func.dfg[inst] {
+                InstData::Store { args: [value, _], .. } => {
+                    let value = self.func.dfg.resolve(value);
+                    let value = self.cast(inst, value, ty);
+                    self.set(variable, value);
+                    self.func.layout.remove_inst(inst);
+                }
+                _ => {
+                    let value = self.value(variable, inst);
+                    let Some(result) = self.func.dfg.first_result(inst) else { continue };
+                    let value = self.cast(inst, value, self.func.dfg.ty(result));
+                    take_over_name(self.func, result, value);
+                    self.func.dfg.replace_value(result, value);
+                    self.func.layout.remove_inst(inst);
+                }
+            }
+        }
+        let Some(terminator) = self.func.terminator(block) else { return };
+        let targets: Vec<Block> = self.func.dfg.targets(terminator).map(|call| call.block).collect();
+        let mut args: Vec<Vec<Value>> = Vec::with_capacity(targets.len());
+        for target in targets {
+            let variables = self.params[target].clone();
+            args.push(variables.into_iter().map(|variable| self.value(variable, terminator)).collect());
+        }
+        let mut args = args.into_iter();
+        self.func.dfg.for_each_target_mut(terminator, |call, pool| {
+            let list: &mut ValueList = &mut call.args;
+            list.extend(args.next().unwrap_or_default(), pool);
+        });
+    }
+
+    /// The value of a variable here. Memory that was never written reads as zero, one of the values it may have.
+    fn value(&mut self, variable: u32, before: Inst) -> Value {
+        match self.current[variable as usize].expand() {
+            Some(value) => value,
+            None => {
+                let value = zero(self.func, before, self.fields.types[variable as usize]);
+                self.set(variable, value);
+                value
+            }
+        }
+    }
+
+    fn cast(&mut self, before: Inst, value: Value, ty: Type) -> Value {
+        if self.func.dfg.ty(value) == ty {
+            return value;
+        }
+        insert_before(self.func, before, InstData::Unary { op: Opcode::Bitcast, arg: value }, ty)
+    }
+}
+
+fn zero(func: &mut Function, before: Inst, ty: Type) -> Value {
+    if ty.is_vector() {
+        let element = zero(func, before, ty.element_type());
+        let elements = vec![element; ty.lanes() as usize];
+        let args = ValueList::from_slice(&elements, &mut func.dfg.pool);
+        return insert_before(func, before, InstData::Vec { args }, ty);
+    }
+    if ty.is_ptr() {
+        let arg = zero(func, before, Type::I64);
+        return insert_before(func, before, InstData::Unary { op: Opcode::Inttoptr, arg }, ty);
+    }
+    let data = if ty.is_float() { InstData::FloatConst { bits: 0 } } else { InstData::IntConst { value: 0 } };
+    insert_before(func, before, data, ty)
+}

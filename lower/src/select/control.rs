@@ -1,0 +1,313 @@
+//! Blocks, branches and parameters of the function itself.
+
+use super::*;
+use crate::abi::Passing;
+use crate::mach::{Base, Edge, Terminator};
+use std::ops::Range;
+use warpsmith_ir::{BlockCall, JumpTable};
+
+/// A `switch` of at least this many cases in a row goes through a table of labels.
+const TABLE_MIN: usize = 6;
+
+impl Selector<'_> {
+    /// Makes the blocks in layout order, with the parameters that are no aliases.
+    pub(super) fn make_blocks(&mut self) {
+        let func = self.func;
+        if func.layout.entry().is_some_and(|entry| !self.cfg.predecessors(entry).is_empty()) {
+            self.unsupported(
+                "a branch to the entry block is not compiled",
+                "give the loop a block of its own",
+            );
+        }
+        let mut reachable = cranelift_entity::EntitySet::with_capacity(func.dfg.num_blocks());
+        reachable.extend(self.cfg.reverse_postorder().iter().copied());
+        for block in func.layout.blocks().filter(|&block| reachable.contains(block)) {
+            let entry = self.is_entry(block);
+            let params: Vec<VReg> = if entry || self.single_way_in(block).is_some() {
+                Vec::new()
+            } else {
+                func.dfg.block_params(block).iter().flat_map(|&param| self.regs_of(param)).collect()
+            };
+            let made = self.out.add_block(&params);
+            self.out.layout.push(made);
+            self.blocks[block] = made.into();
+        }
+    }
+
+    /// The value and ABI of each parameter that someone asked for is loaded where the function begins.
+    pub(super) fn load_params(&mut self) {
+        let func = self.func;
+        for (i, (param, &value)) in func.params.iter().zip(func.param_values()).enumerate() {
+            if self.regs[value].count == 0 {
+                continue;
+            }
+            let base = Base::Param(i as u32);
+            if param.byval.is_some() {
+                if !self.is_kernel() {
+                    self.unsupported(
+                        "the address of a by-value parameter of a function is not compiled",
+                        "loads at constant offsets from the parameter are",
+                    );
+                }
+                let result = Operand::Def(self.reg(value));
+                self.emit(ptx!(Mov.B64), &[result, Operand::Symbol(base, 0)]);
+                continue;
+            }
+            let passing = Passing::of_param(param, func.kind);
+            let regs: Vec<VReg> = self.regs_of(value).collect();
+            self.load_passed(base, passing, param.ty, &regs);
+        }
+    }
+
+    /// Loads a passed value into its registers.
+    pub(super) fn load_passed(&mut self, base: Base, passing: Passing, ty: Type, regs: &[VReg]) {
+        let mnemonic = |ty| Mnemonic::new(Opcode::Ld).with(Mod::Param).with(Mod::of_scalar(ty));
+        if passing.array.is_some() {
+            let element = bits_mod(passing.regs.class);
+            let step = i64::from(passing.regs.class.bits() / 8);
+            for (i, &reg) in regs.iter().enumerate() {
+                let load = Mnemonic::new(Opcode::Ld).with(Mod::Param).with(element);
+                self.emit(load, &[Operand::Def(reg), Operand::Addr(base, i as i64 * step)]);
+            }
+            return;
+        }
+        let Some(&reg) = regs.first() else { return };
+        if passing.regs == Repr::of(ty) {
+            self.emit(mnemonic(passing.ty), &[Operand::Def(reg), Operand::Addr(base, 0)]);
+            return;
+        }
+        let loaded = self.emit_new(passing.regs.class, mnemonic(passing.ty), &[Operand::Addr(base, 0)]);
+        self.unpass(loaded, passing, reg);
+    }
+
+    /// A value as it was passed, in the register of its own type.
+    pub(super) fn unpass(&mut self, passed: Operand, passing: Passing, reg: VReg) {
+        let wide = passing.regs.class == RegClass::B32;
+        match self.out.vregs[reg] {
+            RegClass::Pred if wide => {
+                self.emit(ptx!(Setp.Ne.S32), &[Operand::Def(reg), passed, Operand::Int(0)]);
+            }
+            RegClass::Pred => self.emit(ptx!(Setp.Ne.S16), &[Operand::Def(reg), passed, Operand::Int(0)]),
+            _ => self.emit(ptx!(Cvt.U16.U32), &[Operand::Def(reg), passed]),
+        }
+    }
+
+    pub(super) fn select_terminator(&mut self, inst: ir::Inst) {
+        let func = self.func;
+        let Some(block) = self.blocks[self.block].expand() else { return };
+        let terminator = match &func.dfg[inst] {
+            InstData::Jump { dest } => Terminator::Jump(self.edge(dest)),
+            InstData::Brif { cond, dests: [yes, no] } => self.branch(*cond, yes, no),
+            InstData::Switch { arg, table } => self.switch(*arg, *table),
+            InstData::Return { args } => {
+                self.return_value(args.as_slice(&func.dfg.pool));
+                Terminator::Return
+            }
+            _ => Terminator::Trap,
+        };
+        self.out.blocks[block].terminator = terminator;
+        self.out.blocks[block].origin = Some(inst);
+    }
+
+    fn edge(&mut self, call: &BlockCall) -> Edge {
+        let func = self.func;
+        let Some(target) = self.blocks[call.block].expand() else {
+            // Only blocks that are reached are selected, and so are their targets.
+            return self.out.edge(mach::Block::new(0), &[]);
+        };
+        if self.single_way_in(call.block).is_some() {
+            return self.out.edge(target, &[]);
+        }
+        let args = call.args(&func.dfg.pool);
+        let args: Vec<VReg> = args.iter().flat_map(|&arg| self.regs_of(arg)).collect();
+        self.out.edge(target, &args)
+    }
+
+    fn branch(&mut self, cond: Value, yes: &BlockCall, no: &BlockCall) -> Terminator {
+        if let Some(constant) = self.int_const(cond) {
+            // The other block may be reachable by this edge only: keep both edges, decided by a constant.
+            let condition = self.temp(RegClass::Pred);
+            self.emit(ptx!(Mov.Pred), &[Operand::Def(condition), Operand::Int(constant & 1)]);
+            let (taken, otherwise) = (self.edge(yes), self.edge(no));
+            return Terminator::Branch { condition, negated: false, taken, otherwise };
+        }
+        let (cond, negated) = match self.def(cond) {
+            Some(&InstData::Unary { op: IrOp::Bnot, arg }) => (arg, true),
+            _ => (cond, false),
+        };
+        let condition = self.reg(cond);
+        let (taken, otherwise) = (self.edge(yes), self.edge(no));
+        Terminator::Branch { condition, negated, taken, otherwise }
+    }
+
+    fn return_value(&mut self, args: &[Value]) {
+        for &value in args {
+            let ty = self.ty(value);
+            let passing = Passing::in_call(ty);
+            let regs = self.pass(value, passing);
+            let step = i64::from(passing.regs.class.bits() / 8);
+            let ty = if passing.array.is_some() {
+                bits_mod(passing.regs.class)
+            } else {
+                Mod::of_scalar(passing.ty)
+            };
+            for (i, &reg) in regs.iter().enumerate() {
+                let store = Mnemonic::new(Opcode::St).with(Mod::Param).with(ty);
+                self.emit(store, &[Operand::Addr(Base::Return, i as i64 * step), reg]);
+            }
+        }
+    }
+
+    /// The registers in which a value is passed.
+    pub(super) fn pass(&mut self, value: Value, passing: Passing) -> Vec<Operand> {
+        let ty = self.ty(value);
+        if passing.regs == Repr::of(ty) {
+            return self.regs_of(value).map(Operand::Use).collect();
+        }
+        let value = match ty.element() {
+            Scalar::I1 => {
+                let cond = Operand::Use(self.reg(value));
+                self.emit_new(RegClass::B32, ptx!(Selp.B32), &[Operand::Int(1), Operand::Int(0), cond])
+            }
+            Scalar::I8 => {
+                let source = Operand::Use(self.reg(value));
+                self.emit_new(RegClass::B32, ptx!(Cvt.U32.U8), &[source])
+            }
+            _ => {
+                let source = Operand::Use(self.reg(value));
+                self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[source])
+            }
+        };
+        vec![value]
+    }
+
+    // Switches.
+
+    fn switch(&mut self, arg: Value, table: JumpTable) -> Terminator {
+        let func = self.func;
+        let table = &func.dfg.jump_tables[table];
+        let default = self.edge(&table.default);
+        let mut cases: Vec<(i64, Edge)> = Vec::with_capacity(table.cases.len());
+        for (value, call) in &table.cases {
+            let edge = self.edge(call);
+            cases.push((*value, edge));
+        }
+        cases.sort_by_key(|case| case.0);
+        let (value, bits) = match self.ty(arg).bits() {
+            // Constants are sign-extended as they are.
+            8 if self.int_const(arg).is_none() => (self.extended(arg, true), 16),
+            8 => (Operand::Use(self.reg(arg)), 16),
+            bits => (Operand::Use(self.reg(arg)), bits),
+        };
+        Switch { selector: self, value, bits, default, cases }.root()
+    }
+}
+
+/// A `switch` on the way to branches: a search tree whose leaves are short chains of comparisons or tables of labels.
+struct Switch<'s, 'a> {
+    selector: &'s mut Selector<'a>,
+    value: Operand,
+    bits: u32,
+    default: Edge,
+    /// In ascending order.
+    cases: Vec<(i64, Edge)>,
+}
+
+impl Switch<'_, '_> {
+    fn root(&mut self) -> Terminator {
+        self.decide(0..self.cases.len())
+    }
+
+    /// The code that decides between some of the cases, as the end of a block whose instructions are in the current group.
+    fn decide(&mut self, range: Range<usize>) -> Terminator {
+        let cases = &self.cases[range.clone()];
+        let Some(&(value, edge)) = cases.first() else { return Terminator::Jump(self.default) };
+        if let Some(span) = self.dense(cases) {
+            return self.table(range, span);
+        }
+        if range.len() > 3 {
+            let middle = range.start + range.len() / 2;
+            let condition = self.compare(Mod::Lt, self.cases[middle].0);
+            let taken = self.block(range.start..middle);
+            let otherwise = self.block(middle..range.end);
+            return Terminator::Branch { condition, negated: false, taken, otherwise };
+        }
+        let condition = self.compare(Mod::Eq, value);
+        let otherwise = if range.len() == 1 { self.default } else { self.block(range.start + 1..range.end) };
+        Terminator::Branch { condition, negated: false, taken: edge, otherwise }
+    }
+
+    /// A new block that decides between some of the cases.
+    fn block(&mut self, range: Range<usize>) -> Edge {
+        let group = std::mem::take(&mut self.selector.group);
+        let terminator = self.decide(range);
+        let out = &mut self.selector.out;
+        let start = out.insts.len() as u32;
+        out.insts.append(&mut self.selector.group);
+        self.selector.group = group;
+        let block = out.add_block(&[]);
+        out.blocks[block].insts = start..out.insts.len() as u32;
+        out.blocks[block].terminator = terminator;
+        out.blocks[block].origin = self.selector.origin;
+        out.layout.push(block);
+        out.edge(block, &[])
+    }
+
+    fn compare(&mut self, how: Mod, with: i64) -> VReg {
+        let ty = [Mod::S16, Mod::S32, Mod::S64][(self.bits / 32) as usize];
+        let mnemonic = Mnemonic::new(Opcode::Setp).with(how).with(ty);
+        let condition = self.selector.temp(RegClass::Pred);
+        self.selector.emit(mnemonic, &[Operand::Def(condition), self.value, Operand::Int(with)]);
+        condition
+    }
+
+    /// The number of values from the first to the last case if a table of them would be at least half full.
+    fn dense(&self, cases: &[(i64, Edge)]) -> Option<u64> {
+        let (first, last) = (cases.first()?.0, cases.last()?.0);
+        let span = last.wrapping_sub(first) as u64;
+        let fits = cases.len() >= TABLE_MIN && span < 2 * cases.len() as u64 && self.selector.has_sm(30);
+        fits.then_some(span + 1)
+    }
+
+    fn table(&mut self, range: Range<usize>, span: u64) -> Terminator {
+        let first = self.cases[range.start].0;
+        let (value, selector) = (self.value, &mut *self.selector);
+        let (class, sub, compare) = match self.bits {
+            16 => (RegClass::B16, ptx!(Sub.S16), ptx!(Setp.Lt.U16)),
+            32 => (RegClass::B32, ptx!(Sub.S32), ptx!(Setp.Lt.U32)),
+            _ => (RegClass::B64, ptx!(Sub.S64), ptx!(Setp.Lt.U64)),
+        };
+        let offset = match first {
+            0 => value,
+            _ => selector.emit_new(class, sub, &[value, Operand::Int(first)]),
+        };
+        let condition = selector.temp(RegClass::Pred);
+        selector.emit(compare, &[Operand::Def(condition), offset, Operand::Int(span as i64)]);
+        // In range the index fits 32 bits.
+        let group = std::mem::take(&mut selector.group);
+        let index = match class {
+            RegClass::B16 => selector.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[offset]),
+            RegClass::B64 => selector.emit_new(RegClass::B32, ptx!(Cvt.U32.U64), &[offset]),
+            _ => offset,
+        };
+        let mut targets = vec![self.default; span as usize];
+        for &(value, edge) in &self.cases[range] {
+            targets[value.wrapping_sub(first) as usize] = edge;
+        }
+        let out = &mut selector.out;
+        let start = out.insts.len() as u32;
+        out.insts.append(&mut selector.group);
+        selector.group = group;
+        let block = out.add_block(&[]);
+        out.blocks[block].insts = start..out.insts.len() as u32;
+        let first = out.tables.len() as u32;
+        out.tables.extend(targets);
+        if let Operand::Use(index) = index {
+            out.blocks[block].terminator = Terminator::Table { index, first, len: span as u32 };
+        }
+        out.blocks[block].origin = selector.origin;
+        out.layout.push(block);
+        let taken = out.edge(block, &[]);
+        Terminator::Branch { condition, negated: false, taken, otherwise: self.default }
+    }
+}

@@ -1,0 +1,227 @@
+//! Floating point. `f32` and `f64` are PTX's own; the 16-bit formats have the operations that the target has, and else go through
+//! `f32`, whose 24 bits of precision are enough for sum, difference, product, quotient and root of 11-bit numbers to be rounded
+//! twice without harm (Figueroa, "When is double rounding innocuous?", 1995).
+
+use super::*;
+use warpsmith_ir::FloatCC;
+
+/// The bits of `1.0` and `-1.0` in `bf16`, and of `-0.0`.
+const BF16_ONE: i64 = 0x3f80;
+const BF16_MINUS_ONE: i64 = 0xbf80;
+const SIGN_16: i64 = 0x8000;
+
+impl Selector<'_> {
+    pub(super) fn float_constant(&mut self, inst: ir::Inst, bits: u64) {
+        let Some(result) = self.func.dfg.first_result(inst) else { return };
+        let ty = self.ty(result);
+        let result = self.result(inst);
+        match ty {
+            Type::F32 => self.emit(ptx!(Mov.F32), &[result, Operand::F32(bits as u32)]),
+            Type::F64 => self.emit(ptx!(Mov.F64), &[result, Operand::F64(bits)]),
+            _ => self.emit(mov(RegClass::for_bits(ty.bits())), &[result, Operand::Int(bits as i64)]),
+        }
+    }
+
+    /// Whether values of the type are computed with by an instruction of the type.
+    fn native(&self, ty: Type, f16: u16, bf16: u16) -> bool {
+        match ty {
+            Type::F16 => self.has_sm(f16),
+            Type::BF16 => self.has_sm(bf16),
+            _ => true,
+        }
+    }
+
+    /// A 16-bit float as `f32`, exactly.
+    pub(super) fn widened(&mut self, value: Value) -> Operand {
+        let source = match self.ty(value) {
+            Type::F16 => {
+                let source = Operand::Use(self.reg(value));
+                return self.emit_new(RegClass::B32, ptx!(Cvt.F32.F16), &[source]);
+            }
+            Type::BF16 => Operand::Use(self.reg(value)),
+            _ => return self.operand(value),
+        };
+        let bits = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[source]);
+        self.emit_new(RegClass::B32, ptx!(Shl.B32), &[bits, Operand::Int(16)])
+    }
+
+    /// An `f32` rounded to a 16-bit float, into `result`.
+    pub(super) fn narrow(&mut self, ty: Type, result: Operand, value: Operand) {
+        if ty == Type::F16 {
+            return self.emit(ptx!(Cvt.Rn.F16.F32), &[result, value]);
+        }
+        if self.has_sm(80) {
+            return self.emit(ptx!(Cvt.Rn.Bf16.F32), &[result, value]);
+        }
+        // Adding just below half of the last place kept, and that place's own bit, rounds to nearest even. NaN would overflow.
+        let high = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[value, Operand::Int(16)]);
+        let odd = self.emit_new(RegClass::B32, ptx!(And.B32), &[high, Operand::Int(1)]);
+        let half = self.emit_new(RegClass::B32, ptx!(Add.S32), &[odd, Operand::Int(0x7fff)]);
+        let sum = self.emit_new(RegClass::B32, ptx!(Add.S32), &[value, half]);
+        let nan = self.emit_new(RegClass::Pred, ptx!(Setp.Nan.F32), &[value, value]);
+        let rounded = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[sum, Operand::Int(16)]);
+        let bits = self.emit_new(RegClass::B32, ptx!(Selp.B32), &[Operand::Int(0x7fff), rounded, nan]);
+        self.emit(ptx!(Cvt.U16.U32), &[result, bits]);
+    }
+
+    pub(super) fn float_binary(&mut self, inst: ir::Inst, op: IrOp, args: [Value; 2]) {
+        let ty = self.ty(args[0]);
+        if op == IrOp::Fcopysign {
+            return self.copysign(inst, args);
+        }
+        let native = match op {
+            IrOp::Fmin | IrOp::Fmax => self.native(ty, 80, 80),
+            IrOp::Fdiv => self.native(ty, u16::MAX, u16::MAX),
+            _ => self.native(ty, 53, 90),
+        };
+        if native {
+            let (result, a, b) = (self.result(inst), self.operand(args[0]), self.operand(args[1]));
+            return self.emit(float_op(op, ty), &[result, a, b]);
+        }
+        if ty == Type::BF16 && self.has_sm(80) && op != IrOp::Fdiv {
+            return self.bf16_by_fma(inst, op, args);
+        }
+        let (a, b) = (self.widened(args[0]), self.widened(args[1]));
+        let wide = self.emit_new(RegClass::B32, float_op(op, Type::F32), &[a, b]);
+        let result = self.result(inst);
+        self.narrow(ty, result, wide);
+    }
+
+    /// `sm_80` has `fma.rn.bf16` alone: x + y is x * 1 + y, x * y is x * y + -0.
+    fn bf16_by_fma(&mut self, inst: ir::Inst, op: IrOp, [a, b]: [Value; 2]) {
+        let constant = match op {
+            IrOp::Fadd => BF16_ONE,
+            IrOp::Fsub => BF16_MINUS_ONE,
+            _ => SIGN_16,
+        };
+        let constant = self.emit_new(RegClass::B16, ptx!(Mov.B16), &[Operand::Int(constant)]);
+        let (a, b) = (Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
+        let operands = match op {
+            IrOp::Fadd => [a, constant, b],
+            IrOp::Fsub => [b, constant, a],
+            _ => [a, b, constant],
+        };
+        let result = self.result(inst);
+        self.emit(ptx!(Fma.Rn.Bf16), &[result, operands[0], operands[1], operands[2]]);
+    }
+
+    pub(super) fn fma(&mut self, inst: ir::Inst, args: [Value; 3]) {
+        let ty = self.ty(args[0]);
+        let result = self.result(inst);
+        if self.native(ty, 53, 80) {
+            let [a, b, c] = args.map(|arg| self.operand(arg));
+            return self.emit(ptx!(Fma.Rn).with(float_mod(ty)), &[result, a, b, c]);
+        }
+        if ty == Type::BF16 {
+            return self.unsupported(
+                format!("`fma` of bf16 is not compiled for {}", self.target),
+                "from sm_80 on there is an instruction for it; no wider format gives the same rounding",
+            );
+        }
+        // In f64 the sum of an exact product and an f16 is exact, or so far from a tie that rounding twice does no harm.
+        let [a, b, c] = args.map(|arg| {
+            let source = Operand::Use(self.reg(arg));
+            self.emit_new(RegClass::B64, ptx!(Cvt.F64.F16), &[source])
+        });
+        let wide = self.emit_new(RegClass::B64, ptx!(Fma.Rn.F64), &[a, b, c]);
+        self.emit(ptx!(Cvt.Rn.F16.F64), &[result, wide]);
+    }
+
+    fn copysign(&mut self, inst: ir::Inst, [magnitude, sign]: [Value; 2]) {
+        let ty = self.ty(magnitude);
+        let result = self.result(inst);
+        if matches!(ty, Type::F32 | Type::F64) {
+            let (magnitude, sign) = (self.operand(magnitude), self.operand(sign));
+            return self
+                .emit(Mnemonic::new(Opcode::Copysign).with(float_mod(ty)), &[result, sign, magnitude]);
+        }
+        let (magnitude, sign) = (self.bits_operand(magnitude), self.bits_operand(sign));
+        let magnitude = self.emit_new(RegClass::B16, ptx!(And.B16), &[magnitude, Operand::Int(SIGN_16 - 1)]);
+        let sign = self.emit_new(RegClass::B16, ptx!(And.B16), &[sign, Operand::Int(SIGN_16)]);
+        self.emit(ptx!(Or.B16), &[result, magnitude, sign]);
+    }
+
+    pub(super) fn float_unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
+        use IrOp::*;
+        let ty = self.ty(arg);
+        let small = matches!(ty, Type::F16 | Type::BF16);
+        let result = self.result(inst);
+        let round = match op {
+            Fneg | Fabs if small => {
+                let arg = self.bits_operand(arg);
+                return match op {
+                    Fneg => self.emit(ptx!(Xor.B16), &[result, arg, Operand::Int(SIGN_16)]),
+                    _ => self.emit(ptx!(And.B16), &[result, arg, Operand::Int(SIGN_16 - 1)]),
+                };
+            }
+            Fneg | Fabs => {
+                let arg = self.operand(arg);
+                let opcode = if op == Fneg { Opcode::Neg } else { Opcode::Abs };
+                return self.emit(Mnemonic::new(opcode).with(float_mod(ty)), &[result, arg]);
+            }
+            Fsqrt if small => {
+                let wide = self.widened(arg);
+                let root = self.emit_new(RegClass::B32, ptx!(Sqrt.Rn.F32), &[wide]);
+                return self.narrow(ty, result, root);
+            }
+            Fsqrt => {
+                let arg = self.operand(arg);
+                return self.emit(ptx!(Sqrt.Rn).with(float_mod(ty)), &[result, arg]);
+            }
+            Ffloor => Mod::Rmi,
+            Fceil => Mod::Rpi,
+            Ftrunc => Mod::Rzi,
+            _ => Mod::Rni,
+        };
+        let cvt = |ty| Mnemonic::new(Opcode::Cvt).with(round).with(float_mod(ty)).with(float_mod(ty));
+        if ty == Type::BF16 {
+            // An integral value near a bf16 is a bf16.
+            let wide = self.widened(arg);
+            let rounded = self.emit_new(RegClass::B32, cvt(Type::F32), &[wide]);
+            return self.narrow(ty, result, rounded);
+        }
+        let arg = self.operand(arg);
+        self.emit(cvt(ty), &[result, arg]);
+    }
+
+    pub(super) fn float_compare(&mut self, inst: ir::Inst, cond: FloatCC, [a, b]: [Value; 2]) {
+        use FloatCC::*;
+        let how = match cond {
+            Eq => Mod::Eq,
+            Ne => Mod::Ne,
+            Lt => Mod::Lt,
+            Le => Mod::Le,
+            Gt => Mod::Gt,
+            Ge => Mod::Ge,
+            Equ => Mod::Equ,
+            Neu => Mod::Neu,
+            Ltu => Mod::Ltu,
+            Leu => Mod::Leu,
+            Gtu => Mod::Gtu,
+            Geu => Mod::Geu,
+            Num => Mod::Num,
+            Nan => Mod::Nan,
+        };
+        let ty = self.ty(a);
+        let native = self.native(ty, 53, 90);
+        let result = self.result(inst);
+        let ([a, b], ty) = match native {
+            true => ([a, b].map(|v| self.operand(v)), ty),
+            false => ([a, b].map(|v| self.widened(v)), Type::F32),
+        };
+        self.emit(Mnemonic::new(Opcode::Setp).with(how).with(float_mod(ty)), &[result, a, b]);
+    }
+}
+
+/// The operation with its rounding spelled out: PTX fuses a product and a sum that do not say how they round.
+fn float_op(op: IrOp, ty: Type) -> Mnemonic {
+    let mnemonic = match op {
+        IrOp::Fadd => ptx!(Add.Rn),
+        IrOp::Fsub => ptx!(Sub.Rn),
+        IrOp::Fmul => ptx!(Mul.Rn),
+        IrOp::Fdiv => ptx!(Div.Rn),
+        IrOp::Fmin => ptx!(Min),
+        _ => ptx!(Max),
+    };
+    mnemonic.with(float_mod(ty))
+}

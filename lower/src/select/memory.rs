@@ -1,0 +1,270 @@
+//! Loads, stores and addresses.
+//!
+//! Constant parts of an address are folded into `[base + offset]`, and variables and stack slots are named directly. An access
+//! that is less aligned than its registers are wide is made of narrower ones.
+
+use super::*;
+use crate::mach::Base;
+use warpsmith_ir::MemFlags;
+use warpsmith_isa::StateSpace;
+
+/// One access: where, how, and with which modifiers.
+#[derive(Clone, Copy)]
+struct Access {
+    base: Base,
+    offset: i64,
+    align: u32,
+    opcode: Mnemonic,
+}
+
+/// The modifier of a state space; generic addressing has none.
+fn space_mod(space: StateSpace) -> Option<Mod> {
+    match space {
+        StateSpace::Global => Some(Mod::Global),
+        StateSpace::Shared => Some(Mod::Shared),
+        StateSpace::Local => Some(Mod::Local),
+        StateSpace::Const => Some(Mod::Const),
+        StateSpace::Param => Some(Mod::Param),
+        _ => None,
+    }
+}
+
+impl Selector<'_> {
+    /// The base and offset of a pointer with what is constant folded. Symbols are folded only where the pointer still has the
+    /// space of the symbol: an integer that was made from an address and became a pointer to elsewhere is just a number.
+    pub(super) fn address(&mut self, ptr: Value, offset: i64) -> (Base, i64) {
+        let func = self.func;
+        let space = self.ty(ptr).space();
+        let mut at = self.resolve(ptr);
+        let mut total = offset;
+        // Offsets outside of 32 bits stay in registers.
+        let fits = |offset: &i64| i32::try_from(*offset).is_ok();
+        loop {
+            let step = match func.dfg.def_data(at) {
+                Some(&InstData::Binary { op: IrOp::Ptradd, args: [base, by] }) => {
+                    self.int_const(by).map(|by| (base, by))
+                }
+                Some(&InstData::Index { scale, args: [base, by] }) => {
+                    self.int_const(by).and_then(|by| by.checked_mul(scale.into())).map(|by| (base, by))
+                }
+                Some(&InstData::StackAddr { slot, offset }) if space == Some(StateSpace::Local) => {
+                    let sum = total.checked_add(offset.into()).filter(fits);
+                    return sum
+                        .map_or_else(|| (Base::Reg(self.reg(at)), total), |sum| (Base::Stack(slot), sum));
+                }
+                Some(&InstData::GlobalAddr { global, offset })
+                    if space == Some(self.module.globals[global].space) =>
+                {
+                    let sum = total.checked_add(offset.into()).filter(fits);
+                    return sum
+                        .map_or_else(|| (Base::Reg(self.reg(at)), total), |sum| (Base::Global(global), sum));
+                }
+                _ => None,
+            };
+            let next = step.and_then(|(base, by)| total.checked_add(by).filter(fits).map(|sum| (base, sum)));
+            let Some((base, sum)) = next else { break };
+            (at, total) = (self.resolve(base), sum);
+        }
+        if let ValueDef::Param(block, n) = func.dfg.def(at)
+            && self.is_entry(block)
+            && space == Some(StateSpace::Param)
+            && func.params.get(n as usize).is_some_and(|param| param.byval.is_some())
+        {
+            return (Base::Param(n), total);
+        }
+        (Base::Reg(self.reg(at)), total)
+    }
+
+    fn access(&mut self, opcode: Opcode, flags: MemFlags, ty: Type, ptr: Value, offset: i32) -> Access {
+        let (base, offset) = self.address(ptr, offset.into());
+        let space = self.ty(ptr).space().unwrap_or(StateSpace::Generic);
+        if space == StateSpace::Param && !self.is_kernel() && matches!(base, Base::Reg(_)) {
+            self.unsupported(
+                "an access to a by-value parameter of a function at a computed address is not compiled",
+                "accesses at constant offsets are; kernels have both",
+            );
+        }
+        let mut opcode = Mnemonic::new(opcode);
+        if flags.volatile && space != StateSpace::Const && space != StateSpace::Param {
+            opcode = opcode.with(Mod::Volatile);
+        }
+        if let Some(space) = space_mod(space) {
+            opcode = opcode.with(space);
+        }
+        let read_only = flags.invariant && !flags.volatile && opcode.opcode() == Opcode::Ld;
+        if read_only && space == StateSpace::Global && self.has_sm(35) {
+            opcode = opcode.with(Mod::Nc);
+        }
+        Access { base, offset, align: flags.align(ty), opcode }
+    }
+
+    pub(super) fn load(&mut self, inst: ir::Inst, flags: MemFlags, offset: i32, ptr: Value) {
+        let Some(result) = self.func.dfg.first_result(inst) else { return };
+        let ty = self.ty(result);
+        let regs: Vec<VReg> = self.regs_of(result).collect();
+        let access = self.access(Opcode::Ld, flags, ty, ptr, offset);
+        let bytes = register_bytes(ty);
+        for run in runs(&regs, bytes, access.align) {
+            let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
+            match &regs[run] {
+                &[reg] => self.load_register(at, bytes, ty, reg),
+                regs => {
+                    let mnemonic = vector_access(access.opcode, regs.len(), ty, bytes);
+                    let mut operands = vec![Operand::Vector(regs.len() as u8)];
+                    operands.extend(regs.iter().map(|&reg| Operand::Def(reg)));
+                    operands.push(Operand::Addr(at.base, at.offset));
+                    self.emit(mnemonic, &operands);
+                }
+            }
+        }
+    }
+
+    fn load_register(&mut self, at: Access, bytes: u32, ty: Type, result: VReg) {
+        if at.align >= bytes {
+            let mnemonic = at.opcode.with(memory_mod(ty, bytes));
+            return self.emit(mnemonic, &[Operand::Def(result), Operand::Addr(at.base, at.offset)]);
+        }
+        let (low, high) = self.halves(bytes);
+        self.load_register(at, bytes / 2, Type::I8, low);
+        self.load_register(at.upper(bytes), bytes / 2, Type::I8, high);
+        let (low, high) = (Operand::Use(low), Operand::Use(high));
+        if bytes > 2 {
+            let whole = mov(self.out.vregs[result]);
+            return self.emit(whole, &[Operand::Def(result), Operand::Vector(2), low, high]);
+        }
+        // There is no `mov` of bytes; a byte is loaded with zeros above it.
+        let high = self.emit_new(RegClass::B16, ptx!(Shl.B16), &[high, Operand::Int(8)]);
+        self.emit(ptx!(Or.B16), &[Operand::Def(result), low, high]);
+    }
+
+    pub(super) fn store(&mut self, flags: MemFlags, offset: i32, value: Value, ptr: Value) {
+        let ty = self.ty(value);
+        let access = self.access(Opcode::St, flags, ty, ptr, offset);
+        let bytes = register_bytes(ty);
+        if Repr::of(ty).count == 1 && access.align >= bytes {
+            let mnemonic = access.opcode.with(memory_mod(ty, bytes));
+            let float = matches!(ty, Type::F32 | Type::F64);
+            let value = if float { self.operand(value) } else { self.bits_operand(value) };
+            return self.emit(mnemonic, &[Operand::Addr(access.base, access.offset), value]);
+        }
+        let regs: Vec<VReg> = self.regs_of(value).collect();
+        for run in runs(&regs, bytes, access.align) {
+            let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
+            match &regs[run] {
+                &[reg] => self.store_register(at, bytes, ty, reg),
+                regs => {
+                    let mnemonic = vector_access(access.opcode, regs.len(), ty, bytes);
+                    let mut operands =
+                        vec![Operand::Addr(at.base, at.offset), Operand::Vector(regs.len() as u8)];
+                    operands.extend(regs.iter().map(|&reg| Operand::Use(reg)));
+                    self.emit(mnemonic, &operands);
+                }
+            }
+        }
+    }
+
+    fn store_register(&mut self, at: Access, bytes: u32, ty: Type, value: VReg) {
+        if at.align >= bytes {
+            let mnemonic = at.opcode.with(memory_mod(ty, bytes));
+            return self.emit(mnemonic, &[Operand::Addr(at.base, at.offset), Operand::Use(value)]);
+        }
+        let (low, high) = if bytes > 2 {
+            let (low, high) = self.halves(bytes);
+            let parts = [Operand::Vector(2), Operand::Def(low), Operand::Def(high), Operand::Use(value)];
+            self.emit(mov(self.out.vregs[value]), &parts);
+            (low, high)
+        } else {
+            let high = self.temp(RegClass::B16);
+            self.emit(ptx!(Shr.U16), &[Operand::Def(high), Operand::Use(value), Operand::Int(8)]);
+            (value, high)
+        };
+        self.store_register(at, bytes / 2, Type::I8, low);
+        self.store_register(at.upper(bytes), bytes / 2, Type::I8, high);
+    }
+
+    fn halves(&mut self, bytes: u32) -> (VReg, VReg) {
+        let class = RegClass::for_bits(bytes * 4);
+        (self.temp(class), self.temp(class))
+    }
+
+    // Addresses as values.
+
+    pub(super) fn symbol_address(&mut self, inst: ir::Inst) {
+        let result = self.result(inst);
+        let (base, offset) = match self.func.dfg[inst] {
+            InstData::StackAddr { slot, offset } => (Base::Stack(slot), offset),
+            InstData::GlobalAddr { global, offset } => (Base::Global(global), offset),
+            _ => return,
+        };
+        self.emit(ptx!(Mov.U64), &[result, Operand::Symbol(base, offset.into())]);
+    }
+
+    pub(super) fn pointer_add(&mut self, inst: ir::Inst, [ptr, offset]: [Value; 2]) {
+        let result = self.result(inst);
+        let offset = match (self.int_const(offset), self.ty(offset)) {
+            (None, Type::I32) => {
+                let source = Operand::Use(self.reg(offset));
+                self.emit_new(RegClass::B64, ptx!(Cvt.S64.S32), &[source])
+            }
+            _ => self.operand(offset),
+        };
+        let ptr = Operand::Use(self.reg(ptr));
+        self.emit(ptx!(Add.S64), &[result, ptr, offset]);
+    }
+
+    pub(super) fn index(&mut self, inst: ir::Inst, scale: i32, [ptr, index]: [Value; 2]) {
+        let result = self.result(inst);
+        let base = Operand::Use(self.reg(ptr));
+        if let Some(constant) = self.int_const(index) {
+            let offset = Operand::Int(constant.wrapping_mul(scale.into()));
+            return self.emit(ptx!(Add.S64), &[result, base, offset]);
+        }
+        let wide = self.ty(index) == Type::I64;
+        let index = Operand::Use(self.reg(index));
+        let scale = Operand::Int(scale.into());
+        match (wide, scale) {
+            (true, Operand::Int(1)) => self.emit(ptx!(Add.S64), &[result, base, index]),
+            (true, scale) => self.emit(ptx!(MadLo.S64), &[result, index, scale, base]),
+            (false, scale) => self.emit(ptx!(MadWide.S32), &[result, index, scale, base]),
+        }
+    }
+}
+
+impl Access {
+    /// The upper half of an access of so many bytes.
+    fn upper(self, bytes: u32) -> Access {
+        Access { offset: self.offset + i64::from(bytes / 2), ..self }
+    }
+}
+
+/// The bytes of memory behind one register of a type.
+fn register_bytes(ty: Type) -> u32 {
+    let total = ty.bits().div_ceil(8);
+    total / u32::from(Repr::of(ty).count)
+}
+
+/// Groups of registers that one access moves: as many as 16 bytes and the alignment allow, in powers of two.
+fn runs(regs: &[VReg], bytes: u32, align: u32) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+    let fit = (align.min(16) / bytes).clamp(1, 4) as usize;
+    let count = regs.len();
+    (0..count).step_by(fit).map(move |start| start..(start + fit).min(count))
+}
+
+/// The type of a memory access: that of the value where it has one of PTX's, else bits.
+fn memory_mod(ty: Type, bytes: u32) -> Mod {
+    match ty {
+        Type::F32 => Mod::F32,
+        Type::F64 => Mod::F64,
+        _ => match bytes {
+            1 => Mod::B8,
+            2 => Mod::B16,
+            4 => Mod::B32,
+            _ => Mod::B64,
+        },
+    }
+}
+
+fn vector_access(opcode: Mnemonic, count: usize, ty: Type, bytes: u32) -> Mnemonic {
+    let element = if ty.element_type().bits() >= 32 { ty.element_type() } else { Type::I32 };
+    opcode.with(if count == 2 { Mod::V2 } else { Mod::V4 }).with(memory_mod(element, bytes))
+}

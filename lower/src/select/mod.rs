@@ -1,0 +1,429 @@
+//! Instruction selection: the IR to PTX instructions over virtual registers.
+//!
+//! Blocks are taken so that dominated ones come first, and each is walked from its end. When an instruction is reached, all its
+//! users have been selected: if none asked for its result it is dropped, be it dead or folded into its users (a constant, an
+//! address, the product of a multiply-add). An instruction may become several; they are collected in forward order and the whole
+//! block is turned round at its end.
+//!
+//! Values that PTX cannot hold as they are take this form:
+//! - `i8` lives in a `.b16` register whose upper half is arbitrary; who reads it as a number extends it first;
+//! - vectors of elements below 32 bits are packed into `.b32` registers, `i128` is a pair of `.b64` (see [`abi::Repr`]);
+//! - casts that change no bits are no instructions: their results stand for their operands.
+//!
+//! Parameters of a block with a single way in stand for the arguments of that way.
+
+mod call;
+mod control;
+mod convert;
+mod float;
+mod integer;
+mod memory;
+mod ptx_op;
+mod vector;
+
+use crate::abi::Repr;
+use crate::analysis::Cfg;
+use crate::mach::{self, Inst, Op, Operand, RegClass, VReg};
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use warpsmith_ir::{
+    self as ir, Block, Diagnostic, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value,
+    ValueDef,
+};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target};
+
+/// A mnemonic from its parts, at compile time: `ptx!(Add.S32)`.
+macro_rules! ptx {
+    ($opcode:ident $(. $modifier:ident)*) => {
+        const { Mnemonic::new(Opcode::$opcode)$(.with(Mod::$modifier))* }
+    };
+}
+use ptx;
+
+/// Selects the functions of a verified module for a target. What PTX, or this crate, has no code for on the target is an error.
+pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Vec<Diagnostic>> {
+    let mut functions = Vec::new();
+    let mut errors = Vec::new();
+    for (id, func) in module.functions.iter().filter(|(_, f)| !f.is_declaration()) {
+        let mut selector = Selector::new(module, id, func, target);
+        selector.run();
+        functions.push(selector.out);
+        errors.append(&mut selector.errors);
+    }
+    if errors.is_empty() { Ok(mach::Module { functions }) } else { Err(errors) }
+}
+
+/// Registers that follow each other.
+#[derive(Clone, Copy, Default)]
+struct Regs {
+    first: PackedOption<VReg>,
+    count: u8,
+}
+
+struct Selector<'a> {
+    module: &'a ir::Module,
+    func: &'a Function,
+    target: Target,
+    out: mach::Function,
+    cfg: Cfg,
+    /// The value that each value stands for.
+    alias: SecondaryMap<Value, PackedOption<Value>>,
+    /// How often the instructions of the function use each value.
+    uses: SecondaryMap<Value, u32>,
+    /// The registers of the values that someone asked for.
+    regs: SecondaryMap<Value, Regs>,
+    blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
+    block: Block,
+    origin: Option<ir::Inst>,
+    /// The instructions of the current IR instruction, in order.
+    group: Vec<Inst>,
+    /// The instructions of the current block, last one first.
+    reversed: Vec<Inst>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'a> Selector<'a> {
+    fn new(module: &'a ir::Module, id: FuncId, func: &'a Function, target: Target) -> Self {
+        let values = func.dfg.num_values();
+        let mut selector = Selector {
+            module,
+            func,
+            target,
+            out: mach::Function::new(id),
+            cfg: Cfg::compute(func),
+            alias: SecondaryMap::with_capacity(values),
+            uses: SecondaryMap::with_capacity(values),
+            regs: SecondaryMap::with_capacity(values),
+            blocks: SecondaryMap::new(),
+            block: Block::new(0),
+            origin: None,
+            group: Vec::new(),
+            reversed: Vec::new(),
+            errors: Vec::new(),
+        };
+        selector.out.insts.reserve(func.dfg.num_insts() * 2);
+        selector.out.operands.reserve(func.dfg.num_insts() * 6);
+        selector.find_aliases_and_uses();
+        selector
+    }
+
+    fn run(&mut self) {
+        if self.target.sm < 20 {
+            let text = format!("code generation starts at sm_20; {} has no generic addresses", self.target);
+            self.errors.push(Diagnostic::error("L0001", self.func.span, text));
+            return;
+        }
+        self.make_blocks();
+        let rpo = self.cfg.reverse_postorder().to_vec();
+        for &block in rpo.iter().rev() {
+            self.block = block;
+            self.select_block(block);
+        }
+    }
+
+    /// In reverse post-order a value's definition comes before all its uses, so that one look finds what a value stands for.
+    fn find_aliases_and_uses(&mut self) {
+        let func = self.func;
+        for block in self.cfg.reverse_postorder().to_vec() {
+            if let Some(args) = self.single_way_in(block) {
+                for (&param, &arg) in func.dfg.block_params(block).iter().zip(args) {
+                    self.alias[param] = self.resolve(arg).into();
+                }
+            }
+            for inst in func.layout.insts(block) {
+                if let (Some(source), Some(result)) = (self.unchanged(inst), func.dfg.first_result(inst)) {
+                    self.alias[result] = self.resolve(source).into();
+                    continue;
+                }
+                for value in func.dfg.uses(inst) {
+                    let value = self.resolve(value);
+                    self.uses[value] += 1;
+                }
+            }
+        }
+    }
+
+    /// The arguments of the only edge into a block.
+    fn single_way_in(&self, block: Block) -> Option<&'a [Value]> {
+        let &[pred] = self.cfg.predecessors(block) else { return None };
+        let func = self.func;
+        if func.layout.entry() == Some(block) {
+            return None;
+        }
+        let terminator = func.terminator(pred)?;
+        func.dfg.targets(terminator).find(|call| call.block == block).map(|call| call.args(&func.dfg.pool))
+    }
+
+    /// The operand that an instruction passes through unchanged.
+    fn unchanged(&self, inst: ir::Inst) -> Option<Value> {
+        let dfg = &self.func.dfg;
+        match dfg[inst] {
+            InstData::Unary { op: IrOp::Ptrtoint | IrOp::Inttoptr, arg } => Some(arg),
+            InstData::Unary { op: IrOp::Bitcast, arg } => {
+                let to = dfg.ty(dfg.first_result(inst)?);
+                (Repr::of(dfg.ty(arg)) == Repr::of(to)).then_some(arg)
+            }
+            InstData::Unary { op: IrOp::Addrspacecast, arg } => {
+                (dfg.ty(arg) == dfg.ty(dfg.first_result(inst)?)).then_some(arg)
+            }
+            InstData::Binary { op: IrOp::Ptradd, args: [ptr, offset] } => {
+                (dfg.int_const(offset) == Some(0)).then_some(ptr)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a value stands for.
+    fn resolve(&self, value: Value) -> Value {
+        self.alias[value].expand().unwrap_or(value)
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.func.dfg.ty(value)
+    }
+
+    /// The instruction that a value comes from and its data, seen through casts.
+    fn def(&self, value: Value) -> Option<&'a InstData> {
+        self.func.dfg.def_data(self.resolve(value))
+    }
+
+    /// The constant that a value is, of any type of up to 64 bits.
+    fn int_const(&self, value: Value) -> Option<i64> {
+        match self.def(value) {
+            Some(&InstData::IntConst { value: constant }) if self.ty(value).bits() <= 64 => Some(constant),
+            _ => None,
+        }
+    }
+
+    fn is_entry(&self, block: Block) -> bool {
+        self.func.layout.entry() == Some(block)
+    }
+
+    /// An instruction whose only user may absorb it: defined in the current block and used once.
+    fn absorbable(&self, value: Value) -> Option<&'a InstData> {
+        let value = self.resolve(value);
+        let inst = self.func.dfg.def_inst(value)?;
+        let here = self.uses[value] == 1 && self.func.layout.block_of(inst) == Some(self.block);
+        here.then(|| &self.func.dfg[inst])
+    }
+
+    // Registers and operands.
+
+    fn temp(&mut self, class: RegClass) -> VReg {
+        self.out.vregs.push(class)
+    }
+
+    /// The registers of a value, which is thereby asked for.
+    fn regs_of(&mut self, value: Value) -> impl ExactSizeIterator<Item = VReg> + Clone + use<> {
+        let value = self.resolve(value);
+        if self.regs[value].count == 0 {
+            let Repr { class, count } = Repr::of(self.func.dfg.ty(value));
+            let first = VReg::new(self.out.vregs.len());
+            (0..count).for_each(|_| _ = self.out.vregs.push(class));
+            self.regs[value] = Regs { first: first.into(), count };
+        }
+        let Regs { first, count } = self.regs[value];
+        let first = first.expand().map_or(0, |v| v.index());
+        (first..first + count as usize).map(VReg::new)
+    }
+
+    /// The register of a value that has one, whether used or defined.
+    fn reg(&mut self, value: Value) -> VReg {
+        self.regs_of(value).next().unwrap_or_else(|| VReg::new(0))
+    }
+
+    /// The result of an instruction as the destination of the last instruction of its group.
+    fn result(&mut self, inst: ir::Inst) -> Operand {
+        match self.func.dfg.first_result(inst) {
+            Some(value) => Operand::Def(self.reg(value)),
+            None => Operand::Sink,
+        }
+    }
+
+    /// A value to be read: a literal where the type has literals, else its register. PTX has none for 16-bit floats.
+    fn operand(&mut self, value: Value) -> Operand {
+        let ty = self.ty(value);
+        match self.def(value) {
+            Some(&InstData::IntConst { value: constant }) if (8..=64).contains(&ty.bits()) => {
+                Operand::Int(constant)
+            }
+            Some(&InstData::FloatConst { bits }) if ty == Type::F32 => Operand::F32(bits as u32),
+            Some(&InstData::FloatConst { bits }) if ty == Type::F64 => Operand::F64(bits),
+            _ => Operand::Use(self.reg(value)),
+        }
+    }
+
+    /// A value to be read as bits: every constant is an integer literal.
+    fn bits_operand(&mut self, value: Value) -> Operand {
+        match self.def(value) {
+            Some(&InstData::FloatConst { bits }) => Operand::Int(bits as i64),
+            _ => self.operand(value),
+        }
+    }
+
+    // Instructions.
+
+    /// Adds an instruction to the current group.
+    fn emit(&mut self, mnemonic: Mnemonic, operands: &[Operand]) {
+        self.emit_op(Op::Ptx(mnemonic), operands);
+    }
+
+    fn emit_op(&mut self, op: Op, operands: &[Operand]) {
+        let first = self.out.operands.len() as u32;
+        self.out.operands.extend_from_slice(operands);
+        self.group.push(Inst { op, first, len: operands.len() as u32, origin: self.origin });
+    }
+
+    /// Adds an instruction with a new register for its result.
+    fn emit_new(&mut self, class: RegClass, mnemonic: Mnemonic, sources: &[Operand]) -> Operand {
+        let result = self.temp(class);
+        let first = self.out.operands.len() as u32;
+        self.out.operands.push(Operand::Def(result));
+        self.out.operands.extend_from_slice(sources);
+        let len = sources.len() as u32 + 1;
+        self.group.push(Inst { op: Op::Ptx(mnemonic), first, len, origin: self.origin });
+        Operand::Use(result)
+    }
+
+    fn end_group(&mut self) {
+        self.reversed.extend(self.group.drain(..).rev());
+    }
+
+    /// Something of the current instruction that is not compiled.
+    fn unsupported(&mut self, what: impl Into<String>, note: impl Into<String>) {
+        let span = self.origin.map_or(self.func.span, |inst| self.func.spans[inst]);
+        self.errors.push(Diagnostic::error("L0002", span, what).note(note));
+    }
+
+    fn is_kernel(&self) -> bool {
+        self.func.kind == FuncKind::Kernel
+    }
+
+    fn has_sm(&self, sm: u16) -> bool {
+        self.target.sm >= sm
+    }
+
+    // Blocks.
+
+    fn select_block(&mut self, block: Block) {
+        let func = self.func;
+        self.reversed.clear();
+        let mut insts = func.layout.insts(block);
+        if let Some(terminator) = insts.next_back() {
+            self.origin = Some(terminator);
+            self.select_terminator(terminator);
+            self.end_group();
+        }
+        while let Some(inst) = insts.next_back() {
+            self.select_inst(inst);
+        }
+        if self.is_entry(block) {
+            self.origin = None;
+            self.load_params();
+            self.end_group();
+        }
+        let start = self.out.insts.len() as u32;
+        self.out.insts.extend(self.reversed.drain(..).rev());
+        let end = self.out.insts.len() as u32;
+        if let Some(to) = self.blocks[block].expand() {
+            self.out.blocks[to].insts = start..end;
+        }
+    }
+
+    fn select_inst(&mut self, inst: ir::Inst) {
+        let func = self.func;
+        let results = func.dfg.results(inst);
+        if let Some(first) = results.get(0) {
+            let asked_for = results.into_iter().any(|value| self.regs[value].count > 0);
+            let passed_on = self.alias[first].is_some();
+            if passed_on || (!asked_for && func.traits(inst).is_removable()) {
+                return;
+            }
+        }
+        self.origin = Some(inst);
+        match &func.dfg[inst] {
+            InstData::IntConst { value } => self.int_constant(inst, *value),
+            InstData::FloatConst { bits } => self.float_constant(inst, *bits),
+            &InstData::Unary { op, arg } => self.unary(inst, op, arg),
+            &InstData::Binary { op, args } => self.binary(inst, op, args),
+            &InstData::Ternary { op: IrOp::Select, args } => self.select_value(inst, args),
+            &InstData::Ternary { args, .. } => self.fma(inst, args),
+            &InstData::IntCompare { cond, args } => self.int_compare(inst, cond, args),
+            &InstData::FloatCompare { cond, args } => self.float_compare(inst, cond, args),
+            &InstData::Load { flags, offset, ptr } => self.load(inst, flags, offset, ptr),
+            &InstData::Store { flags, offset, args: [value, ptr] } => self.store(flags, offset, value, ptr),
+            &InstData::Index { scale, args } => self.index(inst, scale, args),
+            InstData::StackAddr { .. } | InstData::GlobalAddr { .. } => self.symbol_address(inst),
+            InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
+            &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
+            &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
+            &InstData::Sreg { reg } => self.special_register(inst, reg),
+            InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&func.dfg.pool)),
+            InstData::Ptx { data, args } => {
+                self.ptx_op(inst, &func.dfg.ptx[*data], args.as_slice(&func.dfg.pool));
+            }
+            // The verifier lets terminators stand at the end of a block only.
+            InstData::Jump { .. }
+            | InstData::Brif { .. }
+            | InstData::Switch { .. }
+            | InstData::Return { .. }
+            | InstData::Trap => {}
+        }
+        self.end_group();
+    }
+
+    fn unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
+        use IrOp::*;
+        match op {
+            Ineg | Iabs | Bnot | Popcnt | Clz | Ctz | Bitrev => self.int_unary(inst, op, arg),
+            Fneg | Fabs | Fsqrt | Ffloor | Fceil | Ftrunc | Fnearest => self.float_unary(inst, op, arg),
+            _ => self.convert(inst, op, arg),
+        }
+    }
+
+    fn binary(&mut self, inst: ir::Inst, op: IrOp, args: [Value; 2]) {
+        use IrOp::*;
+        match op {
+            Fadd | Fsub | Fmul | Fdiv | Fmin | Fmax | Fcopysign => self.float_binary(inst, op, args),
+            Ptradd => self.pointer_add(inst, args),
+            _ => self.int_binary(inst, op, args),
+        }
+    }
+
+    fn special_register(&mut self, inst: ir::Inst, reg: ir::Sreg) {
+        let result = self.result(inst);
+        let wide = reg.ty().bits() == 64;
+        let mnemonic = if wide { ptx!(Mov.U64) } else { ptx!(Mov.U32) };
+        self.emit(mnemonic, &[result, Operand::Special(reg)]);
+    }
+}
+
+/// The modifier `.bN` of a register class.
+fn bits_mod(class: RegClass) -> Mod {
+    match class {
+        RegClass::Pred => Mod::Pred,
+        RegClass::B16 => Mod::B16,
+        RegClass::B32 => Mod::B32,
+        RegClass::B64 => Mod::B64,
+        RegClass::B128 => Mod::B128,
+    }
+}
+
+/// `mov.bN`, which also packs and unpacks vectors.
+fn mov(class: RegClass) -> Mnemonic {
+    Mnemonic::new(Opcode::Mov).with(bits_mod(class))
+}
+
+fn is_i1(ty: Type) -> bool {
+    ty.element() == Scalar::I1
+}
+
+/// The type modifier of a float.
+fn float_mod(ty: Type) -> Mod {
+    Mod::of_scalar(match ty.element() {
+        Scalar::F16 => ScalarType::F16,
+        Scalar::BF16 => ScalarType::BF16,
+        Scalar::F64 => ScalarType::F64,
+        _ => ScalarType::F32,
+    })
+}

@@ -1,0 +1,164 @@
+//! Vectors: made, taken apart and changed element by element.
+//!
+//! Elements of 32 bits and more have registers of their own. Of the narrower ones, two halves of a 32-bit register are moved in
+//! and out with vector `mov`; bytes are put together with shifts.
+
+use super::*;
+
+impl Selector<'_> {
+    pub(super) fn build_vector(&mut self, inst: ir::Inst, elements: &[Value]) {
+        let Some(result) = self.func.dfg.first_result(inst) else { return };
+        let ty = self.ty(result);
+        let regs: Vec<VReg> = self.regs_of(result).collect();
+        let per_reg = elements.len() / regs.len().max(1);
+        for (&reg, parts) in regs.iter().zip(elements.chunks(per_reg.max(1))) {
+            match ty.element_type().bits() {
+                32.. => {
+                    let sources: Vec<VReg> = parts.iter().flat_map(|&part| self.regs_of(part)).collect();
+                    for source in sources {
+                        self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), Operand::Use(source)]);
+                    }
+                }
+                16 => {
+                    let parts: Vec<Operand> =
+                        parts.iter().map(|&part| Operand::Use(self.reg(part))).collect();
+                    self.join(reg, &parts);
+                }
+                8 => self.join_bytes(reg, parts),
+                _ => return self.odd_elements(ty),
+            }
+        }
+    }
+
+    fn join(&mut self, reg: VReg, parts: &[Operand]) {
+        let mut operands = vec![Operand::Def(reg), Operand::Vector(parts.len() as u8)];
+        operands.extend_from_slice(parts);
+        self.emit(mov(self.out.vregs[reg]), &operands);
+    }
+
+    /// Two or four bytes in a register.
+    fn join_bytes(&mut self, reg: VReg, parts: &[Value]) {
+        let halves: Vec<Operand> = parts
+            .chunks(2)
+            .map(|pair| {
+                let low = self.byte(pair[0]);
+                let high = Operand::Use(self.reg(pair[1]));
+                let high = self.emit_new(RegClass::B16, ptx!(Shl.B16), &[high, Operand::Int(8)]);
+                self.emit_new(RegClass::B16, ptx!(Or.B16), &[low, high])
+            })
+            .collect();
+        match halves[..] {
+            [half] => self.emit(ptx!(Mov.B16), &[Operand::Def(reg), half]),
+            _ => self.join(reg, &halves),
+        }
+    }
+
+    /// A byte with zeros above it.
+    fn byte(&mut self, value: Value) -> Operand {
+        let source = Operand::Use(self.reg(value));
+        self.emit_new(RegClass::B16, ptx!(And.B16), &[source, Operand::Int(0xff)])
+    }
+
+    /// The register of a vector that holds an element, and the position of the element in it.
+    fn locate(&mut self, vector: Value, lane: u8) -> (VReg, u32) {
+        let ty = self.ty(vector);
+        let regs: Vec<VReg> = self.regs_of(vector).collect();
+        let per_reg = (ty.lanes() as usize / regs.len()).max(1);
+        (regs[(lane as usize / per_reg).min(regs.len() - 1)], u32::from(lane) % per_reg as u32)
+    }
+
+    pub(super) fn extract(&mut self, inst: ir::Inst, vector: Value, lane: u8) {
+        let ty = self.ty(vector);
+        let result = self.result(inst);
+        match ty.element_type().bits() {
+            128 => {
+                let halves: Vec<VReg> = self.regs_of(vector).skip(2 * usize::from(lane)).take(2).collect();
+                let Some(value) = self.func.dfg.first_result(inst) else { return };
+                let results: Vec<VReg> = self.regs_of(value).collect();
+                for (result, half) in results.into_iter().zip(halves) {
+                    self.emit(ptx!(Mov.B64), &[Operand::Def(result), Operand::Use(half)]);
+                }
+            }
+            bits @ (32 | 64) => {
+                let (reg, _) = self.locate(vector, lane);
+                self.emit(mov(RegClass::for_bits(bits)), &[result, Operand::Use(reg)]);
+            }
+            16 => {
+                let (reg, position) = self.locate(vector, lane);
+                let other = Operand::Def(self.temp(RegClass::B16));
+                let (low, high) = if position == 0 { (result, other) } else { (other, result) };
+                self.emit(ptx!(Mov.B32), &[Operand::Vector(2), low, high, Operand::Use(reg)]);
+            }
+            8 => {
+                let (reg, position) = self.locate(vector, lane);
+                let (reg, shift) = (Operand::Use(reg), Operand::Int(8 * i64::from(position)));
+                if ty.bits() == 16 {
+                    return self.emit(ptx!(Shr.U16), &[result, reg, shift]);
+                }
+                let shifted = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[reg, shift]);
+                self.emit(ptx!(Cvt.U16.U32), &[result, shifted]);
+            }
+            _ => self.odd_elements(ty),
+        }
+    }
+
+    pub(super) fn insert(&mut self, inst: ir::Inst, vector: Value, element: Value, lane: u8) {
+        let Some(value) = self.func.dfg.first_result(inst) else { return };
+        let ty = self.ty(vector);
+        let from: Vec<VReg> = self.regs_of(vector).collect();
+        let to: Vec<VReg> = self.regs_of(value).collect();
+        let (changed, position) = self.locate(vector, lane);
+        let wide: Vec<VReg> =
+            if ty.element_type().bits() >= 32 { self.regs_of(element).collect() } else { Vec::new() };
+        for (i, (&from, &to)) in from.iter().zip(&to).enumerate() {
+            let class = self.out.vregs[to];
+            let offset = i.wrapping_sub(usize::from(lane) * wide.len().max(1));
+            if let Some(&part) = wide.get(offset) {
+                self.emit(mov(class), &[Operand::Def(to), Operand::Use(part)]);
+            } else if from != changed || !wide.is_empty() {
+                self.emit(mov(class), &[Operand::Def(to), Operand::Use(from)]);
+            } else {
+                self.replace_part(ty, to, from, element, position);
+            }
+        }
+    }
+
+    /// A packed register with the element at a position replaced.
+    fn replace_part(&mut self, ty: Type, to: VReg, from: VReg, element: Value, position: u32) {
+        match ty.element_type().bits() {
+            16 => {
+                let (low, high) = (self.temp(RegClass::B16), self.temp(RegClass::B16));
+                let parts = [Operand::Vector(2), Operand::Def(low), Operand::Def(high), Operand::Use(from)];
+                self.emit(ptx!(Mov.B32), &parts);
+                let element = Operand::Use(self.reg(element));
+                let (low, high) = match position {
+                    0 => (element, Operand::Use(high)),
+                    _ => (Operand::Use(low), element),
+                };
+                self.join(to, &[low, high]);
+            }
+            8 => {
+                let shift = 8 * i64::from(position);
+                let byte = self.byte(element);
+                let keep = Operand::Int(!(0xff << shift));
+                if ty.bits() == 16 {
+                    let placed = self.emit_new(RegClass::B16, ptx!(Shl.B16), &[byte, Operand::Int(shift)]);
+                    let rest = self.emit_new(RegClass::B16, ptx!(And.B16), &[Operand::Use(from), keep]);
+                    return self.emit(ptx!(Or.B16), &[Operand::Def(to), rest, placed]);
+                }
+                let wide = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[byte]);
+                let placed = self.emit_new(RegClass::B32, ptx!(Shl.B32), &[wide, Operand::Int(shift)]);
+                let rest = self.emit_new(RegClass::B32, ptx!(And.B32), &[Operand::Use(from), keep]);
+                self.emit(ptx!(Or.B32), &[Operand::Def(to), rest, placed]);
+            }
+            _ => self.odd_elements(ty),
+        }
+    }
+
+    fn odd_elements(&mut self, ty: Type) {
+        self.unsupported(
+            format!("elements of {ty} are not accessed one by one"),
+            "`bitcast` to a vector of i8 gives bytes; `ptx.cvt...` converts pairs",
+        );
+    }
+}

@@ -1,0 +1,426 @@
+//! The body of a function: instructions with named registers, moves on edges, labels and branches.
+
+use crate::names::{Names, prefix};
+use crate::regs::{Assignment, Reg, sequentialize};
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use warpsmith_ir as ir;
+use warpsmith_ir::entity::{EntityRef, SecondaryMap};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, StateSpace};
+use warpsmith_lower::abi::Passing;
+use warpsmith_lower::mach::{self, Base, Block, Edge, Op, RegClass, Terminator, VReg};
+use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Loc, Module, Operand, Place, Stmt, Symbol};
+
+macro_rules! ptx {
+    ($opcode:ident $(. $modifier:ident)*) => {
+        const { Mnemonic::new(Opcode::$opcode)$(.with(Mod::$modifier))* }
+    };
+}
+
+/// What a function's body is made from.
+pub struct Body<'a> {
+    pub module: &'a ir::Module,
+    pub func: &'a ir::Function,
+    pub mach: &'a mach::Function,
+    pub assignment: Assignment,
+    pub tree: &'a mut Module,
+    pub names: &'a mut Names,
+    /// The names of the function's own parameters.
+    pub params: &'a [Symbol],
+    pub result: Option<Symbol>,
+    pub line_info: bool,
+}
+
+impl Body<'_> {
+    /// Writes the body and returns its statements.
+    pub fn write(self) -> List<Stmt> {
+        let mut writer = Writer {
+            slots: SecondaryMap::with_default(None),
+            labels: self.mach.blocks.len(),
+            targets: HashSet::default(),
+            stmts: Vec::with_capacity(self.mach.insts.len() + 4 * self.mach.blocks.len()),
+            operands: Vec::new(),
+            moves: Vec::new(),
+            place: None,
+            body: self,
+        };
+        writer.blocks();
+        writer.finish()
+    }
+}
+
+struct Writer<'a> {
+    body: Body<'a>,
+    /// Names of the stack slots in use.
+    slots: SecondaryMap<ir::StackSlot, Option<Symbol>>,
+    /// Labels made so far: one for each block, then those of edges.
+    labels: usize,
+    /// Labels that something jumps to.
+    targets: HashSet<Symbol, FxBuildHasher>,
+    stmts: Vec<Stmt>,
+    operands: Vec<Operand>,
+    moves: Vec<(Reg, Reg)>,
+    place: Option<Place>,
+}
+
+impl Writer<'_> {
+    fn blocks(&mut self) {
+        let mach = self.body.mach;
+        for (i, &block) in mach.layout.iter().enumerate() {
+            let next = mach.layout.get(i + 1).copied();
+            let label = self.label(block.index());
+            self.stmts.push(Stmt::Label(label));
+            for inst in mach.block_insts(block) {
+                self.location(inst.origin);
+                let operands = mach.inst_operands(inst);
+                match inst.op {
+                    Op::Ptx(mnemonic) => self.instruction(mnemonic, operands),
+                    Op::Call(callee) => self.call(callee, operands),
+                }
+            }
+            self.location(mach.blocks[block].origin);
+            self.terminator(block, next);
+        }
+    }
+
+    /// Declarations in front, labels only where something jumps to.
+    fn finish(self) -> List<Stmt> {
+        let Writer { body, slots, targets, stmts, .. } = self;
+        let mut all = Vec::with_capacity(stmts.len() + 8);
+        for class in RegClass::ALL {
+            let count = body.assignment.counts[class as usize];
+            if count == 0 {
+                continue;
+            }
+            let ty = match class {
+                RegClass::Pred => ScalarType::Pred,
+                RegClass::B16 => ScalarType::B16,
+                RegClass::B32 => ScalarType::B32,
+                RegClass::B64 => ScalarType::B64,
+                RegClass::B128 => ScalarType::B128,
+            };
+            let mut decl = body.tree.decl(StateSpace::Reg, ty, prefix(class));
+            let mut declarator = body.tree[decl.names][0];
+            declarator.count = Some(count);
+            decl.names = body.tree.declarator_list(&[declarator]);
+            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+        }
+        for (slot, data) in body.func.stack_slots.iter() {
+            let Some(name) = slots[slot] else { continue };
+            let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
+            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+        }
+        all.extend(stmts.into_iter().filter(|stmt| match stmt {
+            Stmt::Label(label) => targets.contains(label),
+            _ => true,
+        }));
+        body.tree.body(&all)
+    }
+
+    fn location(&mut self, origin: Option<ir::Inst>) {
+        if !self.body.line_info {
+            return;
+        }
+        let func = self.body.func;
+        let Some(loc) = origin.and_then(|inst| func.inst_locs[inst].expand()) else { return };
+        let data = func.locs[loc];
+        let at = Place { file: data.file.index() as u32 + 1, line: data.line, column: data.column };
+        if self.place != Some(at) {
+            self.place = Some(at);
+            self.stmts.push(Stmt::Loc(Loc { at, inlined: None }));
+        }
+    }
+
+    fn label(&mut self, index: usize) -> Symbol {
+        self.body.names.label(self.body.tree, index)
+    }
+
+    fn reg(&mut self, vreg: VReg) -> Symbol {
+        let reg = self.body.assignment.reg(self.body.mach, vreg);
+        self.body.names.register(self.body.tree, reg)
+    }
+
+    fn push(&mut self, guard: Option<Guard>, mnemonic: Mnemonic, operands: &[Operand]) {
+        let mnemonic = self.body.names.mnemonic(self.body.tree, mnemonic);
+        let operands = self.body.tree.operand_list(operands);
+        self.stmts.push(Stmt::Inst(Inst { guard, mnemonic, operands }));
+    }
+
+    // Operands.
+
+    fn instruction(&mut self, mnemonic: Mnemonic, mut operands: &[mach::Operand]) {
+        let mut list = std::mem::take(&mut self.operands);
+        list.clear();
+        while let Some((operand, rest)) = self.operand(operands) {
+            list.push(operand);
+            operands = rest;
+        }
+        self.push(None, mnemonic, &list);
+        self.operands = list;
+    }
+
+    /// The first operand with its parts, and the operands behind it.
+    fn operand<'o>(&mut self, operands: &'o [mach::Operand]) -> Option<(Operand, &'o [mach::Operand])> {
+        let (&first, rest) = operands.split_first()?;
+        let operand = match first {
+            mach::Operand::Def(v) | mach::Operand::Use(v) => Operand::Name(self.reg(v)),
+            mach::Operand::Not(v) => {
+                let name = Operand::Name(self.reg(v));
+                self.body.tree.not(name)
+            }
+            mach::Operand::Int(value) => Operand::Const(Const::int(value)),
+            mach::Operand::F32(bits) => Operand::Const(Const::F32(bits)),
+            mach::Operand::F64(bits) => Operand::Const(Const::F64(bits)),
+            mach::Operand::Special(register) => self.special(register),
+            mach::Operand::Addr(Base::Absolute, offset) => Operand::AddressConst(offset as u64),
+            mach::Operand::Addr(base, offset) => Operand::Address { name: self.base(base), offset },
+            mach::Operand::Symbol(base, 0) => Operand::Name(self.base(base)),
+            mach::Operand::Symbol(base, offset) => Operand::Offset { name: self.base(base), offset },
+            mach::Operand::Sink => Operand::Name(Symbol::SINK),
+            mach::Operand::Vector(count) => return self.composite(rest, count.into(), Module::vector),
+            mach::Operand::Pair => {
+                return self.composite(rest, 2, |tree, parts| tree.pair(parts[0], parts[1]));
+            }
+        };
+        Some((operand, rest))
+    }
+
+    fn composite<'o>(
+        &mut self,
+        mut operands: &'o [mach::Operand],
+        count: usize,
+        make: impl FnOnce(&mut Module, &[Operand]) -> Operand,
+    ) -> Option<(Operand, &'o [mach::Operand])> {
+        let mut parts = smallvec::SmallVec::<[Operand; 8]>::new();
+        for _ in 0..count {
+            let (part, rest) = self.operand(operands)?;
+            parts.push(part);
+            operands = rest;
+        }
+        Some((make(self.body.tree, &parts), operands))
+    }
+
+    /// `%tid.x` is a component of `%tid`.
+    fn special(&mut self, register: ir::Sreg) -> Operand {
+        let tree = &mut *self.body.tree;
+        let name = tree.name(register.reg().name());
+        match register.component() {
+            Some(component) => {
+                Operand::Component { name, selector: tree.name(["x", "y", "z"][component as usize % 3]) }
+            }
+            None => Operand::Name(name),
+        }
+    }
+
+    fn base(&mut self, base: Base) -> Symbol {
+        match base {
+            Base::Reg(v) => self.reg(v),
+            Base::Global(global) => self.body.names.globals[global],
+            Base::Param(index) => self.body.params.get(index as usize).copied().unwrap_or(Symbol::SINK),
+            Base::Return => self.body.result.unwrap_or(Symbol::SINK),
+            Base::Stack(slot) => match self.slots[slot] {
+                Some(name) => name,
+                None => {
+                    let name =
+                        self.body.func.names.get(slot).map_or_else(|| slot.to_string(), str::to_string);
+                    let name = self.body.names.local(self.body.tree, &format!("__local_{name}"));
+                    self.slots[slot] = Some(name);
+                    name
+                }
+            },
+            // Written without a name by `operand`.
+            Base::Absolute => Symbol::SINK,
+        }
+    }
+
+    // Calls.
+
+    /// `{ .param ...; st.param ...; call (retval0), f, (param0, ...); ld.param ...; }`
+    fn call(&mut self, callee: ir::FuncId, operands: &[mach::Operand]) {
+        let module = self.body.module;
+        let target = &module.functions[callee];
+        let mut regs = operands.iter().copied();
+        self.stmts.push(Stmt::Open);
+        let mut arguments = Vec::with_capacity(target.params.len());
+        for (i, param) in target.params.iter().enumerate() {
+            let passing = Passing::of_param(param, target.kind);
+            arguments.push((self.variable(&format!("param{i}"), passing), passing));
+        }
+        let result = target.ret.first().map(|&ty| {
+            let passing = Passing::in_call(ty);
+            (self.variable("retval0", passing), passing)
+        });
+        let results: Vec<mach::Operand> =
+            regs.by_ref().take(result.map_or(0, |(_, passing)| passing.regs.count.into())).collect();
+        for &(name, passing) in &arguments {
+            for (i, operand) in regs.by_ref().take(passing.regs.count.into()).enumerate() {
+                let Some((value, _)) = self.operand(&[operand]) else { continue };
+                let address = Operand::Address { name, offset: piece(passing, i) };
+                self.push(None, access(Opcode::St, passing), &[address, value]);
+            }
+        }
+        let mut call = Vec::with_capacity(3);
+        if let Some((name, _)) = result {
+            call.push(Operand::Group(self.body.tree.operand_list(&[Operand::Name(name)])));
+        }
+        call.push(Operand::Name(self.body.names.functions[callee]));
+        if !arguments.is_empty() || result.is_some() {
+            let names: Vec<Operand> = arguments.iter().map(|&(name, _)| Operand::Name(name)).collect();
+            call.push(Operand::Group(self.body.tree.operand_list(&names)));
+        }
+        self.push(None, ptx!(Call), &call);
+        if let Some((name, passing)) = result {
+            for (i, operand) in results.into_iter().enumerate() {
+                let Some((value, _)) = self.operand(&[operand]) else { continue };
+                let address = Operand::Address { name, offset: piece(passing, i) };
+                self.push(None, access(Opcode::Ld, passing), &[value, address]);
+            }
+        }
+        self.stmts.push(Stmt::Close);
+    }
+
+    fn variable(&mut self, name: &str, passing: Passing) -> Symbol {
+        let name = self.body.names.local(self.body.tree, name);
+        let decl = crate::module::param_decl(self.body.tree, name, passing);
+        let decl = self.body.tree.push_decl(decl);
+        self.stmts.push(Stmt::Decl(decl));
+        name
+    }
+
+    // Control flow.
+
+    fn terminator(&mut self, block: Block, next: Option<Block>) {
+        match self.body.mach.blocks[block].terminator {
+            Terminator::Jump(edge) => self.take(edge, next),
+            Terminator::Branch { condition, negated, taken, otherwise } => {
+                self.branch(condition, negated, taken, otherwise, next);
+            }
+            Terminator::Table { index, .. } => self.table(block, index),
+            Terminator::Return => self.push(None, ptx!(Ret), &[]),
+            Terminator::Trap => {
+                self.push(None, ptx!(Trap), &[]);
+                self.push(None, ptx!(Exit), &[]);
+            }
+        }
+    }
+
+    fn has_moves(&mut self, edge: Edge) -> bool {
+        let Writer { body, moves, .. } = self;
+        body.assignment.edge_moves(body.mach, edge, moves);
+        !moves.is_empty()
+    }
+
+    /// The moves of an edge and, unless the target follows, the jump.
+    fn take(&mut self, edge: Edge, next: Option<Block>) {
+        if self.has_moves(edge) {
+            let mut ordered = Vec::with_capacity(self.moves.len() + 1);
+            let assignment = &mut self.body.assignment;
+            sequentialize(
+                &self.moves,
+                |reg| assignment.fresh(reg.class),
+                |to, from| ordered.push((to, from)),
+            );
+            for (to, from) in ordered {
+                let operands =
+                    [to, from].map(|reg| Operand::Name(self.body.names.register(self.body.tree, reg)));
+                let mov = match to.class {
+                    RegClass::Pred => ptx!(Mov.Pred),
+                    RegClass::B16 => ptx!(Mov.B16),
+                    RegClass::B32 => ptx!(Mov.B32),
+                    RegClass::B64 => ptx!(Mov.B64),
+                    RegClass::B128 => ptx!(Mov.B128),
+                };
+                self.push(None, mov, &operands);
+            }
+        }
+        if next != Some(edge.target) {
+            self.jump(None, edge.target.index());
+        }
+    }
+
+    fn jump(&mut self, guard: Option<Guard>, label: usize) {
+        let label = self.label(label);
+        self.targets.insert(label);
+        self.push(guard, ptx!(Bra), &[Operand::Name(label)]);
+    }
+
+    fn branch(&mut self, condition: VReg, negated: bool, taken: Edge, otherwise: Edge, next: Option<Block>) {
+        let predicate = self.reg(condition);
+        let (taken_moves, other_moves) = (self.has_moves(taken), self.has_moves(otherwise));
+        let holds = Some(Guard::new(predicate, negated));
+        let fails = Some(Guard::new(predicate, !negated));
+        // What needs moves, or what follows anyway, is reached by not branching.
+        if !other_moves && (taken_moves || next == Some(taken.target)) {
+            self.jump(fails, otherwise.target.index());
+            self.take(taken, next);
+        } else if !taken_moves {
+            self.jump(holds, taken.target.index());
+            self.take(otherwise, next);
+        } else {
+            let label = self.new_label();
+            self.jump(holds, label);
+            self.take(otherwise, None);
+            let label = self.label(label);
+            self.stmts.push(Stmt::Label(label));
+            self.take(taken, next);
+        }
+    }
+
+    fn new_label(&mut self) -> usize {
+        self.labels += 1;
+        self.labels - 1
+    }
+
+    /// `brx.idx` through a list of labels; edges with moves get a place of their own behind it.
+    fn table(&mut self, block: Block, index: VReg) {
+        let mach = self.body.mach;
+        let mut detours: Vec<(usize, Edge)> = Vec::new();
+        let mut targets = Vec::new();
+        for edge in mach.successors(block) {
+            let known = detours.iter().find(|(_, known)| *known == edge).map(|(label, _)| *label);
+            let label = match known {
+                Some(label) => label,
+                None if self.has_moves(edge) => {
+                    let label = self.new_label();
+                    detours.push((label, edge));
+                    label
+                }
+                None => edge.target.index(),
+            };
+            let name = self.label(label);
+            self.targets.insert(name);
+            targets.push(Declarator {
+                name,
+                count: None,
+                dims: List::default(),
+                init: None,
+                span: warpsmith_ptx::Span::NONE,
+            });
+        }
+        let name = self.new_label();
+        let name = self.label(name);
+        let targets = self.body.tree.declarator_list(&targets);
+        self.stmts.push(Stmt::BranchTargets { name, targets });
+        let index = Operand::Name(self.reg(index));
+        self.push(None, ptx!(BrxIdx), &[index, Operand::Name(name)]);
+        for (label, edge) in detours {
+            let label = self.label(label);
+            self.stmts.push(Stmt::Label(label));
+            self.take(edge, None);
+        }
+    }
+}
+
+/// The offset of the n-th register of a passed value.
+fn piece(passing: Passing, n: usize) -> i64 {
+    n as i64 * i64::from(passing.regs.class.bits() / 8)
+}
+
+/// `st.param` or `ld.param` of one register of a passed value.
+fn access(opcode: Opcode, passing: Passing) -> Mnemonic {
+    let ty = match passing.array {
+        Some(_) => warpsmith_lower::abi::bits_type(passing.regs.class.bits()),
+        None => passing.ty,
+    };
+    Mnemonic::new(opcode).with(Mod::Param).with(Mod::of_scalar(ty))
+}

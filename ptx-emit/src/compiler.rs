@@ -1,0 +1,226 @@
+//! From a module of the IR to PTX text that is known to be valid.
+
+use crate::module::{Plan, build};
+use crate::regs::Registers;
+use crate::version;
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+use warpsmith_ir::{self as ir, Diagnostic, Span};
+use warpsmith_isa::{Target, Version};
+use warpsmith_lower::{self as lower, OptLevel, Options, Pipeline, Report};
+use warpsmith_ptx::ValidatedModule;
+
+/// What the compilation of a module did and made.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    /// The target compiled for.
+    pub target: Target,
+    /// The `.version` of the output.
+    pub version: Version,
+    /// Instructions, before block parameters became moves and branches were laid out.
+    pub instructions: usize,
+    /// Registers that are declared: predicates, then 16, 32, 64 and 128 bits.
+    pub registers: [u32; 5],
+    /// What the passes did.
+    pub passes: Report,
+    /// Time in verification of the input.
+    pub verify_time: Duration,
+    /// Time in selection.
+    pub select_time: Duration,
+    /// Time in register assignment and in building and printing the tree.
+    pub emit_time: Duration,
+    /// Time in parsing and validating the output.
+    pub validate_time: Duration,
+}
+
+/// A compiled module.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The tree of the text, with positions in it.
+    pub module: ValidatedModule,
+    /// PTX.
+    pub text: String,
+    /// What it took.
+    pub stats: Stats,
+}
+
+/// Compiles modules of the IR to PTX.
+///
+/// ```
+/// use warpsmith_emit::{Compiler, OptLevel};
+/// let source = "
+///     kernel @k(%p: ptr<global>) {
+///     entry:
+///       store.i32 7, %p
+///       ret
+///     }";
+/// let module = warpsmith_ir::parse_module(source).map_err(|errors| errors[0].to_string())?;
+/// let compiler = Compiler::new("sm_80".parse().ok()).with_opt_level(OptLevel::O1);
+/// let compiled = compiler.compile(&module).map_err(|errors| errors[0].to_string())?;
+/// assert!(compiled.text.starts_with(".version 7.0\n.target sm_80\n"));
+/// assert!(compiled.text.contains("st.global.b32 [%rd0], 7;"));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    target: Option<Target>,
+    level: OptLevel,
+    version: Option<Version>,
+    passes: Option<Pipeline>,
+    registers: Option<Registers>,
+    line_info: bool,
+    verify_each: bool,
+    bisect_limit: Option<u32>,
+}
+
+impl Compiler {
+    /// A compiler for a target; with `None`, for the one that the module names.
+    pub fn new(target: impl Into<Option<Target>>) -> Self {
+        Compiler {
+            target: target.into(),
+            level: OptLevel::default(),
+            version: None,
+            passes: None,
+            registers: None,
+            line_info: false,
+            verify_each: false,
+            bisect_limit: None,
+        }
+    }
+
+    /// How much to optimise: [`OptLevel::O2`] unless told otherwise.
+    pub fn with_opt_level(mut self, level: OptLevel) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// The `.version` to write. Without it, the lowest that the module's features need; with it, what needs more is an error.
+    pub fn with_ptx_version(mut self, version: impl Into<Option<Version>>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// The passes to run instead of those of the level.
+    pub fn with_passes(mut self, passes: impl Into<Option<Pipeline>>) -> Self {
+        self.passes = passes.into();
+        self
+    }
+
+    /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Allocated`], unless told otherwise.
+    pub fn with_registers(mut self, registers: impl Into<Option<Registers>>) -> Self {
+        self.registers = registers.into();
+        self
+    }
+
+    /// Writes `.file` and `.loc` from the source locations of the IR.
+    pub fn with_line_info(mut self, line_info: bool) -> Self {
+        self.line_info = line_info;
+        self
+    }
+
+    /// Runs the IR's verifier after every pass.
+    pub fn with_verify_each(mut self, verify_each: bool) -> Self {
+        self.verify_each = verify_each;
+        self
+    }
+
+    /// Stops optimising after so many applications of a pass to a function.
+    pub fn with_bisect_limit(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.bisect_limit = limit.into();
+        self
+    }
+
+    /// The passes that [`Compiler::compile`] runs.
+    pub fn pipeline(&self) -> Pipeline {
+        self.passes.clone().unwrap_or_else(|| Pipeline::for_level(self.level))
+    }
+
+    /// Verifies, optimises, selects, names registers, prints, and validates what was printed.
+    pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Vec<Diagnostic>> {
+        self.compile_watched(module, None)
+    }
+
+    /// [`Compiler::compile`], calling `after` with each pass and the module it left.
+    pub fn compile_watched(
+        &self,
+        module: &ir::Module,
+        after: Option<&mut dyn FnMut(&'static str, &ir::Module)>,
+    ) -> Result<Compiled, Vec<Diagnostic>> {
+        let Some(target) = self.target.or(module.target) else {
+            let error = Diagnostic::error("E0001", Span::NONE, "no target is given")
+                .note("name one when compiling, or write `target \"sm_80\"` at the top of the module");
+            return Err(vec![error]);
+        };
+        let start = Instant::now();
+        ir::verify(module)?;
+        let verify_time = start.elapsed();
+
+        let pipeline = self.pipeline();
+        let mut passes = Report::default();
+        let module = if pipeline.is_empty() {
+            Cow::Borrowed(module)
+        } else {
+            let mut module = module.clone();
+            let mut options =
+                Options { verify_each: self.verify_each, bisect_limit: self.bisect_limit, after };
+            passes = pipeline.run(&mut module, &mut options)?;
+            Cow::Owned(module)
+        };
+
+        let start = Instant::now();
+        let code = lower::select(&module, target)?;
+        let version = version::lowest(&module, &code, target, self.version)?;
+        let version = self.version.unwrap_or(version);
+        let select_time = start.elapsed();
+
+        let start = Instant::now();
+        let level_registers = match self.level {
+            OptLevel::O0 => Registers::Virtual,
+            _ => Registers::Allocated,
+        };
+        let registers = self.registers.unwrap_or(level_registers);
+        let plan =
+            Plan { module: &module, code: &code, target, version, registers, line_info: self.line_info };
+        let (tree, counts) = build(&plan);
+        let text = warpsmith_ptx::print(&tree);
+        let emit_time = start.elapsed();
+
+        let start = Instant::now();
+        let module = validated(&text)?;
+        let stats = Stats {
+            target,
+            version,
+            instructions: code.functions.iter().map(|function| function.insts.len()).sum(),
+            registers: counts,
+            passes,
+            verify_time,
+            select_time,
+            emit_time,
+            validate_time: start.elapsed(),
+        };
+        Ok(Compiled { module, text, stats })
+    }
+}
+
+/// What was printed is read again: nothing leaves that the validator refuses.
+fn validated(text: &str) -> Result<ValidatedModule, Vec<Diagnostic>> {
+    let parsed = warpsmith_ptx::parse(text);
+    let mut errors: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    if errors.is_empty() {
+        match ValidatedModule::new(parsed.module) {
+            Ok(module) => return Ok(module),
+            Err(found) => errors = found,
+        }
+    }
+    // Positions in the output mean nothing to who wrote the input: show the line instead.
+    Err(errors
+        .into_iter()
+        .map(|error| {
+            let at = error.span.range(text.len());
+            let line_start = text[..at.start].rfind('\n').map_or(0, |end| end + 1);
+            let line = text[line_start..].lines().next().unwrap_or("").trim();
+            let message = format!("the output is not valid PTX: {}", error.message);
+            Diagnostic { span: Span::NONE, labels: Vec::new(), message, ..error }.note(format!("in `{line}`"))
+        })
+        .collect())
+}

@@ -1,0 +1,254 @@
+//! The tree of a module: globals, prototypes, and functions with their headers.
+
+use crate::body::Body;
+use crate::names::Names;
+use crate::regs::{Registers, assign};
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use warpsmith_ir as ir;
+use warpsmith_ir::entity::EntityRef;
+use warpsmith_ir::{Extent, FuncId, FuncKind};
+use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
+use warpsmith_lower::abi::{Passing, bits_type};
+use warpsmith_lower::mach::{self, Op};
+use warpsmith_ptx::{
+    Const, Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Init, Item, Linkage, List,
+    Module, Ptr, PtrTo, Span, Symbol,
+};
+
+/// What to build, beside the code.
+pub struct Plan<'a> {
+    pub module: &'a ir::Module,
+    pub code: &'a mach::Module,
+    pub target: Target,
+    pub version: Version,
+    pub registers: Registers,
+    pub line_info: bool,
+}
+
+/// The tree of a module, and the registers of each class that its functions declare.
+pub fn build(plan: &Plan<'_>) -> (Module, [u32; 5]) {
+    let mut tree = Module::default();
+    tree.push_prologue(plan.version, plan.target);
+    let mut names = Names::new(plan.module, &mut tree);
+    if plan.line_info {
+        for (id, name) in plan.module.files.iter() {
+            let file =
+                File { index: id.index() as u32 + 1, name: tree.name(name), timestamp: None, size: None };
+            tree.push_item(Item::File(file));
+        }
+    }
+    for (id, global) in plan.module.globals.iter() {
+        let decl = variable(&mut tree, names.globals[id], global);
+        let decl = tree.push_decl(decl);
+        tree.push_item(Item::Variable(decl));
+    }
+    for id in forward_declarations(plan) {
+        let function = header(&mut tree, &names, id, &plan.module.functions[id]).0;
+        let function = tree.push_function(function);
+        tree.push_item(Item::Function(function));
+    }
+    let mut counts = [0; 5];
+    for code in &plan.code.functions {
+        let func = &plan.module.functions[code.id];
+        let (mut function, params, result) = header(&mut tree, &names, code.id, func);
+        let assignment = assign(code, plan.registers);
+        counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
+        let body = Body {
+            module: plan.module,
+            func,
+            mach: code,
+            assignment,
+            tree: &mut tree,
+            names: &mut names,
+            params: &params,
+            result,
+            line_info: plan.line_info,
+        };
+        function.body = Some(body.write());
+        let function = tree.push_function(function);
+        tree.push_item(Item::Function(function));
+    }
+    (tree, counts)
+}
+
+/// Functions that are called before they are defined, and those of other modules.
+fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
+    let mut defined: HashSet<FuncId, FxBuildHasher> = HashSet::default();
+    let mut declared: HashSet<FuncId, FxBuildHasher> = HashSet::default();
+    let mut order = Vec::new();
+    for (id, func) in plan.module.functions.iter() {
+        if func.is_declaration() && declared.insert(id) {
+            order.push(id);
+        }
+    }
+    for code in &plan.code.functions {
+        defined.insert(code.id);
+        for inst in &code.insts {
+            if let Op::Call(callee) = inst.op
+                && !defined.contains(&callee)
+                && declared.insert(callee)
+            {
+                order.push(callee);
+            }
+        }
+    }
+    order
+}
+
+/// The header of a function without a body, the names of its parameters, and that of its return value.
+fn header(
+    tree: &mut Module,
+    names: &Names,
+    id: FuncId,
+    func: &ir::Function,
+) -> (Function, Vec<Symbol>, Option<Symbol>) {
+    let kernel = func.kind == FuncKind::Kernel;
+    let mut params = Vec::with_capacity(func.params.len());
+    let mut decls = Vec::with_capacity(func.params.len());
+    for (i, param) in func.params.iter().enumerate() {
+        let name = names.local(tree, &format!("{}_param_{i}", func.name));
+        let passing = Passing::of_param(param, func.kind);
+        let mut decl = param_decl(tree, name, passing);
+        if kernel && param.byval.is_none() {
+            decl.ptr = pointer(param.ty);
+        }
+        params.push(name);
+        decls.push(decl);
+    }
+    let result = func.ret.first().map(|&ty| {
+        let name = names.local(tree, &format!("{}_retval_0", func.name));
+        (name, param_decl(tree, name, Passing::in_call(ty)))
+    });
+    let returns: Vec<Decl> = result.iter().map(|(_, decl)| *decl).collect();
+    let linkage = match func.linkage {
+        _ if kernel => Linkage::Visible,
+        ir::Linkage::Local => Linkage::Local,
+        ir::Linkage::Export => Linkage::Visible,
+        ir::Linkage::Extern => Linkage::Extern,
+    };
+    let function = Function {
+        kind: if kernel { FunctionKind::Entry } else { FunctionKind::Func },
+        linkage,
+        unified: None,
+        name: names.functions[id],
+        returns: tree.decl_list(&returns),
+        params: tree.decl_list(&decls),
+        directives: tree.directive_list(&directives(&func.attrs)),
+        body: None,
+        span: Span::NONE,
+        name_span: Span::NONE,
+    };
+    (function, params, result.map(|(name, _)| name))
+}
+
+/// `.ptr .space .align 1`: nothing is promised of what a pointer points to. Without an alignment PTX would assume 4.
+fn pointer(ty: ir::Type) -> Option<Ptr> {
+    let to = match ty.space()? {
+        StateSpace::Param => return None,
+        space => PtrTo::Space(space),
+    };
+    Some(Ptr { to, align: Some(1) })
+}
+
+fn directives(attrs: &ir::Attrs) -> Vec<Directive> {
+    let dims = |size: [u32; 3]| Dims::new(&size);
+    let all = [
+        attrs.reqntid.map(|size| Directive::ReqNTid(dims(size))),
+        attrs.maxntid.map(|size| Directive::MaxNTid(dims(size))),
+        attrs.minnctapersm.map(Directive::MinNCtaPerSm),
+        attrs.maxnreg.map(Directive::MaxNReg),
+        attrs.reqnctapercluster.map(|size| Directive::ReqNCtaPerCluster(dims(size))),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The names of the directives that a function's attributes become, as the tables know them.
+pub fn directive_names(attrs: &ir::Attrs) -> impl Iterator<Item = &'static str> {
+    let all = [
+        attrs.reqntid.map(|_| ".reqntid"),
+        attrs.maxntid.map(|_| ".maxntid"),
+        attrs.minnctapersm.map(|_| ".minnctapersm"),
+        attrs.maxnreg.map(|_| ".maxnreg"),
+        attrs.reqnctapercluster.map(|_| ".reqnctapercluster"),
+    ];
+    all.into_iter().flatten()
+}
+
+fn decl(
+    tree: &mut Module,
+    space: StateSpace,
+    ty: ScalarType,
+    name: Symbol,
+    dim: Option<Option<u64>>,
+) -> Decl {
+    let dims = match dim {
+        Some(dim) => tree.dim_list(&[dim]),
+        None => List::default(),
+    };
+    let declarator = Declarator { name, count: None, dims, init: None, span: Span::NONE };
+    Decl {
+        linkage: Linkage::Local,
+        space,
+        bank: None,
+        align: None,
+        managed: false,
+        unified: None,
+        vector: 1,
+        ty,
+        ptr: None,
+        names: tree.declarator_list(&[declarator]),
+        span: Span::NONE,
+    }
+}
+
+/// `.param .b32 name` or `.param .align 8 .b8 name[64]`
+pub fn param_decl(tree: &mut Module, name: Symbol, passing: Passing) -> Decl {
+    let dim = passing.array.map(|size| Some(u64::from(size)));
+    Decl { align: passing.align, ..decl(tree, StateSpace::Param, passing.ty, name, dim) }
+}
+
+/// `.local .align 8 .b8 name[64]`
+pub fn bytes_decl(tree: &mut Module, space: StateSpace, name: Symbol, size: u32, align: u32) -> Decl {
+    // PTX has no empty arrays.
+    let size = Some(u64::from(size.max(1)));
+    Decl { align: Some(align), ..decl(tree, space, ScalarType::B8, name, Some(size)) }
+}
+
+/// A global: elements of up to 64 bits as themselves, others as bytes.
+fn variable(tree: &mut Module, name: Symbol, global: &ir::Global) -> Decl {
+    let element = global.ty.bits();
+    let scalar = !global.ty.is_vector() && matches!(element, 8 | 16 | 32 | 64);
+    let ty = if scalar { bits_type(element) } else { ScalarType::B8 };
+    let width = u64::from(if scalar { element / 8 } else { 1 });
+    let dim = match global.extent {
+        Extent::Dynamic => Some(None),
+        Extent::One if scalar => None,
+        _ => Some(Some((global.size() / width).max(1))),
+    };
+    let mut decl = decl(tree, global.space, ty, name, dim);
+    decl.align = Some(global.alignment());
+    decl.linkage = match global.linkage {
+        ir::Linkage::Local => Linkage::Local,
+        ir::Linkage::Export => Linkage::Visible,
+        ir::Linkage::Extern => Linkage::Extern,
+    };
+    if let Some(bytes) = &global.init {
+        let used = bytes.len() - bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+        let value = |chunk: &[u8]| {
+            let bits = chunk.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+            Init::Const(Const::Int { bits, unsigned: false })
+        };
+        let values: Vec<Init> = bytes[..used].chunks(width as usize).map(value).collect();
+        let init = match (dim, &values[..]) {
+            (_, []) => return decl,
+            (None, [value, ..]) => *value,
+            _ => tree.init_list(&values),
+        };
+        let init = tree.init(init);
+        let mut declarator = tree[decl.names][0];
+        declarator.init = Some(init);
+        decl.names = tree.declarator_list(&[declarator]);
+    }
+    decl
+}

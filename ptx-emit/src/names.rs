@@ -1,0 +1,95 @@
+//! The names of registers, labels and locals. They are the same in every function, so each is interned once a module.
+
+use crate::regs::Reg;
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use warpsmith_ir as ir;
+use warpsmith_ir::entity::SecondaryMap;
+use warpsmith_lower::mach::RegClass;
+use warpsmith_ptx::{MnemonicId, Module, Symbol};
+
+/// Names of a module under construction.
+pub struct Names {
+    /// The symbols of the IR's functions and globals.
+    pub functions: SecondaryMap<ir::FuncId, Symbol>,
+    pub globals: SecondaryMap<ir::GlobalId, Symbol>,
+    registers: [Vec<Symbol>; 5],
+    labels: Vec<Symbol>,
+    mnemonics: hashbrown::HashMap<warpsmith_isa::Mnemonic, MnemonicId, FxBuildHasher>,
+    /// Every name at module level, which names inside of functions must not hide.
+    taken: HashSet<String, FxBuildHasher>,
+}
+
+/// What the registers of a class are called.
+pub const fn prefix(class: RegClass) -> &'static str {
+    match class {
+        RegClass::Pred => "%p",
+        RegClass::B16 => "%rs",
+        RegClass::B32 => "%r",
+        RegClass::B64 => "%rd",
+        RegClass::B128 => "%rq",
+    }
+}
+
+/// The spelling of a name of the IR in PTX, whose identifiers have no dots.
+fn spelling(name: &str) -> String {
+    name.replace('.', "_$_")
+}
+
+impl Names {
+    /// Names for the functions and globals of a module.
+    pub fn new(module: &ir::Module, tree: &mut Module) -> Self {
+        let mut names = Names {
+            functions: SecondaryMap::with_default(Symbol::SINK),
+            globals: SecondaryMap::with_default(Symbol::SINK),
+            registers: Default::default(),
+            labels: Vec::new(),
+            mnemonics: Default::default(),
+            taken: HashSet::default(),
+        };
+        for (id, function) in module.functions.iter() {
+            let name = spelling(&function.name);
+            names.functions[id] = tree.name(&name);
+            names.taken.insert(name);
+        }
+        for (id, global) in module.globals.iter() {
+            let name = spelling(&global.name);
+            names.globals[id] = tree.name(&name);
+            names.taken.insert(name);
+        }
+        names
+    }
+
+    /// The name of a register.
+    pub fn register(&mut self, tree: &mut Module, reg: Reg) -> Symbol {
+        let known = &mut self.registers[reg.class as usize];
+        while known.len() <= reg.index as usize {
+            let name = format!("{}{}", prefix(reg.class), known.len());
+            known.push(tree.name(&name));
+        }
+        known[reg.index as usize]
+    }
+
+    /// The name of a label.
+    pub fn label(&mut self, tree: &mut Module, index: usize) -> Symbol {
+        while self.labels.len() <= index {
+            let name = format!("$L{}", self.labels.len());
+            self.labels.push(tree.name(&name));
+        }
+        self.labels[index]
+    }
+
+    /// A name inside of a function that hides nothing.
+    pub fn local(&self, tree: &mut Module, name: &str) -> Symbol {
+        let mut name = spelling(name);
+        while self.taken.contains(&name) {
+            name.push('_');
+        }
+        tree.name(&name)
+    }
+
+    /// The interned spelling of a mnemonic.
+    pub fn mnemonic(&mut self, tree: &mut Module, mnemonic: warpsmith_isa::Mnemonic) -> MnemonicId {
+        *self.mnemonics.entry(mnemonic).or_insert_with(|| tree.mnemonic(&mnemonic.to_string()))
+    }
+}

@@ -1,0 +1,98 @@
+//! Which PTX register each virtual register lives in, and the moves that replace block parameters.
+//!
+//! A virtual register has one home for its whole life, so the only code that allocation adds is moves on control-flow edges.
+//! Two strategies give the homes ([`Registers`]); the same checker ([`check`]) judges both.
+
+mod allocated;
+mod check;
+mod liveness;
+mod moves;
+
+use cranelift_entity::SecondaryMap;
+use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
+
+pub use check::{Conflict, check};
+pub use moves::sequentialize;
+
+/// How virtual registers become PTX registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Registers {
+    /// Each virtual register is a PTX register; every edge moves every block parameter.
+    Virtual,
+    /// `regalloc2` shares registers between values that are never live together and coalesces moves away.
+    Allocated,
+}
+
+/// A PTX register: the `index`th of its class.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg {
+    /// Its class.
+    pub class: RegClass,
+    /// Its number in the class.
+    pub index: u32,
+}
+
+/// A register for each virtual register of a function.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    index: SecondaryMap<VReg, u32>,
+    /// Registers in use, by class, in the order of [`RegClass::ALL`].
+    pub counts: [u32; 5],
+}
+
+/// Not yet given a register.
+const UNASSIGNED: u32 = u32::MAX;
+
+impl Assignment {
+    fn empty(func: &Function) -> Self {
+        let mut index = SecondaryMap::with_default(UNASSIGNED);
+        index.resize(func.vregs.len());
+        Assignment { index, counts: [0; 5] }
+    }
+
+    /// The home of a virtual register.
+    pub fn reg(&self, func: &Function, vreg: VReg) -> Reg {
+        Reg { class: func.vregs[vreg], index: self.index[vreg] }
+    }
+
+    /// A register of the class that no value has.
+    pub fn fresh(&mut self, class: RegClass) -> Reg {
+        let count = &mut self.counts[class as usize];
+        *count += 1;
+        Reg { class, index: *count - 1 }
+    }
+
+    /// The moves of an edge as a parallel assignment (destination, source), without those that coalescing removed.
+    pub fn edge_moves(&self, func: &Function, edge: Edge, moves: &mut Vec<(Reg, Reg)>) {
+        moves.clear();
+        let params = func.params(edge.target).iter();
+        moves.extend(
+            params
+                .zip(func.edge_args(edge))
+                .map(|(&to, &from)| (self.reg(func, to), self.reg(func, from)))
+                .filter(|(to, from)| to != from),
+        );
+    }
+}
+
+/// Gives every virtual register a home.
+pub fn assign(func: &Function, registers: Registers) -> Assignment {
+    match registers {
+        Registers::Virtual => virtual_registers(func),
+        // A function that the allocator cannot take (none is known) is still compiled.
+        Registers::Allocated => allocated::allocate(func).unwrap_or_else(|| virtual_registers(func)),
+    }
+}
+
+/// Numbers follow the order of definitions in the text.
+fn virtual_registers(func: &Function) -> Assignment {
+    let mut assignment = Assignment::empty(func);
+    for &block in &func.layout {
+        let defined = func.block_insts(block).iter().flat_map(|inst| func.inst_operands(inst));
+        let params = func.params(block).iter().copied();
+        for vreg in params.chain(defined.filter_map(|operand| operand.defined())) {
+            assignment.index[vreg] = assignment.fresh(func.vregs[vreg]).index;
+        }
+    }
+    assignment
+}

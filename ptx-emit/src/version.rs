@@ -1,0 +1,95 @@
+//! The lowest `.version` that a module's features need on a target.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use warpsmith_ir as ir;
+use warpsmith_ir::Diagnostic;
+use warpsmith_isa::{Clause, Directive, Mnemonic, Target, Version, forms};
+use warpsmith_lower::mach::{self, Op, Operand, RegClass};
+
+/// Finds the version, or, where `limit` or the target does not reach, says which operations ask for more.
+pub fn lowest(
+    module: &ir::Module,
+    code: &mach::Module,
+    target: Target,
+    limit: Option<Version>,
+) -> Result<Version, Vec<Diagnostic>> {
+    let Some(since) = target.since() else {
+        return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, format!("PTX has no target {target}"))]);
+    };
+    let mut search =
+        Search { target, limit: limit.unwrap_or(Version::LATEST), version: since, errors: Vec::new() };
+    if since > search.limit {
+        let text = format!("target {target} needs .version {since}, but {} is asked for", search.limit);
+        return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, text)]);
+    }
+    for func in module.functions.values() {
+        for name in crate::module::directive_names(&func.attrs) {
+            if let Some(directive) = Directive::from_name(name) {
+                search.need(&format!("`{name}`"), func.span, lowest_of(directive.gates, since, target));
+            }
+        }
+    }
+    for function in &code.functions {
+        search.function(&module.functions[function.id], function);
+    }
+    if search.errors.is_empty() { Ok(search.version) } else { Err(search.errors) }
+}
+
+struct Search {
+    target: Target,
+    limit: Version,
+    version: Version,
+    errors: Vec<Diagnostic>,
+}
+
+impl Search {
+    fn function(&mut self, func: &ir::Function, code: &mach::Function) {
+        // An operation that is used a thousand times is looked up, and reported, once.
+        let mut seen: HashSet<Mnemonic, FxBuildHasher> = HashSet::default();
+        let mut registers: HashSet<ir::Sreg, FxBuildHasher> = HashSet::default();
+        for inst in &code.insts {
+            let span = inst.origin.map_or(func.span, |origin| func.spans[origin]);
+            if let Op::Ptx(mnemonic) = inst.op
+                && seen.insert(mnemonic)
+            {
+                let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();
+                self.need(&format!("`{mnemonic}`"), span, lowest);
+            }
+            for operand in code.inst_operands(inst) {
+                if let Operand::Special(register) = operand
+                    && registers.insert(*register)
+                {
+                    let lowest = register.reg().gate().lowest_version(self.target);
+                    self.need(&format!("`%{register}`"), span, lowest);
+                }
+            }
+        }
+        if code.vregs.values().any(|&class| class == RegClass::B128) {
+            let version = Version::new(8, 3);
+            self.need("a 128-bit register", func.span, (self.target.sm >= 70).then_some(version));
+        }
+    }
+
+    fn need(&mut self, what: &str, span: ir::Span, version: Option<Version>) {
+        let (target, limit) = (self.target, self.limit);
+        match version {
+            None => {
+                let text = format!("{what} does not exist on target {target}");
+                self.errors.push(Diagnostic::error("E0002", span, text));
+            }
+            Some(version) if version > limit => {
+                let text =
+                    format!("{what} needs .version {version} on target {target}, but {limit} is asked for");
+                self.errors.push(Diagnostic::error("E0003", span, text));
+            }
+            Some(version) => self.version = self.version.max(version),
+        }
+    }
+}
+
+/// The lowest version from `since` on that the clauses allow.
+fn lowest_of(clauses: &[Clause], since: Version, target: Target) -> Option<Version> {
+    let allowed = |version: &Version| clauses.iter().all(|clause| clause.allows(*version, target));
+    Version::known().filter(|&version| version >= since).find(allowed)
+}

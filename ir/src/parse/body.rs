@@ -142,7 +142,12 @@ impl<'a> BodyReader<'_, 'a> {
                 self.p.expected("`}`");
                 break;
             }
+            let start = self.p.tok.start;
             if self.statement(params).is_none() {
+                // What begins a line and begins no statement would stop the skipping at once.
+                if self.p.tok.start == start {
+                    self.p.bump();
+                }
                 self.skip_line();
             }
         }

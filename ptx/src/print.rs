@@ -211,6 +211,9 @@ impl Printer<'_> {
                 write!(self.out, ".align {align} ")?;
             }
         }
+        if let Some(align) = decl.late_align {
+            write!(self.out, ".align {align} ")?;
+        }
         self.declarators(decl.names)
     }
 

@@ -103,6 +103,10 @@ impl<'m> Scopes<'m> {
         let direct = self.direct[name.index()];
         let family = if self.families.is_empty() { None } else { self.family(name) };
         match (direct, family) {
+            // A branch to `%clock` is a branch to the register, whatever the label.
+            (Some(Bound { binding: Binding::Label(_), .. }), _) if self.special(name).is_some() => {
+                self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 })
+            }
             (Some(direct), Some(family)) if family.depth > direct.depth => Some(family),
             (Some(direct), _) => Some(direct),
             (None, Some(family)) => Some(family),

@@ -341,12 +341,13 @@ impl Parser<'_> {
     /// `label`, `label+4` or `end-start`, which only 32 and 64 bits can hold.
     fn data_address(&mut self, bits: u8) -> Parse<DataValue> {
         let start = self.token.start;
+        let label = self.token.kind == Kind::Name;
         let name = self.label_or_section()?;
         let value = if self.eat(b'+') {
-            let offset = self.data_int(64)? as i64;
+            let offset = self.wide_count("an offset")? as i64;
             DataValue::Address { name, offset }
-        } else if self.eat(b'-') {
-            DataValue::Difference { end: name, start: self.label_or_section()? }
+        } else if label && self.eat(b'-') {
+            DataValue::Difference { end: name, start: self.name("a label")?.0 }
         } else {
             DataValue::Address { name, offset: 0 }
         };
@@ -505,6 +506,7 @@ impl Parser<'_> {
             vector: 1,
             ty: ScalarType::B32,
             ptr: None,
+            late_align: None,
             names: List::EMPTY,
             span: Span::NONE,
         };
@@ -562,6 +564,11 @@ impl Parser<'_> {
         if self.at_dot("ptr") {
             self.bump();
             decl.ptr = Some(self.pointer()?);
+            decl.span = self.since(start);
+        } else if self.at_dot("align") {
+            // Only parameters of kernels take it, and there it is what `.ptr` has.
+            self.bump();
+            decl.late_align = Some(self.alignment()?);
             decl.span = self.since(start);
         }
         Ok(decl)

@@ -34,7 +34,7 @@ records! {
     File { index, name, timestamp, size };
     Section { name, data };
     Function { kind, linkage, unified, name, returns, params, directives, body } except span, name_span;
-    Decl { linkage, space, bank, align, managed, unified, vector, ty, ptr, names } except span;
+    Decl { linkage, space, bank, align, managed, unified, vector, ty, ptr, late_align, names } except span;
     Declarator { name, count, dims, init } except span;
     Mask { mask, of };
     Prototype { name, returns, params, directives };

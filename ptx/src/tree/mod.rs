@@ -258,6 +258,8 @@ pub struct Decl {
     pub ty: ScalarType,
     /// `.ptr {.space} {.align n}` of a kernel parameter (manual 11.2.1).
     pub ptr: Option<Ptr>,
+    /// `.align n` after the type, which ptxas takes of kernel parameters.
+    pub late_align: Option<u32>,
     /// What is declared. `.global .b32;` declares nothing and is legal.
     pub names: List<Declarator>,
     /// From the first directive to the type.

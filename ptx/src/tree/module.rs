@@ -261,6 +261,7 @@ impl Module {
             vector: 1,
             ty,
             ptr: None,
+            late_align: None,
             names: self.declarator_list(&[declarator]),
             span: Span::NONE,
         }

@@ -128,7 +128,10 @@ impl Validator<'_> {
                     return;
                 };
                 for element in &m[list] {
-                    let Init::Address { name, .. } = element else { continue };
+                    let Init::Address { name, .. } = element else {
+                        self.error(codes::CALL, at, format!("not all of `{}` are functions", &m[name]));
+                        return;
+                    };
                     let bound = self.scopes.lookup(*name).map(|bound| bound.binding);
                     if let Some(Binding::Function(function)) = bound {
                         self.agree(Callee::function(&m[function]), returns, arguments, span);

@@ -28,7 +28,8 @@ impl Validator<'_> {
 
     pub(super) fn loc(&mut self, loc: Loc, span: Span) {
         if let Some(inlined) = loc.inlined {
-            let Inlined { at, .. } = self.m[inlined];
+            let Inlined { at, function_name, .. } = self.m[inlined];
+            self.function_names.push((function_name, span));
             if !self.places.contains(&at) {
                 let message = format!("no `.loc` before this one has the place {at}");
                 let note = "the place of the call must have a `.loc` of its own before (PTX ISA 9.0, 11.5.4)";
@@ -36,6 +37,18 @@ impl Validator<'_> {
             }
         }
         self.places.insert(loc.at);
+    }
+
+    /// The labels that `.loc` names may be in sections that come later.
+    pub(super) fn finish_debug(&mut self) {
+        for (name, span) in std::mem::take(&mut self.function_names) {
+            let spelling = self.name(name);
+            if !spelling.starts_with('.') && !self.data_labels.contains_key(&name) {
+                let message = format!("no `.section` has the label `{spelling}`");
+                let note = "`function_name` is a label of `.debug_str`, or `.debug_str+offset`";
+                self.report(Diagnostic::error(codes::LOC, span, message).note(note));
+            }
+        }
     }
 
     pub(super) fn section(&mut self, section: Section) {
@@ -77,13 +90,13 @@ impl Validator<'_> {
         }
     }
 
-    /// ptxas knows a handful; in a body it passes over what it does not know.
+    /// ptxas knows a handful; in functions it passes over what it does not know.
     fn pragma(&mut self, text: &str, span: Span, place: Place) {
         let mut words = text.split_ascii_whitespace();
         let name = words.next().unwrap_or("");
         let arguments: Vec<&str> = words.collect();
         let local = matches!(name, "used_bytes_mask" | "frequency" | "enable_smem_spilling");
-        if local && place != Place::Body && !(name == "enable_smem_spilling" && place == Place::Header) {
+        if local && place != Place::Body {
             let message = format!("the pragma `{name}` stands in bodies only");
             return self.error(codes::PRAGMA, span, message);
         }
@@ -103,7 +116,7 @@ impl Validator<'_> {
                     self.error(codes::PRAGMA, span, message);
                 }
             }
-            _ if place == Place::Body => {
+            _ if place != Place::Module => {
                 let message = format!("the pragma `{text}` is not known and has no effect");
                 self.report(Diagnostic::warning(codes::PRAGMA, span, message));
             }
@@ -118,7 +131,7 @@ fn pragma_value(name: &str, value: &str) -> bool {
         Some(digits) => (true, digits),
         None => (false, value),
     };
-    let parsed = match digits.strip_prefix("0x") {
+    let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hex) => u128::from_str_radix(hex, 16),
         None => digits.parse(),
     };

@@ -77,7 +77,7 @@ impl Validator<'_> {
             let message = "`.unified` is legal in relocatable code only (`ptxas --compile-only`)";
             self.error(codes::ATTRIBUTE, decl.span, message);
         }
-        for align in [decl.align, decl.ptr.and_then(|ptr| ptr.align)].into_iter().flatten() {
+        for align in [decl.align, decl.late_align, decl.ptr.and_then(|ptr| ptr.align)].into_iter().flatten() {
             if !align.is_power_of_two() {
                 let message = format!("the alignment {align} is not a power of two");
                 self.error(codes::ALIGN, decl.span, message);
@@ -86,7 +86,7 @@ impl Validator<'_> {
                 self.error(codes::ALIGN, decl.span, message);
             }
         }
-        if decl.ptr.is_some() && at != At::Kernel {
+        if (decl.ptr.is_some() || decl.late_align.is_some()) && at != At::Kernel {
             let message = "`.ptr` and an alignment after the type belong to parameters of an `.entry`";
             self.error(codes::SPACE, decl.span, message);
         }

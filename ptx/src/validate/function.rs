@@ -29,6 +29,10 @@ impl Validator<'_> {
         let Some(body) = function.body else {
             if function.kind == FunctionKind::Entry {
                 self.gate(".entry.declaration", "the declaration of a kernel", function.span);
+                if let Some(first) = function.directives.get(0) {
+                    let message = "the directives of a kernel belong to its definition, not to a declaration";
+                    self.error(codes::DIRECTIVE, m.directive_span(first), message);
+                }
             }
             // The names of parameters are checked against each other only.
             self.scopes.open_function(List::EMPTY);
@@ -73,6 +77,7 @@ impl Validator<'_> {
         }
     }
 
+    /// The labels of the scope just opened.
     fn labels(&mut self) {
         for (stmt, there) in self.scopes.declare_labels() {
             let Stmt::Label(name) = self.m[stmt] else { continue };
@@ -340,11 +345,11 @@ impl Validator<'_> {
                     (".noreturn", None)
                 }
                 Directive::AbiPreserve(n) => {
-                    self.preserve(".abi_preserve", n, 255, &mut preserve[0], span);
+                    self.preserve(".abi_preserve", n, 239, &mut preserve[0], span);
                     (".abi_preserve", None)
                 }
                 Directive::AbiPreserveControl(n) => {
-                    self.preserve(".abi_preserve_control", n, 15, &mut preserve[1], span);
+                    self.preserve(".abi_preserve_control", n, 11, &mut preserve[1], span);
                     (".abi_preserve_control", None)
                 }
                 Directive::Pragma(strings) => {

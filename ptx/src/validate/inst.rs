@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Store,
     /// `mov`: takes addresses.
     Move,
+    /// `brx.idx`: takes lists of branch targets.
+    BranchIndexed,
 }
 
 impl<'m> Validator<'m> {
@@ -40,8 +42,14 @@ impl<'m> Validator<'m> {
         if kind == Kind::Call {
             return self.call(id, inst);
         }
-        if kind != Kind::Plain {
-            self.parameter_use(kind, inst);
+        match kind {
+            Kind::Load | Kind::Store => self.parameter_use(kind, inst),
+            Kind::Move => {
+                self.parameter_use(kind, inst);
+                self.moved_address(inst);
+            }
+            Kind::BranchIndexed => self.branch_list(inst),
+            Kind::Plain | Kind::Call => {}
         }
         if let Some(problem) = &self.mnemonics[index].problem {
             let span = self.mnemonic_span(id, inst);
@@ -66,6 +74,7 @@ impl<'m> Validator<'m> {
             "ld" => Kind::Load,
             "st" => Kind::Store,
             "mov" => Kind::Move,
+            "brx" => Kind::BranchIndexed,
             _ => Kind::Plain,
         };
         let (resolved, problem) = match Mnemonic::parse(text) {
@@ -145,6 +154,42 @@ impl<'m> Validator<'m> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `mov` takes no labels, and the addresses of textures, samplers and surfaces as 64 bits only.
+    fn moved_address(&mut self, inst: Inst) {
+        let m = self.m;
+        let Some(source) = inst.operands.get(1) else { return };
+        let Operand::Name(name) = m[source] else { return };
+        let span = m.operand_span(source);
+        match self.scopes.lookup(name).map(|bound| bound.binding) {
+            Some(Binding::Label(_)) => {
+                self.error(codes::OPERAND, span, format!("the label `{}` has no address", &m[name]));
+            }
+            Some(Binding::Variable(decl, _)) if m[decl].ty.class() == isa::TypeClass::Opaque => {
+                let wide = m[inst.mnemonic].rsplit('.').next().is_some_and(|ty| ty.ends_with("64"));
+                if !wide {
+                    let message = format!("the address of a `.{}` has 64 bits", m[decl].ty);
+                    self.error(codes::OPERAND, span, message);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn branch_list(&mut self, inst: Inst) {
+        let m = self.m;
+        let Some(list) = inst.operands.get(1) else { return };
+        let Operand::Name(name) = m[list] else { return };
+        let bound = self.scopes.lookup(name).map(|bound| bound.binding);
+        if let Some(Binding::List(stmt)) = bound
+            && !matches!(m[stmt], Stmt::BranchTargets { .. })
+        {
+            let span = m.operand_span(list);
+            let error =
+                Diagnostic::error(codes::LIST, span, format!("`{}` is no list of branch targets", &m[name]));
+            self.report(error.label(m.stmt_span(stmt), "declared here"));
         }
     }
 
@@ -257,11 +302,14 @@ impl<'m> Validator<'m> {
             Operand::Component { name, selector } => self.component(name, &m[selector], span, cells),
             Operand::Offset { name, .. } => match self.named(name, span) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
-                isa::Operand::Sink => {
-                    self.error(codes::OPERAND, span, "nothing can be added to `_`");
+                known @ (isa::Operand::Var(_)
+                | isa::Operand::Special { lanes: 1, .. }
+                | isa::Operand::Unknown) => known,
+                other => {
+                    let message = format!("a constant cannot be added to {}", other.describe());
+                    self.error(codes::OPERAND, span, message);
                     isa::Operand::Unknown
                 }
-                other => other,
             },
             Operand::Address { name, .. } => isa::Operand::Address(self.base(name, span)),
             Operand::AddressConst(_) => isa::Operand::Address(Base::Int),
@@ -397,7 +445,7 @@ impl<'m> Validator<'m> {
             let at = m.operand_span(at);
             match self.named(register, at) {
                 isa::Operand::Reg(ty) if Self::is_integer(ty) && ty.bits() <= 64 => {}
-                isa::Operand::Unknown => {}
+                isa::Operand::Special { lanes: 1, .. } | isa::Operand::Unknown => {}
                 other => {
                     let message =
                         format!("an index is an integer register or constant, not {}", other.describe());

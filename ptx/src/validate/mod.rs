@@ -136,6 +136,8 @@ struct Validator<'m> {
     places: FxHashSet<Place>,
     /// The labels of `.section`s.
     data_labels: FxHashMap<Symbol, Span>,
+    /// What `.loc` takes function names from, to be looked up at the end.
+    function_names: Vec<(Symbol, Span)>,
     const_bytes: u64,
     in_function: Option<Id<Function>>,
     /// What the shared variables of the function take.
@@ -161,6 +163,7 @@ impl<'m> Validator<'m> {
             files: FxHashSet::default(),
             places: FxHashSet::default(),
             data_labels: FxHashMap::default(),
+            function_names: Vec::new(),
             const_bytes: 0,
             in_function: None,
             shared_bytes: 0,
@@ -185,6 +188,7 @@ impl<'m> Validator<'m> {
                 break;
             }
         }
+        self.finish_debug();
         self.finish_prologue();
     }
 

@@ -35,10 +35,13 @@ impl Validator<'_> {
         let mut sized = false;
         for (item, span) in items.by_ref() {
             match item {
-                Item::Target(names) => self.target(*names, *span, !self.has_target),
+                Item::Target(names) if !sized => self.target(*names, *span, !self.has_target),
                 Item::AddressSize(size) if !sized => {
                     sized = true;
                     self.address_size(*size, *span);
+                }
+                Item::Target(_) => {
+                    self.error(codes::PROLOGUE, *span, "`.target` must come before `.address_size`")
                 }
                 Item::AddressSize(_) => {
                     self.error(codes::PROLOGUE, *span, "`.address_size` is there already")

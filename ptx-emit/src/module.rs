@@ -197,6 +197,7 @@ fn decl(
         vector: 1,
         ty,
         ptr: None,
+        late_align: None,
         names: tree.declarator_list(&[declarator]),
         span: Span::NONE,
     }

@@ -9,7 +9,7 @@ use crate::resolve::{
     Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
 };
 use crate::violation::{self, Violation};
-use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, Version};
+use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version};
 use smallvec::SmallVec;
 
 /// What the instruction is judged for.
@@ -145,6 +145,7 @@ pub(crate) enum What {
     AllConstants,
     SpecialNotAllowed,
     SpecialGate(SpecialReg),
+    Gate,
     VariableNotAllowed,
     NegationNotAllowed,
     ComplementNotAllowed,
@@ -175,7 +176,7 @@ impl Candidate {
     }
 
     /// Pairs operands with their places and hands every fault to `report`, which says whether to go on. Of the optional places as many
-    /// are used, from the left, as there are operands to spare.
+    /// are used as there are operands to spare, the leftmost that fit.
     fn judge(
         &self,
         operands: &[Operand],
@@ -185,20 +186,39 @@ impl Candidate {
         let count = |spec| Fault { operand: None, spec, element: None, what: What::Count };
         let Some(mut spare) = operands.len().checked_sub(self.required) else { return report(count(0)) };
         let mut next = 0;
+        let mut optional =
+            self.signature.operands.iter().filter(|o| o.presence == SigPresence::Optional).count();
         for (spec, place) in self.signature.operands.iter().enumerate() {
             match place.presence {
                 SigPresence::Required => {}
                 SigPresence::OnlyWith(_) => continue,
-                SigPresence::Optional if spare == 0 => continue,
-                SigPresence::Optional => spare -= 1,
+                SigPresence::Optional => {
+                    optional -= 1;
+                    // What does not fit here may fit a later one.
+                    if spare == 0 || (optional >= spare && fits(&place.kind, &operands[next], cx).is_err()) {
+                        continue;
+                    }
+                    spare -= 1;
+                }
             }
             // As many operands are left as places were counted.
-            if let Err((element, what)) = fits(&place.kind, &operands[next], cx) {
+            let verdict =
+                fits(&place.kind, &operands[next], cx).and_then(|()| allowed(place, &operands[next], cx));
+            if let Err((element, what)) = verdict {
                 report(Fault { operand: Some(next), spec, element, what })?;
             }
             next += 1;
         }
         if spare > 0 { report(count(self.signature.operands.len())) } else { Ok(()) }
+    }
+}
+
+/// Judges the gates of an operand that need not be there.
+fn allowed(place: &SigOperand, operand: &Operand, cx: &Context) -> Verdict {
+    let counts = !matches!(place.kind, SigKind::Pair { .. }) || matches!(operand, Operand::Pair(_));
+    match place.gates.iter().all(|clause| clause.allows(cx.version, cx.target)) {
+        false if counts => Err((None, What::Gate)),
+        _ => Ok(()),
     }
 }
 
@@ -213,6 +233,12 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
             address(space, *base).map_err(|what| (None, what))
         }
         (SigKind::Address(space), Operand::Element(v)) => {
+            address(space, Base::Var(*v)).map_err(|what| (None, what))
+        }
+        (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty)) if space.bare => {
+            address(space, Base::Reg(*ty)).map_err(|what| (None, what))
+        }
+        (SigKind::Address(space), Operand::Var(v)) if space.bare => {
             address(space, Base::Var(*v)).map_err(|what| (None, what))
         }
         (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
@@ -258,58 +284,71 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict
 
 fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
     let whole = |what| Err((None, what));
-    match (v.count, operand) {
-        (None, Operand::Vector([one])) if v.accepts.contains(Accepts::BRACED) => {
+    let takes = |length: usize| {
+        v.count.map(usize::from) == Some(length) || v.counts.iter().any(|&n| usize::from(n) == length)
+    };
+    let scalar_fits = v.count.is_none() || v.counts.contains(&0);
+    match operand {
+        Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
             scalar(v, one, cx).map_err(|what| (None, what))
         }
-        (None, Operand::Vector(_)) => whole(What::VectorNotAllowed),
-        (None, Operand::VectorReg(..)) => whole(What::VectorNotAllowed),
-        (None, Operand::Special { lanes, .. }) if *lanes > 1 => whole(What::VectorNotAllowed),
-        (None, _) => scalar(v, operand, cx).map_err(|what| (None, what)),
-        (Some(n), Operand::Vector(elements)) => {
-            if elements.len() != usize::from(n) {
-                return whole(What::VectorLength);
-            }
-            let mixture = Mixture::of(elements);
-            let (mut sinks, mut bits) = (0, None);
-            for (index, element) in elements.iter().enumerate() {
-                if let Operand::Reg(ty) = element
-                    && *bits.get_or_insert(ty.bits()) != ty.bits()
-                {
-                    return Err((Some(index), What::MixedTypes));
-                }
-                match element {
-                    Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
-                    // Beside an untyped register a constant needs no type of its own.
-                    Operand::Int(_) | Operand::Float(_)
-                        if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
-                    _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
-                }
-            }
-            match () {
-                _ if sinks == elements.len() => whole(What::AllSinks),
-                _ if mixture.clashes() => whole(What::MixedTypes),
-                _ if mixture == Mixture::CONSTANT && !v.accepts.contains(Accepts::CONSTANTS_ALONE) => {
-                    whole(What::AllConstants)
-                }
-                _ => Ok(()),
-            }
+        Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
+        Operand::Special { lanes, .. } if *lanes > 1 && v.count.is_none() => whole(What::VectorNotAllowed),
+        Operand::Vector(elements) if !takes(elements.len()) => whole(What::VectorLength),
+        Operand::Vector(elements) => vector(v, elements, cx),
+        Operand::VectorReg(_, lanes) | Operand::Special { lanes, .. }
+            if *lanes > 1 && !takes((*lanes).into()) =>
+        {
+            whole(What::VectorLength)
         }
-        (Some(n), Operand::VectorReg(ty, lanes)) => {
-            if u16::from(*lanes) != n {
-                return whole(What::VectorLength);
-            }
-            scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what))
-        }
-        (Some(n), Operand::Special { reg, lanes }) if *lanes > 1 => {
-            if u16::from(*lanes) != n {
-                return whole(What::VectorLength);
-            }
+        Operand::VectorReg(ty, _) => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
+        Operand::Special { reg, lanes } if *lanes > 1 => {
             scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
         }
-        (Some(_), _) => whole(What::VectorNeeded),
+        _ if scalar_fits => scalar(v, operand, cx).map_err(|what| (None, what)),
+        _ => whole(What::VectorNeeded),
     }
 }
+
+/// Judges the elements of braces.
+fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
+    let whole = |what| Err((None, what));
+    let (index, rest) = match elements {
+        [index, rest @ ..] if v.accepts.contains(Accepts::ARRAY) => (Some(index), rest),
+        _ => (None, elements),
+    };
+    if let Some(index) = index {
+        let integer = SigValue { ty: ScalarType::U32, registers: INDEX, ..*v };
+        scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
+    }
+    let mixture = Mixture::of(rest);
+    let (mut sinks, mut bits) = (0, None);
+    for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
+        if let Operand::Reg(ty) = element
+            && *bits.get_or_insert(ty.bits()) != ty.bits()
+        {
+            return Err((Some(index), What::MixedTypes));
+        }
+        match element {
+            Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
+            // Beside an untyped register a constant needs no type of its own.
+            Operand::Int(_) | Operand::Float(_)
+                if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+            _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
+        }
+    }
+    match () {
+        _ if sinks == elements.len() => whole(What::AllSinks),
+        _ if mixture.clashes() => whole(What::MixedTypes),
+        _ if mixture == Mixture::CONSTANT && !v.accepts.contains(Accepts::CONSTANTS_ALONE) => {
+            whole(What::AllConstants)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The registers that may hold the index of an array of textures.
+const INDEX: TypeSet = TypeSet::of(&[ScalarType::B32, ScalarType::U32, ScalarType::S32]);
 
 /// What the elements of braces are: they must agree, and decide what the constants among them may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -395,6 +434,11 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
                 false => Err(What::SpecialGate(reg)),
             }
         }
+        Operand::Var(var) if v.ty.class() == TypeClass::Opaque => {
+            // In unified mode a texture stands for its sampler.
+            let fits = var.ty == v.ty || var.ty == ScalarType::Texref;
+            if fits { Ok(()) } else { Err(What::VariableNotAllowed) }
+        }
         // An address is an integer.
         Operand::Var(_) | Operand::Element(_) | Operand::Func | Operand::Label
             if v.ty == ScalarType::Pred || !takes_integers(v.ty) =>
@@ -479,7 +523,7 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
             && ty.bits() <= 64
             && ty.bits() >= 8
     };
-    if space.handle != crate::TypeSet::EMPTY {
+    if space.handle != TypeSet::EMPTY {
         return match base {
             Base::Var(v) if space.handle.contains(v.ty) => Ok(()),
             Base::Reg(ty) if integer(ty) && ty.bits() == 64 => Ok(()),
@@ -498,7 +542,7 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
     }
     match base {
         Base::Unknown => Ok(()),
-        Base::Reg(ty) if integer(ty) => Ok(()),
+        Base::Reg(ty) if integer(ty) || space.any_register => Ok(()),
         Base::Special(reg) if integer(reg.ty()) => Ok(()),
         Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),

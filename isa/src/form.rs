@@ -80,6 +80,8 @@ pub struct OperandSpec {
     pub shape: Shape,
     /// When it is written.
     pub presence: Presence,
+    /// What it needs where it is written; for an optional second half of a pair, what that half needs.
+    pub gates: &'static [Clause],
 }
 
 /// When an operand is written.
@@ -102,6 +104,8 @@ pub enum Shape {
     Value(ValueSpec),
     /// `[a]`
     Address(SpaceRef),
+    /// `[a]`, or `a` without brackets.
+    BareAddress(SpaceRef),
     /// `d|p`
     Pair {
         /// `d`
@@ -153,6 +157,8 @@ pub enum CountRef {
     Scalar,
     /// So many in braces.
     Fixed(u16),
+    /// One of these numbers; 0 stands for a scalar.
+    OneOf(&'static [u16]),
     /// The number in the modifier of a slot, times, divided and minus constants; a scalar when the slot is empty.
     Slot {
         /// The slot.
@@ -227,6 +233,8 @@ pub enum RegRule {
     Relaxed,
     /// The type itself and `.bN`.
     Exact,
+    /// As `Matching`, and integers for floats: what textures are read into and addressed by.
+    Texel,
     /// These and no others.
     Listed(TypeSet),
 }
@@ -311,6 +319,8 @@ impl Accepts {
     pub const BRACED: Accepts = Accepts(1 << 16);
     /// Integer constants as the only elements of the braces.
     pub const CONSTANTS_ALONE: Accepts = Accepts(1 << 17);
+    /// Braces whose first element is an integer index, whatever the type of the others.
+    pub const ARRAY: Accepts = Accepts(1 << 18);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
 
@@ -336,6 +346,8 @@ pub enum SpaceRef {
     Handle(TypeSet),
     /// Tensor memory: an address in a 32-bit register.
     Tensor,
+    /// A tensor map, whose address a register of any type may hold.
+    TensorMap,
 }
 
 /// Which values an immediate may have.

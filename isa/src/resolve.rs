@@ -87,6 +87,7 @@ impl Match {
         let kind = match &spec.shape {
             Shape::Value(value) => SigKind::Value(self.value(value)),
             Shape::Address(space) => SigKind::Address(self.space(space)),
+            Shape::BareAddress(space) => SigKind::Address(SigSpace { bare: true, ..self.space(space) }),
             Shape::Pair { first, second, second_optional } => SigKind::Pair {
                 first: self.value(first),
                 second: self.value(second),
@@ -108,13 +109,14 @@ impl Match {
             Presence::WithSlot(slot) if self.modifier(slot.into()).is_some() => SigPresence::Required,
             Presence::WithSlot(slot) => SigPresence::OnlyWith(self.form.slots[usize::from(slot)].name),
         };
-        SigOperand { name: spec.name, presence, kind }
+        SigOperand { name: spec.name, presence, kind, gates: spec.gates }
     }
 
     fn value(&self, spec: &ValueSpec) -> SigValue {
         let count = match spec.count {
             CountRef::Scalar => None,
             CountRef::Fixed(n) => Some(n),
+            CountRef::OneOf(counts) => counts.first().copied().filter(|&n| n != 0),
             CountRef::Slot { slot, times, over, minus } => {
                 let count = |m: Mod| m.number() * u32::from(times) / u32::from(over);
                 self.modifier(slot.into()).map(|m| count(m).saturating_sub(minus.into()) as u16)
@@ -133,6 +135,7 @@ impl Match {
             destination: spec.destination,
             ty,
             count,
+            counts: if let CountRef::OneOf(counts) = spec.count { counts } else { &[] },
             registers: registers(spec.rule, ty),
             accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
             space: spec.space.as_ref().map(|space| self.space(space)),
@@ -154,20 +157,16 @@ impl Match {
         let mods: SmallVec<[Mod; 2]> = match space {
             SpaceRef::Slot(slot) => self.modifier((*slot).into()).into_iter().collect(),
             SpaceRef::Fixed(mods) => mods.iter().copied().collect(),
-            SpaceRef::Handle(types) => {
-                return SigSpace { spaces: 0, handle: *types, named: None, tensor: false };
-            }
-            SpaceRef::Tensor => {
-                return SigSpace { spaces: 0, handle: TypeSet::EMPTY, named: None, tensor: true };
-            }
+            SpaceRef::Handle(types) => return SigSpace { handle: *types, ..SigSpace::NONE },
+            SpaceRef::Tensor => return SigSpace { tensor: true, ..SigSpace::NONE },
+            SpaceRef::TensorMap => return SigSpace { spaces: GENERIC, any_register: true, ..SigSpace::NONE },
         };
         let spaces: u16 =
             mods.iter().filter_map(|m| m.space()).fold(0, |bits, space| bits | 1 << space as u8);
         SigSpace {
             spaces: if spaces == 0 { GENERIC } else { spaces },
-            handle: TypeSet::EMPTY,
             named: mods.first().copied(),
-            tensor: false,
+            ..SigSpace::NONE
         }
     }
 }
@@ -197,6 +196,9 @@ fn registers(rule: RegRule, ty: ScalarType) -> TypeSet {
     match rule {
         RegRule::Listed(types) => types,
         RegRule::Exact => TypeSet::filter(exact),
+        RegRule::Texel => {
+            TypeSet::filter(|r| matching(ty, r) || (ty.is_float() && r.is_integer() && r.bits() == ty.bits()))
+        }
         RegRule::Plain => TypeSet::filter(|r| r != ScalarType::F16x2 && matching(ty, r)),
         RegRule::Matching => TypeSet::filter(|r| matching(ty, r)),
         RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r)),
@@ -258,6 +260,8 @@ pub struct SigOperand {
     pub presence: SigPresence,
     /// What it is.
     pub kind: SigKind,
+    /// What it needs where it is written; for an optional second half of a pair, what that half needs.
+    pub gates: &'static [Clause],
 }
 
 /// Whether an operand must be written.
@@ -312,6 +316,8 @@ pub struct SigValue {
     pub ty: ScalarType,
     /// How many in braces; `None` for a scalar.
     pub count: Option<u16>,
+    /// Other numbers that will do; 0 stands for a scalar.
+    pub counts: &'static [u16],
     /// The register types that may hold it.
     pub registers: TypeSet,
     /// What may stand there.
@@ -332,9 +338,22 @@ pub struct SigSpace {
     pub named: Option<Mod>,
     /// True for an address in tensor memory, which is a 32-bit register.
     pub tensor: bool,
+    /// True where a register of any type may hold the address.
+    pub any_register: bool,
+    /// True where the brackets may be left out.
+    pub bare: bool,
 }
 
 impl SigSpace {
+    const NONE: SigSpace = SigSpace {
+        spaces: 0,
+        handle: TypeSet::EMPTY,
+        named: None,
+        tensor: false,
+        any_register: false,
+        bare: false,
+    };
+
     /// The space, generic where none is named.
     pub fn space(&self) -> StateSpace {
         self.named.and_then(Mod::space).unwrap_or(StateSpace::Generic)

@@ -203,6 +203,7 @@ pub(crate) fn of_fault(
         What::AllSinks => ("I0213", format!("operand `{name}` must keep at least one result")),
         What::SpecialNotAllowed => ("I0214", format!("operand `{name}` cannot be a special register")),
         What::SpecialGate(reg) => return of_special(reg, index, cx),
+        What::Gate => return of_operand_gate(place, index, section, cx),
         What::VariableNotAllowed => {
             ("I0216", format!("operand `{name}` cannot be the name of a variable or function"))
         }
@@ -232,6 +233,19 @@ pub(crate) fn of_fault(
         expected: Some(describe(place, fault.element)),
         found: Some(operand.describe()),
         help: Some(help),
+        section,
+    }
+}
+
+fn of_operand_gate(place: &SigOperand, index: usize, section: &'static str, cx: &Context) -> Violation {
+    let gate = crate::Gate { clauses: place.gates.to_vec() };
+    Violation {
+        code: "I0227",
+        place: Place::Operand(index, None),
+        message: format!("operand `{}` is not in PTX {} for {}", place.name, cx.version, cx.target),
+        expected: Some(gate.to_string()),
+        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
+        help: lowest(&gate, cx),
         section,
     }
 }

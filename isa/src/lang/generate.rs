@@ -121,7 +121,7 @@ fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
         all.push(modifier.as_str());
     }
     match &operand.shape {
-        Shape::Address(Space::Fixed(spaces)) => {
+        Shape::Address(Space::Fixed(spaces)) | Shape::BareAddress(Space::Fixed(spaces)) => {
             all.extend(spaces.iter().map(String::as_str).filter(|s| *s != "generic"))
         }
         Shape::Bracket(inner) | Shape::Tuple(inner) => {
@@ -301,6 +301,7 @@ impl Output {
             let shape = match &operand.shape {
                 Shape::Value(value) => format!("Shape::Value({})", self.value(form, value)?),
                 Shape::Address(space) => format!("Shape::Address({})", self.space(form, space)?),
+                Shape::BareAddress(space) => format!("Shape::BareAddress({})", self.space(form, space)?),
                 Shape::Pair { first, second, second_optional } => {
                     let (first, second) = (self.value(form, first)?, self.value(form, second)?);
                     format!(
@@ -315,6 +316,7 @@ impl Output {
                 Shape::Results => "Shape::Results".into(),
                 Shape::List => "Shape::List".into(),
             };
+            let gates = self.clauses(&operand.gates);
             let presence = match &operand.presence {
                 Presence::Always => "Presence::Always".into(),
                 Presence::Optional => "Presence::Optional".into(),
@@ -326,7 +328,7 @@ impl Output {
                 },
             };
             rows.push(format!(
-                "OperandSpec {{ name: {:?}, shape: {shape}, presence: {presence} }}",
+                "OperandSpec {{ name: {:?}, shape: {shape}, presence: {presence}, gates: {gates} }}",
                 operand.name
             ));
         }
@@ -345,6 +347,7 @@ impl Output {
                 },
             ),
             Space::Tensor => Ok("SpaceRef::Tensor".into()),
+            Space::TensorMap => Ok("SpaceRef::TensorMap".into()),
             Space::Handle(types) => {
                 let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
                 Ok(format!("SpaceRef::Handle(TypeSet::of(&[{}]))", types.join(", ")))
@@ -377,6 +380,7 @@ impl Output {
         let count = match &value.count {
             Count::Scalar => "CountRef::Scalar".into(),
             Count::Fixed(n) => format!("CountRef::Fixed({n})"),
+            Count::OneOf(counts) => format!("CountRef::OneOf(&{counts:?})"),
             // A slot that this alternative of the form does not have counts as empty.
             Count::Slot { slot: name, times, over, minus } => match slot(name) {
                 Ok(slot) => {
@@ -400,6 +404,7 @@ impl Output {
             Rule::Matching => "RegRule::Matching".into(),
             Rule::Relaxed => "RegRule::Relaxed".into(),
             Rule::Exact => "RegRule::Exact".into(),
+            Rule::Texel => "RegRule::Texel".into(),
             Rule::Listed(types) => {
                 let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
                 format!("RegRule::Listed(TypeSet::of(&[{}]))", types.join(", "))
@@ -464,6 +469,7 @@ fn accepts(value: &Value) -> u32 {
             "mask4" => 1 << 14,
             "wrap" => 1 << 15,
             "braces" => 1 << 16,
+            "array" => 1 << 18,
             _ => 1 << 10,
         };
         if *on { bits |= bit } else { bits &= !bit }

@@ -124,6 +124,8 @@ pub struct Operand {
     pub name: String,
     pub shape: Shape,
     pub presence: Presence,
+    /// What it needs where it is written; for an optional second half of a pair, what that half needs.
+    pub gates: Vec<Clause>,
 }
 
 /// When an operand is written.
@@ -140,6 +142,8 @@ pub enum Presence {
 pub enum Shape {
     Value(Value),
     Address(Space),
+    /// An address that ptxas also takes without brackets.
+    BareAddress(Space),
     Pair {
         first: Value,
         second: Value,
@@ -175,6 +179,8 @@ pub struct Value {
 pub enum Count {
     Scalar,
     Fixed(u16),
+    /// One of these; 0 stands for a scalar.
+    OneOf(Vec<u16>),
     /// The number in the modifier that fills the slot, times, divided and minus constants; no slot filled: a scalar.
     Slot {
         slot: String,
@@ -219,6 +225,8 @@ pub enum Rule {
     Matching,
     /// Tables 27 and 28 of the manual: wider registers too.
     Relaxed,
+    /// As `Matching`, and integers for floats: what textures are read into and addressed by.
+    Texel,
     /// `.bN` and the type itself only.
     Exact,
     /// These and no others.
@@ -236,6 +244,8 @@ pub enum Space {
     Handle(Vec<ScalarType>),
     /// Tensor memory: a 32-bit register.
     Tensor,
+    /// A tensor map: ptxas takes a register of any type.
+    TensorMap,
 }
 
 /// Which values an immediate may have.

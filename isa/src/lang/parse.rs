@@ -356,6 +356,9 @@ impl Reader {
             if depth > 0 && operand.presence == Presence::Always {
                 operand.presence = Presence::Optional;
             }
+            if depth > 0 {
+                operand.gates.extend(gates(c)?);
+            }
             out.push(operand);
             while depth > 0 && c.eat("}") {
                 depth -= 1;
@@ -369,12 +372,13 @@ impl Reader {
             let mut inner = Vec::new();
             let name = c.word("an address name")?.to_string();
             let shape = self.address(c)?;
-            inner.push(Operand { name: name.clone(), shape, presence: Presence::Always });
+            inner.push(Operand { name: name.clone(), shape, presence: Presence::Always, gates: Vec::new() });
             while c.peek().starts_with(',') || c.peek().starts_with('{') {
                 let optional = c.eat("{");
                 c.expect(",")?;
                 let mut operand = self.operand(c)?;
                 if optional {
+                    operand.gates = gates(c)?;
                     c.expect("}")?;
                     operand.presence = Presence::Optional;
                 }
@@ -382,8 +386,11 @@ impl Reader {
             }
             c.expect("]")?;
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
-            let presence = presence(c)?;
-            return Ok(Operand { name, shape, presence });
+            let shape = match shape {
+                Shape::Address(space) if c.eat("+bare") => Shape::BareAddress(space),
+                shape => shape,
+            };
+            return Ok(Operand { name, shape, presence: presence(c)?, gates: Vec::new() });
         }
         if c.eat("{") {
             let mut inner = vec![self.operand(c)?];
@@ -392,7 +399,12 @@ impl Reader {
             }
             c.expect("}")?;
             let name = inner.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join("-");
-            return Ok(Operand { name, shape: Shape::Tuple(inner), presence: presence(c)? });
+            return Ok(Operand {
+                name,
+                shape: Shape::Tuple(inner),
+                presence: presence(c)?,
+                gates: Vec::new(),
+            });
         }
         for (word, shape) in [
             ("label", Shape::Label),
@@ -402,12 +414,18 @@ impl Reader {
             ("list", Shape::List),
         ] {
             if c.eat_word(word) {
-                return Ok(Operand { name: word.to_string(), shape, presence: presence(c)? });
+                return Ok(Operand {
+                    name: word.to_string(),
+                    shape,
+                    presence: presence(c)?,
+                    gates: Vec::new(),
+                });
             }
         }
         let immediate_only = c.eat_word("imm");
         let name = c.word("an operand name")?.to_string();
         let mut first = self.value(c, &name, immediate_only)?;
+        let mut needs = Vec::new();
         let optional = c.peek().starts_with("{|");
         if optional {
             c.expect("{")?;
@@ -417,13 +435,14 @@ impl Reader {
             let second_name = c.word("an operand name")?;
             let second = self.value(c, second_name, false)?;
             if optional {
+                needs = gates(c)?;
                 c.expect("}")?;
             }
             Shape::Pair { first, second, second_optional: optional }
         } else {
             Shape::Value(first)
         };
-        Ok(Operand { name, shape, presence: presence(c)? })
+        Ok(Operand { name, shape, presence: presence(c)?, gates: needs })
     }
 
     /// What follows the name of an address: nothing, `:.slot`, or `:shared` / `:global,shared`.
@@ -436,6 +455,9 @@ impl Reader {
     fn space(&self, c: &mut Cursor) -> Result<Space> {
         if c.peek().starts_with('.') {
             return Ok(Space::Slot(modifier(c)?));
+        }
+        if c.eat_word("tensormap") {
+            return Ok(Space::TensorMap);
         }
         if c.eat_word("tensor") {
             return Ok(Space::Tensor);
@@ -468,6 +490,7 @@ impl Reader {
         match () {
             _ if c.eat("~") => rule = Rule::Relaxed,
             _ if c.eat("!") => rule = Rule::Exact,
+            _ if c.eat("^") => rule = Rule::Texel,
             _ => {}
         }
         if c.eat_word("in") {
@@ -514,7 +537,11 @@ impl Reader {
             let minus = if c.eat("-") { c.number("a number")? } else { 0 };
             Count::Slot { slot, times, over, minus }
         } else {
-            Count::Fixed(c.number("a count")?)
+            let mut counts = vec![c.number("a count")?];
+            while c.eat(",") {
+                counts.push(c.number("a count")?);
+            }
+            if counts.len() == 1 { Count::Fixed(counts[0]) } else { Count::OneOf(counts) }
         };
         c.expect(">")?;
         Ok(count)
@@ -763,5 +790,5 @@ fn check_references(form: &Form, c: &Cursor) -> Result<()> {
 /// The words that may follow `+` and `-` on a value.
 pub const FLAGS: &[&str] = &[
     "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
-    "mask4", "wrap", "braces",
+    "mask4", "wrap", "braces", "array",
 ];

@@ -11,7 +11,11 @@ pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
         .filter(|name| name.len().abs_diff(wrong.len()) <= limit)
         .map(|name| (edits(wrong.as_bytes(), name.as_bytes()), name))
         .filter(|(edits, _)| *edits <= limit)
-        .min_by_key(|(edits, _)| *edits)
+        // Among equals, the one that begins like it: people err at the end.
+        .min_by_key(|(edits, name)| {
+            let alike = wrong.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+            (*edits, std::cmp::Reverse(alike))
+        })
         .map(|(_, name)| name)
 }
 

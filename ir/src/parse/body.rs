@@ -15,6 +15,7 @@ use crate::types::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::OnceLock;
+use warpsmith_isa::Mnemonic;
 use warpsmith_isa::diagnostic::Span;
 
 /// An operand as written.
@@ -75,6 +76,8 @@ pub(super) struct Scope<'a> {
     /// Cases of a switch on a value whose type comes later.
     switches: Vec<(Inst, Vec<(Number, Span)>)>,
     block: Option<Block>,
+    /// The names of the function's parameters, until the entry block takes them.
+    params: Vec<Token>,
     locs: FxHashMap<LocData, Loc>,
 }
 
@@ -104,6 +107,7 @@ impl<'a> Parser<'a> {
         let mut scope = Scope::default();
         for body in bodies {
             scope.clear();
+            scope.params = body.params;
             self.lexer.position = body.start;
             self.bump();
             // The function leaves the module while it is read, so that signatures of others can be looked up.
@@ -115,7 +119,7 @@ impl<'a> Parser<'a> {
             };
             let func = std::mem::replace(&mut self.module.functions[body.function], stand_in);
             let mut reader = BodyReader { p: self, s: &mut scope, func };
-            reader.body(&body.params);
+            reader.body();
             reader.settle();
             let func = reader.func;
             self.module.functions[body.function] = func;
@@ -130,7 +134,7 @@ pub(super) struct BodyReader<'p, 'a> {
 }
 
 impl<'a> BodyReader<'_, 'a> {
-    fn body(&mut self, params: &[Token]) {
+    fn body(&mut self) {
         while !self.p.accept(b'}') {
             if self.p.tok.kind == Tok::End {
                 self.p.expected("`}`");
@@ -143,8 +147,8 @@ impl<'a> BodyReader<'_, 'a> {
                 break;
             }
             let start = self.p.tok.start;
-            if self.statement(params).is_none() {
-                // What begins a line and begins no statement would stop the skipping at once.
+            if self.statement().is_none() {
+                // What no statement begins with must not be looked at for ever.
                 if self.p.tok.start == start {
                     self.p.bump();
                 }
@@ -159,7 +163,7 @@ impl<'a> BodyReader<'_, 'a> {
         }
     }
 
-    fn statement(&mut self, params: &[Token]) -> Option<()> {
+    fn statement(&mut self) -> Option<()> {
         let start = self.p.tok;
         if start.kind == Tok::Local {
             let mut names = ResultNames::new();
@@ -177,7 +181,7 @@ impl<'a> BodyReader<'_, 'a> {
         }
         let word = self.p.expect_kind(Tok::Word, "a label, an instruction or `}`")?;
         if self.p.is(b':') || self.p.is(b'(') {
-            return self.label(word, params);
+            return self.label(word);
         }
         if self.p.bytes(word) == b"stack" {
             return self.stack_slot();
@@ -200,11 +204,11 @@ impl<'a> BodyReader<'_, 'a> {
         Some(())
     }
 
-    fn label(&mut self, name: Token, params: &[Token]) -> Option<()> {
+    fn label(&mut self, name: Token) -> Option<()> {
         let is_entry = self.func.layout.entry().is_none();
         let block = self.define_block(name, is_entry);
         if is_entry {
-            self.define_entry(block, params);
+            self.define_entry(block);
         }
         if self.p.accept(b'(') {
             if is_entry {
@@ -256,11 +260,11 @@ impl<'a> BodyReader<'_, 'a> {
         block
     }
 
-    fn define_entry(&mut self, block: Block, params: &[Token]) {
-        for (n, name) in params.iter().enumerate() {
+    fn define_entry(&mut self, block: Block) {
+        for (n, name) in std::mem::take(&mut self.s.params).into_iter().enumerate() {
             let ty = self.func.params[n].ty;
             let value = self.func.dfg.append_block_param(block, ty);
-            self.define_value(*name, value);
+            self.define_value(name, value);
         }
     }
 
@@ -334,7 +338,9 @@ impl<'a> BodyReader<'_, 'a> {
             let message = format!("{} is not defined", self.p.describe(token));
             let functions = self.p.module.functions.values().map(|f| f.name.as_str());
             let globals = self.p.module.globals.values().map(|g| g.name.as_str());
-            let note = nearest(name, functions.chain(globals)).map(|near| format!("did you mean `@{near}`?"));
+            // Comparing with every name for every error would take their product.
+            let names = functions.chain(globals).take(1000);
+            let note = nearest(name, names).map(|near| format!("did you mean `@{near}`?"));
             self.p.error("I0011", token.span(), message).notes.extend(note);
         }
         symbol
@@ -413,8 +419,10 @@ impl<'a> BodyReader<'_, 'a> {
                 .notes
                 .push(note.into());
             // What follows is read as the entry block would be.
-            let block = self.func.make_entry();
+            let block = self.func.dfg.make_block();
+            self.func.layout.append_block(block);
             self.s.block = Some(block);
+            self.define_entry(block);
         }
         let bytes = self.p.bytes(word);
         let dot = bytes.iter().position(|b| *b == b'.');
@@ -527,6 +535,9 @@ impl<'a> BodyReader<'_, 'a> {
         let name = text.split('.').next().unwrap_or(text);
         let near = nearest(name, Opcode::ALL.iter().map(|op| op.name()));
         let note = match near {
+            _ if text.contains('.') && Mnemonic::parse(text).is_ok() => {
+                Some(format!("the PTX instruction is written `ptx.{text}`"))
+            }
             Some(near) => Some(format!("did you mean `{near}`?")),
             None => Opcode::ALL
                 .iter()
@@ -717,7 +728,7 @@ impl<'a> BodyReader<'_, 'a> {
             return Some(values);
         }
         for (n, operand) in operands.into_iter().enumerate() {
-            let Operand::Literal(_, span) = operand else { continue };
+            let Operand::Literal(number, span) = operand else { continue };
             let source = match rules[n] {
                 OperandRule::I1 => TypeSource::Known(Type::I1),
                 OperandRule::I32 => TypeSource::Known(Type::I32),
@@ -728,13 +739,13 @@ impl<'a> BodyReader<'_, 'a> {
                         TypeSource::Known(self.func.dfg.ty(value).element_type())
                     }
                     _ => {
-                        self.untyped_literal(op, word, span);
+                        self.untyped_literal(op, word, number, span);
                         return None;
                     }
                 },
                 _ if needs_t(n) && t.is_some() && rules[n] == OperandRule::T => t?,
                 _ => {
-                    self.untyped_literal(op, word, span);
+                    self.untyped_literal(op, word, number, span);
                     return None;
                 }
             };
@@ -744,11 +755,14 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     #[cold]
-    fn untyped_literal(&mut self, op: Opcode, word: Token, span: Span) {
+    fn untyped_literal(&mut self, op: Opcode, word: Token, number: Number, span: Span) {
+        let is_int = matches!(number, Number::Int { .. });
+        let constant = if is_int { "%c = iconst.i32 1" } else { "%c = fconst.f32 1.0" };
+        let suffix = if is_int { "i32" } else { "f32" };
         let convert = op.info().result.takes_suffix();
         let note = match convert {
-            true => "name the constant: `%c = iconst.i32 1`".to_string(),
-            false => format!("give the type as in `{op}.i32`, or name the constant: `%c = iconst.i32 1`"),
+            true => format!("name the constant: `{constant}`"),
+            false => format!("give the type as in `{op}.{suffix}`, or name the constant: `{constant}`"),
         };
         let message = format!("no operand of `{}` says of which type this literal is", self.p.text(word));
         self.p.error("I0006", span, message).notes.push(note);

@@ -316,7 +316,8 @@ impl<'a> Parser<'a> {
                 let near = nearest(&text, known.iter().map(String::as_str));
                 let help = near
                     .map_or("targets are sm_20 to sm_121a".into(), |near| format!("did you mean `{near}`?"));
-                let message = format!("no target {}", self.describe(token));
+                let shown = if text.len() > 40 { "..." } else { &text };
+                let message = format!("no target `{shown}`");
                 self.error("I0021", token.span(), message).notes.push(help);
             }
         }

@@ -180,10 +180,10 @@ impl Verifier<'_> {
         }
         let wanted = match rule {
             ResultRule::Suffix => op.info().types.describe().to_string(),
-            ResultRule::WiderInt => format!("an integer wider than {t}, up to i64"),
+            ResultRule::WiderInt => format!("an integer wider than {t}"),
             ResultRule::NarrowerInt => format!("an integer narrower than {t}"),
-            ResultRule::WiderFloat => format!("a float wider than {t}: f32 or f64"),
-            ResultRule::NarrowerFloat => format!("a float narrower than {t}: f16, bf16 or f32"),
+            ResultRule::WiderFloat => format!("a float wider than {t}"),
+            ResultRule::NarrowerFloat => format!("a float narrower than {t}"),
             ResultRule::ToInt => TypeSet::Int.describe().into(),
             ResultRule::ToFloat => TypeSet::Float.describe().into(),
             ResultRule::SameBits => format!("a type of {} bits, and no pointer", t.bits()),
@@ -384,6 +384,9 @@ fn sibling(op: Opcode, t: Type) -> Option<&'static str> {
 fn conversion(ty: Type, wanted: &str) -> Option<String> {
     let to =
         Type::from_name(wanted).or_else(|| nearest(wanted, ["i32"].into_iter()).and_then(Type::from_name))?;
+    if to == Type::I1 {
+        return ty.is_int().then(|| "`icmp ne` with 0 makes a condition of it".into());
+    }
     let op = match (ty.is_int(), to.is_int(), ty.is_float(), to.is_float()) {
         (true, true, ..) if ty.bits() > to.bits() => "trunc",
         (true, true, ..) => "zext.T` or `sext",

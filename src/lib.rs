@@ -5,29 +5,64 @@ pub mod execute;
 pub mod launch;
 pub mod literal;
 pub mod ptxas;
+pub mod roundtrip;
 pub mod target;
 
+pub use warpsmith_emit as emit;
 pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
+pub use warpsmith_lower as lower;
 pub use warpsmith_ptx as ptx;
 
 use directives::Language;
+use interp::{LoadError, Program};
 use isa::Target;
-use isa::diagnostic::{Diagnostic, Severity};
+use isa::diagnostic::{Diagnostic, Severity, Span};
 
 /// Judges a source text: parses and validates PTX, parses and verifies IR. The findings are in the order of the text.
 ///
 /// `target` stands in for the module's own. Only errors mean that the text is refused ([`Diagnostic::is_error`]).
 pub fn check(source: &str, language: Language, target: Option<Target>) -> Vec<Diagnostic> {
-    let _ = target;
     let mut findings = match language {
-        Language::Ptx => ptx::parse(source).diagnostics,
-        Language::Wir => match ir::parse_module(source) {
-            Ok(_module) => Vec::new(),
-            Err(errors) => errors,
-        },
+        Language::Ptx => check_ptx(source, target),
+        Language::Wir => ir::parse_module(source)
+            .and_then(|mut module| {
+                module.target = target.or(module.target);
+                ir::verify(&module)
+            })
+            .err()
+            .unwrap_or_default(),
     };
     findings.sort_by_key(|finding| (finding.span.start, finding.severity != Severity::Error));
     findings
 }
+
+fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
+    let mut parsed = ptx::parse(source);
+    let _ = target;
+    parsed.diagnostics.extend(ptx::validate(&parsed.module));
+    parsed.diagnostics
+}
+
+/// Makes a module of PTX ready to run. `source` is its text, so that faults name their line.
+pub fn load(module: &ptx::ValidatedModule, source: &str) -> Result<Program, Vec<Diagnostic>> {
+    Program::load_with_source(module, source).map_err(refusals)
+}
+
+/// Makes the IR's own meaning ready to run.
+pub fn load_ir(module: &ir::Module) -> Result<Program, Vec<Diagnostic>> {
+    Program::from_ir(module).map_err(refusals)
+}
+
+fn refusals(errors: Vec<LoadError>) -> Vec<Diagnostic> {
+    let span = |error: &LoadError| {
+        if error.span.is_empty() { Span::NONE } else { Span::new(error.span.start, error.span.end) }
+    };
+    errors.into_iter().map(|error| Diagnostic::error("X0001", span(&error), error.message)).collect()
+}
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

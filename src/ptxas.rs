@@ -27,8 +27,8 @@ impl Ptxas {
         let version = output("--version")?;
         let release = version.split_once("release ")?.1.split(',').next()?.trim().to_owned();
         let help = output("--help")?;
-        let words = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let targets = words.filter_map(|word| word.parse().ok()).collect();
+        // The help names targets in its prose too; those that it takes stand in quotes, in lists.
+        let targets = help.split('\'').skip(1).step_by(2).filter_map(|word| word.parse().ok()).collect();
         Some(Ptxas { path: path.to_owned(), release, targets })
     }
 

@@ -4,8 +4,8 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_ir as ir;
 use warpsmith_ir::Diagnostic;
-use warpsmith_isa::{Clause, Directive, Mnemonic, Target, Version, forms};
-use warpsmith_lower::mach::{self, Op, Operand, RegClass};
+use warpsmith_isa::{Clause, Directive, Mnemonic, Opcode, Target, Version, forms};
+use warpsmith_lower::mach::{self, Op, Operand, RegClass, Terminator};
 
 /// Finds the version, or, where `limit` or the target does not reach, says which operations ask for more.
 pub fn lowest(
@@ -53,8 +53,7 @@ impl Search {
             if let Op::Ptx(mnemonic) = inst.op
                 && seen.insert(mnemonic)
             {
-                let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();
-                self.need(&format!("`{mnemonic}`"), span, lowest);
+                self.instruction(mnemonic, span);
             }
             for operand in code.inst_operands(inst) {
                 if let Operand::Special(register) = operand
@@ -65,10 +64,20 @@ impl Search {
                 }
             }
         }
+        // The other ways to end a block are as old as PTX.
+        let table = code.blocks.values().find(|block| matches!(block.terminator, Terminator::Table { .. }));
+        if let Some(block) = table {
+            self.instruction(Mnemonic::new(Opcode::BrxIdx), block.origin.map_or(func.span, |origin| func.spans[origin]));
+        }
         if code.vregs.values().any(|&class| class == RegClass::B128) {
             let version = Version::new(8, 3);
             self.need("a 128-bit register", func.span, (self.target.sm >= 70).then_some(version));
         }
+    }
+
+    fn instruction(&mut self, mnemonic: Mnemonic, span: ir::Span) {
+        let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();
+        self.need(&format!("`{mnemonic}`"), span, lowest);
     }
 
     fn need(&mut self, what: &str, span: ir::Span, version: Option<Version>) {

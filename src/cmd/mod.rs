@@ -1,13 +1,21 @@
 //! The subcommands: what the command line says, and one file for each.
 
 mod check;
+mod compile;
 mod input;
+mod opt;
+mod progress;
 mod render;
+mod roundtrip;
+mod run;
 mod targets;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
+use warpsmith::emit::OptLevel;
+use warpsmith::isa::{Target, Version};
+use warpsmith::target::parse_target;
 
 /// A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
 #[derive(Parser)]
@@ -19,10 +27,35 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Compile IR text to PTX text.
+    Compile(compile::Options),
     /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
     Check(check::Options),
+    /// Run a kernel on the CPU.
+    Run(run::Options),
+    /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
+    Roundtrip(roundtrip::Options),
+    /// Run passes on IR text and print the IR.
+    Opt(opt::Options),
     /// List the targets and the first `.version` that names each.
     Targets(targets::Options),
+}
+
+/// What every subcommand that compiles takes.
+#[derive(Args, Clone)]
+struct Compilation {
+    /// The target: sm_90, sm_90a, or a triple. Default: the module's own, else sm_75.
+    #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
+    target: Option<Target>,
+    /// The optimisation level, as in -O2.
+    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3")]
+    level: OptLevel,
+    /// The PTX version to emit; the default is the lowest that the module needs.
+    #[arg(long, value_parser = parse_version, value_name = "M.m")]
+    ptx: Option<Version>,
+    /// The passes to run in place of the level's.
+    #[arg(long, value_name = "PASS,..")]
+    passes: Option<String>,
 }
 
 /// Why a subcommand did not do its work.
@@ -49,7 +82,11 @@ type Outcome = Result<(), Failure>;
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
+        Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Roundtrip(options) => roundtrip::run(&options),
+        Command::Opt(options) => opt::run(&options),
         Command::Targets(options) => targets::run(&options),
     };
     match outcome {
@@ -60,5 +97,24 @@ pub fn main() -> ExitCode {
             let _ = writeln!(std::io::stderr(), "error: {message}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn parse_version(text: &str) -> Result<Version, String> {
+    let (oldest, latest) = (Version::OLDEST, Version::LATEST);
+    let version = text.parse().ok().filter(|version| (oldest..=latest).contains(version));
+    version.ok_or_else(|| format!("expected a PTX version from {oldest} to {latest}"))
+}
+
+fn parse_level(text: &str) -> Result<OptLevel, String> {
+    text.parse().map_err(|()| "expected 0, 1, 2 or 3".into())
+}
+
+/// Writes `text` to a file, or to standard output where none is named.
+fn write_output(path: Option<&std::path::Path>, text: &str) -> Outcome {
+    match path {
+        Some(path) if path.as_os_str() != "-" => std::fs::write(path, text)
+            .map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display()))),
+        _ => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
     }
 }

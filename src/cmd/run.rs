@@ -1,0 +1,227 @@
+//! `warpsmith run`
+
+use super::{Compilation, Failure, Outcome, compile, input, render};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use warpsmith::directives::Language;
+use warpsmith::execute::{Execution, execute};
+use warpsmith::interp::{Fault, Program};
+use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
+use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
+use warpsmith::literal;
+use warpsmith::{ir, ptx};
+
+#[derive(Args)]
+pub struct Options {
+    /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
+    file: PathBuf,
+    /// The launch description.
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "seed", "args"], required_unless_present = "entry")]
+    launch: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+    /// Run the IR's own meaning in place of the PTX compiled from it.
+    #[arg(long)]
+    ir: bool,
+    /// The kernel, in place of --launch.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Blocks.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1")]
+    grid: Vec<u64>,
+    /// Threads of a block.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1")]
+    block: Vec<u64>,
+    /// Blocks of a cluster.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
+    cluster: Option<Vec<u64>>,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES")]
+    dynamic_shared: Option<u64>,
+    /// The most instructions a thread may execute.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Chooses the interleaving of the threads.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
+    args: Vec<String>,
+    #[command(flatten)]
+    compilation: Compilation,
+}
+
+/// Why there is no result.
+enum Problem {
+    Launch(Vec<LaunchError>),
+    Source(input::Source, Vec<Diagnostic>),
+    Fault(Fault),
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
+    let launch = launch(options)?;
+    match launch.map_err(Problem::Launch).and_then(|launch| Ok((result(options, source, &launch)?, launch))) {
+        Ok((execution, launch)) => {
+            let text = if options.json { success_json(&execution) } else { success(&execution, &launch) };
+            Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+        }
+        Err(problem) => {
+            if options.json {
+                writeln!(std::io::stdout().lock(), "{}", json!({"ok": false, "error": problem.json()}))?;
+            } else {
+                problem.show();
+            }
+            Err(Failure::Rejected)
+        }
+    }
+}
+
+/// With `--json` the answer goes to standard output even if the call names a file that is not there.
+fn unreadable(options: &Options, message: String) -> Failure {
+    if options.json {
+        println!("{}", json!({"ok": false, "error": error("C0001", &message)}));
+    }
+    Failure::Usage(message)
+}
+
+/// The launch description from the file or the flags.
+fn launch(options: &Options) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
+    if let Some(path) = &options.launch {
+        let text = input::read(path).map_err(|message| unreadable(options, message))?.text;
+        return Ok(LaunchSpec::parse(&text));
+    }
+    let mut object = Map::new();
+    object.insert("entry".into(), options.entry.clone().into());
+    object.insert("grid".into(), json!(options.grid));
+    object.insert("block".into(), json!(options.block));
+    for (key, value) in [("dynamic_shared", options.dynamic_shared), ("seed", options.seed)] {
+        object.extend(value.map(|value| (key.to_owned(), value.into())));
+    }
+    object.extend(options.cluster.as_ref().map(|cluster| ("cluster".to_owned(), json!(cluster))));
+    object.extend(options.steps.map(|steps| ("limits".to_owned(), json!({"steps": steps}))));
+    let args: Result<Vec<Value>, LaunchError> = options.args.iter().map(|arg| arg_from_flag(arg)).collect();
+    object.insert("args".into(), args.map_err(|e| Failure::Usage(e.to_string()))?.into());
+    Ok(LaunchSpec::from_json(&Value::Object(object)))
+}
+
+fn result(options: &Options, source: input::Source, launch: &LaunchSpec) -> Result<Execution, Problem> {
+    let program = match source.language {
+        Language::Ptx => ptx_program(&source.text),
+        Language::Wir => ir_program(options, &source.text),
+    };
+    match program {
+        Ok(program) => execute(&program, launch).map_err(Problem::Fault),
+        Err(errors) => Err(Problem::Source(source, errors)),
+    }
+}
+
+fn ptx_program(text: &str) -> Result<Program, Vec<Diagnostic>> {
+    warpsmith::load(&ptx::ValidatedModule::parse(text)?, text)
+}
+
+fn ir_program(options: &Options, text: &str) -> Result<Program, Vec<Diagnostic>> {
+    let module = ir::parse_module(text)?;
+    ir::verify(&module)?;
+    if options.ir {
+        return warpsmith::load_ir(&module);
+    }
+    let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| match failure {
+        Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
+        Failure::Rejected => Vec::new(),
+    })?;
+    let compiled = compiler.compile(&module)?;
+    warpsmith::load(&compiled.module, &compiled.text)
+}
+
+fn success_json(execution: &Execution) -> String {
+    let buffers: Vec<Value> =
+        execution.buffers.iter().map(|buffer| buffer.as_deref().map(literal::hex).into()).collect();
+    let stats = json!({"thread_instructions": execution.thread_instructions, "seconds": execution.seconds});
+    format!("{}\n", json!({"ok": true, "buffers": buffers, "stats": stats}))
+}
+
+/// For people: the first elements of each buffer.
+fn success(execution: &Execution, launch: &LaunchSpec) -> String {
+    const SHOWN: usize = 16;
+    let mut text = String::new();
+    for (index, (buffer, arg)) in execution.buffers.iter().zip(&launch.args).enumerate() {
+        let (Some(bytes), Arg::Buffer { element, .. }) = (buffer, arg) else { continue };
+        let ty = element.unwrap_or(warpsmith::isa::ScalarType::B8);
+        let size = ty.bytes().unwrap_or(1).max(1) as usize;
+        let mut elements: Vec<String> = bytes
+            .chunks_exact(size)
+            .take(SHOWN)
+            .map(|element| literal::decode(ty, element).to_string())
+            .collect();
+        let count = bytes.len() / size;
+        if count > SHOWN {
+            elements.push("..".into());
+        }
+        text += &format!("argument {index}, {count} x {ty}: {}\n", elements.join(", "));
+    }
+    let rate = execution.thread_instructions as f64 / execution.seconds.max(1e-9) / 1e6;
+    text + &format!(
+        "{} thread instructions in {:.6} s ({rate:.1} M/s)\n",
+        execution.thread_instructions, execution.seconds
+    )
+}
+
+/// The members that every error has.
+fn error(code: &str, message: &str) -> Value {
+    json!({"code": code, "message": message, "ptx_line": null, "block": null, "thread": null})
+}
+
+impl Problem {
+    fn json(&self) -> Value {
+        match self {
+            Problem::Fault(fault) => {
+                let mut value = json!({
+                    "code": fault.code.name(), "message": fault.message, "ptx_line": fault.ptx_line,
+                    "block": fault.block, "thread": fault.thread,
+                });
+                if let Some(address) = fault.address {
+                    value["address"] = format!("{address:#x}").into();
+                }
+                value
+            }
+            Problem::Launch(errors) => {
+                let list: Vec<String> = errors.iter().map(LaunchError::to_string).collect();
+                let mut value = error("bad_launch", &list.join("; "));
+                value["details"] = list.into();
+                value
+            }
+            Problem::Source(source, diagnostics) => {
+                let lines = LineIndex::new(&source.text);
+                let list: Vec<Value> =
+                    diagnostics.iter().map(|diagnostic| render::json(&lines, diagnostic)).collect();
+                let first = diagnostics.iter().position(Diagnostic::is_error).unwrap_or(0);
+                let mut value = match list.get(first) {
+                    Some(first) => error(
+                        first["code"].as_str().unwrap_or_default(),
+                        first["message"].as_str().unwrap_or_default(),
+                    ),
+                    None => error("C0002", "the source is not accepted"),
+                };
+                if let (Language::Ptx, Some(first)) = (source.language, list.get(first)) {
+                    value["ptx_line"] = first["line"].clone();
+                }
+                value["diagnostics"] = list.into();
+                value
+            }
+        }
+    }
+
+    fn show(&self) {
+        match self {
+            Problem::Fault(fault) => eprintln!("error: {fault}"),
+            Problem::Launch(errors) => {
+                errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
+            }
+            Problem::Source(source, diagnostics) => render::show(&source.name, &source.text, diagnostics),
+        }
+    }
+}

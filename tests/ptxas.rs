@@ -1,0 +1,80 @@
+//! ptxas takes everything that is emitted: all examples and runnable file tests, at every level, for every target of the tables
+//! that an installed release of ptxas knows. One trial a target.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use warpsmith::directives::Language;
+use warpsmith::emit::{Compiler, OptLevel};
+use warpsmith::ir;
+use warpsmith::isa::Target;
+use warpsmith::ptxas::Toolbox;
+
+/// What `cargo xtask test` sets: a missing ptxas is then a failure.
+const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";
+
+/// The oldest target that some ptxas in use knows, and on which everything in the examples exists.
+const OLDEST_JUDGED: Target = Target::sm(50);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let toolbox = Arc::new(Toolbox::from_environment());
+    let modules = Arc::new(modules());
+    let required = std::env::var_os(REQUIRED).is_some();
+    let trials = Target::all()
+        .map(|target| {
+            let known = toolbox.for_target(target).is_some();
+            let (toolbox, modules) = (toolbox.clone(), modules.clone());
+            let trial = Trial::test(target.to_string(), move || judge(target, &toolbox, &modules));
+            // Without an assembler there is nothing to judge by; older targets are never judged, and only compiled.
+            trial.with_ignored_flag(!known && !required && target >= OLDEST_JUDGED)
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn modules() -> Vec<(PathBuf, ir::Module)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut modules = Vec::new();
+    for folder in ["examples", "tests/filetests/run"] {
+        for entry in
+            std::fs::read_dir(root.join(folder)).expect("the folder is part of the repository").flatten()
+        {
+            if Language::of_path(&entry.path()) == Some(Language::Wir) {
+                let source = std::fs::read_to_string(entry.path()).expect("the file is readable");
+                let module = ir::parse_module(&source)
+                    .unwrap_or_else(|errors| panic!("{:?}: {errors:?}", entry.path()));
+                modules.push((entry.path(), module));
+            }
+        }
+    }
+    modules
+}
+
+fn judge(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    for (path, module) in modules {
+        let mut texts = BTreeSet::new();
+        for level in OptLevel::ALL {
+            match Compiler::new(target).with_opt_level(level).compile(module) {
+                Ok(compiled) => _ = texts.insert(compiled.text),
+                // What an old target has not is an error of the compilation that says so.
+                Err(errors) if target < OLDEST_JUDGED && !errors.is_empty() => {}
+                Err(errors) => wrong.push(format!("{} at {level}: {}", path.display(), errors[0])),
+            }
+        }
+        match toolbox.for_target(target) {
+            Some(ptxas) => wrong.extend(texts.iter().filter_map(|text| {
+                let said = ptxas.assemble(text, target).err()?;
+                Some(format!("{}: ptxas {} rejects this: {said}\n{text}", path.display(), ptxas.release))
+            })),
+            None if target >= OLDEST_JUDGED => {
+                return Err(format!("no installed ptxas knows {target}").into());
+            }
+            None => {}
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}

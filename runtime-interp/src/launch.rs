@@ -180,7 +180,7 @@ impl Launch {
             }
             (given, required) => given.or(required).unwrap_or([1; 3]),
         };
-        let blocks = cluster.iter().map(|n| u64::from(*n)).product::<u64>();
+        let blocks = cluster.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
         if blocks == 0 || blocks > u64::from(machine.cluster_blocks) {
             let most = machine.cluster_blocks;
             return Err(Fault::launch(format!(

@@ -7,7 +7,7 @@ use crate::semantics::half::{self, After, Half};
 use crate::semantics::packed::map2_16;
 use crate::semantics::{Rounding, double, single};
 use smallvec::SmallVec;
-use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_isa::ScalarType;
 
 pub(super) fn emit(
     body: &mut FunctionBuilder<'_>,
@@ -38,7 +38,6 @@ pub(super) fn emit(
     } else {
         (0..count).map(|i| dst.get(i).copied().flatten().unwrap_or_else(|| body.reg(width))).collect()
     };
-    debug_assert!(access.space != StateSpace::Local || !old.is_empty() || words.head == "red");
     body.atomic(access, function, &old, at, &b, c);
     Some(())
 }

@@ -29,7 +29,6 @@ pub(super) enum Named {
 /// A literal as the bits of a register of a width. A float of 64 bits is rounded for one of 32 (PTX ISA 9.0, 4.5.2).
 pub(super) fn literal(c: Const, width: Width) -> u64 {
     match (c, width) {
-        (Const::Int { bits, .. }, Width::Pred) => u64::from(bits != 0),
         (Const::Int { bits, .. }, _) => bits,
         (Const::F32(bits), _) => bits.into(),
         (Const::F64(bits), Width::W32) => u64::from((f64::from_bits(bits) as f32).to_bits()),

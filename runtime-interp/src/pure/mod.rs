@@ -137,7 +137,16 @@ impl Plan {
             })
             .collect();
         let mut temps: SmallVec<[Option<Reg>; 4]> = SmallVec::new();
-        for step in &self.steps {
+        for (n, step) in self.steps.iter().enumerate() {
+            // The complement of a comparison, say, is computed only where it is asked for.
+            let asked = |slot: &Slot| match *slot {
+                Slot::Dst(i) => matches!(dst.get(usize::from(i)), Some(Some(_))),
+                _ => true,
+            };
+            let read = |slot: &Slot| self.steps[n + 1..].iter().any(|later| later.src.contains(slot));
+            if !step.dst.iter().any(|slot| asked(slot) || read(slot)) {
+                continue;
+            }
             let mut resolve = |body: &mut FunctionBuilder<'_>, slot: &Slot| match *slot {
                 Slot::Dst(i) => results[usize::from(i)],
                 Slot::Src(i) => src[usize::from(i)],

@@ -1,0 +1,197 @@
+//! The engine in thread instructions per second, on one core unless the name says otherwise.
+//!
+//!     cargo bench -p warpsmith-interp --bench engine
+
+use divan::counter::ItemsCount;
+use warpsmith_interp::{Buffer, Device, Launch, Program};
+use warpsmith_ptx::ValidatedModule;
+
+fn main() {
+    divan::main();
+}
+
+fn load(text: &str) -> Program {
+    let module = ValidatedModule::parse(text).expect("the kernel is valid");
+    Program::load_with_source(&module, text).expect("the kernel is supported")
+}
+
+/// Measures a launch; its items are the thread instructions it executes.
+fn measure(bencher: divan::Bencher, device: Device, program: Program, launch: Launch) {
+    let mut device = device;
+    let stats = device.launch(&program, &launch).expect("the kernel runs");
+    bencher
+        .counter(ItemsCount::new(stats.thread_instructions))
+        .bench_local(|| device.launch(&program, &launch).is_ok());
+}
+
+/// Integer arithmetic in registers: xorshift and a linear congruence.
+const ALU: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry alu(.param .u64 out, .param .u32 n) {
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<3>;
+    .reg .pred %p;
+    ld.param.u64 %rd0, [out];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, 0;
+loop:
+    shl.b32 %r4, %r1, 13;
+    xor.b32 %r1, %r1, %r4;
+    shr.u32 %r4, %r1, 17;
+    xor.b32 %r1, %r1, %r4;
+    shl.b32 %r4, %r1, 5;
+    xor.b32 %r1, %r1, %r4;
+    mad.lo.u32 %r3, %r3, 1664525, %r1;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p, %r2, %r0;
+    @%p bra loop;
+    mov.u32 %r5, %tid.x;
+    mad.wide.u32 %rd1, %r5, 4, %rd0;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}";
+
+/// A product of square matrices, tiles of 16 by 16 in shared memory, the inner loop unrolled.
+fn matmul() -> String {
+    let mut inner = String::new();
+    for k in 0..16 {
+        let (a, b) = (4 * k, 64 * k);
+        inner += &format!(
+            "ld.shared.f32 %f1, [%r10+{a}]; ld.shared.f32 %f2, [%r11+{b}]; fma.rn.f32 %f0, %f1, %f2, %f0;\n"
+        );
+    }
+    format!(
+        ".version 7.0
+.target sm_80
+.address_size 64
+.visible .entry matmul(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {{
+    .reg .b32 %r<20>;
+    .reg .b64 %rd<8>;
+    .reg .f32 %f<4>;
+    .reg .pred %p;
+    .shared .f32 tile_a[256];
+    .shared .f32 tile_b[256];
+    ld.param.u64 %rd0, [a];
+    ld.param.u64 %rd1, [b];
+    ld.param.u64 %rd2, [c];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ctaid.y;
+    mad.lo.u32 %r5, %r3, 16, %r1;
+    mad.lo.u32 %r6, %r4, 16, %r2;
+    mov.u32 %r7, tile_a;
+    mov.u32 %r8, tile_b;
+    mad.lo.u32 %r10, %r2, 64, %r7;
+    mad.lo.u32 %r11, %r1, 4, %r8;
+    mad.lo.u32 %r12, %r1, 4, %r10;
+    mad.lo.u32 %r13, %r2, 64, %r11;
+    mov.f32 %f0, 0f00000000;
+    mov.u32 %r14, 0;
+loop:
+    add.u32 %r15, %r14, %r1;
+    mad.lo.u32 %r15, %r6, %r0, %r15;
+    mad.wide.u32 %rd3, %r15, 4, %rd0;
+    ld.global.f32 %f1, [%rd3];
+    add.u32 %r15, %r14, %r2;
+    mad.lo.u32 %r15, %r15, %r0, %r5;
+    mad.wide.u32 %rd3, %r15, 4, %rd1;
+    ld.global.f32 %f2, [%rd3];
+    st.shared.f32 [%r12], %f1;
+    st.shared.f32 [%r13], %f2;
+    bar.sync 0;
+{inner}
+    bar.sync 0;
+    add.u32 %r14, %r14, 16;
+    setp.lt.u32 %p, %r14, %r0;
+    @%p bra loop;
+    mad.lo.u32 %r15, %r6, %r0, %r5;
+    mad.wide.u32 %rd3, %r15, 4, %rd2;
+    st.global.f32 [%rd3], %f0;
+    ret;
+}}"
+    )
+}
+
+/// Lanes that leave a loop one by one, with a branch inside: steps of the Collatz sequence.
+const DIVERGENT: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry divergent(.param .u64 out) {
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<3>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd0, [out];
+    mov.u32 %r1, %tid.x;
+    add.u32 %r1, %r1, 27;
+    mov.u32 %r2, 0;
+loop:
+    setp.eq.u32 %p0, %r1, 1;
+    @%p0 bra done;
+    and.b32 %r3, %r1, 1;
+    setp.eq.u32 %p1, %r3, 0;
+    @%p1 bra even;
+    mad.lo.u32 %r1, %r1, 3, 1;
+    bra next;
+even:
+    shr.u32 %r1, %r1, 1;
+next:
+    add.u32 %r2, %r2, 1;
+    bra loop;
+done:
+    mov.u32 %r5, %tid.x;
+    mad.wide.u32 %rd1, %r5, 4, %rd0;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}";
+
+#[divan::bench]
+fn alu_loop(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let out = device.alloc(4 * 256).expect("there is room");
+    let launch = Launch::new("alu").grid([4, 1, 1]).block([256, 1, 1]).arg(out).arg(4000u32).workers(1);
+    measure(bencher, device, load(ALU), launch);
+}
+
+fn product(device: &mut Device, n: u32) -> Launch {
+    let matrix = |seed: u32| (0..n * n).map(|i| ((i ^ seed) % 7) as f32).collect::<Vec<f32>>();
+    let [a, b, c] = [1, 2, 3].map(|seed| -> Buffer { device.upload(&matrix(seed)).expect("there is room") });
+    Launch::new("matmul").grid([n / 16, n / 16, 1]).block([16, 16, 1]).arg(a).arg(b).arg(c).arg(n)
+}
+
+#[divan::bench]
+fn tiled_matrix_product(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let launch = product(&mut device, 128).workers(1);
+    measure(bencher, device, load(&matmul()), launch);
+}
+
+#[divan::bench]
+fn tiled_matrix_product_on_two_cores(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let launch = product(&mut device, 128).workers(2);
+    measure(bencher, device, load(&matmul()), launch);
+}
+
+#[divan::bench]
+fn divergent_loop(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let out = device.alloc(4 * 256).expect("there is room");
+    let launch = Launch::new("divergent").grid([16, 1, 1]).block([256, 1, 1]).arg(out).workers(1);
+    measure(bencher, device, load(DIVERGENT), launch);
+}
+
+/// The cost of a launch: one block of one warp that does nearly nothing.
+#[divan::bench]
+fn small_launch(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let out = device.alloc(4 * 256).expect("there is room");
+    let launch = Launch::new("alu").block([32, 1, 1]).arg(out).arg(1u32);
+    measure(bencher, device, load(ALU), launch);
+}

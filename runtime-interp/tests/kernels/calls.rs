@@ -1,0 +1,91 @@
+//! Functions: parameters of all kinds, recursion, indirect calls.
+
+use super::*;
+
+#[test]
+fn arguments_and_results_in_memory_and_registers() {
+    let program = load("
+        .func (.param .b32 sum) add3(.param .b32 a, .param .b32 b, .param .b32 c) { .reg .b32 %r<5>;
+          ld.param.b32 %r1, [a]; ld.param.b32 %r2, [b]; ld.param.b32 %r3, [c]; add.u32 %r4, %r1, %r2; add.u32 %r4, %r4, %r3; st.param.b32 [sum], %r4; ret; }
+        .func (.reg .b32 d) twice(.reg .b32 a) { add.u32 d, a, a; ret; }
+        .func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 s[16]) { .reg .b64 %rd<5>;
+          ld.param.b64 %rd1, [s]; ld.param.b64 %rd2, [s+8]; st.param.b64 [r], %rd2; st.param.b64 [r+8], %rd1; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x;
+          { .param .b32 r0; .param .b32 p0; .param .b32 p1; .param .b32 p2; st.param.b32 [p0], %r1; st.param.b32 [p1], 10; st.param.b32 [p2], 100;
+            call.uni (r0), add3, (p0, p1, p2); ld.param.b32 %r2, [r0]; }
+          call (%r3), twice, (%r2);
+          { .param .align 8 .b8 r0[16]; .param .align 8 .b8 p0[16]; cvt.u64.u32 %rd1, %r3; st.param.b64 [p0], %rd1; st.param.b64 [p0+8], 7;
+            call (r0), swap, (p0); ld.param.v2.b64 {%rd2, %rd3}, [r0]; }
+          mul.lo.u64 %rd2, %rd2, 100000; add.u64 %rd2, %rd2, %rd3; cvt.u32.u64 %r4, %rd2; mad.wide.u32 %rd4, %r1, 4, %rd0; st.global.u32 [%rd4], %r4; ret; }");
+    let expected: Vec<u32> = (0..48).map(|t| 700_000 + 2 * (t + 110)).collect();
+    assert_eq!(under_seeds(&program, Launch::new("k").block([48, 1, 1]), 48), expected);
+}
+
+/// Each lane recurses to a depth of its own, with the value to add after the return in a register.
+const FIBONACCI: &str = "
+    .func (.param .b32 r) fib(.param .b32 n) { .reg .b32 %r<9>; .reg .pred %p; ld.param.b32 %r1, [n]; setp.lt.u32 %p, %r1, 2; @%p bra small;
+      .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call (b), fib, (a); ld.param.b32 %r3, [b];
+      sub.u32 %r2, %r1, 2; st.param.b32 [a], %r2; call (b), fib, (a); ld.param.b32 %r4, [b]; add.u32 %r1, %r3, %r4;
+      small: st.param.b32 [r], %r1; ret; }
+    .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .param .b32 a; .param .b32 b; ld.param.u64 %rd0, [out];
+      mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 15; st.param.b32 [a], %r2; call (b), fib, (a); ld.param.b32 %r3, [b];
+      mad.wide.u32 %rd1, %r1, 4, %rd0; st.global.u32 [%rd1], %r3; ret; }";
+
+#[test]
+fn lanes_recurse_to_different_depths() {
+    let mut fib = vec![0, 1];
+    for i in 2..16 {
+        fib.push(fib[i - 1] + fib[i - 2]);
+    }
+    let expected: Vec<u32> = (0..32).map(|t| fib[t % 16]).collect();
+    assert_eq!(under_seeds(&load(FIBONACCI), Launch::new("k").block([32, 1, 1]), 32), expected);
+}
+
+#[test]
+fn endless_recursion_overflows_the_stack() {
+    let program = load(
+        "
+        .func deep() { call deep; ret; }
+        .visible .entry k(.param .u64 out) {\ncall deep; ret; }",
+    );
+    let fault = words(&program, 32, 1).unwrap_err();
+    assert_eq!((fault.code.name(), fault.ptx_line), ("stack_overflow", Some(3)), "{fault}");
+}
+
+#[test]
+fn lanes_call_through_tables() {
+    let program = load("
+        .func (.param .b32 r) plus(.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; add.u32 %r1, %r1, 5; st.param.b32 [r], %r1; ret; }
+        .func (.param .b32 r) times(.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; mul.lo.u32 %r1, %r1, 5; st.param.b32 [r], %r1; ret; }
+        .global .u64 table[2] = {plus, times};
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .param .b32 a; .param .b32 b; ld.param.u64 %rd0, [out];
+          mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 1; mov.u64 %rd1, table; mad.wide.u32 %rd1, %r2, 8, %rd1; ld.global.u64 %rd2, [%rd1];
+          st.param.b32 [a], %r1; shape: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %rd2, (a), shape; ld.param.b32 %r3, [b];
+          list: .calltargets plus, times; call (b), %rd2, (a), list; ld.param.b32 %r4, [b]; mad.lo.u32 %r3, %r4, 1000, %r3;
+          mad.wide.u32 %rd3, %r1, 4, %rd0; st.global.u32 [%rd3], %r3;
+          setp.lt.u32 p, %r1, 40; @p bra done;\nadd.u64 %rd2, %rd2, 1; call (b), %rd2, (a), shape; done: ret; .reg .pred p; }"
+        .replace(".reg .pred p; }", "}").replace("ld.param.u64 %rd0, [out];", ".reg .pred p; ld.param.u64 %rd0, [out];").as_str());
+    let expected: Vec<u32> = (0..32).map(|t| 1001 * if t % 2 == 0 { t + 5 } else { 5 * t }).collect();
+    assert_eq!(under_seeds(&program, Launch::new("k").block([32, 1, 1]), 32), expected);
+    let fault = words(&program, 41, 41).unwrap_err();
+    assert_eq!((fault.code.name(), fault.thread), ("bad_target", Some([40, 0, 0])), "{fault}");
+}
+
+#[test]
+fn a_pointer_into_the_callers_frame() {
+    let program = load("
+        .func fill(.param .b64 p, .param .b32 v) { .reg .b64 %rd; .reg .b32 %r; ld.param.b64 %rd, [p]; ld.param.b32 %r, [v]; st.u32 [%rd+8], %r; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .local .align 8 .b8 a[16]; .param .b64 p; .param .b32 v;
+          ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; mov.u64 %rd1, a; cvta.local.u64 %rd2, %rd1; st.param.b64 [p], %rd2; st.param.b32 [v], %r1;
+          call fill, (p, v); ld.local.u32 %r2, [a+8]; mad.wide.u32 %rd3, %r1, 4, %rd0; st.global.u32 [%rd3], %r2; ret; }");
+    assert_eq!(words(&program, 40, 40).unwrap(), (0..40).collect::<Vec<u32>>());
+}
+
+#[test]
+fn what_has_no_body_is_refused_by_name() {
+    let source = ".version 8.6 .target sm_90 .address_size 64\n.extern .func elsewhere; .visible .entry k() {\ncall elsewhere; ret; }";
+    let module = ValidatedModule::parse(source).unwrap();
+    let errors = Program::load_with_source(&module, source).unwrap_err();
+    assert_eq!(errors.len(), 1);
+    assert_eq!((errors[0].line, errors[0].message.contains("`elsewhere`")), (3, true), "{errors:?}");
+}

@@ -1,4 +1,23 @@
-//! Typed SSA for GPU kernels: entities, builder, text form, verifier.
+//! Typed SSA for GPU kernels: entities, builder, text form, verifier. `docs/ir.md` is the specification.
+//!
+//! - [`Module`], [`Function`], [`DataFlowGraph`], [`Layout`], [`InstData`]: the data. References are small indices
+//!   ([`Value`], [`Block`], [`Inst`], ...); blocks take parameters, there are no phis.
+//! - [`Opcode`] and [`OpInfo`]: the core operations, one table; [`PtxData`] and [`Sreg`]: what the ISA tables give.
+//! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes make instructions with
+//!   [`Function::at_end`], [`Function::before`] and [`Function::replace`].
+//! - [`parse`] and `Display`: the text form. [`verify`]: everything that is wrong with a module.
+//! - [`DominatorTree`]: which blocks every path goes through.
+//!
+//! ```
+//! let text = "func @square(%x: i32) -> i32 {\nentry:\n  %r = imul %x, %x\n  ret %r\n}\n";
+//! let module = warpsmith_ir::parse_module(text).unwrap();
+//! warpsmith_ir::verify(&module).unwrap();
+//! assert_eq!(module.to_string(), text);
+//!
+//! // Every error has a code, a place and often a hint.
+//! let errors = warpsmith_ir::parse_module("func @f() {\nentry:\n  retn\n}\n").unwrap_err();
+//! assert_eq!(errors[0].notes, ["did you mean `ret`?"]);
+//! ```
 
 mod builder;
 mod dfg;

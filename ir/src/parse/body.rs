@@ -2,13 +2,13 @@
 
 use super::{Body, Parser};
 use crate::dfg::ValueDef;
-use crate::entities::{Block, GlobalId, Inst, Loc, StackSlot, Value};
+use crate::entities::{Block, Inst, Loc, StackSlot, Value};
 use crate::function::{Function, LocData, StackSlotData};
-use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
+use crate::inst::InstData;
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
-use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, Shape};
+use crate::ops::{Opcode, OperandRule, ResultRule, Shape};
 use crate::ptx::{ResultTypes, Sreg};
 use crate::suggest::nearest;
 use crate::types::Type;
@@ -37,18 +37,18 @@ pub(super) enum TypeSource {
 
 /// How the type of a result follows from the type of an operand.
 #[derive(Clone, Copy)]
-enum Derive {
+pub(super) enum Derive {
     Same,
     Element,
     VectorOf(u32),
 }
 
 /// A constant whose type comes later.
-struct LateConstant {
-    inst: Inst,
-    number: Number,
-    span: Span,
-    source: TypeSource,
+pub(super) struct LateConstant {
+    pub(super) inst: Inst,
+    pub(super) number: Number,
+    pub(super) span: Span,
+    pub(super) source: TypeSource,
 }
 
 /// A name that an instruction gives to a result.
@@ -63,22 +63,22 @@ pub(super) type ResultNames = SmallVec<[ResultName; 2]>;
 /// What is known of the body being read. The maps are kept from one function to the next for their memory.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
-    values: FxHashMap<&'a [u8], Value>,
-    slots: FxHashMap<&'a [u8], StackSlot>,
-    blocks: FxHashMap<&'a [u8], Block>,
+    pub(super) values: FxHashMap<&'a [u8], Value>,
+    pub(super) slots: FxHashMap<&'a [u8], StackSlot>,
+    pub(super) blocks: FxHashMap<&'a [u8], Block>,
     /// Values used before their definition was read, each with its first use.
-    forward_values: Vec<(Value, Token)>,
+    pub(super) forward_values: Vec<(Value, Token)>,
     /// Blocks used before their label was read, each with its first use.
-    forward_blocks: Vec<(Block, Token)>,
-    constants: Vec<LateConstant>,
+    pub(super) forward_blocks: Vec<(Block, Token)>,
+    pub(super) constants: Vec<LateConstant>,
     /// Results whose type comes later: from which value, and how.
-    results: FxHashMap<Value, (Value, Derive, Span)>,
+    pub(super) results: FxHashMap<Value, (Value, Derive, Span)>,
     /// Cases of a switch on a value whose type comes later.
-    switches: Vec<(Inst, Vec<(Number, Span)>)>,
-    block: Option<Block>,
+    pub(super) switches: Vec<(Inst, Vec<(Number, Span)>)>,
+    pub(super) block: Option<Block>,
     /// The names of the function's parameters, until the entry block takes them.
-    params: Vec<Token>,
-    locs: FxHashMap<LocData, Loc>,
+    pub(super) params: Vec<Token>,
+    pub(super) locs: FxHashMap<LocData, Loc>,
 }
 
 impl Scope<'_> {
@@ -268,7 +268,7 @@ impl<'a> BodyReader<'_, 'a> {
         }
     }
 
-    fn block_ref(&mut self) -> Option<Block> {
+    pub(super) fn block_ref(&mut self) -> Option<Block> {
         let token = self.p.expect_kind(Tok::Word, "a block")?;
         let bytes = self.p.bytes(token);
         if let Some(block) = self.s.blocks.get(bytes) {
@@ -303,7 +303,7 @@ impl<'a> BodyReader<'_, 'a> {
         }
     }
 
-    fn span_of(&self, value: Value) -> Span {
+    pub(super) fn span_of(&self, value: Value) -> Span {
         match self.func.dfg.def(value) {
             ValueDef::Result(inst, _) => self.func.spans[inst],
             ValueDef::Param(block, _) if Some(block) != self.func.layout.entry() => {
@@ -346,7 +346,7 @@ impl<'a> BodyReader<'_, 'a> {
         symbol
     }
 
-    fn operand(&mut self) -> Option<Operand> {
+    pub(super) fn operand(&mut self) -> Option<Operand> {
         match self.p.tok.kind {
             Tok::Local => self.value().map(Operand::Value),
             Tok::Number | Tok::Punct(b'-') => {
@@ -361,7 +361,7 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// The value of an operand: for a literal, that of a constant instruction made before this one.
-    fn materialise(&mut self, operand: Operand, source: TypeSource) -> Value {
+    pub(super) fn materialise(&mut self, operand: Operand, source: TypeSource) -> Value {
         let (number, span) = match operand {
             Operand::Value(value) => return value,
             Operand::Literal(number, span) => (number, span),
@@ -378,7 +378,7 @@ impl<'a> BodyReader<'_, 'a> {
         self.func.dfg.results(inst).first()
     }
 
-    fn known_type(&self, source: TypeSource) -> Option<Type> {
+    pub(super) fn known_type(&self, source: TypeSource) -> Option<Type> {
         let ty = match source {
             TypeSource::Known(ty) => ty,
             TypeSource::Of(value) => self.func.dfg.ty(value),
@@ -392,7 +392,7 @@ impl<'a> BodyReader<'_, 'a> {
         (!ty.is_invalid()).then_some(ty)
     }
 
-    fn constant(&mut self, number: Number, ty: Type, span: Span) -> InstData {
+    pub(super) fn constant(&mut self, number: Number, ty: Type, span: Span) -> InstData {
         if ty.is_float() {
             InstData::FloatConst { bits: self.p.float_constant(number, ty, span) }
         } else {
@@ -567,484 +567,5 @@ impl<'a> BodyReader<'_, 'a> {
         let error = self.p.error("I0017", word.span(), format!("no special register `{shown}`"));
         error.notes.push(near.unwrap_or_else(|| "special registers are PTX's, as in `sreg.tid.x`".into()));
         None
-    }
-
-    /// An operation of the core table: its data, and the result's type where the suffix or a symbol gives it.
-    fn core(
-        &mut self,
-        op: Opcode,
-        word: Token,
-        suffix: Option<Type>,
-        ascribed: Option<Type>,
-    ) -> Option<(InstData, Option<ResultTypes>)> {
-        let info = op.info();
-        let suffix = suffix.or(ascribed.filter(|_| info.result.takes_suffix()));
-        if suffix.is_none() && info.result.takes_suffix() {
-            let message = format!("`{op}` needs the type of its result");
-            let example = if matches!(info.shape, Shape::FloatConst) { "f32" } else { "i32" };
-            self.p
-                .error("I0015", word.span(), message)
-                .notes
-                .push(format!("write it as in `{op}.{example}`"));
-            return None;
-        }
-        let one = |ty: Type| Some(SmallVec::from_elem(ty, 1));
-        let result = suffix.and_then(|ty| match info.result {
-            rule if rule.takes_suffix() => one(ty),
-            ResultRule::T | ResultRule::VectorOf => one(ty),
-            ResultRule::Element => one(ty.element_type()),
-            _ => None,
-        });
-        let data = match info.shape {
-            Shape::IntConst => {
-                let (number, span) = self.p.number()?;
-                let ty = suffix?;
-                match ty.is_int() {
-                    true => InstData::IntConst { value: self.p.int_constant(number, ty, span) },
-                    // The verifier says what the type should be.
-                    false => InstData::IntConst { value: 0 },
-                }
-            }
-            Shape::FloatConst => {
-                let (number, span) = self.p.number()?;
-                let ty = suffix?;
-                match ty.is_float() {
-                    true => InstData::FloatConst { bits: self.p.float_constant(number, ty, span) },
-                    false => InstData::FloatConst { bits: 0 },
-                }
-            }
-            Shape::Unary => InstData::Unary { op, arg: self.operands::<1>(op, word, suffix)?[0] },
-            // The suffix is the result's type, so a literal operand would have none.
-            Shape::Convert => InstData::Unary { op, arg: self.operands::<1>(op, word, None)?[0] },
-            Shape::Binary => InstData::Binary { op, args: self.operands(op, word, suffix)? },
-            Shape::Ternary => InstData::Ternary { op, args: self.operands(op, word, suffix)? },
-            Shape::IntCompare => {
-                let cond = self.condition(IntCC::from_name, IntCC::ALL.iter().map(|cc| cc.name()))?;
-                InstData::IntCompare { cond, args: self.operands(op, word, suffix)? }
-            }
-            Shape::FloatCompare => {
-                let cond = self.condition(FloatCC::from_name, FloatCC::ALL.iter().map(|cc| cc.name()))?;
-                InstData::FloatCompare { cond, args: self.operands(op, word, suffix)? }
-            }
-            Shape::Load => {
-                let flags = self.flags();
-                let ptr = self.value()?;
-                let offset = self.offset()?;
-                InstData::Load { flags: self.align(flags)?, offset, ptr }
-            }
-            Shape::Store => {
-                let flags = self.flags();
-                let args = self.operands(op, word, suffix)?;
-                let offset = self.offset()?;
-                InstData::Store { flags: self.align(flags)?, offset, args }
-            }
-            Shape::Index => {
-                let args = self.operands(op, word, suffix)?;
-                self.p.expect(b',')?;
-                InstData::Index { scale: self.p.int("scale in bytes (it must fit i32)")?, args }
-            }
-            Shape::StackAddr => {
-                let token = self.p.expect_kind(Tok::Local, "a stack slot such as `%buffer`")?;
-                let Some(&slot) = self.s.slots.get(&self.p.bytes(token)[1..]) else {
-                    let message = format!("no stack slot {}", self.p.describe(token));
-                    let note = "stack slots are declared before their use, as in `stack %buffer: 64 align 8`";
-                    self.p.error("I0007", token.span(), message).notes.push(note.into());
-                    return None;
-                };
-                InstData::StackAddr { slot, offset: self.offset()? }
-            }
-            Shape::GlobalAddr => {
-                let token = self.p.tok;
-                let global = self.global(token)?;
-                let ty = self.p.module.globals[global].ptr_type();
-                return Some((InstData::GlobalAddr { global, offset: self.offset()? }, one(ty)));
-            }
-            Shape::Vec => InstData::Vec { args: self.elements(word, suffix)? },
-            Shape::Extract => {
-                let [arg] = self.operands(op, word, suffix)?;
-                self.p.expect(b',')?;
-                InstData::Extract { lane: self.p.int("lane (0 to 31)")?, arg }
-            }
-            Shape::Insert => {
-                let args = self.operands(op, word, suffix)?;
-                self.p.expect(b',')?;
-                InstData::Insert { lane: self.p.int("lane (0 to 31)")?, args }
-            }
-            Shape::Call => return self.call(),
-            Shape::Jump => InstData::Jump { dest: self.target()? },
-            Shape::Brif => {
-                let cond = self.operand()?;
-                let cond = self.materialise(cond, TypeSource::Known(Type::I1));
-                self.p.expect(b',')?;
-                let then = self.target()?;
-                self.p.expect(b',')?;
-                InstData::Brif { cond, dests: [then, self.target()?] }
-            }
-            Shape::Switch => self.switch()?,
-            Shape::Return => self.ret()?,
-            Shape::Trap => InstData::Trap,
-            Shape::Sreg | Shape::Ptx => return None,
-        };
-        Some((data, result))
-    }
-
-    /// The operands of an operation of regular shape. Literals get the type of the other operands or of the suffix.
-    fn operands<const N: usize>(
-        &mut self,
-        op: Opcode,
-        word: Token,
-        suffix: Option<Type>,
-    ) -> Option<[Value; N]> {
-        let mut operands = [Operand::Value(Value::from_u32(0)); N];
-        for (n, operand) in operands.iter_mut().enumerate() {
-            if n > 0 {
-                self.p.expect(b',')?;
-            }
-            *operand = self.operand()?;
-        }
-        let mut values = [Value::from_u32(0); N];
-        let rules = op.info().operands;
-        let needs_t = |n: usize| matches!(rules[n], OperandRule::T | OperandRule::Ptr);
-        // What T is: the suffix, else the type of the first operand that has one, else of the first that will have one.
-        let mut t = suffix.map(TypeSource::Known);
-        let mut any_literal = false;
-        for (n, operand) in operands.iter().enumerate() {
-            match *operand {
-                Operand::Value(value) => {
-                    values[n] = value;
-                    let better = match t {
-                        None => true,
-                        Some(TypeSource::Of(known)) => self.func.dfg.ty(known).is_invalid(),
-                        Some(_) => false,
-                    };
-                    if rules[n] == OperandRule::T && better {
-                        t = Some(TypeSource::Of(value));
-                    }
-                }
-                Operand::Literal(..) => any_literal = true,
-            }
-        }
-        if !any_literal {
-            return Some(values);
-        }
-        for (n, operand) in operands.into_iter().enumerate() {
-            let Operand::Literal(number, span) = operand else { continue };
-            let source = match rules[n] {
-                OperandRule::I1 => TypeSource::Known(Type::I1),
-                OperandRule::I32 => TypeSource::Known(Type::I32),
-                OperandRule::I64 | OperandRule::Offset => TypeSource::Known(Type::I64),
-                OperandRule::Element => match t {
-                    Some(TypeSource::Known(ty)) => TypeSource::Known(ty.element_type()),
-                    Some(TypeSource::Of(value)) if !self.func.dfg.ty(value).is_invalid() => {
-                        TypeSource::Known(self.func.dfg.ty(value).element_type())
-                    }
-                    _ => {
-                        self.untyped_literal(op, word, number, span);
-                        return None;
-                    }
-                },
-                _ if needs_t(n) && t.is_some() && rules[n] == OperandRule::T => t?,
-                _ => {
-                    self.untyped_literal(op, word, number, span);
-                    return None;
-                }
-            };
-            values[n] = self.materialise(operand, source);
-        }
-        Some(values)
-    }
-
-    #[cold]
-    fn untyped_literal(&mut self, op: Opcode, word: Token, number: Number, span: Span) {
-        let is_int = matches!(number, Number::Int { .. });
-        let constant = if is_int { "%c = iconst.i32 1" } else { "%c = fconst.f32 1.0" };
-        let suffix = if is_int { "i32" } else { "f32" };
-        let convert = op.info().result.takes_suffix();
-        let note = match convert {
-            true => format!("name the constant: `{constant}`"),
-            false => format!("give the type as in `{op}.{suffix}`, or name the constant: `{constant}`"),
-        };
-        let message = format!("no operand of `{}` says of which type this literal is", self.p.text(word));
-        self.p.error("I0006", span, message).notes.push(note);
-    }
-
-    fn condition<C>(
-        &mut self,
-        from_name: impl Fn(&str) -> Option<C>,
-        all: impl Iterator<Item = &'static str>,
-    ) -> Option<C> {
-        let token = self.p.expect_kind(Tok::Word, "a condition")?;
-        let name = self.p.text(token);
-        let cond = from_name(name);
-        if cond.is_none() {
-            let message = format!("no condition {}", self.p.describe(token));
-            let note = format!("conditions are {}", all.collect::<Vec<_>>().join(" "));
-            self.p.error("I0016", token.span(), message).notes.push(note);
-        }
-        cond
-    }
-
-    fn flags(&mut self) -> MemFlags {
-        let mut flags = MemFlags::PLAIN;
-        while self.p.tok.kind == Tok::Word {
-            match self.p.bytes(self.p.tok) {
-                b"volatile" => flags.volatile = true,
-                b"invariant" => flags.invariant = true,
-                _ => break,
-            }
-            self.p.bump();
-        }
-        flags
-    }
-
-    /// ` + 16`, ` - 16`, or nothing.
-    fn offset(&mut self) -> Option<i32> {
-        let negative = self.p.is(b'-');
-        if !negative && !self.p.is(b'+') {
-            return Some(0);
-        }
-        if !negative {
-            self.p.bump();
-        }
-        self.p.int("offset (it must fit i32)")
-    }
-
-    fn align(&mut self, flags: MemFlags) -> Option<MemFlags> {
-        if !(self.p.tok.kind == Tok::Word && self.p.bytes(self.p.tok) == b"align") {
-            return Some(flags);
-        }
-        self.p.bump();
-        let span = self.p.tok.span();
-        let flags = flags.with_align(self.p.int("alignment")?);
-        if flags.is_none() {
-            self.p.error("I0005", span, "an alignment is a power of two".into());
-        }
-        flags
-    }
-
-    pub(super) fn global(&mut self, token: Token) -> Option<GlobalId> {
-        match self.symbol()? {
-            Symbol::Global(id) => Some(id),
-            Symbol::Func(_) => {
-                let message = format!("{} is a function, not a global", self.p.describe(token));
-                self.p.error("I0011", token.span(), message);
-                None
-            }
-        }
-    }
-
-    /// The elements of `vec`: as many as the vector has.
-    fn elements(&mut self, word: Token, suffix: Option<Type>) -> Option<ValueList> {
-        let mut operands: SmallVec<[Operand; 8]> = SmallVec::new();
-        loop {
-            operands.push(self.operand()?);
-            if !self.p.accept(b',') {
-                break;
-            }
-        }
-        let first = operands.iter().find_map(|operand| match operand {
-            Operand::Value(value) => Some(TypeSource::Of(*value)),
-            Operand::Literal(..) => None,
-        });
-        let source = suffix.map(|ty| TypeSource::Known(ty.element_type())).or(first);
-        let mut values = SmallVec::<[Value; 8]>::new();
-        for operand in operands {
-            match (operand, source) {
-                (Operand::Value(value), _) => values.push(value),
-                (_, Some(source)) => values.push(self.materialise(operand, source)),
-                (Operand::Literal(_, span), None) => {
-                    let message = "no element says of which type this literal is".to_string();
-                    let note = format!("give the type as in `{}.i32x2`", self.p.text(word));
-                    self.p.error("I0006", span, message).notes.push(note);
-                    return None;
-                }
-            }
-        }
-        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
-    }
-
-    /// `(a, b)`, each literal typed by `source` of its position.
-    fn arguments(&mut self, source: impl Fn(&Self, u32) -> TypeSource) -> Option<ValueList> {
-        let mut values = SmallVec::<[Value; 8]>::new();
-        while !self.p.accept(b')') {
-            let operand = self.operand()?;
-            let from = source(self, values.len() as u32);
-            values.push(self.materialise(operand, from));
-            if !self.p.accept(b',') {
-                self.p.expect(b')')?;
-                break;
-            }
-        }
-        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
-    }
-
-    fn target(&mut self) -> Option<BlockCall> {
-        let block = self.block_ref()?;
-        let args = match self.p.accept(b'(') {
-            true => self.arguments(|_, n| TypeSource::Param(block, n))?,
-            false => ValueList::new(),
-        };
-        Some(BlockCall { block, args })
-    }
-
-    fn call(&mut self) -> Option<(InstData, Option<ResultTypes>)> {
-        let token = self.p.tok;
-        let Symbol::Func(callee) = self.symbol()? else {
-            let message = format!("{} is a global, not a function", self.p.describe(token));
-            self.p.error("I0011", token.span(), message);
-            return None;
-        };
-        self.p.expect(b'(')?;
-        let args = self.arguments(|this, n| {
-            let params = &this.p.module.functions[callee].params;
-            TypeSource::Known(params.get(n as usize).map_or(Type::I32, |param| param.ty))
-        })?;
-        let types = SmallVec::from_slice(&self.p.module.functions[callee].ret);
-        Some((InstData::Call { callee, args }, Some(types)))
-    }
-
-    fn switch(&mut self) -> Option<InstData> {
-        let arg = self.value()?;
-        self.p.expect(b',')?;
-        let default = self.target()?;
-        self.p.expect(b',')?;
-        self.p.expect(b'[')?;
-        let ty = self.known_type(TypeSource::Of(arg)).filter(|ty| ty.is_int());
-        let mut cases = Vec::new();
-        let mut late = Vec::new();
-        while !self.p.accept(b']') {
-            let (number, span) = self.p.number()?;
-            let value = match ty {
-                Some(ty) => self.p.int_constant(number, ty, span),
-                None => {
-                    late.push((number, span));
-                    0
-                }
-            };
-            self.p.expect(b':')?;
-            cases.push((value, self.target()?));
-            if !self.p.accept(b',') {
-                self.p.expect(b']')?;
-                break;
-            }
-        }
-        let table = self.func.dfg.jump_tables.push(JumpTableData { default, cases });
-        if !late.is_empty() {
-            // The instruction is made next.
-            self.s.switches.push((Inst::from_u32(self.func.dfg.num_insts() as u32), late));
-        }
-        Some(InstData::Switch { arg, table })
-    }
-
-    fn ret(&mut self) -> Option<InstData> {
-        let mut values = SmallVec::<[Value; 2]>::new();
-        // What is returned stands on the same line: the next line may begin with a value's name too.
-        let has_value = |p: &Parser| {
-            !p.tok.first_of_line && matches!(p.tok.kind, Tok::Local | Tok::Number | Tok::Punct(b'-'))
-        };
-        while has_value(self.p) {
-            let operand = self.operand()?;
-            let ty = self.func.ret.get(values.len()).copied().unwrap_or(Type::I32);
-            values.push(self.materialise(operand, TypeSource::Known(ty)));
-            if !self.p.accept(b',') {
-                break;
-            }
-        }
-        Some(InstData::Return { args: ValueList::from_slice(&values, &mut self.func.dfg.pool) })
-    }
-
-    // The end of a body.
-
-    /// Settles what the scan had to leave open.
-    fn settle(&mut self) {
-        let forward = std::mem::take(&mut self.s.forward_values);
-        for &(value, token) in &forward {
-            if self.func.dfg.def(value) == ValueDef::Detached {
-                let message = format!("{} is not defined", self.p.describe(token));
-                let name = self.p.name(token);
-                let known = self
-                    .s
-                    .values
-                    .iter()
-                    .filter(|(_, known)| self.func.dfg.def(**known) != ValueDef::Detached);
-                let known = known.filter_map(|(name, _)| std::str::from_utf8(name).ok());
-                // Comparing with every name for every error would take their product.
-                let near = if self.s.values.len() < 1000 { nearest(name, known) } else { None };
-                let note = near.map(|near| format!("did you mean `%{near}`?"));
-                self.p.error("I0007", token.span(), message).notes.extend(note);
-            }
-        }
-        for (block, token) in std::mem::take(&mut self.s.forward_blocks) {
-            if !self.func.layout.is_block_inserted(block) {
-                let message = format!("no block {}", self.p.describe(token));
-                let name = self.p.text(token);
-                let known =
-                    self.s.blocks.iter().filter(|(_, known)| self.func.layout.is_block_inserted(**known));
-                let known = known.filter_map(|(name, _)| std::str::from_utf8(name).ok());
-                let near = if self.s.blocks.len() < 1000 { nearest(name, known) } else { None };
-                let note = near.map(|near| format!("did you mean `{near}`?"));
-                self.p.error("I0009", token.span(), message).notes.extend(note);
-            }
-        }
-        if !forward.is_empty() {
-            self.func.dfg.resolve_aliases();
-        }
-        self.settle_types();
-        for late in std::mem::take(&mut self.s.constants) {
-            let source = match late.source {
-                TypeSource::Of(value) => TypeSource::Of(self.func.dfg.resolve(value)),
-                source => source,
-            };
-            // What has no type even now follows from something undefined, which was reported.
-            let Some(ty) = self.known_type(source) else { continue };
-            let data = self.constant(late.number, ty, late.span);
-            self.func.dfg.replace_inst(late.inst, data);
-            let result = self.func.dfg.results(late.inst).first();
-            self.func.dfg.set_ty(result, ty);
-        }
-        for (inst, numbers) in std::mem::take(&mut self.s.switches) {
-            let InstData::Switch { arg, table } = self.func.dfg[inst] else { continue };
-            let Some(ty) = self.known_type(TypeSource::Of(arg)).filter(|ty| ty.is_int()) else { continue };
-            for (n, (number, span)) in numbers.into_iter().enumerate() {
-                self.func.dfg.jump_tables[table].cases[n].0 = self.p.int_constant(number, ty, span);
-            }
-        }
-    }
-
-    /// Gives their types to results that depend on values which were read after them.
-    fn settle_types(&mut self) {
-        let pending = std::mem::take(&mut self.s.results);
-        let mut order: Vec<Value> = pending.keys().copied().collect();
-        order.sort_unstable();
-        let mut visited = rustc_hash::FxHashSet::default();
-        let mut chain = Vec::new();
-        for value in order {
-            // Follow the sources to a value with a type, then come back. Each result is visited once.
-            let mut current = value;
-            while let Some(&(source, derive, span)) = pending.get(&current)
-                && visited.insert(current)
-            {
-                chain.push((current, derive, span));
-                current = self.func.dfg.resolve(source);
-            }
-            let mut ty = self.func.dfg.ty(current);
-            let circular = ty.is_invalid() && chain.iter().any(|(value, ..)| *value == current);
-            for (value, derive, span) in chain.drain(..).rev() {
-                ty = match derive {
-                    _ if ty.is_invalid() => Type::INVALID,
-                    Derive::Same => ty,
-                    Derive::Element => ty.element_type(),
-                    Derive::VectorOf(lanes) => Type::vector(ty.element(), lanes).unwrap_or(Type::INVALID),
-                };
-                if circular && value == current {
-                    let note = "values that go around a loop go through parameters of its first block";
-                    self.p
-                        .error("I0006", span, "this result is computed from itself".into())
-                        .notes
-                        .push(note.into());
-                }
-                self.func.dfg.set_ty(value, ty);
-            }
-        }
     }
 }

@@ -6,7 +6,9 @@
 //! goes to such a block) is noted and settled at its end.
 
 mod body;
+mod core_ops;
 mod ptx;
+mod settle;
 
 use crate::entities::FuncId;
 use crate::function::{Attrs, FuncKind, Function, Linkage, Param};

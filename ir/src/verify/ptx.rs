@@ -63,6 +63,16 @@ impl Verifier<'_> {
             self.inst_error(inst, "I0451", message);
             return;
         }
+        let missing = data.operands.iter().any(|operand| match operand {
+            PtxOperand::Global(id) | PtxOperand::GlobalAddress(id, _) => !self.module.globals.is_valid(*id),
+            PtxOperand::Func(id) => !self.module.functions.is_valid(*id),
+            _ => false,
+        });
+        if missing {
+            let message = format!("an operand of `ptx.{mnemonic}` names what is not in the module");
+            self.inst_error(inst, "I0424", message);
+            return;
+        }
         let results: SmallVec<[Type; 4]> =
             func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.

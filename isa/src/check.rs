@@ -146,6 +146,7 @@ pub(crate) enum What {
     SpecialNotAllowed,
     SpecialGate(SpecialReg),
     Gate,
+    HandleGate,
     VariableNotAllowed,
     NegationNotAllowed,
     ComplementNotAllowed,
@@ -230,16 +231,16 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
         (_, Operand::Unknown) => Ok(()),
         (SigKind::Value(v), _) => value(v, operand, cx),
         (SigKind::Address(space), Operand::Address(base)) => {
-            address(space, *base).map_err(|what| (None, what))
+            address(space, *base, cx).map_err(|what| (None, what))
         }
         (SigKind::Address(space), Operand::Element(v)) => {
-            address(space, Base::Var(*v)).map_err(|what| (None, what))
+            address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
         (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty)) if space.bare => {
-            address(space, Base::Reg(*ty)).map_err(|what| (None, what))
+            address(space, Base::Reg(*ty), cx).map_err(|what| (None, what))
         }
         (SigKind::Address(space), Operand::Var(v)) if space.bare => {
-            address(space, Base::Var(*v)).map_err(|what| (None, what))
+            address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
         (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
             if matches!((a, b), (Operand::Sink, Operand::Sink)) {
@@ -322,6 +323,7 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
         scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
     }
     let mixture = Mixture::of(rest);
+    let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));
     let (mut sinks, mut bits) = (0, None);
     for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
         if let Operand::Reg(ty) = element
@@ -334,6 +336,9 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
             // Beside an untyped register a constant needs no type of its own.
             Operand::Int(_) | Operand::Float(_)
                 if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+            // Beside a register a special register will do.
+            Operand::Special { reg, lanes: 1 }
+                if !v.destination && has_register && v.registers.contains(reg.ty()) => {}
             _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
         }
     }
@@ -388,6 +393,9 @@ impl Mixture {
 
     /// Elements of several types, and no untyped register to reconcile them.
     fn clashes(self) -> bool {
+        if self.has(Mixture::INTEGER) && self.has(Mixture::FLOAT) {
+            return true;
+        }
         let integers = self.has(Mixture(Mixture::INTEGER.0 | Mixture::CONSTANT.0));
         let kinds = [integers, self.has(Mixture::FLOAT), self.has(Mixture::PACKED)];
         !self.has(Mixture::UNTYPED) && kinds.into_iter().filter(|&present| present).count() > 1
@@ -426,7 +434,9 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
         }
         Operand::Special { reg, .. } => {
             needs(Accepts::SPECIAL, What::SpecialNotAllowed)?;
-            if !reg.types().iter().any(|ty| matching(v.ty, ty)) {
+            // In conversions a wider one, as for registers; never for a float.
+            let fits = |ty| matching(v.ty, ty) || v.registers.contains(ty);
+            if v.ty.is_float() || !reg.types().iter().any(fits) {
                 return Err(What::RegisterType);
             }
             match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
@@ -517,7 +527,7 @@ fn selects(accepts: Accepts, part: &str) -> bool {
     }
 }
 
-fn address(space: &SigSpace, base: Base) -> Result<(), What> {
+fn address(space: &SigSpace, base: Base, cx: &Context) -> Result<(), What> {
     let integer = |ty: ScalarType| {
         matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed)
             && ty.bits() <= 64
@@ -526,7 +536,10 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
     if space.handle != TypeSet::EMPTY {
         return match base {
             Base::Var(v) if space.handle.contains(v.ty) => Ok(()),
-            Base::Reg(ty) if integer(ty) && ty.bits() == 64 => Ok(()),
+            Base::Reg(ty) if integer(ty) && ty.bits() == 64 => {
+                let allowed = crate::tables::HANDLE.iter().all(|clause| clause.allows(cx.version, cx.target));
+                if allowed { Ok(()) } else { Err(What::HandleGate) }
+            }
             Base::Unknown => Ok(()),
             Base::Reg(_) => Err(What::AddressRegister),
             _ => Err(What::AddressSpace),
@@ -542,6 +555,13 @@ fn address(space: &SigSpace, base: Base) -> Result<(), What> {
     }
     match base {
         Base::Unknown => Ok(()),
+        Base::Reg(ty)
+            if space.wide
+                && ty.bits() < 64
+                && matches!(space.space(), StateSpace::Generic | StateSpace::Global) =>
+        {
+            Err(What::AddressRegister)
+        }
         Base::Reg(ty) if integer(ty) || space.any_register => Ok(()),
         Base::Special(reg) if integer(reg.ty()) => Ok(()),
         Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),

@@ -106,6 +106,8 @@ pub enum Shape {
     Address(SpaceRef),
     /// `[a]`, or `a` without brackets.
     BareAddress(SpaceRef),
+    /// `[a]`, which needs 64 bits where it is generic or global.
+    WideAddress(SpaceRef),
     /// `d|p`
     Pair {
         /// `d`

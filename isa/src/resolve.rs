@@ -87,6 +87,7 @@ impl Match {
         let kind = match &spec.shape {
             Shape::Value(value) => SigKind::Value(self.value(value)),
             Shape::Address(space) => SigKind::Address(self.space(space)),
+            Shape::WideAddress(space) => SigKind::Address(SigSpace { wide: true, ..self.space(space) }),
             Shape::BareAddress(space) => SigKind::Address(SigSpace { bare: true, ..self.space(space) }),
             Shape::Pair { first, second, second_optional } => SigKind::Pair {
                 first: self.value(first),
@@ -342,6 +343,8 @@ pub struct SigSpace {
     pub any_register: bool,
     /// True where the brackets may be left out.
     pub bare: bool,
+    /// True where a generic or global address needs 64 bits.
+    pub wide: bool,
 }
 
 impl SigSpace {
@@ -352,6 +355,7 @@ impl SigSpace {
         tensor: false,
         any_register: false,
         bare: false,
+        wide: false,
     };
 
     /// The space, generic where none is named.

@@ -203,7 +203,8 @@ pub(crate) fn of_fault(
         What::AllSinks => ("I0213", format!("operand `{name}` must keep at least one result")),
         What::SpecialNotAllowed => ("I0214", format!("operand `{name}` cannot be a special register")),
         What::SpecialGate(reg) => return of_special(reg, index, cx),
-        What::Gate => return of_operand_gate(place, index, section, cx),
+        What::Gate => return of_operand_gate(place, place.gates, index, section, cx),
+        What::HandleGate => return of_operand_gate(place, crate::tables::HANDLE, index, section, cx),
         What::VariableNotAllowed => {
             ("I0216", format!("operand `{name}` cannot be the name of a variable or function"))
         }
@@ -237,8 +238,14 @@ pub(crate) fn of_fault(
     }
 }
 
-fn of_operand_gate(place: &SigOperand, index: usize, section: &'static str, cx: &Context) -> Violation {
-    let gate = crate::Gate { clauses: place.gates.to_vec() };
+fn of_operand_gate(
+    place: &SigOperand,
+    gates: &[crate::Clause],
+    index: usize,
+    section: &'static str,
+    cx: &Context,
+) -> Violation {
+    let gate = crate::Gate { clauses: gates.to_vec() };
     Violation {
         code: "I0227",
         place: Place::Operand(index, None),

@@ -86,6 +86,8 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     out.line(&format!("pub static FORMS: [Form; {count}] = [\n{rows}];"));
     out.line(&format!("pub(crate) static OPCODE_FORMS: [(u16, u16); {}] = [\n{ranges}];", opcodes.len()));
 
+    let handle = out.clauses(&tables.handle);
+    out.line(&format!("pub(crate) static HANDLE: &[Clause] = {handle};"));
     out.line(&format!("pub(crate) static SREG_INFO: [crate::sreg::SregInfo; {}] = [", tables.sregs.len()));
     for row in &tables.sregs {
         let gates = out.clauses(&row.gates);
@@ -121,7 +123,9 @@ fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
         all.push(modifier.as_str());
     }
     match &operand.shape {
-        Shape::Address(Space::Fixed(spaces)) | Shape::BareAddress(Space::Fixed(spaces)) => {
+        Shape::Address(Space::Fixed(spaces))
+        | Shape::BareAddress(Space::Fixed(spaces))
+        | Shape::WideAddress(Space::Fixed(spaces)) => {
             all.extend(spaces.iter().map(String::as_str).filter(|s| *s != "generic"))
         }
         Shape::Bracket(inner) | Shape::Tuple(inner) => {
@@ -301,6 +305,7 @@ impl Output {
             let shape = match &operand.shape {
                 Shape::Value(value) => format!("Shape::Value({})", self.value(form, value)?),
                 Shape::Address(space) => format!("Shape::Address({})", self.space(form, space)?),
+                Shape::WideAddress(space) => format!("Shape::WideAddress({})", self.space(form, space)?),
                 Shape::BareAddress(space) => format!("Shape::BareAddress({})", self.space(form, space)?),
                 Shape::Pair { first, second, second_optional } => {
                     let (first, second) = (self.value(form, first)?, self.value(form, second)?);

@@ -26,6 +26,8 @@ pub struct Tables {
     pub families: Vec<Family>,
     pub forms: Vec<Form>,
     pub sregs: Vec<Sreg>,
+    /// What a texture, sampler or surface named by a register needs.
+    pub handle: Vec<Clause>,
     pub directives: Vec<Directive>,
 }
 
@@ -144,6 +146,8 @@ pub enum Shape {
     Address(Space),
     /// An address that ptxas also takes without brackets.
     BareAddress(Space),
+    /// An address that needs 64 bits unless it is in a small space.
+    WideAddress(Space),
     Pair {
         first: Value,
         second: Value,

@@ -68,6 +68,9 @@ impl Reader {
                 }
                 _ if cursor.eat_word("class") => self.class(&mut cursor),
                 _ if cursor.eat_word("sreg") => self.sreg(&mut cursor),
+                _ if cursor.eat_word("handle") => {
+                    gates(&mut cursor).map(|gates| self.tables.handle.extend(gates))
+                }
                 _ if cursor.eat_word("directive") => self.directive(&mut cursor),
                 _ if text.starts_with('.') => self.definition(&mut cursor),
                 _ => {
@@ -388,6 +391,7 @@ impl Reader {
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
             let shape = match shape {
                 Shape::Address(space) if c.eat("+bare") => Shape::BareAddress(space),
+                Shape::Address(space) if c.eat("+wide") => Shape::WideAddress(space),
                 shape => shape,
             };
             return Ok(Operand { name, shape, presence: presence(c)?, gates: Vec::new() });

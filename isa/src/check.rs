@@ -149,6 +149,7 @@ pub(crate) enum What {
     HandleGate,
     VariableNotAllowed,
     NegationNotAllowed,
+    NegationNeeded,
     ComplementNotAllowed,
     SelectNotAllowed,
     PairNeeded,
@@ -471,6 +472,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
         }
         Operand::Select(inner, part) => match *inner {
             _ if !selects(v.accepts, part) => Err(What::SelectNotAllowed),
+            _ if !v.accepts.contains(Accepts::REGISTER) => Err(What::NegationNeeded),
             Operand::Reg(ty) if v.registers.contains(ty) => Ok(()),
             _ => Err(What::RegisterType),
         },
@@ -557,7 +559,7 @@ fn address(space: &SigSpace, base: Base, cx: &Context) -> Result<(), What> {
         Base::Unknown => Ok(()),
         Base::Reg(ty)
             if space.wide
-                && ty.bits() < 64
+                && ty.bits() == 32
                 && matches!(space.space(), StateSpace::Generic | StateSpace::Global) =>
         {
             Err(What::AddressRegister)

@@ -209,6 +209,7 @@ pub(crate) fn of_fault(
             ("I0216", format!("operand `{name}` cannot be the name of a variable or function"))
         }
         What::NegationNotAllowed => ("I0217", format!("operand `{name}` cannot be negated")),
+        What::NegationNeeded => ("I0228", format!("operand `{name}` must be negated here")),
         What::ComplementNotAllowed => ("I0218", format!("operand `{name}` cannot be complemented")),
         What::SelectNotAllowed => ("I0219", format!("operand `{name}` has no such part")),
         What::AllConstants => ("I0227", format!("vector `{name}` must have a register among its elements")),

@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Parse<()> {
-        let start = self.token.start;
+        let mut start = self.token.start;
         let stmt = match self.token.kind {
             Kind::Name => {
                 if self.label_follows() {
@@ -107,6 +107,8 @@ impl Parser<'_> {
                 self.bump();
                 let negated = self.eat(b'!');
                 let (predicate, _) = self.name("a predicate register")?;
+                // The span of an instruction begins at its opcode, so that messages can point there.
+                start = self.token.start;
                 Stmt::Inst(self.instruction(Some(Guard::new(predicate, negated)))?)
             }
             Kind::Dot => match self.text() {

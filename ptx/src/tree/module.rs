@@ -289,7 +289,7 @@ impl Module {
         self.item_spans[index]
     }
 
-    /// Where a statement stands in the text.
+    /// Where a statement stands in the text; an instruction without its guard.
     pub fn stmt_span(&self, id: Id<Stmt>) -> Span {
         self.stmt_spans[id.index()]
     }
@@ -343,7 +343,11 @@ impl Module {
             Some(ints) if !ints.is_empty() => self.ints_init(&ints),
             _ => {
                 let start = self.inits.len();
-                self.inits.extend_from_slice(elements);
+                // Every initial value is truncated to its type, so an integer in a list has no signedness.
+                self.inits.extend(elements.iter().map(|element| match *element {
+                    Init::Const(Const::Int { bits, .. }) => Init::Const(Const::int(bits as i64)),
+                    element => element,
+                }));
                 self.init_spans.extend_from_slice(spans);
                 self.init_spans.resize(self.inits.len(), Span::NONE);
                 Init::List(List::new(start, self.inits.len()))

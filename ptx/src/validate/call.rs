@@ -204,7 +204,7 @@ impl Validator<'_> {
             Operand::Const(value) => constant_conflict(value, formal, array),
             Operand::Name(name) => match self.scopes.lookup(name) {
                 Some(Bound { binding: Binding::Variable(id, declarator), .. }) => {
-                    self.variable_conflict(&m[id], id, &m[declarator], formal, formal_name)
+                    self.variable_conflict(&m[name], id, &m[declarator], formal)
                 }
                 Some(_) => Some(format!(
                     "`{}` cannot be passed: it is no register and no `.param` variable",
@@ -220,16 +220,17 @@ impl Validator<'_> {
         }
     }
 
+    /// Why a register or variable, written `spelling`, cannot be passed for a parameter.
     fn variable_conflict(
         &self,
-        decl: &Decl,
+        spelling: &str,
         id: Id<Decl>,
         name: &Declarator,
         formal: &Decl,
-        formal_name: &Declarator,
     ) -> Option<String> {
         let m = self.m;
-        let spelling = &m[name.name];
+        let decl = &m[id];
+        let formal_name = m[formal.names].first()?;
         let array = !formal_name.dims.is_empty();
         match decl.space {
             StateSpace::Reg if array => {

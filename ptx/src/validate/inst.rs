@@ -215,7 +215,7 @@ impl<'m> Validator<'m> {
             (None, _) => None,
         });
         diagnostic.notes.extend(violation.help);
-        diagnostic.notes.push(format!("see {}", violation.section));
+        diagnostic.notes.push(format!("see PTX ISA 9.0, {}", violation.section));
         self.report(diagnostic);
     }
 

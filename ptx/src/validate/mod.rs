@@ -190,6 +190,8 @@ impl<'m> Validator<'m> {
         }
         self.finish_debug();
         self.finish_prologue();
+        // Labels are told when their scope opens, some directives at the end.
+        self.diagnostics.sort_by_key(|finding| finding.span.start);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

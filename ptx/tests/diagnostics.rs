@@ -1,0 +1,474 @@
+//! What typical mistakes are told, word for word.
+
+use expect_test::{Expect, expect};
+use warpsmith_ptx::{LineIndex, parse, validate};
+
+/// Everything that the parser, or else the validator, says of a text.
+fn findings(text: &str) -> String {
+    let parsed = parse(text);
+    let findings = if parsed.diagnostics.is_empty() { validate(&parsed.module) } else { parsed.diagnostics };
+    let lines = LineIndex::new(text);
+    findings.iter().map(|finding| finding.render(&lines) + "\n").collect()
+}
+
+/// A mistake at module level, on line 4.
+fn module(text: &str, expected: Expect) {
+    expected.assert_eq(&findings(&format!(".version 8.0\n.target sm_80\n.address_size 64\n{text}\n")));
+}
+
+/// A mistake in a body, on line 1.
+fn body(text: &str, expected: Expect) {
+    let prologue = ".version 8.0 .target sm_80 .address_size 64 .func f(.param .b32 n) { ret; } ";
+    let kernel =
+        ".entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;";
+    expected.assert_eq(&findings(&format!("{prologue}{kernel}\n{text}\nret; }}\n")));
+}
+
+#[test]
+fn missing_prologue() {
+    expect![[r#"
+        1:1: error[P0301]: the module does not begin with `.version`
+          note: every module begins with `.version`, `.target` and `.address_size`
+        1:1: error[P0301]: `.target` must follow `.version`
+    "#]]
+    .assert_eq(&findings(".global .b32 x;"));
+}
+
+#[test]
+fn version_too_old_for_the_target() {
+    expect![[r#"
+        2:1: error[P0303]: PTX 7.0 does not know sm_90
+          note: sm_90 needs .version 7.8 or later (PTX ISA 9.0, 11.1.2)
+    "#]]
+    .assert_eq(&findings(".version 7.0\n.target sm_90\n.address_size 64\n"));
+}
+
+#[test]
+fn unknown_target() {
+    expect![[r#"
+        2:1: error[P0303]: `sm_81` is no target
+          note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
+    "#]]
+    .assert_eq(&findings(".version 8.0\n.target sm_81\n.address_size 64\n"));
+}
+
+#[test]
+fn missing_semicolons_are_each_told_once() {
+    body(
+        "mov.u32 %r1, %r2\nmov.u32 %r2, %r3\nadd.u32 %r1, %r2, 1;",
+        expect![[r#"
+        2:17: error[P0101]: expected `;` after the instruction, found `mov`
+        3:17: error[P0101]: expected `;` after the instruction, found `add`
+    "#]],
+    );
+}
+
+#[test]
+fn missing_operand() {
+    body(
+        "add.u32 %r1, , %r2;\nmov.u32 %r1, 1;\nmov.u32 %r1 %r2;",
+        expect![[r#"
+        2:14: error[P0101]: expected an operand, found `,`
+        4:13: error[P0101]: expected `;` after the instruction, found `%r2`
+    "#]],
+    );
+}
+
+#[test]
+fn negative_offset_without_plus() {
+    body(
+        "ld.global.u32 %r1, [%rd1-4];",
+        expect![[r#"
+        2:25: error[P0101]: expected `+` or `]`: a negative offset is written `[name+-4]`, found `-`
+    "#]],
+    );
+}
+
+#[test]
+fn open_comment_and_string() {
+    module(
+        ".file 1 \"a.cu",
+        expect![[r#"
+        4:9: error[P0003]: this string has no closing `"`
+    "#]],
+    );
+    module(
+        "/* never closed",
+        expect![[r#"
+        4:1: error[P0004]: this comment has no `*/`
+    "#]],
+    );
+}
+
+#[test]
+fn unclosed_body() {
+    expect![[r#"
+        4:1: error[P0102]: this body has no closing `}`
+          2:12: opened here
+    "#]]
+    .assert_eq(&findings(".version 8.0 .target sm_80 .address_size 64\n.entry k() {\n{ ret;\n"));
+}
+
+#[test]
+fn not_ascii() {
+    module(
+        "// caf\u{e9}\n.global .b32 x;",
+        expect![[r#"
+        4:7: error[P0001]: `é` is not ASCII
+          note: PTX text is ASCII, in comments and strings too (PTX ISA 9.0, 4.1)
+    "#]],
+    );
+}
+
+#[test]
+fn constant_expressions() {
+    module(
+        ".global .u64 x = 1/(2-2);\n.global .u64 y = 1 + 1.5;\n.global .u64 z = 99999999999999999999;",
+        expect![[r#"
+            4:19: error[P0202]: this constant expression divides by zero
+            5:19: error[P0201]: one side is an integer, the other a floating-point constant
+            6:18: error[P0005]: this integer does not fit 64 bits
+        "#]],
+    );
+    module(
+        ".global .u64 x = (.u32)1;\n.global .f64 y = 1e309;\n.global .f32 z = -0f3F800000;",
+        expect![[r#"
+            4:18: error[P0203]: a constant is cast to `.s64` or `.u64` only
+            5:18: error[P0005]: this decimal is out of the normal range of `.f64`
+            6:19: error[P0101]: `-` cannot stand before a `0f` literal
+              note: write the sign into the bits: bit 31 of a `0f` literal is the sign
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_instruction_and_modifier() {
+    body(
+        "mvo.u32 %r1, 1;\nadd.u23 %r1, %r2, 1;",
+        expect![[r#"
+        2:1: error[P0601]: no such instruction
+        3:1: error[P0601]: no such modifier; did you mean `.u2`?
+    "#]],
+    );
+}
+
+#[test]
+fn wrong_register_type() {
+    body(
+        "add.f32 %f1, %f2, %r1;\nadd.f32 %f1, %f2, 1;",
+        expect![[r#"
+            3:19: error[I0207]: a constant of this kind cannot be operand `b`
+              note: expected a register of type `.b32` or `.f32` or a float constant, found the integer 1
+              note: its form: `add {.frnd} {.ftz} {.sat} .f32 d, a, b`
+              note: see PTX ISA 9.0, 9.7.3.3
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_number_of_operands() {
+    body(
+        "add.u32 %r1, %r2;",
+        expect![[r#"
+            2:1: error[I0201]: `add.u32` has the wrong number of operands
+              note: expected 3, found 2
+              note: its form: `add .type d, a, b`
+              note: see PTX ISA 9.0, 9.7.1.1
+        "#]],
+    );
+}
+
+#[test]
+fn feature_of_a_later_target() {
+    body(
+        "@%p1 add.u16x2 %r1, %r2, %r3;",
+        expect![[r#"
+            2:6: error[I0110]: `add.u16x2` is not in PTX 8.0 for sm_80
+              note: expected .version 8.0 or later and .target sm_90 or higher, found .version 8.0, .target sm_80
+              note: the lowest target that has it is sm_90, from `.version 8.0`
+              note: see PTX ISA 9.0, 9.7.1.1
+        "#]],
+    );
+    module(
+        ".entry k() .maxclusterrank 8 { ret; }",
+        expect![[r#"
+        4:12: error[P0305]: `.maxclusterrank` is not in PTX 8.0 for sm_80
+          note: it needs .version 7.8 or later and .target sm_90 or higher (PTX ISA 9.0, 11.7.3)
+    "#]],
+    );
+}
+
+#[test]
+fn undeclared_names() {
+    body(
+        "mov.u32 %r9, r1;\nbra nowhere;",
+        expect![[r#"
+        2:9: error[P0402]: `%r9` is not declared here
+        2:14: error[P0402]: `r1` is not declared here
+        3:5: error[P0402]: `nowhere` is not declared here
+    "#]],
+    );
+}
+
+#[test]
+fn guard_that_is_no_predicate() {
+    body(
+        "@%r1 mov.u32 %r2, 1;\n@%q mov.u32 %r2, 1;",
+        expect![[r#"
+            2:6: error[P0602]: `%r1` is no predicate register, so it cannot guard an instruction
+            3:5: error[P0402]: `%q` is not declared here
+        "#]],
+    );
+}
+
+#[test]
+fn names_declared_twice() {
+    body(
+        ".reg .b32 a; .reg .f32 a;\n.reg .b32 %r2;\nL: L: ret;",
+        expect![[r#"
+            2:24: error[P0401]: `a` is declared twice in the same scope
+              2:11: first declared here
+            3:11: error[P0401]: `%r2` is declared twice in the same scope
+              1:113: first declared here
+            4:4: error[P0401]: the label `L` has a name that is taken in this scope
+              4:1: first declared here
+        "#]],
+    );
+    module(
+        ".global .b32 g;\n.global .f32 g;\n.func g() { ret; }",
+        expect![[r#"
+        5:14: error[P0401]: `g` is declared again with another type
+          4:14: first declared here
+        6:7: error[P0401]: `g` is declared again as a function
+          4:14: first declared here
+    "#]],
+    );
+}
+
+#[test]
+fn labels_of_inner_scopes() {
+    body(
+        "bra L; { L: }",
+        expect![[r#"
+        2:5: error[P0402]: `L` is not declared here
+    "#]],
+    );
+}
+
+#[test]
+fn arrays_and_alignments() {
+    module(
+        ".global .align 3 .b8 a[4];\n.global .b32 b[];\n.global .b32 c[4][0];",
+        expect![[r#"
+        4:1: error[P0405]: the alignment 3 is not a power of two
+        5:14: error[P0406]: an array without a size must be `.extern` or have an initial value
+        6:14: error[P0406]: only the first size of an array can be left open
+    "#]],
+    );
+    body(
+        ".reg .b32 a[4];",
+        expect![[r#"
+        2:11: error[P0406]: registers cannot be arrays: write `%r<4>` for four of them
+    "#]],
+    );
+}
+
+#[test]
+fn spaces_and_types() {
+    module(
+        ".reg .b32 a;\n.b32 b;\n.global .pred c;\n.global .v4 .b64 d;\n.global .e4m3 e;",
+        expect![[r#"
+        4:1: error[P0403]: `.reg` variables cannot be outside of functions
+        5:1: error[P0403]: the declaration names no state space
+          note: write `.global`, `.shared`, `.reg`... before the type
+        6:1: error[P0404]: predicates exist in `.reg` only
+        7:1: error[P0404]: `.v4 .b64` has 256 bits: vectors end at 128
+        8:1: error[P0404]: `.e4m3` is a type of instructions: declare `.b8`
+    "#]],
+    );
+}
+
+#[test]
+fn initial_values() {
+    module(
+        ".global .u32 a = 1.5;\n.global .f32 b = 1;\n.global .u32 c[2] = {1, 2, 3};\n.extern .global .b32 d = 1;",
+        expect![[r#"
+            4:18: error[P0408]: a floating-point constant cannot initialise `.u32`
+            5:18: error[P0408]: an integer cannot initialise `.f32`
+              note: write `1.0` or `0f3F800000`
+            6:21: error[P0408]: 3 values for 2 elements
+            7:26: error[P0408]: an `.extern` variable has its initial value elsewhere
+        "#]],
+    );
+    module(
+        ".shared .b32 s;\n.global .u64 a = s;\n.global .u64 b = nothing;\n.global .u8 c = 0xf0(b);",
+        expect![[r#"
+            5:18: error[P0408]: `s` is in `.shared`: its address is not known yet
+              note: the address of a `.global` or `.const` variable can be an initial value
+            6:18: error[P0402]: `nothing` is not declared here
+            7:17: error[P0408]: the mask 0xf0 does not select one byte
+        "#]],
+    );
+}
+
+#[test]
+fn too_many_parameters() {
+    module(
+        ".entry k(.param .b8 p[4353]) { ret; }",
+        expect![[r#"
+        4:8: error[P0306]: the parameters of `k` take 4353 bytes, 4352 at most
+          note: 32764 bytes from `.version 8.1` on
+    "#]],
+    );
+}
+
+#[test]
+fn parameters_of_functions() {
+    module(
+        ".func (.param .b32 a, .param .b32 b) f(.param .b8 c[], .shared .b32 d) { ret; }",
+        expect![[r#"
+            4:35: error[P0501]: several return parameters must all be in `.reg`
+            4:51: error[P0501]: only the last parameter can be an array without a size
+            4:56: error[P0403]: a parameter of a `.func` must be in `.param` or `.reg`
+        "#]],
+    );
+}
+
+#[test]
+fn declarations_that_differ() {
+    module(
+        ".func f(.param .b32 a);\n.func f(.param .b64 a) { ret; }\n.func f(.param .b64 a) { ret; }",
+        expect![[r#"
+            5:7: error[P0401]: `f` is declared again with a parameter of another type
+              4:7: first declared here
+            6:7: error[P0401]: `f` has been defined already
+              5:7: first declared here
+        "#]],
+    );
+}
+
+#[test]
+fn directives_that_exclude_each_other() {
+    module(
+        ".entry k() .maxntid 32 .reqntid 32 .maxnreg 0 { ret; }",
+        expect![[r#"
+            4:24: error[P0502]: `.maxntid` and `.reqntid` exclude each other
+              4:12: `.maxntid` is here
+            4:36: error[P0502]: `.maxnreg` must be at least 1
+        "#]],
+    );
+}
+
+#[test]
+fn calls() {
+    body(
+        "call f;\ncall f, (%rd1);\ncall k, ();\ncall %rd1, (1);",
+        expect![[r#"
+            2:1: error[P0505]: the call has 0 arguments, the function 1
+              1:51: declared here
+            3:10: error[P0505]: `%rd1` is `.b64`, the parameter `.b32`
+              1:65: the parameter is declared here
+            4:6: error[P0505]: `k` is a kernel: only `.func` functions can be called
+            5:1: error[P0505]: a call through a register names the functions that it may call
+              note: add the label of a `.callprototype` or `.calltargets` as the last operand
+        "#]],
+    );
+    body(
+        "call (%r1), f, (1);\ncall f, (1.5);\ncall f, (p);",
+        expect![[r#"
+        2:1: error[P0505]: the call has 1 results, the function 0
+          1:51: declared here
+        4:10: error[P0505]: `p`, a parameter of this function, cannot be passed on: load it first
+          1:65: the parameter is declared here
+    "#]],
+    );
+}
+
+#[test]
+fn parameters_of_calls() {
+    body(
+        ".param .b32 a; @%p1 st.param.b32 [a], %r1;\nmov.b64 %rd1, a;",
+        expect![[r#"
+        2:34: error[P0604]: an access to `a`, a parameter of a call, cannot be guarded
+          note: branch around the whole call instead
+        3:15: error[P0604]: the parameter `a` of a call has no address
+    "#]],
+    );
+}
+
+#[test]
+fn aliases() {
+    module(
+        ".func f() { ret; }\n.func g(.param .b32 a);\n.alias g, f;\n.alias h, f;",
+        expect![[r#"
+        6:1: error[P0504]: `g` and `f` differ: another number of parameters
+        7:1: error[P0504]: no function `h` is declared
+    "#]],
+    );
+}
+
+#[test]
+fn directives_of_the_other_kind_of_function() {
+    module(".func g() .maxnreg 3 { ret; }\n.entry k() .noreturn { ret; }", expect![[r#"
+        4:11: error[P0101]: `.maxnreg` is a directive of an `.entry`
+        5:12: error[P0101]: `.noreturn` is a directive of a `.func`
+    "#]]);
+}
+
+#[test]
+fn data_out_of_range() {
+    module(".section .debug_str { .b8 256 }\n.section .debug_info { .b16 -40000 }", expect![[r#"
+        4:27: error[P0105]: 256 does not fit `.b8`
+        5:29: error[P0105]: -40000 does not fit `.b16`
+    "#]]);
+}
+
+#[test]
+fn debug_directives() {
+    module(
+        ".file 1 \"a\"\n.file 1 \"b\"",
+        expect![[r#"
+            5:1: error[P0701]: file 1 is declared already
+        "#]],
+    );
+    body(
+        ".loc 1 2 3, function_name f, inlined_at 1 1 1\n.pragma \"frequency 0\";",
+        expect![[r#"
+            2:1: error[P0702]: no `.loc` before this one has the place 1 1 1
+              note: the place of the call must have a `.loc` of its own before (PTX ISA 9.0, 11.5.4)
+            2:1: error[P0702]: no `.section` has the label `f`
+              note: `function_name` is a label of `.debug_str`, or `.debug_str+offset`
+            3:1: error[P0305]: the pragma `frequency` is not in PTX 8.0 for sm_80
+              note: it needs .version 9.0 or later, or .target sm_72 or lower (PTX ISA 9.0, 11.4.7)
+            3:1: error[P0703]: `0` is no value of the pragma `frequency`
+        "#]],
+    );
+}
+
+#[test]
+fn vector_components() {
+    body(
+        "mov.u32 %r1, %tid.q;\nmov.u32 %r1, %r2.x;\n.reg .v2 .b32 v; mov.b32 %r1, v.z;",
+        expect![[r#"
+            2:14: error[P0603]: `%tid` has no component `.q`
+              note: it has `.x`, `.y`, `.z`, `.w`
+            3:14: error[I0219]: operand `a` has no such part
+              note: expected a register of type `.b32`, `.u32`, `.s32` or `.f16x2`, an integer constant, a special register or a variable, found part `.x` of a `.b32` register
+              note: its form: `mov .btype|.itype|.f32|.f64 d, a+sreg+var+func`
+              note: see PTX ISA 9.0, 9.7.9.3
+            4:31: error[P0603]: `v` has no component `.z`
+              note: it has `.x`, `.y`
+        "#]],
+    );
+}
+
+#[test]
+fn errors_are_cut_off() {
+    let text = "mov.u32 %q, 1;\n".repeat(10_000);
+    let text = format!(".version 8.0 .target sm_80 .address_size 64 .entry k() {{\n{text} }}");
+    let findings = validate(&parse(&text).module);
+    assert_eq!(findings.len(), 501);
+    assert_eq!(findings[500].code, "P0007");
+    let parsed = parse(&"? ;\n".repeat(10_000));
+    assert_eq!((parsed.diagnostics.len(), parsed.diagnostics[500].code), (501, "P0007"));
+}

@@ -1,0 +1,383 @@
+//! Any bytes give a tree and diagnostics, in time that grows with the text; and what is printed reads back the same.
+
+use arbitrary::{Result, Unstructured};
+use std::time::{Duration, Instant};
+use warpsmith_ptx::*;
+
+/// Pieces that make random text look like PTX.
+const PIECES: &[&str] = &[
+    ".version 8.0\n",
+    ".target sm_80\n",
+    ".address_size 64\n",
+    ".visible ",
+    ".entry k(",
+    ".func (",
+    ") ",
+    "{",
+    "}",
+    ";",
+    ",",
+    "\n",
+    ".reg .b32 %r<4>;",
+    ".global .align 4 .b8 x[4] = {1, 2};",
+    ".param .b64 p",
+    "mov.u32 %r1, ",
+    "%r2",
+    "[%rd1+4]",
+    "-4",
+    "0f3F800000",
+    "1.5",
+    "(1+2)*3",
+    "@%p1 ",
+    "@!",
+    "L: ",
+    "bra L;",
+    "call (",
+    ".loc 1 2 3\n",
+    ".file 1 \"a\"\n",
+    ".pragma \"x\";",
+    ".section .debug_str {",
+    ".b8 1, 2 ",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "é",
+    "\0",
+    ".callprototype _ (",
+    ".branchtargets L;",
+    "a|b",
+    "!p",
+    "-a",
+    "x[",
+    "]",
+    "<",
+    ">",
+    "= {",
+    "generic(x)",
+    "0xff00(x)",
+    "WARP_SZ",
+    "_",
+    "?",
+    ":",
+    "::",
+    "%tid.x",
+    ".v4 ",
+    ".ptr .global ",
+    ".alias a, b;",
+    "# 1 \"a\"\n",
+];
+
+fn text(u: &mut Unstructured) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    while !u.is_empty() && text.len() < 1 << 16 {
+        match u.ratio(1, 8)? {
+            true => text.push(u.arbitrary()?),
+            false => text.extend_from_slice(u.choose(PIECES)?.as_bytes()),
+        }
+    }
+    Ok(text)
+}
+
+#[test]
+fn any_bytes_give_a_tree_that_reads_back() {
+    arbtest::arbtest(|u| {
+        let text = text(u)?;
+        let parsed = parse(&text);
+        for finding in &parsed.diagnostics {
+            assert!(
+                finding.span.start <= finding.span.end && finding.span.end as usize <= text.len(),
+                "{finding:?}"
+            );
+        }
+        // The tree of a broken text is a tree all the same: it can be validated, printed and read again.
+        let _ = validate(&parsed.module);
+        let printed = print(&parsed.module);
+        let again = parse(&printed);
+        assert_eq!(again.module, parsed.module, "{printed}");
+        Ok(())
+    });
+}
+
+/// A module made by hand, without regard to meaning.
+fn module(u: &mut Unstructured) -> Result<Module> {
+    let mut m = Module::default();
+    m.push_prologue(isa_version(u)?, warpsmith_isa::Target::sm(80));
+    for _ in 0..u.int_in_range(0..=3)? {
+        let decl = decl(u, &mut m)?;
+        let item = Item::Variable(m.push_decl(decl));
+        m.push_item(item);
+        let mut stmts = Vec::new();
+        let mut depth = 0;
+        for _ in 0..u.int_in_range(0..=12)? {
+            let stmt = stmt(u, &mut m)?;
+            depth += i32::from(stmt == Stmt::Open) - i32::from(stmt == Stmt::Close);
+            if depth < 0 {
+                depth = 0;
+                continue;
+            }
+            stmts.push(stmt);
+        }
+        stmts.extend(std::iter::repeat_n(Stmt::Close, depth as usize));
+        let body = m.body(&stmts);
+        let mut kernel = m.kernel("k", body);
+        let params = [decl_of(u, &mut m, StateSpace::Param)?, decl_of(u, &mut m, StateSpace::Param)?];
+        kernel.params = m.decl_list(&params);
+        let directives = [
+            Directive::MaxNTid(Dims::new(&[u.arbitrary()?, u.arbitrary()?])),
+            Directive::MaxNReg(u.arbitrary()?),
+        ];
+        kernel.directives = m.directive_list(&directives);
+        kernel.linkage = *u.choose(&[Linkage::Local, Linkage::Visible, Linkage::Extern, Linkage::Weak])?;
+        let kernel = m.push_function(kernel);
+        m.push_item(Item::Function(kernel));
+    }
+    Ok(m)
+}
+
+use warpsmith_isa::{ScalarType, StateSpace, Version};
+
+fn isa_version(u: &mut Unstructured) -> Result<Version> {
+    Ok(Version::new(u.int_in_range(1..=9)?, u.int_in_range(0..=9)?))
+}
+
+fn name(u: &mut Unstructured, m: &mut Module) -> Result<Symbol> {
+    Ok(m.name(u.choose(&["%r1", "x", "L", "$a_b", "ret", "_x", "%tid"])?))
+}
+
+fn constant(u: &mut Unstructured) -> Result<Const> {
+    Ok(match u.int_in_range(0..=3)? {
+        0 => Const::Int { bits: u.arbitrary()?, unsigned: u.arbitrary()? },
+        1 => Const::int(u.int_in_range(-3..=300)?),
+        2 => Const::F32(u.arbitrary()?),
+        _ => Const::F64(u.arbitrary()?),
+    })
+}
+
+fn init(u: &mut Unstructured, m: &mut Module, depth: u32) -> Result<Init> {
+    Ok(match u.int_in_range(0..=if depth == 0 { 2 } else { 4 })? {
+        0 => Init::Const(constant(u)?),
+        1 => Init::Address { name: name(u, m)?, generic: u.arbitrary()?, offset: u.int_in_range(-9..=9)? },
+        2 => {
+            let of = MaskOf::Address {
+                name: name(u, m)?,
+                generic: u.arbitrary()?,
+                offset: u.int_in_range(0..=9)?,
+            };
+            m.mask(Mask { mask: u.arbitrary()?, of })
+        }
+        _ => {
+            let mut elements = Vec::new();
+            for _ in 0..u.int_in_range(0..=3)? {
+                elements.push(init(u, m, depth - 1)?);
+            }
+            m.init_list(&elements)
+        }
+    })
+}
+
+fn decl_of(u: &mut Unstructured, m: &mut Module, space: StateSpace) -> Result<Decl> {
+    let mut decl = m.decl(space, *u.choose(ScalarType::ALL)?, "a");
+    decl.align = u.arbitrary()?;
+    decl.vector = *u.choose(&[1, 2, 4])?;
+    Ok(decl)
+}
+
+fn decl(u: &mut Unstructured, m: &mut Module) -> Result<Decl> {
+    let space = *u.choose(&[StateSpace::Global, StateSpace::Const, StateSpace::Shared])?;
+    let mut decl = decl_of(u, m, space)?;
+    decl.managed = u.arbitrary()?;
+    let mut names = Vec::new();
+    for _ in 0..u.int_in_range(0..=2)? {
+        let counted: bool = u.arbitrary()?;
+        let dims = if counted { List::EMPTY } else { m.dim_list(&[u.arbitrary()?, Some(u.arbitrary()?)]) };
+        let init = match u.arbitrary()? {
+            true => {
+                let init = init(u, m, 2)?;
+                Some(m.init(init))
+            }
+            false => None,
+        };
+        let count = if counted { Some(u.arbitrary()?) } else { None };
+        names.push(Declarator { name: name(u, m)?, count, dims, init, span: Span::NONE });
+    }
+    decl.names = m.declarator_list(&names);
+    Ok(decl)
+}
+
+fn leaf(u: &mut Unstructured, m: &mut Module) -> Result<Operand> {
+    Ok(match u.int_in_range(0..=5)? {
+        0 => Operand::Const(constant(u)?),
+        1 => Operand::Component { name: name(u, m)?, selector: m.name("b10") },
+        2 => Operand::Offset { name: name(u, m)?, offset: u.arbitrary()? },
+        3 => Operand::Name(Symbol::SINK),
+        _ => Operand::Name(name(u, m)?),
+    })
+}
+
+fn operand(u: &mut Unstructured, m: &mut Module, first: bool) -> Result<Operand> {
+    let leaves = [leaf(u, m)?, leaf(u, m)?];
+    Ok(match u.int_in_range(0..=8)? {
+        0 => Operand::Address { name: name(u, m)?, offset: u.arbitrary()? },
+        1 => Operand::AddressConst(u.arbitrary()?),
+        2 => m.vector(&leaves),
+        3 => {
+            let elements = [Operand::Name(name(u, m)?), m.vector(&leaves), leaf(u, m)?];
+            Operand::Bracket(m.operand_list(&elements))
+        }
+        4 => {
+            let elements = [Operand::Name(name(u, m)?), Operand::Name(name(u, m)?)];
+            Operand::Index(m.operand_list(&elements))
+        }
+        5 if first => {
+            let halves = [name(u, m)?, name(u, m)?];
+            m.pair(Operand::Name(halves[0]), Operand::Name(halves[1]))
+        }
+        6 => {
+            let name = name(u, m)?;
+            m.not(Operand::Name(name))
+        }
+        7 => {
+            let name = name(u, m)?;
+            m.neg(Operand::Name(name))
+        }
+        _ => leaves[0],
+    })
+}
+
+fn stmt(u: &mut Unstructured, m: &mut Module) -> Result<Stmt> {
+    Ok(match u.int_in_range(0..=8)? {
+        0 => Stmt::Open,
+        1 => Stmt::Close,
+        2 => {
+            let decl = decl(u, m)?;
+            Stmt::Decl(m.push_decl(decl))
+        }
+        3 => Stmt::Label(name(u, m)?),
+        4 => Stmt::Loc(Loc {
+            at: Place { file: u.arbitrary()?, line: u.arbitrary()?, column: u.arbitrary()? },
+            inlined: None,
+        }),
+        5 => {
+            let text = m.name("nounroll");
+            Stmt::Pragma(m.symbol_list(&[text]))
+        }
+        _ => {
+            let mut operands = Vec::new();
+            for index in 0..u.int_in_range(0..=4)? {
+                operands.push(operand(u, m, index == 0)?);
+            }
+            let mut inst = m.inst(u.choose(&["add.u32", "ld.global.v4.f32", "mma.sync", "x"])?, &operands);
+            inst.guard = match u.arbitrary()? {
+                true => Some(Guard::new(name(u, m)?, u.arbitrary()?)),
+                false => None,
+            };
+            Stmt::Inst(inst)
+        }
+    })
+}
+
+#[test]
+fn what_is_printed_reads_back() {
+    arbtest::arbtest(|u| {
+        let module = module(u)?;
+        let printed = print(&module);
+        let parsed = parse(&printed);
+        assert_eq!(parsed.diagnostics, [], "{printed}");
+        assert_eq!(parsed.module, module, "{printed}");
+        Ok(())
+    });
+}
+
+#[test]
+fn modules_that_differ_are_not_equal() {
+    let module = |text| parse(&format!(".version 8.0 .target sm_80 .address_size 64 {text}")).module;
+    let texts = [
+        "",
+        ".global .b32 x;",
+        ".global .b32 y;",
+        ".global .b64 x;",
+        ".global .b32 x = 1;",
+        ".global .b32 x = 2;",
+        ".const .b32 x;",
+        ".global .align 8 .b32 x;",
+        ".global .b32 x[1];",
+        ".global .b32 x<1>;",
+        ".func f() { ret; }",
+        ".func f() { { ret; } }",
+        ".func f() { @p ret; }",
+        ".func f() { @!p ret; }",
+        ".func f() { ret %a; }",
+        ".func f() { ret [%a]; }",
+        ".func f() { ret -%a; }",
+        ".func f() { ret !%a; }",
+        ".func f() { ret {%a}; }",
+        ".func f() { L: ret; }",
+        ".func f();",
+        ".entry f() { ret; }",
+        ".file 1 \"a\"",
+        ".file 2 \"a\"",
+        ".section .s { .b8 1 }",
+        ".section .s { .b8 2 }",
+        ".section .s { .b32 1 }",
+        ".alias a, b;",
+        ".func f() { .loc 1 1 1 ret; }",
+        ".func f() { .loc 1 1 2 ret; }",
+        ".func f() .noreturn { ret; }",
+    ];
+    for (i, a) in texts.iter().enumerate() {
+        for (j, b) in texts.iter().enumerate() {
+            assert_eq!(module(a) == module(b), i == j, "{a} and {b}");
+        }
+    }
+}
+
+/// Runs `work` on texts of one size and of eight times the size, and tells if the larger takes far longer than it may.
+fn grows_linearly(what: &str, text: impl Fn(usize) -> String) {
+    let time = |n| {
+        let text = text(n);
+        let best = (0..3).map(|_| {
+            let start = Instant::now();
+            let parsed = parse(&text);
+            let _ = (validate(&parsed.module), print(&parsed.module));
+            start.elapsed()
+        });
+        best.min().unwrap_or_default()
+    };
+    let (small, large) = (time(2_000), time(16_000));
+    // Eight times the work; quadratic would be 64 times. The machine may be busy with other things.
+    assert!(large < small * 32 + Duration::from_millis(200), "{what}: {small:?}, then {large:?}");
+}
+
+#[test]
+fn nothing_is_quadratic() {
+    let prologue = ".version 8.0 .target sm_80 .address_size 64 ";
+    let wrap = |text: String| format!("{prologue}.func f() {{ {text} ret; }}");
+    grows_linearly("scopes", |n| wrap("{".repeat(n) + &"}".repeat(n)));
+    grows_linearly("scopes left open", |n| wrap("{".repeat(n)));
+    grows_linearly("scopes with registers", |n| wrap("{ .reg .b32 %r<9>; mov.u32 %r1, %r2; }".repeat(n)));
+    grows_linearly("registers in nested scopes", |n| {
+        wrap("{ .reg .b32 %r<9>; mov.u32 %r1, 1;".repeat(n) + &"}".repeat(n))
+    });
+    grows_linearly("labels", |n| wrap((0..n).map(|i| format!("L{i}: bra L{i};")).collect()));
+    grows_linearly("names with numbers", |n| {
+        wrap((0..n).map(|i| format!(".reg .b32 a{i}111111;")).collect())
+    });
+    grows_linearly("families", |n| wrap((0..n).map(|i| format!(".reg .b32 a{i}x<9>;")).collect()));
+    grows_linearly("functions", |n| {
+        prologue.to_owned() + &(0..n).map(|i| format!(".func f{i}() {{ ret; }}")).collect::<String>()
+    });
+    grows_linearly("errors", |n| wrap("{ 1, 2 } mov {1, {2}};".repeat(n)));
+    grows_linearly("parentheses", |n| {
+        format!("{prologue}.global .b32 x = {}1{};", "(".repeat(n), ")".repeat(n))
+    });
+    grows_linearly("signs", |n| format!("{prologue}.global .b32 x = {}1;", "-".repeat(n)));
+    grows_linearly("lists", |n| format!("{prologue}.global .b32 x = {}1{};", "{".repeat(n), "}".repeat(n)));
+    grows_linearly("sums", |n| format!("{prologue}.global .b32 x = {}1;", "1+".repeat(n)));
+    grows_linearly("choices", |n| format!("{prologue}.global .b32 x = {}1;", "1?1:".repeat(n)));
+    grows_linearly("comments", |n| "/* ".repeat(n) + &"*/".repeat(n));
+    grows_linearly("quotes", |n| "\"".repeat(n));
+    grows_linearly("line marks", |n| "# 1 ".repeat(n));
+    grows_linearly("dots", |n| ".".repeat(n) + &"::".repeat(n));
+    grows_linearly("targets", |n| wrap(format!("T: .branchtargets L<4000000000>; {}", "L: ".repeat(n))));
+}

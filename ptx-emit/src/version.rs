@@ -67,7 +67,10 @@ impl Search {
         // The other ways to end a block are as old as PTX.
         let table = code.blocks.values().find(|block| matches!(block.terminator, Terminator::Table { .. }));
         if let Some(block) = table {
-            self.instruction(Mnemonic::new(Opcode::BrxIdx), block.origin.map_or(func.span, |origin| func.spans[origin]));
+            self.instruction(
+                Mnemonic::new(Opcode::BrxIdx),
+                block.origin.map_or(func.span, |origin| func.spans[origin]),
+            );
         }
         if code.vregs.values().any(|&class| class == RegClass::B128) {
             let version = Version::new(8, 3);

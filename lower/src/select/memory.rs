@@ -85,7 +85,9 @@ impl Selector<'_> {
             );
         }
         let mut opcode = Mnemonic::new(opcode);
-        if flags.volatile && space != StateSpace::Const && space != StateSpace::Param {
+        // Constants and parameters do not change, and local memory has no other observer: PTX has no volatile form for them.
+        let observable = !matches!(space, StateSpace::Const | StateSpace::Param | StateSpace::Local);
+        if flags.volatile && observable {
             opcode = opcode.with(Mod::Volatile);
         }
         if let Some(space) = space_mod(space) {

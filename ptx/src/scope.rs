@@ -311,3 +311,63 @@ fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
         Some((prefix, number.parse().ok()?))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Item, parse};
+
+    /// The type that each name has at the end of a body.
+    fn types(body: &str, names: [&str; 4]) -> [Option<String>; 4] {
+        let mut module = parse(&format!(".entry k(.param .u64 p3) {{ {body} }}")).module;
+        let symbols = names.map(|name| module.name(name));
+        let mut scopes = Scopes::new(&module);
+        let Item::Function(function) = module.items()[0] else { panic!("not a function") };
+        let function = module[function];
+        let body = function.body.expect("it has braces");
+        scopes.open_function(body);
+        let declare = |scopes: &mut Scopes, decl: Id<Decl>| {
+            for name in module[decl].names.ids() {
+                let Declarator { name: symbol, count, .. } = module[name];
+                let binding = Binding::Variable(decl, name);
+                let _ = match count {
+                    None => scopes.declare(symbol, binding),
+                    Some(count) => scopes.declare_family(symbol, count, binding),
+                };
+            }
+        };
+        function.params.ids().for_each(|decl| declare(&mut scopes, decl));
+        scopes.open_body();
+        for stmt in &module[body] {
+            match stmt {
+                Stmt::Open => scopes.open(),
+                Stmt::Close => scopes.close(),
+                Stmt::Decl(decl) => declare(&mut scopes, *decl),
+                _ => {}
+            }
+        }
+        symbols.map(|symbol| match scopes.lookup(symbol)?.binding {
+            Binding::Variable(decl, _) => Some(module[decl].ty.to_string()),
+            other => Some(format!("{other:?}")),
+        })
+    }
+
+    #[test]
+    fn parameterised_names_are_resolved_by_their_digits() {
+        let some = |ty: &str| Some(ty.to_owned());
+        let found = types(".reg .b32 %r<4>; .reg .b64 %r1<5>;", ["%r0", "%r03", "%r4", "%r12"]);
+        assert_eq!(found, [some("b32"), some("b32"), None, some("b64")]);
+        // The shortest prefix wins, and a body's names win over the parameters'.
+        let found =
+            types(".reg .b32 %r<20>; .reg .b64 %r1<5>; .reg .f32 p<4>;", ["%r12", "p3", "p4", "%tid"]);
+        assert_eq!(found, [some("b32"), some("f32"), None, some("Special(%tid)")]);
+    }
+
+    #[test]
+    fn inner_scopes_end() {
+        let some = |ty: &str| Some(ty.to_owned());
+        let body =
+            ".reg .b64 a; .reg .b64 b<9>; { .reg .b32 a; .reg .b32 b<3>; .reg .b32 c1; } .reg .f32 %tid;";
+        assert_eq!(types(body, ["a", "b1", "c1", "%tid"]), [some("b64"), some("b64"), None, some("f32")]);
+    }
+}

@@ -409,18 +409,24 @@ fn aliases() {
 
 #[test]
 fn directives_of_the_other_kind_of_function() {
-    module(".func g() .maxnreg 3 { ret; }\n.entry k() .noreturn { ret; }", expect![[r#"
+    module(
+        ".func g() .maxnreg 3 { ret; }\n.entry k() .noreturn { ret; }",
+        expect![[r#"
         4:11: error[P0101]: `.maxnreg` is a directive of an `.entry`
         5:12: error[P0101]: `.noreturn` is a directive of a `.func`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn data_out_of_range() {
-    module(".section .debug_str { .b8 256 }\n.section .debug_info { .b16 -40000 }", expect![[r#"
+    module(
+        ".section .debug_str { .b8 256 }\n.section .debug_info { .b16 -40000 }",
+        expect![[r#"
         4:27: error[P0105]: 256 does not fit `.b8`
         5:29: error[P0105]: -40000 does not fit `.b16`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

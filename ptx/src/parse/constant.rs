@@ -307,3 +307,101 @@ fn as_f64(value: Const) -> f64 {
 fn hex(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |value, digit| value << 4 | u64::from((*digit as char).to_digit(16).unwrap_or(0)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Const, Init, Item, parse};
+
+    /// The value of an expression, or the code of the error.
+    fn value(expression: &str) -> Result<Const, &'static str> {
+        let parsed = parse(&format!(".global .u64 x = {expression};"));
+        if let Some(error) = parsed.diagnostics.first() {
+            return Err(error.code);
+        }
+        let module = &parsed.module;
+        let Item::Variable(decl) = module.items()[0] else { panic!("not a variable") };
+        match module[module[decl].names][0].init.map(|init| module[init]) {
+            Some(Init::Const(value)) => Ok(value),
+            other => panic!("not a constant: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn integers_are_signed_until_something_unsigned_comes() {
+        let signed = |bits: i64| Ok(Const::int(bits));
+        let unsigned = |bits: u64| Ok(Const::Int { bits, unsigned: true });
+        assert_eq!(value("-7/2"), signed(-3));
+        assert_eq!(value("-7U/2"), unsigned(0x7fff_ffff_ffff_fffc));
+        assert_eq!(value("5-7U"), unsigned(u64::MAX - 1));
+        assert_eq!([value("-1<1"), value("-1<1U"), value("2>1>0")], [signed(1), signed(0), signed(1)]);
+        assert_eq!([value("~0>>1"), value("-1>>1")], [unsigned(u64::MAX >> 1), signed(-1)]);
+        assert_eq!([value("-7 % 3"), value("7 % -3")], [unsigned(0), unsigned(7)]);
+        assert_eq!([value("1<<64"), value("1<<-1")], [signed(1), signed(i64::MIN)]);
+        assert_eq!(
+            [value("(.s64)0xffffffffffffffff>>1"), value("(.u64)-1>>1")],
+            [signed(-1), unsigned(u64::MAX >> 1)]
+        );
+        assert_eq!([value("1?-1:2U"), value("(0?-1:2U)>-1")], [signed(-1), signed(0)]);
+        assert_eq!(value("0x8000000000000000/-1"), unsigned(0));
+    }
+
+    #[test]
+    fn operators_bind_as_in_c() {
+        let all = [
+            "1+2*3",
+            "(1+2)*3",
+            "1<<2+1",
+            "1|2^3&4",
+            "1<2==1",
+            "10-3-2",
+            "0?1:0?2:3",
+            "!1+1",
+            "1 - - 2",
+            "2*WARP_SZ",
+            "--1",
+        ];
+        let values = [7, 9, 8, 3, 1, 5, 3, 1, 3, 64, 1];
+        for (expression, wanted) in all.into_iter().zip(values) {
+            assert_eq!(value(expression), Ok(Const::int(wanted)), "{expression}");
+        }
+    }
+
+    #[test]
+    fn floats_do_not_mix_with_integers() {
+        let float = |value: f64| Ok(Const::F64(value.to_bits()));
+        assert_eq!(
+            [value("1.5*2.0+3.0"), value("-0.0"), value("1.e5")],
+            [float(6.0), float(-0.0), float(1e5)]
+        );
+        assert_eq!(
+            [value("1.0<2.0"), value("(0f3F800000)")],
+            [Ok(Const::int(1)), Ok(Const::F32(0x3f80_0000))]
+        );
+        for expression in ["1+1.5", "1.5&1", "~1.5", "1?2.0:3.0", "1.0?2:3", "1.5 % 2.0", "(.s64)1.5"] {
+            assert_eq!(value(expression), Err("P0201"), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_ptxas_refuses_is_refused() {
+        let refused = [
+            ("1/(2-2)", "P0202"),
+            ("0 && 1/0", "P0202"),
+            ("1.0/0.0", "P0202"),
+            ("(.u32)1", "P0203"),
+            ("99999999999999999999", "P0005"),
+            ("1e309", "P0005"),
+            ("1e-320", "P0005"),
+            ("7%3", "P0101"),
+            ("-0f3F800000", "P0101"),
+            ("0f3F800000+1.0", "P0101"),
+            ("08", "P0101"),
+            ("1u", "P0101"),
+            ("1**2", "P0101"),
+            ("()", "P0101"),
+        ];
+        for (expression, code) in refused {
+            assert_eq!(value(expression), Err(code), "{expression}");
+        }
+    }
+}

@@ -337,6 +337,14 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
             // Beside an untyped register a constant needs no type of its own.
             Operand::Int(_) | Operand::Float(_)
                 if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+            // Beside an untyped register the others count as untyped too.
+            Operand::Reg(ty) if mixture.has(Mixture::UNTYPED) && ty.class() != TypeClass::Pred => {
+                let untyped =
+                    ScalarType::ALL.iter().find(|t| t.class() == TypeClass::Bits && t.bits() == ty.bits());
+                if !v.registers.contains(*ty) && !untyped.is_some_and(|&t| v.registers.contains(t)) {
+                    return Err((Some(index), What::RegisterType));
+                }
+            }
             // Beside a register a special register will do.
             Operand::Special { reg, lanes: 1 }
                 if !v.destination && has_register && v.registers.contains(reg.ty()) => {}

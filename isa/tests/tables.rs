@@ -1,0 +1,105 @@
+//! What the tables say, asked through the public interface.
+
+use warpsmith_isa::*;
+
+fn parse(text: &str) -> Mnemonic {
+    Mnemonic::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn context(version: (u8, u8), target: &str) -> Context {
+    Context { version: Version::new(version.0, version.1), target: target.parse().unwrap() }
+}
+
+#[test]
+fn the_first_choice_of_every_form_resolves_and_prints_back() {
+    for form in &FORMS {
+        let mods: Vec<Mod> = form.slots.iter().map(|slot| slot.alternatives[0].modifier).collect();
+        let Some(mnemonic) = Mnemonic::new(form.opcode).with_all(&mods) else {
+            panic!("`{}` has more modifiers than a mnemonic holds", form.syntax);
+        };
+        assert_eq!(parse(&mnemonic.to_string()), mnemonic, "{}", form.syntax);
+        assert!(forms(&mnemonic).next().is_some(), "{mnemonic} of `{}` fits no form", form.syntax);
+    }
+}
+
+#[test]
+fn modifiers_come_in_any_order_and_print_in_the_manuals() {
+    for text in ["add.ftz.rn.f32", "add.f32.rn.ftz", "add.rn.f32.ftz"] {
+        assert_eq!(parse(text).canonical().to_string(), "add.rn.ftz.f32");
+    }
+    // Types are told apart by their order.
+    assert_ne!(parse("cvt.u32.u16").canonical(), parse("cvt.u16.u32").canonical());
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest() {
+    let Err(MnemonicError::UnknownOpcode { nearest }) = Mnemonic::parse("ad.f32") else {
+        panic!("`ad` is no opcode")
+    };
+    assert!(nearest.is_some());
+    let Err(MnemonicError::UnknownModifier { range, nearest }) = Mnemonic::parse("ld.globl.u32") else {
+        panic!("`.globl` is no modifier")
+    };
+    assert_eq!((range, nearest), (3..8, Some(Mod::Global)));
+    // A hostile name costs no more than its length.
+    assert!(Mnemonic::parse(&"a.".repeat(100_000)).is_err());
+}
+
+#[test]
+fn gates_name_the_version_and_the_target_that_would_do() {
+    let operands = [Operand::Reg(ScalarType::B64); 3];
+    let add = parse("add.rn.f32x2");
+    let found = check(&add, &operands, &context((8, 6), "sm_90")).unwrap_err();
+    assert_eq!(found[0].code, "I0110");
+    assert_eq!(
+        found[0].help.as_deref(),
+        Some("the lowest target that has it is sm_100, from `.version 8.6`")
+    );
+    assert!(check(&add, &operands, &context((8, 6), "sm_100")).is_ok());
+    let gate = forms(&add).next().unwrap().gate();
+    assert_eq!(gate.lowest_version(Target::sm(120)), Some(Version::new(8, 7)));
+    assert_eq!(gate.lowest_version(Target::sm(90)), None);
+}
+
+#[test]
+fn families_of_targets_inherit_forwards_only() {
+    let target = |name: &str| name.parse::<Target>().unwrap();
+    let reached =
+        [("sm_100a", true), ("sm_103f", true), ("sm_103", false), ("sm_120f", false), ("sm_110a", false)];
+    for (name, reached) in reached {
+        assert_eq!(target("sm_100f").features_reach(target(name)), reached, "{name}");
+    }
+    assert!(target("sm_101f").features_reach(target("sm_110f")));
+    assert!(!target("sm_103f").features_reach(target("sm_100f")));
+}
+
+#[test]
+fn violations_name_the_operand_and_what_would_fit() {
+    let f32 = Operand::Reg(ScalarType::F32);
+    let operands = [f32, f32, Operand::Reg(ScalarType::U32), Operand::Int(1)];
+    let found = check(&parse("fma.rn.f32"), &operands, &context((7, 0), "sm_80")).unwrap_err();
+    let places: Vec<_> = found.iter().map(|v| (v.code, v.place)).collect();
+    assert_eq!(places, [("I0204", Place::Operand(2, None)), ("I0207", Place::Operand(3, None))]);
+    assert!(found[0].expected.as_deref().unwrap().contains("`.f32`"), "{:?}", found[0]);
+    assert_eq!(found[0].section, "9.7.3.6");
+    let missing = check(&parse("fma.f32"), &[f32; 4], &context((7, 0), "sm_80")).unwrap_err();
+    assert_eq!(
+        (missing[0].code, missing[0].expected.as_deref()),
+        ("I0104", Some("`.rn`, `.rz`, `.rm` or `.rp`"))
+    );
+}
+
+#[test]
+fn special_registers_and_directives_are_tabulated() {
+    let tid = SpecialReg::from_name("%tid").unwrap();
+    assert_eq!((tid.ty(), tid.lanes(), tid.section()), (ScalarType::U32, 4, "10.1"));
+    assert!(SpecialReg::from_name("%envreg31").is_some() && SpecialReg::from_name("%envreg32").is_none());
+    assert!(SpecialReg::all().all(|reg| SpecialReg::from_name(reg.name()) == Some(reg)));
+    assert!(Directive::from_name(".maxntid").is_some());
+}
+
+#[test]
+fn the_coverage_page_has_a_row_per_family() {
+    let page = coverage::markdown(&[]);
+    assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), FAMILIES.len());
+}

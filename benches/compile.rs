@@ -39,11 +39,22 @@ fn main() {
     let mut ours = Vec::new();
     for level in [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3] {
         let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
+        let mut stages = String::new();
         let compile = || {
+            let start = Instant::now();
             let module = ir::parse_module(&wir).expect("the examples parse");
-            compiler.compile(&module).expect("the examples compile").text
+            let parse = start.elapsed();
+            let compiled = compiler.compile(&module).expect("the examples compile");
+            let stats = compiled.stats;
+            let passes: Duration = stats.passes.passes.iter().map(|pass| pass.time).sum();
+            stages = format!(
+                "  parse {parse:.1?}, verify {:.1?}, passes {passes:.1?}, select {:.1?}, emit {:.1?}, validate {:.1?}",
+                stats.verify_time, stats.select_time, stats.emit_time, stats.validate_time
+            );
+            compiled.text
         };
-        ours.push(measure(&format!("warpsmith {level:?}"), wir.len(), compile));
+        ours.push(measure(&format!("warpsmith -{level}"), wir.len(), compile));
+        println!("{stages}");
     }
     let ll = copies(&read(&root.join("benches/llvm/kernels.ll")), |line| {
         line.starts_with("define ") || line.starts_with('@')
@@ -137,5 +148,5 @@ fn copies(source: &str, defines: impl Fn(&str) -> bool) -> String {
             text.push_str(&piece[name.len()..]);
         }
     }
-    text + &once
+    once + &text
 }

@@ -40,7 +40,9 @@ pub fn check(source: &str, language: Language, target: Option<Target>) -> Vec<Di
 
 fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
     let mut parsed = ptx::parse(source);
-    let _ = target;
+    if let Some(target) = target {
+        parsed.module.set_target(target);
+    }
     parsed.diagnostics.extend(ptx::validate(&parsed.module));
     parsed.diagnostics
 }

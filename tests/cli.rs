@@ -132,6 +132,21 @@ fn check_answers_for_each_file_in_input_order() {
 }
 
 #[test]
+fn check_judges_for_another_target() {
+    let folder = Folder::new("target");
+    let asynchronous = DOUBLE.replace("done:", "cp.async.commit_group;\ndone:");
+    let file = folder.file("x.ptx", asynchronous);
+    let status = |target: &[&str]| {
+        let args = [&["check", file.to_str().unwrap()], target].concat();
+        warpsmith(args).status.code()
+    };
+    assert_eq!(status(&[]), Some(0));
+    assert_eq!(status(&["--target", "sm_90a"]), Some(1), "PTX 7.0 has no sm_90a");
+    assert_eq!(status(&["--target", "sm_75"]), Some(1), "sm_75 has no cp.async");
+    assert_eq!(status(&["--target", "sm_80"]), Some(0));
+}
+
+#[test]
 fn check_reads_standard_input_and_names_what_it_cannot_read() {
     let (lines, status) = json_lines(&with_stdin(&["check", "--json", "-"], DOUBLE));
     assert_eq!((lines[0]["ok"].as_bool(), status), (Some(true), 0));

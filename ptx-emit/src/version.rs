@@ -17,10 +17,17 @@ pub fn lowest(
     let Some(since) = target.since() else {
         return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, format!("PTX has no target {target}"))]);
     };
-    let mut search =
-        Search { target, limit: limit.unwrap_or(Version::LATEST), version: since, errors: Vec::new() };
-    if since > search.limit {
-        let text = format!("target {target} needs .version {since}, but {} is asked for", search.limit);
+    let limit = limit.unwrap_or(Version::LATEST);
+    let mut search = Search {
+        target,
+        limit,
+        version: since,
+        errors: Vec::new(),
+        mnemonics: HashSet::default(),
+        registers: HashSet::default(),
+    };
+    if since > limit {
+        let text = format!("target {target} needs .version {since}, but {limit} is asked for");
         return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, text)]);
     }
     for func in module.functions.values() {
@@ -41,23 +48,21 @@ struct Search {
     limit: Version,
     version: Version,
     errors: Vec<Diagnostic>,
+    // What is used a thousand times is looked up, and reported, once.
+    mnemonics: HashSet<Mnemonic, FxBuildHasher>,
+    registers: HashSet<ir::Sreg, FxBuildHasher>,
 }
 
 impl Search {
     fn function(&mut self, func: &ir::Function, code: &mach::Function) {
-        // An operation that is used a thousand times is looked up, and reported, once.
-        let mut seen: HashSet<Mnemonic, FxBuildHasher> = HashSet::default();
-        let mut registers: HashSet<ir::Sreg, FxBuildHasher> = HashSet::default();
         for inst in &code.insts {
             let span = inst.origin.map_or(func.span, |origin| func.spans[origin]);
-            if let Op::Ptx(mnemonic) = inst.op
-                && seen.insert(mnemonic)
-            {
+            if let Op::Ptx(mnemonic) = inst.op {
                 self.instruction(mnemonic, span);
             }
             for operand in code.inst_operands(inst) {
                 if let Operand::Special(register) = operand
-                    && registers.insert(*register)
+                    && self.registers.insert(*register)
                 {
                     let lowest = register.reg().gate().lowest_version(self.target);
                     self.need(&format!("`%{register}`"), span, lowest);
@@ -79,6 +84,9 @@ impl Search {
     }
 
     fn instruction(&mut self, mnemonic: Mnemonic, span: ir::Span) {
+        if !self.mnemonics.insert(mnemonic) {
+            return;
+        }
         let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();
         self.need(&format!("`{mnemonic}`"), span, lowest);
     }

@@ -231,6 +231,18 @@ impl Module {
         }
     }
 
+    /// Puts another architecture into `.target`; what else stands there stays.
+    pub fn set_target(&mut self, target: warpsmith_isa::Target) {
+        let target = self.name(&target.to_string());
+        for index in 0..self.items.len() {
+            if let Item::Target(names) = self.items[index] {
+                let replace = |name: &Symbol| if self[*name].starts_with("sm_") { target } else { *name };
+                let names: Vec<Symbol> = self[names].iter().map(replace).collect();
+                self.items[index] = Item::Target(self.symbol_list(&names));
+            }
+        }
+    }
+
     /// A visible `.entry` without parameters and directives, to be changed as needed.
     pub fn kernel(&mut self, name: &str, body: List<Stmt>) -> Function {
         Function {

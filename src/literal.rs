@@ -262,7 +262,7 @@ pub fn bytes_from_hex(text: &str) -> Result<Vec<u8>, String> {
     if let Some(position) = digits.iter().position(|&b| digit(b).is_none()) {
         return Err(format!("digit {} is not hexadecimal", position + 1));
     }
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err(format!("{} hexadecimal digits are not a whole number of bytes", digits.len()));
     }
     Ok(digits

@@ -153,7 +153,7 @@ impl<O: Observer> Runner<'_, O> {
                 return self.places_one_by_one(block, warp, here, access, kind, &at);
             }
             let base = low - offset;
-            at = at.map(|a| a - base);
+            at.iter_mut().for_each(|a| *a -= base);
             (low, high, space) = (low - base, high - base, of_low);
         }
         if O::ACTIVE {
@@ -195,12 +195,12 @@ impl<O: Observer> Runner<'_, O> {
                 let lane = if here.mask >> i & 1 != 0 { i } else { first };
                 base.wrapping_add(lane * stride + at[i] as usize)
             };
-            return Ok(Places { at: std::array::from_fn(place), concurrent: false, shared: 0 });
+            return Ok(Places { at: each_place(place), concurrent: false, shared: 0 });
         }
         if aligned && size <= len && low >= start && high - start <= len - size {
             let place = |i: usize| base.wrapping_add((at[i] - start) as usize);
             let shared = if space == StateSpace::Shared { u32::MAX } else { 0 };
-            return Ok(Places { at: std::array::from_fn(place), concurrent, shared });
+            return Ok(Places { at: each_place(place), concurrent, shared });
         }
         let at = addresses(here.frame, access, here.stack);
         self.places_one_by_one(block, warp, here, access, kind, &at)
@@ -316,6 +316,26 @@ impl<O: Observer> Runner<'_, O> {
     }
 }
 
+/// An array of a function of the lane. Loops rather than `array::map` and `from_fn`, whose closures are not compiled for the
+/// instruction set of the loop they are in.
+#[inline(always)]
+fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; 32] {
+    let mut values = [T::default(); 32];
+    for (i, v) in values.iter_mut().enumerate() {
+        *v = f(i);
+    }
+    values
+}
+
+#[inline(always)]
+fn each_place(f: impl Fn(usize) -> *mut u8) -> [*mut u8; 32] {
+    let mut places = [std::ptr::null_mut(); 32];
+    for (i, p) in places.iter_mut().enumerate() {
+        *p = f(i);
+    }
+    places
+}
+
 /// The addresses that the lanes compute.
 #[inline(always)]
 fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
@@ -325,9 +345,13 @@ fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
         match access.base.width() {
             Width::W64 => {
                 let offset = if access.on_stack { offset.wrapping_add(u64::from(stack)) } else { offset };
-                (*frame.row::<u64>(access.base)).0.map(|a| a.wrapping_add(offset))
+                let row = &(*frame.row::<u64>(access.base)).0;
+                each(|i| row[i].wrapping_add(offset))
             }
-            _ => (*frame.row::<u32>(access.base)).0.map(|a| u64::from(a.wrapping_add(offset as u32))),
+            _ => {
+                let row = &(*frame.row::<u32>(access.base)).0;
+                each(|i| u64::from(row[i].wrapping_add(offset as u32)))
+            }
         }
     }
 }
@@ -358,6 +382,37 @@ macro_rules! bits {
 }
 bits!(u8 u16 u32 u64 u128);
 
+/// How the addresses of half a warp lie. Halves, because blocks of 16 threads in x are common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All at one place.
+    Uniform,
+    /// One after the other.
+    Row,
+    Scattered,
+}
+
+const HALF: usize = 16;
+
+/// The shape of the accesses of elements of `stride` bytes.
+#[inline(always)]
+fn shape(at: &[*mut u8], stride: usize) -> Shape {
+    let first = at[0].addr();
+    let (mut apart, mut off) = (0, 0);
+    for i in 0..HALF {
+        let distance = at[i].addr().wrapping_sub(first);
+        apart |= distance;
+        off |= distance ^ (i * stride);
+    }
+    if apart == 0 {
+        Shape::Uniform
+    } else if off == 0 {
+        Shape::Row
+    } else {
+        Shape::Scattered
+    }
+}
+
 /// # Safety
 /// Every lane of `places` has `dst.len()` aligned elements in bounds.
 #[inline(always)]
@@ -370,15 +425,35 @@ unsafe fn load_lanes<T: Bits>(places: &Places, uniform: bool, here: Here, signed
             if uniform {
                 values = [Concurrent::load::<T>(places.at[0].add(offset)); 32];
             } else if places.concurrent {
-                for i in 0..32 {
-                    values[i] = Concurrent::load::<T>(places.at[i].add(offset));
-                }
+                load_halves::<T, Concurrent>(places, offset, dst.len(), &mut values);
             } else {
-                for i in 0..32 {
-                    values[i] = Private::load::<T>(places.at[i].add(offset));
-                }
+                load_halves::<T, Private>(places, offset, dst.len(), &mut values);
             }
             set_extended(here, r, signed, &values);
+        }
+    }
+}
+
+/// # Safety
+/// As for `load_lanes`.
+#[inline(always)]
+unsafe fn load_halves<T: Bits, M: Mode>(places: &Places, offset: usize, count: usize, values: &mut [T; 32]) {
+    for (at, values) in places.at.chunks_exact(HALF).zip(values.chunks_exact_mut(HALF)) {
+        // SAFETY: the caller's promise; in a row, the lanes' elements are neighbours.
+        unsafe {
+            match shape(at, T::BYTES * count) {
+                Shape::Uniform => values.fill(M::load(at[0].add(offset))),
+                Shape::Row if count == 1 => {
+                    for (i, v) in values.iter_mut().enumerate() {
+                        *v = M::load(at[0].add(i * T::BYTES));
+                    }
+                }
+                _ => {
+                    for (v, p) in values.iter_mut().zip(at) {
+                        *v = M::load(p.add(offset));
+                    }
+                }
+            }
         }
     }
 }
@@ -393,9 +468,9 @@ unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 3
     // SAFETY: the caller's promise.
     unsafe {
         match r.width() {
-            Width::W32 if signed => u32::set(frame, r, mask, &values.map(|v| extend(v) as u32)),
-            Width::W32 => u32::set(frame, r, mask, &values.map(|v| v.widen() as u32)),
-            Width::W64 => u64::set(frame, r, mask, &values.map(extend)),
+            Width::W32 if signed => u32::set(frame, r, mask, &each(|i| extend(values[i]) as u32)),
+            Width::W32 => u32::set(frame, r, mask, &each(|i| values[i].widen() as u32)),
+            Width::W64 => u64::set(frame, r, mask, &each(|i| extend(values[i]))),
             _ if T::WIDTH == 128 => {
                 // A 16-byte element is exactly a 128-bit register.
                 let wide = std::array::from_fn(|i| std::mem::transmute_copy::<T, u128>(&values[i]));
@@ -416,21 +491,39 @@ unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, src: &[Reg]) {
         // SAFETY: the caller's promise, and the source was checked when the program was built.
         unsafe {
             let values: [T; 32] = match r.width() {
-                Width::W32 => (*here.frame.row::<u32>(r)).0.map(|v| T::narrow(u64::from(v))),
-                Width::W64 => (*here.frame.row::<u64>(r)).0.map(T::narrow),
+                Width::W32 => {
+                    let row = &(*here.frame.row::<u32>(r)).0;
+                    each(|i| T::narrow(u64::from(row[i])))
+                }
+                Width::W64 => {
+                    let row = &(*here.frame.row::<u64>(r)).0;
+                    each(|i| T::narrow(row[i]))
+                }
                 _ if T::WIDTH == 128 => {
                     let wide = &(*here.frame.row::<u128>(r)).0;
                     std::array::from_fn(|i| std::mem::transmute_copy::<u128, T>(&wide[i]))
                 }
                 _ => (*here.frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
             };
-            if here.mask == u32::MAX && !places.concurrent {
-                for i in 0..32 {
-                    Private::store(places.at[i].add(offset), values[i]);
-                }
-            } else {
+            if here.mask != u32::MAX {
                 for i in lanes_of(here.mask) {
                     Concurrent::store(places.at[i].add(offset), values[i]);
+                }
+            } else if places.concurrent {
+                for i in 0..32 {
+                    Concurrent::store(places.at[i].add(offset), values[i]);
+                }
+            } else {
+                for (at, values) in places.at.chunks_exact(HALF).zip(values.chunks_exact(HALF)) {
+                    if src.len() == 1 && shape(at, T::BYTES) == Shape::Row {
+                        for (i, v) in values.iter().enumerate() {
+                            Private::store(at[0].add(i * T::BYTES), *v);
+                        }
+                    } else {
+                        for (v, p) in values.iter().zip(at) {
+                            Private::store(p.add(offset), *v);
+                        }
+                    }
                 }
             }
         }

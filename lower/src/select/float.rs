@@ -53,6 +53,11 @@ impl Selector<'_> {
         if self.has_sm(80) {
             return self.emit(ptx!(Cvt.Rn.Bf16.F32), &[result, value]);
         }
+        // The integer arithmetic that follows takes no float constant.
+        let value = match value {
+            Operand::F32(_) => self.emit_new(RegClass::B32, ptx!(Mov.B32), &[value]),
+            _ => value,
+        };
         // Adding just below half of the last place kept, and that place's own bit, rounds to nearest even. NaN would overflow.
         let high = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[value, Operand::Int(16)]);
         let odd = self.emit_new(RegClass::B32, ptx!(And.B32), &[high, Operand::Int(1)]);

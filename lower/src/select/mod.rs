@@ -244,7 +244,10 @@ impl<'a> Selector<'a> {
     fn operand(&mut self, value: Value) -> Operand {
         let ty = self.ty(value);
         match self.def(value) {
-            Some(&InstData::IntConst { value: constant }) if (8..=64).contains(&ty.bits()) => {
+            // A bitcast may have made a float of it, which takes no integer literal.
+            Some(&InstData::IntConst { value: constant })
+                if (8..=64).contains(&ty.bits()) && !ty.is_float() =>
+            {
                 Operand::Int(constant)
             }
             Some(&InstData::FloatConst { bits }) if ty == Type::F32 => Operand::F32(bits as u32),

@@ -92,10 +92,10 @@ pub(super) fn unary(op: Opcode, ty: Type) -> Option<LaneFn> {
         Opcode::Ctz => counts!(ty, |a| a.trailing_zeros()),
         Opcode::Bitrev => ints!(vector, ty, |a| a.reverse_bits()),
         Opcode::Fneg => {
-            floats!(ty, |a| single::neg::<PLAIN>(a), double::neg(a), H => half::neg::<H>(PLAIN, a))
+            floats!(ty, |a| single::neg::<PLAIN>(a), double::neg(a), H => { let _: Option<H> = None; a ^ 0x8000 })
         }
         Opcode::Fabs => {
-            floats!(ty, |a| single::abs::<PLAIN>(a), double::abs(a), H => half::abs::<H>(PLAIN, a))
+            floats!(ty, |a| single::abs::<PLAIN>(a), double::abs(a), H => { let _: Option<H> = None; a & 0x7fff })
         }
         Opcode::Fsqrt => {
             floats!(ty, |a| single::sqrt::<PLAIN>(RN, a), double::sqrt(RN, a), H => half_sqrt::<H>(a))

@@ -187,7 +187,7 @@ impl Launch {
                 "a cluster of {cluster:?} blocks; from 1 to {most} are possible"
             )));
         }
-        if (0..3).any(|i| self.grid[i] % cluster[i] != 0) {
+        if (0..3).any(|i| !self.grid[i].is_multiple_of(cluster[i])) {
             return Err(Fault::launch(format!(
                 "a grid of {:?} blocks is not whole clusters of {cluster:?}",
                 self.grid

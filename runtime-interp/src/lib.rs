@@ -1,5 +1,11 @@
-//! Load a PTX module and run it on the CPU.
-#![allow(dead_code)]
+//! Load a PTX module, or a module of the IR, and run it on the CPU.
+//!
+//! - [`Program`]: a decoded module, from PTX ([`Program::load`], [`Program::load_with_source`]) or from the IR;
+//! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
+//! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from;
+//! - [`semantics`]: what each operation computes on values; [`pure`] and [`effects`]: which instruction is which operation.
+//!
+//! `docs/engine.md` tells how it works; [`Device`] and [`Program::load_with_source`] have examples.
 
 mod device;
 pub mod effects;

@@ -399,8 +399,8 @@ const HALF: usize = 16;
 fn shape(at: &[*mut u8], stride: usize) -> Shape {
     let first = at[0].addr();
     let (mut apart, mut off) = (0, 0);
-    for i in 0..HALF {
-        let distance = at[i].addr().wrapping_sub(first);
+    for (i, p) in at.iter().enumerate().take(HALF) {
+        let distance = p.addr().wrapping_sub(first);
         apart |= distance;
         off |= distance ^ (i * stride);
     }
@@ -510,8 +510,8 @@ unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, src: &[Reg]) {
                     Concurrent::store(places.at[i].add(offset), values[i]);
                 }
             } else if places.concurrent {
-                for i in 0..32 {
-                    Concurrent::store(places.at[i].add(offset), values[i]);
+                for (v, p) in values.iter().zip(&places.at) {
+                    Concurrent::store(p.add(offset), *v);
                 }
             } else {
                 for (at, values) in places.at.chunks_exact(HALF).zip(values.chunks_exact(HALF)) {

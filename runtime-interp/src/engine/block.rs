@@ -202,7 +202,7 @@ impl Block {
             let group = warp.groups[i];
             let Op::Barrier(op) = &cx.program.code[group.pc as usize].op else { continue };
             let activation = *warp.activation(group.frame);
-            let frame = warp.file.frame(activation.row, activation.rows, &cx.constants);
+            let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
             let lane = group.mask.trailing_zeros() as usize;
             let count = op.count.map_or(0, |r| lane32(frame, r, lane));
             let problem = if count % 32 != 0 {
@@ -259,7 +259,7 @@ impl Block {
                     && let Some(dst) = op.dst
                 {
                     let activation = *warp.activation(group.frame);
-                    let frame = warp.file.frame(activation.row, activation.rows, &cx.constants);
+                    let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
                     let value = match op.kind {
                         BarrierKind::Popc => state.yes,
                         BarrierKind::And => u32::from(state.yes == state.voters),

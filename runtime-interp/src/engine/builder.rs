@@ -285,7 +285,7 @@ impl FunctionBuilder<'_> {
         } else {
             program.functions[self.id.0 as usize].rows * 32
         };
-        let aligned = r.width() == Width::Pred || r.offset() % 32 == 0;
+        let aligned = r.width() == Width::Pred || r.offset().is_multiple_of(32);
         if end > limit || !aligned {
             self.error(format!("register {r:?} is not one of this function"));
         } else if dst && r.is_constant() {
@@ -577,16 +577,13 @@ impl FunctionBuilder<'_> {
             return self.emit(Op::Call(Box::new(Call { callee, args: Vec::new(), results: Vec::new() })));
         };
         let formal = &functions[model.0 as usize];
-        if let Callee::Indirect(_, candidates) = &callee {
-            if let Some(odd) =
+        if let Callee::Indirect(_, candidates) = &callee
+            && let Some(odd) =
                 candidates.iter().map(|f| &functions[f.0 as usize]).find(|f| !f.same_formals(formal))
-            {
-                let message = format!(
-                    "`{}` and `{}` are called alike but have other parameters",
-                    formal.name, odd.name
-                );
-                return self.error(message);
-            }
+        {
+            let message =
+                format!("`{}` and `{}` are called alike but have other parameters", formal.name, odd.name);
+            return self.error(message);
         }
         let moved = if formal.params.len() != args.len() || formal.results.len() != results.len() {
             Err(format!(

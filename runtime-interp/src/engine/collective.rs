@@ -94,7 +94,7 @@ impl<O: Observer> Runner<'_, O> {
                 continue;
             }
             let activation = *warp.activation(group.frame);
-            let frame = warp.file.frame(activation.row, activation.rows, &self.cx.constants);
+            let frame = warp.file.frame(activation.row, activation.rows, self.cx.constants);
             participants.push(Participant { frame, lanes: group.mask, op: other });
             waiting.push(i);
         }

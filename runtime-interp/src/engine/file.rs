@@ -46,10 +46,6 @@ impl RegisterFile {
         let frame = &mut self.rows[base as usize..(base + rows) as usize];
         Frame { regs: frame.as_mut_ptr().cast(), constants: constants.as_ptr().cast() }
     }
-
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(self.rows.as_slice())
-    }
 }
 
 /// Where the running function's registers and the program's constants lie.

@@ -230,8 +230,8 @@ impl Lane for bool {
     #[inline(always)]
     unsafe fn set(frame: Frame, r: Reg, mask: u32, values: &[Self; 32]) {
         let mut bits = 0;
-        for i in 0..32 {
-            bits |= u32::from(values[i]) << i;
+        for (i, v) in values.iter().enumerate() {
+            bits |= u32::from(*v) << i;
         }
         // SAFETY: the caller guarantees the register.
         unsafe { frame.set_pred(r, bits, mask) }

@@ -33,8 +33,6 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub const EMPTY: Range = Range { start: 0, len: 0 };
-
     #[inline(always)]
     pub fn of<T>(self, table: &[T]) -> &[T] {
         &table[self.start as usize..(self.start + self.len) as usize]

@@ -18,6 +18,6 @@ impl Random {
 
     /// A number below `n`, or 0.
     pub fn below(&mut self, n: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(n) >> 32) as u32
+        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
     }
 }

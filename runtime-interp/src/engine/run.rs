@@ -83,7 +83,7 @@ impl<'a, O: Observer> Runner<'a, O> {
             let mask = warp.groups[g].mask;
             let mut pc = warp.groups[g].pc;
             let activation = *warp.activation(warp.groups[g].frame);
-            let frame = warp.file.frame(activation.row, activation.rows, &self.cx.constants);
+            let frame = warp.file.frame(activation.row, activation.rows, self.cx.constants);
             let Activation { stack, stack_end, .. } = activation;
             // Lanes that have exited may be written: with no other group about, arithmetic works on whole registers.
             let alone = warp.groups.len() == 1;
@@ -400,7 +400,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         };
         let id = warp.enter(activation);
         (warp.groups[g].frame, warp.groups[g].pc) = (id, function.entry);
-        transfer(warp, &self.cx.constants, &caller, &activation, &call.args, lanes);
+        transfer(warp, self.cx.constants, &caller, &activation, &call.args, lanes);
         warp.reconverge(g);
         Ok(())
     }
@@ -414,7 +414,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         let callee = *warp.activation(id);
         if let Some(Inst { op: Op::Call(call), .. }) = self.cx.program.code.get(callee.call as usize) {
             let caller = *warp.activation(callee.parent);
-            transfer(warp, &self.cx.constants, &callee, &caller, &call.results, here.mask);
+            transfer(warp, self.cx.constants, &callee, &caller, &call.results, here.mask);
             warp.retain(callee.parent);
             warp.groups[g].frame = callee.parent;
             warp.groups[g].pc = callee.call + 1;

@@ -141,7 +141,7 @@ impl<'m> Body<'_, 'm> {
                 }
                 _ => {
                     if let Some(place) = self.decoder.static_variable(self.f.program(), decl, declarator) {
-                        if let Place::Symbol(symbol, _) = place {
+                        if let Place::Symbol(symbol) = place {
                             self.decoder.names.insert(declarator.name, symbol);
                         }
                         self.decoder.places.insert(declarator_id, place);

@@ -69,7 +69,7 @@ impl Program {
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// A variable of the module, or a static one of a function.
-    Symbol(SymbolId, StateSpace),
+    Symbol(SymbolId),
     /// Bytes of the stack frame.
     Stack { offset: i64, bytes: u64 },
     /// A parameter of the kernel.

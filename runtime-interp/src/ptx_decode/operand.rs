@@ -26,6 +26,9 @@ pub(super) enum Named {
     Other,
 }
 
+/// A destination and its declared type; `None` for a sink.
+pub(super) type Target = Option<(Reg, ScalarType)>;
+
 /// A literal as the bits of a register of a width. A float of 64 bits is rounded for one of 32 (PTX ISA 9.0, 4.5.2).
 pub(super) fn literal(c: Const, width: Width) -> u64 {
     match (c, width) {
@@ -93,7 +96,7 @@ impl<'m> Body<'_, 'm> {
     /// The address of a variable within its own space, as a value.
     pub(super) fn address_value(&mut self, place: Place, offset: i64) -> Reg {
         match place {
-            Place::Symbol(symbol, _) => self.f.program().address(symbol, offset, false),
+            Place::Symbol(symbol) => self.f.program().address(symbol, offset, false),
             Place::KernelParam(at) => {
                 self.f.constant(u128::from((i64::from(at) + offset) as u64), Width::W64)
             }
@@ -173,10 +176,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The destinations of an operand: vectors and pairs element by element, `None` for a sink.
-    pub(super) fn destinations(
-        &mut self,
-        operand: Operand,
-    ) -> Option<SmallVec<[Option<(Reg, ScalarType)>; 4]>> {
+    pub(super) fn destinations(&mut self, operand: Operand) -> Option<SmallVec<[Target; 4]>> {
         let mut all = SmallVec::new();
         match operand {
             Operand::Vector(list) | Operand::Pair(list) => {
@@ -195,7 +195,7 @@ impl<'m> Body<'_, 'm> {
         Some(all)
     }
 
-    fn destination(&mut self, operand: Operand) -> Option<Option<(Reg, ScalarType)>> {
+    fn destination(&mut self, operand: Operand) -> Option<Target> {
         match operand {
             Operand::Name(Symbol::SINK) => Some(None),
             Operand::Name(name) => match self.named(name) {
@@ -233,7 +233,7 @@ impl<'m> Body<'_, 'm> {
     fn address_of(&mut self, name: Symbol, offset: i64) -> Option<Address> {
         Some(match self.named(name) {
             Named::Reg(r, _) => Address::Reg(r, offset),
-            Named::Variable(Place::Symbol(symbol, _)) => Address::Symbol(symbol, offset),
+            Named::Variable(Place::Symbol(symbol)) => Address::Symbol(symbol, offset),
             Named::Variable(Place::Stack { offset: at, .. }) => Address::Stack(at.wrapping_add(offset)),
             Named::Variable(Place::KernelParam(at)) => {
                 Address::Absolute((i64::from(at).wrapping_add(offset)) as u64)

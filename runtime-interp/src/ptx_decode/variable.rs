@@ -15,11 +15,11 @@ impl<'m> Decoder<'m> {
             let declarator = &module[declarator_id];
             // Declarations of one variable, `.extern` first, share its memory.
             let place = match self.names.get(&declarator.name) {
-                Some(symbol) => Some(Place::Symbol(*symbol, decl.space)),
+                Some(symbol) => Some(Place::Symbol(*symbol)),
                 None => self.static_variable(&mut program, decl, declarator),
             };
             if let Some(place) = place {
-                if let Place::Symbol(symbol, _) = place {
+                if let Place::Symbol(symbol) = place {
                     self.names.insert(declarator.name, symbol);
                 }
                 self.places.insert(declarator_id, place);
@@ -70,7 +70,7 @@ impl<'m> Decoder<'m> {
             );
             return None;
         }
-        Some(Place::Symbol(program.variable(variable), decl.space))
+        Some(Place::Symbol(program.variable(variable)))
     }
 
     /// True if a declaration of the variable is more than `.extern`.
@@ -120,7 +120,7 @@ impl<'m> Decoder<'m> {
             for declarator_id in decl.names.ids() {
                 let declarator = &module[declarator_id];
                 let Some(init) = declarator.init else { continue };
-                let Some(Place::Symbol(symbol, _)) = self.places.get(&declarator_id).copied() else {
+                let Some(Place::Symbol(symbol)) = self.places.get(&declarator_id).copied() else {
                     continue;
                 };
                 let mut out = Initial { symbol, bytes: Vec::new() };

@@ -26,7 +26,7 @@ pub fn test(args: &[&str]) -> Result<(), String> {
     }
     tests.args(&filters);
     let (counts, success) = run_tests(tests)?;
-    println!("{} passed, {} failed, {} ignored", counts.passed, counts.failed, counts.ignored);
+    println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
     if success && counts.failed == 0 { Ok(()) } else { Err("tests failed".into()) }
 }
 

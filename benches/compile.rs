@@ -2,22 +2,21 @@
 //!
 //!     cargo bench --bench compile
 //!
-//! Both sides read text and produce text. Every kernel of `examples/` stands in the module many times under other names, so that
-//! llc's start-up does not count; `benches/llvm/kernels.ll` holds the same kernels as clang makes them. A line counts if it is not
-//! blank and not a comment.
+//! Both sides read text and produce text; `benches/llvm/kernels.ll` holds the kernels of `examples/` as clang makes them. They are
+//! measured twice: once each in a module, as commands and as a library call, where starting a process is part of what a user
+//! waits for; and a hundred times each in a module under other names, where it is not. A line counts if it is not blank and not
+//! a comment.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use warpsmith::emit::{Compiler, OptLevel};
+use warpsmith::emit::{Compiler, OptLevel, Stats};
 use warpsmith::ir;
 use warpsmith::isa::Target;
 
-/// How often each kernel stands in the measured module.
-const COPIES: usize = 100;
 /// Each side runs this often; the fastest run counts.
-const RUNS: usize = 5;
+const RUNS: usize = 7;
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -31,65 +30,83 @@ fn main() {
         .collect();
     examples.sort();
     let wir: String = examples.iter().map(|path| read(path) + "\n").collect();
-    let wir = copies(&wir, |line| {
-        let mut words = line.split_whitespace();
-        matches!(words.next(), Some("kernel" | "func" | "global" | "const" | "shared"))
-    });
-    println!("{:<22} {:>9} {:>9} {:>12} {:>14}", "", "text", "lines", "time", "lines/s");
-    let mut ours = Vec::new();
-    for level in [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3] {
-        let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
-        let mut stages = String::new();
-        let compile = || {
-            let start = Instant::now();
-            let module = ir::parse_module(&wir).expect("the examples parse");
-            let parse = start.elapsed();
-            let compiled = compiler.compile(&module).expect("the examples compile");
-            let stats = compiled.stats;
-            let passes: Duration = stats.passes.passes.iter().map(|pass| pass.time).sum();
-            stages = format!(
-                "  parse {parse:.1?}, verify {:.1?}, passes {passes:.1?}, select {:.1?}, emit {:.1?}, validate {:.1?}",
-                stats.verify_time, stats.select_time, stats.emit_time, stats.validate_time
-            );
-            compiled.text
-        };
-        ours.push(measure(&format!("warpsmith -{level}"), wir.len(), compile));
-        println!("{stages}");
-    }
-    let ll = copies(&read(&root.join("benches/llvm/kernels.ll")), |line| {
-        line.starts_with("define ") || line.starts_with('@')
-    });
-    let file = std::env::temp_dir().join(format!("warpsmith-bench-{}.ll", std::process::id()));
-    std::fs::write(&file, &ll).expect("the temporary folder is writable");
-    let llc = || {
-        let output = Command::new("llc-22")
-            .args(["-O0", "-mcpu=sm_75", "-o", "-"])
-            .arg(&file)
-            .stderr(Stdio::inherit())
-            .output()
-            .expect("llc-22 was found before");
-        assert!(output.status.success(), "llc-22 failed");
-        String::from_utf8(output.stdout).expect("llc-22 writes text")
-    };
-    if Command::new("llc-22")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
-    {
-        let theirs = measure("llc-22 -O0", ll.len(), llc);
-        for (level, ours) in ours.iter().enumerate() {
-            println!("-O{level} against llc-22 -O0: {:.1} times the throughput", ours / theirs);
-        }
-    } else {
+    let ll = read(&root.join("benches/llvm/kernels.ll"));
+    let llc =
+        Command::new("llc-22").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
+    if !llc {
         println!("llc-22 is not installed: no comparison");
     }
-    // A leftover in the temporary folder does no harm.
-    let _ = std::fs::remove_file(&file);
+    let defines_wir = |line: &str| {
+        matches!(line.split_whitespace().next(), Some("kernel" | "func" | "global" | "const" | "shared"))
+    };
+    let defines_ll = |line: &str| line.starts_with("define ") || line.starts_with('@');
+    for count in [1, 100] {
+        println!("\n{} kernels in a module", examples.len() * count);
+        println!("{:<26} {:>9} {:>9} {:>12} {:>14}", "", "text", "lines", "time", "lines/s");
+        let wir = copies(&wir, count, defines_wir);
+        let ll = copies(&ll, count, defines_ll);
+        let theirs = llc.then(|| {
+            let file = Temporary::new("ll", &ll);
+            let command =
+                || output("llc-22", &["-O0", "-mtriple=nvptx64", "-mcpu=sm_75", "-o", "-"], &file.0);
+            measure("llc-22 -O0", ll.len(), None, command)
+        });
+        let row = |name: &str, run: &mut dyn FnMut() -> String| _ = measure(name, wir.len(), theirs, run);
+        let file = Temporary::new("wir", &wir);
+        let command = env!("CARGO_BIN_EXE_warpsmith");
+        row("warpsmith compile -O0", &mut || output(command, &["compile", "-O0"], &file.0));
+        for level in OptLevel::ALL {
+            let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
+            let mut stages = String::new();
+            row(&format!("library, -{level}"), &mut || {
+                let start = Instant::now();
+                let module = ir::parse_module(&wir).expect("the examples parse");
+                let parse = start.elapsed();
+                let compiled = compiler.compile(&module).expect("the examples compile");
+                stages = describe(parse, &compiled.stats);
+                compiled.text
+            });
+            println!("    {stages}");
+        }
+    }
 }
 
-/// Prints one row and returns lines per second.
-fn measure(name: &str, text: usize, mut run: impl FnMut() -> String) -> f64 {
+/// Where the time of the last run went.
+fn describe(parse: Duration, stats: &Stats) -> String {
+    let passes: Duration = stats.passes.passes.iter().map(|pass| pass.time).sum();
+    format!(
+        "parse {parse:.1?}, verify {:.1?}, passes {passes:.1?}, select {:.1?}, emit {:.1?}, validate {:.1?}",
+        stats.verify_time, stats.select_time, stats.emit_time, stats.validate_time
+    )
+}
+
+/// A file in the temporary folder, removed at the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(extension: &str, text: &str) -> Temporary {
+        let name = format!("warpsmith-bench-{}.{extension}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("the temporary folder is writable");
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // A leftover in the temporary folder does no harm.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn output(program: &str, args: &[&str], file: &Path) -> String {
+    let output = Command::new(program).args(args).arg(file).output().expect("the program is there");
+    assert!(output.status.success(), "{program} failed: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("PTX is text")
+}
+
+/// Prints one row, with its ratio to the peer's rate, and returns lines per second.
+fn measure(name: &str, text: usize, peer: Option<f64>, mut run: impl FnMut() -> String) -> f64 {
     let mut best = Duration::MAX;
     let mut lines = 0;
     for _ in 0..RUNS {
@@ -100,17 +117,14 @@ fn measure(name: &str, text: usize, mut run: impl FnMut() -> String) -> f64 {
         lines = output.lines().filter(counts).count();
     }
     let rate = lines as f64 / best.as_secs_f64();
-    println!(
-        "{name:<22} {:>6} KB {lines:>9} {:>9.2} ms {:>14.0}",
-        text / 1000,
-        best.as_secs_f64() * 1e3,
-        rate
-    );
+    let ratio = peer.map_or_else(String::new, |peer| format!("  {:.1} x llc", rate / peer));
+    let (text, time) = (text / 1000, best.as_secs_f64() * 1e3);
+    println!("{name:<26} {text:>6} KB {lines:>9} {time:>9.2} ms {rate:>14.0}{ratio}");
     rate
 }
 
-/// The module with everything it defines `COPIES` times. `defines` tells the lines that define a symbol (the first `@name`).
-fn copies(source: &str, defines: impl Fn(&str) -> bool) -> String {
+/// The module with everything it defines `count` times. `defines` tells the lines that define a symbol (the first `@name`).
+fn copies(source: &str, count: usize, defines: impl Fn(&str) -> bool) -> String {
     let symbol = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'));
         text[..end.unwrap_or(text.len())].to_owned()
@@ -134,8 +148,8 @@ fn copies(source: &str, defines: impl Fn(&str) -> bool) -> String {
         let opens = start && (line.ends_with('{') || line.ends_with('['));
         inside = (inside || opens) && !matches!(line, "}" | "]");
     }
-    let mut text = String::with_capacity(repeated.len() * (COPIES + 1));
-    for copy in 0..COPIES {
+    let mut text = String::with_capacity(once.len() + repeated.len() * (count + 1));
+    for copy in 0..count {
         let mut pieces = repeated.split('@');
         text.push_str(pieces.next().unwrap_or_default());
         for piece in pieces {

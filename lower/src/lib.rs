@@ -12,5 +12,5 @@ mod pipeline;
 mod select;
 
 pub use passes::{PASSES, Pass};
-pub use pipeline::{OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
+pub use pipeline::{After, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
 pub use select::select;

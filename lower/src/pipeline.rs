@@ -82,8 +82,11 @@ pub struct Options<'a> {
     /// Stop after so many applications of a pass to a function, for finding the one that breaks a program.
     pub bisect_limit: Option<u32>,
     /// Called with the pass and the module after each pass, for printing.
-    pub after: Option<&'a mut dyn FnMut(&'static str, &Module)>,
+    pub after: Option<&'a mut After<'a>>,
 }
+
+/// What is called with the name of a pass and the module it left.
+pub type After<'a> = dyn FnMut(&'static str, &Module) + 'a;
 
 /// What one pass of a pipeline did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

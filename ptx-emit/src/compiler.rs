@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use warpsmith_ir::{self as ir, Diagnostic, Span};
 use warpsmith_isa::{Target, Version};
-use warpsmith_lower::{self as lower, OptLevel, Options, Pipeline, Report};
+use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report};
 use warpsmith_ptx::ValidatedModule;
 
 /// What the compilation of a module did and made.
@@ -141,10 +141,10 @@ impl Compiler {
     }
 
     /// [`Compiler::compile`], calling `after` with each pass and the module it left.
-    pub fn compile_watched(
+    pub fn compile_watched<'a>(
         &self,
         module: &ir::Module,
-        after: Option<&mut dyn FnMut(&'static str, &ir::Module)>,
+        after: Option<&'a mut After<'a>>,
     ) -> Result<Compiled, Vec<Diagnostic>> {
         let Some(target) = self.target.or(module.target) else {
             let error = Diagnostic::error("E0001", Span::NONE, "no target is given")

@@ -3,19 +3,13 @@
 //!     cargo run --example expr_dsl -- "r = sqrt(x * x + y * y); x = x / r; y = y / r"
 //!
 //! A program is a list of assignments over arrays of f32, element by element: `+ - * /`, comparisons (1 or 0), `c ? a : b`,
-//! `sqrt abs floor min max`, numbers, parentheses. The program becomes one kernel; every array is a parameter.
+//! `sqrt min max`, numbers, parentheses. The program becomes one kernel; every array is a parameter.
 
-use std::error::Error;
 use warpsmith::emit::Compiler;
-use warpsmith::execute::execute;
-use warpsmith::interp::Program;
-use warpsmith::ir::{
-    FloatCC, FuncKind, Function, FunctionBuilder, InstBuilder, IntCC, MemFlags, Module, Param, Sreg, Type,
-    Value,
-};
-use warpsmith::isa::diagnostic::Diagnostic;
-use warpsmith::isa::{ScalarType, Target};
-use warpsmith::launch::{Arg, LaunchSpec};
+use warpsmith::interp::{Device, Launch, Program};
+use warpsmith::ir::{Diagnostic, FloatCC, FuncKind, Function, FunctionBuilder, InstBuilder, IntCC};
+use warpsmith::ir::{MemFlags, Module, Param, Sreg, Type, Value};
+use warpsmith::isa::Target;
 
 enum Expr {
     Number(f32),
@@ -28,16 +22,14 @@ struct Parser<'a> {
     arrays: Vec<&'a str>,
 }
 
-type Parse<T> = Result<T, String>;
-
 impl<'a> Parser<'a> {
     fn new(mut text: &'a str) -> Self {
         let mut tokens = Vec::new();
         while let Some(first) = text.trim_start().chars().next() {
             text = text.trim_start();
             let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let end =
-                if word(first) { text.find(|c| !word(c)).unwrap_or(text.len()) } else { first.len_utf8() };
+            let length = text.find(|c| !word(c)).unwrap_or(text.len());
+            let end = if word(first) { length } else { first.len_utf8() };
             tokens.push(&text[..end]);
             text = &text[end..];
         }
@@ -48,7 +40,7 @@ impl<'a> Parser<'a> {
         self.tokens.next_if_eq(&token).is_some()
     }
 
-    fn expect(&mut self, token: &str) -> Parse<()> {
+    fn expect(&mut self, token: &str) -> Result<(), String> {
         let found = self.tokens.peek().copied().unwrap_or("the end").to_owned();
         if self.accept(token) { Ok(()) } else { Err(format!("expected `{token}`, found {found}")) }
     }
@@ -61,7 +53,7 @@ impl<'a> Parser<'a> {
     }
 
     /// assignment { ";" assignment }
-    fn program(&mut self) -> Parse<Vec<(usize, Expr)>> {
+    fn program(&mut self) -> Result<Vec<(usize, Expr)>, String> {
         let mut assignments = Vec::new();
         while let Some(name) = self.tokens.next() {
             self.expect("=")?;
@@ -75,7 +67,7 @@ impl<'a> Parser<'a> {
     }
 
     /// binary [ "?" choice ":" choice ]
-    fn choice(&mut self) -> Parse<Expr> {
+    fn choice(&mut self) -> Result<Expr, String> {
         let condition = self.binary(0)?;
         if !self.accept("?") {
             return Ok(condition);
@@ -86,7 +78,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Operators of the level, left to right: comparisons, sums, products.
-    fn binary(&mut self, level: usize) -> Parse<Expr> {
+    fn binary(&mut self, level: usize) -> Result<Expr, String> {
         const LEVELS: [&[&str]; 3] = [&["<", ">"], &["+", "-"], &["*", "/"]];
         let Some(operators) = LEVELS.get(level) else { return self.primary() };
         let mut left = self.binary(level + 1)?;
@@ -96,8 +88,8 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    fn primary(&mut self) -> Parse<Expr> {
-        const FUNCTIONS: [(&str, usize); 5] = [("sqrt", 1), ("abs", 1), ("floor", 1), ("min", 2), ("max", 2)];
+    fn primary(&mut self) -> Result<Expr, String> {
+        const FUNCTIONS: [(&str, usize); 3] = [("sqrt", 1), ("min", 2), ("max", 2)];
         let token = self.tokens.next().ok_or("expected an expression, found the end")?;
         if let Ok(number) = token.parse() {
             return Ok(Expr::Number(number));
@@ -116,11 +108,8 @@ impl<'a> Parser<'a> {
             return self.expect(")").map(|()| Expr::Apply(function, args));
         }
         let is_name = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if is_name {
-            Ok(Expr::Array(self.array(token)))
-        } else {
-            Err(format!("expected an expression, found `{token}`"))
-        }
+        let unexpected = || format!("expected an expression, found `{token}`");
+        is_name.then(|| Expr::Array(self.array(token))).ok_or_else(unexpected)
     }
 }
 
@@ -140,8 +129,6 @@ fn value(b: &mut FunctionBuilder, elements: &[Value], expr: &Expr) -> Value {
         ("min", &[x, y]) => b.ins().fmin(x, y),
         ("max", &[x, y]) => b.ins().fmax(x, y),
         ("sqrt", &[x]) => b.ins().fsqrt(x),
-        ("abs", &[x]) => b.ins().fabs(x),
-        ("floor", &[x]) => b.ins().ffloor(x),
         ("?", &[c, x, y]) => {
             let zero = b.ins().f32const(0.0);
             let taken = b.ins().fcmp(FloatCC::Neu, c, zero);
@@ -158,18 +145,15 @@ fn value(b: &mut FunctionBuilder, elements: &[Value], expr: &Expr) -> Value {
 
 /// kernel @expr(%n: i32, a pointer per array): thread i computes element i.
 fn kernel(module: &mut Module, arrays: usize, program: &[(usize, Expr)]) -> Result<(), Vec<Diagnostic>> {
-    let pointer = Param::new(Type::PTR_GLOBAL);
     let mut params = vec![Param::new(Type::I32)];
-    params.extend(vec![pointer; arrays]);
+    params.extend(vec![Param::new(Type::PTR_GLOBAL); arrays]);
     let kernel = module.add_function(Function::new("expr", FuncKind::Kernel, params, Vec::new()));
     let mut b = FunctionBuilder::new(module, kernel);
     let entry = b.entry_block();
     let (body, done) = (b.create_block(), b.create_block());
     let params = b.block_params(entry).to_vec();
-    let [tid, block, size] = ["tid.x", "ctaid.x", "ntid.x"].map(|name| {
-        let register = Sreg::from_name(name).expect("PTX has this register");
-        b.ins().sreg(register)
-    });
+    let registers = ["tid.x", "ctaid.x", "ntid.x"].map(|name| Sreg::from_name(name).expect("a PTX register"));
+    let [tid, block, size] = registers.map(|register| b.ins().sreg(register));
     let start = b.ins().imul(block, size);
     let i = b.ins().iadd(start, tid);
     let inside = b.ins().icmp(IntCC::Ult, i, params[0]);
@@ -188,28 +172,28 @@ fn kernel(module: &mut Module, arrays: usize, program: &[(usize, Expr)]) -> Resu
     b.finalize()
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = std::env::args().nth(1).unwrap_or("r = sqrt(x * x + y * y); x = x / r; y = y / r".into());
     let mut parser = Parser::new(&text);
     let program = parser.program()?;
     let mut module = Module::new();
     kernel(&mut module, parser.arrays.len(), &program).map_err(|errors| errors[0].to_string())?;
-    println!("{module}");
-
     let compiled = Compiler::new(Target::sm(80)).compile(&module).map_err(|errors| errors[0].to_string())?;
-    println!("{}", compiled.text);
+    println!("{module}\n{}", compiled.text);
 
     // Eight elements an array: 1, 2, .. for the first, 2, 3, .. for the second, and so on.
-    let data = |first: usize| (0..8).flat_map(|i| ((first + i) as f32).to_le_bytes()).collect();
-    let buffers =
-        (1..=parser.arrays.len()).map(|n| Arg::Buffer { bytes: data(n), element: Some(ScalarType::F32) });
-    let args = [Arg::Value(8u32.to_le_bytes().to_vec())].into_iter().chain(buffers).collect();
-    let launch = LaunchSpec::new("expr", [1, 1, 1], [32, 1, 1], args);
-    let result = execute(&Program::load(&compiled.module).map_err(|errors| errors[0].clone())?, &launch)?;
-    for (name, buffer) in parser.arrays.iter().zip(result.buffers.iter().skip(1).flatten()) {
-        let floats =
-            buffer.chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-        println!("{name} = {:?}", floats.collect::<Vec<f32>>());
+    let mut device = Device::new();
+    let mut launch = Launch::new("expr").block([32, 1, 1]).arg(8u32);
+    let mut buffers = Vec::new();
+    for first in 1..=parser.arrays.len() {
+        let data: Vec<f32> = (first..first + 8).map(|n| n as f32).collect();
+        buffers.push(device.upload(&data)?);
+        launch = launch.arg(buffers[first - 1]);
+    }
+    let program = Program::load(&compiled.module).map_err(|errors| errors[0].clone())?;
+    device.launch(&program, &launch)?;
+    for (name, buffer) in parser.arrays.iter().zip(buffers) {
+        println!("{name} = {:?}", device.download::<f32>(buffer)?);
     }
     Ok(())
 }

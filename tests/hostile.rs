@@ -54,6 +54,11 @@ fn read_all(text: &str) {
     let _ = target::parse_target(text);
 }
 
+/// How long to go on: a few seconds, or as long as `WARPSMITH_HOSTILE_MS` says.
+fn budget() -> u64 {
+    std::env::var("WARPSMITH_HOSTILE_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(4_000)
+}
+
 /// Cuts, repeats, swaps and overwrites pieces.
 fn mutate(u: &mut Unstructured<'_>, source: &str) -> Result<String> {
     let mut bytes = source.as_bytes().to_vec();
@@ -109,10 +114,95 @@ fn mutated_text_is_answered() {
     sources.push(LAUNCH.to_owned());
     arbtest(|u| {
         let source = u.choose(&sources)?;
-        read_all(&mutate(u, source)?);
+        let text = mutate(u, source)?;
+        let start = Instant::now();
+        read_all(&text);
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?} for:\n{text}", start.elapsed());
         Ok(())
     })
-    .budget_ms(5_000);
+    .budget_ms(budget());
+}
+
+/// Exchanges numbers, registers and modifiers, so that many mutants are still valid.
+fn mutate_words(u: &mut Unstructured<'_>, source: &str) -> Result<String> {
+    let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
+    for _ in 0..u.int_in_range(1..=4)? {
+        let (from, to) = (u.choose_index(lines.len())?, u.choose_index(lines.len())?);
+        match u.int_in_range(0..=3)? {
+            0 => lines[to] = lines[from].clone(),
+            1 => lines.swap(from, to),
+            2 => drop(lines.remove(to)),
+            _ => {
+                let digits = lines[to].char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at);
+                let digits: Vec<usize> = digits.collect();
+                if let Some(&at) = digits.get(u.int_in_range(0..=digits.len())?) {
+                    let digit = u.int_in_range(0..=9)?.to_string();
+                    lines[to].replace_range(at..=at, &digit);
+                }
+            }
+        }
+        if lines.is_empty() {
+            break;
+        }
+    }
+    Ok(lines.join("\n"))
+}
+
+#[test]
+fn mutated_kernels_end_in_a_value() {
+    let kernels: Vec<(String, Vec<LaunchSpec>)> = std::iter::zip(examples(), emitted())
+        .map(|(source, ptx)| {
+            let found =
+                directives::scan(&source, Language::Wir).and_then(|found| directives::runs(&found)).unwrap();
+            let launch = |run: directives::Run| LaunchSpec { steps: Some(300_000), ..run.launch };
+            (ptx, found.into_iter().map(launch).collect())
+        })
+        .collect();
+    let (mut valid, mut ended) = (0, 0);
+    arbtest(|u| {
+        let (ptx, launches) = u.choose(&kernels)?;
+        let text = mutate_words(u, ptx)?;
+        if let Ok(program) =
+            ptx::ValidatedModule::parse(&text).and_then(|module| warpsmith::load(&module, &text))
+        {
+            valid += 1;
+            for launch in launches {
+                ended += usize::from(warpsmith::execute::execute(&program, launch).is_ok());
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(budget());
+    // Else the test would say nothing about running.
+    assert!(valid > 20 && ended > 5, "{valid} mutants were valid, {ended} ran to their end");
+}
+
+#[test]
+fn mutated_modules_compile_or_are_refused() {
+    let sources = examples();
+    let mut valid = 0;
+    arbtest(|u| {
+        let source = u.choose(&sources)?;
+        let text = mutate_words(u, source)?;
+        let Ok(module) = ir::parse_module(&text) else { return Ok(()) };
+        if ir::verify(&module).is_err() {
+            return Ok(());
+        }
+        valid += 1;
+        for level in warpsmith::emit::OptLevel::ALL {
+            let compiler = warpsmith::emit::Compiler::new(Target::sm(80)).with_opt_level(level);
+            if let Err(errors) = compiler.compile(&module) {
+                // Refusals speak of the input, not of PTX that the user has never seen.
+                assert!(
+                    errors.iter().all(|error| !error.code.starts_with('P')),
+                    "{errors:?} at {level} for:\n{text}"
+                );
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(budget());
+    assert!(valid > 20, "only {valid} mutants were valid");
 }
 
 #[test]
@@ -122,7 +212,7 @@ fn random_bytes_are_answered() {
         read_all(&String::from_utf8_lossy(&bytes));
         Ok(())
     })
-    .budget_ms(2_000);
+    .budget_ms(budget());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What an operation gives for constant operands: the IR's own meaning, exactly. Where a float result would be NaN there is no
 //! answer, since targets differ in its bits.
 
-use warpsmith_ir::{FloatCC, IntCC, Opcode, Type};
+use warpsmith_ir::{FloatCC, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// A constant of up to 64 bits: integers in the form of [`Type::normalize`], floats as their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,6 +10,57 @@ pub enum Constant {
     Int(i64),
     /// The bits of a float.
     Float(u64),
+}
+
+/// What an instruction gives when its operands are the constants that `constant` knows of.
+pub fn instruction(
+    func: &Function,
+    inst: Inst,
+    constant: impl Fn(Value) -> Option<Constant>,
+) -> Option<Constant> {
+    let boolean = |value: bool| Constant::Int(value.into());
+    let dfg = &func.dfg;
+    match dfg[inst] {
+        InstData::IntConst { value } => {
+            let small = dfg.ty(dfg.first_result(inst)?).bits() <= 64;
+            small.then_some(Constant::Int(value))
+        }
+        InstData::FloatConst { bits } => Some(Constant::Float(bits)),
+        InstData::Unary { op, arg } => {
+            let (from, operand) = (dfg.ty(arg), constant(arg)?);
+            let same_type = match operand {
+                Constant::Int(value) => int_unary(op, from, value).map(Constant::Int),
+                Constant::Float(bits) => float_unary(op, from, bits).map(Constant::Float),
+            };
+            same_type.or_else(|| convert(op, from, dfg.ty(dfg.first_result(inst)?), operand))
+        }
+        InstData::Binary { op, args: [a, b] } => match (constant(a)?, constant(b)?) {
+            (Constant::Int(x), Constant::Int(y)) => int_binary(op, dfg.ty(a), x, y).map(Constant::Int),
+            (Constant::Float(x), Constant::Float(y)) => {
+                float_binary(op, dfg.ty(a), x, y).map(Constant::Float)
+            }
+            _ => None,
+        },
+        InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => match constant(cond)? {
+            Constant::Int(0) => constant(no),
+            _ => constant(yes),
+        },
+        InstData::Ternary { args: [a, b, c], .. } => match (constant(a)?, constant(b)?, constant(c)?) {
+            (Constant::Float(x), Constant::Float(y), Constant::Float(z)) => {
+                fma(dfg.ty(a), x, y, z).map(Constant::Float)
+            }
+            _ => None,
+        },
+        InstData::IntCompare { cond, args: [a, b] } => match (constant(a)?, constant(b)?) {
+            (Constant::Int(x), Constant::Int(y)) => Some(boolean(int_compare(cond, dfg.ty(a), x, y))),
+            _ => None,
+        },
+        InstData::FloatCompare { cond, args: [a, b] } => match (constant(a)?, constant(b)?) {
+            (Constant::Float(x), Constant::Float(y)) => float_compare(cond, dfg.ty(a), x, y).map(boolean),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The low bits of an integer, as many as its type has.

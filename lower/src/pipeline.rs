@@ -138,7 +138,8 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         let text = match level {
             OptLevel::O0 => "",
-            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => "cfg,mem2reg,simplify,gvn,simplify,dce,cfg",
+            OptLevel::O1 => "cfg,mem2reg,simplify,gvn,simplify,dce,cfg",
+            OptLevel::O2 | OptLevel::O3 => "cfg,mem2reg,simplify,sccp,cfg,gvn,simplify,licm,gvn,dce,cfg",
         };
         Pipeline::parse(text).unwrap_or_default()
     }

@@ -51,7 +51,9 @@ fn modules_with_everything_compile_for_new_targets() {
 fn assignments_never_lose_a_value() {
     arbtest::arbtest(|u: &mut Unstructured| {
         let module = generate::module(u, &Config::default())?;
-        let code = warpsmith_lower::select(&module, Target::sm(90)).map_err(render).expect("valid modules are selected");
+        let code = warpsmith_lower::select(&module, Target::sm(90))
+            .map_err(render)
+            .expect("valid modules are selected");
         for function in &code.functions {
             for registers in [Registers::Virtual, Registers::Allocated] {
                 if let Err(conflict) = check(function, &assign(function, registers)) {

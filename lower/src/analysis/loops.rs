@@ -14,6 +14,9 @@ pub struct Loop {
     pub blocks: Vec<Block>,
 }
 
+/// How deep loops are nested on average before the search for more ends.
+const MAX_DEPTH: usize = 64;
+
 /// The loops of a function, inner ones after outer ones. Cycles without a dominating header are not loops.
 pub struct Loops {
     loops: Vec<Loop>,
@@ -23,6 +26,8 @@ impl Loops {
     /// Finds all natural loops; those that share a header are one.
     pub fn compute(cfg: &Cfg, dominators: &DominatorTree) -> Self {
         let mut loops = Vec::new();
+        // Every loop lists the blocks of those in it, which is quadratic in the depth of nests that no one writes.
+        let mut budget = MAX_DEPTH * dominators.preorder().len();
         let mut member: SecondaryMap<Block, u32> = SecondaryMap::new();
         for &header in dominators.preorder() {
             let latches = cfg.predecessors(header).iter().copied();
@@ -41,9 +46,13 @@ impl Loops {
                 }
                 member[block] = mark;
                 blocks.push(block);
+                budget = budget.saturating_sub(1);
                 work.extend_from_slice(cfg.predecessors(block));
             }
             loops.push(Loop { header, blocks });
+            if budget == 0 {
+                break;
+            }
         }
         Loops { loops }
     }

@@ -8,7 +8,9 @@
 mod cfg;
 mod dce;
 mod gvn;
+mod licm;
 mod mem2reg;
+mod sccp;
 mod simplify;
 
 use warpsmith_ir::{Function, Inst, InstData, Type, Value};
@@ -27,7 +29,9 @@ pub static PASSES: &[Pass] = &[
     pass("cfg", "decide constant branches, merge and remove blocks", cfg::run),
     pass("dce", "remove instructions and block parameters without effect", dce::run),
     pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run),
+    pass("licm", "move pure operations that do not change in a loop before it", licm::run),
     pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run),
+    pass("sccp", "find constants through branches and loops together", sccp::run),
     pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run),
 ];
 

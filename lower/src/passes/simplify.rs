@@ -150,16 +150,19 @@ struct Rules<'f> {
 
 impl Rules<'_> {
     fn apply(&self, inst: Inst) -> Option<Simpler> {
+        let is_constant =
+            matches!(self.func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
+        if is_constant {
+            return None;
+        }
+        if let Some(folded) = fold::instruction(self.func, inst, |value| self.constant(value)) {
+            return Some(Simpler::Constant(folded));
+        }
         match self.func.dfg[inst] {
             InstData::Unary { op, arg } => self.unary(inst, op, arg),
             InstData::Binary { op, args: [a, b] } => self.binary(inst, op, a, b),
             InstData::Ternary { op: Opcode::Select, args } => self.select(args),
-            InstData::Ternary { args: [a, b, c], .. } => self.fma(a, b, c),
             InstData::IntCompare { cond, args: [a, b] } => self.int_compare(cond, a, b),
-            InstData::FloatCompare { cond, args: [a, b] } => {
-                let (x, y) = (self.func.dfg.float_const(a)?, self.func.dfg.float_const(b)?);
-                fold::float_compare(cond, self.ty(a), x, y).map(boolean)
-            }
             InstData::Load { flags, offset, ptr } => {
                 let (ptr, offset) = self.base_and_offset(flags, offset, ptr)?;
                 Some(Simpler::Inst(InstData::Load { flags, offset, ptr }))
@@ -210,16 +213,6 @@ impl Rules<'_> {
         use Opcode::*;
         let from = self.ty(arg);
         let to = self.ty(self.func.dfg.first_result(inst)?);
-        if let Some(constant) = self.constant(arg) {
-            let folded = match constant {
-                Constant::Int(value) => fold::int_unary(op, from, value).map(Constant::Int),
-                Constant::Float(bits) => fold::float_unary(op, from, bits).map(Constant::Float),
-            };
-            let folded = folded.or_else(|| fold::convert(op, from, to, constant));
-            if folded.is_some() {
-                return folded.map(Simpler::Constant);
-            }
-        }
         match op {
             Bnot | Ineg | Fneg => self.under(arg, op).map(Simpler::Value),
             Fabs => {
@@ -262,21 +255,9 @@ impl Rules<'_> {
     fn binary(&self, inst: Inst, op: Opcode, a: Value, b: Value) -> Option<Simpler> {
         use Opcode::*;
         let ty = self.ty(a);
-        match (self.constant(a), self.constant(b)) {
-            (Some(Constant::Int(x)), Some(Constant::Int(y))) => {
-                if let Some(value) = fold::int_binary(op, ty, x, y) {
-                    return Some(Simpler::Constant(Constant::Int(value)));
-                }
-            }
-            (Some(Constant::Float(x)), Some(Constant::Float(y))) => {
-                if let Some(bits) = fold::float_binary(op, ty, x, y) {
-                    return Some(Simpler::Constant(Constant::Float(bits)));
-                }
-            }
-            (Some(_), None) if self.func.traits(inst).has(warpsmith_ir::Traits::COMMUTATIVE) => {
-                return Some(Simpler::Inst(InstData::Binary { op, args: [b, a] }));
-            }
-            _ => {}
+        let commutes = self.func.traits(inst).has(warpsmith_ir::Traits::COMMUTATIVE);
+        if commutes && self.constant(a).is_some() && self.constant(b).is_none() {
+            return Some(Simpler::Inst(InstData::Binary { op, args: [b, a] }));
         }
         for &(of, right, gives) in IDENTITIES {
             let holds = of == op
@@ -375,24 +356,14 @@ impl Rules<'_> {
         }
     }
 
-    fn fma(&self, a: Value, b: Value, c: Value) -> Option<Simpler> {
-        let bits = |value| self.func.dfg.float_const(value);
-        let folded = fold::fma(self.ty(a), bits(a)?, bits(b)?, bits(c)?)?;
-        Some(Simpler::Constant(Constant::Float(folded)))
-    }
-
     fn int_compare(&self, cond: IntCC, a: Value, b: Value) -> Option<Simpler> {
         use IntCC::*;
         let ty = self.ty(a);
         if a == b {
             return Some(boolean(matches!(cond, Eq | Sle | Sge | Ule | Uge)));
         }
-        match (self.int(a), self.int(b)) {
-            (Some(x), Some(y)) => return Some(boolean(fold::int_compare(cond, ty, x, y))),
-            (Some(_), None) => {
-                return Some(Simpler::Inst(InstData::IntCompare { cond: cond.swapped(), args: [b, a] }));
-            }
-            _ => {}
+        if self.int(a).is_some() && self.int(b).is_none() {
+            return Some(Simpler::Inst(InstData::IntCompare { cond: cond.swapped(), args: [b, a] }));
         }
         let constant = self.int(b)?;
         // A predicate that was made a number to be compared with 0 or 1.

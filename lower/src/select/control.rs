@@ -92,11 +92,26 @@ impl Selector<'_> {
         }
     }
 
+    /// Moves the blocks of each `switch` behind the block that it ends.
+    pub(super) fn place_switches(&mut self) {
+        let mut behind: SecondaryMap<mach::Block, Vec<mach::Block>> = SecondaryMap::new();
+        for (block, made) in std::mem::take(&mut self.switches) {
+            if let Some(block) = self.blocks[block].expand() {
+                behind[block] = made;
+            }
+        }
+        let layout = std::mem::take(&mut self.out.layout);
+        for block in layout {
+            self.out.layout.push(block);
+            self.out.layout.append(&mut behind[block]);
+        }
+    }
+
     pub(super) fn select_terminator(&mut self, inst: ir::Inst) {
         let func = self.func;
         let Some(block) = self.blocks[self.block].expand() else { return };
         let terminator = match &func.dfg[inst] {
-            InstData::Jump { dest } => Terminator::Jump(self.edge(dest)),
+            InstData::Jump { dest } => Terminator::Jump(self.jump(dest)),
             InstData::Brif { cond, dests: [yes, no] } => self.branch(*cond, yes, no),
             InstData::Switch { arg, table } => self.switch(*arg, *table),
             InstData::Return { args } => {
@@ -107,6 +122,31 @@ impl Selector<'_> {
         };
         self.out.blocks[block].terminator = terminator;
         self.out.blocks[block].origin = Some(inst);
+    }
+
+    /// The edge of a jump. Constants are made here, in registers of their own, which become those of the parameters.
+    fn jump(&mut self, call: &BlockCall) -> Edge {
+        let func = self.func;
+        let Some(target) = self.blocks[call.block].expand() else { return self.edge(call) };
+        if self.single_way_in(call.block).is_some() {
+            return self.edge(call);
+        }
+        let mut regs: Vec<VReg> = Vec::new();
+        for &arg in call.args(&func.dfg.pool) {
+            let ty = self.ty(arg);
+            let own = Repr::of(ty).count == 1 && !is_i1(ty);
+            match self.def(arg) {
+                Some(InstData::IntConst { .. } | InstData::FloatConst { .. }) if own => {
+                    let reg = self.temp(Repr::of(ty).class);
+                    let float = matches!(ty, Type::F32 | Type::F64);
+                    let value = if float { self.operand(arg) } else { self.bits_operand(arg) };
+                    self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), value]);
+                    regs.push(reg);
+                }
+                _ => regs.extend(self.regs_of(arg)),
+            }
+        }
+        self.out.edge(target, &regs)
     }
 
     fn edge(&mut self, call: &BlockCall) -> Edge {
@@ -199,7 +239,14 @@ impl Selector<'_> {
             8 => (Operand::Use(self.reg(arg)), 16),
             bits => (Operand::Use(self.reg(arg)), bits),
         };
-        Switch { selector: self, value, bits, default, cases }.root()
+        let made = self.out.layout.len();
+        let root = Switch { selector: self, value, bits, default, cases }.root();
+        // Each block was added behind those it decides between; the other way round, what a comparison does not branch to
+        // follows it.
+        let mut behind = self.out.layout.split_off(made);
+        behind.reverse();
+        self.switches.push((self.block, behind));
+        root
     }
 }
 

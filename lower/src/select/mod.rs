@@ -73,6 +73,8 @@ struct Selector<'a> {
     /// The registers of the values that someone asked for.
     regs: SecondaryMap<Value, Regs>,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
+    /// The blocks made for the `switch` at the end of a block.
+    switches: Vec<(Block, Vec<mach::Block>)>,
     block: Block,
     origin: Option<ir::Inst>,
     /// The instructions of the current IR instruction, in order.
@@ -95,6 +97,7 @@ impl<'a> Selector<'a> {
             uses: SecondaryMap::with_capacity(values),
             regs: SecondaryMap::with_capacity(values),
             blocks: SecondaryMap::new(),
+            switches: Vec::new(),
             block: Block::new(0),
             origin: None,
             group: Vec::new(),
@@ -118,6 +121,9 @@ impl<'a> Selector<'a> {
         for &block in rpo.iter().rev() {
             self.block = block;
             self.select_block(block);
+        }
+        if !self.switches.is_empty() {
+            self.place_switches();
         }
     }
 

@@ -17,7 +17,12 @@ impl Selector<'_> {
         let arrivals = self.destinations(inst, &signature, &mut operands);
         let mut args = args.iter().copied();
         for &operand in &data.operands {
-            self.source(operand, &mut args, &mut operands);
+            match operand {
+                PtxOperand::Decimal(value) if mnemonic.types().last() == Some(ScalarType::F32) => {
+                    operands.push(Operand::F32((value as f32).to_bits()));
+                }
+                operand => self.source(operand, &mut args, &mut operands),
+            }
         }
         self.emit(mnemonic, &operands);
         for (whole, result) in arrivals {

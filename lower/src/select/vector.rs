@@ -146,8 +146,10 @@ impl Selector<'_> {
                     let rest = self.emit_new(RegClass::B16, ptx!(And.B16), &[Operand::Use(from), keep]);
                     return self.emit(ptx!(Or.B16), &[Operand::Def(to), rest, placed]);
                 }
-                let wide = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[byte]);
-                let placed = self.emit_new(RegClass::B32, ptx!(Shl.B32), &[wide, Operand::Int(shift)]);
+                let mut placed = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[byte]);
+                if shift > 0 {
+                    placed = self.emit_new(RegClass::B32, ptx!(Shl.B32), &[placed, Operand::Int(shift)]);
+                }
                 let rest = self.emit_new(RegClass::B32, ptx!(And.B32), &[Operand::Use(from), keep]);
                 self.emit(ptx!(Or.B32), &[Operand::Def(to), rest, placed]);
             }

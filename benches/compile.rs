@@ -3,9 +3,9 @@
 //!     cargo bench --bench compile
 //!
 //! Both sides read text and produce text; `benches/llvm/kernels.ll` holds the kernels of `examples/` as clang makes them. They are
-//! measured twice: once each in a module, as commands and as a library call, where starting a process is part of what a user
-//! waits for; and a hundred times each in a module under other names, where it is not. A line counts if it is not blank and not
-//! a comment.
+//! measured three times: a file each, as a user compiles them; once each in one module, as commands and as a library call, where
+//! starting a process is part of what a user waits for; and a hundred times each in a module under other names, where it is not.
+//! A line counts if it is not blank and not a comment.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -40,20 +40,18 @@ fn main() {
         matches!(line.split_whitespace().next(), Some("kernel" | "func" | "global" | "const" | "shared"))
     };
     let defines_ll = |line: &str| line.starts_with("define ") || line.starts_with('@');
+    let command = env!("CARGO_BIN_EXE_warpsmith");
+    one_by_one(&examples, &root.join("benches/llvm/kernels.ll"), llc);
     for count in [1, 100] {
-        println!("\n{} kernels in a module", examples.len() * count);
-        println!("{:<26} {:>9} {:>9} {:>12} {:>14}", "", "text", "lines", "time", "lines/s");
+        heading(&format!("{} kernels in a module", examples.len() * count));
         let wir = copies(&wir, count, defines_wir);
         let ll = copies(&ll, count, defines_ll);
         let theirs = llc.then(|| {
             let file = Temporary::new("ll", &ll);
-            let command =
-                || output("llc-22", &["-O0", "-mtriple=nvptx64", "-mcpu=sm_75", "-o", "-"], &file.0);
-            measure("llc-22 -O0", ll.len(), None, command)
+            measure("llc-22 -O0", ll.len(), None, || output("llc-22", &LLC, &file.0))
         });
         let row = |name: &str, run: &mut dyn FnMut() -> String| _ = measure(name, wir.len(), theirs, run);
         let file = Temporary::new("wir", &wir);
-        let command = env!("CARGO_BIN_EXE_warpsmith");
         row("warpsmith compile -O0", &mut || output(command, &["compile", "-O0"], &file.0));
         for level in OptLevel::ALL {
             let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
@@ -69,6 +67,60 @@ fn main() {
             println!("    {stages}");
         }
     }
+}
+
+/// Each kernel of `examples/` in a file of its own, and its peer in another: a process each, or a library call each.
+fn one_by_one(examples: &[PathBuf], kernels: &Path, llc: bool) {
+    heading(&format!("{} kernels, a file each", examples.len()));
+    let sources: Vec<String> = examples
+        .iter()
+        .map(|path| std::fs::read_to_string(path).expect("the examples can be read"))
+        .collect();
+    let text = sources.iter().map(String::len).sum();
+    let theirs = llc.then(|| peers(&sources, kernels)).flatten().map(|files| {
+        let run = || files.iter().map(|file| output("llc-22", &LLC, &file.0)).collect();
+        let bytes = |file: &Temporary| std::fs::metadata(&file.0).map_or(0, |data| data.len() as usize);
+        measure("llc-22 -O0, 12 processes", files.iter().map(bytes).sum(), None, run)
+    });
+    let command = env!("CARGO_BIN_EXE_warpsmith");
+    for level in ["-O0", "-O1"] {
+        let run = || examples.iter().map(|file| output(command, &["compile", level], file)).collect();
+        measure(&format!("warpsmith, 12 processes {level}"), text, theirs, run);
+    }
+    for level in [OptLevel::O0, OptLevel::O1] {
+        let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
+        let compile = |source: &String| {
+            compiler
+                .compile(&ir::parse_module(source).expect("the examples parse"))
+                .expect("the examples compile")
+                .text
+        };
+        measure(&format!("library, -{level}"), text, theirs, || sources.iter().map(compile).collect());
+    }
+}
+
+/// The kernels of the examples out of the LLVM module, a file each; nothing where `llvm-extract-22` is missing.
+fn peers(sources: &[String], kernels: &Path) -> Option<Vec<Temporary>> {
+    let kernel = |source: &String| {
+        let line = source.lines().find(|line| line.starts_with("kernel @")).expect("an example has a kernel");
+        line["kernel @".len()..].split('(').next().unwrap_or_default().to_owned()
+    };
+    let extract = |name: String| {
+        let function = format!("--func={name}");
+        let extracted =
+            Command::new("llvm-extract-22").args(["-S", "--recursive", &function]).arg(kernels).output();
+        let text = extracted.ok().filter(|output| output.status.success())?.stdout;
+        Some(Temporary::new(&format!("{name}.ll"), &String::from_utf8(text).ok()?))
+    };
+    sources.iter().map(kernel).map(extract).collect()
+}
+
+/// How the peer is called.
+const LLC: [&str; 5] = ["-O0", "-mtriple=nvptx64", "-mcpu=sm_75", "-o", "-"];
+
+fn heading(title: &str) {
+    println!("\n{title}");
+    println!("{:<28} {:>9} {:>9} {:>12} {:>14}", "", "text", "lines", "time", "lines/s");
 }
 
 /// Where the time of the last run went.
@@ -119,7 +171,7 @@ fn measure(name: &str, text: usize, peer: Option<f64>, mut run: impl FnMut() -> 
     let rate = lines as f64 / best.as_secs_f64();
     let ratio = peer.map_or_else(String::new, |peer| format!("  {:.1} x llc", rate / peer));
     let (text, time) = (text / 1000, best.as_secs_f64() * 1e3);
-    println!("{name:<26} {text:>6} KB {lines:>9} {time:>9.2} ms {rate:>14.0}{ratio}");
+    println!("{name:<28} {text:>6} KB {lines:>9} {time:>9.2} ms {rate:>14.0}{ratio}");
     rate
 }
 

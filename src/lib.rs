@@ -52,6 +52,15 @@ pub fn load(module: &ptx::ValidatedModule, source: &str) -> Result<Program, Vec<
     Program::load_with_source(module, source).map_err(refusals)
 }
 
+/// The same for one kernel: what the engine cannot execute in the module's other kernels does not matter.
+pub fn load_entry(
+    module: &ptx::ValidatedModule,
+    source: &str,
+    entry: &str,
+) -> Result<Program, Vec<Diagnostic>> {
+    Program::load_entry(module, source, entry).map_err(refusals)
+}
+
 /// Makes the IR's own meaning ready to run.
 pub fn load_ir(module: &ir::Module) -> Result<Program, Vec<Diagnostic>> {
     Program::from_ir(module).map_err(refusals)

@@ -41,7 +41,7 @@ pub struct Options {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]
     dynamic_shared: Option<u64>,
-    /// The most instructions a thread may execute.
+    /// The most instructions that all threads together may execute.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// Chooses the interleaving of the threads.
@@ -110,7 +110,7 @@ fn launch(options: &Options) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Fai
 
 fn result(options: &Options, source: input::Source, launch: &LaunchSpec) -> Result<Execution, Problem> {
     let program = match source.language {
-        Language::Ptx => ptx_program(&source.text),
+        Language::Ptx => ptx_program(&source.text, &launch.entry),
         Language::Wir => ir_program(options, &source.text),
     };
     match program {
@@ -119,8 +119,8 @@ fn result(options: &Options, source: input::Source, launch: &LaunchSpec) -> Resu
     }
 }
 
-fn ptx_program(text: &str) -> Result<Program, Vec<Diagnostic>> {
-    warpsmith::load(&ptx::ValidatedModule::parse(text)?, text)
+fn ptx_program(text: &str, entry: &str) -> Result<Program, Vec<Diagnostic>> {
+    warpsmith::load_entry(&ptx::ValidatedModule::parse(text)?, text, entry)
 }
 
 fn ir_program(options: &Options, text: &str) -> Result<Program, Vec<Diagnostic>> {

@@ -63,6 +63,36 @@ impl Program {
     pub fn load_with_source(module: &ValidatedModule, source: &str) -> Result<Program, Vec<LoadError>> {
         Decoder::new(module, Some(LineIndex::new(source))).decode()
     }
+
+    /// The same for a launch of one kernel: the other kernels of the module are left out, so that what the engine cannot execute in
+    /// them does not matter. A name that is no kernel of the module loads everything.
+    ///
+    /// ```
+    /// use warpsmith_interp::Program;
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let source = "
+    /// .version 8.0
+    /// .target sm_90
+    /// .address_size 64
+    /// .visible .entry plain() { ret; }
+    /// .visible .entry dependent() { griddepcontrol.wait; ret; }
+    /// ";
+    /// let module = ValidatedModule::parse(source).unwrap();
+    /// assert!(Program::load_entry(&module, source, "plain").is_ok());
+    /// let refused = Program::load_entry(&module, source, "dependent").unwrap_err();
+    /// assert!(refused[0].message.contains("griddepcontrol.wait"));
+    /// assert!(Program::load_with_source(&module, source).is_err());
+    /// ```
+    pub fn load_entry(
+        module: &ValidatedModule,
+        source: &str,
+        entry: &str,
+    ) -> Result<Program, Vec<LoadError>> {
+        let mut decoder = Decoder::new(module, Some(LineIndex::new(source)));
+        let kernel = |f: &&Function| f.kind == PtxKind::Entry && f.body.is_some() && &module[f.name] == entry;
+        decoder.only = module.functions().find(kernel).map(|f| f.name);
+        decoder.decode()
+    }
 }
 
 /// Where a variable or parameter is.
@@ -88,6 +118,8 @@ struct Known {
 struct Decoder<'m> {
     module: &'m ValidatedModule,
     lines: Option<LineIndex<'m>>,
+    /// The one kernel to decode, if not all.
+    only: Option<Symbol>,
     scopes: Scopes<'m>,
     program: ProgramBuilder,
     functions: FxHashMap<Symbol, Known>,
@@ -103,6 +135,7 @@ impl<'m> Decoder<'m> {
         Decoder {
             module,
             lines,
+            only: None,
             scopes: Scopes::new(module),
             program: ProgramBuilder::new(),
             functions: FxHashMap::default(),
@@ -119,7 +152,7 @@ impl<'m> Decoder<'m> {
                 self.aliases.insert(alias, aliasee);
             }
         }
-        for function in module.functions() {
+        for function in module.functions().filter(|f| self.wanted(f)).collect::<Vec<_>>() {
             self.declare(function);
         }
         for item in module.items() {
@@ -134,7 +167,9 @@ impl<'m> Decoder<'m> {
                         // Validated: the name is free.
                         let _ = self.scopes.declare(function.name, binding);
                     }
-                    if let Some(body) = function.body {
+                    if let Some(body) = function.body
+                        && self.wanted(function)
+                    {
                         self.body(function, body);
                     }
                 }
@@ -143,6 +178,10 @@ impl<'m> Decoder<'m> {
         }
         self.initialise();
         self.program.finish()
+    }
+
+    fn wanted(&self, function: &Function) -> bool {
+        function.kind != PtxKind::Entry || self.only.is_none_or(|only| only == function.name)
     }
 
     fn name(&self, symbol: Symbol) -> &'m str {

@@ -1,0 +1,153 @@
+//! What the compiler promises beside the code: versions, targets, errors at their places, line tables, watching the passes.
+
+use warpsmith_emit::{Compiler, OptLevel, Pipeline};
+use warpsmith_ir::{self as ir, Diagnostic, LineIndex, LocData};
+use warpsmith_isa::{Target, Version};
+
+fn parse(source: &str) -> ir::Module {
+    ir::parse_module(source).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// The errors of compiling a source, one a line, as a user sees them.
+fn errors(source: &str, compiler: &Compiler) -> String {
+    let errors = compiler.compile(&parse(source)).expect_err("it must be refused");
+    let lines = LineIndex::new(source);
+    errors
+        .iter()
+        .map(|error| error.render(&lines).lines().next().unwrap_or_default().to_string() + "\n")
+        .collect()
+}
+
+const CLUSTER: &str = "kernel @k(%p: ptr<global>) {
+entry:
+  %r = sreg.cluster_ctarank
+  store %r, %p
+  ret
+}
+";
+
+#[test]
+fn the_version_is_the_lowest_that_will_do() {
+    let version = |source: &str, sm| {
+        let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
+        compiled.unwrap_or_else(|errors: Vec<Diagnostic>| panic!("{errors:?}")).stats.version
+    };
+    let plain = "kernel @k() {\nentry:\n  ret\n}\n";
+    assert_eq!(version(plain, 50), Version::new(4, 0));
+    assert_eq!(version(plain, 80), Version::new(7, 0));
+    assert_eq!(version(plain, 90), Version::new(7, 8));
+    assert_eq!(version(CLUSTER, 90), Version::new(7, 8));
+    // `min.f16` came with PTX 7.0 and sm_80; before, it is done in f32, for which nothing newer is needed.
+    let min = "kernel @k(%p: ptr<global>, %x: f16) {\nentry:\n  %m = fmin %x, %x\n  store %m, %p\n  ret\n}\n";
+    assert_eq!(version(min, 53), Version::new(4, 2));
+    assert_eq!(version(min, 80), Version::new(7, 0));
+}
+
+#[test]
+fn what_exceeds_target_or_version_is_named_at_its_place() {
+    let old = Compiler::new(Target::sm(80));
+    assert_eq!(
+        errors(CLUSTER, &old),
+        "3:3: error[E0002]: `%cluster_ctarank` does not exist on target sm_80\n"
+    );
+    let capped = Compiler::new(Target::sm(80)).with_ptx_version(Version::new(6, 5));
+    assert_eq!(
+        errors(CLUSTER, &capped),
+        "error[E0001]: target sm_80 needs .version 7.0, but 6.5 is asked for\n"
+    );
+    let tanh = "kernel @k(%p: ptr<global>, %x: f32) {
+entry:
+  %t = ptx.tanh.approx.f32 %x
+  store %t, %p
+  ret
+}
+";
+    let turing = Compiler::new(Target::sm(75));
+    let wanted = "`tanh.approx.f32` needs .version 7.0 on target sm_75, but 6.5 is asked for";
+    let capped = turing.clone().with_ptx_version(Version::new(6, 5));
+    assert_eq!(errors(tanh, &capped), format!("3:3: error[E0003]: {wanted}\n"));
+    assert!(turing.compile(&parse(tanh)).is_ok());
+    let bf16 = "kernel @k(%p: ptr<global>, %x: bf16) {
+entry:
+  %y = fma %x, %x, %x
+  store %y, %p
+  ret
+}
+";
+    let volta = Compiler::new(Target::sm(70));
+    assert_eq!(errors(bf16, &volta), "3:3: error[L0002]: `fma` of bf16 is not compiled for sm_70\n");
+    let tesla = Compiler::new(Target::sm(13));
+    let text = errors(bf16, &tesla);
+    assert!(text.starts_with("1:8: error[L0001]: code generation starts at sm_20"), "{text}");
+}
+
+#[test]
+fn a_target_comes_from_the_caller_or_the_module() {
+    let with_target = "target \"sm_75\"\nkernel @k() {\nentry:\n  ret\n}\n";
+    let target = |compiler: Compiler, source: &str| compiler.compile(&parse(source)).map(|c| c.stats.target);
+    assert_eq!(target(Compiler::new(None), with_target), Ok(Target::sm(75)));
+    assert_eq!(target(Compiler::new(Target::sm(90)), with_target), Ok(Target::sm(90)));
+    assert!(target(Compiler::new(None), CLUSTER).is_err());
+}
+
+#[test]
+fn line_tables_follow_the_source() {
+    let mut module = parse(
+        "kernel @k(%p: ptr<global>, %x: i32) {\nentry:\n  %y = imul %x, %x\n  store %y, %p\n  ret\n}\n",
+    );
+    let file = module.files.push("dsl/square.src".into());
+    let id = module.function("k").expect("it is there");
+    let func = &mut module.functions[id];
+    let insts: Vec<ir::Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
+    for (inst, line) in insts.into_iter().zip([10, 11, 11]) {
+        func.inst_locs[inst] = func.locs.push(LocData { file, line, column: 4 }).into();
+    }
+    let compiler = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O1);
+    let text = compiler.clone().with_line_info(true).compile(&module).map(|c| c.text).unwrap_or_default();
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).skip_while(|line| !line.starts_with("ld.param.u32")).collect();
+    assert!(text.contains(".file 1 \"dsl/square.src\""), "{text}");
+    let expected = [
+        "ld.param.u32 %r0, [k_param_1];",
+        ".loc 1 10 4",
+        "mul.lo.s32 %r0, %r0, %r0;",
+        ".loc 1 11 4",
+        "st.global.b32 [%rd0], %r0;",
+        "ret;",
+    ];
+    assert_eq!(lines[..6], expected, "{text}");
+    let plain = compiler.compile(&module).map(|c| c.text).unwrap_or_default();
+    assert!(!plain.contains(".loc") && !plain.contains(".file"), "{plain}");
+}
+
+#[test]
+fn passes_are_watched_and_bisected() {
+    let module = parse(
+        "kernel @k(%p: ptr<global>, %x: i32) {\nentry:\n  %y = isub %x, %x\n  store %y, %p\n  ret\n}\n",
+    );
+    let pipeline = Pipeline::parse("simplify,dce").expect("both exist");
+    let compiler = Compiler::new(Target::sm(80)).with_passes(pipeline).with_verify_each(true);
+    let mut seen = Vec::new();
+    let mut watch =
+        |pass: &'static str, module: &ir::Module| seen.push((pass, module.to_string().contains("isub")));
+    let compiled =
+        compiler.compile_watched(&module, Some(&mut watch)).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert!(compiled.text.contains("st.global.b32 [%rd0], 0;"));
+    assert_eq!(seen, [("simplify", false), ("dce", false)]);
+    let passes = compiled.stats.passes;
+    assert_eq!(passes.last_applied, Some((2, "dce", "k".to_string())));
+    assert!(passes.passes.iter().all(|pass| pass.functions == 1));
+    let stopped =
+        compiler.with_bisect_limit(0).compile(&module).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert!(stopped.text.contains("sub.s32") && stopped.stats.passes.last_applied.is_none());
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let source = include_str!("../../examples/sha256.wir");
+    let compile =
+        || Compiler::new(Target::sm(80)).compile(&parse(source)).map(|c| c.text).unwrap_or_default();
+    let text = compile();
+    assert!(!text.is_empty());
+    assert_eq!(text, compile());
+}

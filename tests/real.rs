@@ -90,11 +90,6 @@ fn same_code(path: &Path, toolbox: &Toolbox) -> Result<(), Failed> {
     let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
     let name = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
     let relocatable = name.contains(".rdc");
-    // With `, debug` ptxas makes other code of the print of some modules than of the original. Why is not known yet (the lines on which
-    // statements stand are part of it), so such modules are compared without that word: docs/testing.md says so.
-    let plain = |text: &str| text.replacen(", debug", "", 1);
-    let (source, printed) =
-        if name.contains("debug") { (plain(&source), plain(&printed)) } else { (source, printed) };
     let original =
         assemble(ptxas, target, &source, relocatable).map_err(|said| format!("the original: {said}"))?;
     let reprinted =

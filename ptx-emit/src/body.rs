@@ -173,7 +173,7 @@ impl Writer<'_> {
             mach::Operand::F64(bits) => Operand::Const(Const::F64(bits)),
             mach::Operand::Special(register) => self.special(register),
             mach::Operand::Addr(Base::Absolute, offset) => Operand::AddressConst(offset as u64),
-            mach::Operand::Addr(base, offset) => Operand::Address { name: self.base(base), offset },
+            mach::Operand::Addr(base, offset) => Operand::address(self.base(base), offset),
             mach::Operand::Symbol(base, 0) => Operand::Name(self.base(base)),
             mach::Operand::Symbol(base, offset) => Operand::Offset { name: self.base(base), offset },
             mach::Operand::Sink => Operand::Name(Symbol::SINK),
@@ -255,7 +255,7 @@ impl Writer<'_> {
         for &(name, passing) in &arguments {
             for (i, operand) in regs.by_ref().take(passing.regs.count.into()).enumerate() {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
-                let address = Operand::Address { name, offset: piece(passing, i) };
+                let address = Operand::address(name, piece(passing, i));
                 self.push(None, access(Opcode::St, passing), &[address, value]);
             }
         }
@@ -272,7 +272,7 @@ impl Writer<'_> {
         if let Some((name, passing)) = result {
             for (i, operand) in results.into_iter().enumerate() {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
-                let address = Operand::Address { name, offset: piece(passing, i) };
+                let address = Operand::address(name, piece(passing, i));
                 self.push(None, access(Opcode::Ld, passing), &[value, address]);
             }
         }

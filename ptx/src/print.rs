@@ -371,12 +371,8 @@ impl Printer<'_> {
                 // The `+` is what makes it an offset, so it stays at zero.
                 write!(self.out, "{}+{offset}", &m[name])?;
             }
-            Operand::Address { name, offset } => {
-                self.out.push('[');
-                self.out.push_str(&m[name]);
-                self.offset(offset)?;
-                self.out.push(']');
-            }
+            Operand::AddressName(name) => write!(self.out, "[{}]", &m[name])?,
+            Operand::Address { name, offset } => write!(self.out, "[{}+{offset}]", &m[name])?,
             Operand::AddressConst(address) => write!(self.out, "[{address}]")?,
             Operand::Bracket(list) => self.operands('[', list, ", ", "]")?,
             Operand::Vector(list) => self.operands('{', list, ", ", "}")?,

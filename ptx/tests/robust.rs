@@ -218,6 +218,7 @@ fn leaf(u: &mut Unstructured, m: &mut Module) -> Result<Operand> {
 fn operand(u: &mut Unstructured, m: &mut Module, first: bool) -> Result<Operand> {
     let leaves = [leaf(u, m)?, leaf(u, m)?];
     Ok(match u.int_in_range(0..=8)? {
+        0 if u.arbitrary()? => Operand::AddressName(name(u, m)?),
         0 => Operand::Address { name: name(u, m)?, offset: u.arbitrary()? },
         1 => Operand::AddressConst(u.arbitrary()?),
         2 => m.vector(&leaves),

@@ -431,7 +431,10 @@ impl Parser<'_> {
         let (name, _) = self.name("a register or a variable")?;
         let offset = if self.eat(b'+') { Some(self.integer_constant()? as i64) } else { None };
         if self.eat(b']') {
-            return Ok(Operand::Address { name, offset: offset.unwrap_or(0) });
+            return Ok(match offset {
+                Some(offset) => Operand::Address { name, offset },
+                None => Operand::AddressName(name),
+            });
         }
         if self.at(b'-') {
             let what = "`+` or `]`: a negative offset is written `[name+-4]`";

@@ -43,11 +43,14 @@ records! {
     Inst { guard, mnemonic, operands };
 }
 
-/// One line per variant; a variant that is missing is caught by the test below, which has one of each.
+/// Variant by variant; the first match is what makes a missing variant an error of the compiler.
 macro_rules! choices {
     ($($ty:ident { $($variant:ident $(($($item:ident $other_item:ident),*))? $({$($field:ident $other_field:ident),*})?),* })*) => {$(
         impl Same for $ty {
             fn same(&self, here: &Module, other: &Self, there: &Module) -> bool {
+                match self {
+                    $($ty::$variant { .. })|* => {}
+                }
                 match (self, other) {
                     $(($ty::$variant $(($($item),*))? $({$($field,)* ..})?, $ty::$variant $(($($other_item),*))? $({$($field: $other_field,)* ..})?) => {
                         true $($(&& $item.same(here, $other_item, there))*)? $($(&& $field.same(here, $other_field, there))*)?
@@ -82,7 +85,7 @@ choices! {
     }
     Operand {
         Name(a b), Const(a b), Component { name b, selector d }, Offset { name b, offset d },
-        Address { name b, offset d }, AddressConst(a b), Bracket(a b), Index(a b), Vector(a b), Group(a b), Pair(a b),
+        AddressName(a b), Address { name b, offset d }, AddressConst(a b), Bracket(a b), Index(a b), Vector(a b), Group(a b), Pair(a b),
         Not(a b), Neg(a b), Unified(a b)
     }
 }

@@ -529,7 +529,9 @@ pub enum Operand {
         /// Bytes to add.
         offset: i64,
     },
-    /// `[name]`, `[name+4]`
+    /// `[name]`: a register or a variable. Not the same as `[name+0]`, which ptxas turns into an addition when it compiles for debugging.
+    AddressName(Symbol),
+    /// `[name+4]`
     Address {
         /// A register or a variable.
         name: Symbol,
@@ -554,4 +556,12 @@ pub enum Operand {
     Neg(Id<Operand>),
     /// `[a].unified`
     Unified(Id<Operand>),
+}
+
+impl Operand {
+    /// `[name]` or `[name+offset]`, the shorter where the offset is zero.
+    #[must_use]
+    pub fn address(name: Symbol, offset: i64) -> Operand {
+        if offset == 0 { Operand::AddressName(name) } else { Operand::Address { name, offset } }
+    }
 }

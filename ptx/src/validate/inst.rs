@@ -108,7 +108,9 @@ impl<'m> Validator<'m> {
         let m = self.m;
         for operand in inst.operands.ids() {
             let name = match (kind, m[operand]) {
-                (Kind::Load | Kind::Store, Operand::Address { name, .. }) => name,
+                (Kind::Load | Kind::Store, Operand::AddressName(name) | Operand::Address { name, .. }) => {
+                    name
+                }
                 (Kind::Move, Operand::Name(name) | Operand::Offset { name, .. }) => name,
                 _ => continue,
             };
@@ -311,7 +313,9 @@ impl<'m> Validator<'m> {
                     isa::Operand::Unknown
                 }
             },
-            Operand::Address { name, .. } => isa::Operand::Address(self.base(name, span)),
+            Operand::AddressName(name) | Operand::Address { name, .. } => {
+                isa::Operand::Address(self.base(name, span))
+            }
             Operand::AddressConst(_) => isa::Operand::Address(Base::Int),
             Operand::Bracket(list) => {
                 let mut elements: SmallVec<[isa::Operand<'a>; 4]> = SmallVec::new();

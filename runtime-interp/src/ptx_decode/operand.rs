@@ -145,9 +145,11 @@ impl<'m> Body<'_, 'm> {
                 Source::Bits(b) => Source::Bits(u64::from(b == 0)),
                 _ => return None,
             },
-            Operand::Address { .. } | Operand::AddressConst(_) | Operand::Index(_) | Operand::Bracket(_) => {
-                Source::Address(self.address(operand)?)
-            }
+            Operand::AddressName(_)
+            | Operand::Address { .. }
+            | Operand::AddressConst(_)
+            | Operand::Index(_)
+            | Operand::Bracket(_) => Source::Address(self.address(operand)?),
             Operand::Unified(inner) => self.source(self.decoder.module[inner], width)?,
             _ => return None,
         })
@@ -216,6 +218,7 @@ impl<'m> Body<'_, 'm> {
     /// `[a]`, `[a+4]`, `a[4]`.
     pub(super) fn address(&mut self, operand: Operand) -> Option<Address> {
         match operand {
+            Operand::AddressName(name) => self.address_of(name, 0),
             Operand::Address { name, offset } => self.address_of(name, offset),
             Operand::AddressConst(address) => Some(Address::Absolute(address)),
             Operand::Index(list) => self.indexed(list),

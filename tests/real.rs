@@ -137,10 +137,11 @@ fn assemble(
     }
     let bytes = bytes.map_err(|e| format!("cannot read the object: {e}"))?;
     let mut sections = sections(&bytes).ok_or("the object is no ELF file of 64 bits")?;
-    // `.nv_debug_ptx_txt` is the text itself, `.nv_debug_line_sass` its line numbers.
-    sections.retain(|name, _| {
-        !name.starts_with(".note") && !name.contains("strtab") && !name.contains(".nv_debug_")
-    });
+    // `.nv_debug_ptx_txt.HASH` is the text itself, `.nv_debug_line_sass` its line numbers; the symbols are places in a table that holds
+    // the hash.
+    let of_the_text =
+        |name: &str| name.starts_with(".note") || name.contains(".nv_debug_") || name.ends_with("tab");
+    sections.retain(|name, _| !of_the_text(name));
     Ok(sections)
 }
 

@@ -39,7 +39,6 @@ mod print;
 mod ptx;
 #[cfg(test)]
 mod same;
-mod suggest;
 mod types;
 mod verify;
 

@@ -9,7 +9,7 @@ use crate::resolve::{
     Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
 };
 use crate::violation::{self, Violation};
-use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version};
+use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes};
 use smallvec::SmallVec;
 
 /// What the instruction is judged for.
@@ -66,25 +66,26 @@ impl Resolved {
 
     /// The form that the instruction is, or everything that is wrong with it.
     pub fn check(&self, operands: &[Operand]) -> Result<&Match, Vec<Violation>> {
-        for candidate in self.candidates.iter().filter(|c| c.allowed) {
-            if candidate.fits(operands, &self.context).is_ok() {
-                return Ok(&candidate.matched);
-            }
-        }
-        Err(self.explain(operands))
+        self.accepts(operands).ok_or_else(|| self.explain(operands))
+    }
+
+    /// The form that the instruction is, if any.
+    pub fn accepts(&self, operands: &[Operand]) -> Option<&Match> {
+        let mut allowed = self.candidates.iter().filter(|c| c.allowed);
+        allowed.find(|c| c.fits(operands, &self.context).is_ok()).map(|c| &c.matched)
     }
 
     /// The slow path: why no form fits.
     #[cold]
     fn explain(&self, operands: &[Operand]) -> Vec<Violation> {
         if self.candidates.is_empty() {
-            return violation::of_modifiers(&self.mnemonic, operands.len());
+            return crate::of_text(&self.mnemonic.to_string(), operands, &self.context);
         }
         // The form that the operands fit but the gates do not allow, else the allowed form whose first fault comes last.
         let fault = |c: &Candidate| c.fits(operands, &self.context).err();
         let gated = self.candidates.iter().find(|c| !c.allowed && fault(c).is_none());
         if let Some(candidate) = gated {
-            return violation::of_gates(&candidate.matched, &self.mnemonic, &self.context);
+            return violation::of_gates(&candidate.matched, &self.mnemonic, operands, &self.context);
         }
         let best = self.candidates.iter().max_by_key(|c| {
             let progress = match fault(c) {
@@ -96,10 +97,17 @@ impl Resolved {
         let Some(best) = best else { return Vec::new() };
         let mut found = Vec::new();
         if !best.allowed {
-            found.extend(violation::of_gates(&best.matched, &self.mnemonic, &self.context));
+            found.extend(violation::of_gates(&best.matched, &self.mnemonic, operands, &self.context));
         }
         for fault in best.faults(operands, &self.context) {
             found.push(violation::of_fault(&self.mnemonic, &best.signature, operands, fault, &self.context));
+        }
+        let typed =
+            |v: &Violation| matches!(v.code, codes::REGISTER_TYPE | codes::CONSTANT_KIND | codes::SPACE);
+        if found.iter().all(typed)
+            && let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context)
+        {
+            found[0].fix = Some(fix);
         }
         found
     }

@@ -85,17 +85,43 @@ pub struct Diagnostic {
     pub message: String,
     /// Where.
     pub span: Span,
-    /// Other places that matter, each with a word about why.
+    /// Other places that matter, each with a word about why. One at `span` itself is what to write under it.
     pub labels: Vec<(Span, String)>,
-    /// What was expected, what would be legal, where the manual says so.
+    /// What was expected, what would be legal.
     pub notes: Vec<String>,
+    /// Changes of the text that would put it right.
+    pub suggestions: Vec<Suggestion>,
+    /// The section of the PTX manual that has the rule, as `9.7.1.1`.
+    pub section: Option<&'static str>,
+}
+
+/// A change of the text that would put a finding right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suggestion {
+    /// What the change is, for a reader: "write the rounding".
+    pub message: String,
+    /// The bytes to replace; empty where something is inserted.
+    pub span: Span,
+    /// What to put there; empty where something is taken away.
+    pub replacement: String,
+    /// True where hardly anything else can have been meant, so that a tool may make the change unasked.
+    pub certain: bool,
 }
 
 impl Diagnostic {
     /// An error without labels or notes.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         let message = message.into();
-        Diagnostic { severity: Severity::Error, code, message, span, labels: Vec::new(), notes: Vec::new() }
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message,
+            span,
+            labels: Vec::new(),
+            notes: Vec::new(),
+            suggestions: Vec::new(),
+            section: None,
+        }
     }
 
     /// A warning without labels or notes.
@@ -119,6 +145,30 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a change that may be what was meant. Without a place it is kept as a note.
+    pub fn suggest(self, message: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.suggestion(message.into(), span, replacement.into(), false)
+    }
+
+    /// Adds a change that must be what was meant.
+    pub fn fix(self, message: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.suggestion(message.into(), span, replacement.into(), true)
+    }
+
+    fn suggestion(mut self, message: String, span: Span, replacement: String, certain: bool) -> Self {
+        if span.is_none() {
+            return self.note(help(&message, &replacement));
+        }
+        self.suggestions.push(Suggestion { message, span, replacement, certain });
+        self
+    }
+
+    /// Names the section of the PTX manual that has the rule.
+    pub fn section(mut self, section: &'static str) -> Self {
+        self.section = Some(section);
+        self
+    }
+
     /// True unless it is a warning.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -137,8 +187,52 @@ impl Diagnostic {
         for note in &self.notes {
             text += &format!("\n  note: {note}");
         }
+        for suggestion in &self.suggestions {
+            text += &format!("\n  help: {suggestion}");
+        }
+        if let Some(section) = self.section {
+            text += &format!("\n  see {MANUAL}, {section}");
+        }
         text
     }
+}
+
+/// The manual that [`Diagnostic::section`] counts in.
+pub const MANUAL: &str = "PTX ISA 9.0";
+
+impl fmt::Display for Suggestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&help(&self.message, &self.replacement))
+    }
+}
+
+/// `message: `replacement``, on one line.
+fn help(message: &str, replacement: &str) -> String {
+    match replacement.trim() {
+        "" => message.to_owned(),
+        text => format!("{message}: `{}`", text.replace('\n', " ")),
+    }
+}
+
+/// Makes the certain changes, as long as they do not overlap; also says how many there were.
+pub fn apply_fixes(text: &str, findings: &[Diagnostic]) -> (String, usize) {
+    let certain = |finding: &Diagnostic| finding.suggestions.iter().find(|s| s.certain).cloned();
+    let mut changes: Vec<Suggestion> = findings.iter().filter_map(certain).collect();
+    changes.sort_by_key(|change| (change.span.start, change.span.end));
+    changes.dedup_by(|a, b| a.span == b.span && a.replacement == b.replacement);
+    let (mut fixed, mut done, mut count) = (String::with_capacity(text.len()), 0, 0);
+    for change in changes {
+        let range = change.span.range(text.len());
+        if range.start < done || !text.is_char_boundary(range.start) || !text.is_char_boundary(range.end) {
+            continue;
+        }
+        fixed += &text[done..range.start];
+        fixed += &change.replacement;
+        done = range.end;
+        count += 1;
+    }
+    fixed += &text[done..];
+    (fixed, count)
 }
 
 impl fmt::Display for Diagnostic {
@@ -218,11 +312,25 @@ mod tests {
         let finding = Diagnostic::error("X0001", Span::new(3, 4), "wrong")
             .label(Span::new(0, 1), "declared here")
             .label(Span::NONE, "declared nowhere")
-            .note("write it right");
+            .note("write it right")
+            .suggest("did you mean", Span::new(3, 4), "e")
+            .section("4.1");
         let text = finding.render(&LineIndex::new("ab\ncd"));
         assert_eq!(
             text,
-            "2:1: error[X0001]: wrong\n  1:1: declared here\n  note: declared nowhere\n  note: write it right"
+            "2:1: error[X0001]: wrong\n  1:1: declared here\n  note: declared nowhere\n  note: write it right\
+             \n  help: did you mean: `e`\n  see PTX ISA 9.0, 4.1"
         );
+    }
+
+    #[test]
+    fn only_certain_fixes_that_do_not_overlap_are_made() {
+        let findings = [
+            Diagnostic::error("X0001", Span::new(4, 4), "").fix("end it", Span::new(4, 4), ";"),
+            Diagnostic::error("X0001", Span::new(0, 2), "").fix("name it", Span::new(0, 2), "abc"),
+            Diagnostic::error("X0001", Span::new(1, 3), "").fix("no room", Span::new(1, 3), "x"),
+            Diagnostic::error("X0001", Span::new(5, 6), "").suggest("perhaps", Span::new(5, 6), "x"),
+        ];
+        assert_eq!(apply_fixes("ab d\nef", &findings), ("abc d;\nef".to_owned(), 2));
     }
 }

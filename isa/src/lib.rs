@@ -20,6 +20,7 @@
 //! ```
 
 mod check;
+pub mod codes;
 pub mod coverage;
 pub mod diagnostic;
 mod form;
@@ -34,7 +35,9 @@ mod operand;
 mod resolve;
 mod scalar;
 mod space;
+mod spelling;
 mod sreg;
+pub mod suggest;
 mod target;
 mod traits;
 mod version;
@@ -59,9 +62,10 @@ pub use operand::{Base, FloatKind, Operand, Variable};
 pub use resolve::{Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
 pub use scalar::{ScalarType, TypeClass};
 pub use space::StateSpace;
+pub use spelling::of_text;
 pub use sreg::Directive;
 pub use tables::{DIRECTIVES, FAMILIES, FORMS, Mod, Opcode, SpecialReg};
 pub use target::{TARGETS, Target, TargetInfo, Variant};
 pub use traits::Traits;
 pub use version::Version;
-pub use violation::{Place, Violation};
+pub use violation::{Fix, Place, Remedy, Violation};

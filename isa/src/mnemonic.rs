@@ -1,6 +1,7 @@
 //! Names of instructions: an opcode and its modifiers, as text and as one small value.
 
 use crate::hash::hash;
+use crate::suggest::nearest;
 use crate::tables::*;
 use crate::{Mod, Opcode, ScalarType, StateSpace};
 use std::fmt;
@@ -241,7 +242,7 @@ impl Mnemonic {
         }
         let Some((opcode, end)) = opcode else {
             let head = text.split('.').next().unwrap_or(text);
-            let nearest = nearest(head, Opcode::all(), Opcode::text);
+            let nearest = nearest(head, Opcode::all().map(Opcode::text)).and_then(Opcode::from_text);
             return Err(MnemonicError::UnknownOpcode { nearest });
         };
         let mut mnemonic = Mnemonic::new(opcode);
@@ -251,7 +252,7 @@ impl Mnemonic {
             let end = start + text[start..].find('.').unwrap_or(text.len() - start);
             let part = &text[start..end];
             let Some(modifier) = Mod::from_text(part) else {
-                let nearest = nearest(part, Mod::all(), Mod::text);
+                let nearest = nearest(part, Mod::all().map(Mod::text)).and_then(Mod::from_text);
                 return Err(MnemonicError::UnknownModifier { range: start..end, nearest });
             };
             mnemonic = mnemonic.try_with(modifier).ok_or(MnemonicError::TooManyModifiers)?;
@@ -312,37 +313,4 @@ impl std::str::FromStr for Mnemonic {
     fn from_str(text: &str) -> Result<Self, MnemonicError> {
         Mnemonic::parse(text)
     }
-}
-
-/// The candidate whose text takes the fewest edits, if they are few for its length.
-pub(crate) fn nearest<T: Copy>(
-    text: &str,
-    candidates: impl Iterator<Item = T>,
-    name: impl Fn(T) -> &'static str,
-) -> Option<T> {
-    if text.len() > 48 {
-        return None;
-    }
-    let limit = 1 + text.len() / 4;
-    candidates
-        .filter(|&c| name(c).len().abs_diff(text.len()) <= limit)
-        .map(|c| (edits(text.as_bytes(), name(c).as_bytes()), c))
-        .filter(|&(edits, _)| edits <= limit)
-        .min_by_key(|&(edits, _)| edits)
-        .map(|(_, c)| c)
-}
-
-/// The Levenshtein distance.
-fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

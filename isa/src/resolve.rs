@@ -22,6 +22,12 @@ pub struct Mismatch {
 /// Modifiers may come in any order, except that those of one kind (types, state spaces, `.row`/`.col`...) fill their slots from left to
 /// right; some may be written twice.
 pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Result<Filled, Mismatch> {
+    let (filled, mismatch) = fill_all(form, mods);
+    if mismatch.extra.is_empty() && mismatch.missing.is_empty() { Ok(filled) } else { Err(mismatch) }
+}
+
+/// The same where it does not fit: the slots that could be filled, and the rest.
+pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
     let mut filled: Filled = SmallVec::from_elem(None, form.slots.len());
     let mut mismatch = Mismatch::default();
     for (index, &modifier) in mods.iter().enumerate() {
@@ -39,7 +45,7 @@ pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Result<Filled, Mismatch> {
     }
     let missing = (0..form.slots.len()).filter(|&i| filled[i].is_none() && !form.slots[i].optional);
     mismatch.missing.extend(missing);
-    if mismatch.extra.is_empty() && mismatch.missing.is_empty() { Ok(filled) } else { Err(mismatch) }
+    (filled, mismatch)
 }
 
 /// A form whose slots a mnemonic's modifiers fill.

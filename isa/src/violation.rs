@@ -2,9 +2,8 @@
 
 use crate::check::{Context, Fault, What};
 use crate::form::{Accepts, Range};
-use crate::mnemonic::nearest;
-use crate::resolve::{Match, Mismatch, SigKind, SigOperand, SigSpace, SigValue, Signature, fill};
-use crate::{Form, Mnemonic, Mod, Operand, SpecialReg, TypeClass};
+use crate::resolve::{Match, SigKind, SigOperand, SigSpace, SigValue, Signature};
+use crate::{Base, Mnemonic, Mod, Operand, ScalarType, SpecialReg, Target, TypeClass, Version, codes};
 use std::fmt::Write;
 
 /// One thing that is wrong with an instruction.
@@ -20,10 +19,41 @@ pub struct Violation {
     pub expected: Option<String>,
     /// What is there.
     pub found: Option<String>,
-    /// How to put it right.
+    /// How to put it right, in words.
     pub help: Option<String>,
-    /// The manual's section, as `PTX ISA 9.0, 9.7.1.1`.
+    /// How to put it right, as a change of the text.
+    pub fix: Option<Fix>,
+    /// The manual's section: `9.7.1.1`.
     pub section: &'static str,
+}
+
+/// A change that would put an instruction right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// The change.
+    pub remedy: Remedy,
+    /// True where hardly anything else can have been meant.
+    pub certain: bool,
+}
+
+/// What to change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// The mnemonic, to this.
+    Mnemonic(String),
+    /// What is at the violation's place, to this.
+    Text(String),
+    /// What is at the place, by putting it in brackets.
+    Brackets,
+    /// The constant at the place, to one of this type.
+    Constant(ScalarType),
+    /// What the module is for.
+    Context {
+        /// The lowest version that would do, if it is higher than the module's.
+        version: Option<Version>,
+        /// The lowest target, if the module's will not do in any version.
+        target: Option<Target>,
+    },
 }
 
 /// What a [`Violation`] is about.
@@ -31,93 +61,14 @@ pub struct Violation {
 pub enum Place {
     /// The instruction as a whole.
     Instruction,
-    /// A modifier, by its index in [`Mnemonic::mods`].
-    Modifier(usize),
+    /// A word of the mnemonic: 0 is what comes before its first dot.
+    Word(usize),
     /// An operand, by its index among those written, and where it has parts (braces, a bracket, a pair) the part's index.
     Operand(usize, Option<usize>),
 }
 
-/// The modifiers fit no form: reports what keeps them from the nearest one.
-pub(crate) fn of_modifiers(mnemonic: &Mnemonic, operands: usize) -> Vec<Violation> {
-    let forms = mnemonic.opcode().forms().iter();
-    let misfits = forms.filter_map(|form| fill(form, mnemonic.mods()).err().map(|mismatch| (form, mismatch)));
-    let distance = |form: &Form, m: &Mismatch| {
-        // A misspelt choice counts once: what was written has no place, what should have been is missing.
-        let faults = m.extra.len().max(m.missing.len());
-        (faults, m.extra.len() + m.missing.len(), form.operands.len().abs_diff(operands))
-    };
-    let Some((form, mismatch)) = misfits.min_by_key(|(form, m)| distance(form, m)) else { return Vec::new() };
-    let mut missing: Vec<usize> = mismatch.missing.to_vec();
-    let mut found = Vec::new();
-    for &index in &mismatch.extra {
-        found.push(extra_modifier(mnemonic, form, index, &mut missing));
-    }
-    found.extend(missing.into_iter().map(|slot| missing_modifier(mnemonic, form, slot)));
-    found
-}
-
-fn extra_modifier(
-    mnemonic: &Mnemonic,
-    form: &'static Form,
-    index: usize,
-    missing: &mut Vec<usize>,
-) -> Violation {
-    let modifier = mnemonic.mods()[index];
-    let violation = |code, message: String| Violation {
-        code,
-        place: Place::Modifier(index),
-        message,
-        expected: None,
-        found: Some(format!("`{modifier}`")),
-        help: Some(format!("a form that is near: `{}`", form.syntax)),
-        section: form.section(),
-    };
-    let has_place = form.slots.iter().any(|slot| slot.find(modifier).is_some());
-    if has_place && mnemonic.mods()[..index].contains(&modifier) {
-        return violation("I0102", format!("`{modifier}` is written twice"));
-    }
-    if has_place && mnemonic.mods().iter().any(|&other| other != modifier && other.ordered_with(modifier)) {
-        return violation("I0103", format!("`{modifier}` is out of order or one too many in `{mnemonic}`"));
-    }
-    // A missing slot whose modifiers are of the same sort is what was meant.
-    let same_sort = |slot: &usize| {
-        form.slots[*slot].alternatives.iter().any(|a| {
-            a.modifier.ordered_with(modifier)
-                || nearest(modifier.text(), [a.modifier].into_iter(), Mod::text).is_some()
-        })
-    };
-    match missing.iter().position(same_sort) {
-        Some(position) => {
-            let slot = missing.remove(position);
-            let expected = alternatives(form, slot);
-            let message = format!("`{modifier}` does not go with `{}` here", mnemonic.opcode());
-            Violation { expected: Some(expected), ..violation("I0101", message) }
-        }
-        None => violation(
-            "I0101",
-            format!("`{modifier}` is not a modifier of this form of `{}`", mnemonic.opcode()),
-        ),
-    }
-}
-
-fn missing_modifier(mnemonic: &Mnemonic, form: &'static Form, slot: usize) -> Violation {
-    Violation {
-        code: "I0104",
-        place: Place::Instruction,
-        message: format!("`{mnemonic}` lacks a modifier"),
-        expected: Some(alternatives(form, slot)),
-        found: None,
-        help: Some(format!("a form that is near: `{}`", form.syntax)),
-        section: form.section(),
-    }
-}
-
-fn alternatives(form: &Form, slot: usize) -> String {
-    list(form.slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)))
-}
-
 /// `a`, `a or b`, `a, b or c`; long lists are cut.
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<_> = items.collect();
     match items.as_slice() {
         [] => "nothing".into(),
@@ -128,38 +79,98 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 /// The form exists, but not in this version or for this target.
-pub(crate) fn of_gates(matched: &Match, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
+pub(crate) fn of_gates(
+    matched: &Match,
+    mnemonic: &Mnemonic,
+    operands: &[Operand],
+    cx: &Context,
+) -> Vec<Violation> {
     let blocking = matched.clauses().filter(|(_, clause)| !clause.allows(cx.version, cx.target));
-    let violation = |(modifier, clause): (Option<Mod>, &crate::Clause)| Violation {
-        code: "I0110",
-        place: modifier
-            .and_then(|m| mnemonic.mods().iter().position(|&other| other == m))
-            .map_or(Place::Instruction, Place::Modifier),
-        message: match modifier {
+    let gate = matched.gate();
+    let successor = || successor(mnemonic, cx);
+    let words = mnemonic.opcode().text().split('.').count();
+    let violation = |(modifier, clause): (Option<Mod>, &crate::Clause)| {
+        let index = modifier.and_then(|m| mnemonic.mods().iter().position(|&other| other == m));
+        let message = match modifier {
             Some(m) => format!("`{m}` of `{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
             None => format!("`{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
-        },
-        expected: Some(clause.to_string()),
-        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
-        help: lowest(&matched.gate(), cx),
-        section: matched.form.section(),
+        };
+        let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
+        let mut found =
+            gated(codes::GATE, place, message, clause.to_string(), &gate, matched.form.section(), cx);
+        if found.fix.is_none()
+            && let Some((meant, operand_count)) = successor()
+        {
+            found.fix = Some(Fix { remedy: Remedy::Mnemonic(meant.clone()), certain: false });
+            if operand_count > operands.len() {
+                found.help = Some(format!("`{meant}` takes {operand_count} operands"));
+            }
+        }
+        found
     };
     blocking.map(violation).collect()
 }
 
-/// The smallest change of `.version` or `.target` that would do.
-fn lowest(gate: &crate::Gate, cx: &Context) -> Option<String> {
-    if let Some(version) = gate.lowest_version(cx.target) {
-        let newer = version > cx.version;
-        return Some(if newer {
-            format!("`.version {version}` has it for {}", cx.target)
-        } else {
-            format!("newer versions dropped it for {}", cx.target)
-        });
+/// The form that took the place of one that is gone: the same modifiers and one more. Also says how many operands it takes.
+fn successor(mnemonic: &Mnemonic, cx: &Context) -> Option<(String, usize)> {
+    mnemonic.opcode().forms().iter().find_map(|form| {
+        let (mut filled, mismatch) = crate::resolve::fill_all(form, mnemonic.mods());
+        let [slot] = mismatch.missing.as_slice() else { return None };
+        let [one] = form.slots[*slot].alternatives else { return None };
+        filled[*slot] = Some(one.modifier);
+        let modifiers: Vec<Mod> = filled.iter().flatten().copied().collect();
+        let meant = Mnemonic::new(form.opcode).with_all(&modifiers).filter(|_| mismatch.extra.is_empty())?;
+        let allowed = crate::forms(&meant).any(|m| m.gate().allows(cx.version, cx.target));
+        let required = form.operands.iter().filter(|o| o.presence == crate::Presence::Always).count();
+        allowed.then(|| (meant.to_string(), required))
+    })
+}
+
+/// Something is not in this version or for this target.
+fn gated(
+    code: &'static str,
+    place: Place,
+    message: String,
+    expected: String,
+    gate: &crate::Gate,
+    section: &'static str,
+    cx: &Context,
+) -> Violation {
+    let (help, remedy) = lowest(gate, cx);
+    Violation {
+        code,
+        place,
+        message,
+        expected: Some(expected),
+        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
+        help,
+        fix: remedy.map(|remedy| Fix { remedy, certain: false }),
+        section,
     }
-    let target = gate.lowest_target(crate::Version::LATEST)?;
-    let version = gate.lowest_version(target)?;
-    Some(format!("the lowest target that has it is {target}, from `.version {version}`"))
+}
+
+/// The smallest change of `.version` or `.target` that would do.
+fn lowest(gate: &crate::Gate, cx: &Context) -> (Option<String>, Option<Remedy>) {
+    if let Some(version) = gate.lowest_version(cx.target) {
+        return match version > cx.version {
+            true => (
+                Some(format!("`.version {version}` has it for {}", cx.target)),
+                Some(Remedy::Context { version: Some(version), target: None }),
+            ),
+            false => (Some(format!("newer versions dropped it for {}", cx.target)), None),
+        };
+    }
+    // Rather a later target than an earlier one: what is lower may lack what else the module uses.
+    let later = |target: &Target| target.sm >= cx.target.sm;
+    let all = || crate::TARGETS.iter().map(|row| row.target).filter(|t| gate.lowest_version(*t).is_some());
+    let Some(target) = all().find(later).or_else(|| all().next_back()) else { return (None, None) };
+    let version = gate.lowest_version(target).unwrap_or(Version::LATEST);
+    let help = match later(&target) {
+        true => format!("the lowest target that has it is {target}, from `.version {version}`"),
+        false => format!("the last target that had it is {target}"),
+    };
+    let newer = (version > cx.version).then_some(version);
+    (Some(help), Some(Remedy::Context { version: newer, target: Some(target) }).filter(|_| later(&target)))
 }
 
 /// An operand does not fit its place.
@@ -173,60 +184,90 @@ pub(crate) fn of_fault(
     let section = signature.form.section();
     let syntax = signature.form.syntax;
     let (Some(index), Some(place)) = (fault.operand, signature.operands.get(fault.spec)) else {
+        // Too many: the first that has no place. Too few: nothing to point at but the instruction.
+        let places =
+            signature.operands.iter().filter(|o| !matches!(o.presence, crate::SigPresence::OnlyWith(_)));
+        let most = places.count();
         return Violation {
-            code: "I0201",
-            place: Place::Instruction,
+            code: codes::COUNT,
+            place: if operands.len() > most { Place::Operand(most, None) } else { Place::Instruction },
             message: format!("`{mnemonic}` has the wrong number of operands"),
             expected: Some(expected_count(signature)),
             found: Some(operands.len().to_string()),
             help: Some(format!("its form: `{syntax}`")),
+            fix: None,
             section,
         };
     };
     let operand = part(&operands[index], fault.element);
     let name = place.name;
     let (code, message) = match fault.what {
-        What::Count => ("I0202", format!("operand `{name}` has the wrong number of parts")),
-        What::Kind => ("I0203", format!("operand `{name}` is of the wrong kind")),
-        What::RegisterType => ("I0204", format!("a register of this type cannot be operand `{name}`")),
-        What::ImmediateNotAllowed => ("I0205", format!("operand `{name}` must be a register")),
-        What::ImmediateRequired => ("I0206", format!("operand `{name}` must be a constant")),
-        What::ImmediateKind => ("I0207", format!("a constant of this kind cannot be operand `{name}`")),
-        What::ImmediateRange => ("I0208", format!("the constant is out of range for operand `{name}`")),
-        What::VectorNeeded => ("I0209", format!("operand `{name}` must be a vector")),
-        What::VectorLength => ("I0210", format!("the vector has the wrong length for operand `{name}`")),
-        What::VectorNotAllowed => ("I0211", format!("operand `{name}` cannot be a vector")),
-        What::MixedTypes => {
-            ("I0226", format!("the elements of vector `{name}` differ in size or mix integers with floats"))
+        What::Count => (codes::PARTS, format!("operand `{name}` has the wrong number of parts")),
+        What::Kind => (codes::KIND, format!("operand `{name}` is of the wrong kind")),
+        What::RegisterType => {
+            (codes::REGISTER_TYPE, format!("a register of this type cannot be operand `{name}`"))
         }
-        What::SinkNotAllowed => ("I0212", format!("operand `{name}` cannot be the sink `_`")),
-        What::AllSinks => ("I0213", format!("operand `{name}` must keep at least one result")),
-        What::SpecialNotAllowed => ("I0214", format!("operand `{name}` cannot be a special register")),
+        What::ImmediateNotAllowed => (codes::CONSTANT, format!("operand `{name}` must be a register")),
+        What::ImmediateRequired => (codes::REGISTER, format!("operand `{name}` must be a constant")),
+        What::ImmediateKind => {
+            (codes::CONSTANT_KIND, format!("a constant of this kind cannot be operand `{name}`"))
+        }
+        What::ImmediateRange => (codes::RANGE, format!("the constant is out of range for operand `{name}`")),
+        What::VectorNeeded => (codes::VECTOR_NEEDED, format!("operand `{name}` must be a vector")),
+        What::VectorLength => {
+            (codes::VECTOR_LENGTH, format!("the vector has the wrong length for operand `{name}`"))
+        }
+        What::VectorNotAllowed => (codes::VECTOR, format!("operand `{name}` cannot be a vector")),
+        What::MixedTypes => (
+            codes::MIXED_VECTOR,
+            format!("the elements of vector `{name}` differ in size or mix integers with floats"),
+        ),
+        What::SinkNotAllowed => (codes::SINK, format!("operand `{name}` cannot be the sink `_`")),
+        What::AllSinks => (codes::ALL_SINKS, format!("operand `{name}` must keep at least one result")),
+        What::SpecialNotAllowed => (codes::SPECIAL, format!("operand `{name}` cannot be a special register")),
         What::SpecialGate(reg) => return of_special(reg, index, cx),
         What::Gate => return of_operand_gate(place, place.gates, index, section, cx),
         What::HandleGate => return of_operand_gate(place, crate::tables::HANDLE, index, section, cx),
         What::VariableNotAllowed => {
-            ("I0216", format!("operand `{name}` cannot be the name of a variable or function"))
+            (codes::VARIABLE, format!("operand `{name}` cannot be the name of a variable or function"))
         }
-        What::NegationNotAllowed => ("I0217", format!("operand `{name}` cannot be negated")),
-        What::NegationNeeded => ("I0228", format!("operand `{name}` must be negated here")),
-        What::ComplementNotAllowed => ("I0218", format!("operand `{name}` cannot be complemented")),
-        What::SelectNotAllowed => ("I0219", format!("operand `{name}` has no such part")),
-        What::AllConstants => ("I0227", format!("vector `{name}` must have a register among its elements")),
-        What::PairNeeded => ("I0220", format!("operand `{name}` must be a pair `a|b`")),
-        What::PairNotAllowed => ("I0221", format!("operand `{name}` cannot be a pair `a|b`")),
-        What::AddressNeeded => ("I0222", format!("operand `{name}` must be an address in brackets")),
-        What::AddressRegister => ("I0223", format!("a register of this type cannot hold address `{name}`")),
+        What::NegationNotAllowed => (codes::NEGATION, format!("operand `{name}` cannot be negated")),
+        What::NegationNeeded => (codes::NEGATION_NEEDED, format!("operand `{name}` must be negated here")),
+        What::ComplementNotAllowed => (codes::COMPLEMENT, format!("operand `{name}` cannot be complemented")),
+        What::SelectNotAllowed => (codes::SELECT, format!("operand `{name}` has no such part")),
+        What::AllConstants => {
+            (codes::ALL_CONSTANTS, format!("vector `{name}` must have a register among its elements"))
+        }
+        What::PairNeeded => (codes::PAIR_NEEDED, format!("operand `{name}` must be a pair `a|b`")),
+        What::PairNotAllowed => (codes::PAIR, format!("operand `{name}` cannot be a pair `a|b`")),
+        What::AddressNeeded => (codes::ADDRESS, format!("operand `{name}` must be an address in brackets")),
+        What::AddressRegister => {
+            (codes::ADDRESS_REGISTER, format!("a register of this type cannot hold address `{name}`"))
+        }
         What::AddressSpace => {
-            ("I0224", format!("the variable is not in the state space of address `{name}`"))
+            (codes::SPACE, format!("the variable is not in the state space of address `{name}`"))
         }
-        What::ImmediateAddress => ("I0225", "only a `.local` address can be a constant".into()),
+        What::ImmediateAddress => {
+            (codes::CONSTANT_ADDRESS, "only a `.local` address can be a constant".into())
+        }
     };
-    let help = match fault.what {
-        What::SpecialNotAllowed => "copy it to a register with `mov` first".into(),
-        What::VariableNotAllowed => "take the address with `mov` first".into(),
-        What::AddressNeeded => "write it in brackets: `[a]`".into(),
+    let value = fault_value(place, fault.element);
+    let help = match (fault.what, operand, value) {
+        (What::SpecialNotAllowed, ..) => "copy it to a register with `mov` first".into(),
+        (What::VariableNotAllowed, ..) => "take the address with `mov` first".into(),
+        (What::AddressNeeded, ..) => "write it in brackets: `[a]`".into(),
+        (What::RegisterType, Operand::Reg(ty), Some(wanted)) if let Some(text) = conversion(*ty, wanted) => {
+            text
+        }
         _ => format!("its form: `{syntax}`"),
+    };
+    let remedy = match (fault.what, operand, value) {
+        (What::VectorNotAllowed, Operand::Special { reg, .. }, _) => Some(Remedy::Text(format!("{reg}.x"))),
+        (What::ImmediateKind, Operand::Int(_) | Operand::Float(_), Some(wanted)) => {
+            Some(Remedy::Constant(wanted.ty))
+        }
+        (What::AddressNeeded, Operand::Reg(_) | Operand::Var(_), _) => Some(Remedy::Brackets),
+        _ => None,
     };
     Violation {
         code,
@@ -235,8 +276,51 @@ pub(crate) fn of_fault(
         expected: Some(describe(place, fault.element)),
         found: Some(operand.describe()),
         help: Some(help),
+        fix: remedy.map(|remedy| Fix { remedy, certain: false }),
         section,
     }
+}
+
+/// The value that a faulty operand, or the element of it, should be.
+fn fault_value(place: &SigOperand, element: Option<usize>) -> Option<&SigValue> {
+    match (&place.kind, element) {
+        (SigKind::Value(value), _) => Some(value),
+        (SigKind::Pair { second, .. }, Some(1)) => Some(second),
+        (SigKind::Pair { first, .. }, _) => Some(first),
+        (SigKind::Bracket(inner) | SigKind::Tuple(inner), Some(index)) => {
+            fault_value(inner.get(index)?, None)
+        }
+        _ => None,
+    }
+}
+
+/// How a register of one type becomes a value of another.
+fn conversion(from: ScalarType, wanted: &SigValue) -> Option<String> {
+    let to = wanted.ty;
+    let number = |ty: ScalarType| ty.is_integer() || ty.is_float();
+    // Conversions name signed or unsigned integers.
+    let as_number = |ty: ScalarType, like: ScalarType| match ty.class() {
+        TypeClass::Bits if like.is_float() => None,
+        TypeClass::Bits => crate::suggest::integer(ty.bits(), like.is_signed()),
+        _ => Some(ty),
+    };
+    if from == ScalarType::Pred || to == ScalarType::Pred {
+        let setp = (to == ScalarType::Pred && from.is_integer()).then_some(from)?;
+        return Some(format!("`setp.ne.{setp} p, a, 0` makes a predicate of an integer"));
+    }
+    let (source, result) = (as_number(from, to)?, as_number(to, from)?);
+    if !number(source) || !number(result) || source == result {
+        return None;
+    }
+    let (source, result) = if wanted.destination { (result, source) } else { (source, result) };
+    let rounding = match (source.is_float(), result.is_float()) {
+        (false, true) => ".rn",
+        (true, false) => ".rzi",
+        (true, true) if result.bits() < source.bits() => ".rn",
+        _ => "",
+    };
+    let bits = (source.bits() == result.bits()).then(|| format!("; `mov.b{}` keeps the bits", source.bits()));
+    Some(format!("`cvt{rounding}.{result}.{source}` converts the value{}", bits.unwrap_or_default()))
 }
 
 fn of_operand_gate(
@@ -247,26 +331,54 @@ fn of_operand_gate(
     cx: &Context,
 ) -> Violation {
     let gate = crate::Gate { clauses: gates.to_vec() };
-    Violation {
-        code: "I0227",
-        place: Place::Operand(index, None),
-        message: format!("operand `{}` is not in PTX {} for {}", place.name, cx.version, cx.target),
-        expected: Some(gate.to_string()),
-        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
-        help: lowest(&gate, cx),
-        section,
-    }
+    let message = format!("operand `{}` is not in PTX {} for {}", place.name, cx.version, cx.target);
+    gated(codes::OPERAND_GATE, Place::Operand(index, None), message, gate.to_string(), &gate, section, cx)
 }
 
 fn of_special(reg: SpecialReg, index: usize, cx: &Context) -> Violation {
-    Violation {
-        code: "I0215",
-        place: Place::Operand(index, None),
-        message: format!("`{reg}` is not in PTX {} for {}", cx.version, cx.target),
-        expected: Some(reg.gate().to_string()),
-        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
-        help: lowest(&reg.gate(), cx),
-        section: reg.section(),
+    let message = format!("`{reg}` is not in PTX {} for {}", cx.version, cx.target);
+    let (gate, place) = (reg.gate(), Place::Operand(index, None));
+    gated(codes::SPECIAL_GATE, place, message, gate.to_string(), &gate, reg.section(), cx)
+}
+
+/// The mnemonic with another type or state space that the operands fit, if there is one.
+pub(crate) fn retyped(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context) -> Option<Fix> {
+    let wanted: Vec<Mod> = operands.iter().flat_map(types_of).collect();
+    let fits = |mnemonic: &Mnemonic| crate::Resolved::new(mnemonic, *cx).accepts(operands).is_some();
+    let mods = mnemonic.mods();
+    for &other in &wanted {
+        // All modifiers of the same sort at once (`cvt` aside, they say the same), then each alone.
+        for only in std::iter::once(None).chain((0..mods.len()).map(Some)) {
+            let replaced = |(index, m): (usize, &Mod)| match m.ordered_with(other) {
+                true if only.is_none_or(|only| only == index) => other,
+                _ => *m,
+            };
+            let changed: Vec<Mod> = mods.iter().enumerate().map(replaced).collect();
+            if changed != mods
+                && let Some(meant) = Mnemonic::new(mnemonic.opcode()).with_all(&changed)
+                && fits(&meant)
+            {
+                return Some(Fix { remedy: Remedy::Mnemonic(meant.to_string()), certain: false });
+            }
+        }
+    }
+    None
+}
+
+/// The modifiers that an operand suggests: its type, and signed and unsigned where it has none; the space of its variable.
+fn types_of(operand: &Operand) -> Vec<Mod> {
+    match operand {
+        Operand::Reg(ty) | Operand::VectorReg(ty, _) => {
+            let integers = [false, true].map(|signed| crate::suggest::integer(ty.bits(), signed));
+            let untyped = ty.class() == TypeClass::Bits;
+            let more = integers.into_iter().flatten().filter(|_| untyped);
+            std::iter::once(*ty).chain(more).map(Mod::of_scalar).collect()
+        }
+        Operand::Vector(elements) => elements.first().map(types_of).unwrap_or_default(),
+        Operand::Address(Base::Var(v)) | Operand::Var(v) => {
+            Mod::from_text(&v.space.to_string()).into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 

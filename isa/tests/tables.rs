@@ -103,3 +103,47 @@ fn the_coverage_page_has_a_row_per_family() {
     let page = coverage::markdown(&[]);
     assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), FAMILIES.len());
 }
+
+/// The codes and places of what is wrong with a mnemonic, and the mnemonic that is suggested.
+fn explained(text: &str, operands: &[Operand]) -> (Vec<(&'static str, Place)>, Option<String>) {
+    let found = of_text(text, operands, &context((8, 0), "sm_80"));
+    let places = found.iter().map(|v| (v.code, v.place)).collect();
+    let meant = found.into_iter().find_map(|v| v.fix).map(|fix| match fix.remedy {
+        Remedy::Mnemonic(text) => text,
+        other => panic!("{other:?}"),
+    });
+    (places, meant)
+}
+
+#[test]
+fn misspelt_mnemonics_are_answered_by_structure_and_by_spelling() {
+    let (f, r) = (Operand::Reg(ScalarType::F32), Operand::Reg(ScalarType::B32));
+    let address = Operand::Address(Base::Reg(ScalarType::B64));
+    let cases: [(&str, &[Operand], &str, Place, &str); 17] = [
+        ("fma.f32", &[f; 4], "I0104", Place::Instruction, "fma.rn.f32"),
+        ("mul.u32", &[r; 3], "I0104", Place::Instruction, "mul.lo.u32"),
+        ("add", &[f; 3], "I0104", Place::Instruction, "add.f32"),
+        ("add.i32", &[r; 3], "I0100", Place::Word(1), "add.s32"),
+        ("and.f32", &[r; 3], "I0101", Place::Word(1), "and.b32"),
+        ("add.rn.u32", &[r; 3], "I0101", Place::Word(1), "add.u32"),
+        ("ld.globl.f32", &[f, address], "I0100", Place::Word(1), "ld.global.f32"),
+        ("addd.u32", &[r; 3], "I0100", Place::Word(0), "add.u32"),
+        ("fadd.f32", &[f; 3], "I0100", Place::Word(0), "add.f32"),
+        ("ADD.f32", &[f; 3], "I0100", Place::Word(0), "add.f32"),
+        ("bar.snc", &[Operand::Int(0)], "I0100", Place::Word(1), "bar.sync"),
+        ("__syncthreads", &[], "I0100", Place::Word(0), "bar.sync"),
+        ("cvt.f32.s32", &[f, r], "I0104", Place::Instruction, "cvt.rn.f32.s32"),
+        ("cvt.rn.s32.f32", &[r, f], "I0101", Place::Word(1), "cvt.rni.s32.f32"),
+        ("setp.u32", &[Operand::Reg(ScalarType::Pred), r, r], "I0104", Place::Instruction, "setp.eq.u32"),
+        ("add.f32.f32", &[f; 3], "I0102", Place::Word(2), "add.f32"),
+        ("add.rn.rm.f32", &[f; 3], "I0101", Place::Word(2), "add.rn.f32"),
+    ];
+    for (text, operands, code, place, meant) in cases {
+        let (places, found) = explained(text, operands);
+        assert_eq!(places.first(), Some(&(code, place)), "{text}");
+        assert_eq!(found.as_deref(), Some(meant), "{text}");
+    }
+    // A hostile name costs no more than its length.
+    assert_eq!(explained(&"add.".repeat(100_000), &[]).0, [("I0100", Place::Word(0))]);
+    assert!(of_text("\u{e9}.b32", &[], &context((8, 0), "sm_80")).len() == 1);
+}

@@ -1,7 +1,9 @@
 //! "Did you mean": the known name that is nearest to a wrong one.
 
+use crate::{ScalarType, TypeClass};
+
 /// The candidate that takes the fewest edits, if they are few for its length.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Long names are not misspelt but generated, and comparing them costs their square.
     if wrong.len() > 48 {
         return None;
@@ -37,6 +39,16 @@ fn edits(a: &[u8], b: &[u8]) -> usize {
         std::mem::swap(&mut last, &mut row);
     }
     last[b.len()]
+}
+
+/// The integer type of a width.
+pub(crate) fn integer(bits: u32, signed: bool) -> Option<ScalarType> {
+    let fits = |ty: &&ScalarType| ty.bits() == bits && ty.is_signed() == signed && ty.is_integer();
+    ScalarType::ALL
+        .iter()
+        .filter(|ty| matches!(ty.class(), TypeClass::Signed | TypeClass::Unsigned))
+        .find(fits)
+        .copied()
 }
 
 #[cfg(test)]

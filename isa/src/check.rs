@@ -104,7 +104,10 @@ impl Resolved {
         }
         let typed =
             |v: &Violation| matches!(v.code, codes::REGISTER_TYPE | codes::CONSTANT_KIND | codes::SPACE);
+        // Where most operands are right, the mnemonic is.
+        let registers = operands.iter().filter(|o| !matches!(o, Operand::Int(_) | Operand::Float(_))).count();
         if found.iter().all(typed)
+            && found.len() * 2 >= registers
             && let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context)
         {
             found[0].fix = Some(fix);

@@ -138,6 +138,11 @@ impl Gate {
         self.clauses.iter().all(|clause| clause.allows(version, target))
     }
 
+    /// A gate of these clauses.
+    pub fn of(clauses: &[Clause]) -> Gate {
+        Gate { clauses: clauses.to_vec() }
+    }
+
     /// The clauses.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses

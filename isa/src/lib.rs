@@ -68,4 +68,4 @@ pub use tables::{DIRECTIVES, FAMILIES, FORMS, Mod, Opcode, SpecialReg};
 pub use target::{TARGETS, Target, TargetInfo, Variant};
 pub use traits::Traits;
 pub use version::Version;
-pub use violation::{Fix, Place, Remedy, Violation};
+pub use violation::{Fix, Place, Remedy, Violation, lowest};

@@ -212,7 +212,7 @@ fn meant_word(
     absent: &[&'static str],
 ) -> Option<Repair> {
     let lower = word.to_ascii_lowercase();
-    let foreign = FOREIGN_MODIFIERS.iter().find(|(name, _)| *name == lower).map(|(_, ours)| *ours);
+    let foreign = foreign_modifier(&lower);
     let open = |slot: &usize| filled[*slot].is_none();
     let optional = (0..form.slots.len()).filter(open).filter(|slot| !missing.contains(slot));
     let slots: SmallVec<[usize; 16]> = missing.iter().copied().filter(open).chain(optional).collect();
@@ -245,6 +245,11 @@ fn meant_word(
     let all = slots.iter().flat_map(|&slot| form.slots[slot].alternatives).map(|a| a.modifier.text());
     let near = within(nearest(&lower, all)?)?;
     Some(Repair { certain: known.is_none() && foreign.is_none(), ..near })
+}
+
+/// A modifier by the name that it has elsewhere.
+pub(crate) fn foreign_modifier(lower: &str) -> Option<&'static str> {
+    FOREIGN_MODIFIERS.iter().find(|(name, _)| *name == lower).map(|(_, ours)| *ours)
 }
 
 /// How unlike two types are: in width first.

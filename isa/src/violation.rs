@@ -149,8 +149,8 @@ fn gated(
     }
 }
 
-/// The smallest change of `.version` or `.target` that would do.
-fn lowest(gate: &crate::Gate, cx: &Context) -> (Option<String>, Option<Remedy>) {
+/// The smallest change of `.version` or `.target` that would do, in words and as a change of the text.
+pub fn lowest(gate: &crate::Gate, cx: &Context) -> (Option<String>, Option<Remedy>) {
     if let Some(version) = gate.lowest_version(cx.target) {
         return match version > cx.version {
             true => (

@@ -119,6 +119,24 @@ impl<'m> Scopes<'m> {
         self.direct[name.index()]
     }
 
+    /// What `prefix<n>` is bound to, and n.
+    pub fn family_named(&self, prefix: Symbol) -> Option<(u32, Bound)> {
+        self.families.get(&prefix).map(|family| (family.count, family.bound))
+    }
+
+    /// True if a name, which the module need not have, means something here.
+    pub fn binds(&self, name: &str) -> bool {
+        let direct =
+            self.module.names().find(name).is_some_and(|symbol| self.direct[symbol.index()].is_some());
+        direct || self.family_of(name).is_some() || SpecialReg::from_name(name).is_some()
+    }
+
+    /// The plain names that are bound here, not those that a count stands for.
+    pub fn visible(&self) -> Vec<Symbol> {
+        let bound = self.direct.iter().enumerate().filter(|(_, bound)| bound.is_some());
+        bound.map(|(index, _)| Symbol::from_index(index)).collect()
+    }
+
     fn special(&mut self, name: Symbol) -> Option<SpecialReg> {
         let module = self.module;
         *self.special[name.index()].get_or_insert_with(|| SpecialReg::from_name(&module[name]))
@@ -136,7 +154,11 @@ impl<'m> Scopes<'m> {
     }
 
     fn search_family(&self, name: Symbol) -> Option<Bound> {
-        let candidates = splits(&self.module[name]).filter_map(|(prefix, number)| {
+        self.family_of(&self.module[name])
+    }
+
+    fn family_of(&self, name: &str) -> Option<Bound> {
+        let candidates = splits(name).filter_map(|(prefix, number)| {
             let prefix = self.module.names().find(prefix)?;
             let family = self.families.get(&prefix)?;
             (number < u64::from(family.count)).then_some(family.bound)

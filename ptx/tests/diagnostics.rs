@@ -3,10 +3,12 @@
 use expect_test::{Expect, expect};
 use warpsmith_ptx::{LineIndex, parse, validate};
 
-/// Everything that the parser, or else the validator, says of a text.
+/// Everything that parser and validator say of a text.
 fn findings(text: &str) -> String {
     let parsed = parse(text);
-    let findings = if parsed.diagnostics.is_empty() { validate(&parsed.module) } else { parsed.diagnostics };
+    let mut findings = parsed.diagnostics;
+    findings.extend(validate(&parsed.module));
+    findings.sort_by_key(|finding| finding.span.start);
     let lines = LineIndex::new(text);
     findings.iter().map(|finding| finding.render(&lines) + "\n").collect()
 }
@@ -57,9 +59,11 @@ fn missing_semicolons_are_each_told_once() {
     body(
         "mov.u32 %r1, %r2\nmov.u32 %r2, %r3\nadd.u32 %r1, %r2, 1;",
         expect![[r#"
-        2:17: error[P0101]: expected `;` after the instruction, found `mov`
-        3:17: error[P0101]: expected `;` after the instruction, found `add`
-    "#]],
+            2:17: error[P0101]: expected `;` after the instruction, found `mov`
+              help: end it here: `;`
+            3:17: error[P0101]: expected `;` after the instruction, found `add`
+              help: end it here: `;`
+        "#]],
     );
 }
 
@@ -146,9 +150,14 @@ fn unknown_instruction_and_modifier() {
     body(
         "mvo.u32 %r1, 1;\nadd.u23 %r1, %r2, 1;",
         expect![[r#"
-        2:1: error[P0601]: no such instruction
-        3:1: error[P0601]: no such modifier; did you mean `.u2`?
-    "#]],
+            2:1: error[P0601]: no instruction is called `mvo`
+              help: perhaps this was meant: `mov.u32`
+              see PTX ISA 9.0, 9.7
+            3:4: error[P0601]: no instruction has a modifier `.u23`
+              3:4: expected `.u16`, `.u32`, `.u64`, `.s16`, `.s32` or `.s64`, found `.u23`
+              help: did you mean: `add.u32`
+              see PTX ISA 9.0, 9.7.1.1
+        "#]],
     );
 }
 
@@ -158,9 +167,10 @@ fn wrong_register_type() {
         "add.f32 %f1, %f2, %r1;\nadd.f32 %f1, %f2, 1;",
         expect![[r#"
             3:19: error[I0207]: a constant of this kind cannot be operand `b`
-              note: expected a register of type `.b32` or `.f32` or a float constant, found the integer 1
+              3:19: expected a register of type `.b32` or `.f32` or a float constant, found the integer 1
               note: its form: `add {.frnd} {.ftz} {.sat} .f32 d, a, b`
-              note: see PTX ISA 9.0, 9.7.3.3
+              help: the number 1 as a `.f32`: `0f3F800000`
+              see PTX ISA 9.0, 9.7.3.3
         "#]],
     );
 }
@@ -171,9 +181,9 @@ fn wrong_number_of_operands() {
         "add.u32 %r1, %r2;",
         expect![[r#"
             2:1: error[I0201]: `add.u32` has the wrong number of operands
-              note: expected 3, found 2
+              2:1: expected 3, found 2
               note: its form: `add .type d, a, b`
-              note: see PTX ISA 9.0, 9.7.1.1
+              see PTX ISA 9.0, 9.7.1.1
         "#]],
     );
 }
@@ -184,17 +194,21 @@ fn feature_of_a_later_target() {
         "@%p1 add.u16x2 %r1, %r2, %r3;",
         expect![[r#"
             2:6: error[I0110]: `add.u16x2` is not in PTX 8.0 for sm_80
-              note: expected .version 8.0 or later and .target sm_90 or higher, found .version 8.0, .target sm_80
-              note: the lowest target that has it is sm_90, from `.version 8.0`
-              note: see PTX ISA 9.0, 9.7.1.1
+              2:6: expected .version 8.0 or later and .target sm_90 or higher, found .version 8.0, .target sm_80
+              1:22: the module is for this
+              help: name a target that has it: `sm_90`
+              see PTX ISA 9.0, 9.7.1.1
         "#]],
     );
     module(
         ".entry k() .maxclusterrank 8 { ret; }",
         expect![[r#"
-        4:12: error[P0305]: `.maxclusterrank` is not in PTX 8.0 for sm_80
-          note: it needs .version 7.8 or later and .target sm_90 or higher (PTX ISA 9.0, 11.7.3)
-    "#]],
+            4:12: error[P0305]: `.maxclusterrank` is not in PTX 8.0 for sm_80
+              4:12: needs .version 7.8 or later and .target sm_90 or higher
+              2:9: the module is for this
+              help: name a target that has it: `sm_90`
+              see PTX ISA 9.0, 11.7.3
+        "#]],
     );
 }
 
@@ -203,9 +217,86 @@ fn undeclared_names() {
     body(
         "mov.u32 %r9, r1;\nbra nowhere;",
         expect![[r#"
-        2:9: error[P0402]: `%r9` is not declared here
-        2:14: error[P0402]: `r1` is not declared here
-        3:5: error[P0402]: `nowhere` is not declared here
+            2:9: error[P0402]: `%r9` is not declared here
+              1:113: `%r<4>` ends at `%r3`
+              help: declare as many as are used: `%r<10>`
+            2:14: error[P0402]: `r1` is not declared here
+              help: did you mean: `%r1`
+            3:5: error[P0402]: `nowhere` is not declared here
+        "#]],
+    );
+}
+
+#[test]
+fn undeclared_registers_are_told_once() {
+    let text = (0..300).map(|i| format!("add.u32 %q{i}, %q{i}, q;\n")).collect::<String>();
+    body(
+        &text,
+        expect![[r#"
+        2:9: error[P0402]: `%q0` is not declared here
+          note: nor are `%q1`, `%q2`, `%q3` and 296 more; 600 uses in all
+          note: registers are declared before their use, as in `.reg .b32 %q<300>;`
+        2:19: error[P0402]: `q` is not declared here
+          note: it is used 299 times more
+    "#]],
+    );
+}
+
+#[test]
+fn what_was_declared_is_not_told_where_the_declaration_could_not_be_read() {
+    body(
+        ".reg .b32 %x<4, %y;\nadd.u32 %x1, %x2, %y;\nadd.u32 %r1, %r2, %z;",
+        expect![[r#"
+            2:15: error[P0101]: expected `>`, found `,`
+            4:19: error[P0402]: `%z` is not declared here
+        "#]],
+    );
+    module(
+        ".global .b32 table[4 = {1};\n.func f() { .reg .b32 a; ld.global.u32 a, [table]; }",
+        expect![[r#"
+            4:22: error[P0101]: expected `]`, found `=`
+        "#]],
+    );
+}
+
+#[test]
+fn misspelt_directives_are_read_as_they_were_meant() {
+    body(
+        ".rge .b32 %x;\n.reg .i32 %y;\nadd.u32 %x, %y, 1;",
+        expect![[r#"
+        2:1: error[P0101]: `.rge` is no directive
+          help: did you mean: `.reg`
+        3:6: error[P0101]: `.i32` is no type
+          help: did you mean: `.s32`
+    "#]],
+    );
+    module(
+        ".vsible .entyr k() { .regg .prd p; @p ret; ret }",
+        expect![[r#"
+        4:1: error[P0101]: `.vsible` is no directive
+          help: did you mean: `.visible`
+        4:9: error[P0101]: `.entyr` is no directive
+          help: did you mean: `.entry`
+        4:22: error[P0101]: `.regg` is no directive
+          help: did you mean: `.reg`
+        4:28: error[P0101]: `.prd` is no type
+          help: did you mean: `.pred`
+        4:48: error[P0101]: expected an operand, found `}`
+    "#]],
+    );
+}
+
+#[test]
+fn spread_mnemonics_are_pointed_at_word_by_word() {
+    body(
+        "add .rn\n .u32 %r1, %r2, %r3;\n@%p1 add.rn.u32 %r1, %r2, %r3;",
+        expect![[r#"
+        2:5: error[I0101]: `.rn` does not go with `add` here
+          help: perhaps this was meant: `add.u32`
+          see PTX ISA 9.0, 9.7.1.1
+        4:9: error[I0101]: `.rn` does not go with `add` here
+          help: perhaps this was meant: `add.u32`
+          see PTX ISA 9.0, 9.7.1.1
     "#]],
     );
 }
@@ -215,8 +306,11 @@ fn guard_that_is_no_predicate() {
     body(
         "@%r1 mov.u32 %r2, 1;\n@%q mov.u32 %r2, 1;",
         expect![[r#"
-            2:6: error[P0602]: `%r1` is no predicate register, so it cannot guard an instruction
-            3:5: error[P0402]: `%q` is not declared here
+            2:2: error[P0602]: `%r1` is no predicate register, so it cannot guard an instruction
+              1:113: declared `.reg .b32` here
+              note: `setp.ne.s32 p, a, 0` makes a predicate of an integer
+              see PTX ISA 9.0, 9.3
+            3:2: error[P0402]: `%q` is not declared here
         "#]],
     );
 }
@@ -445,7 +539,10 @@ fn debug_directives() {
             2:1: error[P0702]: no `.section` has the label `f`
               note: `function_name` is a label of `.debug_str`, or `.debug_str+offset`
             3:1: error[P0305]: the pragma `frequency` is not in PTX 8.0 for sm_80
-              note: it needs .version 9.0 or later, or .target sm_72 or lower (PTX ISA 9.0, 11.4.7)
+              3:1: needs .version 9.0 or later, or .target sm_72 or lower
+              1:10: the module is for this
+              help: raise the version: `9.0`
+              see PTX ISA 9.0, 11.4.7
             3:1: error[P0703]: `0` is no value of the pragma `frequency`
         "#]],
     );
@@ -459,9 +556,9 @@ fn vector_components() {
             2:14: error[P0603]: `%tid` has no component `.q`
               note: it has `.x`, `.y`, `.z`, `.w`
             3:14: error[I0219]: operand `a` has no such part
-              note: expected a register of type `.b32`, `.u32`, `.s32` or `.f16x2`, an integer constant, a special register or a variable, found part `.x` of a `.b32` register
+              3:14: expected a register of type `.b32`, `.u32`, `.s32` or `.f16x2`, an integer constant, a special register or a variable, found part `.x` of a `.b32` register
               note: its form: `mov .btype|.itype|.f32|.f64 d, a+sreg+var+func`
-              note: see PTX ISA 9.0, 9.7.9.3
+              see PTX ISA 9.0, 9.7.9.3
             4:31: error[P0603]: `v` has no component `.z`
               note: it has `.x`, `.y`
         "#]],
@@ -470,7 +567,7 @@ fn vector_components() {
 
 #[test]
 fn errors_are_cut_off() {
-    let text = "mov.u32 %q, 1;\n".repeat(10_000);
+    let text: String = (0..10_000).map(|i| format!("mov.u32 %q{i}x, 1;\n")).collect();
     let text = format!(".version 8.0 .target sm_80 .address_size 64 .entry k() {{\n{text} }}");
     let findings = validate(&parse(&text).module);
     assert_eq!(findings.len(), 501);

@@ -97,7 +97,7 @@ fn check(path: &Path, options: &Options) -> Checked {
         line(
             &source.name,
             ok,
-            diagnostics.iter().map(|diagnostic| render::json(&lines, diagnostic)).collect(),
+            diagnostics.iter().map(|diagnostic| render::json(&source.name, &lines, diagnostic)).collect(),
         )
     } else {
         None

@@ -196,8 +196,10 @@ impl Problem {
             }
             Problem::Source(source, diagnostics) => {
                 let lines = LineIndex::new(&source.text);
-                let list: Vec<Value> =
-                    diagnostics.iter().map(|diagnostic| render::json(&lines, diagnostic)).collect();
+                let list: Vec<Value> = diagnostics
+                    .iter()
+                    .map(|diagnostic| render::json(&source.name, &lines, diagnostic))
+                    .collect();
                 let first = diagnostics.iter().position(Diagnostic::is_error).unwrap_or(0);
                 let mut value = match list.get(first) {
                     Some(first) => error(

@@ -10,13 +10,13 @@ use crate::literal::Number;
 use crate::module::Symbol;
 use crate::ops::{Opcode, OperandRule, ResultRule, Shape};
 use crate::ptx::{ResultTypes, Sreg};
-use crate::suggest::nearest;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use warpsmith_isa::Mnemonic;
 use warpsmith_isa::diagnostic::Span;
+use warpsmith_isa::suggest::nearest;
 
 /// An operand as written.
 #[derive(Clone, Copy)]

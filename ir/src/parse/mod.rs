@@ -15,11 +15,11 @@ use crate::function::{Attrs, FuncKind, Function, Linkage, Param};
 use crate::lexer::{Lexer, Tok, Token, read_number};
 use crate::literal::{Number, NumberError, float_bits, int_bits};
 use crate::module::{Extent, Global, Module, Symbol};
-use crate::suggest::nearest;
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::suggest::nearest;
 use warpsmith_isa::{StateSpace, Target};
 
 /// What the parser made of a text.

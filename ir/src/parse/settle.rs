@@ -4,8 +4,8 @@ use super::body::{BodyReader, Derive, TypeSource};
 use crate::dfg::ValueDef;
 use crate::entities::Value;
 use crate::inst::InstData;
-use crate::suggest::nearest;
 use crate::types::Type;
+use warpsmith_isa::suggest::nearest;
 
 impl BodyReader<'_, '_> {
     /// Settles what the scan had to leave open.

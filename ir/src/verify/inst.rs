@@ -6,9 +6,9 @@ use crate::entities::{Inst, Value};
 use crate::function::FuncKind;
 use crate::inst::InstData;
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
-use crate::suggest::nearest;
 use crate::types::{Scalar, Type};
 use warpsmith_isa::StateSpace;
+use warpsmith_isa::suggest::nearest;
 
 impl Verifier<'_> {
     pub(super) fn inst(&mut self, inst: Inst) {

@@ -112,9 +112,7 @@ impl Verifier<'_> {
         error.notes.extend(expected.map(|expected| format!("expected {expected}")));
         error.notes.extend(found.map(|found| format!("found {found}")));
         error.notes.extend(help);
-        if !section.is_empty() {
-            error.notes.push(format!("PTX ISA 9.0, {}", section.trim_start_matches("PTX ISA 9.0, ")));
-        }
+        error.section = Some(section);
     }
 
     /// Builds the operand list and hands it to `judge`.

@@ -69,7 +69,11 @@ impl Parser<'_> {
         self.bump();
         let mut vectors = 0u32;
         let mut after_comma = false;
+        let declares = self.token.kind == Kind::Dot;
         loop {
+            if declares {
+                self.lose_name();
+            }
             let past = self.token.start >= failed_at;
             match self.token.kind {
                 Kind::End => return,
@@ -106,7 +110,8 @@ impl Parser<'_> {
             Kind::Punct(b'@') => {
                 self.bump();
                 let negated = self.eat(b'!');
-                let (predicate, _) = self.name("a predicate register")?;
+                let (predicate, at) = self.name("a predicate register")?;
+                self.module.marks.guards.push(at.start);
                 // The span of an instruction begins at its opcode, so that messages can point there.
                 start = self.token.start;
                 Stmt::Inst(self.instruction(Some(Guard::new(predicate, negated)))?)
@@ -268,14 +273,23 @@ impl Parser<'_> {
         let mnemonic = if self.token.kind == Kind::Dot {
             // Blanks or comments stand between the modifiers.
             let mut spelling = text[start..end].to_vec();
+            let dots = |from: usize, to: usize| {
+                let bytes = text[from..to].iter().enumerate();
+                bytes.filter(|(_, byte)| **byte == b'.').map(move |(i, _)| (from + i) as u32)
+            };
+            let mut words = vec![start as u32];
+            words.extend(dots(start, end));
             while self.token.kind == Kind::Dot {
+                words.push(self.token.start);
                 spelling.extend_from_slice(self.text());
                 let end = self.lexer.modifiers(self.token.end as usize);
+                words.extend(dots(self.token.end as usize, end));
                 spelling.extend_from_slice(&text[self.token.end as usize..end]);
                 self.lexer.pos = end;
                 self.token.end = end as u32;
                 self.bump();
             }
+            self.module.marks.spread.push((start as u32, words.into()));
             self.module.mnemonics.intern(&spelling)
         } else {
             self.module.mnemonics.intern(&text[start..end])
@@ -421,8 +435,12 @@ impl Parser<'_> {
 
     /// `[...]`
     fn address(&mut self) -> Parse<Operand> {
+        let bracket = self.token.start;
         self.bump();
         let start = self.token.start;
+        if start != bracket + 1 {
+            self.module.marks.loose.push((bracket, start));
+        }
         if !(self.token.kind == Kind::Name && self.text() != b"WARP_SZ") {
             let address = self.integer_constant()?;
             self.expect(b']', "`]`")?;

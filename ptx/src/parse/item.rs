@@ -5,7 +5,7 @@ use super::{Failed, Parse, Parser};
 use crate::codes;
 use crate::tree::*;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::{ScalarType, StateSpace, Version};
+use warpsmith_isa::{ScalarType, StateSpace, Version, suggest};
 
 /// The words that begin an item: after an error, reading resumes at one of them.
 const ITEM_STARTS: &[&str] = &[
@@ -42,6 +42,17 @@ impl Parser<'_> {
 
     /// Skips to the next token that begins an item, past the one at `start`.
     fn resume_at_item(&mut self, start: u32) {
+        // What was declared before the mistake is not known, but that it was.
+        let here = (self.token, self.lexer.pos, self.last_end);
+        self.lexer.pos = start as usize;
+        self.bump();
+        if self.token.kind == Kind::Dot {
+            while self.token.start < here.0.start && self.token.kind != Kind::End {
+                self.lose_name();
+                self.bump();
+            }
+        }
+        (self.token, self.lexer.pos, self.last_end) = here;
         if self.token.start == start && self.token.kind != Kind::End {
             self.bump();
         }
@@ -49,11 +60,13 @@ impl Parser<'_> {
         loop {
             match self.token.kind {
                 Kind::End => return,
+                Kind::Name if depth == 0 => self.lose_name(),
                 Kind::Punct(b'{') => depth += 1,
                 Kind::Punct(b'}') if depth > 0 => {
                     depth -= 1;
                     if depth == 0 {
                         self.bump();
+                        self.eat(b';');
                         return;
                     }
                 }
@@ -84,6 +97,33 @@ impl Parser<'_> {
             (Kind::Dot, b".visible" | b".extern" | b".weak" | b".common") => {
                 let linkage = self.linkage();
                 self.declaration(linkage, start)?
+            }
+            (Kind::Dot, b".entry" | b".func") => self.declaration(Linkage::Local, start)?,
+            (Kind::Dot, text) if !begins_declaration(text) => {
+                match self.misspelt("directive", ITEM_STARTS) {
+                    // What follows reads by itself.
+                    Some("visible" | "extern" | "weak" | "common") => {
+                        self.bump();
+                        return Ok(());
+                    }
+                    Some("entry") => {
+                        Item::Function(self.function(FunctionKind::Entry, Linkage::Local, start)?)
+                    }
+                    Some("func") => {
+                        Item::Function(self.function(FunctionKind::Func, Linkage::Local, start)?)
+                    }
+                    Some("version") => self.version()?,
+                    Some("target") => Item::Target(self.target()?),
+                    Some("address_size") => {
+                        self.bump();
+                        Item::AddressSize(self.count("the address size, 32 or 64")?)
+                    }
+                    Some(word) if let Some(space) = space(word.as_bytes()) => {
+                        self.variable(Linkage::Local, Some(space), start)?
+                    }
+                    Some(_) => return Err(Failed),
+                    None => return Err(self.expected("a directive")),
+                }
             }
             (Kind::Dot, _) => self.declaration(Linkage::Local, start)?,
             (Kind::AtAt, _) => {
@@ -121,17 +161,29 @@ impl Parser<'_> {
     fn declaration(&mut self, linkage: Linkage, start: u32) -> Parse<Item> {
         match self.text() {
             b".entry" | b".func" if linkage != Linkage::Common => {
-                Ok(Item::Function(self.function(linkage, start)?))
+                let kind = if self.at_dot("entry") { FunctionKind::Entry } else { FunctionKind::Func };
+                Ok(Item::Function(self.function(kind, linkage, start)?))
             }
-            _ => {
-                let mut decl = self.decl("a directive")?;
-                decl.linkage = linkage;
-                decl.span = Span::new(start, decl.span.end);
-                decl.names = self.declarators()?;
-                self.semicolon("the declaration")?;
-                Ok(Item::Variable(self.module.push_decl(decl)))
-            }
+            text if !begins_declaration(text) => match self
+                .misspelt("directive", &["entry", "func", "global"])
+            {
+                Some("entry") => Ok(Item::Function(self.function(FunctionKind::Entry, linkage, start)?)),
+                Some("func") => Ok(Item::Function(self.function(FunctionKind::Func, linkage, start)?)),
+                Some(_) => self.variable(linkage, Some(StateSpace::Global), start),
+                None => Err(self.expected("a directive")),
+            },
+            _ => self.variable(linkage, None, start),
         }
+    }
+
+    /// A variable at module level. `space`: what the misspelt directive at hand is taken for.
+    fn variable(&mut self, linkage: Linkage, space: Option<StateSpace>, start: u32) -> Parse<Item> {
+        let mut decl = self.decl_after("a directive", space)?;
+        decl.linkage = linkage;
+        decl.span = Span::new(start, decl.span.end);
+        decl.names = self.declarators()?;
+        self.semicolon("the declaration")?;
+        Ok(Item::Variable(self.module.push_decl(decl)))
     }
 
     fn version(&mut self) -> Parse<Item> {
@@ -139,6 +191,9 @@ impl Parser<'_> {
         let found = std::str::from_utf8(self.text()).ok().filter(|_| self.token.kind == Kind::Decimal);
         match found.and_then(|text| text.parse::<Version>().ok()) {
             Some(version) => {
+                if self.module.marks.version.is_none() {
+                    self.module.marks.version = self.span();
+                }
                 self.bump();
                 Ok(Item::Version(version))
             }
@@ -149,7 +204,11 @@ impl Parser<'_> {
     /// `.target a, b`
     pub(super) fn target(&mut self) -> Parse<List<Symbol>> {
         self.bump();
-        let mut names = vec![self.name("a target such as `sm_80`")?.0];
+        let (first, span) = self.name("a target such as `sm_80`")?;
+        if self.module.marks.target.is_none() {
+            self.module.marks.target = span;
+        }
+        let mut names = vec![first];
         while self.eat(b',') {
             names.push(self.name("a target option")?.0);
         }
@@ -369,8 +428,7 @@ impl Parser<'_> {
     }
 
     /// `.func` or `.entry` with all that belongs to it.
-    pub(super) fn function(&mut self, linkage: Linkage, start: u32) -> Parse<Id<Function>> {
-        let kind = if self.at_dot("entry") { FunctionKind::Entry } else { FunctionKind::Func };
+    fn function(&mut self, kind: FunctionKind, linkage: Linkage, start: u32) -> Parse<Id<Function>> {
         self.bump();
         let mut unified = None;
         if kind == FunctionKind::Func && self.at_dot("attribute") {
@@ -495,6 +553,15 @@ impl Parser<'_> {
 
     /// The directives of a declaration up to its type, and `.ptr`.
     pub(super) fn decl(&mut self, what: &str) -> Parse<Decl> {
+        let meant = match begins_declaration(self.text()) || self.token.kind != Kind::Dot {
+            true => None,
+            false => self.misspelt("directive", DECL_STARTS).and_then(|word| space(word.as_bytes())),
+        };
+        self.decl_after(what, meant)
+    }
+
+    /// The same. `space`: what the misspelt directive at hand is taken for.
+    fn decl_after(&mut self, what: &str, space_meant: Option<StateSpace>) -> Parse<Decl> {
         let start = self.token.start;
         let mut decl = Decl {
             linkage: Linkage::Local,
@@ -510,6 +577,10 @@ impl Parser<'_> {
             names: List::EMPTY,
             span: Span::NONE,
         };
+        if let Some(space) = space_meant {
+            decl.space = space;
+            self.bump();
+        }
         loop {
             if self.token.kind != Kind::Dot {
                 return Err(self.expected(if self.token.start == start { what } else { "the type" }));
@@ -551,12 +622,12 @@ impl Parser<'_> {
         let ty = std::str::from_utf8(self.text()).ok().and_then(|text| ScalarType::from_name(text.get(1..)?));
         match ty {
             Some(ty) if self.token.kind == Kind::Dot => decl.ty = ty,
+            _ if self.token.start == start => return Err(self.expected(what)),
             _ => {
-                return Err(self.expected(if self.token.start == start {
-                    what
-                } else {
-                    "a type such as `.b32`"
-                }));
+                decl.ty = self
+                    .misspelt_type()
+                    .ok_or(())
+                    .or_else(|()| Err(self.expected("a type such as `.b32`")))?
             }
         }
         self.bump();
@@ -572,6 +643,17 @@ impl Parser<'_> {
             decl.span = self.since(start);
         }
         Ok(decl)
+    }
+
+    /// Tells that there is no such type, if it is a misspelling of one or the name that it has elsewhere.
+    fn misspelt_type(&mut self) -> Option<ScalarType> {
+        let text =
+            std::str::from_utf8(self.text().get(1..)?).ok().filter(|_| self.token.kind == Kind::Dot)?;
+        let meant = suggest::type_name(text)?;
+        let span = self.span();
+        let error = Diagnostic::error(codes::SYNTAX, span, format!("`.{text}` is no type"));
+        self.report(error.fix("did you mean", span, format!(".{meant}")));
+        Some(meant)
     }
 
     /// What follows `.ptr`.
@@ -778,6 +860,18 @@ impl Parser<'_> {
         };
         Ok(Init::Field { name, value })
     }
+}
+
+/// What a declaration in a body can begin with.
+const DECL_STARTS: &[&str] = &["reg", "global", "const", "local", "param", "shared"];
+
+/// True for a directive that a declaration, of which the linkage is read, can begin with.
+fn begins_declaration(text: &[u8]) -> bool {
+    let Some(word) = text.get(1..) else { return false };
+    let ty = || std::str::from_utf8(word).is_ok_and(|word| ScalarType::from_name(word).is_some());
+    space(word).is_some()
+        || matches!(word, b"align" | b"attribute" | b"v2" | b"v4" | b"entry" | b"func")
+        || ty()
 }
 
 /// The space that a declaration can name.

@@ -15,6 +15,7 @@ use crate::codes;
 use crate::tree::*;
 use lexer::{Kind, Lexer, Problem, Token};
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::suggest::nearest;
 
 /// The deepest nesting of constant expressions and of initialiser lists.
 const MAX_DEPTH: u32 = 128;
@@ -200,7 +201,7 @@ impl<'a> Parser<'a> {
         if self.eat(punct) { Ok(()) } else { Err(self.expected(what)) }
     }
 
-    /// The `;` that ends a statement. One that is missing at the end of a line is told and taken as read.
+    /// The `;` that ends a statement. One that is missing at the end of a line, or of the body, is told and taken as read.
     #[inline]
     fn semicolon(&mut self, after: &str) -> Parse<()> {
         if self.eat(b';') {
@@ -208,14 +209,40 @@ impl<'a> Parser<'a> {
         }
         let missing_at = Span::new(self.last_end, self.last_end);
         let gap = &self.lexer.text[self.last_end as usize..self.token.start as usize];
-        if gap.contains(&b'\n')
-            && matches!(self.token.kind, Kind::Name | Kind::Dot | Kind::Punct(b'@' | b'}'))
-        {
+        let next_line =
+            gap.contains(&b'\n') && matches!(self.token.kind, Kind::Name | Kind::Dot | Kind::Punct(b'@'));
+        if next_line || self.at(b'}') {
             let message = format!("expected `;` after {after}, found {}", self.found());
-            self.error(codes::SYNTAX, missing_at, message);
+            let error = Diagnostic::error(codes::SYNTAX, missing_at, message);
+            self.report(error.fix("end it here", missing_at, ";"));
             return Ok(());
         }
         Err(self.expected(&format!("`;` after {after}")))
+    }
+
+    /// Remembers a name that stands where nothing could be understood, so that its uses are not told as well.
+    fn lose_name(&mut self) {
+        if self.token.kind == Kind::Name {
+            let symbol = self.intern(self.span());
+            self.module.marks.lost.insert(symbol);
+        }
+    }
+
+    /// Tells that the directive at hand has no such name, if it is a misspelling of one of these: it is then read as if it were that.
+    fn misspelt(&mut self, what: &str, words: &[&'static str]) -> Option<&'static str> {
+        if self.token.kind != Kind::Dot {
+            return None;
+        }
+        let text = std::str::from_utf8(&self.text()[1..]).ok()?.to_ascii_lowercase();
+        let near = nearest(&text, words.iter().copied())?;
+        let span = self.span();
+        let message = format!("`.{}` is no {what}", clip_str(&text));
+        self.report(Diagnostic::error(codes::SYNTAX, span, message).fix(
+            "did you mean",
+            span,
+            format!(".{near}"),
+        ));
+        Some(near)
     }
 
     fn at_dot(&self, word: &str) -> bool {
@@ -260,6 +287,10 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
         result
     }
+}
+
+fn clip_str(text: &str) -> &str {
+    text.get(..40).unwrap_or(text)
 }
 
 /// The beginning of a token that may be as long as the text.

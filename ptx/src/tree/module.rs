@@ -1,6 +1,7 @@
 //! [`Module`]: the arenas and the ways in and out of them.
 
 use super::*;
+use rustc_hash::FxHashSet;
 use std::ops::Index;
 
 /// A PTX module.
@@ -43,6 +44,23 @@ pub struct Module {
     pub(crate) data: Vec<Data>,
     pub(crate) data_spans: Vec<Span>,
     pub(crate) values: Vec<DataValue>,
+    pub(crate) marks: Marks,
+}
+
+/// Places in the text that few need, and what is known of text that could not be read.
+#[derive(Clone, Default)]
+pub(crate) struct Marks {
+    /// What follows the first `.version`, and the first name after the first `.target`.
+    pub(crate) version: Span,
+    pub(crate) target: Span,
+    /// Where the predicates of guards begin, in the order of the text.
+    pub(crate) guards: Vec<u32>,
+    /// Of mnemonics that are written with blanks in between: where the first word begins, and where each does.
+    pub(crate) spread: Vec<(u32, Box<[u32]>)>,
+    /// Of addresses with a blank after the bracket: where the bracket is, and where the name is.
+    pub(crate) loose: Vec<(u32, u32)>,
+    /// The names in declarations that could not be read: what they are is not known, only that they are.
+    pub(crate) lost: FxHashSet<Symbol>,
 }
 
 macro_rules! arenas {
@@ -234,6 +252,7 @@ impl Module {
     /// Puts another architecture into `.target`; what else stands there stays.
     pub fn set_target(&mut self, target: warpsmith_isa::Target) {
         let target = self.name(&target.to_string());
+        self.marks.target = Span::NONE;
         for index in 0..self.items.len() {
             if let Item::Target(names) = self.items[index] {
                 let replace = |name: &Symbol| if self[*name].starts_with("sm_") { target } else { *name };
@@ -306,9 +325,67 @@ impl Module {
         self.stmt_spans[id.index()]
     }
 
+    /// Where the guard of an instruction stands in the text, from its predicate on.
+    pub fn guard_span(&self, id: Id<Stmt>) -> Span {
+        let Stmt::Inst(Inst { guard: Some(guard), .. }) = self[id] else { return Span::NONE };
+        let before = self.marks.guards.partition_point(|start| *start < self.stmt_span(id).start);
+        match before.checked_sub(1).filter(|_| !self.stmt_span(id).is_none()) {
+            Some(index) => {
+                let start = self.marks.guards[index];
+                Span::new(start, start + self[guard.predicate()].len() as u32)
+            }
+            None => Span::NONE,
+        }
+    }
+
+    /// Where a word of an instruction's mnemonic stands in the text, with the dot before it: 0 is the opcode's first word. Past the last
+    /// word: the whole mnemonic.
+    pub fn word_span(&self, id: Id<Stmt>, word: usize) -> Span {
+        let (span, Stmt::Inst(inst)) = (self.stmt_span(id), self[id]) else { return Span::NONE };
+        if span.is_none() {
+            return span;
+        }
+        let text = &self[inst.mnemonic];
+        let spread = self.marks.spread.binary_search_by_key(&span.start, |(start, _)| *start);
+        let spread = spread.ok().map(|index| &self.marks.spread[index].1);
+        let mut at = 0;
+        let mut whole = span.start;
+        for (index, part) in text.split_inclusive('.').enumerate() {
+            // The dot belongs to the word after it.
+            let len = part.trim_end_matches('.').len() + usize::from(index > 0);
+            let start =
+                spread.and_then(|starts| starts.get(index).copied()).unwrap_or(span.start + at as u32);
+            whole = start + len as u32;
+            if index == word {
+                return Span::new(start, whole);
+            }
+            at += len;
+        }
+        Span::new(span.start, whole)
+    }
+
     /// Where an operand stands in the text.
     pub fn operand_span(&self, id: Id<Operand>) -> Span {
         self.operand_spans[id.index()]
+    }
+
+    /// Where the name in an operand stands in the text: `x` of `[x+4]`, `x.y` and `x+4`.
+    pub fn operand_name_span(&self, id: Id<Operand>) -> Span {
+        let span = self.operand_span(id);
+        let (name, bracket) = match self[id] {
+            Operand::Component { name, .. } | Operand::Offset { name, .. } => (name, 0),
+            Operand::Address { name, .. } => (name, 1),
+            _ => return span,
+        };
+        if span.is_none() {
+            return span;
+        }
+        let loose = self.marks.loose.binary_search_by_key(&span.start, |(bracket, _)| *bracket);
+        let start = match loose {
+            Ok(index) if bracket == 1 => self.marks.loose[index].1,
+            _ => span.start + bracket,
+        };
+        Span::new(start, start + self[name].len() as u32)
     }
 
     /// Where an initial value stands in the text.

@@ -1,5 +1,6 @@
 //! Instructions: names are looked up, then the tables judge ([`Resolved::check`]).
 
+use super::repeat::Repeat;
 use super::{KnownMnemonic, Validator};
 use crate::codes;
 use crate::scope::{Binding, Bound};
@@ -7,9 +8,10 @@ use crate::tree::*;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use warpsmith_isa as isa;
+use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
-    Base, FloatKind, Mnemonic, Place, Resolved, ScalarType, StateSpace, Variable, Violation,
+    Base, Context, FloatKind, Mnemonic, Place, Resolved, ScalarType, StateSpace, Variable, Violation,
 };
 
 /// What is special about an instruction for this validator.
@@ -51,16 +53,14 @@ impl<'m> Validator<'m> {
             Kind::BranchIndexed => self.branch_list(inst),
             Kind::Plain | Kind::Call => {}
         }
-        if let Some(problem) = &self.mnemonics[index].problem {
-            let span = self.mnemonic_span(id, inst);
-            let problem = Diagnostic { span, ..problem.clone() };
-            self.report(problem);
-            return;
-        }
         // The borrow of the table must not outlive the look-ups, which write to caches.
-        let Some(resolved) = self.mnemonics[index].resolved.take() else { return };
-        let violations = self.judge(&resolved, inst);
-        self.mnemonics[index].resolved = Some(resolved);
+        let resolved = self.mnemonics[index].resolved.take();
+        let judge = match &resolved {
+            Some(resolved) => Judge::Tables(resolved),
+            None => Judge::Unknown(&self.m[inst.mnemonic], self.context),
+        };
+        let violations = self.judge(&judge, inst);
+        self.mnemonics[index].resolved = resolved;
         for violation in violations {
             self.violation(id, inst, violation);
         }
@@ -77,16 +77,13 @@ impl<'m> Validator<'m> {
             "brx" => Kind::BranchIndexed,
             _ => Kind::Plain,
         };
-        let (resolved, problem) = match Mnemonic::parse(text) {
-            Ok(mnemonic) => (Some(Resolved::new(&mnemonic, self.context)), None),
-            Err(error) => (None, Some(Diagnostic::error(codes::MNEMONIC, Span::NONE, error.to_string()))),
-        };
-        KnownMnemonic { seen: true, resolved, problem, kind }
+        let resolved = Mnemonic::parse(text).ok().map(|mnemonic| Resolved::new(&mnemonic, self.context));
+        KnownMnemonic { seen: true, resolved, kind }
     }
 
     fn guard(&mut self, guard: Guard, id: Id<Stmt>) {
         let name = guard.predicate();
-        let span = self.m.stmt_span(id);
+        let span = self.m.guard_span(id);
         let fine = match self.scopes.lookup(name).map(|bound| bound.binding) {
             Some(Binding::Variable(decl, _)) => {
                 let decl = &self.m[decl];
@@ -99,7 +96,9 @@ impl<'m> Validator<'m> {
         if !fine {
             let message =
                 format!("`{}` is no predicate register, so it cannot guard an instruction", self.name(name));
-            self.error(codes::GUARD, span, message);
+            let error = Diagnostic::error(codes::GUARD, span, message).section("9.3");
+            let error = self.label_declaration(error, name);
+            self.report(error.note("`setp.ne.s32 p, a, 0` makes a predicate of an integer"));
         }
     }
 
@@ -195,54 +194,139 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// The opcode and its modifiers, provided that they were written without blanks.
-    fn mnemonic_span(&self, id: Id<Stmt>, inst: Inst) -> Span {
-        let span = self.m.stmt_span(id);
-        if span.is_none() {
-            return span;
-        }
-        let len = self.m[inst.mnemonic].len() as u32;
-        Span::new(span.start, span.end.min(span.start.saturating_add(len)))
-    }
-
     fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation) {
-        let span = match violation.place {
-            Place::Instruction | Place::Modifier(_) => self.mnemonic_span(id, inst),
-            Place::Operand(index, part) => self.part_span(id, inst, index, part),
+        let Violation { code, place, message, expected, found, help, fix, section } = violation;
+        let m = self.m;
+        let gate = matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
+        if gate && !self.judges_gates() {
+            return;
+        }
+        let operand = match place {
+            Place::Operand(index, part) => self.part(inst, index, part),
+            Place::Instruction | Place::Word(_) => None,
         };
-        let mut diagnostic = Diagnostic::error(violation.code, span, violation.message);
-        diagnostic.notes.extend(match (violation.expected, violation.found) {
-            (Some(expected), Some(found)) => Some(format!("expected {expected}, found {found}")),
-            (Some(expected), None) => Some(format!("expected {expected}")),
-            (None, _) => None,
-        });
-        diagnostic.notes.extend(violation.help);
-        diagnostic.notes.push(format!("see PTX ISA 9.0, {}", violation.section));
-        self.report(diagnostic);
+        let span = match place {
+            Place::Word(word) => m.word_span(id, word),
+            Place::Instruction => m.word_span(id, usize::MAX),
+            Place::Operand(..) => operand.map_or(m.stmt_span(id), |operand| m.operand_span(operand)),
+        };
+        // What is wrong with a name is a matter of the text, whoever finds it.
+        let code = if code == isa_codes::UNKNOWN_WORD { codes::MNEMONIC } else { code };
+        let mut diagnostic = Diagnostic::error(code, span, message).section(section);
+        diagnostic = match (&expected, found) {
+            (Some(expected), Some(found)) => {
+                diagnostic.label(span, format!("expected {expected}, found {found}"))
+            }
+            (Some(expected), None) => diagnostic.label(span, format!("expected {expected}")),
+            (None, _) => diagnostic,
+        };
+        let mut fixed = false;
+        if let Some(isa::Fix { remedy, certain }) = fix {
+            let before = diagnostic.suggestions.len();
+            diagnostic = match remedy {
+                isa::Remedy::Mnemonic(text) => {
+                    let whole = m.word_span(id, usize::MAX);
+                    let message = if certain { "did you mean" } else { "perhaps this was meant" };
+                    let diagnostic = diagnostic.suggest(message, whole, text);
+                    certainly(diagnostic, certain)
+                }
+                isa::Remedy::Text(text) => diagnostic.suggest("did you mean", span, text),
+                isa::Remedy::Brackets => self.bracketed(diagnostic, operand),
+                isa::Remedy::Constant(ty) => self.reworded_constant(diagnostic, operand, ty),
+                isa::Remedy::Context { version, target } => self.label_context(diagnostic, version, target),
+            };
+            fixed = diagnostic.suggestions.len() > before;
+        }
+        // An operand of the wrong type is half of a conflict; its declaration may be the wrong half.
+        if matches!(code, isa_codes::REGISTER_TYPE | isa_codes::ADDRESS_REGISTER | isa_codes::SPACE)
+            && let Some(Operand::Name(name) | Operand::Address { name, .. } | Operand::Component { name, .. }) =
+                operand.map(|operand| m[operand])
+        {
+            diagnostic = self.label_declaration(diagnostic, name);
+        }
+        if !fixed || !gate {
+            let repeated = |help: &String| fixed && help.starts_with("write it in brackets");
+            diagnostic.notes.extend(help.filter(|help| !repeated(help)));
+        }
+        match gate {
+            true => self.report_once(Repeat::Gate(code, expected.unwrap_or_default()), diagnostic),
+            false => self.report(diagnostic),
+        }
     }
 
-    fn part_span(&self, id: Id<Stmt>, inst: Inst, index: usize, part: Option<usize>) -> Span {
-        let Some(operand) = inst.operands.get(index) else { return self.m.stmt_span(id) };
+    /// Adds where a name is declared, and as what.
+    pub(super) fn label_declaration(&mut self, diagnostic: Diagnostic, name: Symbol) -> Diagnostic {
+        let Some(bound) = self.scopes.lookup(name) else { return diagnostic };
+        let Binding::Variable(decl, declarator) = bound.binding else { return diagnostic };
+        let (Decl { space, ty, vector, .. }, span) = (self.m[decl], self.m[declarator].span);
+        if span.is_none() {
+            return diagnostic;
+        }
+        let vector = if vector > 1 { format!(" .v{vector}") } else { String::new() };
+        diagnostic.label(span, format!("declared `.{space}{vector} .{ty}` here"))
+    }
+
+    /// Suggests `[a]` for `a`.
+    fn bracketed(&self, diagnostic: Diagnostic, operand: Option<Id<Operand>>) -> Diagnostic {
+        match operand.map(|operand| (self.m[operand], self.m.operand_span(operand))) {
+            Some((Operand::Name(name), span)) => {
+                diagnostic.suggest("write it in brackets", span, format!("[{}]", &self.m[name]))
+            }
+            _ => diagnostic,
+        }
+    }
+
+    /// Suggests the same number as a constant that the type takes.
+    fn reworded_constant(
+        &self,
+        diagnostic: Diagnostic,
+        operand: Option<Id<Operand>>,
+        ty: ScalarType,
+    ) -> Diagnostic {
+        let Some((Operand::Const(value), span)) =
+            operand.map(|operand| (self.m[operand], self.m.operand_span(operand)))
+        else {
+            return diagnostic;
+        };
+        let number = match value {
+            Const::Int { bits, unsigned: true } => bits as f64,
+            Const::Int { bits, unsigned: false } => bits as i64 as f64,
+            Const::F32(bits) => f64::from(f32::from_bits(bits)),
+            Const::F64(bits) => f64::from_bits(bits),
+        };
+        let text = match ty {
+            ScalarType::F32 => format!("0f{:08X}", (number as f32).to_bits()),
+            ScalarType::F64 => format!("0d{:016X}", number.to_bits()),
+            _ if ty.is_integer() && number.fract() == 0.0 && number.abs() < 9e15 => {
+                format!("{}", number as i64)
+            }
+            _ => return diagnostic,
+        };
+        diagnostic.suggest(format!("the number {number} as a `.{ty}`"), span, text)
+    }
+
+    /// An operand, or its element in braces, a bracket or a pair. One past the last is the last.
+    fn part(&self, inst: Inst, index: usize, part: Option<usize>) -> Option<Id<Operand>> {
+        let operand = inst.operands.get(index)?;
         let list = match self.m[operand] {
             Operand::Vector(list) | Operand::Bracket(list) | Operand::Pair(list) => list,
             _ => List::EMPTY,
         };
-        let part = part.and_then(|part| list.get(part)).unwrap_or(operand);
-        self.m.operand_span(part)
+        Some(part.and_then(|part| list.get(part)).unwrap_or(operand))
     }
 
-    fn judge(&mut self, resolved: &Resolved, inst: Inst) -> Vec<Violation> {
+    fn judge(&mut self, judge: &Judge<'_>, inst: Inst) -> Vec<Violation> {
         let nested: usize = self.m[inst.operands].iter().map(|operand| self.nested(operand)).sum();
         if nested == 0 {
-            return self.judge_in(resolved, inst, &[]);
+            return self.judge_in(judge, inst, &[]);
         }
         const FEW: usize = 8;
         if nested <= FEW {
             let cells: [OnceCell<Chunk>; FEW] = [const { OnceCell::new() }; FEW];
-            return self.judge_in(resolved, inst, &cells);
+            return self.judge_in(judge, inst, &cells);
         }
         let cells: Vec<OnceCell<Chunk>> = std::iter::repeat_with(OnceCell::new).take(nested).collect();
-        self.judge_in(resolved, inst, &cells)
+        self.judge_in(judge, inst, &cells)
     }
 
     /// How many cells the parts of an operand take.
@@ -260,7 +344,7 @@ impl<'m> Validator<'m> {
 
     fn judge_in<'a>(
         &mut self,
-        resolved: &Resolved,
+        judge: &Judge<'_>,
         inst: Inst,
         cells: &'a [OnceCell<Chunk<'a>>],
     ) -> Vec<Violation>
@@ -275,6 +359,10 @@ impl<'m> Validator<'m> {
             let converted = self.convert(operand, &mut cells);
             operands.push(converted);
         }
+        let resolved = match judge {
+            Judge::Unknown(text, context) => return isa::of_text(text, &operands, context),
+            Judge::Tables(resolved) => resolved,
+        };
         let Err(violations) = resolved.check(&operands) else { return Vec::new() };
         if indexed {
             // `x[1]` is an address to what takes one, and the value of the address to the others.
@@ -283,7 +371,7 @@ impl<'m> Validator<'m> {
                     *operand = isa::Operand::Var(variable);
                 }
             }
-            if resolved.check(&operands).is_ok() {
+            if resolved.accepts(&operands).is_some() {
                 return Vec::new();
             }
         }
@@ -301,8 +389,8 @@ impl<'m> Validator<'m> {
             Operand::Const(Const::Int { bits, .. }) => isa::Operand::Int(bits as i64),
             Operand::Const(Const::F32(_)) => isa::Operand::Float(FloatKind::Bits32),
             Operand::Const(Const::F64(_)) => isa::Operand::Float(FloatKind::Bits64),
-            Operand::Component { name, selector } => self.component(name, &m[selector], span, cells),
-            Operand::Offset { name, .. } => match self.named(name, span) {
+            Operand::Component { name, selector } => self.component(name, &m[selector], id, cells),
+            Operand::Offset { name, .. } => match self.named(name, m.operand_name_span(id)) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
                 known @ (isa::Operand::Var(_)
                 | isa::Operand::Special { lanes: 1, .. }
@@ -314,7 +402,7 @@ impl<'m> Validator<'m> {
                 }
             },
             Operand::AddressName(name) | Operand::Address { name, .. } => {
-                isa::Operand::Address(self.base(name, span))
+                isa::Operand::Address(self.base(name, m.operand_name_span(id)))
             }
             Operand::AddressConst(_) => isa::Operand::Address(Base::Int),
             Operand::Bracket(list) => {
@@ -322,7 +410,7 @@ impl<'m> Validator<'m> {
                 for (index, element) in list.ids().enumerate() {
                     let converted = match m[element] {
                         Operand::Name(name) | Operand::Offset { name, .. } if index == 0 => {
-                            isa::Operand::Address(self.base(name, m.operand_span(element)))
+                            isa::Operand::Address(self.base(name, m.operand_name_span(element)))
                         }
                         _ => self.convert(element, cells),
                     };
@@ -406,13 +494,14 @@ impl<'m> Validator<'m> {
         &mut self,
         name: Symbol,
         selector: &'m str,
-        span: Span,
+        id: Id<Operand>,
         cells: &mut Cells<'a>,
     ) -> isa::Operand<'a>
     where
         'm: 'a,
     {
-        let whole = self.named(name, span);
+        let span = self.m.operand_span(id);
+        let whole = self.named(name, self.m.operand_name_span(id));
         let lanes = match whole {
             isa::Operand::VectorReg(_, lanes) | isa::Operand::Special { lanes, .. } if lanes > 1 => lanes,
             isa::Operand::Reg(_) => return isa::Operand::Select(&cells.keep(&[whole])[0], selector),
@@ -474,21 +563,22 @@ impl<'m> Validator<'m> {
             }
         }
     }
+}
 
-    /// Tells that a name is not declared, and the nearest that is.
-    pub(super) fn unknown_name(&mut self, name: Symbol, span: Span) {
-        let spelling = self.name(name);
-        let message = format!("`{spelling}` is not declared here");
-        let mut error = Diagnostic::error(codes::UNKNOWN_NAME, span, message);
-        let folded = self.m.names().find(&spelling.to_ascii_lowercase());
-        let percent = self.m.names().find(&format!("%{spelling}"));
-        for candidate in [folded, percent].into_iter().flatten().filter(|candidate| *candidate != name) {
-            if self.scopes.lookup(candidate).is_some() {
-                error = error.note(format!("`{}` is declared", self.name(candidate)));
-            }
-        }
-        self.report(error);
+/// Who says what is wrong with an instruction.
+enum Judge<'r> {
+    /// The forms that its modifiers fit.
+    Tables(&'r Resolved),
+    /// A mnemonic that names nothing.
+    Unknown(&'r str, Context),
+}
+
+/// Marks the last suggestion as the only one possible.
+fn certainly(mut diagnostic: Diagnostic, certain: bool) -> Diagnostic {
+    if let Some(suggestion) = diagnostic.suggestions.last_mut() {
+        suggestion.certain = certain;
     }
+    diagnostic
 }
 
 /// Where the parts of one instruction's operands live while it is judged: each cell is written once, so that later

@@ -5,7 +5,8 @@
 //! (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
 //!
 //! Invariants:
-//! - All errors are told, except that what is wrong with a name is told once per use and spoils nothing else.
+//! - All errors are told, each once: a name that is not declared, or a feature that the target lacks, is told at its first use with a count
+//!   (`repeat`), and spoils nothing else.
 //! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead.
 
 mod call;
@@ -15,6 +16,7 @@ mod function;
 mod init;
 mod inst;
 mod prologue;
+mod repeat;
 
 use crate::codes;
 use crate::scope::{Binding, Bound, Scopes};
@@ -113,8 +115,6 @@ impl Deref for ValidatedModule {
 struct KnownMnemonic {
     seen: bool,
     resolved: Option<Resolved>,
-    /// Why it is none.
-    problem: Option<Diagnostic>,
     kind: inst::Kind,
 }
 
@@ -125,6 +125,9 @@ struct Validator<'m> {
     /// True once the prologue is read: a missing one is told once.
     has_version: bool,
     has_target: bool,
+    /// True if version or target are not known: then nothing is said of what they have.
+    unknown_context: bool,
+    repeats: repeat::Repeats,
     independent_textures: Option<bool>,
     needs_debug: Option<Span>,
     scopes: Scopes<'m>,
@@ -154,6 +157,8 @@ impl<'m> Validator<'m> {
             context: Context { version: Version::LATEST, target: Target::sm(90) },
             has_version: false,
             has_target: false,
+            unknown_context: false,
+            repeats: repeat::Repeats::default(),
             independent_textures: None,
             needs_debug: None,
             scopes: Scopes::new(m),
@@ -190,6 +195,7 @@ impl<'m> Validator<'m> {
         }
         self.finish_debug();
         self.finish_prologue();
+        self.finish_repeats();
         // Labels are told when their scope opens, some directives at the end.
         self.diagnostics.sort_by_key(|finding| finding.span.start);
     }
@@ -210,12 +216,7 @@ impl<'m> Validator<'m> {
     /// Tells if version and target do not have a feature of the table of directives.
     fn gate(&mut self, feature: &str, what: &str, span: Span) {
         let Some(row) = warpsmith_isa::Directive::from_name(feature) else { return };
-        let Context { version, target } = self.context;
-        for clause in row.gates.iter().filter(|clause| !clause.allows(version, target)) {
-            let message = format!("{what} is not in PTX {version} for {target}");
-            let note = format!("it needs {clause} (PTX ISA 9.0, {})", row.section);
-            self.report(Diagnostic::error(codes::GATE, span, message).note(note));
-        }
+        self.gate_of(row.gates, row.section, what, span);
     }
 
     /// Where a binding was made.

@@ -66,6 +66,7 @@ impl Validator<'_> {
         self.has_version = true;
         self.context.version = version;
         if !Version::known().any(|known| known == version) {
+            self.unknown_context = true;
             let message = format!("there is no PTX version {version} that this validator knows");
             let note = format!("versions {} to {} are known", Version::OLDEST, Version::LATEST);
             self.report(Diagnostic::error(codes::VERSION, span, message).note(note));
@@ -118,6 +119,7 @@ impl Validator<'_> {
                         self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
                         if index == 0 {
                             // Told already: go on with what was meant, as far as can be guessed.
+                            self.unknown_context = true;
                             architecture = Some(self.context.target);
                         }
                     }

@@ -633,12 +633,12 @@ fn table_derived_operations() {
               note: expected 4
               note: found 3
               note: its form: `mad.hi|mad.lo .type d, a, b, c`
-              note: PTX ISA 9.0, 9.7.1.4
+              see PTX ISA 9.0, 9.7.1.4
             7:1: error[I0204]: a register of this type cannot be operand `a`
               note: expected a register of type `.b32`, `.u32`, `.s32`, `.tf32`, `.f32` or `.f16x2` or an integer constant
               note: found a `.f64` register
               note: its form: `prmt .b32 {.mode} d, a, b, c`
-              note: PTX ISA 9.0, 9.7.9.7
+              see PTX ISA 9.0, 9.7.9.7
             9:1: error[I0452]: `ptx.add.s32` does not give 2 results
               note: its form: `add .type d, a, b`
             10:1: error[I0453]: the address of `ptx.ld.shared.u32` is a ptr<shared>; %p is a ptr<global>
@@ -660,7 +660,7 @@ fn table_derived_operations_of_a_target() {
               note: expected .version 7.0 or later and .target sm_75 or higher
               note: found .version 9.0, .target sm_70
               note: the lowest target that has it is sm_75, from `.version 7.0`
-              note: PTX ISA 9.0, 9.7.3.22
+              see PTX ISA 9.0, 9.7.3.22
         "#]],
     );
 }

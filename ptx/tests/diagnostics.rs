@@ -273,16 +273,17 @@ fn misspelt_directives_are_read_as_they_were_meant() {
     module(
         ".vsible .entyr k() { .regg .prd p; @p ret; ret }",
         expect![[r#"
-        4:1: error[P0101]: `.vsible` is no directive
-          help: did you mean: `.visible`
-        4:9: error[P0101]: `.entyr` is no directive
-          help: did you mean: `.entry`
-        4:22: error[P0101]: `.regg` is no directive
-          help: did you mean: `.reg`
-        4:28: error[P0101]: `.prd` is no type
-          help: did you mean: `.pred`
-        4:48: error[P0101]: expected an operand, found `}`
-    "#]],
+            4:1: error[P0101]: `.vsible` is no directive
+              help: did you mean: `.visible`
+            4:9: error[P0101]: `.entyr` is no directive
+              help: did you mean: `.entry`
+            4:22: error[P0101]: `.regg` is no directive
+              help: did you mean: `.reg`
+            4:28: error[P0101]: `.prd` is no type
+              help: did you mean: `.pred`
+            4:47: error[P0101]: expected `;` after the instruction, found `}`
+              help: end it here: `;`
+        "#]],
     );
 }
 

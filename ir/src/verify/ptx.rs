@@ -6,8 +6,8 @@ use crate::ptx::{PtxData, PtxOperand, register_type, result_types};
 use crate::types::Type;
 use smallvec::SmallVec;
 use warpsmith_isa::{
-    self as isa, Base, Context, FloatKind, Mnemonic, Operand, Resolved, ScalarType, SigKind, Signature,
-    StateSpace, Target, Variable, Version, Violation, forms,
+    self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Remedy, Resolved, ScalarType, SigKind,
+    Signature, StateSpace, Target, Variable, Version, Violation, forms,
 };
 
 fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
@@ -107,11 +107,14 @@ impl Verifier<'_> {
     }
 
     fn violation(&mut self, inst: Inst, violation: Violation) {
-        let Violation { code, message, expected, found, help, section, .. } = violation;
+        let Violation { code, message, expected, found, help, fix, section, .. } = violation;
         let error = self.inst_error(inst, code, message);
         error.notes.extend(expected.map(|expected| format!("expected {expected}")));
         error.notes.extend(found.map(|found| format!("found {found}")));
         error.notes.extend(help);
+        if let Some(Fix { remedy: Remedy::Mnemonic(text), .. }) = fix {
+            error.notes.push(format!("perhaps this was meant: `ptx.{text}`"));
+        }
         error.section = Some(section);
     }
 

@@ -295,7 +295,7 @@ impl Parser<'_> {
             self.module.mnemonics.intern(&text[start..end])
         };
         let mnemonic = MnemonicId(mnemonic as u32);
-        if self.eat(b';') {
+        if self.eat(b';') || (self.at(b'}') && self.semicolon("the instruction").is_ok()) {
             return Ok(Inst { guard, mnemonic, operands: List::EMPTY });
         }
         let base = self.operands.len();

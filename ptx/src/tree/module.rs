@@ -374,7 +374,7 @@ impl Module {
         let span = self.operand_span(id);
         let (name, bracket) = match self[id] {
             Operand::Component { name, .. } | Operand::Offset { name, .. } => (name, 0),
-            Operand::Address { name, .. } => (name, 1),
+            Operand::AddressName(name) | Operand::Address { name, .. } => (name, 1),
             _ => return span,
         };
         if span.is_none() {

@@ -239,8 +239,12 @@ impl<'m> Validator<'m> {
         }
         // An operand of the wrong type is half of a conflict; its declaration may be the wrong half.
         if matches!(code, isa_codes::REGISTER_TYPE | isa_codes::ADDRESS_REGISTER | isa_codes::SPACE)
-            && let Some(Operand::Name(name) | Operand::Address { name, .. } | Operand::Component { name, .. }) =
-                operand.map(|operand| m[operand])
+            && let Some(
+                Operand::Name(name)
+                | Operand::AddressName(name)
+                | Operand::Address { name, .. }
+                | Operand::Component { name, .. },
+            ) = operand.map(|operand| m[operand])
         {
             diagnostic = self.label_declaration(diagnostic, name);
         }

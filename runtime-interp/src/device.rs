@@ -243,6 +243,52 @@ impl Device {
         Ok(self.read(buffer)?.chunks_exact(size_of::<T>()).map(T::get).collect())
     }
 
+    /// A range of multicast addresses for buffers of equal size, as several devices would give their parts of a multicast
+    /// object: what a kernel does there with a `multimem` instruction, it does in all of them. The handle has no memory of its own:
+    /// it can be an argument of a launch, and neither read nor freed.
+    ///
+    /// ```
+    /// use warpsmith_interp::{Device, Launch, Program};
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let source = "
+    /// .version 8.1
+    /// .target sm_90
+    /// .address_size 64
+    /// .visible .entry sum(.param .u64 all, .param .u64 out) {
+    ///     .reg .b32 %r<2>;
+    ///     .reg .b64 %rd<3>;
+    ///     ld.param.u64 %rd0, [all];
+    ///     ld.param.u64 %rd1, [out];
+    ///     multimem.ld_reduce.global.add.u32 %r0, [%rd0];
+    ///     st.global.u32 [%rd1], %r0;
+    ///     ret;
+    /// }";
+    /// let module = ValidatedModule::parse(source).unwrap();
+    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let mut device = Device::new();
+    /// let replicas = [device.upload(&[10u32])?, device.upload(&[20u32])?, device.upload(&[12u32])?];
+    /// let (all, out) = (device.multicast(&replicas)?, device.upload(&[0u32])?);
+    /// device.launch(&program, &Launch::new("sum").arg(all).arg(out))?;
+    /// assert_eq!(device.download::<u32>(out)?, [42]);
+    /// # Ok::<(), warpsmith_interp::Fault>(())
+    /// ```
+    pub fn multicast(&mut self, buffers: &[Buffer]) -> Result<Buffer, Fault> {
+        let Some(first) = buffers.first() else {
+            return Err(Fault::new(FaultCode::BadOperand, "a multicast address needs at least one buffer"));
+        };
+        if let Some(odd) = buffers.iter().find(|b| b.bytes != first.bytes) {
+            let message = format!("multicast to buffers of {} and of {} bytes", first.bytes, odd.bytes);
+            return Err(Fault::new(FaultCode::BadOperand, message));
+        }
+        for buffer in buffers {
+            self.find(*buffer)?;
+        }
+        let addresses = buffers.iter().map(|b| b.address).collect();
+        let address = self.global.multicast(addresses, first.bytes);
+        let none = || Fault::new(FaultCode::OutOfMemory, "no more multicast addresses");
+        Ok(Buffer { address: address.ok_or_else(none)?, bytes: first.bytes })
+    }
+
     fn find(&self, buffer: Buffer) -> Result<(&Bytes, usize), Fault> {
         let allocation = self.global.get(self.global.find(buffer.address));
         let holds = |start: u64, len: u64| {
@@ -296,7 +342,7 @@ impl Device {
                 (None, Some(workers)) => workers.max(1),
                 (None, None) => rayon::current_num_threads(),
             };
-            if workers == 1 || grid::blocks(cx) == 1 {
+            if workers == 1 || cx.clusters() == 1 {
                 grid::run_here(cx, &mut ())
             } else {
                 grid::run_parallel(cx, workers)
@@ -337,7 +383,7 @@ impl Device {
             constant: &instance.constant,
             params: &params,
             kernel,
-            grid: launch.grid,
+            grid: launch.blocks(attributes),
             block: launch.block,
             cluster: launch.cluster.or(attributes.and_then(|a| a.required_cluster)),
             dynamic_shared: launch.dynamic_shared,
@@ -347,6 +393,7 @@ impl Device {
             launch_number: self.launches,
             stop: AtomicBool::new(false),
             budget: AtomicU64::new(launch.limits.steps),
+            next: AtomicU64::new(0),
         };
         let start = Instant::now();
         let (warp_instructions, thread_instructions) = run(&cx)?;

@@ -28,6 +28,10 @@ pub enum FaultCode {
     BadBarrier,
     /// A branch or call through a value that is no target.
     BadTarget,
+    /// An operation on memory that holds no mbarrier object, or one that its counts forbid.
+    BadMbarrier,
+    /// An operand outside of what the instruction allows.
+    BadOperand,
 }
 
 impl FaultCode {
@@ -45,6 +49,8 @@ impl FaultCode {
             FaultCode::BadMask => "bad_mask",
             FaultCode::BadBarrier => "bad_barrier",
             FaultCode::BadTarget => "bad_target",
+            FaultCode::BadMbarrier => "bad_mbarrier",
+            FaultCode::BadOperand => "bad_operand",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::device::{Buffer, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program};
 use crate::fault::Fault;
+use crate::memory::window;
 
 /// An argument of a kernel: the bytes of its parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -153,7 +154,7 @@ impl Launch {
         }
         let attributes =
             program.functions[kernel].kernel.as_ref().map(|k| k.attributes.clone()).unwrap_or_default();
-        self.check_directives(&attributes, threads, machine)?;
+        self.check_directives(&attributes, threads, shared, machine)?;
         Ok(kernel as u32)
     }
 
@@ -161,6 +162,7 @@ impl Launch {
         &self,
         attributes: &KernelAttributes,
         threads: u32,
+        shared: u64,
         machine: &Machine,
     ) -> Result<(), Fault> {
         if let Some(required) = attributes.required_block.filter(|r| *r != self.block) {
@@ -171,6 +173,9 @@ impl Launch {
             return Err(Fault::launch(format!(
                 "a block of {threads} threads for a kernel with .maxntid {most}"
             )));
+        }
+        if attributes.explicit_cluster && self.cluster.or(attributes.required_cluster).is_none() {
+            return Err(Fault::launch("a launch without a cluster for a kernel with .explicitcluster"));
         }
         let cluster = match (self.cluster, attributes.required_cluster) {
             (Some(given), Some(required)) if given != required => {
@@ -187,13 +192,36 @@ impl Launch {
                 "a cluster of {cluster:?} blocks; from 1 to {most} are possible"
             )));
         }
-        if (0..3).any(|i| !self.grid[i].is_multiple_of(cluster[i])) {
+        if let Some(most) = attributes.max_cluster.filter(|m| blocks > u64::from(*m)) {
+            let message = format!("a cluster of {blocks} blocks for a kernel with .maxclusterrank {most}");
+            return Err(Fault::launch(message));
+        }
+        let most = window::MEMBER_SIZE;
+        if blocks > u64::from(window::MEMBERS) || blocks > 1 && shared > most {
+            return Err(Fault::launch(format!(
+                "a cluster of {blocks} blocks with {shared} bytes of shared memory; the most is {} of {most}",
+                window::MEMBERS
+            )));
+        }
+        let grid = self.blocks(Some(attributes));
+        if grid.iter().any(|n| *n > i32::MAX as u32) {
+            return Err(Fault::launch(format!("a grid of {:?} clusters of {cluster:?}", self.grid)));
+        }
+        if (0..3).any(|i| !grid[i].is_multiple_of(cluster[i])) {
             return Err(Fault::launch(format!(
                 "a grid of {:?} blocks is not whole clusters of {cluster:?}",
                 self.grid
             )));
         }
         Ok(())
+    }
+
+    /// Blocks of the grid; a kernel with `.blocksareclusters` is launched with a number of clusters.
+    pub(crate) fn blocks(&self, attributes: Option<&KernelAttributes>) -> [u32; 3] {
+        match attributes.filter(|a| a.blocks_are_clusters).and_then(|a| a.required_cluster) {
+            Some(shape) => std::array::from_fn(|i| self.grid[i].saturating_mul(shape[i])),
+            None => self.grid,
+        }
     }
 
     /// Lays out the arguments in the parameter space of the kernel.

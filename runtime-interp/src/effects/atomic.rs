@@ -15,9 +15,6 @@ pub(super) fn emit(
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    if words.has("async") {
-        return None;
-    }
     let ty = words.ty()?;
     let function = function(words, ty)?;
     let at = address(src.first())?;
@@ -43,7 +40,7 @@ pub(super) fn emit(
 }
 
 /// The operation of a mnemonic on a type.
-fn function(words: &Words, ty: ScalarType) -> Option<AtomicFn> {
+pub(super) fn function(words: &Words, ty: ScalarType) -> Option<AtomicFn> {
     use ScalarType::*;
     let op = words.words.iter().copied().find(|w| OPERATIONS.contains(w))?;
     if ty.bits() == 128 {

@@ -1,6 +1,6 @@
 //! `ld ldu st`, addresses and fences (PTX ISA 9.0, 9.7.9.8-9.7.9.20 and 9.7.13.4).
 
-use super::{Source, Words, address as address_of, value};
+use super::{Source, Words, address as address_of, cluster, value};
 use crate::engine::lanes::{LaneFn, vector};
 use crate::engine::{Access, Address, Fence, FunctionBuilder, Order, Reg, Width};
 use crate::memory::window;
@@ -20,6 +20,7 @@ pub(super) fn describe(words: &Words, address: Address, body: &FunctionBuilder<'
     };
     let bytes = u8::try_from(ty.bytes()?).ok()?;
     let access = if ty.is_signed() { Access::signed(space, bytes) } else { Access::unsigned(space, bytes) };
+    let access = access.reaching(access.cluster || words.has("shared::cluster"));
     Some(access.ordered(words.order().unwrap_or_default(), words.scope()))
 }
 
@@ -29,10 +30,6 @@ pub(super) fn access(
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    // Asynchronous and bulk stores complete later and elsewhere.
-    if words.has("async") || words.has("bulk") {
-        return None;
-    }
     let address = address_of(src.first())?;
     let access = describe(words, address, body)?;
     let (count, width) = (words.elements(), Width::for_bits(words.ty()?.bits()));
@@ -68,8 +65,18 @@ pub(super) fn address(
         space => space,
     };
     let base = window::base(space)?;
-    let a = value(body, src.first(), Width::W64)?;
+    let mut a = value(body, src.first(), Width::W64)?;
     if words.head == "isspacep" {
+        if a.width() == Width::W32 {
+            let wide = body.reg(Width::W64);
+            body.lanes(vector(|a: u32| u64::from(a)), &[wide], &[a]);
+            a = wide;
+        }
+        if space == StateSpace::Shared && !words.has("shared::cluster") {
+            let base = body.constant(base.into(), Width::W64);
+            cluster::is_own(body, d, a, base);
+            return Some(());
+        }
         let f: LaneFn = match space {
             StateSpace::Global => vector(|a: u64| window::is_global(a)),
             _ => vector(|a: u64, base: u64| a & !(window::SIZE - 1) == base),
@@ -101,5 +108,18 @@ pub(super) fn address(
 pub(super) fn fence(body: &mut FunctionBuilder<'_>, words: &Words) -> Option<()> {
     let order = words.order().unwrap_or(if words.head == "membar" { Order::SeqCst } else { Order::AcqRel });
     body.fence(Fence { order, scope: words.scope() });
+    Some(())
+}
+
+/// `tensormap.cp_fenceproxy`: copies a tensor map of 128 bytes, and is a fence (PTX ISA 9.0, 9.7.13.16).
+pub(super) fn copy_tensor_map(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
+    let [(to, _), (from, _)] = words.spaces().collect::<SmallVec<[_; 2]>>()[..] else { return None };
+    let (to_address, from_address) = (address_of(src.first())?, address_of(src.get(1))?);
+    let half: SmallVec<[Reg; 8]> = (0..4).map(|_| body.reg(Width::W128)).collect();
+    for offset in [0, 64] {
+        body.load(Access::unsigned(from, 16), &half, from_address.plus(offset));
+        body.store(Access::unsigned(to, 16), &half, to_address.plus(offset));
+    }
+    body.fence(Fence { order: Order::Release, scope: words.scope() });
     Some(())
 }

@@ -19,10 +19,14 @@
 //! ```
 
 mod atomic;
+mod cluster;
+mod mbarrier;
 mod memory;
+mod multimem;
+mod transfer;
 mod warp;
 
-use crate::engine::{Address, FunctionBuilder, Guard, Order, Reg, Scope, Width, lanes};
+use crate::engine::{Address, Fence, FunctionBuilder, Guard, Order, Reg, Scope, Width, lanes};
 use smallvec::SmallVec;
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
@@ -72,6 +76,10 @@ impl Words {
     }
 
     fn scope(&self) -> Scope {
+        self.scope_or(Scope::default())
+    }
+
+    fn scope_or(&self, default: Scope) -> Scope {
         let named = [
             ("cta", Scope::Cta),
             ("cluster", Scope::Cluster),
@@ -79,7 +87,19 @@ impl Words {
             ("gl", Scope::Gpu),
             ("sys", Scope::Sys),
         ];
-        self.pick(&named).unwrap_or_default()
+        self.pick(&named).unwrap_or(default)
+    }
+
+    /// The state spaces in order, and whether shared memory is that of the cluster.
+    fn spaces(&self) -> impl Iterator<Item = (StateSpace, bool)> + '_ {
+        self.words.iter().filter_map(|w| {
+            Some(match *w {
+                "global" => (StateSpace::Global, false),
+                "shared" | "shared::cta" => (StateSpace::Shared, false),
+                "shared::cluster" => (StateSpace::Shared, true),
+                _ => return None,
+            })
+        })
     }
 
     fn order(&self) -> Option<Order> {
@@ -114,13 +134,23 @@ pub fn emit(
 ) -> bool {
     let words = Words::new(mnemonic);
     let emitted = match words.head {
+        "st" | "red" if words.has("async") => transfer::store(body, &words, src),
+        "st" if words.has("bulk") => transfer::fill(body, &words, src),
         "ld" | "ldu" | "st" => memory::access(body, &words, dst, src),
+        "cp" => transfer::copy(body, &words, src),
+        "mbarrier" => mbarrier::emit(body, &words, dst, src),
+        "multimem" => multimem::emit(body, &words, dst, src),
+        "mapa" | "getctarank" => cluster::address(body, &words, dst, src),
+        "barrier" if words.has("cluster") => cluster::barrier(body, &words),
+        "clusterlaunchcontrol" if words.has("try_cancel") => transfer::try_cancel(body, &words, src),
+        "clusterlaunchcontrol" => cluster::query_cancel(body, &words, dst, src),
         "atom" | "red" => atomic::emit(body, &words, dst, src),
         "cvta" | "isspacep" | "createpolicy" => memory::address(body, &words, dst, src),
         "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
             warp::collective(body, &words, dst, src)
         }
         "bar" | "barrier" => warp::barrier(body, &words, dst, src),
+        "tensormap" if words.has("cp_fenceproxy") => memory::copy_tensor_map(body, &words, src),
         "membar" | "fence" => memory::fence(body, &words),
         "nanosleep" => {
             body.yield_turn();
@@ -132,6 +162,11 @@ pub fn emit(
         }
         "exit" => {
             body.exit();
+            Some(())
+        }
+        // The grids that a grid could wait for are complete before it is launched.
+        "griddepcontrol" => {
+            body.fence(Fence { order: Order::AcqRel, scope: Scope::Gpu });
             Some(())
         }
         // Hints: to caches, to a profiler, to the allocator of registers.

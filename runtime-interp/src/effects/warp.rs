@@ -85,16 +85,13 @@ fn reduction(words: &Words) -> Option<fn(u64, u64) -> u64> {
     })
 }
 
-/// `bar{.cta} barrier{.cta}` and `bar.warp.sync`. Barriers of a cluster are not here.
+/// `bar{.cta} barrier{.cta}` and `bar.warp.sync`.
 pub(super) fn barrier(
     body: &mut FunctionBuilder<'_>,
     words: &Words,
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    if words.has("cluster") {
-        return None;
-    }
     if words.has("warp") {
         let mask = Some(value(body, src.first(), Width::W32)?);
         body.collective(Collective { kind: CollectiveKind::Sync, mask, src: Vec::new(), dst: [None; 2] });

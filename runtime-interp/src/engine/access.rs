@@ -235,7 +235,13 @@ impl<O: Observer> Runner<'_, O> {
             let mut at = None;
             if address & (size - 1) == 0 {
                 at = match space {
-                    StateSpace::Shared => bounded(block.shared.len() as u64).then(|| block.shared.start()),
+                    StateSpace::Shared => {
+                        let found = block.cluster.locate(block.rank, offset, size, access.cluster).ok();
+                        found.map(|(rank, at)| {
+                            let memory = &block.cluster.members[rank].memory;
+                            memory.start().wrapping_add(at).wrapping_sub(offset as usize)
+                        })
+                    }
                     StateSpace::Const if kind == AccessKind::Load => {
                         bounded(self.cx.constant.len() as u64).then(|| self.cx.constant.start())
                     }
@@ -260,7 +266,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             let Some(at) = at else {
                 let here = Here { mask: 1 << lane, ..here };
-                return Err(self.bad_access(block, warp, here, kind, space, offset, size));
+                return Err(self.bad_access(block, warp, here, (kind, access.cluster), space, offset, size));
             };
             places.at[lane] = at;
             places.shared |= u32::from(space == StateSpace::Shared) << lane;
@@ -278,7 +284,7 @@ impl<O: Observer> Runner<'_, O> {
         block: &BlockContext<'_>,
         warp: &Warp,
         here: Here,
-        kind: AccessKind,
+        (kind, cluster): (AccessKind, bool),
         space: StateSpace,
         address: u64,
         size: u64,
@@ -300,7 +306,10 @@ impl<O: Observer> Runner<'_, O> {
             };
             let place = match space {
                 StateSpace::Global => self.cx.global.describe(address, size),
-                StateSpace::Shared => region(block.shared.len() as u64),
+                StateSpace::Shared => {
+                    let outcome = block.cluster.locate(block.rank, address, size, cluster);
+                    outcome.err().unwrap_or_else(|| region(block.shared.len() as u64))
+                }
                 StateSpace::Local => region(u64::from(here.stack_end)),
                 StateSpace::Const | StateSpace::Param if kind != AccessKind::Load => {
                     format!("{space} memory is read-only")
@@ -338,7 +347,7 @@ fn each_place(f: impl Fn(usize) -> *mut u8) -> [*mut u8; 32] {
 
 /// The addresses that the lanes compute.
 #[inline(always)]
-fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
+pub(super) fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
     let offset = access.offset as u64;
     // SAFETY: the base register was checked when the program was built.
     unsafe {

@@ -1,5 +1,6 @@
 //! A block of threads: its warps take turns, and meet at barriers (PTX ISA 9.0, 9.7.13.1).
 
+use super::cluster::{ClusterState, Round};
 use super::context::Context;
 use super::observe::{Observer, Sync};
 use super::op::{Barrier, BarrierKind, Op};
@@ -8,14 +9,17 @@ use super::run::{Fallible, Here, Runner, holds, lane32, lanes_of, lanes_where, p
 use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
+use std::ops::Add;
 use std::sync::atomic::Ordering;
 
 /// What a running warp sees of its block.
 pub(super) struct BlockContext<'a> {
     /// `%ctaid`
     pub id: [u32; 3],
-    /// Number in the grid.
-    pub number: u64,
+    /// Number in the cluster.
+    pub rank: usize,
+    pub cluster: &'a ClusterState,
+    /// The block's own shared memory.
     pub shared: &'a Bytes,
     /// Instructions executed by the block before this turn.
     pub clock: u64,
@@ -23,9 +27,6 @@ pub(super) struct BlockContext<'a> {
 
 /// Instructions a warp executes before the next warp of the block has a turn.
 const QUANTUM: u64 = 1 << 14;
-/// Instructions a block executes before another block of the same host thread has a turn. Blocks that never wait for
-/// others are far below this.
-const SLICE: u64 = 1 << 24;
 
 /// The state of one of the sixteen barriers of a block.
 #[derive(Clone, Copy, Default)]
@@ -44,8 +45,7 @@ struct BarrierState {
 /// A block in execution. Reused for block after block.
 pub(super) struct Block {
     id: [u32; 3],
-    number: u64,
-    shared: Bytes,
+    rank: usize,
     warps: Vec<Warp>,
     barriers: [BarrierState; 16],
     executed: u64,
@@ -58,28 +58,28 @@ pub(super) struct Done {
     pub thread_instructions: u64,
 }
 
+impl Add for Done {
+    type Output = Done;
+
+    fn add(self, other: Done) -> Done {
+        Done {
+            warp_instructions: self.warp_instructions + other.warp_instructions,
+            thread_instructions: self.thread_instructions + other.thread_instructions,
+        }
+    }
+}
+
 impl Block {
-    /// The memory of a block of this launch.
-    pub fn new(cx: &Context<'_>) -> Fallible<Block> {
-        let shared = Bytes::zeroed(cx.shared_bytes() as usize).ok_or_else(|| {
-            Box::new(Fault::new(FaultCode::OutOfMemory, "no memory for the shared memory of a block"))
-        })?;
+    /// A block of this launch.
+    pub fn new(cx: &Context<'_>, rank: usize) -> Block {
         let warps = (0..cx.warps()).map(|_| Warp::new()).collect();
-        Ok(Block {
-            id: [0; 3],
-            number: 0,
-            shared,
-            warps,
-            barriers: [BarrierState::default(); 16],
-            executed: 0,
-        })
+        Block { id: [0; 3], rank, warps, barriers: [BarrierState::default(); 16], executed: 0 }
     }
 
-    /// Makes it the block with this number.
-    pub fn start(&mut self, cx: &Context<'_>, number: u64) -> Fallible<()> {
-        (self.number, self.id, self.executed) = (number, cx.block_id(number), 0);
+    /// Makes it the block with this `%ctaid`.
+    pub fn start(&mut self, cx: &Context<'_>, id: [u32; 3]) -> Fallible<()> {
+        (self.id, self.executed) = (id, 0);
         self.barriers = [BarrierState::default(); 16];
-        self.shared.clear();
         let kernel = &cx.program.functions[cx.kernel as usize];
         let mut threads = cx.threads();
         for (index, warp) in self.warps.iter_mut().enumerate() {
@@ -94,46 +94,62 @@ impl Block {
         Ok(())
     }
 
-    /// Runs until all threads have exited, or for one slice. Gives what was done when the block is finished.
-    pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
-        let cx = runner.cx;
-        let end = self.executed + SLICE;
-        loop {
-            let mut progress = false;
-            let count = self.warps.len();
-            let first = runner.random.as_mut().map_or(0, |r| r.below(count as u32) as usize);
-            for turn in 0..count {
-                let w = (first + turn) % count;
-                if !self.warps[w].runnable() {
-                    continue;
-                }
-                progress = true;
-                self.turn(runner, w)?;
-                self.settle(runner, w)?;
+    pub fn warps(&self) -> &[Warp] {
+        &self.warps
+    }
+
+    pub fn warps_mut(&mut self) -> &mut [Warp] {
+        &mut self.warps
+    }
+
+    pub fn finished(&self) -> bool {
+        self.warps.iter().all(Warp::finished)
+    }
+
+    pub fn done(&self) -> Done {
+        let sum = |f: fn(&Warp) -> u64| self.warps.iter().map(f).sum();
+        Done { warp_instructions: sum(|w| w.executed), thread_instructions: sum(|w| w.thread_instructions) }
+    }
+
+    /// Gives each warp that can run a turn.
+    pub fn round<O: Observer>(
+        &mut self,
+        runner: &mut Runner<'_, O>,
+        cluster: &ClusterState,
+    ) -> Fallible<Round> {
+        let mut round = Round::default();
+        let count = self.warps.len();
+        let first = runner.random.as_mut().map_or(0, |r| r.below(count as u32) as usize);
+        for turn in 0..count {
+            let w = (first + turn) % count;
+            if !self.warps[w].runnable() {
+                continue;
             }
-            if self.warps.iter().all(Warp::finished) {
-                let sum = |f: fn(&Warp) -> u64| self.warps.iter().map(f).sum();
-                let (warp_instructions, thread_instructions) =
-                    (sum(|w| w.executed), sum(|w| w.thread_instructions));
-                return Ok(Some(Done { warp_instructions, thread_instructions }));
-            }
-            if !progress {
-                return Err(self.deadlock(cx));
-            }
-            if self.executed >= end || cx.stop.load(Ordering::Relaxed) {
-                return Ok(None);
+            round.ran = true;
+            self.turn(runner, cluster, w)?;
+            round.worked |= !cluster.yielded.replace(false);
+            self.settle(runner, w)?;
+            if runner.cx.stop.load(Ordering::Relaxed) {
+                break;
             }
         }
+        Ok(round)
     }
 
     /// Lets one warp run and charges the limits.
-    fn turn<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize) -> Fallible<()> {
+    fn turn<O: Observer>(
+        &mut self,
+        runner: &mut Runner<'_, O>,
+        cluster: &ClusterState,
+        w: usize,
+    ) -> Fallible<()> {
         let cx = runner.cx;
         let warp = &mut self.warps[w];
         let context = BlockContext {
             id: self.id,
-            number: self.number,
-            shared: &self.shared,
+            rank: self.rank,
+            cluster,
+            shared: &cluster.members[self.rank].memory,
             clock: self.executed - warp.executed,
         };
         let budget = cx.budget.load(Ordering::Relaxed);
@@ -142,6 +158,7 @@ impl Block {
         let (executed, threads) = (warp.executed, warp.thread_instructions);
         let result = runner.run_warp(&context, warp, quantum);
         self.executed += warp.executed - executed;
+        cluster.clock.set(cluster.clock.get() + warp.executed - executed);
         let used = warp.thread_instructions - threads;
         let spent =
             cx.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |b| Some(b.saturating_sub(used)));
@@ -149,11 +166,14 @@ impl Block {
         let whole = spent.is_ok_and(|before| before <= used);
         if (whole || self.executed >= cx.limits.block_steps) && !warp.finished() {
             let group = warp.groups.first().copied();
-            let message = if whole {
+            let mut message = if whole {
                 "the launch executed as many thread instructions as its limit allows".to_string()
             } else {
                 format!("a block executed {} warp instructions, its limit", cx.limits.block_steps)
             };
+            if let Some(why) = cluster.spinning() {
+                message = format!("{message}: {why}");
+            }
             let mut fault = Fault::new(FaultCode::StepLimit, message);
             if let Some(g) = group {
                 locate(&mut fault, cx, self.id, w as u32, g.mask, g.pc);
@@ -276,49 +296,8 @@ impl Block {
                 (group.state, group.pc) = (State::Ready, group.pc + 1);
                 released += 1;
             }
-            let mut g = 0;
-            while released > 1 && g < warp.groups.len() {
-                if warp.groups[g].state == State::Ready {
-                    g = warp.reconverge(g);
-                }
-                g += 1;
-            }
+            warp.reunite(released);
         }
-    }
-
-    /// Says who waits for whom.
-    fn deadlock(&self, cx: &Context<'_>) -> Box<Fault> {
-        let mut fault = Fault::new(FaultCode::Deadlock, "");
-        let mut waits = Vec::new();
-        for warp in &self.warps {
-            for g in &warp.groups {
-                if waits.is_empty() {
-                    locate(&mut fault, cx, self.id, warp.index, g.mask, g.pc);
-                }
-                let at = cx.at(self.id, warp.index, g.pc, g.mask);
-                let what = match g.state {
-                    State::Barrier { id, arrived: true } => format!("at barrier {id} for other warps"),
-                    State::Barrier { id, arrived: false } => {
-                        format!("at barrier {id} for lanes {:#010x} of their warp", warp.alive & !g.mask)
-                    }
-                    State::Collective(members) => {
-                        format!("for lanes {:#010x} of their warp", members & warp.alive & !g.mask)
-                    }
-                    State::Ready => "for nothing".into(),
-                };
-                let source = if at.line == 0 { String::new() } else { format!(" of line {}", at.line) };
-                waits.push(format!(
-                    "warp {} lanes {:#010x} wait in `{}`{source} {what}",
-                    warp.index, g.mask, at.mnemonic
-                ));
-            }
-        }
-        let (shown, more) = (waits.len().min(4), waits.len().saturating_sub(4));
-        fault.message = format!("no thread of the block can go on: {}", waits[..shown].join("; "));
-        if more > 0 {
-            fault.message += &format!("; and {more} more groups of lanes");
-        }
-        Box::new(fault)
     }
 }
 
@@ -358,7 +337,7 @@ impl<O: Observer> Runner<'_, O> {
 }
 
 /// Fills in where a fault happened.
-fn locate(fault: &mut Fault, cx: &Context<'_>, block: [u32; 3], warp: u32, mask: u32, pc: u32) {
+pub(super) fn locate(fault: &mut Fault, cx: &Context<'_>, block: [u32; 3], warp: u32, mask: u32, pc: u32) {
     let line = cx.program.sites[pc as usize].line;
     fault.ptx_line = (line != 0).then_some(line);
     fault.block = Some(block);

@@ -20,6 +20,7 @@
 //! assert!(program.kernel("iota").is_some());
 //! ```
 
+use super::async_op::AsyncOp;
 use super::lanes::{LaneFn, Operands};
 use super::op::*;
 use super::program::*;
@@ -515,6 +516,23 @@ impl FunctionBuilder<'_> {
         self.emit(Op::Fence(fence));
     }
 
+    /// An address operand of an asynchronous operation. Of `access` count the space, the alignment (as `bytes`), the ordering, and
+    /// whether it may lie in another block of the cluster.
+    pub fn operand(&mut self, access: Access, address: Address) -> Access {
+        self.resolve(Access { count: 1, ..access }, address)
+    }
+
+    /// An asynchronous or cluster-wide operation, whose addresses are [`FunctionBuilder::operand`]s of this function.
+    pub fn asynchronous(&mut self, op: AsyncOp) {
+        for (r, width, dst) in op.registers() {
+            match width {
+                Some(width) => self.check(r, Some(width), dst),
+                None => self.check_value(r, dst),
+            }
+        }
+        self.emit(Op::Async(Box::new(op)));
+    }
+
     /// Lets other threads run: `nanosleep`.
     pub fn yield_turn(&mut self) {
         self.emit(Op::Yield);
@@ -672,6 +690,7 @@ impl Access {
             order: Order::Weak,
             scope: Scope::Gpu,
             count: 1,
+            cluster: matches!(space, StateSpace::Generic),
             on_stack: false,
             base: Reg::ZERO,
             offset: 0,
@@ -681,6 +700,11 @@ impl Access {
     /// The same, extending the sign.
     pub const fn signed(space: StateSpace, bytes: u8) -> Access {
         Access { signed: true, ..Access::unsigned(space, bytes) }
+    }
+
+    /// The same access, to the shared memory of any block of the cluster or of the executing block only.
+    pub const fn reaching(self, cluster: bool) -> Access {
+        Access { cluster, ..self }
     }
 
     /// The same access with an ordering.

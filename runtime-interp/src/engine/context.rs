@@ -12,7 +12,7 @@ use super::warp::Warp;
 use crate::device::{Limits, Machine};
 use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A launch.
 pub(crate) struct Context<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Context<'a> {
     pub stop: AtomicBool,
     /// Thread instructions that may still be executed.
     pub budget: AtomicU64,
+    /// The number of the next cluster to start.
+    pub next: AtomicU64,
 }
 
 impl Context<'_> {
@@ -59,10 +61,41 @@ impl Context<'_> {
         [number % x, number / x % y, number / x / y]
     }
 
-    /// `%ctaid` of a block by its number in the grid.
-    pub fn block_id(&self, number: u64) -> [u32; 3] {
-        let [x, y] = [u64::from(self.grid[0]), u64::from(self.grid[1])];
-        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    /// The shape of a cluster.
+    pub fn cluster_shape(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+
+    /// Blocks of a cluster.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster_shape().iter().product()
+    }
+
+    /// Clusters of the grid.
+    pub fn clusters(&self) -> u64 {
+        let shape = self.cluster_shape();
+        (0..3).map(|i| u64::from(self.grid[i] / shape[i])).product()
+    }
+
+    /// Takes the next cluster that has not started, if one is left.
+    pub fn take_cluster(&self) -> Option<u64> {
+        let left = |n: u64| (n < self.clusters()).then(|| n + 1);
+        self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).ok()
+    }
+
+    /// `%ctaid` of the block with this rank in a cluster, by the cluster's number in the grid.
+    pub fn member_id(&self, number: u64, rank: u32) -> [u32; 3] {
+        let shape = self.cluster_shape();
+        let [x, y] = [0, 1].map(|i| u64::from(self.grid[i] / shape[i]));
+        let first = [number % x, number / x % y, number / x / y];
+        let inner = [rank % shape[0], rank / shape[0] % shape[1], rank / shape[0] / shape[1]];
+        std::array::from_fn(|i| first[i] as u32 * shape[i] + inner[i])
+    }
+
+    /// The number of a block in the grid.
+    fn block_number(&self, id: [u32; 3]) -> u64 {
+        let [x, y, z] = id.map(u64::from);
+        (z * u64::from(self.grid[1]) + y) * u64::from(self.grid[0]) + x
     }
 
     pub fn at(&self, block: [u32; 3], warp: u32, pc: u32, mask: u32) -> At<'_> {
@@ -86,7 +119,7 @@ impl<O: Observer> Runner<'_, O> {
         use Special::*;
         let cx = self.cx;
         let axis = |of: Special| special as usize - of as usize;
-        let cluster = cx.cluster.unwrap_or([1; 3]);
+        let cluster = cx.cluster_shape();
         let lane_mask = |f: fn(u32) -> u32| std::array::from_fn(|i| u64::from(f(1 << i)));
         let clock = block.clock + executed;
         let uniform = match special {
@@ -107,7 +140,7 @@ impl<O: Observer> Runner<'_, O> {
             NWarpId => cx.machine.warps_per_sm.into(),
             CtaIdX | CtaIdY | CtaIdZ => block.id[axis(CtaIdX)].into(),
             NCtaIdX | NCtaIdY | NCtaIdZ => cx.grid[axis(NCtaIdX)].into(),
-            SmId => block.number % u64::from(cx.machine.sms.max(1)),
+            SmId => cx.block_number(block.id) % u64::from(cx.machine.sms.max(1)),
             NSmId => cx.machine.sms.into(),
             GridId => cx.launch_number,
             IsExplicitCluster => cx.cluster.is_some().into(),

@@ -1,13 +1,17 @@
 //! The warp-wide engine: program format, builder and execution. `docs/engine.md` tells the whole story.
 
 mod access;
+mod async_op;
 mod block;
 mod builder;
+mod cluster;
 mod collective;
 mod context;
 mod file;
 pub(crate) mod grid;
 pub mod lanes;
+mod mbarrier;
+mod multimem;
 pub mod observe;
 mod op;
 mod program;
@@ -15,13 +19,20 @@ mod random;
 mod reg;
 mod run;
 mod special;
+mod transfer;
 mod warp;
 
 pub(crate) use context::Context;
 pub(crate) use file::Cell;
 pub(crate) use program::Function;
 
+pub use async_op::{
+    AsyncOp, Completion, Group, MbarrierKind, MbarrierOp, MultimemKind, MultimemOp, Reduction,
+    TransferAction, TransferOp, TransferSource,
+};
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
+pub(crate) use mbarrier::pending_count;
+
 pub use lanes::{LaneFn, Level};
 pub use op::{
     Access, Address, Atomic, AtomicFn, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence,

@@ -2,6 +2,7 @@
 //!
 //! The scheduler is generic over an [`Observer`]; for `()`, which watches nothing, every call is compiled out.
 
+use super::async_op::Group;
 use super::op::{Access, Fence};
 use warpsmith_isa::StateSpace;
 
@@ -42,6 +43,72 @@ pub enum Sync {
     Warp,
     /// A fence.
     Fence(Fence),
+    /// The lanes arrive at the barrier of the cluster.
+    ClusterArrive,
+    /// All threads of the cluster have arrived at its barrier.
+    ClusterComplete,
+    /// The lanes leave the barrier of the cluster.
+    ClusterLeave,
+    /// An operation on an mbarrier object.
+    Mbarrier {
+        /// The block of the cluster that the object belongs to.
+        rank: usize,
+        /// Where in the shared memory of that block.
+        offset: usize,
+        /// The parity of the object's phase after the operation.
+        phase: bool,
+        /// What was done.
+        event: MbarrierEvent,
+    },
+    /// The lanes commit their asynchronous operations to a group.
+    Commit(Group),
+    /// The lanes have waited for all but the last so many groups, or for the reading of their sources.
+    Wait {
+        /// Which kind of groups.
+        group: Group,
+        /// How many may be pending.
+        pending: u32,
+        /// Only reading is complete.
+        read: bool,
+    },
+}
+
+/// What is done to an mbarrier object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum MbarrierEvent {
+    Init,
+    Invalidate,
+    ExpectTx(u32),
+    CompleteTx(u32),
+    Arrive(u32),
+    Test { complete: bool },
+}
+
+/// A stage of an asynchronous operation, which the engine reaches at a time of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// A thread has started it.
+    Issued,
+    /// It reads these bytes.
+    Read(Place),
+    /// It writes these bytes.
+    Written(Place),
+    /// It combines these bytes with its own.
+    Reduced(Place),
+    /// It is over, for one thread.
+    Complete,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The block of the cluster whose shared memory it is; `None` for global memory.
+    pub rank: Option<usize>,
+    /// The address in that memory.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
 }
 
 /// Sees what a launch does, in the order in which the engine does it.
@@ -65,6 +132,10 @@ pub trait Observer: Send {
 
     /// At a branch: the lanes that jump.
     fn branch(&mut self, _at: &At<'_>, _taken: u32) {}
+
+    /// When an asynchronous operation, known by a number, reaches a stage. `at` is the instruction that issued it and the lane
+    /// that it works for.
+    fn transfer(&mut self, _at: &At<'_>, _number: u64, _stage: Stage) {}
 
     /// At a synchronisation.
     fn synchronise(&mut self, _at: &At<'_>, _sync: Sync) {}

@@ -3,6 +3,7 @@
 //! Arithmetic is one operation, [`Op::Lanes`], over any lane function. The others are those that need more than the values of
 //! their own lane: memory, control flow, communication between threads, and knowledge of the machine.
 
+use super::async_op::AsyncOp;
 use super::lanes::{LaneFn, Operands};
 use super::reg::Reg;
 use super::special::Special;
@@ -80,6 +81,18 @@ pub enum Address {
     Absolute(u64),
 }
 
+impl Address {
+    /// The address some bytes on.
+    pub const fn plus(self, bytes: i64) -> Address {
+        match self {
+            Address::Reg(r, offset) => Address::Reg(r, offset.wrapping_add(bytes)),
+            Address::Symbol(symbol, offset) => Address::Symbol(symbol, offset.wrapping_add(bytes)),
+            Address::Stack(offset) => Address::Stack(offset.wrapping_add(bytes)),
+            Address::Absolute(address) => Address::Absolute(address.wrapping_add_signed(bytes)),
+        }
+    }
+}
+
 /// A load or store of one to eight elements per lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
@@ -95,6 +108,8 @@ pub struct Access {
     pub scope: Scope,
     /// Number of elements.
     pub count: u8,
+    /// An address in shared memory may be one of another block of the cluster.
+    pub cluster: bool,
     /// The address is relative to the function's stack frame.
     pub(super) on_stack: bool,
     /// The address register; a constant if the address is the same for all lanes.
@@ -293,6 +308,7 @@ pub(super) enum Op {
     Fence(Fence),
     /// Gives the other threads a turn.
     Yield,
+    Async(Box<AsyncOp>),
 }
 
 /// An operation with its guard.

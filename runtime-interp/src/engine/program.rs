@@ -60,6 +60,12 @@ pub struct KernelAttributes {
     pub max_threads: Option<u32>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
+    /// `.maxclusterrank`
+    pub max_cluster: Option<u32>,
+    /// `.explicitcluster`
+    pub explicit_cluster: bool,
+    /// `.blocksareclusters`
+    pub blocks_are_clusters: bool,
 }
 
 /// A formal parameter or result of a device function.

@@ -44,6 +44,8 @@ pub(super) enum Next {
     Advance,
     /// The groups have changed: choose one.
     Choose,
+    /// It goes on to the next instruction when the others have had a turn.
+    Yield,
 }
 
 impl<'a, O: Observer> Runner<'a, O> {
@@ -208,8 +210,8 @@ impl<'a, O: Observer> Runner<'a, O> {
                     Op::Collective(collective) => {
                         leave!();
                         match self.collective(block, warp, g, here, collective)? {
-                            Next::Advance => {}
                             Next::Choose => continue 'choose,
+                            Next::Advance | Next::Yield => {}
                         }
                     }
                     Op::Barrier(barrier) => {
@@ -223,9 +225,24 @@ impl<'a, O: Observer> Runner<'a, O> {
                         if active != 0 {
                             pc += 1;
                             leave!();
-                            warp.reconverge(g);
-                            warp.spin = if alone { 0 } else { super::warp::SPIN_LIMIT };
+                            warp.pause(g);
+                            block.cluster.yielded.set(true);
                             return Ok(());
+                        }
+                    }
+                    Op::Async(op) => {
+                        if active != 0 {
+                            leave!();
+                            match self.asynchronous(block, warp, g, here, op)? {
+                                Next::Advance => {}
+                                Next::Choose => continue 'choose,
+                                Next::Yield => {
+                                    warp.groups[g].pc = pc + 1;
+                                    warp.pause(g);
+                                    block.cluster.yielded.set(true);
+                                    return Ok(());
+                                }
+                            }
                         }
                     }
                     Op::Switch { index, targets } => {

@@ -13,6 +13,10 @@ pub(super) enum State {
     Collective(u32),
     /// It waits at a block barrier: for the rest of its warp, or (`arrived`) for the other warps.
     Barrier { id: u8, arrived: bool },
+    /// It waits at an mbarrier object, and asks again when something happens. At time `until` the answer is no.
+    Mbarrier { until: u64 },
+    /// It waits at the barrier of the cluster, and asks again when that is complete.
+    Cluster,
 }
 
 /// Lanes that execute together: they have the same program counter and call stack.
@@ -111,6 +115,9 @@ pub(super) struct Warp {
     pub thread_instructions: u64,
     /// Backward jumps since the last choice that was made for fairness.
     pub spin: u32,
+    /// Lanes that have arrived at the barrier of the cluster, and lanes whose arrival is complete and that have not waited yet.
+    pub cluster_arrived: u32,
+    pub cluster_open: u32,
 }
 
 impl Warp {
@@ -126,6 +133,8 @@ impl Warp {
             executed: 0,
             thread_instructions: 0,
             spin: 0,
+            cluster_arrived: 0,
+            cluster_open: 0,
         }
     }
 
@@ -153,6 +162,7 @@ impl Warp {
         self.file.restart(rows);
         self.local.clear();
         (self.executed, self.thread_instructions, self.spin) = (0, 0, 0);
+        (self.cluster_arrived, self.cluster_open) = (0, 0);
         self.local.reserve(stack)
     }
 
@@ -252,6 +262,24 @@ impl Warp {
             }
         }
         g
+    }
+
+    /// Lets the other groups go first when the warp has its next turn.
+    pub fn pause(&mut self, g: usize) {
+        let alone = self.groups.len() == 1;
+        self.reconverge(g);
+        self.spin = if alone { 0 } else { SPIN_LIMIT };
+    }
+
+    /// Reunites groups after some have been let go on together.
+    pub fn reunite(&mut self, released: usize) {
+        let mut g = 0;
+        while released > 1 && g < self.groups.len() {
+            if self.groups[g].state == State::Ready {
+                g = self.reconverge(g);
+            }
+            g += 1;
+        }
     }
 
     /// Chooses the group to run: the deepest in calls and then the lowest in the program, because the others are likely to

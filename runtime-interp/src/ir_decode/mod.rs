@@ -138,6 +138,7 @@ fn kernel_kind(function: &ir::Function) -> FunctionKind {
         required_block: attrs.reqntid,
         max_threads: attrs.maxntid.map(|n| n.iter().fold(1u32, |all, x| all.saturating_mul(*x))),
         required_cluster: attrs.reqnctapercluster,
+        ..KernelAttributes::default()
     };
     match FunctionKind::kernel(laid_out) {
         FunctionKind::Kernel { params, .. } => FunctionKind::Kernel { params, attributes },

@@ -76,11 +76,98 @@ impl Bytes {
         unsafe { self.start().add(from).copy_to(self.start().add(to), len) }
     }
 
+    /// Copies bytes out by relaxed atomics, in the widest units that alignment allows; panics if the range is not within the block.
+    pub fn load_relaxed(&self, offset: usize, into: &mut [u8]) {
+        assert!(offset <= self.len && into.len() <= self.len - offset, "read past a block");
+        let mut done = 0;
+        while done < into.len() {
+            let (at, rest) = (offset + done, &mut into[done..]);
+            // SAFETY: in bounds, and aligned to the unit.
+            unsafe {
+                let p = self.start().add(at);
+                done += match unit(at, rest.len()) {
+                    8 => copy_to(rest, u64::load_relaxed(p).to_le_bytes()),
+                    4 => copy_to(rest, u32::load_relaxed(p).to_le_bytes()),
+                    2 => copy_to(rest, u16::load_relaxed(p).to_le_bytes()),
+                    _ => copy_to(rest, [u8::load_relaxed(p)]),
+                };
+            }
+        }
+    }
+
+    /// Copies bytes in by relaxed atomics; panics if they do not fit.
+    pub fn store_relaxed(&self, offset: usize, bytes: &[u8]) {
+        assert!(offset <= self.len && bytes.len() <= self.len - offset, "write past a block");
+        let mut done = 0;
+        while done < bytes.len() {
+            let (at, rest) = (offset + done, &bytes[done..]);
+            // SAFETY: in bounds, and aligned to the unit.
+            unsafe {
+                let p = self.start().add(at);
+                done += match unit(at, rest.len()) {
+                    8 => {
+                        u64::from_le_bytes(first(rest)).store_relaxed(p);
+                        8
+                    }
+                    4 => {
+                        u32::from_le_bytes(first(rest)).store_relaxed(p);
+                        4
+                    }
+                    2 => {
+                        u16::from_le_bytes(first(rest)).store_relaxed(p);
+                        2
+                    }
+                    _ => {
+                        rest[0].store_relaxed(p);
+                        1
+                    }
+                };
+            }
+        }
+    }
+
+    /// Replaces a value of 1, 2, 4 or 8 bytes by a function of it, atomically; panics if it is misaligned or not within the block.
+    pub fn update(&self, offset: usize, bytes: usize, f: impl Fn(u64) -> u64) {
+        assert!(offset <= self.len && bytes <= self.len - offset, "update past a block");
+        assert!(matches!(bytes, 1 | 2 | 4 | 8) && offset.is_multiple_of(bytes), "an update must be aligned");
+        // SAFETY: in bounds, and aligned to the width.
+        unsafe {
+            let p = self.start().add(offset);
+            match bytes {
+                8 => drop(u64::update(p, &f)),
+                4 => drop(u32::update(p, |v| f(v.into()) as u32)),
+                2 => drop(u16::update(p, |v| f(v.into()) as u16)),
+                _ => drop(u8::update(p, |v| f(v.into()) as u8)),
+            }
+        }
+    }
+
+    /// Sets bytes to zero; panics if the range is not within the block.
+    pub fn fill(&self, offset: usize, bytes: usize) {
+        assert!(offset <= self.len && bytes <= self.len - offset, "write past a block");
+        // SAFETY: in bounds.
+        unsafe { self.start().add(offset).write_bytes(0, bytes) }
+    }
+
     /// Sets all bytes to zero.
     pub fn clear(&self) {
         // SAFETY: the whole block is writable.
         unsafe { self.start().write_bytes(0, self.len) }
     }
+}
+
+/// The widest unit for an access of at most `len` bytes at an offset; blocks are aligned more strictly.
+fn unit(offset: usize, len: usize) -> usize {
+    [8, 4, 2].into_iter().find(|u| offset.is_multiple_of(*u) && len >= *u).unwrap_or(1)
+}
+
+fn copy_to<const N: usize>(into: &mut [u8], bytes: [u8; N]) -> usize {
+    into[..N].copy_from_slice(&bytes);
+    N
+}
+
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|i| bytes[i])
 }
 
 impl Drop for Bytes {

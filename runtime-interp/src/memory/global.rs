@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use super::window;
+use smallvec::SmallVec;
 
 /// At least this many addresses lie between two allocations, so that a small overrun hits nothing.
 const GAP: u64 = 4096;
@@ -25,12 +26,34 @@ pub(crate) struct Global {
     next: u64,
     used: u64,
     limit: u64,
+    multicasts: Vec<Multicast>,
+    next_multicast: u64,
 }
+
+/// A range of multicast addresses: each stands for the same place in several buffers.
+#[derive(Debug)]
+struct Multicast {
+    start: u64,
+    len: u64,
+    /// The addresses of the buffers.
+    replicas: Vec<u64>,
+}
+
+/// A place in the memory of a replica: the block, the offset in it, and the address.
+pub(crate) type Replica<'a> = (&'a Bytes, usize, u64);
 
 impl Global {
     /// Empty memory of `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Global { live: Vec::new(), freed: Vec::new(), next: window::GLOBAL, used: 0, limit }
+        Global {
+            live: Vec::new(),
+            freed: Vec::new(),
+            next: window::GLOBAL,
+            used: 0,
+            limit,
+            multicasts: Vec::new(),
+            next_multicast: window::MULTICAST,
+        }
     }
 
     /// Allocates zeroed memory and gives its address; `None` if the device or the host has not that much.
@@ -71,6 +94,36 @@ impl Global {
     /// The allocation that starts at `start`.
     pub fn starting_at(&self, start: u64) -> Option<&Allocation> {
         self.live.binary_search_by_key(&start, |a| a.start).ok().map(|i| &self.live[i])
+    }
+
+    /// A range of multicast addresses for ranges of `len` bytes; `None` if there are no more.
+    pub fn multicast(&mut self, replicas: Vec<u64>, len: u64) -> Option<u64> {
+        let start = self.next_multicast;
+        let end = start.checked_add(len)?.checked_add(GAP)?.checked_next_multiple_of(ALIGN)?;
+        if end > window::MULTICAST + window::SIZE {
+            return None;
+        }
+        self.next_multicast = end;
+        self.multicasts.push(Multicast { start, len, replicas });
+        Some(start)
+    }
+
+    /// The places that a multicast address stands for; `None` if it is none, or a buffer was freed.
+    pub fn replicas(&self, address: u64, size: u64) -> Option<SmallVec<[Replica<'_>; 4]>> {
+        let i = self.multicasts.partition_point(|m| m.start <= address).checked_sub(1)?;
+        let multicast = &self.multicasts[i];
+        let offset = address - multicast.start;
+        if offset > multicast.len || size > multicast.len - offset {
+            return None;
+        }
+        let place = |start: &u64| {
+            let at = start + offset;
+            let a = self
+                .get(self.find(at))
+                .filter(|a| at - a.start <= a.len && size <= a.len - (at - a.start))?;
+            Some((&a.bytes, (at - a.start) as usize, at))
+        };
+        multicast.replicas.iter().map(place).collect()
     }
 
     /// Bytes allocated.

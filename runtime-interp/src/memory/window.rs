@@ -11,6 +11,8 @@ const LOCAL: u64 = 0x0002_0000_0000_0000;
 const CONST: u64 = 0x0003_0000_0000_0000;
 const PARAM: u64 = 0x0004_0000_0000_0000;
 const CODE: u64 = 0x0005_0000_0000_0000;
+/// Multicast addresses, which only `multimem` instructions can use.
+pub const MULTICAST: u64 = 0x0006_0000_0000_0000;
 /// Where global memory ends: the first window.
 pub const GLOBAL_END: u64 = SHARED;
 /// Where global memory starts.
@@ -59,4 +61,29 @@ pub const fn function_at(address: u64) -> Option<u32> {
     } else {
         None
     }
+}
+
+/// The part of the shared window that one block of a cluster has. Addresses in the first part are those of the executing block;
+/// part `r + 1` is the memory of block `r`, as seen from all blocks of the cluster.
+const MEMBER_BITS: u32 = 26;
+/// The most bytes of shared memory a block of a cluster can have.
+pub const MEMBER_SIZE: u64 = 1 << MEMBER_BITS;
+/// The most blocks of a cluster: shared addresses may have 32 bits.
+pub const MEMBERS: u32 = (1 << (32 - MEMBER_BITS)) - 1;
+const MEMBER: u64 = !(MEMBER_SIZE - 1) & 0xffff_ffff;
+
+/// The block of the cluster that an address in shared space names, if it names one, and the offset in that block's memory.
+#[inline]
+pub const fn member(address: u64) -> (Option<usize>, u64) {
+    match (address & MEMBER) >> MEMBER_BITS {
+        0 => (None, address),
+        part => (Some(part as usize - 1), address & !MEMBER),
+    }
+}
+
+/// The address of the same place in the memory of block `rank`, for an address in shared space or a generic one.
+#[inline]
+pub const fn in_member(address: u64, rank: u32) -> u64 {
+    let part = if rank < MEMBERS { rank + 1 } else { MEMBERS };
+    address & !MEMBER | (part as u64) << MEMBER_BITS
 }

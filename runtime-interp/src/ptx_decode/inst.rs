@@ -6,7 +6,7 @@ use crate::effects::{self, Source};
 use crate::engine::{Guard, LaneFn, Reg, Width, lanes};
 use crate::pure;
 use smallvec::SmallVec;
-use warpsmith_isa::Mnemonic;
+use warpsmith_isa::{Mnemonic, Shape};
 use warpsmith_ptx::scope::Binding;
 use warpsmith_ptx::{Inst, Module, Operand, Stmt, Symbol};
 
@@ -112,26 +112,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn effect(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
-        let head = mnemonic.opcode().text().split('.').next().unwrap_or("");
-        // These have no destination; all others have theirs first.
-        let none = matches!(
-            head,
-            "st" | "red"
-                | "membar"
-                | "fence"
-                | "nanosleep"
-                | "trap"
-                | "brkpt"
-                | "exit"
-                | "prefetch"
-                | "prefetchu"
-                | "applypriority"
-                | "discard"
-                | "pmevent"
-                | "setmaxnreg"
-        ) || (matches!(head, "bar" | "barrier") && !self.mnemonic.contains(".red"));
         let (dst, rest) = match operands.split_first() {
-            Some((first, rest)) if !none => {
+            Some((first, rest)) if has_destination(mnemonic) => {
                 (self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect(), rest)
             }
             _ => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
@@ -327,6 +309,16 @@ impl<'m> Body<'_, 'm> {
         };
         self.f.lanes(f, &[d], &[a, shift]);
         Some(())
+    }
+}
+
+/// True if the first operand is written. The forms of one opcode agree on that, so it need not be known which one is meant.
+fn has_destination(mnemonic: &Mnemonic) -> bool {
+    let first = mnemonic.opcode().forms().first().and_then(|form| form.operands.first());
+    match first.map(|operand| &operand.shape) {
+        Some(Shape::Value(value)) => value.destination,
+        Some(Shape::Pair { first, .. }) => first.destination,
+        _ => false,
     }
 }
 

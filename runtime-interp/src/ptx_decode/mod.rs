@@ -71,16 +71,16 @@ impl Program {
     /// use warpsmith_interp::Program;
     /// use warpsmith_ptx::ValidatedModule;
     /// let source = "
-    /// .version 8.0
-    /// .target sm_90
+    /// .version 8.3
+    /// .target sm_90a
     /// .address_size 64
     /// .visible .entry plain() { ret; }
-    /// .visible .entry dependent() { griddepcontrol.wait; ret; }
+    /// .visible .entry packs() { .reg .b64 %rd0; tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 3; ret; }
     /// ";
     /// let module = ValidatedModule::parse(source).unwrap();
     /// assert!(Program::load_entry(&module, source, "plain").is_ok());
     /// let refused = Program::load_entry(&module, source, "dependent").unwrap_err();
-    /// assert!(refused[0].message.contains("griddepcontrol.wait"));
+    /// assert!(refused[0].message.contains("tensormap.replace"));
     /// assert!(Program::load_with_source(&module, source).is_err());
     /// ```
     pub fn load_entry(
@@ -270,6 +270,9 @@ impl<'m> Decoder<'m> {
                     attributes.max_threads = Some(threads);
                 }
                 Directive::ReqNCtaPerCluster(dims) => attributes.required_cluster = Some(dims.size),
+                Directive::MaxClusterRank(n) => attributes.max_cluster = Some(*n),
+                Directive::ExplicitCluster => attributes.explicit_cluster = true,
+                Directive::BlocksAreClusters => attributes.blocks_are_clusters = true,
                 _ => {}
             }
         }

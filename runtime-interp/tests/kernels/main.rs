@@ -1,10 +1,14 @@
 //! Kernels with known answers, as PTX text through the loader and the engine.
 
 mod calls;
+mod cluster;
 mod control;
 mod faults;
+mod mbarrier;
 mod memory;
+mod multimem;
 mod sync;
+mod transfer;
 mod warp;
 
 use warpsmith_interp::{Buffer, Device, Fault, Launch, Program, Stats};
@@ -12,7 +16,11 @@ use warpsmith_ptx::ValidatedModule;
 
 /// Loads a module whose header is left out. The header is one line, so that line 2 is the text's first.
 fn load(text: &str) -> Program {
-    let source = format!(".version 8.6 .target sm_90 .address_size 64\n{text}");
+    load_for("sm_90", text)
+}
+
+fn load_for(target: &str, text: &str) -> Program {
+    let source = format!(".version 9.0 .target {target} .address_size 64\n{text}");
     let module = ValidatedModule::parse(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
     Program::load_with_source(&module, &source).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
@@ -20,10 +28,17 @@ fn load(text: &str) -> Program {
 /// A kernel `k(.param .u64 out, ...)` whose body may use `%r %rd %p %f %fd %rs`, `%out` being the address of the first parameter's
 /// buffer and `%tid` the thread's number in its block.
 fn kernel(params: &str, body: &str) -> Program {
-    load(&format!(
-        ".visible .entry k(.param .u64 out{params}) {{ .reg .b32 %r<64>; .reg .b64 %rd<64>, %out; .reg .pred %p<16>; \
+    kernel_for("sm_90", params, body)
+}
+
+fn kernel_for(target: &str, params: &str, body: &str) -> Program {
+    load_for(
+        target,
+        &format!(
+            ".visible .entry k(.param .u64 out{params}) {{ .reg .b32 %r<64>; .reg .b64 %rd<64>, %out; .reg .pred %p<16>; \
          .reg .f32 %f<16>; .reg .f64 %fd<16>; .reg .b16 %rs<16>; ld.param.u64 %out, [out];\n{body}\nret; }}"
-    ))
+        ),
+    )
 }
 
 /// Stores `%r0` of each thread to `out[tid]`.

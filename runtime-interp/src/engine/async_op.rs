@@ -1,0 +1,279 @@
+//! The asynchronous operations, and those that reach beyond a block: what a decoder says and the engine executes.
+//!
+//! They are rare next to arithmetic and loads, so all live behind one operation of the main loop and one box.
+
+use super::block::BlockContext;
+use super::observe::Observer;
+use super::op::{Access, AtomicFn};
+use super::reg::{Reg, Width};
+use super::run::{Fallible, Here, Next, Runner};
+use super::warp::Warp;
+use smallvec::SmallVec;
+
+/// An asynchronous or cluster-wide operation. Address operands are made by
+/// [`FunctionBuilder::operand`](super::FunctionBuilder::operand).
+#[derive(Clone, Debug)]
+pub enum AsyncOp {
+    /// `mbarrier.*`
+    Mbarrier(MbarrierOp),
+    /// `cp.async cp.async.bulk cp.reduce.async.bulk st.async red.async clusterlaunchcontrol.try_cancel`
+    Transfer(TransferOp),
+    /// `cp.async.mbarrier.arrive`: arrives when all earlier `cp.async` of the thread are complete.
+    ArriveOnCopies {
+        /// The mbarrier object.
+        mbarrier: Access,
+        /// Counts the arrival as pending first, so that it changes nothing in sum.
+        increment: bool,
+    },
+    /// `cp.async.commit_group cp.async.bulk.commit_group`
+    Commit(Group),
+    /// `cp.async.wait_group cp.async.bulk.wait_group`
+    Wait {
+        /// Of which kind of groups.
+        group: Group,
+        /// How many of the last groups may be pending.
+        pending: u32,
+        /// Only until the sources were read.
+        read: bool,
+    },
+    /// `barrier.cluster.arrive`
+    ClusterArrive,
+    /// `barrier.cluster.wait`
+    ClusterWait,
+    /// `st.bulk`: fills shared memory with zeros.
+    Fill {
+        /// Where.
+        at: Access,
+        /// How many bytes.
+        bytes: Reg,
+    },
+    /// `multimem.*`
+    Multimem(MultimemOp),
+}
+
+/// Kinds of groups of asynchronous operations: a thread's `cp.async` and bulk groups are apart (PTX ISA 9.0, 9.7.9.25.1.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Group {
+    /// Of `cp.async`.
+    Copy,
+    /// Of `cp.async.bulk`.
+    Bulk,
+}
+
+/// What is done to an mbarrier object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MbarrierKind {
+    /// Makes one; the operand is the number of arrivals.
+    Init,
+    /// Ends one.
+    Invalidate,
+    /// The operand is the number of bytes that are to come.
+    ExpectTx,
+    /// The operand is the number of bytes that have come.
+    CompleteTx,
+    /// Arrives; the operand is how often.
+    Arrive {
+        /// Expects as many fewer arrivals in all later phases.
+        drop: bool,
+        /// The operand is a number of bytes to expect first, and the arrival is one.
+        expect_tx: bool,
+        /// The phase must not complete.
+        no_complete: bool,
+    },
+    /// Asks whether a phase is complete: that of a state, or that of a parity.
+    Test {
+        /// The operand is a parity rather than a state.
+        parity: bool,
+        /// May wait for a while.
+        blocking: bool,
+    },
+}
+
+/// An operation on an mbarrier object.
+#[derive(Clone, Copy, Debug)]
+pub struct MbarrierOp {
+    /// Which.
+    pub kind: MbarrierKind,
+    /// The object.
+    pub at: Access,
+    /// The count, state or parity; one arrival if absent.
+    pub operand: Option<Reg>,
+    /// How long a blocking test may wait, in nanoseconds.
+    pub limit: Option<Reg>,
+    /// Receives the state before an arrival, or the answer of a test.
+    pub dst: Option<Reg>,
+}
+
+/// Where the bytes of a transfer come from.
+#[derive(Clone, Debug)]
+pub enum TransferSource {
+    /// Memory.
+    Memory(Access),
+    /// The low bytes of registers, one after the other.
+    Values {
+        /// The registers.
+        values: SmallVec<[Reg; 4]>,
+        /// Bytes of each.
+        bytes: u8,
+    },
+    /// The answer to a request to cancel a cluster that has not started: 16 bytes.
+    Cancel,
+}
+
+/// What a transfer does to its destination.
+#[derive(Clone, Copy, Debug)]
+pub enum TransferAction {
+    /// Overwrites.
+    Store,
+    /// Combines element by element, each atomically.
+    Reduce {
+        /// Bytes of an element.
+        bytes: u8,
+        /// From the old value and the source's.
+        function: AtomicFn,
+    },
+}
+
+/// How a transfer tells that it is complete.
+#[derive(Clone, Copy, Debug)]
+pub enum Completion {
+    /// Through the group that the thread commits it to.
+    Group(Group),
+    /// By completing as many bytes on an mbarrier object.
+    Mbarrier(Access),
+    /// Not at all: it is complete when its block ends.
+    Silent,
+}
+
+/// Bytes that are moved asynchronously.
+#[derive(Clone, Debug)]
+pub struct TransferOp {
+    /// From where.
+    pub from: TransferSource,
+    /// To where.
+    pub to: Access,
+    /// Bytes that are written; the bytes of the values if they are the source.
+    pub bytes: Reg,
+    /// Bytes that are read, if fewer; the rest is zero.
+    pub read_bytes: Option<Reg>,
+    /// Nothing is read in lanes where the predicate is true.
+    pub ignore: Option<Reg>,
+    /// What becomes of the old bytes.
+    pub action: TransferAction,
+    /// Which bytes of each sixteen are written.
+    pub byte_mask: Option<Reg>,
+    /// The blocks of the cluster that the bytes go to, at the offsets in each of its own memory.
+    pub multicast: Option<Reg>,
+    /// To all blocks of the cluster.
+    pub multicast_all: bool,
+    /// How completion is told.
+    pub completion: Completion,
+    /// Sizes and addresses are multiples of sixteen.
+    pub bulk: bool,
+}
+
+/// A reduction of the values that replicas hold, on parts of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// Bytes of a part: 2 for each half of an `f16x2`.
+    pub bytes: u8,
+    /// From memory to the precision of the accumulation.
+    pub widen: fn(u64) -> u64,
+    /// Accumulates.
+    pub fold: fn(u64, u64) -> u64,
+    /// Back.
+    pub narrow: fn(u64) -> u64,
+}
+
+/// What is done at all places of a multicast address.
+#[derive(Clone, Debug)]
+pub enum MultimemKind {
+    /// `multimem.ld_reduce`
+    LoadReduce(Reduction),
+    /// `multimem.st`
+    Store,
+    /// `multimem.red`
+    Reduce {
+        /// Bytes of an element that is combined atomically.
+        bytes: u8,
+        /// From the old value and the operand's.
+        function: AtomicFn,
+    },
+}
+
+/// `multimem.*`
+#[derive(Clone, Debug)]
+pub struct MultimemOp {
+    /// Which.
+    pub kind: MultimemKind,
+    /// The multicast address; `count` elements of `bytes` bytes.
+    pub at: Access,
+    /// Destinations of a load, sources of the others.
+    pub values: SmallVec<[Reg; 4]>,
+}
+
+impl AsyncOp {
+    /// All registers, with the width each must have if that is fixed, and whether it is written.
+    pub(super) fn registers(&self) -> SmallVec<[(Reg, Option<Width>, bool); 8]> {
+        let mut all: SmallVec<[(Reg, Option<Width>, bool); 8]> = SmallVec::new();
+        let read = |r: Reg| (r, None, false);
+        match self {
+            AsyncOp::Mbarrier(op) => {
+                all.push(read(op.at.base));
+                all.extend(op.operand.into_iter().chain(op.limit).map(read));
+                let answer = matches!(op.kind, MbarrierKind::Test { .. });
+                all.extend(op.dst.map(|r| (r, Some(if answer { Width::Pred } else { Width::W64 }), true)));
+            }
+            AsyncOp::Transfer(op) => {
+                match &op.from {
+                    TransferSource::Memory(from) => all.push(read(from.base)),
+                    TransferSource::Values { values, .. } => all.extend(values.iter().copied().map(read)),
+                    TransferSource::Cancel => {}
+                }
+                if let Completion::Mbarrier(at) = op.completion {
+                    all.push(read(at.base));
+                }
+                all.extend([op.to.base, op.bytes].map(read));
+                all.extend(op.read_bytes.into_iter().chain(op.byte_mask).chain(op.multicast).map(read));
+                all.extend(op.ignore.map(|p| (p, Some(Width::Pred), false)));
+            }
+            AsyncOp::ArriveOnCopies { mbarrier, .. } => all.push(read(mbarrier.base)),
+            AsyncOp::Fill { at, bytes } => all.extend([at.base, *bytes].map(read)),
+            AsyncOp::Multimem(op) => {
+                all.push(read(op.at.base));
+                let written = matches!(op.kind, MultimemKind::LoadReduce(_));
+                all.extend(op.values.iter().map(|r| (*r, None, written)));
+            }
+            AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}
+        }
+        all
+    }
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Executes an operation that is behind the box.
+    #[inline(never)]
+    pub fn asynchronous(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        g: usize,
+        here: Here,
+        op: &AsyncOp,
+    ) -> Fallible<Next> {
+        match op {
+            AsyncOp::Mbarrier(op) => self.mbarrier(block, warp, g, here, op),
+            AsyncOp::Transfer(op) => self.issue(block, warp, here, op),
+            AsyncOp::ArriveOnCopies { mbarrier, increment } => {
+                self.arrive_on_copies(block, warp, here, mbarrier, *increment)
+            }
+            AsyncOp::Commit(group) => Ok(self.commit(block, warp, here, *group)),
+            AsyncOp::Wait { group, pending, read } => self.wait(block, warp, here, (*group, *pending, *read)),
+            AsyncOp::ClusterArrive => self.cluster_arrive(block, warp, here),
+            AsyncOp::ClusterWait => self.cluster_wait(block, warp, g, here),
+            AsyncOp::Fill { at, bytes } => self.fill(block, warp, here, at, *bytes),
+            AsyncOp::Multimem(op) => self.multimem(block, warp, here, op),
+        }
+    }
+}

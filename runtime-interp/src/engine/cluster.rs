@@ -1,0 +1,494 @@
+//! A cluster of blocks: they are resident together, reach each other's shared memory, and meet at the cluster's barrier.
+//!
+//! A cluster runs on one host thread. A launch without clusters has clusters of one block.
+
+use super::async_op::AsyncOp;
+use super::block::{Block, BlockContext, Done, locate};
+use super::context::Context;
+use super::mbarrier::{self, Object};
+use super::observe::{Observer, Sync};
+use super::op::{Access, Op};
+use super::run::{Fallible, Here, Next, Runner, put};
+use super::transfer::Flight;
+use super::warp::{State, Warp};
+use crate::fault::{Fault, FaultCode};
+use crate::memory::bytes::Bytes;
+use crate::memory::window;
+use std::cell::{Cell, RefCell};
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use warpsmith_isa::StateSpace;
+
+/// Instructions a cluster executes before another of the same host thread has a turn. Clusters that never wait for
+/// others are far below this.
+const SLICE: u64 = 1 << 24;
+/// Rounds in which all threads only ask whether something has happened, before another cluster has a turn.
+const IDLE_ROUNDS: u32 = 64;
+/// How often all threads of a cluster may find that waiting was in vain, with nothing under way that could change that, before
+/// it is called a deadlock.
+const VAIN_ROUNDS: u32 = 10_000;
+
+/// A block as the others of its cluster see it.
+pub(super) struct Member {
+    pub id: [u32; 3],
+    /// Its shared memory.
+    pub memory: Bytes,
+    /// All its threads have exited.
+    pub gone: Cell<bool>,
+}
+
+/// What the blocks of a cluster share.
+pub(super) struct ClusterState {
+    pub members: Vec<Member>,
+    /// Instructions that its warps have executed.
+    pub clock: Cell<u64>,
+    /// Something is under way or waited for that the scheduler has to look after.
+    attention: Cell<bool>,
+    /// Phases of mbarrier objects have completed, or objects were made or ended, since waiting threads last looked.
+    event: Cell<bool>,
+    /// Threads have arrived at the cluster's barrier.
+    arrivals: Cell<bool>,
+    /// The running warp's turn ended with a question that was answered no.
+    pub yielded: Cell<bool>,
+    /// Tests that failed since the last event, and the object that was asked last.
+    polls: Cell<(u64, usize, usize)>,
+    /// Waits in vain.
+    vain: Cell<u32>,
+    pub flight: RefCell<Flight>,
+}
+
+impl ClusterState {
+    /// The place of `size` bytes at an address in the shared memory of the cluster, as block `rank` sees it, or what is wrong.
+    /// Addresses of other blocks are valid only where `cluster` says so.
+    pub fn locate(
+        &self,
+        rank: usize,
+        address: u64,
+        size: u64,
+        cluster: bool,
+    ) -> Result<(usize, usize), String> {
+        let (named, offset) = window::member(address);
+        let owner = named.unwrap_or(rank);
+        if owner != rank && !cluster {
+            return Err(format!(
+                "it is in the memory of block {owner} of the cluster, and not in `.shared::cta`"
+            ));
+        }
+        let Some(member) = self.members.get(owner) else {
+            return Err(format!("there is no block {owner} in a cluster of {}", self.members.len()));
+        };
+        let len = member.memory.len() as u64;
+        if len == 0 {
+            return Err("there is no shared memory".into());
+        }
+        match offset.checked_add(size) {
+            Some(end) if end <= len => {}
+            _ => {
+                let past = offset.saturating_add(size) - len;
+                return Err(format!("ends {past} bytes past the end of shared memory ({len} bytes)"));
+            }
+        }
+        if owner != rank && member.gone.get() {
+            return Err(format!("block {owner} of the cluster has exited, and its shared memory is gone"));
+        }
+        Ok((owner, offset as usize))
+    }
+
+    /// The same for the aligned operand of an instruction, which may be a generic address.
+    pub fn operand(
+        &self,
+        rank: usize,
+        at: &Access,
+        address: u64,
+        bytes: u64,
+    ) -> Result<(usize, usize), (FaultCode, String)> {
+        let (space, offset) = match at.space {
+            StateSpace::Generic => window::classify(address),
+            space => (space, address),
+        };
+        if space != StateSpace::Shared {
+            return Err((
+                FaultCode::OutOfBounds,
+                format!("{space} address {address:#x} is not in shared memory"),
+            ));
+        }
+        let unit = u64::from(at.bytes);
+        if !offset.is_multiple_of(unit) {
+            let message = format!("shared address {offset:#x} is not a multiple of {unit}");
+            return Err((FaultCode::Misaligned, message));
+        }
+        self.locate(rank, offset, bytes, at.cluster)
+            .map_err(|e| (FaultCode::OutOfBounds, format!("shared address {offset:#x}: {e}")))
+    }
+
+    /// The scheduler must look after transfers.
+    pub fn attend(&self) {
+        self.attention.set(true);
+    }
+
+    /// Something has happened that threads may wait for.
+    pub fn note_event(&self) {
+        self.event.set(true);
+        self.vain.set(0);
+        self.polls.set((0, 0, 0));
+    }
+
+    /// A thread waits for an event.
+    pub fn wait_for_event(&self) {
+        self.attention.set(true);
+    }
+
+    pub fn note_failed_poll(&self, rank: usize, offset: usize) {
+        self.polls.set((self.polls.get().0 + 1, rank, offset));
+    }
+
+    /// What spinning threads ask for, if the last thing that happened is long ago.
+    pub fn spinning(&self) -> Option<String> {
+        let (count, rank, offset) = self.polls.get();
+        (count >= 1000).then(|| {
+            format!(
+                "{count} tests of mbarrier objects were answered no since the last phase completed; the last asked {}",
+                self.describe(rank, offset)
+            )
+        })
+    }
+
+    /// Says what an mbarrier object holds.
+    fn describe(&self, rank: usize, offset: usize) -> String {
+        let mut text = format!("the object at shared address {offset:#x}");
+        if self.members.len() > 1 {
+            let _ = write!(text, " of block {rank} of the cluster");
+        }
+        if let Some(o) = Object::unpack(mbarrier::word(&self.members[rank].memory, offset)) {
+            let _ = write!(text, ", which needs {} more arrivals and {} more bytes", o.pending, o.bytes);
+        }
+        text
+    }
+}
+
+/// A cluster in execution. Reused for cluster after cluster.
+pub(super) struct Cluster {
+    blocks: Vec<Block>,
+    state: ClusterState,
+}
+
+/// What came of a round of turns.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Round {
+    /// Some thread could run.
+    pub ran: bool,
+    /// Some thread did more than ask.
+    pub worked: bool,
+}
+
+impl Cluster {
+    /// The memory of a cluster of this launch.
+    pub fn new(cx: &Context<'_>) -> Fallible<Cluster> {
+        let (mut blocks, mut members) = (Vec::new(), Vec::new());
+        for rank in 0..cx.cluster_blocks() {
+            let memory = Bytes::zeroed(cx.shared_bytes() as usize).ok_or_else(|| {
+                Box::new(Fault::new(FaultCode::OutOfMemory, "no memory for the shared memory of a block"))
+            })?;
+            members.push(Member { id: [0; 3], memory, gone: Cell::new(false) });
+            blocks.push(Block::new(cx, rank as usize));
+        }
+        let state = ClusterState {
+            members,
+            clock: Cell::new(0),
+            attention: Cell::new(false),
+            event: Cell::new(false),
+            arrivals: Cell::new(false),
+            yielded: Cell::new(false),
+            polls: Cell::default(),
+            vain: Cell::new(0),
+            flight: RefCell::default(),
+        };
+        Ok(Cluster { blocks, state })
+    }
+
+    /// Makes it the cluster with this number.
+    pub fn start(&mut self, cx: &Context<'_>, number: u64) -> Fallible<()> {
+        for (rank, (block, member)) in self.blocks.iter_mut().zip(&mut self.state.members).enumerate() {
+            member.id = cx.member_id(number, rank as u32);
+            member.gone.set(false);
+            member.memory.clear();
+            block.start(cx, member.id)?;
+        }
+        let state = &mut self.state;
+        state.clock.set(0);
+        state.vain.set(0);
+        state.polls.set((0, 0, 0));
+        for flag in [&state.attention, &state.event, &state.arrivals, &state.yielded] {
+            flag.set(false);
+        }
+        state.flight.get_mut().clear();
+        Ok(())
+    }
+
+    /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished.
+    pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
+        let cx = runner.cx;
+        let end = self.state.clock.get() + SLICE;
+        let count = self.blocks.len();
+        let mut idle = 0;
+        loop {
+            let mut round = Round::default();
+            let first = match &mut runner.random {
+                Some(r) if count > 1 => r.below(count as u32) as usize,
+                _ => 0,
+            };
+            for turn in 0..count {
+                let rank = (first + turn) % count;
+                if self.state.members[rank].gone.get() {
+                    continue;
+                }
+                let block = &mut self.blocks[rank];
+                let Round { ran, worked } = block.round(runner, &self.state)?;
+                round = Round { ran: round.ran | ran, worked: round.worked | worked };
+                if block.finished() {
+                    self.state.members[rank].gone.set(true);
+                }
+            }
+            if self.state.members.iter().all(|m| m.gone.get()) {
+                runner.drain(&self.state)?;
+                let done = self.blocks.iter().map(Block::done);
+                return Ok(Some(done.fold(Done::default(), |sum, d| sum + d)));
+            }
+            let mut vain = false;
+            if self.state.attention.get() {
+                round.ran |= self.settle(runner, round)?;
+                if !round.ran && self.state.vain.get() < VAIN_ROUNDS {
+                    vain = self.time_out(runner, u64::MAX);
+                    round.ran |= vain;
+                    self.state.vain.set(self.state.vain.get() + 1);
+                }
+            }
+            if !round.ran {
+                return Err(self.deadlock(cx));
+            }
+            idle = if round.worked && !vain { 0 } else { idle + 1 };
+            if self.state.clock.get() >= end || idle > IDLE_ROUNDS || cx.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Looks after what happens between the blocks and beside the threads. True if threads may go on that could not.
+    fn settle<O: Observer>(&mut self, runner: &mut Runner<'_, O>, round: Round) -> Fallible<bool> {
+        let mut progress = self.release_barrier(runner);
+        // With nothing else to do, time passes until the next transfer is due.
+        let idle = !round.worked && !progress;
+        progress |= runner.deliver(&self.state, idle)?;
+        if self.state.event.replace(false) {
+            progress |= self.wake(|state| matches!(state, State::Mbarrier { .. }));
+        }
+        progress |= self.time_out(runner, self.state.clock.get());
+        let waits = |w: &Warp| w.groups.iter().any(|g| matches!(g.state, State::Mbarrier { .. }));
+        let busy = self.state.arrivals.get()
+            || !self.state.flight.borrow().is_empty()
+            || self.blocks.iter().any(|b| b.warps().iter().any(waits));
+        self.state.attention.set(busy);
+        Ok(progress)
+    }
+
+    /// Completes the cluster's barrier when all threads that have not exited are there.
+    fn release_barrier<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> bool {
+        let all = |b: &Block| b.warps().iter().all(|w| w.alive & !w.cluster_arrived == 0);
+        if !self.state.arrivals.get() || !self.blocks.iter().all(all) {
+            return false;
+        }
+        self.state.arrivals.set(false);
+        for block in &mut self.blocks {
+            for warp in block.warps_mut() {
+                warp.cluster_open |= warp.cluster_arrived & warp.alive;
+                warp.cluster_arrived = 0;
+            }
+        }
+        if O::ACTIVE {
+            let pc =
+                self.blocks.iter().flat_map(|b| b.warps()).find_map(|w| w.groups.first()).map_or(0, |g| g.pc);
+            let at = runner.cx.at(self.state.members[0].id, 0, pc, 0);
+            runner.observer.synchronise(&at, Sync::ClusterComplete);
+        }
+        self.wake(|state| state == State::Cluster)
+    }
+
+    /// Makes groups in a state ready.
+    fn wake(&mut self, of: impl Fn(State) -> bool) -> bool {
+        let mut any = false;
+        for warp in self.blocks.iter_mut().flat_map(|b| b.warps_mut()) {
+            let mut woken = 0;
+            for group in warp.groups.iter_mut().filter(|g| of(g.state)) {
+                group.state = State::Ready;
+                woken += 1;
+            }
+            any |= woken > 0;
+            warp.reunite(woken);
+        }
+        any
+    }
+
+    /// Answers no to the threads that have waited for an mbarrier object until `now`.
+    fn time_out<O: Observer>(&mut self, runner: &Runner<'_, O>, now: u64) -> bool {
+        let mut any = false;
+        for warp in self.blocks.iter_mut().flat_map(|b| b.warps_mut()) {
+            let mut woken = 0;
+            for i in 0..warp.groups.len() {
+                let group = warp.groups[i];
+                if !matches!(group.state, State::Mbarrier { until } if until <= now) {
+                    continue;
+                }
+                if let Op::Async(op) = &runner.cx.program.code[group.pc as usize].op
+                    && let AsyncOp::Mbarrier(op) = &**op
+                    && let Some(dst) = op.dst
+                {
+                    let activation = *warp.activation(group.frame);
+                    let frame = warp.file.frame(activation.row, activation.rows, runner.cx.constants);
+                    put(frame, dst, group.mask, &[0; 32]);
+                }
+                let group = &mut warp.groups[i];
+                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                woken += 1;
+            }
+            any |= woken > 0;
+            warp.reunite(woken);
+        }
+        any
+    }
+
+    /// Says who waits for whom.
+    fn deadlock(&mut self, cx: &Context<'_>) -> Box<Fault> {
+        let mut fault = Fault::new(FaultCode::Deadlock, "");
+        let mut waits = Vec::new();
+        let clustered = self.blocks.len() > 1;
+        let state = &self.state;
+        for (rank, (block, member)) in self.blocks.iter_mut().zip(&state.members).enumerate() {
+            for warp in block.warps_mut() {
+                for i in 0..warp.groups.len() {
+                    let g = warp.groups[i];
+                    if waits.is_empty() {
+                        locate(&mut fault, cx, member.id, warp.index, g.mask, g.pc);
+                    }
+                    let at = cx.at(member.id, warp.index, g.pc, g.mask);
+                    let what = match g.state {
+                        State::Barrier { id, arrived: true } => format!("at barrier {id} for other warps"),
+                        State::Barrier { id, arrived: false } => {
+                            format!("at barrier {id} for lanes {:#010x} of their warp", warp.alive & !g.mask)
+                        }
+                        State::Collective(members) => {
+                            format!("for lanes {:#010x} of their warp", members & warp.alive & !g.mask)
+                        }
+                        State::Cluster => "at the barrier of the cluster for other threads".into(),
+                        State::Mbarrier { .. } => match asked(cx, state, rank, warp, i) {
+                            Some((rank, offset)) => format!("for {}", state.describe(rank, offset)),
+                            None => "for an mbarrier object".into(),
+                        },
+                        State::Ready => "for an answer that does not come".into(),
+                    };
+                    let of = if clustered { format!("block {:?} ", member.id) } else { String::new() };
+                    let source = if at.line == 0 { String::new() } else { format!(" of line {}", at.line) };
+                    waits.push(format!(
+                        "{of}warp {} lanes {:#010x} wait in `{}`{source} {what}",
+                        warp.index, g.mask, at.mnemonic
+                    ));
+                }
+            }
+        }
+        let (shown, more) = (waits.len().min(4), waits.len().saturating_sub(4));
+        let whole = if clustered { "cluster" } else { "block" };
+        fault.message = format!("no thread of the {whole} can go on: {}", waits[..shown].join("; "));
+        if more > 0 {
+            fault.message += &format!("; and {more} more groups of lanes");
+        }
+        Box::new(fault)
+    }
+}
+
+/// The mbarrier object that the first lane of a group asks.
+fn asked(
+    cx: &Context<'_>,
+    state: &ClusterState,
+    rank: usize,
+    warp: &mut Warp,
+    g: usize,
+) -> Option<(usize, usize)> {
+    let group = warp.groups[g];
+    let Op::Async(op) = &cx.program.code[group.pc as usize].op else { return None };
+    let AsyncOp::Mbarrier(op) = &**op else { return None };
+    let activation = *warp.activation(group.frame);
+    let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
+    let addresses = super::access::addresses(frame, &op.at, activation.stack);
+    state.operand(rank, &op.at, addresses[group.mask.trailing_zeros() as usize & 31], 8).ok()
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// `barrier.cluster.arrive`
+    pub fn cluster_arrive(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        here: Here,
+    ) -> Fallible<Next> {
+        let again = here.mask & (warp.cluster_arrived | warp.cluster_open);
+        if again != 0 {
+            let message = "a second arrival at the barrier of the cluster without a wait between";
+            return Err(self.fault(
+                block,
+                warp,
+                Here { mask: again, ..here },
+                FaultCode::BadBarrier,
+                message,
+            ));
+        }
+        warp.cluster_arrived |= here.mask;
+        block.cluster.arrivals.set(true);
+        block.cluster.attend();
+        if O::ACTIVE {
+            let at = self.at(block, warp, here.pc, here.mask);
+            self.observer.synchronise(&at, Sync::ClusterArrive);
+        }
+        Ok(Next::Advance)
+    }
+
+    /// `barrier.cluster.wait`
+    pub fn cluster_wait(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        g: usize,
+        here: Here,
+    ) -> Fallible<Next> {
+        let never = here.mask & !(warp.cluster_arrived | warp.cluster_open);
+        if never != 0 {
+            let message = "a wait at the barrier of the cluster without an arrival before";
+            return Err(self.fault(
+                block,
+                warp,
+                Here { mask: never, ..here },
+                FaultCode::BadBarrier,
+                message,
+            ));
+        }
+        // Lanes may be a phase apart: those whose phase is complete must not wait for those whose is not.
+        let open = here.mask & warp.cluster_open;
+        if open != 0 {
+            warp.cluster_open &= !open;
+            if O::ACTIVE {
+                let at = self.at(block, warp, here.pc, open);
+                self.observer.synchronise(&at, Sync::ClusterLeave);
+            }
+            if open == here.mask {
+                return Ok(Next::Advance);
+            }
+            warp.split(g, here.mask & !open, here.pc, State::Cluster);
+            warp.groups[g].pc = here.pc + 1;
+            return Ok(Next::Choose);
+        }
+        let skipped = warp.groups[g].mask & !here.mask;
+        if skipped != 0 {
+            warp.split(g, skipped, here.pc + 1, State::Ready);
+        }
+        warp.groups[g].state = State::Cluster;
+        Ok(Next::Choose)
+    }
+}

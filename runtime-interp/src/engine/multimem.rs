@@ -1,0 +1,155 @@
+//! Operations beyond loads and stores that are complete when the instruction is: on multicast addresses
+//! (PTX ISA 9.0, 9.7.9.14), and filling shared memory (9.7.9.13).
+
+use super::async_op::{MultimemKind, MultimemOp, Reduction};
+use super::block::BlockContext;
+use super::observe::{AccessKind, Observer};
+use super::op::{Access, AtomicFn};
+use super::reg::Reg;
+use super::run::{Fallible, Here, Next, Runner, is_synchronising, lane64, lanes_of, put};
+use super::warp::Warp;
+use crate::fault::FaultCode;
+use crate::memory::bytes::Bytes;
+use smallvec::SmallVec;
+use std::sync::atomic::{Ordering, fence};
+use warpsmith_isa::StateSpace;
+
+/// The most bytes that `st.bulk` fills.
+const MOST_FILLED: u64 = 1 << 24;
+
+impl<O: Observer> Runner<'_, O> {
+    /// `st.bulk`
+    pub fn fill(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        at: &Access,
+        bytes: Reg,
+    ) -> Fallible<Next> {
+        let addresses = super::access::addresses(here.frame, at, here.stack);
+        for lane in lanes_of(here.mask) {
+            let one = Here { mask: 1 << lane, ..here };
+            let bytes = lane64(here.frame, bytes, lane);
+            if !bytes.is_multiple_of(8) || bytes > MOST_FILLED {
+                let message =
+                    format!("{bytes} bytes to fill; it must be a multiple of 8 up to {MOST_FILLED}");
+                return Err(self.fault(block, warp, one, FaultCode::BadOperand, message));
+            }
+            let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], bytes)?;
+            block.cluster.members[rank].memory.fill(offset, bytes as usize);
+            if O::ACTIVE {
+                let at_pc = self.at(block, warp, here.pc, 1 << lane);
+                for i in (0..bytes).step_by(8) {
+                    let word = offset as u64 + i;
+                    self.observer.access(&at_pc, AccessKind::Store, at, StateSpace::Shared, &[word; 32]);
+                }
+            }
+        }
+        Ok(Next::Advance)
+    }
+
+    /// `multimem.*`
+    pub fn multimem(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        op: &MultimemOp,
+    ) -> Fallible<Next> {
+        if is_synchronising(op.at.order) {
+            fence(Ordering::SeqCst);
+        }
+        let addresses = super::access::addresses(here.frame, &op.at, here.stack);
+        let element = usize::from(op.at.bytes);
+        let size = element * op.values.len();
+        let mut results: SmallVec<[[u64; 32]; 4]> = SmallVec::new();
+        results.resize(op.values.len(), [0; 32]);
+        for lane in lanes_of(here.mask) {
+            let address = addresses[lane];
+            let bad = |code: FaultCode, message: String| {
+                let mut fault = self.fault(block, warp, Here { mask: 1 << lane, ..here }, code, message);
+                fault.address = Some(address);
+                fault
+            };
+            if !address.is_multiple_of(size as u64) {
+                let message = format!("multicast address {address:#x} is not a multiple of {size}");
+                return Err(bad(FaultCode::Misaligned, message));
+            }
+            let replicas = self.cx.global.replicas(address, size as u64);
+            let Some(replicas) = replicas.filter(|r| !r.is_empty()) else {
+                let message =
+                    format!("{size} bytes at {address:#x}, which is no multicast address of live buffers");
+                return Err(bad(FaultCode::OutOfBounds, message));
+            };
+            let kind = match op.kind {
+                MultimemKind::LoadReduce(_) => AccessKind::Load,
+                MultimemKind::Store => AccessKind::Store,
+                MultimemKind::Reduce { .. } => AccessKind::Atomic,
+            };
+            for &(_, _, place) in replicas.iter().filter(|_| O::ACTIVE) {
+                let at = self.cx.at(block.id, warp.index, here.pc, 1 << lane);
+                self.observer.access(&at, kind, &op.at, StateSpace::Global, &[place; 32]);
+            }
+            for (i, &r) in op.values.iter().enumerate() {
+                let offset = i * element;
+                let value = lane64(here.frame, r, lane);
+                match op.kind {
+                    MultimemKind::LoadReduce(how) => {
+                        results[i][lane] =
+                            reduce(&how, element, replicas.iter().map(|(m, o, _)| (*m, o + offset)));
+                    }
+                    MultimemKind::Store => {
+                        for (memory, at, _) in &replicas {
+                            memory.store_relaxed(at + offset, &value.to_le_bytes()[..element]);
+                        }
+                    }
+                    MultimemKind::Reduce { bytes, function } => {
+                        let (AtomicFn::Word(f) | AtomicFn::BySpace { global: f, .. }) = function else {
+                            continue;
+                        };
+                        for (memory, at, _) in &replicas {
+                            for part in 0..element / usize::from(bytes) {
+                                let b = part_of(value, bytes, part);
+                                let at = at + offset + part * usize::from(bytes);
+                                memory.update(at, bytes.into(), |old| f(old, b, 0));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if let MultimemKind::LoadReduce(_) = op.kind {
+            for (r, values) in op.values.iter().zip(&results) {
+                put(here.frame, *r, here.mask, values);
+            }
+        }
+        if is_synchronising(op.at.order) {
+            fence(Ordering::SeqCst);
+        }
+        Ok(Next::Advance)
+    }
+}
+
+/// Part `i` of `bytes` bytes.
+fn part_of(value: u64, bytes: u8, i: usize) -> u64 {
+    let bits = u32::from(bytes) * 8;
+    (value >> (i as u32 * bits)) & (u64::MAX >> (64 - bits))
+}
+
+/// Folds the element at several places, part by part, in the order of the replicas.
+fn reduce<'m>(how: &Reduction, element: usize, places: impl Iterator<Item = (&'m Bytes, usize)>) -> u64 {
+    let values: SmallVec<[u64; 8]> = places
+        .map(|(memory, at)| {
+            let mut word = [0; 8];
+            memory.load_relaxed(at, &mut word[..element]);
+            u64::from_le_bytes(word)
+        })
+        .collect();
+    let bits = u32::from(how.bytes) * 8;
+    (0..element / usize::from(how.bytes)).fold(0, |whole, i| {
+        let parts = values.iter().map(|v| (how.widen)(part_of(*v, how.bytes, i)));
+        let sum = parts.reduce(how.fold).unwrap_or(0);
+        whole | ((how.narrow)(sum) & (u64::MAX >> (64 - bits))) << (i as u32 * bits)
+    })
+}

@@ -1,0 +1,702 @@
+//! Asynchronous transfers: copies, stores and reductions that a thread starts and the machine completes later
+//! (PTX ISA 9.0, 9.7.9.12, 9.7.9.25 and 9.7.13.7).
+//!
+//! A transfer is put in flight and gets two times: when it reads and when it is complete. It happens when the cluster's clock has
+//! come there, when a thread waits for it, or when no thread has anything else to do, and not before: a kernel that forgets to
+//! wait sees the old bytes. With a seed the times are drawn, and transfers overtake each other.
+
+use super::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
+use super::block::{BlockContext, locate};
+use super::cluster::ClusterState;
+use super::mbarrier::{self, Object};
+use super::observe::{MbarrierEvent, Observer, Place, Stage, Sync};
+use super::op::{Access, AtomicFn};
+use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where};
+use super::warp::Warp;
+use crate::fault::{Fault, FaultCode};
+use crate::memory::bytes::Bytes;
+use crate::memory::window;
+use smallvec::SmallVec;
+use std::sync::atomic::{Ordering, fence};
+use warpsmith_isa::StateSpace;
+
+/// How long a transfer takes without a seed, in instructions of the cluster.
+const DELAY: u64 = 1 << 12;
+
+/// The transfers in flight of a cluster.
+#[derive(Default)]
+pub(super) struct Flight {
+    queue: Vec<Transfer>,
+    /// Nothing happens before.
+    next: u64,
+    issued: u64,
+    /// For each warp of the cluster, kind of group and lane: how many groups the thread has committed.
+    committed: Vec<[[u32; 32]; 2]>,
+}
+
+/// Who issued a transfer.
+#[derive(Clone, Copy)]
+struct Issuer {
+    number: u64,
+    rank: usize,
+    warp: u32,
+    pc: u32,
+}
+
+/// What one instruction has put in flight, for lanes that commit it to the same group.
+struct Transfer {
+    issuer: Issuer,
+    /// The kind and number of the group it belongs to, if it is tracked so.
+    group: Option<(Group, u32)>,
+    read_at: u64,
+    due: u64,
+    work: Work,
+    pieces: SmallVec<[Piece; 1]>,
+}
+
+#[derive(Clone, Copy)]
+enum Work {
+    Move(TransferAction),
+    /// Only the signal, after all earlier copies of the lane.
+    ArriveOnCopies,
+}
+
+/// The transfer of one lane.
+struct Piece {
+    lane: u8,
+    from: Source,
+    /// Bytes to read, and to write: what is not read is zero.
+    read: u32,
+    bytes: u32,
+    byte_mask: u16,
+    /// What was read.
+    data: SmallVec<[u8; 16]>,
+    to: SmallVec<[Target; 1]>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Memory(Spot),
+    Cancel,
+    /// The data are there.
+    Read,
+}
+
+/// A checked place in memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Global(u64),
+    Shared(usize, usize),
+}
+
+#[derive(Clone, Copy)]
+struct Target {
+    at: Spot,
+    signal: Option<(usize, usize)>,
+}
+
+/// Which memory an operand may be in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Global,
+    Shared,
+}
+
+impl Flight {
+    pub fn clear(&mut self) {
+        self.queue.clear();
+        self.committed.clear();
+        (self.next, self.issued) = (0, 0);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    fn committed(&mut self, warps: u32, rank: usize, warp: u32) -> &mut [[u32; 32]; 2] {
+        let index = rank * warps as usize + warp as usize;
+        if self.committed.len() <= index {
+            self.committed.resize(index + 1, [[0; 32]; 2]);
+        }
+        &mut self.committed[index]
+    }
+
+    /// Removes what is done and finds when something is to happen next.
+    fn tidy(&mut self) {
+        self.queue.retain(|t| !t.pieces.is_empty());
+        let next = |t: &Transfer| if t.is_read() { t.due } else { t.read_at.min(t.due) };
+        self.next = self.queue.iter().map(next).min().unwrap_or(u64::MAX);
+    }
+}
+
+impl Transfer {
+    fn is_read(&self) -> bool {
+        self.pieces.iter().all(|p| p.from == Source::Read)
+    }
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Puts a transfer in flight.
+    pub fn issue(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        op: &TransferOp,
+    ) -> Fallible<Next> {
+        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::new();
+        let of = |at: &Access| super::access::addresses(here.frame, at, here.stack);
+        let to = of(&op.to);
+        let from = if let TransferSource::Memory(at) = &op.from { of(at) } else { to };
+        let signal = if let Completion::Mbarrier(at) = &op.completion { Some((at, of(at))) } else { None };
+        let ignored =
+            op.ignore.map_or(0, |pred| holds(here.frame, super::op::Guard { pred, negated: false }));
+        for lane in lanes_of(here.mask) {
+            let one = Here { mask: 1 << lane, ..here };
+            let misuse = |message: String| self.fault(block, warp, one, FaultCode::BadOperand, message);
+            let bytes = lane32(here.frame, op.bytes, lane);
+            let read = match op.read_bytes {
+                _ if ignored >> lane & 1 != 0 => 0,
+                Some(r) => lane32(here.frame, r, lane),
+                None => bytes,
+            };
+            if read > bytes {
+                return Err(misuse(format!("{read} bytes are to be read for a copy of {bytes}")));
+            }
+            if op.bulk && !bytes.is_multiple_of(16) {
+                return Err(misuse(format!("a bulk copy of {bytes} bytes, which is not a multiple of 16")));
+            }
+            let place = |at: &Access, address: u64, bytes: u32, what: &str, wanted: Option<Wanted>| {
+                self.spot(block, at, address, bytes, wanted).map_err(|(code, message)| {
+                    let mut fault =
+                        self.fault(block, warp, one, code, format!("{what} of {bytes} bytes: {message}"));
+                    fault.address = Some(address);
+                    fault
+                })
+            };
+            let mut data: SmallVec<[u8; 16]> = SmallVec::new();
+            let source = match &op.from {
+                TransferSource::Memory(at) if read > 0 => {
+                    Source::Memory(place(at, from[lane], read, "source", None)?)
+                }
+                TransferSource::Memory(_) => {
+                    data.resize(bytes as usize, 0);
+                    Source::Read
+                }
+                TransferSource::Values { values, bytes } => {
+                    for r in values {
+                        data.extend_from_slice(
+                            &lane64(here.frame, *r, lane).to_le_bytes()[..usize::from(*bytes)],
+                        );
+                    }
+                    Source::Read
+                }
+                TransferSource::Cancel => Source::Cancel,
+            };
+            let wanted = match op.completion {
+                Completion::Mbarrier(_) => Some(Wanted::Shared),
+                Completion::Silent => Some(Wanted::Global),
+                Completion::Group(_) => None,
+            };
+            let at = place(&op.to, to[lane], bytes, "destination", wanted)?;
+            let signal = match &signal {
+                Some((access, addresses)) => {
+                    match place(access, addresses[lane], 8, "mbarrier object", Some(Wanted::Shared))? {
+                        Spot::Shared(rank, offset) => Some((rank, offset)),
+                        Spot::Global(_) => None,
+                    }
+                }
+                None => None,
+            };
+            // What the manual demands of the blocks involved.
+            if let (Spot::Shared(to, _), Some((tracker, _))) = (at, signal) {
+                let alone = block.cluster.members.len() == 1;
+                match (&op.from, op.action) {
+                    (TransferSource::Values { .. }, TransferAction::Store) if to != tracker || alone => {
+                        let message = if alone {
+                            "an asynchronous store in a cluster of one block".into()
+                        } else {
+                            format!(
+                                "the destination is in block {to} of the cluster, its mbarrier object in block {tracker}"
+                            )
+                        };
+                        return Err(misuse(message));
+                    }
+                    (TransferSource::Values { .. }, TransferAction::Reduce { .. })
+                        if to != tracker || to == block.rank =>
+                    {
+                        let message = format!(
+                            "the destination is in block {to} of the cluster and its mbarrier object in block {tracker}; \
+                             both must be in one block other than the executing block {}",
+                            block.rank
+                        );
+                        return Err(misuse(message));
+                    }
+                    (TransferSource::Memory(from), _)
+                        if from.space == StateSpace::Shared && to == block.rank =>
+                    {
+                        return Err(misuse(
+                            "a copy to the shared memory of the executing block itself".into(),
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+            let mut targets: SmallVec<[Target; 1]> = SmallVec::new();
+            let everyone = u32::MAX >> (32 - block.cluster.members.len().clamp(1, 32));
+            let ranks = match op.multicast {
+                Some(r) => Some(lane32(here.frame, r, lane) & 0xffff),
+                None => op.multicast_all.then_some(everyone),
+            };
+            match (ranks, at) {
+                (Some(ranks), Spot::Shared(_, offset)) => {
+                    if ranks & !everyone != 0 {
+                        let count = block.cluster.members.len();
+                        return Err(misuse(format!(
+                            "multicast to blocks {ranks:#b} of a cluster of {count}"
+                        )));
+                    }
+                    targets.extend(lanes_of(ranks).map(|rank| Target {
+                        at: Spot::Shared(rank, offset),
+                        signal: signal.map(|(_, offset)| (rank, offset)),
+                    }));
+                }
+                _ => targets.push(Target { at, signal }),
+            }
+            let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(here.frame, r, lane) as u16);
+            pieces.push(Piece { lane: lane as u8, from: source, read, bytes, byte_mask, data, to: targets });
+        }
+        let group = match op.completion {
+            Completion::Group(group) => Some(group),
+            // An mbarrier that is told later tracks `cp.async` alone.
+            _ => None,
+        };
+        self.launch(block, warp, here.pc, group, Work::Move(op.action), pieces)?;
+        Ok(Next::Advance)
+    }
+
+    /// `cp.async.mbarrier.arrive`
+    pub fn arrive_on_copies(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        at: &Access,
+        increment: bool,
+    ) -> Fallible<Next> {
+        let addresses = super::access::addresses(here.frame, at, here.stack);
+        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::new();
+        for lane in lanes_of(here.mask) {
+            let one = Here { mask: 1 << lane, ..here };
+            let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], 8)?;
+            let memory = &block.cluster.members[rank].memory;
+            let change = |o: Object| if increment { o.increment() } else { Ok(o) };
+            if let Err(message) = mbarrier::update(memory, offset, change) {
+                return Err(self.fault(block, warp, one, FaultCode::BadMbarrier, message));
+            }
+            let target = Target { at: Spot::Shared(rank, offset), signal: Some((rank, offset)) };
+            let (data, to) = (SmallVec::new(), SmallVec::from_iter([target]));
+            pieces.push(Piece {
+                lane: lane as u8,
+                from: Source::Read,
+                read: 0,
+                bytes: 0,
+                byte_mask: 0,
+                data,
+                to,
+            });
+        }
+        self.launch(block, warp, here.pc, None, Work::ArriveOnCopies, pieces)?;
+        Ok(Next::Advance)
+    }
+
+    fn launch(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        pc: u32,
+        group: Option<Group>,
+        work: Work,
+        mut pieces: SmallVec<[Piece; 1]>,
+    ) -> Fallible<()> {
+        let (read_after, after) = match &mut self.random {
+            None => (DELAY, DELAY),
+            Some(r) => {
+                let after = match r.below(4) {
+                    0 => 0,
+                    1 => u64::from(r.below(64)),
+                    2 => u64::from(r.below(1 << 11)),
+                    _ => u64::from(r.below(1 << 15)),
+                };
+                (if r.below(2) == 0 { after } else { u64::from(r.below(after as u32 + 1)) }, after)
+            }
+        };
+        let now = block.cluster.clock.get();
+        let mut flight = block.cluster.flight.borrow_mut();
+        let committed = *flight.committed(self.cx.warps(), block.rank, warp.index);
+        while let Some(first) = pieces.first() {
+            // Lanes that have committed equally often go together; usually all have.
+            let number = |lane: u8| group.map(|g| (g, committed[g as usize][usize::from(lane)]));
+            let of_group = number(first.lane);
+            let (own, rest): (SmallVec<[Piece; 1]>, _) =
+                pieces.into_iter().partition(|p| number(p.lane) == of_group);
+            pieces = rest;
+            let issuer = Issuer { number: flight.issued, rank: block.rank, warp: warp.index, pc };
+            flight.issued += 1;
+            if O::ACTIVE {
+                let mask = own.iter().fold(0, |m, p| m | 1 << p.lane);
+                self.observer.transfer(
+                    &self.cx.at(block.id, warp.index, pc, mask),
+                    issuer.number,
+                    Stage::Issued,
+                );
+            }
+            flight.queue.push(Transfer {
+                issuer,
+                group: of_group,
+                read_at: now + read_after,
+                due: now + after,
+                work,
+                pieces: own,
+            });
+            if after == 0 {
+                let last = flight.queue.len() - 1;
+                self.complete(block.cluster, &mut flight.queue, last, u32::MAX)?;
+            }
+        }
+        flight.tidy();
+        block.cluster.attend();
+        Ok(())
+    }
+
+    /// `commit_group`
+    pub fn commit(&mut self, block: &BlockContext<'_>, warp: &Warp, here: Here, group: Group) -> Next {
+        let mut flight = block.cluster.flight.borrow_mut();
+        let committed = flight.committed(self.cx.warps(), block.rank, warp.index);
+        lanes_of(here.mask).for_each(|lane| committed[group as usize][lane] += 1);
+        if O::ACTIVE {
+            let at = self.at(block, warp, here.pc, here.mask);
+            self.observer.synchronise(&at, Sync::Commit(group));
+        }
+        Next::Advance
+    }
+
+    /// `wait_group`: what the lanes wait for happens now.
+    pub fn wait(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        (group, pending, read): (Group, u32, bool),
+    ) -> Fallible<Next> {
+        let mut flight = block.cluster.flight.borrow_mut();
+        let committed = flight.committed(self.cx.warps(), block.rank, warp.index)[group as usize];
+        for i in 0..flight.queue.len() {
+            let t = &flight.queue[i];
+            let Some((kind, number)) = t.group else { continue };
+            if kind != group || t.issuer.rank != block.rank || t.issuer.warp != warp.index {
+                continue;
+            }
+            let lanes = lanes_where(here.mask, |lane| {
+                committed[lane].checked_sub(pending).is_some_and(|complete| number < complete)
+            });
+            if lanes == 0 {
+                continue;
+            }
+            if read {
+                self.read(block.cluster, &mut flight.queue[i], lanes)?;
+            } else {
+                self.complete(block.cluster, &mut flight.queue, i, lanes)?;
+            }
+        }
+        flight.tidy();
+        if O::ACTIVE {
+            let at = self.at(block, warp, here.pc, here.mask);
+            self.observer.synchronise(&at, Sync::Wait { group, pending, read });
+        }
+        Ok(Next::Advance)
+    }
+
+    /// Lets happen what is due. If the threads have nothing to do, the next thing is due. True if something happened.
+    pub fn deliver(&mut self, cluster: &ClusterState, idle: bool) -> Fallible<bool> {
+        let mut flight = cluster.flight.borrow_mut();
+        let now = if idle { cluster.clock.get().max(flight.next) } else { cluster.clock.get() };
+        if flight.queue.is_empty() || flight.next > now {
+            return Ok(false);
+        }
+        let mut due: SmallVec<[(u64, usize); 16]> = SmallVec::new();
+        for (i, transfer) in flight.queue.iter_mut().enumerate() {
+            if transfer.due <= now {
+                due.push((transfer.due, i));
+            } else if transfer.read_at <= now {
+                self.read(cluster, transfer, u32::MAX)?;
+            }
+        }
+        due.sort_unstable();
+        for (_, i) in due {
+            self.complete(cluster, &mut flight.queue, i, u32::MAX)?;
+        }
+        flight.tidy();
+        Ok(true)
+    }
+
+    /// Completes everything, when all threads of the cluster have exited.
+    pub fn drain(&mut self, cluster: &ClusterState) -> Fallible<()> {
+        let mut flight = cluster.flight.borrow_mut();
+        for i in 0..flight.queue.len() {
+            self.complete(cluster, &mut flight.queue, i, u32::MAX)?;
+        }
+        flight.tidy();
+        Ok(())
+    }
+
+    /// Reads the sources of some lanes.
+    fn read(&mut self, cluster: &ClusterState, transfer: &mut Transfer, lanes: u32) -> Fallible<()> {
+        let issuer = transfer.issuer;
+        for piece in transfer.pieces.iter_mut().filter(|p| lanes >> p.lane & 1 != 0) {
+            match piece.from {
+                Source::Read => continue,
+                Source::Cancel => piece.data = SmallVec::from_slice(&self.cancel().to_le_bytes()),
+                Source::Memory(spot) => {
+                    piece.data.resize(piece.bytes as usize, 0);
+                    let (memory, offset) = self
+                        .memory(cluster, spot, piece.read)
+                        .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, spot))?;
+                    memory.load_relaxed(offset, &mut piece.data[..piece.read as usize]);
+                    self.report(cluster, issuer, piece.lane, || Stage::Read(spot.place(piece.read)));
+                }
+            }
+            piece.from = Source::Read;
+        }
+        Ok(())
+    }
+
+    /// Completes some lanes of a transfer: reads what is not read, writes, and tells.
+    fn complete(
+        &mut self,
+        cluster: &ClusterState,
+        queue: &mut [Transfer],
+        index: usize,
+        lanes: u32,
+    ) -> Fallible<()> {
+        let Issuer { rank, warp, .. } = queue[index].issuer;
+        if let Work::ArriveOnCopies = queue[index].work {
+            let lanes = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
+            for earlier in 0..index {
+                let t = &queue[earlier];
+                if t.issuer.rank == rank && t.issuer.warp == warp && matches!(t.group, Some((Group::Copy, _)))
+                {
+                    self.complete(cluster, queue, earlier, lanes)?;
+                }
+            }
+        }
+        let transfer = &mut queue[index];
+        self.read(cluster, transfer, lanes)?;
+        let issuer = transfer.issuer;
+        for piece in transfer.pieces.iter().filter(|p| lanes >> p.lane & 1 != 0) {
+            for target in &piece.to {
+                self.write(cluster, issuer, transfer.work, piece, target)?;
+            }
+            self.report(cluster, issuer, piece.lane, || Stage::Complete);
+        }
+        transfer.pieces.retain(|p| lanes >> p.lane & 1 == 0);
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        cluster: &ClusterState,
+        issuer: Issuer,
+        work: Work,
+        piece: &Piece,
+        target: &Target,
+    ) -> Fallible<()> {
+        if let Spot::Shared(rank, _) = target.at
+            && cluster.members[rank].gone.get()
+        {
+            // What a block was to get, and did not wait for, nobody can see.
+            if rank == issuer.rank {
+                return Ok(());
+            }
+            return Err(self.vanished(cluster, issuer, piece.lane, target.at));
+        }
+        let bytes = piece.data.len() as u32;
+        if let Work::Move(action) = work
+            && bytes > 0
+        {
+            let (memory, offset) = self
+                .memory(cluster, target.at, bytes)
+                .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, target.at))?;
+            match action {
+                TransferAction::Store if piece.byte_mask == u16::MAX => {
+                    memory.store_relaxed(offset, &piece.data)
+                }
+                TransferAction::Store => {
+                    for (i, b) in
+                        piece.data.iter().enumerate().filter(|(i, _)| piece.byte_mask >> (i % 16) & 1 != 0)
+                    {
+                        memory.store_relaxed(offset + i, &[*b]);
+                    }
+                }
+                TransferAction::Reduce { bytes, function } => {
+                    let f = match (function, target.at) {
+                        (AtomicFn::Word(f), _)
+                        | (AtomicFn::BySpace { global: f, .. }, Spot::Global(_))
+                        | (AtomicFn::BySpace { shared: f, .. }, Spot::Shared(..)) => f,
+                        (AtomicFn::Wide(_), _) => |old, _, _| old,
+                    };
+                    for (i, element) in piece.data.chunks_exact(usize::from(bytes)).enumerate() {
+                        let mut word = [0; 8];
+                        word[..element.len()].copy_from_slice(element);
+                        let b = u64::from_le_bytes(word);
+                        memory.update(offset + i * element.len(), element.len(), |old| f(old, b, 0));
+                    }
+                }
+            }
+            self.report(cluster, issuer, piece.lane, || {
+                let place = target.at.place(bytes);
+                if matches!(action, TransferAction::Store) {
+                    Stage::Written(place)
+                } else {
+                    Stage::Reduced(place)
+                }
+            });
+        }
+        let Some((rank, offset)) = target.signal else { return Ok(()) };
+        // The signal releases what was written.
+        fence(Ordering::SeqCst);
+        let arrives = matches!(work, Work::ArriveOnCopies);
+        let signal = |o: Object| if arrives { o.arrive(1, false) } else { o.complete(bytes) };
+        match mbarrier::update(&cluster.members[rank].memory, offset, signal) {
+            Ok((before, after)) => {
+                if (before >> 63 != 0) != after.phase {
+                    cluster.note_event();
+                }
+                if O::ACTIVE {
+                    let event =
+                        if arrives { MbarrierEvent::Arrive(1) } else { MbarrierEvent::CompleteTx(bytes) };
+                    let id = cluster.members[issuer.rank].id;
+                    let at = self.cx.at(id, issuer.warp, issuer.pc, 1 << piece.lane);
+                    self.observer
+                        .synchronise(&at, Sync::Mbarrier { rank, offset, phase: after.phase, event });
+                }
+                Ok(())
+            }
+            Err(message) => {
+                let mut fault = Fault::new(
+                    FaultCode::BadMbarrier,
+                    format!("the completion of an asynchronous operation: {message}"),
+                );
+                self.blame(&mut fault, cluster, issuer, piece.lane);
+                fault.address = Some(offset as u64);
+                Err(Box::new(fault))
+            }
+        }
+    }
+
+    /// Takes a cluster that has not started away from the grid: a response with the `%ctaid` of its first block, or zero.
+    fn cancel(&self) -> u128 {
+        match self.cx.take_cluster() {
+            Some(number) => {
+                let [x, y, z] = self.cx.member_id(number, 0);
+                1 << 127 | u128::from(z) << 64 | u128::from(y) << 32 | u128::from(x)
+            }
+            None => 0,
+        }
+    }
+
+    /// Checks an operand.
+    fn spot(
+        &self,
+        block: &BlockContext<'_>,
+        at: &Access,
+        address: u64,
+        bytes: u32,
+        wanted: Option<Wanted>,
+    ) -> Result<Spot, (FaultCode, String)> {
+        let space = match at.space {
+            StateSpace::Generic => window::classify(address).0,
+            space => space,
+        };
+        let wrong = match wanted {
+            Some(Wanted::Global) => space != StateSpace::Global,
+            Some(Wanted::Shared) => space != StateSpace::Shared,
+            None => false,
+        };
+        if wrong {
+            return Err((
+                FaultCode::OutOfBounds,
+                format!("{space} address {address:#x} is in another state space"),
+            ));
+        }
+        if space != StateSpace::Global {
+            return block
+                .cluster
+                .operand(block.rank, at, address, bytes.into())
+                .map(|(r, o)| Spot::Shared(r, o));
+        }
+        let unit = u64::from(at.bytes);
+        if !address.is_multiple_of(unit) {
+            return Err((
+                FaultCode::Misaligned,
+                format!("global address {address:#x} is not a multiple of {unit}"),
+            ));
+        }
+        match self.memory(block.cluster, Spot::Global(address), bytes) {
+            Some(_) => Ok(Spot::Global(address)),
+            None => {
+                let place = self.cx.global.describe(address, bytes.into());
+                Err((FaultCode::OutOfBounds, format!("global address {address:#x}: {place}")))
+            }
+        }
+    }
+
+    /// The memory of a place, if it is still there.
+    fn memory<'c>(&'c self, cluster: &'c ClusterState, spot: Spot, bytes: u32) -> Option<(&'c Bytes, usize)> {
+        let (memory, offset) = match spot {
+            Spot::Shared(rank, offset) => (&cluster.members[rank].memory, offset),
+            Spot::Global(address) => {
+                let allocation = self.cx.global.get(self.cx.global.find(address))?;
+                (&allocation.bytes, usize::try_from(address.checked_sub(allocation.start)?).ok()?)
+            }
+        };
+        (offset.checked_add(bytes as usize)? <= memory.len()).then_some((memory, offset))
+    }
+
+    #[cold]
+    fn vanished(&self, cluster: &ClusterState, issuer: Issuer, lane: u8, spot: Spot) -> Box<Fault> {
+        let message = match spot {
+            Spot::Shared(rank, _) => {
+                format!("an asynchronous operation reaches block {rank} of the cluster, which has exited")
+            }
+            Spot::Global(address) => {
+                format!("an asynchronous operation reaches global address {address:#x}, which has been freed")
+            }
+        };
+        let mut fault = Fault::new(FaultCode::OutOfBounds, message);
+        self.blame(&mut fault, cluster, issuer, lane);
+        Box::new(fault)
+    }
+
+    fn blame(&self, fault: &mut Fault, cluster: &ClusterState, issuer: Issuer, lane: u8) {
+        let id = cluster.members[issuer.rank].id;
+        locate(fault, self.cx, id, issuer.warp, 1 << lane, issuer.pc);
+    }
+
+    fn report(&mut self, cluster: &ClusterState, issuer: Issuer, lane: u8, stage: impl FnOnce() -> Stage) {
+        if O::ACTIVE {
+            let at = self.cx.at(cluster.members[issuer.rank].id, issuer.warp, issuer.pc, 1 << lane);
+            self.observer.transfer(&at, issuer.number, stage());
+        }
+    }
+}
+
+impl Spot {
+    fn place(self, bytes: u32) -> Place {
+        let bytes = bytes.into();
+        match self {
+            Spot::Global(address) => Place { rank: None, address, bytes },
+            Spot::Shared(rank, offset) => Place { rank: Some(rank), address: offset as u64, bytes },
+        }
+    }
+}

@@ -127,6 +127,24 @@ pub fn scan(source: &str, language: Language) -> Result<Vec<Directive>, Vec<Dire
     if errors.is_empty() { Ok(directives) } else { Err(errors) }
 }
 
+/// The source of a file test as its author means it: without directives, marks of errors and expected output.
+pub fn bare(source: &str, language: Language) -> String {
+    let marker = language.marker();
+    let mut text = String::new();
+    for line in source.lines() {
+        if line.strip_prefix(marker).is_some_and(|rest| rest.trim_start().starts_with("output")) {
+            break;
+        }
+        match line.find(marker) {
+            Some(0) => {}
+            Some(at) => text.extend([line[..at].trim_end(), "\n"]),
+            None => text.extend([line, "\n"]),
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
 /// One `run:` with what must come of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {

@@ -77,7 +77,7 @@ fn file_test(path: &Path) -> Result<(), Failed> {
     for test in tests {
         let made = match language {
             Language::Wir => wir_test(&source, &test.text)?,
-            Language::Ptx => ptx_test(&source, &test.text)?,
+            Language::Ptx => ptx_test(path, &source, &test.text)?,
         };
         expected = match made {
             Made::Nothing => expected,
@@ -145,9 +145,12 @@ fn wir_test(source: &str, test: &str) -> Result<Made, Failed> {
     }
 }
 
-fn ptx_test(source: &str, test: &str) -> Result<Made, Failed> {
+fn ptx_test(path: &Path, source: &str, test: &str) -> Result<Made, Failed> {
     match test {
-        "check" => Ok(Made::Findings(warpsmith::check(source, Language::Ptx, None))),
+        "check" => {
+            Ok(Made::Findings(warpsmith::check(before_output(source, Language::Ptx), Language::Ptx, None)))
+        }
+        "render" => rendered_by_command(path, &directives::bare(source, Language::Ptx)).map(Made::Output),
         "print" => {
             let parsed = ptx::parse(source);
             if !parsed.diagnostics.is_empty() {
@@ -166,6 +169,27 @@ fn ptx_test(source: &str, test: &str) -> Result<Made, Failed> {
         },
         _ => Err(format!("unknown test `{test}`").into()),
     }
+}
+
+/// The file's own text, to whose end an error may point.
+fn before_output(source: &str, language: Language) -> &str {
+    source.find(&format!("\n{} output:", language.marker())).map_or(source, |at| &source[..at])
+}
+
+/// What `warpsmith check` shows of a text where no terminal is.
+fn rendered_by_command(path: &Path, text: &str) -> Result<String, Failed> {
+    let name = path.file_name().ok_or("no file name")?;
+    let stem = path.file_stem().unwrap_or(name).to_string_lossy();
+    let folder = std::env::temp_dir().join(format!("warpsmith-render-{}-{stem}", std::process::id()));
+    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(folder.join("kernel.ptx"), text))?;
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+    let output = command.args(["check", "kernel.ptx"]).current_dir(&folder).output();
+    std::fs::remove_dir_all(&folder)?;
+    let output = output?;
+    if !output.stdout.is_empty() {
+        return Err("`check` wrote to standard output".into());
+    }
+    Ok(String::from_utf8(output.stderr).map_err(|e| e.to_string())?)
 }
 
 /// `opt=gvn` is `opt` with `gvn`.
@@ -198,13 +222,13 @@ fn with_output(source: &str, language: Language, output: &str) -> String {
 fn with_marks(source: &str, language: Language, findings: &[Diagnostic]) -> String {
     let index = LineIndex::new(source);
     let marks = ["error:", "warning:"].map(|word| format!("{} {word}", language.marker()));
-    let count = source.lines().count();
+    let count = before_output(source, language).lines().count();
     let mut text = String::new();
     for (number, line) in (1..).zip(source.lines()) {
         let bare =
             marks.iter().filter_map(|mark| line.find(mark)).min().map_or(line, |at| line[..at].trim_end());
         text += bare;
-        for finding in findings {
+        for finding in findings.iter().filter(|_| number <= count) {
             let at =
                 if finding.span.is_none() { 1 } else { index.position(finding.span.start).line as usize };
             if at.min(count) == number {

@@ -632,9 +632,9 @@ fn table_derived_operations() {
             5:1: error[I0201]: `mad.lo.s32` has the wrong number of operands
               note: expected 4
               note: found 3
-              note: its form: `mad.hi|mad.lo .type d, a, b, c`
+              note: its form: `mad.lo .type d, a, b, c`
               see PTX ISA 9.0, 9.7.1.4
-            7:1: error[I0204]: a register of this type cannot be operand `a`
+            7:1: error[I0204]: a `.f64` register cannot be operand `a` of `prmt.b32`
               note: expected a register of type `.b32`, `.u32`, `.s32`, `.tf32`, `.f32` or `.f16x2` or an integer constant
               note: found a `.f64` register
               note: its form: `prmt .b32 {.mode} d, a, b, c`
@@ -658,7 +658,6 @@ fn table_derived_operations_of_a_target() {
               note: pass memory instead: `byval(16, align 16)`, or a pointer
             8:3: error[I0110]: `tanh.approx.f32` is not in PTX 9.0 for sm_70
               note: expected .version 7.0 or later and .target sm_75 or higher
-              note: found .version 9.0, .target sm_70
               note: the lowest target that has it is sm_75, from `.version 7.0`
               see PTX ISA 9.0, 9.7.3.22
         "#]],

@@ -104,13 +104,20 @@ impl Resolved {
         }
         let typed =
             |v: &Violation| matches!(v.code, codes::REGISTER_TYPE | codes::CONSTANT_KIND | codes::SPACE);
-        // Where most operands are right, the mnemonic is.
+        // Where most operands are right, the mnemonic is; where most are wrong, the mnemonic may be.
         let registers = operands.iter().filter(|o| !matches!(o, Operand::Int(_) | Operand::Float(_))).count();
-        if found.iter().all(typed)
-            && found.len() * 2 >= registers
-            && let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context)
-        {
-            found[0].fix = Some(fix);
+        if found.iter().all(typed) && found.len() * 2 >= registers {
+            if let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context) {
+                found[0].fix = Some(fix);
+                // One mistake, told once.
+                if found.len() > 1 {
+                    let others = format!("{} more operands do not fit it either", found.len() - 1);
+                    found[0].help = Some(others.replace("1 more operands do", "1 more operand does"));
+                    found.truncate(1);
+                }
+            }
+        } else if let [one @ Violation { code: codes::VECTOR_LENGTH, .. }] = found.as_mut_slice() {
+            one.fix = violation::renumbered(&self.mnemonic, operands, &self.context);
         }
         found
     }

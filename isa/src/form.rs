@@ -31,6 +31,42 @@ impl Form {
     pub fn section(&self) -> &'static str {
         self.family().section
     }
+
+    /// The form as a message shows it: `add {.rnd} {.ftz} .f32 d, a, b`.
+    pub fn usage(&self) -> String {
+        let mut text = self.opcode.text().to_owned();
+        for slot in self.slots {
+            let choices: Vec<String> = slot.alternatives.iter().map(|a| a.modifier.to_string()).collect();
+            let shown = if choices.len() <= 4 { choices.join("|") } else { format!(".{}", slot.name) };
+            text += &if slot.optional { format!(" {{{shown}}}") } else { format!(" {shown}") };
+        }
+        for (index, operand) in self.operands.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            text += &match operand.presence {
+                Presence::Always if index == 0 => format!(" {}", operand.usage()),
+                Presence::Always => format!("{comma}{}", operand.usage()),
+                _ => format!(" {{{comma}{}}}", operand.usage()),
+            };
+        }
+        text
+    }
+}
+
+impl OperandSpec {
+    fn usage(&self) -> String {
+        let inner = |all: &[OperandSpec]| all.iter().map(OperandSpec::usage).collect::<Vec<_>>().join(", ");
+        match &self.shape {
+            Shape::Value(ValueSpec { count: CountRef::Scalar, .. }) => self.name.to_owned(),
+            Shape::Value(_) => format!("{{{}..}}", self.name),
+            Shape::Address(_) | Shape::BareAddress(_) | Shape::WideAddress(_) => format!("[{}]", self.name),
+            Shape::Pair { second_optional: true, .. } => format!("{}{{|p}}", self.name),
+            Shape::Pair { .. } => format!("{}|q", self.name),
+            Shape::Bracket(all) => format!("[{}]", inner(all)),
+            Shape::Tuple(all) => format!("{{{}}}", inner(all)),
+            Shape::Arguments | Shape::Results => format!("({})", self.name),
+            Shape::Label | Shape::Callee | Shape::List => self.name.to_owned(),
+        }
+    }
 }
 
 /// An instruction as the manual's chapters count them: `add` for integers is one, `add` for floats another.

@@ -147,7 +147,11 @@ fn explain(text: &str, words: &[&str], operands: &[Operand], cx: &Context) -> Op
         opcodes.flat_map(|o| o.forms()).map(|form| read(form, words, operands.len(), cx)).collect();
     let best = readings.iter().map(|reading| reading.cost).min()?;
     readings.retain(|reading| reading.cost == best);
-    let customary = |r: &Reading| r.absent.iter().filter(|word| CUSTOMARY.contains(word)).count();
+    let customary = |r: &Reading| {
+        let texts =
+            r.missing.iter().flat_map(|&slot| r.form.slots[slot].alternatives).map(|a| a.modifier.text());
+        r.absent.iter().copied().chain(texts).any(|text| CUSTOMARY.contains(&text))
+    };
     let chosen = readings.iter().rev().max_by_key(|reading| customary(reading))?;
     Some(chosen.violations(text, words, &readings, operands, cx))
 }
@@ -186,6 +190,15 @@ fn read(form: &'static Form, words: &[&str], operands: usize, cx: &Context) -> R
             Some(Repair { slot: None, text, .. }) => absent.retain(|word| *word != text),
             None => {}
         }
+    }
+    // One word too many and one place left: it stands where another should.
+    if let ([slot], [(index, repair @ None)]) = (missing.as_slice(), extra.as_mut_slice())
+        && Mod::from_text(words[*index]).is_some_and(|m| !form.slots.iter().any(|s| s.find(m).is_some()))
+    {
+        let text = form.slots[*slot].alternatives[0].modifier.text();
+        *repair = Some(Repair { slot: Some(*slot), text, certain: false, unlike: 1000 });
+        filled[*slot] = Mod::from_text(text);
+        missing.clear();
     }
     let required = form.operands.iter().filter(|o| o.presence == crate::Presence::Always).count();
     let distance = required.saturating_sub(operands) + operands.saturating_sub(form.operands.len());
@@ -285,17 +298,47 @@ impl Reading {
             found.push(self.missing_word(text, lacking(&unique), unique));
         }
         for &slot in &self.missing {
-            let choices: Vec<String> =
-                self.form.slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)).collect();
-            found.push(self.missing_word(text, kind_of_slot(&self.form.slots[slot], &choices), choices));
+            let own = &self.form.slots[slot];
+            // Forms that differ in what is missing only: their choices together.
+            let others = ties
+                .iter()
+                .filter(|tie| self.missing.len() == 1 && tie.missing.len() == 1 && tie.absent.is_empty());
+            let slots =
+                others.map(|tie| &tie.form.slots[tie.missing[0]]).filter(|other| same_sort(own, other));
+            let mut choices: Vec<String> = Vec::new();
+            for alternative in std::iter::once(own).chain(slots).flat_map(|slot| slot.alternatives) {
+                let text = format!("`{}`", alternative.modifier);
+                if !choices.contains(&text) {
+                    choices.push(text);
+                }
+            }
+            found.push(self.missing_word(text, kind_of_slot(own, &choices), choices));
         }
         if let Some(first) = found.first_mut() {
-            first.fix = self.fix(text, operands, cx);
+            // Where several forms would do, the operands decide, or nobody does.
+            let mut fixes = ties.iter().filter_map(|tie| tie.fix(text, operands, cx));
+            let same_missing = ties.len() > 1 && !self.missing.is_empty() && self.absent.is_empty();
+            first.fix = match same_missing && !self.is_customary() {
+                false => self
+                    .fix(text, operands, cx)
+                    .map(|fix| Fix { certain: fix.certain && ties.len() == 1, ..fix }),
+                true => {
+                    let one = fixes.find(|fix| accepted(fix, operands, cx));
+                    let other = fixes.find(|fix| accepted(fix, operands, cx));
+                    one.filter(|_| other.is_none()).map(|fix| Fix { certain: false, ..fix })
+                }
+            };
             if first.fix.is_none() {
-                first.help = Some(format!("a form that is near: `{}`", self.form.syntax));
+                first.help = Some(format!("a form that is near: `{}`", self.form.usage()));
             }
         }
         found
+    }
+
+    /// True if what is missing is what nearly every program has there.
+    fn is_customary(&self) -> bool {
+        let alternatives = self.missing.iter().flat_map(|&slot| self.form.slots[slot].alternatives);
+        alternatives.into_iter().any(|a| CUSTOMARY.contains(&a.modifier.text()))
     }
 
     fn missing_word(&self, text: &str, what: String, choices: Vec<String>) -> Violation {
@@ -376,46 +419,38 @@ impl Reading {
     }
 }
 
+fn accepted(fix: &Fix, operands: &[Operand], cx: &Context) -> bool {
+    let Remedy::Mnemonic(text) = &fix.remedy else { return false };
+    Mnemonic::parse(text).is_ok_and(|meant| Resolved::new(&meant, *cx).accepts(operands).is_some())
+}
+
+/// True for places that take modifiers of the same sort: types, roundings.
+fn same_sort(a: &Slot, b: &Slot) -> bool {
+    let types = |slot: &Slot| slot.alternatives.iter().all(|a| a.modifier.scalar().is_some());
+    let rounds = |slot: &Slot| slot.alternatives.iter().all(|a| ROUNDINGS.contains(&a.modifier.text()));
+    (types(a) && types(b)) || (rounds(a) && rounds(b))
+}
+
+/// The modifiers that say how to round, or how exactly to compute.
+const ROUNDINGS: [&str; 12] =
+    ["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna", "rs", "approx", "full"];
+
 /// What a slot is for, as a message names it: "a type".
 fn kind_of_slot(slot: &Slot, choices: &[String]) -> String {
-    let texts = || slot.alternatives.iter().map(|a| a.modifier.text());
-    match () {
-        _ if slot.alternatives.iter().all(|a| a.modifier.scalar().is_some()) && choices.len() > 1 => {
-            "a type".into()
-        }
-        _ if choices.len() > 1
-            && texts().all(|t| {
-                matches!(
-                    t,
-                    "rn" | "rz"
-                        | "rm"
-                        | "rp"
-                        | "rni"
-                        | "rzi"
-                        | "rmi"
-                        | "rpi"
-                        | "rna"
-                        | "rs"
-                        | "approx"
-                        | "full"
-                )
-            }) =>
-        {
-            "a rounding".into()
-        }
-        _ if choices.len() > 1 && slot.alternatives.iter().all(|a| a.modifier.space().is_some()) => {
-            "a state space".into()
-        }
-        _ if slot.name == "cmp" || slot.name == "cmpop" => "a comparison".into(),
-        _ if choices.len() > 1
-            && texts()
-                .all(|t| t.starts_with('m') && t.contains('n') && t.bytes().any(|b| b.is_ascii_digit())) =>
-        {
-            "a shape".into()
-        }
-        _ => lacking(choices),
-    }
+    let all =
+        |is: &dyn Fn(Mod) -> bool| choices.len() > 1 && slot.alternatives.iter().all(|a| is(a.modifier));
+    let kinds: [(&dyn Fn(Mod) -> bool, &str); 5] = [
+        (&|m| m.scalar().is_some(), "a type"),
+        (&|m| ROUNDINGS.contains(&m.text()), "a rounding"),
+        (&|m| m.space().is_some(), "a state space"),
+        (&|m| m.shape().is_some(), "a shape"),
+        (&|m| COMPARISONS.contains(&m.text()), "a comparison"),
+    ];
+    kinds.iter().find(|(is, _)| all(is)).map_or_else(|| lacking(choices), |(_, name)| (*name).to_owned())
 }
+
+const COMPARISONS: [&str; 14] =
+    ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"];
 
 fn lacking(choices: &[String]) -> String {
     match choices {

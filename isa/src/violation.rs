@@ -142,7 +142,7 @@ fn gated(
         place,
         message,
         expected: Some(expected),
-        found: Some(format!(".version {}, .target {}", cx.version, cx.target)),
+        found: None,
         help,
         fix: remedy.map(|remedy| Fix { remedy, certain: false }),
         section,
@@ -182,7 +182,6 @@ pub(crate) fn of_fault(
     cx: &Context,
 ) -> Violation {
     let section = signature.form.section();
-    let syntax = signature.form.syntax;
     let (Some(index), Some(place)) = (fault.operand, signature.operands.get(fault.spec)) else {
         // Too many: the first that has no place. Too few: nothing to point at but the instruction.
         let places =
@@ -194,30 +193,33 @@ pub(crate) fn of_fault(
             message: format!("`{mnemonic}` has the wrong number of operands"),
             expected: Some(expected_count(signature)),
             found: Some(operands.len().to_string()),
-            help: Some(format!("its form: `{syntax}`")),
+            help: Some(format!("its form: `{}`", signature.form.usage())),
             fix: None,
             section,
         };
     };
     let operand = part(&operands[index], fault.element);
     let name = place.name;
+    let cannot = |what: &str| format!("{} cannot be {what} `{name}` of `{mnemonic}`", operand.describe());
     let (code, message) = match fault.what {
         What::Count => (codes::PARTS, format!("operand `{name}` has the wrong number of parts")),
-        What::Kind => (codes::KIND, format!("operand `{name}` is of the wrong kind")),
-        What::RegisterType => {
-            (codes::REGISTER_TYPE, format!("a register of this type cannot be operand `{name}`"))
-        }
+        What::Kind => (codes::KIND, cannot("operand")),
+        What::RegisterType => (codes::REGISTER_TYPE, cannot("operand")),
+        What::ImmediateKind => (codes::CONSTANT_KIND, cannot("operand")),
         What::ImmediateNotAllowed => (codes::CONSTANT, format!("operand `{name}` must be a register")),
         What::ImmediateRequired => (codes::REGISTER, format!("operand `{name}` must be a constant")),
-        What::ImmediateKind => {
-            (codes::CONSTANT_KIND, format!("a constant of this kind cannot be operand `{name}`"))
-        }
-        What::ImmediateRange => (codes::RANGE, format!("the constant is out of range for operand `{name}`")),
+        What::ImmediateRange => (
+            codes::RANGE,
+            format!("{} is out of range for operand `{name}` of `{mnemonic}`", operand.describe()),
+        ),
         What::VectorNeeded => (codes::VECTOR_NEEDED, format!("operand `{name}` must be a vector")),
-        What::VectorLength => {
-            (codes::VECTOR_LENGTH, format!("the vector has the wrong length for operand `{name}`"))
-        }
-        What::VectorNotAllowed => (codes::VECTOR, format!("operand `{name}` cannot be a vector")),
+        What::VectorLength => (codes::VECTOR_LENGTH, cannot("operand")),
+        What::VectorNotAllowed => match operand {
+            Operand::Special { reg, lanes } => {
+                (codes::VECTOR, format!("`{reg}` has {lanes} components, and operand `{name}` takes one"))
+            }
+            _ => (codes::VECTOR, format!("operand `{name}` of `{mnemonic}` cannot be a vector")),
+        },
         What::MixedTypes => (
             codes::MIXED_VECTOR,
             format!("the elements of vector `{name}` differ in size or mix integers with floats"),
@@ -241,9 +243,7 @@ pub(crate) fn of_fault(
         What::PairNeeded => (codes::PAIR_NEEDED, format!("operand `{name}` must be a pair `a|b`")),
         What::PairNotAllowed => (codes::PAIR, format!("operand `{name}` cannot be a pair `a|b`")),
         What::AddressNeeded => (codes::ADDRESS, format!("operand `{name}` must be an address in brackets")),
-        What::AddressRegister => {
-            (codes::ADDRESS_REGISTER, format!("a register of this type cannot hold address `{name}`"))
-        }
+        What::AddressRegister => (codes::ADDRESS_REGISTER, cannot("address")),
         What::AddressSpace => {
             (codes::SPACE, format!("the variable is not in the state space of address `{name}`"))
         }
@@ -254,12 +254,15 @@ pub(crate) fn of_fault(
     let value = fault_value(place, fault.element);
     let help = match (fault.what, operand, value) {
         (What::SpecialNotAllowed, ..) => "copy it to a register with `mov` first".into(),
+        (What::VariableNotAllowed, _, Some(SigValue { destination: true, .. })) => {
+            "the result goes to a register; `st` writes variables".into()
+        }
         (What::VariableNotAllowed, ..) => "take the address with `mov` first".into(),
         (What::AddressNeeded, ..) => "write it in brackets: `[a]`".into(),
         (What::RegisterType, Operand::Reg(ty), Some(wanted)) if let Some(text) = conversion(*ty, wanted) => {
             text
         }
-        _ => format!("its form: `{syntax}`"),
+        _ => format!("its form: `{}`", signature.form.usage()),
     };
     let remedy = match (fault.what, operand, value) {
         (What::VectorNotAllowed, Operand::Special { reg, .. }, _) => Some(Remedy::Text(format!("{reg}.x"))),
@@ -363,6 +366,23 @@ pub(crate) fn retyped(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context) -
         }
     }
     None
+}
+
+/// The mnemonic with another number (`.v2`, `.x4`) that a vector's length fits, if there is one.
+pub(crate) fn renumbered(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context) -> Option<Fix> {
+    let mods = mnemonic.mods();
+    (0..mods.len()).filter(|&i| mods[i].number() != 0 && mods[i].shape().is_none()).find_map(|index| {
+        let prefix = mods[index].text().trim_end_matches(|c: char| c.is_ascii_digit());
+        let alike = Mod::all()
+            .filter(|m| m.number() != 0 && m.text().trim_end_matches(|c: char| c.is_ascii_digit()) == prefix);
+        alike.into_iter().find_map(|other| {
+            let mut changed = mods.to_vec();
+            changed[index] = other;
+            let meant = Mnemonic::new(mnemonic.opcode()).with_all(&changed)?;
+            crate::Resolved::new(&meant, *cx).accepts(operands)?;
+            Some(Fix { remedy: Remedy::Mnemonic(meant.to_string()), certain: false })
+        })
+    })
 }
 
 /// The modifiers that an operand suggests: its type, and signed and unsigned where it has none; the space of its variable.

@@ -1,23 +1,41 @@
 //! The codes of the diagnostics of this crate. A code never changes its meaning; the hundreds group them by topic.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        $($(#[doc = $doc])* pub const $name: &str = $code;)*
-
-        /// What a code stands for, in one line.
-        pub fn explain(code: &str) -> Option<&'static str> {
-            match code {
-                $($code => Some(concat!($($doc),*).trim_ascii()),)*
-                _ => None,
-            }
-        }
-
-        #[cfg(test)]
-        pub(crate) const ALL: &[&str] = &[$($code),*];
-    };
+/// The section of the PTX manual that has the rule behind a code, where a finding names none more precisely.
+pub(crate) fn section(code: &str) -> Option<&'static str> {
+    Some(match code {
+        NON_ASCII | BAD_BYTE => "4.1",
+        OPEN_COMMENT => "4.2",
+        SYNTAX | UNBALANCED => "4.3",
+        UNKNOWN_NAME | DUPLICATE => "4.4",
+        OVERFLOW => "4.5.1",
+        CONST_TYPE | CONST_DIV | CONST_CAST => "4.5.4",
+        SPACE => "5.1",
+        TYPE => "5.2",
+        ARRAY => "5.4.3",
+        INIT => "5.4.4",
+        ALIGN => "5.4.5",
+        ATTRIBUTE => "5.4.8",
+        PARAM | PARAM_USE => "7.1",
+        MNEMONIC => "9.7",
+        CALL => "9.7.12.5",
+        PROLOGUE => "11.1",
+        VERSION => "11.1.1",
+        TARGET => "11.1.2",
+        ADDRESS_SIZE => "11.1.3",
+        LIST => "11.3",
+        DIRECTIVE => "11.4",
+        PRAGMA => "11.4.7",
+        DATA_RANGE => "11.5.2",
+        FILE => "11.5.3",
+        LOC => "11.5.4",
+        ALIAS => "11.2.3",
+        GUARD => "9.3",
+        EXTERN_BODY => "11.6.1",
+        _ => return None,
+    })
 }
 
-codes! {
+warpsmith_isa::codes! {
     /// A character outside of ASCII; PTX has none, not even in comments.
     NON_ASCII = "P0001";
     /// A character that begins no token.
@@ -109,15 +127,4 @@ codes! {
     LOC = "P0702";
     /// A pragma that is not known, or not there.
     PRAGMA = "P0703";
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn codes_are_unique_and_explained() {
-        let unique: std::collections::HashSet<_> = super::ALL.iter().collect();
-        assert_eq!(unique.len(), super::ALL.len());
-        assert!(super::ALL.iter().all(|code| super::explain(code).is_some_and(|text| text.ends_with('.'))));
-        assert_eq!(super::explain("P9999"), None);
-    }
 }

@@ -31,7 +31,9 @@ fn missing_prologue() {
     expect![[r#"
         1:1: error[P0301]: the module does not begin with `.version`
           note: every module begins with `.version`, `.target` and `.address_size`
+          see PTX ISA 9.0, 11.1
         1:1: error[P0301]: `.target` must follow `.version`
+          see PTX ISA 9.0, 11.1
     "#]]
     .assert_eq(&findings(".global .b32 x;"));
 }
@@ -39,8 +41,11 @@ fn missing_prologue() {
 #[test]
 fn version_too_old_for_the_target() {
     expect![[r#"
-        2:1: error[P0303]: PTX 7.0 does not know sm_90
-          note: sm_90 needs .version 7.8 or later (PTX ISA 9.0, 11.1.2)
+        2:9: error[P0303]: PTX 7.0 does not know sm_90
+          2:9: sm_90 needs .version 7.8 or later
+          1:10: the module is written in this version
+          help: raise the version: `7.8`
+          see PTX ISA 9.0, 11.1.2
     "#]]
     .assert_eq(&findings(".version 7.0\n.target sm_90\n.address_size 64\n"));
 }
@@ -48,8 +53,10 @@ fn version_too_old_for_the_target() {
 #[test]
 fn unknown_target() {
     expect![[r#"
-        2:1: error[P0303]: `sm_81` is no target
+        2:9: error[P0303]: `sm_81` is no target
           note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
+          help: did you mean: `sm_80`
+          see PTX ISA 9.0, 11.1.2
     "#]]
     .assert_eq(&findings(".version 8.0\n.target sm_81\n.address_size 64\n"));
 }
@@ -61,8 +68,10 @@ fn missing_semicolons_are_each_told_once() {
         expect![[r#"
             2:17: error[P0101]: expected `;` after the instruction, found `mov`
               help: end it here: `;`
+              see PTX ISA 9.0, 4.3
             3:17: error[P0101]: expected `;` after the instruction, found `add`
               help: end it here: `;`
+              see PTX ISA 9.0, 4.3
         "#]],
     );
 }
@@ -72,9 +81,12 @@ fn missing_operand() {
     body(
         "add.u32 %r1, , %r2;\nmov.u32 %r1, 1;\nmov.u32 %r1 %r2;",
         expect![[r#"
-        2:14: error[P0101]: expected an operand, found `,`
-        4:13: error[P0101]: expected `;` after the instruction, found `%r2`
-    "#]],
+            2:14: error[P0101]: expected an operand, found `,`
+              see PTX ISA 9.0, 4.3
+            4:12: error[P0101]: expected `,` between operands, found `%r2`
+              help: separate them: `,`
+              see PTX ISA 9.0, 4.3
+        "#]],
     );
 }
 
@@ -83,8 +95,10 @@ fn negative_offset_without_plus() {
     body(
         "ld.global.u32 %r1, [%rd1-4];",
         expect![[r#"
-        2:25: error[P0101]: expected `+` or `]`: a negative offset is written `[name+-4]`, found `-`
-    "#]],
+            2:25: error[P0101]: a negative offset is written `[name+-4]`
+              help: add the negative number: `+-`
+              see PTX ISA 9.0, 4.3
+        "#]],
     );
 }
 
@@ -99,8 +113,9 @@ fn open_comment_and_string() {
     module(
         "/* never closed",
         expect![[r#"
-        4:1: error[P0004]: this comment has no `*/`
-    "#]],
+            4:1: error[P0004]: this comment has no `*/`
+              see PTX ISA 9.0, 4.2
+        "#]],
     );
 }
 
@@ -109,6 +124,7 @@ fn unclosed_body() {
     expect![[r#"
         4:1: error[P0102]: this body has no closing `}`
           2:12: opened here
+          see PTX ISA 9.0, 4.3
     "#]]
     .assert_eq(&findings(".version 8.0 .target sm_80 .address_size 64\n.entry k() {\n{ ret;\n"));
 }
@@ -118,9 +134,10 @@ fn not_ascii() {
     module(
         "// caf\u{e9}\n.global .b32 x;",
         expect![[r#"
-        4:7: error[P0001]: `é` is not ASCII
-          note: PTX text is ASCII, in comments and strings too (PTX ISA 9.0, 4.1)
-    "#]],
+            4:7: error[P0001]: `é` is not ASCII
+              note: PTX text is ASCII, in comments and strings too
+              see PTX ISA 9.0, 4.1
+        "#]],
     );
 }
 
@@ -130,17 +147,23 @@ fn constant_expressions() {
         ".global .u64 x = 1/(2-2);\n.global .u64 y = 1 + 1.5;\n.global .u64 z = 99999999999999999999;",
         expect![[r#"
             4:19: error[P0202]: this constant expression divides by zero
+              see PTX ISA 9.0, 4.5.4
             5:19: error[P0201]: one side is an integer, the other a floating-point constant
+              see PTX ISA 9.0, 4.5.4
             6:18: error[P0005]: this integer does not fit 64 bits
+              see PTX ISA 9.0, 4.5.1
         "#]],
     );
     module(
         ".global .u64 x = (.u32)1;\n.global .f64 y = 1e309;\n.global .f32 z = -0f3F800000;",
         expect![[r#"
             4:18: error[P0203]: a constant is cast to `.s64` or `.u64` only
+              see PTX ISA 9.0, 4.5.4
             5:18: error[P0005]: this decimal is out of the normal range of `.f64`
+              see PTX ISA 9.0, 4.5.1
             6:19: error[P0101]: `-` cannot stand before a `0f` literal
               note: write the sign into the bits: bit 31 of a `0f` literal is the sign
+              see PTX ISA 9.0, 4.3
         "#]],
     );
 }
@@ -166,9 +189,8 @@ fn wrong_register_type() {
     body(
         "add.f32 %f1, %f2, %r1;\nadd.f32 %f1, %f2, 1;",
         expect![[r#"
-            3:19: error[I0207]: a constant of this kind cannot be operand `b`
+            3:19: error[I0207]: the integer 1 cannot be operand `b` of `add.f32`
               3:19: expected a register of type `.b32` or `.f32` or a float constant, found the integer 1
-              note: its form: `add {.frnd} {.ftz} {.sat} .f32 d, a, b`
               help: the number 1 as a `.f32`: `0f3F800000`
               see PTX ISA 9.0, 9.7.3.3
         "#]],
@@ -194,7 +216,7 @@ fn feature_of_a_later_target() {
         "@%p1 add.u16x2 %r1, %r2, %r3;",
         expect![[r#"
             2:6: error[I0110]: `add.u16x2` is not in PTX 8.0 for sm_80
-              2:6: expected .version 8.0 or later and .target sm_90 or higher, found .version 8.0, .target sm_80
+              2:6: expected .version 8.0 or later and .target sm_90 or higher
               1:22: the module is for this
               help: name a target that has it: `sm_90`
               see PTX ISA 9.0, 9.7.1.1
@@ -220,9 +242,12 @@ fn undeclared_names() {
             2:9: error[P0402]: `%r9` is not declared here
               1:113: `%r<4>` ends at `%r3`
               help: declare as many as are used: `%r<10>`
+              see PTX ISA 9.0, 4.4
             2:14: error[P0402]: `r1` is not declared here
               help: did you mean: `%r1`
+              see PTX ISA 9.0, 4.4
             3:5: error[P0402]: `nowhere` is not declared here
+              see PTX ISA 9.0, 4.4
         "#]],
     );
 }
@@ -233,12 +258,14 @@ fn undeclared_registers_are_told_once() {
     body(
         &text,
         expect![[r#"
-        2:9: error[P0402]: `%q0` is not declared here
-          note: nor are `%q1`, `%q2`, `%q3` and 296 more; 600 uses in all
-          note: registers are declared before their use, as in `.reg .b32 %q<300>;`
-        2:19: error[P0402]: `q` is not declared here
-          note: it is used 299 times more
-    "#]],
+            2:9: error[P0402]: `%q0` is not declared here
+              note: nor are `%q1`, `%q2`, `%q3` and 296 more; 600 uses in all
+              note: registers are declared before their use, as in `.reg .b32 %q<300>;`
+              see PTX ISA 9.0, 4.4
+            2:19: error[P0402]: `q` is not declared here
+              note: it is used 299 times more
+              see PTX ISA 9.0, 4.4
+        "#]],
     );
 }
 
@@ -248,13 +275,16 @@ fn what_was_declared_is_not_told_where_the_declaration_could_not_be_read() {
         ".reg .b32 %x<4, %y;\nadd.u32 %x1, %x2, %y;\nadd.u32 %r1, %r2, %z;",
         expect![[r#"
             2:15: error[P0101]: expected `>`, found `,`
+              see PTX ISA 9.0, 4.3
             4:19: error[P0402]: `%z` is not declared here
+              see PTX ISA 9.0, 4.4
         "#]],
     );
     module(
         ".global .b32 table[4 = {1};\n.func f() { .reg .b32 a; ld.global.u32 a, [table]; }",
         expect![[r#"
             4:22: error[P0101]: expected `]`, found `=`
+              see PTX ISA 9.0, 4.3
         "#]],
     );
 }
@@ -264,25 +294,32 @@ fn misspelt_directives_are_read_as_they_were_meant() {
     body(
         ".rge .b32 %x;\n.reg .i32 %y;\nadd.u32 %x, %y, 1;",
         expect![[r#"
-        2:1: error[P0101]: `.rge` is no directive
-          help: did you mean: `.reg`
-        3:6: error[P0101]: `.i32` is no type
-          help: did you mean: `.s32`
-    "#]],
+            2:1: error[P0101]: `.rge` is no directive
+              help: did you mean: `.reg`
+              see PTX ISA 9.0, 4.3
+            3:6: error[P0101]: `.i32` is no type
+              help: did you mean: `.s32`
+              see PTX ISA 9.0, 4.3
+        "#]],
     );
     module(
         ".vsible .entyr k() { .regg .prd p; @p ret; ret }",
         expect![[r#"
             4:1: error[P0101]: `.vsible` is no directive
               help: did you mean: `.visible`
+              see PTX ISA 9.0, 4.3
             4:9: error[P0101]: `.entyr` is no directive
               help: did you mean: `.entry`
+              see PTX ISA 9.0, 4.3
             4:22: error[P0101]: `.regg` is no directive
               help: did you mean: `.reg`
+              see PTX ISA 9.0, 4.3
             4:28: error[P0101]: `.prd` is no type
               help: did you mean: `.pred`
+              see PTX ISA 9.0, 4.3
             4:47: error[P0101]: expected `;` after the instruction, found `}`
               help: end it here: `;`
+              see PTX ISA 9.0, 4.3
         "#]],
     );
 }
@@ -312,6 +349,7 @@ fn guard_that_is_no_predicate() {
               note: `setp.ne.s32 p, a, 0` makes a predicate of an integer
               see PTX ISA 9.0, 9.3
             3:2: error[P0402]: `%q` is not declared here
+              see PTX ISA 9.0, 4.4
         "#]],
     );
 }
@@ -323,20 +361,25 @@ fn names_declared_twice() {
         expect![[r#"
             2:24: error[P0401]: `a` is declared twice in the same scope
               2:11: first declared here
+              see PTX ISA 9.0, 4.4
             3:11: error[P0401]: `%r2` is declared twice in the same scope
               1:113: first declared here
+              see PTX ISA 9.0, 4.4
             4:4: error[P0401]: the label `L` has a name that is taken in this scope
               4:1: first declared here
+              see PTX ISA 9.0, 4.4
         "#]],
     );
     module(
         ".global .b32 g;\n.global .f32 g;\n.func g() { ret; }",
         expect![[r#"
-        5:14: error[P0401]: `g` is declared again with another type
-          4:14: first declared here
-        6:7: error[P0401]: `g` is declared again as a function
-          4:14: first declared here
-    "#]],
+            5:14: error[P0401]: `g` is declared again with another type
+              4:14: first declared here
+              see PTX ISA 9.0, 4.4
+            6:7: error[P0401]: `g` is declared again as a function
+              4:14: first declared here
+              see PTX ISA 9.0, 4.4
+        "#]],
     );
 }
 
@@ -345,8 +388,9 @@ fn labels_of_inner_scopes() {
     body(
         "bra L; { L: }",
         expect![[r#"
-        2:5: error[P0402]: `L` is not declared here
-    "#]],
+            2:5: error[P0402]: `L` is not declared here
+              see PTX ISA 9.0, 4.4
+        "#]],
     );
 }
 
@@ -355,16 +399,21 @@ fn arrays_and_alignments() {
     module(
         ".global .align 3 .b8 a[4];\n.global .b32 b[];\n.global .b32 c[4][0];",
         expect![[r#"
-        4:1: error[P0405]: the alignment 3 is not a power of two
-        5:14: error[P0406]: an array without a size must be `.extern` or have an initial value
-        6:14: error[P0406]: only the first size of an array can be left open
-    "#]],
+            4:1: error[P0405]: the alignment 3 is not a power of two
+              see PTX ISA 9.0, 5.4.5
+            5:14: error[P0406]: an array without a size must be `.extern` or have an initial value
+              see PTX ISA 9.0, 5.4.3
+            6:14: error[P0406]: only the first size of an array can be left open
+              see PTX ISA 9.0, 5.4.3
+        "#]],
     );
     body(
         ".reg .b32 a[4];",
         expect![[r#"
-        2:11: error[P0406]: registers cannot be arrays: write `%r<4>` for four of them
-    "#]],
+            2:11: error[P0406]: registers cannot be arrays: write `%r<4>` for four of them
+              help: declare: `a<4>`
+              see PTX ISA 9.0, 5.4.3
+        "#]],
     );
 }
 
@@ -373,13 +422,18 @@ fn spaces_and_types() {
     module(
         ".reg .b32 a;\n.b32 b;\n.global .pred c;\n.global .v4 .b64 d;\n.global .e4m3 e;",
         expect![[r#"
-        4:1: error[P0403]: `.reg` variables cannot be outside of functions
-        5:1: error[P0403]: the declaration names no state space
-          note: write `.global`, `.shared`, `.reg`... before the type
-        6:1: error[P0404]: predicates exist in `.reg` only
-        7:1: error[P0404]: `.v4 .b64` has 256 bits: vectors end at 128
-        8:1: error[P0404]: `.e4m3` is a type of instructions: declare `.b8`
-    "#]],
+            4:1: error[P0403]: `.reg` variables cannot be outside of functions
+              see PTX ISA 9.0, 5.1
+            5:1: error[P0403]: the declaration names no state space
+              note: write `.global`, `.shared`, `.reg`... before the type
+              see PTX ISA 9.0, 5.1
+            6:1: error[P0404]: predicates exist in `.reg` only
+              see PTX ISA 9.0, 5.2
+            7:1: error[P0404]: `.v4 .b64` has 256 bits: vectors end at 128
+              see PTX ISA 9.0, 5.2
+            8:1: error[P0404]: `.e4m3` is a type of instructions: declare `.b8`
+              see PTX ISA 9.0, 5.2
+        "#]],
     );
 }
 
@@ -389,10 +443,14 @@ fn initial_values() {
         ".global .u32 a = 1.5;\n.global .f32 b = 1;\n.global .u32 c[2] = {1, 2, 3};\n.extern .global .b32 d = 1;",
         expect![[r#"
             4:18: error[P0408]: a floating-point constant cannot initialise `.u32`
+              see PTX ISA 9.0, 5.4.4
             5:18: error[P0408]: an integer cannot initialise `.f32`
               note: write `1.0` or `0f3F800000`
+              see PTX ISA 9.0, 5.4.4
             6:21: error[P0408]: 3 values for 2 elements
+              see PTX ISA 9.0, 5.4.4
             7:26: error[P0408]: an `.extern` variable has its initial value elsewhere
+              see PTX ISA 9.0, 5.4.4
         "#]],
     );
     module(
@@ -400,8 +458,11 @@ fn initial_values() {
         expect![[r#"
             5:18: error[P0408]: `s` is in `.shared`: its address is not known yet
               note: the address of a `.global` or `.const` variable can be an initial value
+              see PTX ISA 9.0, 5.4.4
             6:18: error[P0402]: `nothing` is not declared here
+              see PTX ISA 9.0, 4.4
             7:17: error[P0408]: the mask 0xf0 does not select one byte
+              see PTX ISA 9.0, 5.4.4
         "#]],
     );
 }
@@ -423,8 +484,11 @@ fn parameters_of_functions() {
         ".func (.param .b32 a, .param .b32 b) f(.param .b8 c[], .shared .b32 d) { ret; }",
         expect![[r#"
             4:35: error[P0501]: several return parameters must all be in `.reg`
+              see PTX ISA 9.0, 7.1
             4:51: error[P0501]: only the last parameter can be an array without a size
+              see PTX ISA 9.0, 7.1
             4:56: error[P0403]: a parameter of a `.func` must be in `.param` or `.reg`
+              see PTX ISA 9.0, 5.1
         "#]],
     );
 }
@@ -436,8 +500,10 @@ fn declarations_that_differ() {
         expect![[r#"
             5:7: error[P0401]: `f` is declared again with a parameter of another type
               4:7: first declared here
+              see PTX ISA 9.0, 4.4
             6:7: error[P0401]: `f` has been defined already
               5:7: first declared here
+              see PTX ISA 9.0, 4.4
         "#]],
     );
 }
@@ -449,7 +515,9 @@ fn directives_that_exclude_each_other() {
         expect![[r#"
             4:24: error[P0502]: `.maxntid` and `.reqntid` exclude each other
               4:12: `.maxntid` is here
+              see PTX ISA 9.0, 11.4
             4:36: error[P0502]: `.maxnreg` must be at least 1
+              see PTX ISA 9.0, 11.4
         "#]],
     );
 }
@@ -459,23 +527,29 @@ fn calls() {
     body(
         "call f;\ncall f, (%rd1);\ncall k, ();\ncall %rd1, (1);",
         expect![[r#"
-            2:1: error[P0505]: the call has 0 arguments, the function 1
+            2:6: error[P0505]: the call has 0 arguments, the function 1
               1:51: declared here
+              see PTX ISA 9.0, 9.7.12.5
             3:10: error[P0505]: `%rd1` is `.b64`, the parameter `.b32`
               1:65: the parameter is declared here
+              see PTX ISA 9.0, 9.7.12.5
             4:6: error[P0505]: `k` is a kernel: only `.func` functions can be called
+              see PTX ISA 9.0, 9.7.12.5
             5:1: error[P0505]: a call through a register names the functions that it may call
               note: add the label of a `.callprototype` or `.calltargets` as the last operand
+              see PTX ISA 9.0, 9.7.12.5
         "#]],
     );
     body(
         "call (%r1), f, (1);\ncall f, (1.5);\ncall f, (p);",
         expect![[r#"
-        2:1: error[P0505]: the call has 1 results, the function 0
-          1:51: declared here
-        4:10: error[P0505]: `p`, a parameter of this function, cannot be passed on: load it first
-          1:65: the parameter is declared here
-    "#]],
+            2:6: error[P0505]: the call has 1 result, the function 0
+              1:51: declared here
+              see PTX ISA 9.0, 9.7.12.5
+            4:10: error[P0505]: `p`, a parameter of this function, cannot be passed on: load it first
+              1:65: the parameter is declared here
+              see PTX ISA 9.0, 9.7.12.5
+        "#]],
     );
 }
 
@@ -484,10 +558,12 @@ fn parameters_of_calls() {
     body(
         ".param .b32 a; @%p1 st.param.b32 [a], %r1;\nmov.b64 %rd1, a;",
         expect![[r#"
-        2:34: error[P0604]: an access to `a`, a parameter of a call, cannot be guarded
-          note: branch around the whole call instead
-        3:15: error[P0604]: the parameter `a` of a call has no address
-    "#]],
+            2:34: error[P0604]: an access to `a`, a parameter of a call, cannot be guarded
+              note: branch around the whole call instead
+              see PTX ISA 9.0, 7.1
+            3:15: error[P0604]: the parameter `a` of a call has no address
+              see PTX ISA 9.0, 7.1
+        "#]],
     );
 }
 
@@ -496,9 +572,11 @@ fn aliases() {
     module(
         ".func f() { ret; }\n.func g(.param .b32 a);\n.alias g, f;\n.alias h, f;",
         expect![[r#"
-        6:1: error[P0504]: `g` and `f` differ: another number of parameters
-        7:1: error[P0504]: no function `h` is declared
-    "#]],
+            6:1: error[P0504]: `g` and `f` differ: another number of parameters
+              see PTX ISA 9.0, 11.2.3
+            7:1: error[P0504]: no function `h` is declared
+              see PTX ISA 9.0, 11.2.3
+        "#]],
     );
 }
 
@@ -507,9 +585,11 @@ fn directives_of_the_other_kind_of_function() {
     module(
         ".func g() .maxnreg 3 { ret; }\n.entry k() .noreturn { ret; }",
         expect![[r#"
-        4:11: error[P0101]: `.maxnreg` is a directive of an `.entry`
-        5:12: error[P0101]: `.noreturn` is a directive of a `.func`
-    "#]],
+            4:11: error[P0101]: `.maxnreg` is a directive of an `.entry`
+              see PTX ISA 9.0, 4.3
+            5:12: error[P0101]: `.noreturn` is a directive of a `.func`
+              see PTX ISA 9.0, 4.3
+        "#]],
     );
 }
 
@@ -518,9 +598,11 @@ fn data_out_of_range() {
     module(
         ".section .debug_str { .b8 256 }\n.section .debug_info { .b16 -40000 }",
         expect![[r#"
-        4:27: error[P0105]: 256 does not fit `.b8`
-        5:29: error[P0105]: -40000 does not fit `.b16`
-    "#]],
+            4:27: error[P0105]: 256 does not fit `.b8`
+              see PTX ISA 9.0, 11.5.2
+            5:29: error[P0105]: -40000 does not fit `.b16`
+              see PTX ISA 9.0, 11.5.2
+        "#]],
     );
 }
 
@@ -530,6 +612,7 @@ fn debug_directives() {
         ".file 1 \"a\"\n.file 1 \"b\"",
         expect![[r#"
             5:1: error[P0701]: file 1 is declared already
+              see PTX ISA 9.0, 11.5.3
         "#]],
     );
     body(
@@ -537,14 +620,17 @@ fn debug_directives() {
         expect![[r#"
             2:1: error[P0702]: no `.loc` before this one has the place 1 1 1
               note: the place of the call must have a `.loc` of its own before (PTX ISA 9.0, 11.5.4)
+              see PTX ISA 9.0, 11.5.4
             2:1: error[P0702]: no `.section` has the label `f`
               note: `function_name` is a label of `.debug_str`, or `.debug_str+offset`
+              see PTX ISA 9.0, 11.5.4
             3:1: error[P0305]: the pragma `frequency` is not in PTX 8.0 for sm_80
               3:1: needs .version 9.0 or later, or .target sm_72 or lower
               1:10: the module is for this
               help: raise the version: `9.0`
               see PTX ISA 9.0, 11.4.7
             3:1: error[P0703]: `0` is no value of the pragma `frequency`
+              see PTX ISA 9.0, 11.4.7
         "#]],
     );
 }
@@ -558,7 +644,7 @@ fn vector_components() {
               note: it has `.x`, `.y`, `.z`, `.w`
             3:14: error[I0219]: operand `a` has no such part
               3:14: expected a register of type `.b32`, `.u32`, `.s32` or `.f16x2`, an integer constant, a special register or a variable, found part `.x` of a `.b32` register
-              note: its form: `mov .btype|.itype|.f32|.f64 d, a+sreg+var+func`
+              note: its form: `mov .btype d, a`
               see PTX ISA 9.0, 9.7.9.3
             4:31: error[P0603]: `v` has no component `.z`
               note: it has `.x`, `.y`

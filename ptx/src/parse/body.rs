@@ -134,6 +134,7 @@ impl Parser<'_> {
                     Stmt::Decl(self.module.push_decl(decl))
                 }
             },
+            Kind::Punct(b'[') => return Err(self.expected("an instruction, which begins with its opcode")),
             _ => return Err(self.expected("a statement")),
         };
         let span = self.since(start);
@@ -302,12 +303,26 @@ impl Parser<'_> {
         loop {
             let first = self.operands.len() == base;
             self.operand(called, first)?;
-            if !self.eat(b',') {
+            if !self.eat(b',') && !self.comma_missing() {
                 break;
             }
         }
         self.semicolon("the instruction")?;
         Ok(Inst { guard, mnemonic, operands: self.take_operands(base) })
+    }
+
+    /// Tells that a comma is missing where another operand follows on the same line, and takes it as read.
+    fn comma_missing(&mut self) -> bool {
+        let gap = &self.lexer.text[self.last_end as usize..self.token.start as usize];
+        let follows = matches!(self.token.kind, Kind::Name | Kind::Punct(b'[' | b'{')) || self.at_constant();
+        if !follows || gap.contains(&b'\n') || gap.is_empty() {
+            return false;
+        }
+        let at = Span::new(self.last_end, self.last_end);
+        let message = format!("expected `,` between operands, found {}", self.found());
+        let error = super::Diagnostic::error(codes::SYNTAX, at, message);
+        self.report(error.fix("separate them", at, ","));
+        true
     }
 
     /// Moves the operands gathered since `base` to the arena.
@@ -330,6 +345,11 @@ impl Parser<'_> {
             Kind::Punct(b'[') => self.address()?,
             Kind::Punct(b'{') => self.list(b'}', Operand::Vector)?,
             Kind::Punct(b'(') if grouped => self.list(b')', Operand::Group)?,
+            Kind::Punct(b'(') if self.name_follows() => {
+                let message = "a vector is written in braces, as `{%r1, %r2}`";
+                self.error(codes::SYNTAX, self.span(), message);
+                self.list(b')', Operand::Vector)?
+            }
             Kind::Punct(sign @ (b'-' | b'!')) if self.name_follows() => {
                 self.bump();
                 self.negated(sign)?
@@ -454,9 +474,14 @@ impl Parser<'_> {
                 None => Operand::AddressName(name),
             });
         }
-        if self.at(b'-') {
-            let what = "`+` or `]`: a negative offset is written `[name+-4]`";
-            return Err(self.expected(what));
+        if self.at(b'-') && offset.is_none() {
+            let at = self.span();
+            let message = "a negative offset is written `[name+-4]`";
+            let error = super::Diagnostic::error(codes::SYNTAX, at, message);
+            self.report(error.fix("add the negative number", at, "+-"));
+            let offset = self.integer_constant()? as i64;
+            self.expect(b']', "`]`")?;
+            return Ok(Operand::Address { name, offset });
         }
         let base = self.operands.len();
         let first = match offset {

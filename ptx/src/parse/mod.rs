@@ -102,16 +102,17 @@ impl<'a> Parser<'a> {
             at = span.end;
             if !run[0].is_ascii() {
                 let message = format!("`{}` is not ASCII", String::from_utf8_lossy(clip(run)));
-                let note = "PTX text is ASCII, in comments and strings too (PTX ISA 9.0, 4.1)";
+                let note = "PTX text is ASCII, in comments and strings too";
                 self.report(Diagnostic::error(codes::NON_ASCII, span, message).note(note));
             }
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, mut diagnostic: Diagnostic) {
         if self.gave_up {
             return;
         }
+        diagnostic.section = diagnostic.section.or_else(|| codes::section(diagnostic.code));
         self.diagnostics.push(diagnostic);
         if self.diagnostics.len() == MAX_ERRORS {
             let end = self.lexer.text.len() as u32;
@@ -131,9 +132,11 @@ impl<'a> Parser<'a> {
         let span = self.span();
         match self.token.kind {
             Kind::Bad(Problem::OpenString) => {
+                let span = Span::new(span.start, span.start + 1);
                 self.error(codes::OPEN_STRING, span, "this string has no closing `\"`")
             }
             Kind::Bad(Problem::OpenComment) => {
+                let span = Span::new(span.start, span.start + 2);
                 self.error(codes::OPEN_COMMENT, span, "this comment has no `*/`")
             }
             Kind::Bad(Problem::Byte) => {

@@ -22,13 +22,19 @@ impl Callee {
     }
 }
 
+/// `1 argument`, `2 arguments`.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {}", if n == 1 { what.trim_end_matches('s') } else { what })
+}
+
 impl Validator<'_> {
     pub(super) fn call(&mut self, id: Id<Stmt>, inst: Inst) {
         let m = self.m;
         let span = m.stmt_span(id);
-        let modifiers = m[inst.mnemonic].split('.').skip(1);
-        for modifier in modifiers.filter(|modifier| *modifier != "uni") {
-            self.error(codes::MNEMONIC, span, format!("`call` has no modifier `.{modifier}`"));
+        let modifiers = m[inst.mnemonic].split('.').enumerate().skip(1);
+        for (word, modifier) in modifiers.filter(|(_, modifier)| *modifier != "uni") {
+            let at = m.word_span(id, word);
+            self.error(codes::MNEMONIC, at, format!("`call` has no modifier `.{modifier}`"));
         }
         // call {(returns),} target {, (arguments)} {, list}
         let mut operands = inst.operands.ids().peekable();
@@ -45,12 +51,14 @@ impl Validator<'_> {
             self.report(error.note(note));
             return;
         };
+        let target_span = m.operand_span(target);
+        let at = |group: Option<Id<Operand>>| group.map_or(target_span, |group| m.operand_span(group));
+        let spans = [at(returns), at(arguments)];
         let members = |group: Option<Id<Operand>>| match group.map(|group| m[group]) {
             Some(Operand::Group(list)) => list,
             _ => List::EMPTY,
         };
         let (returns, arguments) = (members(returns), members(arguments));
-        let target_span = m.operand_span(target);
         let Operand::Name(name) = m[target] else {
             return self.error(codes::CALL, target_span, "a function or a register is called");
         };
@@ -65,7 +73,7 @@ impl Validator<'_> {
                     let message = "a function that is called by its name takes no list of targets";
                     return self.error(codes::CALL, m.operand_span(list), message);
                 }
-                self.agree(Callee::function(function), returns, arguments, span);
+                self.agree(Callee::function(function), returns, arguments, spans);
             }
             Some(Binding::Variable(decl, _)) if m[decl].space == StateSpace::Reg => {
                 let decl = &m[decl];
@@ -77,7 +85,7 @@ impl Validator<'_> {
                     );
                 }
                 match list {
-                    Some(list) => self.indirect(list, returns, arguments, span),
+                    Some(list) => self.indirect(list, returns, arguments, spans),
                     None => {
                         let message = "a call through a register names the functions that it may call";
                         let note =
@@ -93,7 +101,13 @@ impl Validator<'_> {
         }
     }
 
-    fn indirect(&mut self, list: Id<Operand>, returns: List<Operand>, arguments: List<Operand>, span: Span) {
+    fn indirect(
+        &mut self,
+        list: Id<Operand>,
+        returns: List<Operand>,
+        arguments: List<Operand>,
+        spans: [Span; 2],
+    ) {
         let m = self.m;
         let at = m.operand_span(list);
         let Operand::Name(name) = m[list] else {
@@ -104,13 +118,13 @@ impl Validator<'_> {
                 Stmt::CallPrototype(prototype) => {
                     let Prototype { returns: results, params, .. } = m[prototype];
                     let callee = Callee { returns: results, params, span: m.stmt_span(stmt) };
-                    self.agree(callee, returns, arguments, span);
+                    self.agree(callee, returns, arguments, spans);
                 }
                 Stmt::CallTargets { targets, .. } => {
                     for target in &m[targets] {
                         let bound = self.scopes.lookup(target.name).map(|bound| bound.binding);
                         if let Some(Binding::Function(function)) = bound {
-                            self.agree(Callee::function(&m[function]), returns, arguments, span);
+                            self.agree(Callee::function(&m[function]), returns, arguments, spans);
                         }
                     }
                 }
@@ -134,7 +148,7 @@ impl Validator<'_> {
                     };
                     let bound = self.scopes.lookup(*name).map(|bound| bound.binding);
                     if let Some(Binding::Function(function)) = bound {
-                        self.agree(Callee::function(&m[function]), returns, arguments, span);
+                        self.agree(Callee::function(&m[function]), returns, arguments, spans);
                     }
                 }
             }
@@ -144,7 +158,7 @@ impl Validator<'_> {
     }
 
     /// Holds results and arguments against the parameters of the callee.
-    fn agree(&mut self, callee: Callee, returns: List<Operand>, arguments: List<Operand>, span: Span) {
+    fn agree(&mut self, callee: Callee, returns: List<Operand>, arguments: List<Operand>, spans: [Span; 2]) {
         let m = self.m;
         let open = |decl: &Decl| {
             m[decl.names].first().is_some_and(|name| matches!(m[name.dims].first(), Some(None)))
@@ -159,9 +173,9 @@ impl Validator<'_> {
             ("arguments", arguments.len(), least, callee.params.len()),
         ];
         let mut fine = true;
-        for (what, found, least, most) in counts {
+        for ((what, found, least, most), span) in counts.into_iter().zip(spans) {
             if !(least..=most).contains(&found) {
-                let message = format!("the call has {found} {what}, the function {most}");
+                let message = format!("the call has {}, the function {most}", counted(found, what));
                 self.report(
                     Diagnostic::error(codes::CALL, span, message).label(callee.span, "declared here"),
                 );
@@ -185,7 +199,7 @@ impl Validator<'_> {
                 let note = "declare `.b16` or a type of 32 bits or more";
                 let at = self.first_name(decl);
                 self.report(
-                    Diagnostic::error(codes::CALL, span, message).label(at, "declared here").note(note),
+                    Diagnostic::error(codes::CALL, spans[1], message).label(at, "declared here").note(note),
                 );
                 return;
             }

@@ -211,7 +211,16 @@ impl Validator<'_> {
         let span = declarator.span;
         if decl.space == StateSpace::Reg {
             if !dims.is_empty() {
-                self.error(codes::ARRAY, span, "registers cannot be arrays: write `%r<4>` for four of them");
+                // Its members are not told as undeclared as well.
+                self.lost.insert(declarator.name);
+                let message = "registers cannot be arrays: write `%r<4>` for four of them";
+                let error = Diagnostic::error(codes::ARRAY, span, message);
+                self.report(match dims {
+                    [Some(count)] => {
+                        error.fix("declare", span, format!("{}<{count}>", self.name(declarator.name)))
+                    }
+                    _ => error,
+                });
             }
         } else if let [first, rest @ ..] = dims {
             if rest.contains(&Some(0)) {

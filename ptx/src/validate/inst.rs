@@ -205,7 +205,9 @@ impl<'m> Validator<'m> {
             Place::Operand(index, part) => self.part(inst, index, part),
             Place::Instruction | Place::Word(_) => None,
         };
+        let address = matches!(code, isa_codes::ADDRESS_REGISTER | isa_codes::SPACE);
         let span = match place {
+            Place::Operand(..) if address && let Some(operand) = operand => m.operand_name_span(operand),
             Place::Word(word) => m.word_span(id, word),
             Place::Instruction => m.word_span(id, usize::MAX),
             Place::Operand(..) => operand.map_or(m.stmt_span(id), |operand| m.operand_span(operand)),
@@ -220,9 +222,11 @@ impl<'m> Validator<'m> {
             (Some(expected), None) => diagnostic.label(span, format!("expected {expected}")),
             (None, _) => diagnostic,
         };
-        let mut fixed = false;
+        let mut told = false;
         if let Some(isa::Fix { remedy, certain }) = fix {
             let before = diagnostic.suggestions.len();
+            // The change says all that the words would.
+            told = matches!(remedy, isa::Remedy::Brackets | isa::Remedy::Context { .. });
             diagnostic = match remedy {
                 isa::Remedy::Mnemonic(text) => {
                     let whole = m.word_span(id, usize::MAX);
@@ -235,7 +239,7 @@ impl<'m> Validator<'m> {
                 isa::Remedy::Constant(ty) => self.reworded_constant(diagnostic, operand, ty),
                 isa::Remedy::Context { version, target } => self.label_context(diagnostic, version, target),
             };
-            fixed = diagnostic.suggestions.len() > before;
+            told &= diagnostic.suggestions.len() > before;
         }
         // An operand of the wrong type is half of a conflict; its declaration may be the wrong half.
         if matches!(code, isa_codes::REGISTER_TYPE | isa_codes::ADDRESS_REGISTER | isa_codes::SPACE)
@@ -248,10 +252,9 @@ impl<'m> Validator<'m> {
         {
             diagnostic = self.label_declaration(diagnostic, name);
         }
-        if !fixed || !gate {
-            let repeated = |help: &String| fixed && help.starts_with("write it in brackets");
-            diagnostic.notes.extend(help.filter(|help| !repeated(help)));
-        }
+        let form = |help: &String| help.starts_with("its form") && !diagnostic.suggestions.is_empty();
+        let help = help.filter(|help| !told && !form(help));
+        diagnostic.notes.extend(help);
         match gate {
             true => self.report_once(Repeat::Gate(code, expected.unwrap_or_default()), diagnostic),
             false => self.report(diagnostic),

@@ -128,6 +128,8 @@ struct Validator<'m> {
     /// True if version or target are not known: then nothing is said of what they have.
     unknown_context: bool,
     repeats: repeat::Repeats,
+    /// Names whose declarations are wrong, so that nothing is known of what they stand for.
+    lost: FxHashSet<Symbol>,
     independent_textures: Option<bool>,
     needs_debug: Option<Span>,
     scopes: Scopes<'m>,
@@ -159,6 +161,7 @@ impl<'m> Validator<'m> {
             has_target: false,
             unknown_context: false,
             repeats: repeat::Repeats::default(),
+            lost: m.marks.lost.clone(),
             independent_textures: None,
             needs_debug: None,
             scopes: Scopes::new(m),
@@ -200,7 +203,8 @@ impl<'m> Validator<'m> {
         self.diagnostics.sort_by_key(|finding| finding.span.start);
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.section = diagnostic.section.or_else(|| codes::section(diagnostic.code));
         if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         } else if self.diagnostics.len() == MAX_ERRORS {

@@ -4,7 +4,8 @@ use super::Validator;
 use crate::codes;
 use crate::tree::*;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::{Target, Variant, Version};
+use warpsmith_isa::suggest::nearest;
+use warpsmith_isa::{TARGETS, Target, Variant, Version};
 
 /// The last version that knows the targets below sm_75.
 const LAST_OF_OLD_TARGETS: Version = Version::new(8, 8);
@@ -69,7 +70,10 @@ impl Validator<'_> {
             self.unknown_context = true;
             let message = format!("there is no PTX version {version} that this validator knows");
             let note = format!("versions {} to {} are known", Version::OLDEST, Version::LATEST);
-            self.report(Diagnostic::error(codes::VERSION, span, message).note(note));
+            let span = if self.m.marks.version.is_none() { span } else { self.m.marks.version };
+            let near = if version > Version::LATEST { Version::LATEST } else { Version::OLDEST };
+            let error = Diagnostic::error(codes::VERSION, span, message).note(note);
+            self.report(error.suggest("the nearest is", span, near.to_string()));
         }
     }
 
@@ -89,6 +93,8 @@ impl Validator<'_> {
     /// `.target`, the first one or a further one, which may only repeat or lower.
     pub(super) fn target(&mut self, names: List<Symbol>, span: Span, first: bool) {
         let m = self.m;
+        // Most of what can be wrong is wrong with the architecture, of which the first is known precisely.
+        let span = if first && !m.marks.target.is_none() { m.marks.target } else { span };
         let mut architecture = None;
         let mut textures: Option<&str> = None;
         for (index, name) in m[names].iter().enumerate() {
@@ -116,7 +122,12 @@ impl Validator<'_> {
                     None => {
                         let message = format!("`{text}` is no target");
                         let note = "a target is an architecture such as `sm_90a`, then options such as `texmode_independent`";
-                        self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+                        let error = Diagnostic::error(codes::TARGET, span, message).note(note);
+                        let known: Vec<String> = TARGETS.iter().map(|row| row.target.to_string()).collect();
+                        self.report(match nearest(text, known.iter().map(String::as_str)) {
+                            Some(near) if index == 0 && first => error.suggest("did you mean", span, near),
+                            _ => error,
+                        });
                         if index == 0 {
                             // Told already: go on with what was meant, as far as can be guessed.
                             self.unknown_context = true;
@@ -137,8 +148,14 @@ impl Validator<'_> {
             && version < since
         {
             let message = format!("PTX {version} does not know {target}");
-            let note = format!("{target} needs .version {since} or later (PTX ISA 9.0, 11.1.2)");
-            self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+            let error = Diagnostic::error(codes::TARGET, span, message);
+            let error = error.label(span, format!("{target} needs .version {since} or later"));
+            self.report(match m.marks.version {
+                at if !at.is_none() && self.has_version => error
+                    .label(at, "the module is written in this version")
+                    .fix("raise the version", at, since.to_string()),
+                _ => error,
+            });
         }
         if target.sm < 75 && version > LAST_OF_OLD_TARGETS {
             let message = format!("PTX {version} has dropped {target}");

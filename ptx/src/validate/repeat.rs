@@ -161,7 +161,7 @@ impl Validator<'_> {
         let digits = spelling.len() - spelling.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (prefix, number) = spelling.split_at(spelling.len() - digits);
         // Its declaration could not be read, which has been told.
-        let lost = |text: &str| m.names.find(text).is_some_and(|symbol| m.marks.lost.contains(&symbol));
+        let lost = |text: &str| m.names.find(text).is_some_and(|symbol| self.lost.contains(&symbol));
         if lost(spelling) || (digits > 0 && lost(prefix)) {
             return;
         }

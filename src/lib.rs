@@ -1,5 +1,6 @@
 //! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
 
+pub mod codes;
 pub mod directives;
 pub mod execute;
 pub mod launch;

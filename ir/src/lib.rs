@@ -20,6 +20,7 @@
 //! ```
 
 mod builder;
+pub mod codes;
 mod dfg;
 mod domtree;
 mod entities;

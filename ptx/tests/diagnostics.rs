@@ -113,7 +113,7 @@ fn open_comment_and_string() {
     module(
         "/* never closed",
         expect![[r#"
-            4:1: error[P0004]: this comment has no `*/`
+            4:1: error[P0004]: this comment is never closed
               see PTX ISA 9.0, 4.2
         "#]],
     );
@@ -134,7 +134,7 @@ fn not_ascii() {
     module(
         "// caf\u{e9}\n.global .b32 x;",
         expect![[r#"
-            4:7: error[P0001]: `é` is not ASCII
+            4:7: error[P0001]: U+00E9 is not ASCII
               note: PTX text is ASCII, in comments and strings too
               see PTX ISA 9.0, 4.1
         "#]],

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpsmith::directives::Language;
 use warpsmith::isa::Target;
-use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
+use warpsmith::isa::diagnostic::{Diagnostic, LineIndex, apply_fixes};
 use warpsmith::target::parse_target;
 
 #[derive(Args)]
@@ -22,7 +22,13 @@ pub struct Options {
     /// Judge as if the module named this target.
     #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
     target: Option<Target>,
+    /// Make the changes of files that must be what was meant, and judge the result.
+    #[arg(long)]
+    fix: bool,
 }
+
+/// A fix can bring up the next: a version that is raised for one instruction may be too low for another.
+const MOST_ROUNDS: usize = 8;
 
 /// Files are judged in parallel and reported in order, this many at a time.
 const BATCH: usize = 512;
@@ -90,7 +96,26 @@ fn check(path: &Path, options: &Options) -> Checked {
             return Checked { json, human: None, verdict: Verdict::Unreadable(message) };
         }
     };
-    let diagnostics = warpsmith::check(&source.text, source.language, options.target);
+    let mut source = source;
+    let mut diagnostics = warpsmith::check(&source.text, source.language, options.target);
+    if options.fix && path.as_os_str() != "-" {
+        let mut changes = 0;
+        for _ in 0..MOST_ROUNDS {
+            let (text, count) = apply_fixes(&source.text, &diagnostics);
+            if count == 0 {
+                break;
+            }
+            changes += count;
+            source.text = text;
+            diagnostics = warpsmith::check(&source.text, source.language, options.target);
+        }
+        if changes > 0
+            && let Err(e) = std::fs::write(path, &source.text)
+        {
+            let message = format!("cannot write {}: {e}", path.display());
+            return Checked { json: None, human: None, verdict: Verdict::Unreadable(message) };
+        }
+    }
     let ok = !diagnostics.iter().any(Diagnostic::is_error);
     let json = if options.json {
         let lines = LineIndex::new(&source.text);

@@ -2,6 +2,7 @@
 
 mod check;
 mod compile;
+mod explain;
 mod input;
 mod opt;
 mod progress;
@@ -31,6 +32,8 @@ enum Command {
     Compile(compile::Options),
     /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
     Check(check::Options),
+    /// Explain a code of a diagnostic.
+    Explain(explain::Options),
     /// Run a kernel on the CPU.
     Run(run::Options),
     /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
@@ -84,6 +87,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),

@@ -1,7 +1,8 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | coverage | oracle`.
+//! What maintains this repository: `cargo xtask test | tools | bless | coverage | gallery | oracle`.
 
 mod check;
 mod coverage;
+mod gallery;
 mod oracle;
 mod tools;
 
@@ -15,6 +16,7 @@ usage: cargo xtask COMMAND
   tools                          install the pinned ptxas and nvdisasm into target/warpsmith-tools
   bless                          rewrite the expected output of the file tests and the generated pages
   coverage                       write docs/coverage.md from the instruction tables
+  gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
 ";
 
@@ -23,7 +25,8 @@ fn main() -> ExitCode {
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test", rest @ ..] => check::test(rest),
         ["tools"] => tools::install().map(|bin| println!("{}", bin.display())),
-        ["bless"] => coverage::write().and_then(|()| check::bless()),
+        ["bless"] => check::bless().and_then(|()| coverage::write()).and_then(|()| gallery::write()),
+        ["gallery"] => gallery::record(),
         ["coverage"] => coverage::write(),
         ["oracle", names @ ..] => oracle::ask(names),
         ["help" | "--help" | "-h"] => {

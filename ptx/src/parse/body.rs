@@ -345,7 +345,7 @@ impl Parser<'_> {
             Kind::Punct(b'[') => self.address()?,
             Kind::Punct(b'{') => self.list(b'}', Operand::Vector)?,
             Kind::Punct(b'(') if grouped => self.list(b')', Operand::Group)?,
-            Kind::Punct(b'(') if self.name_follows() => {
+            Kind::Punct(b'(') if self.names_in_parentheses() => {
                 let message = "a vector is written in braces, as `{%r1, %r2}`";
                 self.error(codes::SYNTAX, self.span(), message);
                 self.list(b')', Operand::Vector)?
@@ -391,6 +391,13 @@ impl Parser<'_> {
             }
             None => false,
         }
+    }
+
+    /// True at `(%r1, %r2)`, which someone wrote for a vector.
+    fn names_in_parentheses(&self) -> bool {
+        let rest = &self.lexer.text[self.token.end as usize..];
+        let end = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || b"_$%, ".contains(b)));
+        self.name_follows() && end.is_some_and(|end| rest[end] == b')')
     }
 
     /// `-a`, `-a.b0`, `!p`, after the sign.

@@ -101,9 +101,7 @@ impl<'a> Parser<'a> {
             let span = Span::new(at, at + run.len() as u32);
             at = span.end;
             if !run[0].is_ascii() {
-                let message = format!("`{}` is not ASCII", String::from_utf8_lossy(clip(run)));
-                let note = "PTX text is ASCII, in comments and strings too";
-                self.report(Diagnostic::error(codes::NON_ASCII, span, message).note(note));
+                self.report(not_ascii(&String::from_utf8_lossy(run), span));
             }
         }
     }
@@ -137,7 +135,7 @@ impl<'a> Parser<'a> {
             }
             Kind::Bad(Problem::OpenComment) => {
                 let span = Span::new(span.start, span.start + 2);
-                self.error(codes::OPEN_COMMENT, span, "this comment has no `*/`")
+                self.error(codes::OPEN_COMMENT, span, "this comment is never closed")
             }
             Kind::Bad(Problem::Byte) => {
                 let message = format!("{} begins nothing in PTX: expected {what}", self.found());
@@ -289,6 +287,33 @@ impl<'a> Parser<'a> {
         let result = inner(self);
         self.depth -= 1;
         result
+    }
+}
+
+/// Characters that editors, web pages and input methods put in place of those of ASCII.
+const LOOKALIKES: [(&str, &str); 10] = [
+    ("\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}\u{ff0d}", "-"),
+    ("\u{201c}\u{201d}\u{201e}\u{ff02}", "\""),
+    ("\u{a0}\u{2002}\u{2003}\u{2009}\u{202f}\u{3000}", " "),
+    ("\u{feff}\u{200b}\u{200e}\u{200f}", ""),
+    ("\u{ff1b}\u{37e}", ";"),
+    ("\u{ff0c}", ","),
+    ("\u{ff05}", "%"),
+    ("\u{ff08}", "("),
+    ("\u{ff09}", ")"),
+    ("\u{b5}\u{3bc}", "u"),
+];
+
+/// The error of a run of characters outside of ASCII.
+fn not_ascii(run: &str, span: Span) -> Diagnostic {
+    let first = run.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+    let message = format!("U+{:04X} is not ASCII", u32::from(first));
+    let error = Diagnostic::error(codes::NON_ASCII, span, message)
+        .note("PTX text is ASCII, in comments and strings too");
+    let ascii = |c: char| LOOKALIKES.iter().find(|(alike, _)| alike.contains(c)).map(|(_, ascii)| *ascii);
+    match run.chars().map(ascii).collect::<Option<String>>() {
+        Some(text) => error.fix(if text.is_empty() { "take it away" } else { "write" }, span, text),
+        None => error,
     }
 }
 

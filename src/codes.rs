@@ -1,0 +1,51 @@
+//! Every code that a diagnostic can have, with its explanation: what `warpsmith explain` prints and `docs/codes.md` holds.
+
+/// One crate's codes: each code and the lines that explain it, the first of them in short.
+pub type Codes = &'static [(&'static str, &'static [&'static str])];
+
+/// The codes by topic, in the order of the page.
+pub const TOPICS: [(&str, Codes); 4] = [
+    ("PTX text and modules", warpsmith_ptx::codes::ALL),
+    ("Instructions, of PTX and of the IR alike", warpsmith_isa::codes::ALL),
+    ("IR text and functions", warpsmith_ir::codes::ALL),
+    ("Compilation, loading, the command", ALL),
+];
+
+/// The explanation of a code, if there is such a code. It is not looked for by the case of its letter.
+pub fn explain(code: &str) -> Option<String> {
+    let mut all = TOPICS.iter().flat_map(|(_, codes)| codes.iter());
+    let (_, lines) = all.find(|(known, _)| known.eq_ignore_ascii_case(code))?;
+    let trimmed: Vec<&str> = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    Some(trimmed.join("\n"))
+}
+
+warpsmith_isa::codes! {
+    /// The file cannot be read.
+    UNREADABLE = "C0001";
+    /// The compiler cannot be set up as the command line says.
+    SETUP = "C0002";
+    /// There is no target to compile for, or a version of PTX that does not know it.
+    TARGET = "E0001";
+    /// The target has no such operation in any version of PTX.
+    ///
+    /// The message names the operation, at its place in the source, and the lowest target that has it.
+    OPERATION = "E0002";
+    /// An operation needs a later version of PTX than the one asked for.
+    ///
+    /// Without `--ptx` the lowest version that has everything is chosen.
+    PTX_VERSION = "E0003";
+    /// A target that no code is generated for.
+    ///
+    /// Code generation starts at sm_20, the first with generic addresses.
+    OLD_TARGET = "L0001";
+    /// An operation that selection has no code for.
+    SELECTION = "L0002";
+    /// A pass broke the module: a mistake of the compiler, found by `--verify-each`.
+    ///
+    /// Please report it with the module; `--bisect-limit` finds the pass and the function.
+    BROKEN = "L0003";
+    /// The engine cannot execute an instruction or directive of the module, which it names.
+    ///
+    /// The text may be good PTX: `warpsmith check` says so. Nothing is approximated in silence.
+    LOAD = "X0001";
+}

@@ -3,13 +3,13 @@
 //! [`Resolved::new`] does what depends on the mnemonic alone, once; [`Resolved::check`] looks only at the operands, and allocates
 //! nothing for an instruction that is legal.
 
-use crate::form::Accepts;
-use crate::operand::{Base, FloatKind, Operand};
+use crate::form::{Accepts, Range, Reach};
+use crate::operand::{Base, FloatKind, Operand, Variable};
 use crate::resolve::{
     Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
 };
 use crate::violation::{self, Violation};
-use crate::{Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes};
+use crate::{Clause, Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes};
 use smallvec::SmallVec;
 
 /// What the instruction is judged for.
@@ -19,6 +19,31 @@ pub struct Context {
     pub version: Version,
     /// The `.target` of the module.
     pub target: Target,
+}
+
+/// By which book an instruction is judged: the manual, or what ptxas lets pass besides.
+#[derive(Clone, Copy)]
+struct Judge {
+    version: Version,
+    target: Target,
+    lenient: bool,
+}
+
+impl Judge {
+    fn allows(&self, clause: &Clause) -> bool {
+        (self.lenient && clause.advisory) || clause.allows(self.version, self.target)
+    }
+}
+
+/// What is to be said of an instruction.
+#[derive(Debug)]
+pub enum Verdict<'r> {
+    /// It is this form.
+    Legal(&'r Match),
+    /// ptxas takes it for this form, against the manual.
+    Doubtful(&'r Match, Vec<Violation>),
+    /// It is no instruction.
+    Wrong(Vec<Violation>),
 }
 
 /// A mnemonic with the forms that its modifiers fit, ready to judge operands.
@@ -36,6 +61,8 @@ struct Candidate {
     required: usize,
     /// True when version and target allow the form with these modifiers.
     allowed: bool,
+    /// True when the manual does, too.
+    sound: bool,
 }
 
 impl Resolved {
@@ -46,9 +73,14 @@ impl Resolved {
                 let signature = matched.signature();
                 let required =
                     signature.operands.iter().filter(|o| o.presence == SigPresence::Required).count();
-                let allowed =
-                    matched.clauses().all(|(_, clause)| clause.allows(context.version, context.target));
-                Candidate { matched, signature, required, allowed }
+                let judge = Judge { version: context.version, target: context.target, lenient: true };
+                let strict = Judge { lenient: false, ..judge };
+                let allows = |judge: Judge| matched.clauses().all(|(_, clause)| judge.allows(clause));
+                let allowed = allows(judge);
+                let sound = allows(strict)
+                    && matched.unfilled().next().is_none()
+                    && matched.filled.iter().flatten().count() == mnemonic.mods().len();
+                Candidate { matched, signature, required, allowed, sound }
             })
             .collect();
         Resolved { mnemonic: *mnemonic, context, candidates }
@@ -64,15 +96,59 @@ impl Resolved {
         self.candidates.iter().filter(|c| c.allowed).map(|c| &c.signature)
     }
 
-    /// The form that the instruction is, or everything that is wrong with it.
+    /// The form that ptxas takes the instruction for, or everything that is wrong with it.
     pub fn check(&self, operands: &[Operand]) -> Result<&Match, Vec<Violation>> {
         self.accepts(operands).ok_or_else(|| self.explain(operands))
     }
 
-    /// The form that the instruction is, if any.
+    /// The form that ptxas takes the instruction for, if any.
     pub fn accepts(&self, operands: &[Operand]) -> Option<&Match> {
-        let mut allowed = self.candidates.iter().filter(|c| c.allowed);
-        allowed.find(|c| c.fits(operands, &self.context).is_ok()).map(|c| &c.matched)
+        self.strict(operands).or_else(|| self.lenient(operands).map(|c| &c.matched))
+    }
+
+    /// The form that the instruction is, with what is doubtful about it, or everything that is wrong with it.
+    pub fn judge(&self, operands: &[Operand]) -> Verdict<'_> {
+        match self.strict(operands) {
+            Some(matched) => Verdict::Legal(matched),
+            None => self.judge_doubtful(operands),
+        }
+    }
+
+    fn strict(&self, operands: &[Operand]) -> Option<&Match> {
+        let judge = self.by(false);
+        let mut sound = self.candidates.iter().filter(|c| c.sound);
+        sound.find(|c| c.fits(operands, &judge).is_ok()).map(|c| &c.matched)
+    }
+
+    #[cold]
+    fn lenient(&self, operands: &[Operand]) -> Option<&Candidate> {
+        let judge = self.by(true);
+        self.candidates.iter().filter(|c| c.allowed).find(|c| c.fits(operands, &judge).is_ok())
+    }
+
+    #[cold]
+    fn judge_doubtful(&self, operands: &[Operand]) -> Verdict<'_> {
+        let Some(Candidate { matched, .. }) = self.lenient(operands) else {
+            return Verdict::Wrong(self.explain(operands));
+        };
+        // The doubts are those about the form that comes nearest to what the manual allows.
+        let judge = self.by(true);
+        let taken = self.candidates.iter().filter(|c| c.allowed && c.fits(operands, &judge).is_ok());
+        let doubts = taken.map(|c| {
+            let mut doubts = violation::of_doubts(&c.matched, &self.mnemonic, &self.context);
+            let faults = c.faults(operands, &self.by(false));
+            doubts.extend(
+                faults
+                    .into_iter()
+                    .map(|f| violation::of_fault(&self.mnemonic, &c.signature, operands, f, &self.context)),
+            );
+            doubts
+        });
+        Verdict::Doubtful(matched, doubts.min_by_key(Vec::len).unwrap_or_default())
+    }
+
+    fn by(&self, lenient: bool) -> Judge {
+        Judge { version: self.context.version, target: self.context.target, lenient }
     }
 
     /// The slow path: why no form fits.
@@ -82,7 +158,8 @@ impl Resolved {
             return crate::of_text(&self.mnemonic.to_string(), operands, &self.context);
         }
         // The form that the operands fit but the gates do not allow, else the allowed form whose first fault comes last.
-        let fault = |c: &Candidate| c.fits(operands, &self.context).err();
+        let judge = self.by(true);
+        let fault = |c: &Candidate| c.fits(operands, &judge).err();
         let gated = self.candidates.iter().find(|c| !c.allowed && fault(c).is_none());
         if let Some(candidate) = gated {
             return violation::of_gates(&candidate.matched, &self.mnemonic, operands, &self.context);
@@ -99,7 +176,7 @@ impl Resolved {
         if !best.allowed {
             found.extend(violation::of_gates(&best.matched, &self.mnemonic, operands, &self.context));
         }
-        for fault in best.faults(operands, &self.context) {
+        for fault in best.faults(operands, &judge) {
             found.push(violation::of_fault(&self.mnemonic, &best.signature, operands, fault, &self.context));
         }
         let typed =
@@ -163,6 +240,7 @@ pub(crate) enum What {
     AllConstants,
     SpecialNotAllowed,
     SpecialGate(SpecialReg),
+    ImmediateWraps,
     Gate,
     HandleGate,
     VariableNotAllowed,
@@ -180,12 +258,12 @@ pub(crate) enum What {
 
 impl Candidate {
     /// The first fault, or none.
-    fn fits(&self, operands: &[Operand], cx: &Context) -> Result<(), Fault> {
+    fn fits(&self, operands: &[Operand], cx: &Judge) -> Result<(), Fault> {
         self.judge(operands, cx, Err)
     }
 
     /// Every fault.
-    fn faults(&self, operands: &[Operand], cx: &Context) -> Vec<Fault> {
+    fn faults(&self, operands: &[Operand], cx: &Judge) -> Vec<Fault> {
         let mut all = Vec::new();
         let pushed = self.judge(operands, cx, |fault| {
             all.push(fault);
@@ -200,7 +278,7 @@ impl Candidate {
     fn judge(
         &self,
         operands: &[Operand],
-        cx: &Context,
+        cx: &Judge,
         mut report: impl FnMut(Fault) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let count = |spec| Fault { operand: None, spec, element: None, what: What::Count };
@@ -234,31 +312,34 @@ impl Candidate {
 }
 
 /// Judges the gates of an operand that need not be there.
-fn allowed(place: &SigOperand, operand: &Operand, cx: &Context) -> Verdict {
+fn allowed(place: &SigOperand, operand: &Operand, cx: &Judge) -> Fit {
     let counts = !matches!(place.kind, SigKind::Pair { .. }) || matches!(operand, Operand::Pair(_));
-    match place.gates.iter().all(|clause| clause.allows(cx.version, cx.target)) {
+    match place.gates.iter().all(|clause| cx.allows(clause)) {
         false if counts => Err((None, What::Gate)),
         _ => Ok(()),
     }
 }
 
-type Verdict = Result<(), (Option<usize>, What)>;
+type Fit = Result<(), (Option<usize>, What)>;
 
-fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
+fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     match (kind, operand) {
         (_, Operand::Unknown) => Ok(()),
+        // To ptxas the first operand of anything may be a pair without its second half.
+        (SigKind::Value(v), Operand::Pair([first, Operand::Sink])) if cx.lenient => value(v, first, cx),
         (SigKind::Value(v), _) => value(v, operand, cx),
         (SigKind::Address(space), Operand::Address(base)) => {
             address(space, *base, cx).map_err(|what| (None, what))
         }
-        (SigKind::Address(space), Operand::Element(v)) => {
+        (SigKind::Address(space), Operand::Element(v)) if space.reach.contains(Reach::INDEX) => {
             address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
-        (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty)) if space.bare => {
+        (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty)) if space.reach.contains(Reach::BARE) => {
             address(space, Base::Reg(*ty), cx).map_err(|what| (None, what))
         }
-        (SigKind::Address(space), Operand::Var(v)) if space.bare => {
+        (SigKind::Address(space), Operand::Var(v) | Operand::VarPlus(v) | Operand::Element(v))
+            if space.reach.contains(Reach::BARE) => {
             address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
         (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
@@ -284,7 +365,7 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Context) -> Verdict {
     }
 }
 
-fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict {
+fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
     let required = places.iter().filter(|p| p.presence == SigPresence::Required).count();
     let Some(mut spare) = elements.len().checked_sub(required) else { return Err((None, What::Count)) };
     let mut elements = elements.iter().enumerate();
@@ -302,7 +383,7 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Context) -> Verdict
     if spare > 0 { Err((None, What::Count)) } else { Ok(()) }
 }
 
-fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
+fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     let takes = |length: usize| {
         v.count.map(usize::from) == Some(length) || v.counts.iter().any(|&n| usize::from(n) == length)
@@ -311,6 +392,16 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
     match operand {
         Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
             scalar(v, one, cx).map_err(|what| (None, what))
+        }
+        Operand::Vector(elements) if cx.lenient && v.accepts.contains(Accepts::LOOSE_VECTOR) => {
+            let sound = |element| match element {
+                &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => Ok(()),
+                _ => scalar(v, element, cx),
+            };
+            elements.iter().try_for_each(sound).map_err(|what| (None, what))
+        }
+        Operand::VectorReg(ty, _) if cx.lenient && v.accepts.contains(Accepts::LOOSE_VECTOR) => {
+            scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what))
         }
         Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
         Operand::Special { lanes, .. } if *lanes > 1 && v.count.is_none() => whole(What::VectorNotAllowed),
@@ -321,9 +412,13 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
         {
             whole(What::VectorLength)
         }
+        Operand::VectorReg(..) if v.accepts.contains(Accepts::SPELT) => whole(What::VectorNeeded),
         Operand::VectorReg(ty, _) => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
         Operand::Special { reg, lanes } if *lanes > 1 => {
             scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
+        }
+        Operand::Reg(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
+            scalar(v, operand, cx).map_err(|what| (None, what))
         }
         _ if scalar_fits => scalar(v, operand, cx).map_err(|what| (None, what)),
         _ => whole(What::VectorNeeded),
@@ -331,7 +426,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Context) -> Verdict {
 }
 
 /// Judges the elements of braces.
-fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
+fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     let (index, rest) = match elements {
         [index, rest @ ..] if v.accepts.contains(Accepts::ARRAY) => (Some(index), rest),
@@ -341,28 +436,41 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
         let integer = SigValue { ty: ScalarType::U32, registers: INDEX, ..*v };
         scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
     }
-    let mixture = Mixture::of(rest);
+    let mut mixture = Mixture::of(rest);
+    if cx.lenient && mixture.has(Mixture::INTEGER) && differ_in_sign(rest) {
+        mixture = Mixture(mixture.0 | Mixture::UNTYPED.0);
+    }
     let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));
     let (mut sinks, mut bits) = (0, None);
     for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
+        let tolerated = |ty: ScalarType| cx.lenient && v.tolerated.contains(ty);
         if let Operand::Reg(ty) = element
+            && !(cx.lenient && *ty == ScalarType::Pred)
             && *bits.get_or_insert(ty.bits()) != ty.bits()
         {
             return Err((Some(index), What::MixedTypes));
         }
         match element {
             Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
+            // Beside a float register a number is a float.
+            Operand::Float(_)
+                if v.accepts.contains(Accepts::INFERRED)
+                    && rest.contains(&Operand::Reg(ScalarType::F32))
+                    && v.registers.contains(ScalarType::F32) => {}
             // Beside an untyped register a constant needs no type of its own.
             Operand::Int(_) | Operand::Float(_)
                 if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
             // Beside an untyped register the others count as untyped too.
+            Operand::Reg(ScalarType::Pred) if cx.lenient && mixture.has(Mixture::UNTYPED) => {}
             Operand::Reg(ty) if mixture.has(Mixture::UNTYPED) && ty.class() != TypeClass::Pred => {
                 let untyped =
                     ScalarType::ALL.iter().find(|t| t.class() == TypeClass::Bits && t.bits() == ty.bits());
-                if !v.registers.contains(*ty) && !untyped.is_some_and(|&t| v.registers.contains(t)) {
+                if !v.registers.contains(*ty) && !tolerated(*ty) && !untyped.is_some_and(|&t| v.registers.contains(t)) {
                     return Err((Some(index), What::RegisterType));
                 }
             }
+            // ptxas takes a special register for whatever stands beside it.
+            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {}
             // Beside a register a special register will do.
             Operand::Special { reg, lanes: 1 }
                 if !v.destination && has_register && v.registers.contains(reg.ty()) => {}
@@ -372,11 +480,25 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Context) -> Verdict {
     match () {
         _ if sinks == elements.len() => whole(What::AllSinks),
         _ if mixture.clashes() => whole(What::MixedTypes),
+        // Alone they have the type that they are written in.
+        _ if v.accepts.contains(Accepts::INFERRED) && mixture == Mixture::FLOAT && !has_register => {
+            let ty = match rest.first() {
+                Some(Operand::Float(FloatKind::Bits32)) => ScalarType::F32,
+                _ => ScalarType::F64,
+            };
+            if v.registers.contains(ty) { Ok(()) } else { whole(What::AllConstants) }
+        }
         _ if mixture == Mixture::CONSTANT && !v.accepts.contains(Accepts::CONSTANTS_ALONE) => {
             whole(What::AllConstants)
         }
         _ => Ok(()),
     }
+}
+
+/// True for registers of signed and of unsigned integers, which to ptxas makes untyped ones of them.
+fn differ_in_sign(elements: &[Operand]) -> bool {
+    let has = |class| elements.iter().any(|e| matches!(e, Operand::Reg(ty) if ty.class() == class));
+    has(TypeClass::Unsigned) && has(TypeClass::Signed)
 }
 
 /// The registers that may hold the index of an array of textures.
@@ -429,31 +551,39 @@ impl Mixture {
     }
 }
 
-fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
+fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
     let needs = |flag, what| if v.accepts.contains(flag) { Ok(()) } else { Err(what) };
     match *operand {
         Operand::Reg(ty) => {
             needs(Accepts::REGISTER, What::ImmediateRequired)?;
-            if v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
+            let tolerated = cx.lenient && v.tolerated.contains(ty);
+            if tolerated || v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
         }
         Operand::RegPlus(ty) => {
-            needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            if !(cx.lenient && v.accepts.contains(Accepts::SLOPPY)) {
+                needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            }
             needs(Accepts::REGISTER, What::ImmediateRequired)?;
-            if v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
+            // ptxas does not look at the width of the sum.
+            let sum = cx.lenient && takes_numbers(v.ty) && takes_numbers(ty) && ty.bits() <= 64;
+            if sum || v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
         }
         Operand::Int(bits) => {
             needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
             if !v.accepts.contains(Accepts::ANY_IMMEDIATE) && !takes_integers(v.ty) {
                 return Err(What::ImmediateKind);
             }
-            match v.range {
-                Some(range) => {
-                    let seen =
-                        if v.accepts.contains(Accepts::WRAPPED) { converted(bits, v.ty) } else { bits };
-                    if range.contains(seen) { Ok(()) } else { Err(What::ImmediateRange) }
-                }
-                None => Ok(()),
+            let wraps = v.accepts.contains(Accepts::WRAPPED);
+            let seen = if wraps { converted(bits, v.ty) } else { bits };
+            let within = |range: Option<Range>| range.is_none_or(|range| range.contains(seen));
+            let tolerated = || cx.lenient && v.tolerated_range.is_some() && within(v.tolerated_range);
+            if !within(v.range) && !tolerated() {
+                return Err(What::ImmediateRange);
             }
+            if cx.lenient || is_representable(bits, v.ty) { Ok(()) } else { Err(What::ImmediateWraps) }
+        }
+        Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => {
+            Ok(())
         }
         Operand::Float(kind) => {
             needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
@@ -476,20 +606,30 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
             let fits = var.ty == v.ty || var.ty == ScalarType::Texref;
             if fits { Ok(()) } else { Err(What::VariableNotAllowed) }
         }
+        // To ptxas the sum is a constant like others.
+        Operand::VarPlus(_) if cx.lenient && takes_numbers(v.ty) => {
+            needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
+        }
+        Operand::Func if cx.lenient && takes_numbers(v.ty) && v.named => {
+            needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
+        }
         // An address is an integer.
-        Operand::Var(_) | Operand::Element(_) | Operand::Func | Operand::Label
+        Operand::Var(_) | Operand::VarPlus(_) | Operand::Element(_) | Operand::Func | Operand::Label
             if v.ty == ScalarType::Pred || !takes_integers(v.ty) =>
         {
             Err(What::VariableNotAllowed)
         }
-        Operand::Var(var) | Operand::Element(var) => {
+        Operand::Var(var) | Operand::VarPlus(var) | Operand::Element(var) => {
             needs(Accepts::VARIABLE, What::VariableNotAllowed)?;
             if v.space.is_none_or(|space| space.allows(var.space)) { Ok(()) } else { Err(What::AddressSpace) }
         }
         Operand::Func | Operand::Label => needs(Accepts::FUNCTION, What::VariableNotAllowed),
         Operand::Sink => needs(Accepts::SINK, What::SinkNotAllowed),
         Operand::Not(inner) => {
-            needs(Accepts::COMPLEMENTED, What::ComplementNotAllowed)?;
+            let loose = cx.lenient && v.accepts.contains(Accepts::SLOPPY);
+            if !(loose && matches!(inner, Operand::Reg(ScalarType::Pred))) {
+                needs(Accepts::COMPLEMENTED, What::ComplementNotAllowed)?;
+            }
             scalar(v, inner, cx)
         }
         Operand::Neg(inner) => {
@@ -512,6 +652,20 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Context) -> Result<(), What> {
 /// Integer constants fit integers, bits and predicates of any size (they are truncated), never floats.
 fn takes_integers(ty: ScalarType) -> bool {
     matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed | TypeClass::Pred)
+}
+
+/// Integers and untyped bits.
+fn takes_numbers(ty: ScalarType) -> bool {
+    ty != ScalarType::Pred && takes_integers(ty)
+}
+
+/// True for a constant that keeps its value in the type, as a number with or without a sign.
+fn is_representable(bits: i64, ty: ScalarType) -> bool {
+    match ty.bits() {
+        1 => (-1..=1).contains(&bits),
+        width @ 2..=63 => (-1 << (width - 1)..1 << width).contains(&bits),
+        _ => true,
+    }
 }
 
 /// `0f` constants fit `.f32`, `.f64` and `.b32`; the others `.f32`, `.f64` and `.b64`.
@@ -555,12 +709,23 @@ fn selects(accepts: Accepts, part: &str) -> bool {
     }
 }
 
-fn address(space: &SigSpace, base: Base, cx: &Context) -> Result<(), What> {
+fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
     let integer = |ty: ScalarType| {
         matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed)
             && ty.bits() <= 64
             && ty.bits() >= 8
     };
+    if space.tensor {
+        return match base {
+            Base::Unknown => Ok(()),
+            Base::Reg(ty) if space.handle.contains(ty) => Ok(()),
+            Base::Reg(ty) if space.handle == TypeSet::EMPTY && integer(ty) && ty.bits() == 32 => Ok(()),
+            // ptxas looks at the size alone.
+            Base::Reg(ScalarType::F16x2) if space.handle == TypeSet::EMPTY && cx.lenient => Ok(()),
+            Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
+            _ => Err(What::AddressSpace),
+        };
+    }
     if space.handle != TypeSet::EMPTY {
         return match base {
             Base::Var(v) if space.handle.contains(v.ty) => Ok(()),
@@ -573,26 +738,31 @@ fn address(space: &SigSpace, base: Base, cx: &Context) -> Result<(), What> {
             _ => Err(What::AddressSpace),
         };
     }
-    if space.tensor {
-        return match base {
-            Base::Unknown => Ok(()),
-            Base::Reg(ty) if integer(ty) && ty.bits() == 32 => Ok(()),
-            Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
-            _ => Err(What::AddressSpace),
-        };
-    }
+    let far = matches!(space.space(), StateSpace::Generic | StateSpace::Global);
+    let has = |reach: Reach| space.reach.contains(reach);
+    let narrow = |ty: ScalarType| match ty.bits() {
+        64 => false,
+        32 => far && has(Reach::WIDE),
+        _ => has(Reach::WORD) || (far && has(Reach::FAR)),
+    };
+    let still = space.reach.contains(Reach::STILL);
+    let outside = |v: Variable| {
+        space.reach.contains(Reach::CTA)
+            && space.space() == StateSpace::Generic
+            && v.space != StateSpace::Shared
+    };
     match base {
         Base::Unknown => Ok(()),
-        Base::Reg(ty)
-            if space.wide
-                && ty.bits() == 32
-                && matches!(space.space(), StateSpace::Generic | StateSpace::Global) =>
-        {
-            Err(What::AddressRegister)
-        }
-        Base::Reg(ty) if integer(ty) || space.any_register => Ok(()),
-        Base::Special(reg) if integer(reg.ty()) => Ok(()),
-        Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
+        Base::Var(_) if has(Reach::REGISTER) => Err(What::AddressSpace),
+        Base::Var(v) if outside(v) => Err(What::AddressSpace),
+        _ if space.reach.contains(Reach::ANY) && cx.lenient => Ok(()),
+        Base::Reg(_) if space.any_register => Ok(()),
+        Base::Special(_) if space.any_register => Err(What::AddressRegister),
+        Base::Reg(ty) if !integer(ty) || narrow(ty) => Err(What::AddressRegister),
+        Base::Reg(ty) if ty.bits() < 32 && !cx.lenient => Err(What::AddressRegister),
+        Base::Reg(_) => Ok(()),
+        Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => Ok(()),
+        Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),
         Base::Var(_) | Base::Func => Err(What::AddressSpace),
         Base::Int if space.space() == StateSpace::Local => Ok(()),

@@ -127,4 +127,8 @@ codes! {
     ///
     /// One of its elements must be a register.
     ALL_CONSTANTS = "I0229";
+    /// A constant that does not fit the type of its operand.
+    ///
+    /// ptxas keeps the low bits without a word: `4294967296` as a `.u32` is 0.
+    CONSTANT_WRAPS = "I0230";
 }

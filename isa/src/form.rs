@@ -87,6 +87,8 @@ pub struct Slot {
     pub name: &'static str,
     /// False for a modifier that must be written.
     pub optional: bool,
+    /// True where only ptxas lets it be left out, not the manual.
+    pub expected: bool,
     /// What may be written.
     pub alternatives: &'static [Alternative],
 }
@@ -139,11 +141,7 @@ pub enum Shape {
     /// A register or constant, or several in braces.
     Value(ValueSpec),
     /// `[a]`
-    Address(SpaceRef),
-    /// `[a]`, or `a` without brackets.
-    BareAddress(SpaceRef),
-    /// `[a]`, which needs 64 bits where it is generic or global.
-    WideAddress(SpaceRef),
+    Address(AddressSpec),
     /// `d|p`
     Pair {
         /// `d`
@@ -186,6 +184,49 @@ pub struct ValueSpec {
     pub space: Option<SpaceRef>,
     /// Which immediates.
     pub range: Option<Range>,
+    /// Which of the others ptxas takes all the same.
+    pub tolerated: Option<Range>,
+}
+
+/// `[a]`
+#[derive(Clone, Copy, Debug)]
+pub struct AddressSpec {
+    /// Where it points.
+    pub space: SpaceRef,
+    /// What may hold it.
+    pub reach: Reach,
+    /// What it must be a multiple of.
+    pub align: u16,
+}
+
+/// How an address may be written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Reach(pub(crate) u16);
+
+impl Reach {
+    /// Without brackets too.
+    pub const BARE: Reach = Reach(1);
+    /// Where it is generic or global, only in 64 bits.
+    pub const WIDE: Reach = Reach(1 << 1);
+    /// In no less than 32 bits.
+    pub const WORD: Reach = Reach(1 << 2);
+    /// As `x[4]`, too.
+    pub const INDEX: Reach = Reach(1 << 3);
+    /// In no less than 32 bits where it is generic or global.
+    pub const FAR: Reach = Reach(1 << 5);
+    /// In a special register only of 32 bits.
+    pub const STILL: Reach = Reach(1 << 6);
+    /// Where it is generic, by the name of a variable only in shared memory.
+    pub const CTA: Reach = Reach(1 << 7);
+    /// Not by the name of a variable.
+    pub const REGISTER: Reach = Reach(1 << 8);
+    /// ptxas does not look at what holds it.
+    pub const ANY: Reach = Reach(1 << 4);
+
+    /// True when every member of `other` is a member.
+    pub const fn contains(self, other: Reach) -> bool {
+        self.0 & other.0 == other.0
+    }
 }
 
 /// How many elements an operand has.
@@ -274,7 +315,12 @@ pub enum RegRule {
     /// As `Matching`, and integers for floats: what textures are read into and addressed by.
     Texel,
     /// These and no others.
-    Listed(TypeSet),
+    Listed {
+        /// What the manual has.
+        types: TypeSet,
+        /// What ptxas takes besides.
+        tolerated: TypeSet,
+    },
 }
 
 /// A set of register types.
@@ -355,6 +401,16 @@ impl Accepts {
     pub const WRAPPED: Accepts = Accepts(1 << 15);
     /// A scalar in braces.
     pub const BRACED: Accepts = Accepts(1 << 16);
+    /// A vector that ptxas takes for a scalar; it looks at no element.
+    pub const LOOSE_VECTOR: Accepts = Accepts(1 << 19);
+    /// Of all things that are not registers ptxas only sees integers.
+    pub const SLOPPY: Accepts = Accepts(1 << 20);
+    /// Constants in braces have the type of their company.
+    pub const INFERRED: Accepts = Accepts(1 << 23);
+    /// A scalar that ptxas takes for a vector.
+    pub const LONE: Accepts = Accepts(1 << 21);
+    /// A vector only as a list of its elements.
+    pub const SPELT: Accepts = Accepts(1 << 22);
     /// Integer constants as the only elements of the braces.
     pub const CONSTANTS_ALONE: Accepts = Accepts(1 << 17);
     /// Braces whose first element is an integer index, whatever the type of the others.
@@ -382,8 +438,8 @@ pub enum SpaceRef {
     Fixed(&'static [Mod]),
     /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
     Handle(TypeSet),
-    /// Tensor memory: an address in a 32-bit register.
-    Tensor,
+    /// Tensor memory: an address in a register of one of these types; none: of any integer type of 32 bits.
+    Tensor(TypeSet),
     /// A tensor map, whose address a register of any type may hold.
     TensorMap,
 }

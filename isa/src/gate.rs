@@ -102,6 +102,8 @@ pub struct Clause {
     pub any: &'static [Condition],
     /// The modifiers that must all be there for the clause to count.
     pub when: &'static [Mod],
+    /// True for what the manual asks and ptxas does not.
+    pub advisory: bool,
 }
 
 impl Clause {

@@ -51,9 +51,9 @@ mod tables {
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }
 
-pub use check::{Context, Resolved, check};
+pub use check::{Context, Resolved, Verdict, check};
 pub use form::{
-    Accepts, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, RegRule, Shape, Slot,
+    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, Reach, RegRule, Shape, Slot,
     SpaceRef, TypeRef, TypeSet, ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};

@@ -22,6 +22,8 @@ pub enum Operand<'a> {
     },
     /// The name of a variable, standing for its address, possibly with a constant added.
     Var(Variable),
+    /// The name of a variable plus a constant: `x+4`.
+    VarPlus(Variable),
     /// An element of a variable, `x[4]` or `x[%r1]`: both an address and the value of one.
     Element(Variable),
     /// A register with a constant added, outside of an address: `%r1+4`.
@@ -104,6 +106,7 @@ impl Operand<'_> {
             Operand::Special { reg, lanes: 1 } if reg.lanes() > 1 => format!("a component of `{reg}`"),
             Operand::Special { reg, .. } => format!("the special register `{reg}`"),
             Operand::Var(v) => format!("a `.{}` variable", v.space),
+            Operand::VarPlus(v) => format!("a `.{}` variable plus a constant", v.space),
             Operand::Element(v) => format!("an element of a `.{}` variable", v.space),
             Operand::RegPlus(ty) => format!("a `.{ty}` register plus a constant"),
             Operand::Func => "a function".into(),

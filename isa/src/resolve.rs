@@ -81,6 +81,12 @@ impl Match {
         Gate { clauses: self.clauses().map(|(_, clause)| *clause).collect() }
     }
 
+    /// The slots that only ptxas lets be empty.
+    pub fn unfilled(&self) -> impl Iterator<Item = usize> + '_ {
+        let slots = self.form.slots.iter().zip(&self.filled).enumerate();
+        slots.filter(|(_, (slot, filled))| slot.expected && filled.is_none()).map(|(index, _)| index)
+    }
+
     /// The operands with their types.
     pub fn signature(&self) -> Signature {
         Signature {
@@ -92,9 +98,9 @@ impl Match {
     fn operand(&self, spec: &'static OperandSpec) -> SigOperand {
         let kind = match &spec.shape {
             Shape::Value(value) => SigKind::Value(self.value(value)),
-            Shape::Address(space) => SigKind::Address(self.space(space)),
-            Shape::WideAddress(space) => SigKind::Address(SigSpace { wide: true, ..self.space(space) }),
-            Shape::BareAddress(space) => SigKind::Address(SigSpace { bare: true, ..self.space(space) }),
+            Shape::Address(AddressSpec { space, reach, align }) => {
+                SigKind::Address(SigSpace { reach: *reach, align: *align, ..self.space(space) })
+            }
             Shape::Pair { first, second, second_optional } => SigKind::Pair {
                 first: self.value(first),
                 second: self.value(second),
@@ -143,10 +149,13 @@ impl Match {
             ty,
             count,
             counts: if let CountRef::OneOf(counts) = spec.count { counts } else { &[] },
+            named: matches!(spec.ty, TypeRef::Slot { .. }),
             registers: registers(spec.rule, ty),
+            tolerated: tolerated(spec, ty),
             accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
             space: spec.space.as_ref().map(|space| self.space(space)),
             range: spec.range,
+            tolerated_range: spec.tolerated,
         }
     }
 
@@ -165,8 +174,11 @@ impl Match {
             SpaceRef::Slot(slot) => self.modifier((*slot).into()).into_iter().collect(),
             SpaceRef::Fixed(mods) => mods.iter().copied().collect(),
             SpaceRef::Handle(types) => return SigSpace { handle: *types, ..SigSpace::NONE },
-            SpaceRef::Tensor => return SigSpace { tensor: true, ..SigSpace::NONE },
-            SpaceRef::TensorMap => return SigSpace { spaces: GENERIC, any_register: true, ..SigSpace::NONE },
+            SpaceRef::Tensor(types) => return SigSpace { tensor: true, handle: *types, ..SigSpace::NONE },
+            SpaceRef::TensorMap => {
+                let spaces = 1 << StateSpace::Global as u8;
+                return SigSpace { spaces, any_register: true, ..SigSpace::NONE };
+            }
         };
         let spaces: u16 =
             mods.iter().filter_map(|m| m.space()).fold(0, |bits, space| bits | 1 << space as u8);
@@ -196,12 +208,23 @@ fn scaled(ty: ScalarType, times: u8, over: u8) -> ScalarType {
     ScalarType::ALL.iter().copied().find(|t| t.class() == ty.class() && t.bits() == bits).unwrap_or(ty)
 }
 
+/// The register types that ptxas takes besides: it does not tell `.f16x2` from `.pred` where a modifier says `.pred`.
+fn tolerated(spec: &ValueSpec, ty: ScalarType) -> TypeSet {
+    match spec.rule {
+        RegRule::Listed { tolerated, .. } => tolerated,
+        _ if ty == ScalarType::Pred && matches!(spec.ty, TypeRef::Slot { .. }) => {
+            TypeSet::of(&[ScalarType::F16x2])
+        }
+        _ => TypeSet::EMPTY,
+    }
+}
+
 /// The register types that may hold a value of a type.
 fn registers(rule: RegRule, ty: ScalarType) -> TypeSet {
     let bits = ty.bits();
     let exact = |r: ScalarType| r == ty || (r.class() == TypeClass::Bits && r.bits() == bits);
     match rule {
-        RegRule::Listed(types) => types,
+        RegRule::Listed { types, .. } => types,
         RegRule::Exact => TypeSet::filter(exact),
         RegRule::Texel => {
             TypeSet::filter(|r| matching(ty, r) || (ty.is_float() && r.is_integer() && r.bits() == ty.bits()))
@@ -326,21 +349,27 @@ pub struct SigValue {
     pub count: Option<u16>,
     /// Other numbers that will do; 0 stands for a scalar.
     pub counts: &'static [u16],
+    /// True where a modifier names the type.
+    pub named: bool,
     /// The register types that may hold it.
     pub registers: TypeSet,
+    /// Those that ptxas takes besides.
+    pub tolerated: TypeSet,
     /// What may stand there.
     pub accepts: Accepts,
     /// Where a variable that stands for its address must live; `None` for anywhere.
     pub space: Option<SigSpace>,
     /// Which immediates.
     pub range: Option<Range>,
+    /// Which of the others ptxas takes besides.
+    pub tolerated_range: Option<Range>,
 }
 
 /// Which addresses an operand takes.
 #[derive(Clone, Copy, Debug)]
 pub struct SigSpace {
     spaces: u16,
-    /// Not empty for a texture, sampler or surface instead of an address.
+    /// Not empty for a texture, sampler or surface instead of an address; for tensor memory, the registers that may hold the address.
     pub handle: TypeSet,
     /// The modifier that names the space; `None` for generic.
     pub named: Option<Mod>,
@@ -348,10 +377,10 @@ pub struct SigSpace {
     pub tensor: bool,
     /// True where a register of any type may hold the address.
     pub any_register: bool,
-    /// True where the brackets may be left out.
-    pub bare: bool,
-    /// True where a generic or global address needs 64 bits.
-    pub wide: bool,
+    /// How it may be written.
+    pub reach: Reach,
+    /// What it must be a multiple of.
+    pub align: u16,
 }
 
 impl SigSpace {
@@ -361,8 +390,8 @@ impl SigSpace {
         named: None,
         tensor: false,
         any_register: false,
-        bare: false,
-        wide: false,
+        reach: Reach(0),
+        align: 1,
     };
 
     /// The space, generic where none is named.

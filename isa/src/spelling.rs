@@ -96,6 +96,7 @@ pub fn of_text(text: &str, operands: &[Operand], cx: &Context) -> Vec<Violation>
     let head = words[0];
     if text.len() <= LONGEST
         && let Some(found) = explain(text, &words, operands, cx)
+        && !found.is_empty()
     {
         return found;
     }

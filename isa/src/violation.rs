@@ -85,7 +85,8 @@ pub(crate) fn of_gates(
     operands: &[Operand],
     cx: &Context,
 ) -> Vec<Violation> {
-    let blocking = matched.clauses().filter(|(_, clause)| !clause.allows(cx.version, cx.target));
+    let blocking = |clause: &crate::Clause| !clause.advisory && !clause.allows(cx.version, cx.target);
+    let blocking = matched.clauses().filter(|(_, clause)| blocking(clause));
     let gate = matched.gate();
     let successor = || successor(mnemonic, cx);
     let words = mnemonic.opcode().text().split('.').count();
@@ -109,6 +110,51 @@ pub(crate) fn of_gates(
         found
     };
     blocking.map(violation).collect()
+}
+
+/// What the manual forbids in the modifiers and ptxas lets pass.
+pub(crate) fn of_doubts(matched: &Match, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
+    let words = mnemonic.opcode().text().split('.').count();
+    let mods = mnemonic.mods();
+    let doubt = |code, place, message: String| Violation {
+        code,
+        place,
+        message,
+        expected: None,
+        found: None,
+        help: None,
+        fix: None,
+        section: matched.form.section(),
+    };
+    let mut doubts = Vec::new();
+    for (index, modifier) in mods.iter().enumerate() {
+        let times = |m: &[Mod]| m.iter().filter(|other| *other == modifier).count();
+        if times(&mods[..index]) >= matched.filled.iter().filter(|f| **f == Some(*modifier)).count() {
+            let message = format!("`{modifier}` is written twice");
+            doubts.push(doubt(codes::MODIFIER_TWICE, Place::Word(words + index), message));
+        }
+    }
+    for slot in matched.unfilled() {
+        let name = list(matched.form.slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)));
+        let message = format!("`{mnemonic}` lacks {name}");
+        doubts.push(doubt(codes::MODIFIER_MISSING, Place::Instruction, message));
+    }
+    let advice = matched.clauses().filter(|(_, c)| c.advisory && !c.allows(cx.version, cx.target));
+    for (modifier, clause) in advice {
+        let index = modifier.and_then(|m| mods.iter().position(|&other| other == m));
+        let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
+        let message = match clause.when {
+            [] if clause.any.is_empty() => format!("the manual does not have `{mnemonic}`"),
+            [] => format!("`{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
+            when => {
+                let names: Vec<_> = when.iter().map(|m| format!("`{m}`")).collect();
+                format!("{} do not go together in `{mnemonic}`", names.join(" and "))
+            }
+        };
+        let expected = (!clause.any.is_empty()).then(|| clause.to_string());
+        doubts.push(Violation { expected, ..doubt(codes::MODIFIER, place, message) });
+    }
+    doubts
 }
 
 /// The form that took the place of one that is gone: the same modifiers and one more. Also says how many operands it takes.
@@ -211,6 +257,10 @@ pub(crate) fn of_fault(
         What::ImmediateRange => (
             codes::RANGE,
             format!("{} is out of range for operand `{name}` of `{mnemonic}`", operand.describe()),
+        ),
+        What::ImmediateWraps => (
+            codes::CONSTANT_WRAPS,
+            format!("{} does not fit operand `{name}` of `{mnemonic}` and is truncated", operand.describe()),
         ),
         What::VectorNeeded => (codes::VECTOR_NEEDED, format!("operand `{name}` must be a vector")),
         What::VectorLength => (codes::VECTOR_LENGTH, cannot("operand")),

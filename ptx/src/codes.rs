@@ -176,6 +176,10 @@ warpsmith_isa::codes! {
     ///
     /// The parameters of a function are read with `ld.param`, its results written with `st.param`. What belongs to a call cannot be guarded.
     PARAM_USE = "P0604";
+    /// Something that ptxas takes and the manual does not have.
+    LENIENT = "P0605";
+    /// Tensor memory of one CTA and of a pair in one function.
+    CTA_GROUP = "P0606";
 
     /// A `.file` that is there twice.
     FILE = "P0701";

@@ -1,7 +1,7 @@
 //! [`Tables`] to the Rust source of the static data.
 
 use super::model::*;
-use super::parse::{is_shape_slot, is_type_slot, shape_of};
+use super::parse::{ADDRESS_FLAGS, is_shape_slot, is_type_slot, shape_of};
 use crate::hash::hash;
 use crate::{ScalarType, Target, TypeClass, Variant, Version};
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,9 +123,7 @@ fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
         all.push(modifier.as_str());
     }
     match &operand.shape {
-        Shape::Address(Space::Fixed(spaces))
-        | Shape::BareAddress(Space::Fixed(spaces))
-        | Shape::WideAddress(Space::Fixed(spaces)) => {
+        Shape::Address(Address { space: Space::Fixed(spaces), .. }) => {
             all.extend(spaces.iter().map(String::as_str).filter(|s| *s != "generic"))
         }
         Shape::Bracket(inner) | Shape::Tuple(inner) => {
@@ -235,7 +233,8 @@ impl Output {
             let conditions: Vec<_> = clause.any.iter().map(|condition| self.condition(condition)).collect();
             let when: Vec<_> = clause.when.iter().map(|m| format!("Mod::{}", variant(m))).collect();
             let (any, when) = (self.list("Condition", &conditions), self.list("Mod", &when));
-            let row = format!("Clause {{ any: {any}, when: {when} }}");
+            let advisory = clause.advisory;
+            let row = format!("Clause {{ any: {any}, when: {when}, advisory: {advisory} }}");
             if !rows.contains(&row) {
                 rows.push(row);
             }
@@ -296,7 +295,10 @@ impl Output {
             rows.push(format!("Alternative {{ modifier: Mod::{}, gates: {gates} }}", variant(&a.modifier)));
         }
         let alternatives = self.list("Alternative", &rows);
-        format!("Slot {{ name: {:?}, optional: {}, alternatives: {alternatives} }}", slot.name, slot.optional)
+        let Slot { name, optional, expected, .. } = slot;
+        format!(
+            "Slot {{ name: {name:?}, optional: {optional}, expected: {expected}, alternatives: {alternatives} }}"
+        )
     }
 
     fn operands(&mut self, form: &Form, operands: &[Operand]) -> Result<String, String> {
@@ -304,9 +306,7 @@ impl Output {
         for operand in operands {
             let shape = match &operand.shape {
                 Shape::Value(value) => format!("Shape::Value({})", self.value(form, value)?),
-                Shape::Address(space) => format!("Shape::Address({})", self.space(form, space)?),
-                Shape::WideAddress(space) => format!("Shape::WideAddress({})", self.space(form, space)?),
-                Shape::BareAddress(space) => format!("Shape::BareAddress({})", self.space(form, space)?),
+                Shape::Address(address) => self.address(form, address)?,
                 Shape::Pair { first, second, second_optional } => {
                     let (first, second) = (self.value(form, first)?, self.value(form, second)?);
                     format!(
@@ -340,6 +340,16 @@ impl Output {
         Ok(self.list("OperandSpec", &rows))
     }
 
+    fn address(&mut self, form: &Form, address: &Address) -> Result<String, String> {
+        let Address { space, flags, align } = address;
+        let space = self.space(form, space)?;
+        let bit = |flag: &String| 1u16 << ADDRESS_FLAGS.iter().position(|known| known == flag).unwrap_or(0);
+        let reach = flags.iter().fold(0, |bits, flag| bits | bit(flag));
+        Ok(format!(
+            "Shape::Address(AddressSpec {{ space: {space}, reach: Reach({reach}), align: {align} }})"
+        ))
+    }
+
     fn space(&mut self, form: &Form, space: &Space) -> Result<String, String> {
         match space {
             // Without a slot of that name, the first that holds state spaces.
@@ -351,7 +361,10 @@ impl Output {
                     None => "SpaceRef::Fixed(&[])".into(),
                 },
             ),
-            Space::Tensor => Ok("SpaceRef::Tensor".into()),
+            Space::Tensor(types) => {
+                let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
+                Ok(format!("SpaceRef::Tensor(TypeSet::of(&[{}]))", types.join(", ")))
+            }
             Space::TensorMap => Ok("SpaceRef::TensorMap".into()),
             Space::Handle(types) => {
                 let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
@@ -410,9 +423,12 @@ impl Output {
             Rule::Relaxed => "RegRule::Relaxed".into(),
             Rule::Exact => "RegRule::Exact".into(),
             Rule::Texel => "RegRule::Texel".into(),
-            Rule::Listed(types) => {
-                let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
-                format!("RegRule::Listed(TypeSet::of(&[{}]))", types.join(", "))
+            Rule::Listed(types, tolerated) => {
+                let set = |types: &[ScalarType]| {
+                    let types: Vec<_> = types.iter().map(|ty| format!("ScalarType::{ty:?}")).collect();
+                    format!("TypeSet::of(&[{}])", types.join(", "))
+                };
+                format!("RegRule::Listed {{ types: {}, tolerated: {} }}", set(types), set(tolerated))
             }
         };
         let accepts = accepts(value);
@@ -420,8 +436,8 @@ impl Output {
             Some(space) => format!("Some({})", self.space(form, space)?),
             None => "None".into(),
         };
-        let range = match &value.range {
-            None => "None".into(),
+        let range = |range: &Option<Range>| match range {
+            None => "None".to_string(),
             Some(Range::Between { min, max, multiple }) => {
                 format!("Some(Range::Between {{ min: {min}, max: {max}, multiple: {multiple} }})")
             }
@@ -430,8 +446,9 @@ impl Output {
             }
             Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
         };
+        let (range, tolerated) = (range(&value.range), range(&value.tolerated));
         Ok(format!(
-            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), space: {space}, range: {range} }}",
+            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), space: {space}, range: {range}, tolerated: {tolerated} }}",
             value.destination
         ))
     }
@@ -452,8 +469,11 @@ fn accepts(value: &Value) -> u32 {
     }
     // Where the registers are listed, they give untyped braces their type.
     let untyped = matches!(value.ty, Ty::Fixed(ty) if ty.class() == TypeClass::Bits);
-    if !(untyped && matches!(value.rule, Rule::Listed(_))) {
+    if !(untyped && matches!(value.rule, Rule::Listed(..))) {
         bits |= 1 << 17;
+    }
+    if matches!(value.rule, Rule::Listed(..)) {
+        bits |= 1 << 23;
     }
     for (on, flag) in &value.flags {
         let bit = match flag.as_str() {
@@ -474,6 +494,10 @@ fn accepts(value: &Value) -> u32 {
             "mask4" => 1 << 14,
             "wrap" => 1 << 15,
             "braces" => 1 << 16,
+            "vector" => 1 << 19,
+            "sloppy" => 1 << 20,
+            "lone" => 1 << 21,
+            "spelt" => 1 << 22,
             "array" => 1 << 18,
             _ => 1 << 10,
         };

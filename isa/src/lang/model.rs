@@ -84,6 +84,8 @@ pub struct Form {
 pub struct Slot {
     pub name: String,
     pub optional: bool,
+    /// True where only ptxas lets it be left out.
+    pub expected: bool,
     pub alternatives: Vec<Alternative>,
 }
 
@@ -99,6 +101,8 @@ pub struct Alternative {
 pub struct Clause {
     pub any: Vec<Condition>,
     pub when: Vec<String>,
+    /// True for what the manual asks and ptxas does not.
+    pub advisory: bool,
 }
 
 /// Versions from `since` to `until` (both included) on any of the targets (none listed: all).
@@ -143,11 +147,7 @@ pub enum Presence {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shape {
     Value(Value),
-    Address(Space),
-    /// An address that ptxas also takes without brackets.
-    BareAddress(Space),
-    /// An address that needs 64 bits unless it is in a small space.
-    WideAddress(Space),
+    Address(Address),
     Pair {
         first: Value,
         second: Value,
@@ -163,6 +163,16 @@ pub enum Shape {
     List,
 }
 
+/// `[a]`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Address {
+    pub space: Space,
+    /// The words written with `+`.
+    pub flags: Vec<String>,
+    /// What it must be a multiple of.
+    pub align: u16,
+}
+
 /// A register or a constant, or a brace list of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
@@ -176,6 +186,8 @@ pub struct Value {
     /// Where a variable that stands for its address must live.
     pub space: Option<Space>,
     pub range: Option<Range>,
+    /// What ptxas takes beyond the range.
+    pub tolerated: Option<Range>,
 }
 
 /// How many elements stand in braces.
@@ -233,8 +245,8 @@ pub enum Rule {
     Texel,
     /// `.bN` and the type itself only.
     Exact,
-    /// These and no others.
-    Listed(Vec<ScalarType>),
+    /// These and no others; ptxas also takes those of the second list.
+    Listed(Vec<ScalarType>, Vec<ScalarType>),
 }
 
 /// The state space of an address operand.
@@ -246,8 +258,8 @@ pub enum Space {
     Fixed(Vec<String>),
     /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
     Handle(Vec<ScalarType>),
-    /// Tensor memory: a 32-bit register.
-    Tensor,
+    /// Tensor memory: a register of one of these types, or of any integer type of 32 bits where none is listed.
+    Tensor(Vec<ScalarType>),
     /// A tensor map: ptxas takes a register of any type.
     TensorMap,
 }

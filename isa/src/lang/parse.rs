@@ -10,7 +10,8 @@ type Slots = HashMap<String, Vec<Alternative>>;
 /// The state of reading one set of files.
 pub struct Reader {
     pub tables: Tables,
-    classes: HashMap<String, Vec<ScalarType>>,
+    /// The register types of a class, and those that only ptxas counts among them.
+    classes: HashMap<String, (Vec<ScalarType>, Vec<ScalarType>)>,
     /// The names of all slots of all scopes.
     defined: HashSet<String>,
     globals: Slots,
@@ -122,15 +123,17 @@ impl Reader {
         end(c)
     }
 
-    /// `class word = b32 u32 s32`
+    /// `class word = b32 u32 s32 but pred`
     fn class(&mut self, c: &mut Cursor) -> Result<()> {
         let name = c.word("a class name")?.to_string();
         c.expect("=")?;
-        let mut types = Vec::new();
+        let (mut types, mut tolerated, mut but) = (Vec::new(), Vec::new(), false);
         while !c.at_end() {
-            types.push(scalar(c)?);
+            but |= c.eat_word("but");
+            let class = if but { &mut tolerated } else { &mut types };
+            class.push(scalar(c)?);
         }
-        self.classes.insert(name, types);
+        self.classes.insert(name, (types, tolerated));
         Ok(())
     }
 
@@ -290,7 +293,11 @@ impl Reader {
                 items.push(Item::Slot(slot));
             } else if rest.starts_with("{.") || rest.starts_with("{(") {
                 c.expect("{")?;
-                items.push(self.group(c, "}", true)?);
+                let mut group = self.group(c, "}", true)?;
+                if let Item::Slot(slot) = &mut group {
+                    slot.expected = c.adjacent() && c.eat("!");
+                }
+                items.push(group);
             } else if rest.starts_with("(.") || rest.starts_with("({") || rest.starts_with("((") {
                 c.expect("(")?;
                 items.push(self.group(c, ")", false)?);
@@ -303,7 +310,7 @@ impl Reader {
     fn slot(&self, c: &mut Cursor) -> Result<Slot> {
         let name = modifier(c)?;
         let alternatives = self.resolve(&name, c)?;
-        Ok(Slot { name, optional: false, alternatives })
+        Ok(Slot { name, optional: false, expected: false, alternatives })
     }
 
     /// The inside of `{...}` or `(...)`: one slot where every alternative is a single modifier, else a choice to multiply out.
@@ -390,8 +397,7 @@ impl Reader {
             c.expect("]")?;
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
             let shape = match shape {
-                Shape::Address(space) if c.eat("+bare") => Shape::BareAddress(space),
-                Shape::Address(space) if c.eat("+wide") => Shape::WideAddress(space),
+                Shape::Address(address) => Shape::Address(address_flags(c, address)?),
                 shape => shape,
             };
             return Ok(Operand { name, shape, presence: presence(c)?, gates: Vec::new() });
@@ -452,7 +458,8 @@ impl Reader {
     /// What follows the name of an address: nothing, `:.slot`, or `:shared` / `:global,shared`.
     fn address(&self, c: &mut Cursor) -> Result<Shape> {
         let named = c.eat(":");
-        Ok(Shape::Address(if named { self.space(c)? } else { Space::Slot("space".into()) }))
+        let space = if named { self.space(c)? } else { Space::Slot("space".into()) };
+        Ok(Shape::Address(Address { space, flags: Vec::new(), align: 1 }))
     }
 
     /// `.slot`, `shared`, `global/shared`, `texref`
@@ -464,7 +471,12 @@ impl Reader {
             return Ok(Space::TensorMap);
         }
         if c.eat_word("tensor") {
-            return Ok(Space::Tensor);
+            let class = if c.eat_word("in") { Some(c.word("a class of register types")?) } else { None };
+            return match class.map(|class| (class, self.classes.get(class))) {
+                None => Ok(Space::Tensor(Vec::new())),
+                Some((_, Some((types, _)))) => Ok(Space::Tensor(types.clone())),
+                Some((class, None)) => c.error(format!("no class `{class}`")),
+            };
         }
         let mut spaces = Vec::new();
         loop {
@@ -500,12 +512,14 @@ impl Reader {
         if c.eat_word("in") {
             let class = c.word("a class of register types")?;
             rule = match self.classes.get(class) {
-                Some(types) => Rule::Listed(types.clone()),
+                Some((types, tolerated)) => Rule::Listed(types.clone(), tolerated.clone()),
                 None => return c.error(format!("no class `{class}`")),
             };
         }
         let space = if c.eat_word("of") { Some(self.space(c)?) } else { None };
-        let range = if c.peek().starts_with('(') { Some(range(c)?) } else { None };
+        let bounds = |c: &mut Cursor| if c.peek().starts_with('(') { range(c).map(Some) } else { Ok(None) };
+        let range = bounds(c)?;
+        let tolerated = if c.eat_word("but") { bounds(c)? } else { None };
         let mut flags = Vec::new();
         loop {
             let on = match () {
@@ -515,7 +529,7 @@ impl Reader {
             };
             flags.push((on, c.word("a flag")?.to_string()));
         }
-        Ok(Value { destination, count, ty, rule, flags, immediate_only, space, range })
+        Ok(Value { destination, count, ty, rule, flags, immediate_only, space, range, tolerated })
     }
 
     /// After `<`: `4>`, `.vec>`, `.shape/2>`, `.num*2/4>`, and for a fragment of a matrix `mk .atype>`, `mn f32/4>`.
@@ -560,6 +574,19 @@ impl Reader {
         let over = if c.adjacent() && c.eat("/") { c.number("a divisor")? } else { 1 };
         Ok(Ty::Slot { slot, times, over })
     }
+}
+
+/// `+wide`, `+align 16`: what follows the bracket of an address.
+fn address_flags(c: &mut Cursor, mut address: Address) -> Result<Address> {
+    while c.adjacent() && c.eat("+") {
+        let flag = c.word("a flag")?;
+        match flag {
+            "align" => address.align = c.number("an alignment")?,
+            _ if ADDRESS_FLAGS.contains(&flag) => address.flags.push(flag.to_string()),
+            _ => return c.error(format!("no flag `{flag}` of addresses")),
+        }
+    }
+    Ok(address)
 }
 
 /// Lines without comments; an indented line that defines nothing continues the line before it.
@@ -657,6 +684,7 @@ fn range(c: &mut Cursor) -> Result<Range> {
 fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
     let mut clauses = Vec::new();
     while c.eat("@") {
+        let advisory = c.eat_word("manual");
         let mut any = Vec::new();
         if !c.eat_word("never") {
             any.push(condition(c)?);
@@ -670,7 +698,7 @@ fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
                 when.push(modifier(c)?);
             }
         }
-        clauses.push(Clause { any, when });
+        clauses.push(Clause { any, when, advisory });
     }
     Ok(clauses)
 }
@@ -791,8 +819,11 @@ fn check_references(form: &Form, c: &Cursor) -> Result<()> {
     walk(&form.operands, &value)
 }
 
+/// The words that may follow `+` on an address.
+pub const ADDRESS_FLAGS: &[&str] = &["bare", "wide", "word", "index", "any", "far", "still", "cta", "reg"];
+
 /// The words that may follow `+` and `-` on a value.
 pub const FLAGS: &[&str] = &[
     "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
-    "mask4", "wrap", "braces", "array",
+    "mask4", "wrap", "braces", "vector", "sloppy", "lone", "spelt", "array",
 ];

@@ -481,7 +481,10 @@ impl Parser<'_> {
                 None => Operand::AddressName(name),
             });
         }
-        if self.at(b'-') && offset.is_none() {
+        if offset.is_some() {
+            return Err(self.expected("`]`: of several parts in brackets the first has no offset"));
+        }
+        if self.at(b'-') {
             let at = self.span();
             let message = "a negative offset is written `[name+-4]`";
             let error = super::Diagnostic::error(codes::SYNTAX, at, message);
@@ -491,12 +494,8 @@ impl Parser<'_> {
             return Ok(Operand::Address { name, offset });
         }
         let base = self.operands.len();
-        let first = match offset {
-            Some(offset) => Operand::Offset { name, offset },
-            None => Operand::Name(name),
-        };
         let span = self.since(start);
-        self.operands.push((first, span));
+        self.operands.push((Operand::Name(name), span));
         while self.eat(b',') {
             if self.at(b'[') {
                 return Err(self.expected("a register, a constant or a vector"));
@@ -520,6 +519,10 @@ impl Parser<'_> {
                 return Err(self.expected("a register or a constant"));
             }
             self.operand(false, false)?;
+            let sum = matches!(self.operands.last(), Some((Operand::Offset { .. } | Operand::Index(_), _)));
+            if sum && close == b'}' {
+                return Err(self.expected("`,` or `}`: an element of braces is a register or a constant, no sum"));
+            }
             if !self.eat(b',') {
                 break;
             }

@@ -42,6 +42,7 @@ impl Validator<'_> {
         };
         self.in_function = Some(id);
         self.shared_bytes = 0;
+        self.cta_group = None;
         self.scopes.open_function(body);
         self.bind_params(function);
         self.scopes.open_body();
@@ -71,7 +72,7 @@ impl Validator<'_> {
                 Stmt::CallPrototype(prototype) => self.prototype(id, prototype),
                 Stmt::Target(names) => self.target(names, m.stmt_span(id), false),
             }
-            if self.diagnostics.len() > super::MAX_ERRORS {
+            if self.errors() > super::MAX_ERRORS {
                 return;
             }
         }

@@ -11,7 +11,7 @@ use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
-    Base, Context, FloatKind, Mnemonic, Place, Resolved, ScalarType, StateSpace, Variable, Violation,
+    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, StateSpace, Variable, Verdict, Violation,
 };
 
 /// What is special about an instruction for this validator.
@@ -59,10 +59,13 @@ impl<'m> Validator<'m> {
             Some(resolved) => Judge::Tables(resolved),
             None => Judge::Unknown(&self.m[inst.mnemonic], self.context),
         };
-        let violations = self.judge(&judge, inst);
+        if let Judge::Tables(resolved) = &judge {
+            self.same_cta_group(id, resolved.mnemonic());
+        }
+        let Findings { violations, doubts } = self.judge(&judge, inst);
         self.mnemonics[index].resolved = resolved;
         for violation in violations {
-            self.violation(id, inst, violation);
+            self.violation(id, inst, violation, doubts);
         }
     }
 
@@ -194,10 +197,10 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation) {
+    fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation, doubt: bool) {
         let Violation { code, place, message, expected, found, help, fix, section } = violation;
         let m = self.m;
-        let gate = matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
+        let gate = !doubt && matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
         if gate && !self.judges_gates() {
             return;
         }
@@ -214,7 +217,11 @@ impl<'m> Validator<'m> {
         };
         // What is wrong with a name is a matter of the text, whoever finds it.
         let code = if code == isa_codes::UNKNOWN_WORD { codes::MNEMONIC } else { code };
-        let mut diagnostic = Diagnostic::error(code, span, message).section(section);
+        let mut diagnostic = match doubt {
+            true => Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE),
+            false => Diagnostic::error(code, span, message),
+        };
+        diagnostic = diagnostic.section(section);
         diagnostic = match (&expected, found) {
             (Some(expected), Some(found)) => {
                 diagnostic.label(span, format!("expected {expected}, found {found}"))
@@ -322,7 +329,7 @@ impl<'m> Validator<'m> {
         Some(part.and_then(|part| list.get(part)).unwrap_or(operand))
     }
 
-    fn judge(&mut self, judge: &Judge<'_>, inst: Inst) -> Vec<Violation> {
+    fn judge(&mut self, judge: &Judge<'_>, inst: Inst) -> Findings {
         let nested: usize = self.m[inst.operands].iter().map(|operand| self.nested(operand)).sum();
         if nested == 0 {
             return self.judge_in(judge, inst, &[]);
@@ -354,35 +361,65 @@ impl<'m> Validator<'m> {
         judge: &Judge<'_>,
         inst: Inst,
         cells: &'a [OnceCell<Chunk<'a>>],
-    ) -> Vec<Violation>
+    ) -> Findings
     where
         'm: 'a,
     {
         let mut cells = Cells { cells, next: 0 };
         let mut operands: SmallVec<[isa::Operand<'a>; 8]> = SmallVec::new();
-        let mut indexed = false;
         for operand in inst.operands.ids() {
-            indexed |= matches!(self.m[operand], Operand::Index(_));
             let converted = self.convert(operand, &mut cells);
             operands.push(converted);
         }
         let resolved = match judge {
-            Judge::Unknown(text, context) => return isa::of_text(text, &operands, context),
+            Judge::Unknown(text, context) => {
+                let violations = isa::of_text(text, &operands, context);
+                return Findings { violations, doubts: false };
+            }
             Judge::Tables(resolved) => resolved,
         };
-        let Err(violations) = resolved.check(&operands) else { return Vec::new() };
-        if indexed {
-            // `x[1]` is an address to what takes one, and the value of the address to the others.
-            for operand in &mut operands {
-                if let isa::Operand::Address(Base::Var(variable)) = *operand {
-                    *operand = isa::Operand::Var(variable);
-                }
+        match resolved.judge(&operands) {
+            Verdict::Legal(matched) => {
+                self.misaligned(inst, matched);
+                Findings::default()
             }
-            if resolved.accepts(&operands).is_some() {
-                return Vec::new();
+            Verdict::Doubtful(matched, violations) => {
+                self.misaligned(inst, matched);
+                Findings { violations, doubts: true }
+            }
+            Verdict::Wrong(violations) => Findings { violations, doubts: false },
+        }
+    }
+
+    /// A function works on its own CTA's tensor memory or on the pair's, not on both (manual 9.7.16.5).
+    fn same_cta_group(&mut self, id: Id<Stmt>, mnemonic: &Mnemonic) {
+        if !mnemonic.opcode().text().starts_with("tcgen05.") {
+            return;
+        }
+        let groups = [isa::Mod::CtaGroup1, isa::Mod::CtaGroup2];
+        let Some(group) = groups.into_iter().find(|&group| mnemonic.has(group)) else { return };
+        let (first, stmt) = *self.cta_group.get_or_insert((group, id));
+        if first != group {
+            let span = self.m.word_span(id, usize::MAX);
+            let message = format!("`{group}` in a function that uses `{first}`");
+            let error = Diagnostic::error(codes::CTA_GROUP, span, message).section("9.7.16.5");
+            self.report(error.label(self.m.stmt_span(stmt), format!("`{first}` here")));
+        }
+    }
+
+    /// Warns of constant offsets that cannot lead to an aligned address: ptxas does not look at them.
+    fn misaligned(&mut self, inst: Inst, matched: &Match) {
+        for (spec, operand) in matched.form.operands.iter().zip(inst.operands.ids()) {
+            let Shape::Address(address) = &spec.shape else { continue };
+            let Operand::Address { offset, .. } = self.m[operand] else { continue };
+            if offset.rem_euclid(i64::from(address.align)) != 0 {
+                let span = self.m.operand_span(operand);
+                let message =
+                    format!("the offset {offset} is no multiple of {}, which the address must be", address.align);
+                let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
+                self.report(warning.section(matched.form.section()));
             }
         }
-        violations
     }
 
     fn convert<'a>(&mut self, id: Id<Operand>, cells: &mut Cells<'a>) -> isa::Operand<'a>
@@ -399,8 +436,8 @@ impl<'m> Validator<'m> {
             Operand::Component { name, selector } => self.component(name, &m[selector], id, cells),
             Operand::Offset { name, .. } => match self.named(name, m.operand_name_span(id)) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
-                known @ (isa::Operand::Var(_)
-                | isa::Operand::Special { lanes: 1, .. }
+                isa::Operand::Var(variable) => isa::Operand::VarPlus(variable),
+                known @ (isa::Operand::Special { lanes: 1, .. }
                 | isa::Operand::Unknown) => known,
                 other => {
                     let message = format!("a constant cannot be added to {}", other.describe());
@@ -557,7 +594,7 @@ impl<'m> Validator<'m> {
         match bound.map(|bound| bound.binding) {
             Some(Binding::Variable(decl, declarator)) if !m[m[declarator].dims].is_empty() => {
                 let decl = &m[decl];
-                isa::Operand::Address(Base::Var(Variable { space: decl.space, ty: decl.ty }))
+                isa::Operand::Element(Variable { space: decl.space, ty: decl.ty })
             }
             Some(_) => {
                 let message = format!("`{}` is no array", self.name(array));
@@ -570,6 +607,17 @@ impl<'m> Validator<'m> {
             }
         }
     }
+}
+
+/// What every doubt is told with.
+const LENIENCE: &str = "ptxas takes it, the manual does not";
+
+/// What is to be said of an instruction.
+#[derive(Default)]
+struct Findings {
+    violations: Vec<Violation>,
+    /// True where ptxas lets all of it pass.
+    doubts: bool,
 }
 
 /// Who says what is wrong with an instruction.

@@ -29,6 +29,9 @@ use warpsmith_isa::{Context, Mnemonic, Resolved, Target, Version};
 /// How many errors are told.
 const MAX_ERRORS: usize = 500;
 
+/// How many warnings are told.
+const MAX_WARNINGS: usize = 100;
+
 /// Everything that is wrong with a module, and warnings, in the order of the text.
 ///
 /// ```
@@ -121,6 +124,8 @@ struct KnownMnemonic {
 struct Validator<'m> {
     m: &'m Module,
     diagnostics: Vec<Diagnostic>,
+    /// How many warnings there were.
+    warnings: usize,
     context: Context,
     /// True once the prologue is read: a missing one is told once.
     has_version: bool,
@@ -145,6 +150,8 @@ struct Validator<'m> {
     function_names: Vec<(Symbol, Span)>,
     const_bytes: u64,
     in_function: Option<Id<Function>>,
+    /// Whose tensor memory the function uses, and where it says so first.
+    cta_group: Option<(warpsmith_isa::Mod, Id<Stmt>)>,
     /// What the shared variables of the function take.
     shared_bytes: u64,
 }
@@ -156,6 +163,7 @@ impl<'m> Validator<'m> {
         Validator {
             m,
             diagnostics: Vec::new(),
+            warnings: 0,
             context: Context { version: Version::LATEST, target: Target::sm(90) },
             has_version: false,
             has_target: false,
@@ -174,6 +182,7 @@ impl<'m> Validator<'m> {
             function_names: Vec::new(),
             const_bytes: 0,
             in_function: None,
+            cta_group: None,
             shared_bytes: 0,
         }
     }
@@ -192,7 +201,7 @@ impl<'m> Validator<'m> {
                 Item::Function(function) => self.function(function),
                 Item::Alias { alias, aliasee } => self.alias(alias, aliasee, span),
             }
-            if self.diagnostics.len() >= MAX_ERRORS {
+            if self.errors() >= MAX_ERRORS {
                 break;
             }
         }
@@ -205,12 +214,25 @@ impl<'m> Validator<'m> {
 
     fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.section = diagnostic.section.or_else(|| codes::section(diagnostic.code));
-        if self.diagnostics.len() < MAX_ERRORS {
+        if !diagnostic.is_error() {
+            // Errors must not drown in warnings.
+            self.warnings += 1;
+            if self.warnings <= MAX_WARNINGS {
+                self.diagnostics.push(diagnostic);
+            }
+            return;
+        }
+        if self.errors() < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
-        } else if self.diagnostics.len() == MAX_ERRORS {
+        } else if self.errors() == MAX_ERRORS {
             let message = format!("{MAX_ERRORS} errors: the rest of the module is not checked");
             self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, diagnostic.span, message));
         }
+    }
+
+    /// How many errors were told.
+    fn errors(&self) -> usize {
+        self.diagnostics.len() - self.warnings.min(MAX_WARNINGS)
     }
 
     fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {

@@ -9,7 +9,9 @@ use crate::resolve::{
     Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
 };
 use crate::violation::{self, Violation};
-use crate::{Clause, Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes};
+use crate::{
+    Clause, Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes,
+};
 use smallvec::SmallVec;
 
 /// What the instruction is judged for.
@@ -335,11 +337,14 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
         (SigKind::Address(space), Operand::Element(v)) if space.reach.contains(Reach::INDEX) => {
             address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
-        (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty)) if space.reach.contains(Reach::BARE) => {
+        (SigKind::Address(space), Operand::Reg(ty) | Operand::RegPlus(ty))
+            if space.reach.contains(Reach::BARE) =>
+        {
             address(space, Base::Reg(*ty), cx).map_err(|what| (None, what))
         }
         (SigKind::Address(space), Operand::Var(v) | Operand::VarPlus(v) | Operand::Element(v))
-            if space.reach.contains(Reach::BARE) => {
+            if space.reach.contains(Reach::BARE) =>
+        {
             address(space, Base::Var(*v), cx).map_err(|what| (None, what))
         }
         (SigKind::Pair { first, second, .. }, Operand::Pair([a, b])) => {
@@ -455,6 +460,7 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
             // Beside a float register a number is a float.
             Operand::Float(_)
                 if v.accepts.contains(Accepts::INFERRED)
+                    && v.accepts.contains(Accepts::IMMEDIATE)
                     && rest.contains(&Operand::Reg(ScalarType::F32))
                     && v.registers.contains(ScalarType::F32) => {}
             // Beside an untyped register a constant needs no type of its own.
@@ -465,7 +471,10 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
             Operand::Reg(ty) if mixture.has(Mixture::UNTYPED) && ty.class() != TypeClass::Pred => {
                 let untyped =
                     ScalarType::ALL.iter().find(|t| t.class() == TypeClass::Bits && t.bits() == ty.bits());
-                if !v.registers.contains(*ty) && !tolerated(*ty) && !untyped.is_some_and(|&t| v.registers.contains(t)) {
+                if !v.registers.contains(*ty)
+                    && !tolerated(*ty)
+                    && !untyped.is_some_and(|&t| v.registers.contains(t))
+                {
                     return Err((Some(index), What::RegisterType));
                 }
             }
@@ -582,9 +591,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             }
             if cx.lenient || is_representable(bits, v.ty) { Ok(()) } else { Err(What::ImmediateWraps) }
         }
-        Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => {
-            Ok(())
-        }
+        Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => Ok(()),
         Operand::Float(kind) => {
             needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
             if takes_floats(v.ty, kind) { Ok(()) } else { Err(What::ImmediateKind) }

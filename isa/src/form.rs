@@ -58,7 +58,7 @@ impl OperandSpec {
         match &self.shape {
             Shape::Value(ValueSpec { count: CountRef::Scalar, .. }) => self.name.to_owned(),
             Shape::Value(_) => format!("{{{}..}}", self.name),
-            Shape::Address(_) | Shape::BareAddress(_) | Shape::WideAddress(_) => format!("[{}]", self.name),
+            Shape::Address(_) => format!("[{}]", self.name),
             Shape::Pair { second_optional: true, .. } => format!("{}{{|p}}", self.name),
             Shape::Pair { .. } => format!("{}|q", self.name),
             Shape::Bracket(all) => format!("[{}]", inner(all)),

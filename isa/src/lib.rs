@@ -53,8 +53,8 @@ mod tables {
 
 pub use check::{Context, Resolved, Verdict, check};
 pub use form::{
-    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, Reach, RegRule, Shape, Slot,
-    SpaceRef, TypeRef, TypeSet, ValueSpec,
+    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, Reach,
+    RegRule, Shape, Slot, SpaceRef, TypeRef, TypeSet, ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};
 pub use mnemonic::{Mnemonic, MnemonicError};

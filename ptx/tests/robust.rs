@@ -205,18 +205,25 @@ fn decl(u: &mut Unstructured, m: &mut Module) -> Result<Decl> {
     Ok(decl)
 }
 
-fn leaf(u: &mut Unstructured, m: &mut Module) -> Result<Operand> {
-    Ok(match u.int_in_range(0..=5)? {
+/// What may stand in braces, too.
+fn element(u: &mut Unstructured, m: &mut Module) -> Result<Operand> {
+    Ok(match u.int_in_range(0..=4)? {
         0 => Operand::Const(constant(u)?),
         1 => Operand::Component { name: name(u, m)?, selector: m.name("b10") },
-        2 => Operand::Offset { name: name(u, m)?, offset: u.arbitrary()? },
-        3 => Operand::Name(Symbol::SINK),
+        2 => Operand::Name(Symbol::SINK),
         _ => Operand::Name(name(u, m)?),
     })
 }
 
+fn leaf(u: &mut Unstructured, m: &mut Module) -> Result<Operand> {
+    match u.ratio(1, 6)? {
+        true => Ok(Operand::Offset { name: name(u, m)?, offset: u.arbitrary()? }),
+        false => element(u, m),
+    }
+}
+
 fn operand(u: &mut Unstructured, m: &mut Module, first: bool) -> Result<Operand> {
-    let leaves = [leaf(u, m)?, leaf(u, m)?];
+    let leaves = [element(u, m)?, element(u, m)?];
     Ok(match u.int_in_range(0..=8)? {
         0 if u.arbitrary()? => Operand::AddressName(name(u, m)?),
         0 => Operand::Address { name: name(u, m)?, offset: u.arbitrary()? },
@@ -242,7 +249,7 @@ fn operand(u: &mut Unstructured, m: &mut Module, first: bool) -> Result<Operand>
             let name = name(u, m)?;
             m.neg(Operand::Name(name))
         }
-        _ => leaves[0],
+        _ => leaf(u, m)?,
     })
 }
 

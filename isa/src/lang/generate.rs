@@ -345,9 +345,7 @@ impl Output {
         let space = self.space(form, space)?;
         let bit = |flag: &String| 1u16 << ADDRESS_FLAGS.iter().position(|known| known == flag).unwrap_or(0);
         let reach = flags.iter().fold(0, |bits, flag| bits | bit(flag));
-        Ok(format!(
-            "Shape::Address(AddressSpec {{ space: {space}, reach: Reach({reach}), align: {align} }})"
-        ))
+        Ok(format!("Shape::Address(AddressSpec {{ space: {space}, reach: Reach({reach}), align: {align} }})"))
     }
 
     fn space(&mut self, form: &Form, space: &Space) -> Result<String, String> {

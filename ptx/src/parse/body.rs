@@ -521,7 +521,9 @@ impl Parser<'_> {
             self.operand(false, false)?;
             let sum = matches!(self.operands.last(), Some((Operand::Offset { .. } | Operand::Index(_), _)));
             if sum && close == b'}' {
-                return Err(self.expected("`,` or `}`: an element of braces is a register or a constant, no sum"));
+                return Err(
+                    self.expected("`,` or `}`: an element of braces is a register or a constant, no sum")
+                );
             }
             if !self.eat(b',') {
                 break;

@@ -11,7 +11,8 @@ use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
-    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, StateSpace, Variable, Verdict, Violation,
+    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, StateSpace, Variable,
+    Verdict, Violation,
 };
 
 /// What is special about an instruction for this validator.
@@ -200,7 +201,8 @@ impl<'m> Validator<'m> {
     fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation, doubt: bool) {
         let Violation { code, place, message, expected, found, help, fix, section } = violation;
         let m = self.m;
-        let gate = !doubt && matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
+        let gate =
+            !doubt && matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
         if gate && !self.judges_gates() {
             return;
         }
@@ -356,12 +358,7 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn judge_in<'a>(
-        &mut self,
-        judge: &Judge<'_>,
-        inst: Inst,
-        cells: &'a [OnceCell<Chunk<'a>>],
-    ) -> Findings
+    fn judge_in<'a>(&mut self, judge: &Judge<'_>, inst: Inst, cells: &'a [OnceCell<Chunk<'a>>]) -> Findings
     where
         'm: 'a,
     {
@@ -414,8 +411,10 @@ impl<'m> Validator<'m> {
             let Operand::Address { offset, .. } = self.m[operand] else { continue };
             if offset.rem_euclid(i64::from(address.align)) != 0 {
                 let span = self.m.operand_span(operand);
-                let message =
-                    format!("the offset {offset} is no multiple of {}, which the address must be", address.align);
+                let message = format!(
+                    "the offset {offset} is no multiple of {}, which the address must be",
+                    address.align
+                );
                 let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
                 self.report(warning.section(matched.form.section()));
             }
@@ -437,8 +436,7 @@ impl<'m> Validator<'m> {
             Operand::Offset { name, .. } => match self.named(name, m.operand_name_span(id)) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
                 isa::Operand::Var(variable) => isa::Operand::VarPlus(variable),
-                known @ (isa::Operand::Special { lanes: 1, .. }
-                | isa::Operand::Unknown) => known,
+                known @ (isa::Operand::Special { lanes: 1, .. } | isa::Operand::Unknown) => known,
                 other => {
                     let message = format!("a constant cannot be added to {}", other.describe());
                     self.error(codes::OPERAND, span, message);

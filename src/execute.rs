@@ -1,6 +1,7 @@
 //! From a launch description to what the buffers hold afterwards.
 
 use crate::launch::{Arg, LaunchSpec};
+use std::io::Write;
 use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
 
 /// What a launch left behind.
@@ -26,7 +27,21 @@ pub struct Execution {
 /// # }
 /// ```
 pub fn execute(program: &Program, spec: &LaunchSpec) -> Result<Execution, Fault> {
+    launch(Device::new(), program, spec)
+}
+
+/// The same, with what the kernel prints going to `output` when it has ended, be it with a fault.
+pub fn execute_with_output(
+    program: &Program,
+    spec: &LaunchSpec,
+    output: impl Write + Send + 'static,
+) -> Result<Execution, Fault> {
     let mut device = Device::new();
+    device.set_output(output);
+    launch(device, program, spec)
+}
+
+fn launch(mut device: Device, program: &Program, spec: &LaunchSpec) -> Result<Execution, Fault> {
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
     launch.dynamic_shared = spec.dynamic_shared;

@@ -320,3 +320,54 @@ fn targets_are_listed() {
     assert_eq!(status, 0);
     assert!(lines.contains(&json!({"target": "sm_90a", "ptx": "8.0"})), "{lines:?}");
 }
+
+const HELLO: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 list);
+.global .align 1 .b8 format[] = {104, 105, 32, 37, 100, 10, 0};
+.visible .entry hello(.param .u32 fails)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .reg .pred %p;
+  .local .align 8 .b8 list[8];
+  mov.u32 %r1, %tid.x;
+  st.local.u32 [list], %r1;
+  mov.u64 %rd1, format;
+  cvta.global.u64 %rd1, %rd1;
+  mov.u64 %rd2, list;
+  cvta.local.u64 %rd2, %rd2;
+  .param .b64 p0;
+  .param .b64 p1;
+  .param .b32 r0;
+  st.param.b64 [p0], %rd1;
+  st.param.b64 [p1], %rd2;
+  call.uni (r0), vprintf, (p0, p1);
+  ld.param.u32 %r2, [fails];
+  setp.ne.u32 %p, %r2, 0;
+  @%p trap;
+  ret;
+}
+";
+
+#[test]
+fn what_a_kernel_prints_is_shown() {
+    let folder = Folder::new("print");
+    let file = folder.file("hello.ptx", HELLO);
+    let run = |fails: &str, json: bool| {
+        let mut args =
+            vec!["run", file.to_str().unwrap(), "--entry", "hello", "--block", "2", "--arg", fails];
+        args.extend(json.then_some("--json"));
+        warpsmith(args)
+    };
+    let output = run("u32:0", false);
+    assert!(text(&output.stdout).starts_with("hi 0\nhi 1\n"), "{output:?}");
+    let output = run("u32:1", false);
+    assert!(text(&output.stdout) == "hi 0\nhi 1\n" && text(&output.stderr).contains("trap"), "{output:?}");
+    let (lines, status) = json_lines(&run("u32:0", true));
+    assert_eq!((&lines[0]["output"], status), (&json!("hi 0\nhi 1\n"), 0));
+    let (lines, status) = json_lines(&run("u32:1", true));
+    assert_eq!((&lines[0]["output"], &lines[0]["ok"], status), (&json!("hi 0\nhi 1\n"), &json!(false), 1));
+}

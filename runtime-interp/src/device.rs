@@ -7,7 +7,11 @@ use crate::fault::{Fault, FaultCode};
 use crate::launch::{Launch, Stats};
 use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
+use crate::memory::heap::Heap;
+use crate::output::{Output, Sink};
 use hashbrown::HashMap;
+use std::collections::VecDeque;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use warpsmith_isa::StateSpace;
@@ -20,12 +24,22 @@ pub struct Machine {
     pub sms: u32,
     /// Warps that fit one of them: `%nwarpid`.
     pub warps_per_sm: u32,
+    /// Which multiprocessor a block runs on: `%smid`.
+    pub placement: Placement,
+    /// The rate of `%clock` in MHz, by which `%globaltimer` counts nanoseconds. A warp instruction is one tick.
+    pub clock_mhz: u32,
+    /// `%envreg0` to `%envreg31`.
+    pub environment: [u32; 32],
     /// Bytes of global memory.
     pub global_memory: u64,
     /// The most shared memory a block can have, static and dynamic.
     pub shared_memory: u64,
     /// The most blocks of a cluster.
     pub cluster_blocks: u32,
+    /// Bytes that kernels can have from `malloc` at a time.
+    pub heap: u64,
+    /// Bytes of the buffer for what a kernel prints. When it is full, the oldest text is lost.
+    pub print_buffer: u64,
 }
 
 impl Default for Machine {
@@ -34,11 +48,43 @@ impl Default for Machine {
         Machine {
             sms: 132,
             warps_per_sm: 64,
+            placement: Placement::default(),
+            clock_mhz: 1980,
+            environment: [0; 32],
             global_memory: 16 << 30,
             shared_memory: 227 << 10,
             cluster_blocks: 16,
+            heap: 8 << 20,
+            print_buffer: 1 << 20,
         }
     }
+}
+
+impl Machine {
+    /// The multiprocessor of a block of so many warps, by its number in the grid.
+    pub(crate) fn sm_of(&self, block: u64, warps: u32) -> u32 {
+        let sms = u64::from(self.sms.max(1));
+        let resident = u64::from((self.warps_per_sm / warps.max(1)).max(1));
+        let sm = match self.placement {
+            Placement::Spread => block % sms,
+            Placement::Packed => block / resident % sms,
+        };
+        sm as u32
+    }
+
+    pub(crate) fn nanoseconds(&self, ticks: u64) -> u64 {
+        (u128::from(ticks) * 1000 / u128::from(self.clock_mhz.max(1))) as u64
+    }
+}
+
+/// How blocks are put on multiprocessors.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Placement {
+    /// One block to each in turn.
+    #[default]
+    Spread,
+    /// As many to the first as its warps allow, then to the next.
+    Packed,
 }
 
 /// Bounds on what a launch may use, so that no kernel can hold the host.
@@ -156,6 +202,8 @@ pub struct Device {
     machine: Machine,
     global: Global,
     instances: HashMap<u64, Instance>,
+    heap: Option<Heap>,
+    sink: Sink,
     launches: u64,
 }
 
@@ -174,7 +222,28 @@ impl Device {
     /// A device of a chosen kind.
     pub fn with_machine(machine: Machine) -> Self {
         let global = Global::new(machine.global_memory);
-        Device { machine, global, instances: HashMap::new(), launches: 0 }
+        let sink = Sink::Kept(VecDeque::new());
+        Device { machine, global, instances: HashMap::new(), heap: None, sink, launches: 0 }
+    }
+
+    /// Sends what kernels print to `sink` when a launch ends, in the order of blocks, and within a block as its threads ran.
+    /// Until then a device keeps the text for [`Device::take_output`].
+    pub fn set_output(&mut self, sink: impl Write + Send + 'static) {
+        self.sink = Sink::Host(Box::new(sink));
+    }
+
+    /// What kernels have printed since the last call, at most the last [`Machine::print_buffer`] bytes; nothing if the
+    /// output has gone to a sink.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        match &mut self.sink {
+            Sink::Kept(kept) => std::mem::take(kept).into(),
+            Sink::Host(_) => Vec::new(),
+        }
+    }
+
+    /// Bytes that kernels hold from `malloc`. They stay allocated until a kernel frees them.
+    pub fn heap_used(&self) -> u64 {
+        self.heap.as_ref().map_or(0, Heap::used)
     }
 
     /// The machine.
@@ -371,17 +440,26 @@ impl Device {
         let params = Bytes::copied(&params)
             .ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "no memory for parameters"))?;
         self.instance(program)?;
+        if program.uses_heap && self.heap.is_none() {
+            let start = Heap::extent(self.machine.heap).and_then(|bytes| self.global.allocate_heap(bytes));
+            let start =
+                start.ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "no room for the heap of kernels"))?;
+            self.heap = Some(Heap::new(start, self.machine.heap));
+        }
         self.launches += 1;
         let Some(instance) = self.instances.get(&program.id()) else {
             return Err(Fault::new(FaultCode::OutOfMemory, "the program is gone"));
         };
         let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
+        let output = Output::new(self.machine.print_buffer);
         let cx = Context {
             program,
             constants: &instance.constants,
             global: &self.global,
             constant: &instance.constant,
             params: &params,
+            heap: self.heap.as_ref(),
+            output: &output,
             kernel,
             grid: launch.blocks(attributes),
             block: launch.block,
@@ -396,13 +474,21 @@ impl Device {
             next: AtomicU64::new(0),
         };
         let start = Instant::now();
-        let (warp_instructions, thread_instructions) = run(&cx)?;
+        let done = run(&cx);
+        let seconds = start.elapsed().as_secs_f64();
+        let blocks = grid::blocks(&cx);
+        let threads = blocks * u64::from(cx.threads());
+        let printed = output.deliver(&mut self.sink);
+        let (warp_instructions, thread_instructions) = done?;
         Ok(Stats {
             warp_instructions,
             thread_instructions,
-            blocks: grid::blocks(&cx),
-            threads: grid::blocks(&cx) * u64::from(cx.threads()),
-            seconds: start.elapsed().as_secs_f64(),
+            blocks,
+            threads,
+            printed_calls: printed.calls,
+            printed_bytes: printed.bytes,
+            lost_bytes: printed.lost,
+            seconds,
         })
     }
 }

@@ -32,6 +32,10 @@ pub enum FaultCode {
     BadMbarrier,
     /// An operand outside of what the instruction allows.
     BadOperand,
+    /// `__assertfail` was called: an assertion of the source does not hold.
+    Assertion,
+    /// `free` of what `malloc` did not give, or of what was freed.
+    BadFree,
 }
 
 impl FaultCode {
@@ -51,6 +55,8 @@ impl FaultCode {
             FaultCode::BadTarget => "bad_target",
             FaultCode::BadMbarrier => "bad_mbarrier",
             FaultCode::BadOperand => "bad_operand",
+            FaultCode::Assertion => "assertion",
+            FaultCode::BadFree => "bad_free",
         }
     }
 }

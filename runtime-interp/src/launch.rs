@@ -261,6 +261,12 @@ pub struct Stats {
     pub blocks: u64,
     /// Threads of the grid.
     pub threads: u64,
+    /// Calls of `vprintf`.
+    pub printed_calls: u64,
+    /// Bytes they printed, and how many more were lost because the buffer was full.
+    pub printed_bytes: u64,
+    /// See above.
+    pub lost_bytes: u64,
     /// Time in the engine.
     pub seconds: f64,
 }

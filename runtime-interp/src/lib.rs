@@ -14,11 +14,13 @@ mod fault;
 mod ir_decode;
 mod launch;
 mod memory;
+mod output;
+mod printf;
 mod ptx_decode;
 pub mod pure;
 pub mod semantics;
 
-pub use device::{Buffer, Device, Limits, Machine, Plain};
+pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
 pub use engine::{LoadError, Program};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};

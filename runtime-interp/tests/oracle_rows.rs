@@ -1,51 +1,81 @@
-//! Every statement of data movement and synchronisation that ptxas accepts loads, but for those named here.
+//! Every statement of `tests/oracle` that ptxas accepts can be executed, but for what is named here. (The statements of matrix
+//! instructions are in a table of their own.)
 
+use std::collections::BTreeSet;
 use warpsmith_interp::Program;
 use warpsmith_ptx::ValidatedModule;
 
-/// Families without semantics, refused by name.
-const REFUSED: &[&str] = &[
-    "cp.async.bulk.tensor",
-    "cp.reduce.async.bulk.tensor",
-    "cp.async.bulk.prefetch.tensor",
-    "tensormap.replace",
+/// Statements that mean nothing, or nothing that can be known, and the reason.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "fp.testp.0051",
+        "`testp` without a property: the manual has no such form, and ptxas leaves its result undefined",
+    ),
+    ("half.fma.0086", "`fma.rz.bf16`: the manual has no such form, and ptxas makes code for f16 of it"),
+    ("half.fma.0095", "`fma.rz.relu.bf16x2`: the same"),
+    ("sync.vote.0029", "`vote` without a mode: ptxas takes it for an old target and makes no code of it"),
+    ("st.async.form.0166", "an asynchronous store that tells nobody"),
+    ("mapa.misc.0008", "a sink as destination"),
+    ("sreg.is_explicit_cluster.0018", "a predicate plus one"),
+    ("cf.call.0520", "calls a function that is defined nowhere"),
+    ("cf.call.0538", "calls `vprintf` with one argument"),
+    ("lex.constant_expressions.0326", "an array of 2^63 bytes"),
+    ("decl.initializers.0391", "the address of a variable that is defined nowhere"),
+    ("decl.initializers.0393", "the same"),
+    ("dir.extern.0048", "an access to a variable that is defined nowhere"),
+    ("dir.extern.0049", "the same"),
 ];
 
-/// Statements that ptxas takes and the manual gives no meaning to: an asynchronous store that tells nobody, a vote on nothing, sinks among
-/// what is stored or as destination, an element of a variable as a value, performance counters.
-const REFUSED_ROWS: &[&str] =
-    &["st.async.form.0166", "sync.vote.0029", "mapa.misc.0008", "mov.", "st.vec.", "st.mut.", "cvt.dreg."];
+/// Families that are not executed yet: textures, surfaces, and copies by tensor maps.
+const LATER: &[&str] = &[
+    "tex",
+    "tld4",
+    "txq",
+    "suld",
+    "sust",
+    "sured",
+    "suq",
+    "istypep",
+    "texture sampler and surface types",
+    "tensormap.replace",
+    "cp.async.bulk.tensor",
+    "cp.async.bulk.prefetch.tensor",
+    "cp.reduce.async.bulk.tensor",
+];
 
 #[test]
-fn accepted_statements_load() {
-    let (mut loaded, mut failures) = (0, Vec::new());
-    for part in ["sync", "data"] {
+fn every_accepted_statement_loads() {
+    let (mut refused, mut missing, mut loaded) = (BTreeSet::new(), Vec::new(), 0);
+    for part in ["arith", "data", "sync"] {
         let path = format!("{}/../tests/oracle/{part}.tsv", env!("CARGO_MANIFEST_DIR"));
-        let rows = std::fs::read_to_string(&path).unwrap();
+        let rows = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
         for row in rows.lines().skip(1) {
             let fields: Vec<String> = row.split('\t').map(|field| field.replace("\\n", "\n")).collect();
-            let [id, family, section, version, target, verdict, _, decls, statement, module_decls] =
-                &fields[..]
+            let [id, family, _, version, target, verdict, _, decls, statement, module_decls] = &fields[..]
             else {
-                panic!("{row}")
+                panic!("{part}: {} fields: {row}", fields.len());
             };
-            let ours = section.starts_with("9.7.9.") || section.starts_with("9.7.13.");
-            if verdict != "ok" || !ours || REFUSED.contains(&family.as_str()) {
+            if verdict != "ok" {
                 continue;
             }
             let text = format!(
                 ".version {version}\n.target {target}\n.address_size 64\n{module_decls}\
                  .visible .entry k(.param .u64 p0, .param .u32 p1)\n{{\n{decls}\n{statement}\nret;\n}}\n"
             );
-            // What the validator thinks of the rows is tested there.
+            // What the validator refuses, other tests count.
             let Ok(module) = ValidatedModule::parse(&text) else { continue };
             match Program::load_with_source(&module, &text) {
                 Ok(_) => loaded += 1,
-                Err(_) if REFUSED_ROWS.iter().any(|r| id.starts_with(r)) => {}
-                Err(errors) => failures.push(format!("{id}: {statement}: {}", errors[0])),
+                Err(_) if REFUSED.iter().any(|(known, _)| known == id) => {
+                    refused.insert(id.clone());
+                }
+                Err(_) if LATER.contains(&family.as_str()) => {}
+                Err(errors) => missing.push(format!("{id}: {statement}: {}", errors[0])),
             }
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(loaded > 2500, "only {loaded} statements were tried");
+    assert!(missing.is_empty(), "{} statements do not load:\n{}", missing.len(), missing.join("\n"));
+    assert!(loaded > 5000, "only {loaded} statements were there");
+    let listed: BTreeSet<String> = REFUSED.iter().map(|(id, _)| id.to_string()).collect();
+    assert_eq!(refused, listed, "what is listed as refused is refused");
 }

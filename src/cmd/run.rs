@@ -5,8 +5,9 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::directives::Language;
-use warpsmith::execute::{Execution, execute};
+use warpsmith::execute::{Execution, execute_with_output};
 use warpsmith::interp::{Fault, Program};
 use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
@@ -54,6 +55,32 @@ pub struct Options {
     compilation: Compilation,
 }
 
+/// Takes what the kernel prints: kept for the JSON answer, else shown.
+#[derive(Clone)]
+struct Printed {
+    kept: Option<Arc<Mutex<Vec<u8>>>>,
+}
+
+impl Printed {
+    fn text(&self) -> String {
+        let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner));
+        kept.map_or_else(String::new, |kept| String::from_utf8_lossy(&kept).into_owned())
+    }
+}
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &self.kept {
+            Some(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).write(bytes),
+            None => std::io::stdout().lock().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().lock().flush()
+    }
+}
+
 /// Why there is no result.
 enum Problem {
     Launch(Vec<LaunchError>),
@@ -64,14 +91,20 @@ enum Problem {
 pub fn run(options: &Options) -> Outcome {
     let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
     let launch = launch(options)?;
-    match launch.map_err(Problem::Launch).and_then(|launch| Ok((result(options, source, &launch)?, launch))) {
+    let printed = Printed { kept: options.json.then(Arc::default) };
+    match launch
+        .map_err(Problem::Launch)
+        .and_then(|launch| Ok((result(options, source, &launch, &printed)?, launch)))
+    {
         Ok((execution, launch)) => {
-            let text = if options.json { success_json(&execution) } else { success(&execution, &launch) };
+            let text =
+                if options.json { success_json(&execution, &printed) } else { success(&execution, &launch) };
             Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
         }
         Err(problem) => {
             if options.json {
-                writeln!(std::io::stdout().lock(), "{}", json!({"ok": false, "error": problem.json()}))?;
+                let answer = json!({"ok": false, "error": problem.json(), "output": printed.text()});
+                writeln!(std::io::stdout().lock(), "{answer}")?;
             } else {
                 problem.show();
             }
@@ -108,13 +141,18 @@ fn launch(options: &Options) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Fai
     Ok(LaunchSpec::from_json(&Value::Object(object)))
 }
 
-fn result(options: &Options, source: input::Source, launch: &LaunchSpec) -> Result<Execution, Problem> {
+fn result(
+    options: &Options,
+    source: input::Source,
+    launch: &LaunchSpec,
+    printed: &Printed,
+) -> Result<Execution, Problem> {
     let program = match source.language {
         Language::Ptx => ptx_program(&source.text, &launch.entry),
         Language::Wir => ir_program(options, &source.text),
     };
     match program {
-        Ok(program) => execute(&program, launch).map_err(Problem::Fault),
+        Ok(program) => execute_with_output(&program, launch, printed.clone()).map_err(Problem::Fault),
         Err(errors) => Err(Problem::Source(source, errors)),
     }
 }
@@ -137,11 +175,11 @@ fn ir_program(options: &Options, text: &str) -> Result<Program, Vec<Diagnostic>>
     warpsmith::load(&compiled.module, &compiled.text)
 }
 
-fn success_json(execution: &Execution) -> String {
+fn success_json(execution: &Execution, printed: &Printed) -> String {
     let buffers: Vec<Value> =
         execution.buffers.iter().map(|buffer| buffer.as_deref().map(literal::hex).into()).collect();
     let stats = json!({"thread_instructions": execution.thread_instructions, "seconds": execution.seconds});
-    format!("{}\n", json!({"ok": true, "buffers": buffers, "stats": stats}))
+    format!("{}\n", json!({"ok": true, "buffers": buffers, "output": printed.text(), "stats": stats}))
 }
 
 /// For people: the first elements of each buffer.

@@ -2,7 +2,7 @@
 
 use super::{Source, Words, address as address_of, cluster, value};
 use crate::engine::lanes::{LaneFn, vector};
-use crate::engine::{Access, Address, Fence, FunctionBuilder, Order, Reg, Width};
+use crate::engine::{Access, Address, Fence, FunctionBuilder, Order, Reg, StackOp, Width};
 use crate::memory::window;
 use smallvec::SmallVec;
 use warpsmith_isa::StateSpace;
@@ -34,10 +34,13 @@ pub(super) fn access(
     let access = describe(words, address, body)?;
     let (count, width) = (words.elements(), Width::for_bits(words.ty()?.bits()));
     if words.head == "st" {
-        let values = src.get(1..=count)?;
-        let values: SmallVec<[Reg; 8]> =
-            values.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
-        body.store(access, &values, address);
+        let element = |body: &mut FunctionBuilder<'_>, s: &Source| match s {
+            Source::Sink => Some(None),
+            s => value(body, Some(s), width).map(Some),
+        };
+        let values: SmallVec<[Option<Reg>; 8]> =
+            src.get(1..=count)?.iter().map(|s| element(body, s)).collect::<Option<_>>()?;
+        body.store_some(access, &values, address);
     } else {
         let targets: SmallVec<[Reg; 8]> =
             (0..count).map(|i| dst.get(i).copied().flatten().unwrap_or_else(|| body.reg(width))).collect();
@@ -68,6 +71,7 @@ pub(super) fn address(
     let mut a = value(body, src.first(), Width::W64)?;
     if words.head == "isspacep" {
         if a.width() == Width::W32 {
+            // An address of 32 bits is a generic one whose upper half is zero.
             let wide = body.reg(Width::W64);
             body.lanes(vector(|a: u32| u64::from(a)), &[wide], &[a]);
             a = wide;
@@ -101,6 +105,32 @@ pub(super) fn address(
         vector(|a: u64, base: u64| a.wrapping_add(base))
     };
     body.lanes(f, &[d], &[a, base]);
+    Some(())
+}
+
+/// `alloca`, `stacksave` and `stackrestore` (PTX ISA 9.0, 9.7.17).
+pub(super) fn stack(
+    body: &mut FunctionBuilder<'_>,
+    words: &Words,
+    dst: &[Option<Reg>],
+    src: &[Source],
+) -> Option<()> {
+    const LEAST_ALIGN: u32 = 8;
+    let width = Width::for_bits(words.ty()?.bits());
+    let d = dst.first().copied().flatten();
+    let op = match words.head {
+        "stacksave" => StackOp::Save(d?),
+        "stackrestore" => StackOp::Restore(value(body, src.first(), width)?),
+        _ => {
+            let align = match src.get(1) {
+                None => LEAST_ALIGN,
+                Some(Source::Bits(align)) => u32::try_from(*align).ok()?.max(LEAST_ALIGN),
+                Some(_) => return None,
+            };
+            StackOp::Allocate { dst: d?, size: value(body, src.first(), width)?, align }
+        }
+    };
+    body.stack(op);
     Some(())
 }
 

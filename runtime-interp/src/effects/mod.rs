@@ -41,6 +41,8 @@ pub enum Source {
     Not(Reg),
     /// `[a]`
     Address(Address),
+    /// `_`, an element of a vector that a store leaves alone.
+    Sink,
 }
 
 /// A mnemonic as its words: the opcode's first, then all others, of the opcode and of the modifiers alike.
@@ -169,6 +171,7 @@ pub fn emit(
             body.fence(Fence { order: Order::AcqRel, scope: Scope::Gpu });
             Some(())
         }
+        "alloca" | "stacksave" | "stackrestore" => memory::stack(body, &words, dst, src),
         // Hints: to caches, to a profiler, to the allocator of registers.
         "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" | "setmaxnreg" => Some(()),
         _ => None,
@@ -186,7 +189,7 @@ fn value(body: &mut FunctionBuilder<'_>, source: Option<&Source>, width: Width) 
             body.lanes(lanes::vector(|p: bool| !p), &[d], &[p]);
             d
         }
-        Source::Address(_) => return None,
+        Source::Address(_) | Source::Sink => return None,
     })
 }
 
@@ -196,7 +199,7 @@ fn predicate(body: &mut FunctionBuilder<'_>, source: Option<&Source>) -> Option<
         Source::Reg(pred) => Guard { pred, negated: false },
         Source::Not(pred) => Guard { pred, negated: true },
         Source::Bits(bits) => Guard { pred: body.constant(bits.into(), Width::Pred), negated: false },
-        Source::Address(_) => return None,
+        Source::Address(_) | Source::Sink => return None,
     })
 }
 

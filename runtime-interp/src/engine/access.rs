@@ -10,9 +10,9 @@ use super::observe::{AccessKind, Observer};
 use super::op::{Access, Atomic, AtomicFn};
 use super::reg::{Reg, Width};
 use super::run::{Fallible, Here, Runner, is_synchronising, lane64, lanes_of};
-use super::warp::Warp;
+use super::warp::{DYNAMIC, Warp};
 use crate::fault::{Fault, FaultCode};
-use crate::memory::bytes::{Concurrent, Element, Mode, Private};
+use crate::memory::bytes::{Bytes, Concurrent, Element, Mode, Private};
 use crate::memory::window;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
@@ -73,11 +73,11 @@ impl<O: Observer> Runner<'_, O> {
         // SAFETY: as in `load`.
         unsafe {
             match access.bytes {
-                1 => store_lanes::<u8>(&places, here, src),
-                2 => store_lanes::<u16>(&places, here, src),
-                4 => store_lanes::<u32>(&places, here, src),
-                8 => store_lanes::<u64>(&places, here, src),
-                _ => store_lanes::<u128>(&places, here, src),
+                1 => store_lanes::<u8>(&places, here, access.skipped, src),
+                2 => store_lanes::<u16>(&places, here, access.skipped, src),
+                4 => store_lanes::<u32>(&places, here, access.skipped, src),
+                8 => store_lanes::<u64>(&places, here, access.skipped, src),
+                _ => store_lanes::<u128>(&places, here, access.skipped, src),
             }
         }
         if is_synchronising(access.order) {
@@ -173,6 +173,8 @@ impl<O: Observer> Runner<'_, O> {
                     holds(*hint)
                 });
                 match found {
+                    // Which part of the heap is whose, each lane looks up.
+                    Some(a) if a.heap => (0, 0, std::ptr::null_mut(), true),
                     Some(a) => (a.start, a.len, a.bytes.start(), true),
                     None => (0, 0, std::ptr::null_mut(), true),
                 }
@@ -231,40 +233,12 @@ impl<O: Observer> Runner<'_, O> {
                 let at = self.at(block, warp, here.pc, 1 << lane);
                 self.observer.access(&at, kind, access, space, &[offset; 32]);
             }
-            let bounded = |len: u64| offset <= len && size <= len - offset;
-            let mut at = None;
-            if address & (size - 1) == 0 {
-                at = match space {
-                    StateSpace::Shared => {
-                        let found = block.cluster.locate(block.rank, offset, size, access.cluster).ok();
-                        found.map(|(rank, at)| {
-                            let memory = &block.cluster.members[rank].memory;
-                            memory.start().wrapping_add(at).wrapping_sub(offset as usize)
-                        })
-                    }
-                    StateSpace::Const if kind == AccessKind::Load => {
-                        bounded(self.cx.constant.len() as u64).then(|| self.cx.constant.start())
-                    }
-                    StateSpace::Param if kind == AccessKind::Load => {
-                        bounded(self.cx.params.len() as u64).then(|| self.cx.params.start())
-                    }
-                    StateSpace::Local => bounded(u64::from(here.stack_end)).then(|| {
-                        let (base, stride) = warp.local.layout();
-                        base.wrapping_add(lane * stride)
-                    }),
-                    StateSpace::Global => {
-                        let allocation = self.cx.global.get(self.cx.global.find(offset));
-                        let held =
-                            |start: u64, len: u64| offset - start <= len && size <= len - (offset - start);
-                        allocation
-                            .filter(|a| held(a.start, a.len))
-                            .map(|a| a.bytes.start().wrapping_sub(a.start as usize))
-                    }
-                    _ => None,
-                }
-                .map(|base| base.wrapping_add(offset as usize));
-            }
-            let Some(at) = at else {
+            let found = if address & (size - 1) == 0 {
+                self.memory_at(block, warp, here, (kind, access.cluster), lane, space, offset)
+            } else {
+                None
+            };
+            let Some((at, _)) = found.filter(|(_, rest)| size <= *rest) else {
                 let here = Here { mask: 1 << lane, ..here };
                 return Err(self.bad_access(block, warp, here, (kind, access.cluster), space, offset, size));
             };
@@ -278,8 +252,54 @@ impl<O: Observer> Runner<'_, O> {
         Ok(places)
     }
 
+    /// The memory at an address of a space as a lane sees it, and how many bytes of it there are from there on. Addresses of
+    /// other blocks of the cluster are valid only where `cluster` says so.
     #[allow(clippy::too_many_arguments)]
-    fn bad_access(
+    pub(super) fn memory_at(
+        &self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        (kind, cluster): (AccessKind, bool),
+        lane: usize,
+        space: StateSpace,
+        offset: u64,
+    ) -> Option<(*mut u8, u64)> {
+        let within = |base: *mut u8, offset: u64, len: u64| {
+            (offset <= len).then(|| (base.wrapping_add(offset as usize), len - offset))
+        };
+        let of = |bytes: &Bytes| within(bytes.start(), offset, bytes.len() as u64);
+        match space {
+            StateSpace::Shared => {
+                let (rank, at) = block.cluster.locate(block.rank, offset, 0, cluster).ok()?;
+                let memory = &block.cluster.members[rank].memory;
+                within(memory.start(), at as u64, memory.len() as u64)
+            }
+            StateSpace::Const if kind == AccessKind::Load => of(self.cx.constant),
+            StateSpace::Param if kind == AccessKind::Load => of(self.cx.params),
+            StateSpace::Local => {
+                let (memory, offset, len) = match offset.checked_sub(DYNAMIC) {
+                    None => (&warp.local, offset, here.stack_end),
+                    Some(offset) => (&warp.dynamic, offset, warp.tops[lane]),
+                };
+                let (base, stride) = memory.layout();
+                within(base.wrapping_add(lane * stride), offset, len.into())
+            }
+            StateSpace::Global => {
+                let allocation = self.cx.global.get(self.cx.global.find(offset))?;
+                let (at, mut rest) =
+                    within(allocation.bytes.start(), offset - allocation.start, allocation.len)?;
+                if allocation.heap {
+                    rest = self.cx.heap?.rest(offset)?;
+                }
+                Some((at, rest))
+            }
+            _ => None,
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn bad_access(
         &self,
         block: &BlockContext<'_>,
         warp: &Warp,
@@ -305,7 +325,18 @@ impl<O: Observer> Runner<'_, O> {
                 _ => format!("there is no {space} memory"),
             };
             let place = match space {
-                StateSpace::Global => self.cx.global.describe(address, size),
+                StateSpace::Global => {
+                    let inside = self.cx.global.get(self.cx.global.find(address));
+                    match self.cx.heap.filter(|_| inside.is_some_and(|a| a.heap && address - a.start < a.len))
+                    {
+                        Some(heap) => heap.describe(address),
+                        None => self.cx.global.describe(address, size),
+                    }
+                }
+                StateSpace::Local if address >= DYNAMIC => {
+                    let lane = here.mask.trailing_zeros() as usize & 31;
+                    format!("the thread has {} bytes of `alloca` from {DYNAMIC:#x} on", warp.tops[lane])
+                }
                 StateSpace::Shared => {
                     let outcome = block.cluster.locate(block.rank, address, size, cluster);
                     outcome.err().unwrap_or_else(|| region(block.shared.len() as u64))
@@ -494,8 +525,11 @@ unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 3
 /// # Safety
 /// As for `load_lanes`.
 #[inline(always)]
-unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, src: &[Reg]) {
+unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, skipped: u8, src: &[Reg]) {
     for (element, &r) in src.iter().enumerate() {
+        if skipped >> element & 1 != 0 {
+            continue;
+        }
         let offset = element * T::BYTES;
         // SAFETY: the caller's promise, and the source was checked when the program was built.
         unsafe {

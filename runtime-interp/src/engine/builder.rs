@@ -125,6 +125,54 @@ impl ProgramBuilder {
         self.errors.push(LoadError { message: message.into(), line, span });
     }
 
+    /// Gives a declared function the body of a system call. `Err` says that it was declared with other parameters.
+    pub fn define_system(&mut self, function: FuncId, call: SystemCall) -> Result<(), String> {
+        let Function { name, params, results, .. } = &self.program.functions[function.0 as usize];
+        let fits = |slot: &Slot, width: Width| match *slot {
+            Slot::Reg(r) => r.width() == width,
+            Slot::Stack { bytes, .. } => 8 * bytes == width.bits(),
+        };
+        let (params, results) = (params.clone(), results.clone());
+        let alike = params.len() == call.params().len()
+            && params.iter().zip(call.params()).all(|(slot, width)| fits(slot, *width))
+            && results.len() == call.result().iter().len()
+            && results.iter().zip(call.result()).all(|(slot, width)| fits(slot, width));
+        if !alike {
+            let bits = |widths: &[Width]| {
+                let bits: Vec<String> = widths.iter().map(|w| format!(".b{}", w.bits())).collect();
+                bits.join(", ")
+            };
+            let result = call.result().map_or("nothing".into(), |w| bits(&[w]));
+            let takes = bits(call.params());
+            return Err(format!("`{name}` is the system's: it takes ({takes}) and gives {result}"));
+        }
+        self.program.uses_heap |= call == SystemCall::Malloc;
+        let mut body = self.body(function);
+        let local = |bytes: u32| Access::unsigned(StateSpace::Local, bytes as u8);
+        let mut args = Vec::with_capacity(params.len());
+        for (slot, width) in params.iter().zip(call.params()) {
+            args.push(match *slot {
+                Slot::Reg(r) => r,
+                Slot::Stack { offset, bytes } => {
+                    let r = body.reg(*width);
+                    body.load(local(bytes), &[r], Address::Stack(offset.into()));
+                    r
+                }
+            });
+        }
+        match (results.first(), call.result()) {
+            (Some(Slot::Reg(r)), _) => body.system(call, &args, Some(*r)),
+            (Some(Slot::Stack { offset, bytes }), Some(width)) => {
+                let r = body.reg(width);
+                body.system(call, &args, Some(r));
+                body.store(local(*bytes), &[r], Address::Stack((*offset).into()));
+            }
+            _ => body.system(call, &args, None),
+        }
+        body.finish();
+        Ok(())
+    }
+
     /// Starts the body of a function.
     pub fn body(&mut self, function: FuncId) -> FunctionBuilder<'_> {
         let entry = self.program.code.len() as u32;
@@ -408,6 +456,20 @@ impl FunctionBuilder<'_> {
     /// Stores the low bytes of registers or constants to consecutive elements.
     pub fn store(&mut self, access: Access, src: &[Reg], address: Address) {
         let access = self.resolve(Access { count: src.len() as u8, ..access }, address);
+        self.emit_store(access, src);
+    }
+
+    /// The same, leaving elements as they are where there is no value.
+    pub fn store_some(&mut self, access: Access, src: &[Option<Reg>], address: Address) {
+        let mut access = self.resolve(Access { count: src.len() as u8, ..access }, address);
+        access.skipped =
+            src.iter().enumerate().fold(0, |skipped, (i, r)| skipped | u8::from(r.is_none()) << (i & 7));
+        let zero = self.constant(0, Width::W128);
+        let values: Vec<Reg> = src.iter().map(|r| r.unwrap_or(zero)).collect();
+        self.emit_store(access, &values);
+    }
+
+    fn emit_store(&mut self, access: Access, src: &[Reg]) {
         for &r in src {
             self.check_value(r, false);
         }
@@ -531,6 +593,36 @@ impl FunctionBuilder<'_> {
             }
         }
         self.emit(Op::Async(Box::new(op)));
+    }
+
+    fn system(&mut self, call: SystemCall, args: &[Reg], dst: Option<Reg>) {
+        for (&r, &w) in args.iter().zip(call.params()) {
+            self.check(r, Some(w), false);
+        }
+        if let Some(dst) = dst {
+            self.check(dst, call.result(), true);
+        }
+        self.emit(Op::System(Box::new(System { call, args: args.to_vec(), dst })));
+    }
+
+    /// `stacksave`, `stackrestore` and `alloca`. What a function allocates is freed when it returns.
+    pub fn stack(&mut self, op: StackOp) {
+        match op {
+            StackOp::Save(dst) => self.check_value(dst, true),
+            StackOp::Restore(src) => self.check_value(src, false),
+            StackOp::Allocate { dst, size, align } => {
+                self.check_value(dst, true);
+                self.check_value(size, false);
+                if !align.is_power_of_two() {
+                    self.error(format!("`alloca` at a multiple of {align}, which is no power of two"));
+                }
+                if !self.is_kernel() && self.function().saved_top.is_none() {
+                    let top = self.reg(Width::W32);
+                    self.function().saved_top = Some(top);
+                }
+            }
+        }
+        self.emit(Op::Stack(Box::new(op)));
     }
 
     /// Lets other threads run: `nanosleep`.
@@ -691,6 +783,7 @@ impl Access {
             scope: Scope::Gpu,
             count: 1,
             cluster: matches!(space, StateSpace::Generic),
+            skipped: 0,
             on_stack: false,
             base: Reg::ZERO,
             offset: 0,

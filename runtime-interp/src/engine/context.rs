@@ -12,7 +12,12 @@ use super::warp::Warp;
 use crate::device::{Limits, Machine};
 use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
+use crate::memory::heap::Heap;
+use crate::output::Output;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Shared memory is given out in units of so many bytes from sm_80 on (PTX ISA 9.0, 10.30).
+const SHARED_UNIT: u64 = 128;
 
 /// A launch.
 pub(crate) struct Context<'a> {
@@ -22,6 +27,9 @@ pub(crate) struct Context<'a> {
     pub global: &'a Global,
     pub constant: &'a Bytes,
     pub params: &'a Bytes,
+    /// What `malloc` allocates from, if the program calls it.
+    pub heap: Option<&'a Heap>,
+    pub output: &'a Output,
     /// Index of the kernel among the program's functions.
     pub kernel: u32,
     pub grid: [u32; 3],
@@ -93,7 +101,7 @@ impl Context<'_> {
     }
 
     /// The number of a block in the grid.
-    fn block_number(&self, id: [u32; 3]) -> u64 {
+    pub fn block_number(&self, id: [u32; 3]) -> u64 {
         let [x, y, z] = id.map(u64::from);
         (z * u64::from(self.grid[1]) + y) * u64::from(self.grid[0]) + x
     }
@@ -140,7 +148,7 @@ impl<O: Observer> Runner<'_, O> {
             NWarpId => cx.machine.warps_per_sm.into(),
             CtaIdX | CtaIdY | CtaIdZ => block.id[axis(CtaIdX)].into(),
             NCtaIdX | NCtaIdY | NCtaIdZ => cx.grid[axis(NCtaIdX)].into(),
-            SmId => cx.block_number(block.id) % u64::from(cx.machine.sms.max(1)),
+            SmId => cx.machine.sm_of(cx.block_number(block.id), cx.warps()).into(),
             NSmId => cx.machine.sms.into(),
             GridId => cx.launch_number,
             IsExplicitCluster => cx.cluster.is_some().into(),
@@ -162,11 +170,25 @@ impl<O: Observer> Runner<'_, O> {
                 ((z * cluster[1] + y) * cluster[0] + x).into()
             }
             ClusterNCtaRank => cluster.iter().product::<u32>().into(),
-            Clock | Clock64 | GlobalTimer | GlobalTimerLo => clock,
-            ClockHi | GlobalTimerHi => clock >> 32,
-            TotalSmemSize | AggrSmemSize => cx.shared_bytes(),
+            Clock | Clock64 => clock,
+            ClockHi => clock >> 32,
+            GlobalTimer | GlobalTimerLo => cx.machine.nanoseconds(clock),
+            GlobalTimerHi => cx.machine.nanoseconds(clock) >> 32,
+            // Nothing is reserved for the system, and no kernel is part of a graph.
+            TotalSmemSize | AggrSmemSize => cx.shared_bytes().next_multiple_of(SHARED_UNIT),
             DynamicSmemSize => cx.dynamic_shared.into(),
-            ReservedSmemOffsetBegin | ReservedSmemOffsetEnd | ReservedSmemOffsetCap | CurrentGraphExec => 0,
+            ReservedSmemOffsetBegin
+            | ReservedSmemOffsetEnd
+            | ReservedSmemOffsetCap
+            | ReservedSmemOffset0
+            | ReservedSmemOffset1
+            | CurrentGraphExec => 0,
+            Pm0 | Pm1 | Pm2 | Pm3 | Pm4 | Pm5 | Pm6 | Pm7 | Pm0Wide | Pm1Wide | Pm2Wide | Pm3Wide
+            | Pm4Wide | Pm5Wide | Pm6Wide | Pm7Wide => 0,
+            environment => {
+                let index = environment as usize - EnvReg0 as usize;
+                cx.machine.environment.get(index).copied().unwrap_or(0).into()
+            }
         };
         put(
             here.frame,

@@ -19,6 +19,7 @@ mod random;
 mod reg;
 mod run;
 mod special;
+mod system;
 mod transfer;
 mod warp;
 
@@ -36,7 +37,7 @@ pub(crate) use mbarrier::pending_count;
 pub use lanes::{LaneFn, Level};
 pub use op::{
     Access, Address, Atomic, AtomicFn, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence,
-    FuncId, Guard, Move, Order, Scope, ShuffleMode, SymbolId,
+    FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelParam, LoadError, PatchTarget, Program, Relocation, Slot,

@@ -5,7 +5,7 @@
 
 use super::async_op::AsyncOp;
 use super::lanes::{LaneFn, Operands};
-use super::reg::Reg;
+use super::reg::{Reg, Width};
 use super::special::Special;
 use warpsmith_isa::StateSpace;
 
@@ -110,6 +110,8 @@ pub struct Access {
     pub count: u8,
     /// An address in shared memory may be one of another block of the cluster.
     pub cluster: bool,
+    /// A bit for each element of a vector that a store leaves as it is.
+    pub skipped: u8,
     /// The address is relative to the function's stack frame.
     pub(super) on_stack: bool,
     /// The address register; a constant if the address is the same for all lanes.
@@ -267,6 +269,80 @@ pub struct Call {
     pub(super) results: Vec<Move>,
 }
 
+/// A function that the driver defines (PTX interoperability guide, chapter 4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SystemCall {
+    /// `vprintf`
+    Printf,
+    /// `malloc`
+    Malloc,
+    /// `free`
+    Free,
+    /// `__assertfail`
+    AssertFail,
+}
+
+impl SystemCall {
+    /// The call of a name.
+    pub fn from_name(name: &str) -> Option<SystemCall> {
+        Some(match name {
+            "vprintf" => SystemCall::Printf,
+            "malloc" => SystemCall::Malloc,
+            "free" => SystemCall::Free,
+            "__assertfail" => SystemCall::AssertFail,
+            _ => return None,
+        })
+    }
+
+    /// What is passed to it.
+    pub const fn params(self) -> &'static [Width] {
+        use Width::{W32, W64};
+        match self {
+            SystemCall::Printf => &[W64, W64],
+            SystemCall::Malloc | SystemCall::Free => &[W64],
+            SystemCall::AssertFail => &[W64, W64, W32, W64, W64],
+        }
+    }
+
+    /// What it gives.
+    pub const fn result(self) -> Option<Width> {
+        match self {
+            SystemCall::Printf => Some(Width::W32),
+            SystemCall::Malloc => Some(Width::W64),
+            SystemCall::Free | SystemCall::AssertFail => None,
+        }
+    }
+}
+
+/// A call into the system.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Which.
+    pub call: SystemCall,
+    /// Its arguments.
+    pub args: Vec<Reg>,
+    /// Receives its result.
+    pub dst: Option<Reg>,
+}
+
+/// What changes the part of the stack that threads allocate for themselves.
+#[derive(Clone, Copy, Debug)]
+pub enum StackOp {
+    /// `stacksave`
+    Save(Reg),
+    /// `stackrestore`
+    Restore(Reg),
+    /// `alloca`
+    Allocate {
+        /// Receives the address, in local space.
+        dst: Reg,
+        /// Bytes.
+        size: Reg,
+        /// A power of two.
+        align: u32,
+    },
+}
+
 /// `fence` and `membar`, for observers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fence {
@@ -306,6 +382,8 @@ pub(super) enum Op {
     Exit,
     Trap,
     Fence(Fence),
+    System(Box<System>),
+    Stack(Box<StackOp>),
     /// Gives the other threads a turn.
     Yield,
     Async(Box<AsyncOp>),

@@ -102,7 +102,8 @@ impl Slot {
             (Slot::Reg(from), Slot::Reg(to)) if from.width() == to.width() && !to.is_constant() => {
                 Some(Move::Reg { from, to })
             }
-            (Slot::Stack { offset, bytes }, Slot::Stack { offset: to, bytes: room }) if bytes == room => {
+            // An array of no stated size has room for the largest that is passed.
+            (Slot::Stack { offset, bytes }, Slot::Stack { offset: to, bytes: room }) if bytes <= room => {
                 Some(Move::Stack { from: offset, to, bytes })
             }
             _ => None,
@@ -239,6 +240,8 @@ pub(crate) struct Function {
     pub rows: u32,
     /// Bytes of local memory that a frame takes.
     pub stack: u32,
+    /// In a function that calls `alloca`: what a lane had allocated before, and has again after the return.
+    pub saved_top: Option<Reg>,
 }
 
 impl Function {
@@ -253,6 +256,7 @@ impl Function {
             end: 0,
             rows: 0,
             stack: 0,
+            saved_top: None,
         }
     }
 
@@ -304,6 +308,8 @@ pub struct Program {
     pub(super) patches: Vec<Patch>,
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Placed>,
+    /// It calls `malloc`.
+    pub(crate) uses_heap: bool,
     /// Bytes of statically declared shared memory, and where the dynamic part starts.
     pub(crate) shared_bytes: u64,
     pub(crate) const_bytes: u64,

@@ -221,6 +221,23 @@ impl<'a, O: Observer> Runner<'a, O> {
                             continue 'choose;
                         }
                     }
+                    Op::System(system) => {
+                        if active != 0 {
+                            pc += 1;
+                            leave!();
+                            // A fault is told of the call, not of what stands for the function.
+                            let here = Here { pc: activation.call, ..here };
+                            self.system(block, warp, here, system)?;
+                            warp.reconverge(g);
+                            continue 'choose;
+                        }
+                    }
+                    Op::Stack(op) => {
+                        if active != 0 {
+                            leave!();
+                            self.stack(block, warp, here, op)?;
+                        }
+                    }
                     Op::Yield => {
                         if active != 0 {
                             pc += 1;
@@ -417,6 +434,10 @@ impl<'a, O: Observer> Runner<'a, O> {
         };
         let id = warp.enter(activation);
         (warp.groups[g].frame, warp.groups[g].pc) = (id, function.entry);
+        if let Some(top) = function.saved_top {
+            let frame = warp.file.frame(row, function.rows, self.cx.constants);
+            put(frame, top, lanes, &warp.tops.map(u64::from));
+        }
         transfer(warp, self.cx.constants, &caller, &activation, &call.args, lanes);
         warp.reconverge(g);
         Ok(())
@@ -431,6 +452,11 @@ impl<'a, O: Observer> Runner<'a, O> {
         let callee = *warp.activation(id);
         if let Some(Inst { op: Op::Call(call), .. }) = self.cx.program.code.get(callee.call as usize) {
             let caller = *warp.activation(callee.parent);
+            if let Some(top) = self.cx.program.functions[callee.function as usize].saved_top {
+                for lane in lanes_of(here.mask) {
+                    warp.tops[lane] = lane32(here.frame, top, lane);
+                }
+            }
             transfer(warp, self.cx.constants, &callee, &caller, &call.results, here.mask);
             warp.retain(callee.parent);
             warp.groups[g].frame = callee.parent;

@@ -68,7 +68,7 @@ specials! {
     Clock "clock" 32,
     ClockHi "clock_hi" 32,
     Clock64 "clock64" 64,
-    /// The same count, as nanoseconds.
+    /// The same count, in nanoseconds at the machine's clock rate.
     GlobalTimer "globaltimer" 64,
     GlobalTimerLo "globaltimer_lo" 32,
     GlobalTimerHi "globaltimer_hi" 32,
@@ -78,12 +78,28 @@ specials! {
     ReservedSmemOffsetBegin "reserved_smem_offset_begin" 32,
     ReservedSmemOffsetEnd "reserved_smem_offset_end" 32,
     ReservedSmemOffsetCap "reserved_smem_offset_cap" 32,
+    ReservedSmemOffset0 "reserved_smem_offset_0" 32,
+    ReservedSmemOffset1 "reserved_smem_offset_1" 32,
     CurrentGraphExec "current_graph_exec" 64,
+    /// Performance counters, whose behaviour the manual leaves undefined (10.25): always zero.
+    Pm0 "pm0" 32, Pm1 "pm1" 32, Pm2 "pm2" 32, Pm3 "pm3" 32,
+    Pm4 "pm4" 32, Pm5 "pm5" 32, Pm6 "pm6" 32, Pm7 "pm7" 32,
+    /// The same in 64 bits (10.26).
+    Pm0Wide "pm0_64" 64, Pm1Wide "pm1_64" 64, Pm2Wide "pm2_64" 64, Pm3Wide "pm3_64" 64,
+    Pm4Wide "pm4_64" 64, Pm5Wide "pm5_64" 64, Pm6Wide "pm6_64" 64, Pm7Wide "pm7_64" 64,
+    /// What the driver tells a kernel (10.27): here, what the machine is configured with.
+    EnvReg0 "envreg0" 32, EnvReg1 "envreg1" 32, EnvReg2 "envreg2" 32, EnvReg3 "envreg3" 32,
+    EnvReg4 "envreg4" 32, EnvReg5 "envreg5" 32, EnvReg6 "envreg6" 32, EnvReg7 "envreg7" 32,
+    EnvReg8 "envreg8" 32, EnvReg9 "envreg9" 32, EnvReg10 "envreg10" 32, EnvReg11 "envreg11" 32,
+    EnvReg12 "envreg12" 32, EnvReg13 "envreg13" 32, EnvReg14 "envreg14" 32, EnvReg15 "envreg15" 32,
+    EnvReg16 "envreg16" 32, EnvReg17 "envreg17" 32, EnvReg18 "envreg18" 32, EnvReg19 "envreg19" 32,
+    EnvReg20 "envreg20" 32, EnvReg21 "envreg21" 32, EnvReg22 "envreg22" 32, EnvReg23 "envreg23" 32,
+    EnvReg24 "envreg24" 32, EnvReg25 "envreg25" 32, EnvReg26 "envreg26" 32, EnvReg27 "envreg27" 32,
+    EnvReg28 "envreg28" 32, EnvReg29 "envreg29" 32, EnvReg30 "envreg30" 32, EnvReg31 "envreg31" 32,
 }
 
 impl Special {
-    /// The register of a name such as `tid.x` or `%tid.x`. `%pmN` and `%envregN` have no meaning outside a real driver and
-    /// are unknown.
+    /// The register of a name such as `tid.x` or `%tid.x`.
     pub fn from_name(name: &str) -> Option<Special> {
         let name = name.strip_prefix('%').unwrap_or(name);
         Special::ALL.iter().copied().find(|s| s.name() == name)

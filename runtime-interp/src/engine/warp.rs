@@ -95,6 +95,9 @@ impl LocalMemory {
     }
 }
 
+/// Where the local addresses start that `alloca` gives: above every frame.
+pub(super) const DYNAMIC: u64 = 1 << 31;
+
 /// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
 pub(super) const SPIN_LIMIT: u32 = 1024;
 /// How many instructions such a turn lasts at least.
@@ -110,6 +113,9 @@ pub(super) struct Warp {
     free: Vec<u32>,
     pub file: RegisterFile,
     pub local: LocalMemory,
+    /// What lanes have allocated with `alloca`, at local addresses from [`DYNAMIC`] on, and how much each has.
+    pub dynamic: LocalMemory,
+    pub tops: [u32; 32],
     /// Instructions executed by the warp, and by its threads.
     pub executed: u64,
     pub thread_instructions: u64,
@@ -130,6 +136,8 @@ impl Warp {
             free: Vec::new(),
             file: RegisterFile::new(),
             local: LocalMemory::default(),
+            dynamic: LocalMemory::default(),
+            tops: [0; 32],
             executed: 0,
             thread_instructions: 0,
             spin: 0,
@@ -161,6 +169,8 @@ impl Warp {
         });
         self.file.restart(rows);
         self.local.clear();
+        self.dynamic.clear();
+        self.tops = [0; 32];
         (self.executed, self.thread_instructions, self.spin) = (0, 0, 0);
         (self.cluster_arrived, self.cluster_open) = (0, 0);
         self.local.reserve(stack)

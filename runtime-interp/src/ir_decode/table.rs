@@ -107,7 +107,8 @@ impl Body<'_, '_> {
                 PtxOperand::Decimal(value) => Operand::Double(value),
                 // The elements follow.
                 PtxOperand::Vector(_) => continue,
-                PtxOperand::Func(_) | PtxOperand::Bracket(_) | PtxOperand::Sink => return None,
+                PtxOperand::Sink => Operand::Settled(Source::Sink),
+                PtxOperand::Func(_) | PtxOperand::Bracket(_) => return None,
             });
         }
         Some(sources)
@@ -124,7 +125,7 @@ impl Body<'_, '_> {
                 self.body.lanes(vector(|p: bool| !p), &[d], &[p]);
                 d
             }
-            Source::Address(_) => return None,
+            Source::Address(_) | Source::Sink => return None,
         })
     }
 }

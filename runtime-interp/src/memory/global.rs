@@ -15,6 +15,8 @@ pub(crate) struct Allocation {
     pub start: u64,
     pub len: u64,
     pub bytes: Bytes,
+    /// The heap of kernels: which of its bytes may be accessed, its own table says.
+    pub heap: bool,
 }
 
 /// The table of allocations, sorted by address.
@@ -58,6 +60,15 @@ impl Global {
 
     /// Allocates zeroed memory and gives its address; `None` if the device or the host has not that much.
     pub fn allocate(&mut self, len: u64) -> Option<u64> {
+        self.add(len, false)
+    }
+
+    /// Allocates the memory of the heap that kernels allocate from.
+    pub fn allocate_heap(&mut self, len: u64) -> Option<u64> {
+        self.add(len, true)
+    }
+
+    fn add(&mut self, len: u64, heap: bool) -> Option<u64> {
         let used = self.used.checked_add(len).filter(|u| *u <= self.limit)?;
         let start = self.next;
         let next = start.checked_add(len)?.checked_add(GAP)?.checked_next_multiple_of(ALIGN)?;
@@ -65,7 +76,7 @@ impl Global {
             return None;
         }
         let bytes = Bytes::zeroed(usize::try_from(len).ok()?)?;
-        self.live.push(Allocation { start, len, bytes });
+        self.live.push(Allocation { start, len, bytes, heap });
         (self.used, self.next) = (used, next);
         Some(start)
     }

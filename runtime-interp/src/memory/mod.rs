@@ -2,4 +2,5 @@
 
 pub(crate) mod bytes;
 pub(crate) mod global;
+pub(crate) mod heap;
 pub(crate) mod window;

@@ -6,19 +6,21 @@ use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Decl, Declarator, Function, Id, List, Module, Span, Stmt, Symbol};
+use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Span, Stmt, Symbol};
 
 /// A body being decoded. The builder is taken out of the decoder for as long as a function lasts, so that both can be used.
 pub(super) struct Body<'d, 'm> {
     pub decoder: &'d mut Decoder<'m>,
     pub f: FunctionBuilder<'d>,
-    /// Variables and parameters of the function.
-    pub places: FxHashMap<Id<Declarator>, Place>,
+    /// Variables and parameters of the function, with their numbers in `x<4>`.
+    pub places: FxHashMap<(Id<Declarator>, u32), Place>,
     /// Registers by declarator and number in the family; a vector takes four numbers.
     registers: FxHashMap<(Id<Declarator>, u32), Reg>,
     labels: FxHashMap<Id<Stmt>, Label>,
     /// The carry flag, if an instruction uses it.
     pub carry: Option<Reg>,
+    /// The statement at hand was refused with a reason.
+    pub refused: bool,
     /// Where the statement at hand is.
     pub span: Span,
     /// The mnemonic of the instruction at hand.
@@ -54,6 +56,7 @@ impl<'m> Decoder<'m> {
             registers: FxHashMap::default(),
             labels: FxHashMap::default(),
             carry: None,
+            refused: false,
             span: function.span,
             mnemonic: "",
             literal_width: Width::W32,
@@ -82,7 +85,7 @@ impl<'m> Body<'_, 'm> {
                 for declarator in decl.names.ids() {
                     if kernel {
                         offset = offset.next_multiple_of(self.decoder.align(decl));
-                        self.places.insert(declarator, Place::KernelParam(offset as u32));
+                        self.places.insert((declarator, 0), Place::KernelParam(offset as u32));
                         offset = offset.saturating_add(self.decoder.bytes(decl, &module[declarator]));
                     } else {
                         match if results { self.f.result(index) } else { self.f.param(index) } {
@@ -91,7 +94,7 @@ impl<'m> Body<'_, 'm> {
                             }
                             Slot::Stack { offset, bytes } => {
                                 let place = Place::Stack { offset: offset.into(), bytes: bytes.into() };
-                                self.places.insert(declarator, place);
+                                self.places.insert((declarator, 0), place);
                             }
                         }
                     }
@@ -115,16 +118,20 @@ impl<'m> Body<'_, 'm> {
                 self.f.bind(label);
             }
             Stmt::Inst(inst) => self.instruction(&inst),
-            // Lists are looked at where they are used.
-            Stmt::BranchTargets { name, .. } | Stmt::CallTargets { name, .. } => {
-                let _ = self.decoder.scopes.declare(name, Binding::List(id));
-            }
+            // Lists are looked at where they are used; the name of one is also a label.
+            Stmt::BranchTargets { name, .. } | Stmt::CallTargets { name, .. } => self.list(id, name),
             Stmt::CallPrototype(prototype) => {
                 let name = self.decoder.module[prototype].name;
-                let _ = self.decoder.scopes.declare(name, Binding::List(id));
+                self.list(id, name);
             }
             Stmt::Loc(_) | Stmt::Pragma(_) | Stmt::Target(_) => {}
         }
+    }
+
+    fn list(&mut self, id: Id<Stmt>, name: Symbol) {
+        let _ = self.decoder.scopes.declare(name, Binding::List(id));
+        let label = self.label(id);
+        self.f.bind(label);
     }
 
     fn variables(&mut self, id: Id<Decl>) {
@@ -132,35 +139,54 @@ impl<'m> Body<'_, 'm> {
         let decl = &module[id];
         for declarator_id in decl.names.ids() {
             let declarator = &module[declarator_id];
-            match decl.space {
-                StateSpace::Reg => {}
-                StateSpace::Local | StateSpace::Param => {
-                    let bytes = self.decoder.bytes(decl, declarator);
-                    let offset = self.f.local(bytes, self.decoder.align(decl));
-                    self.places.insert(declarator_id, Place::Stack { offset, bytes });
-                }
-                _ => {
-                    if let Some(place) = self.decoder.static_variable(self.f.program(), decl, declarator) {
-                        if let Place::Symbol(symbol) = place {
-                            self.decoder.names.insert(declarator.name, symbol);
-                        }
-                        self.decoder.places.insert(declarator_id, place);
-                    }
-                }
+            // The members of `x<4>` are placed where they are named.
+            if declarator.count.is_none() && decl.space != StateSpace::Reg {
+                self.place(id, declarator_id, declarator.name);
             }
             self.decoder.bind_variable(id, declarator_id);
         }
     }
 
+    /// Gives a variable of the function its memory.
+    fn place(&mut self, decl: Id<Decl>, declarator: Id<Declarator>, name: Symbol) -> Option<Place> {
+        let module: &'m Module = self.decoder.module;
+        let (decl, number) = (&module[decl], self.decoder.number(declarator, name));
+        match decl.space {
+            StateSpace::Local | StateSpace::Param => {
+                let bytes = self.decoder.bytes(decl, &module[declarator]);
+                let offset = self.f.local(bytes, self.decoder.align(decl));
+                let place = Place::Stack { offset, bytes };
+                self.places.insert((declarator, number), place);
+                Some(place)
+            }
+            _ => self.decoder.place(self.f.program(), decl, declarator, name),
+        }
+    }
+
+    /// Where a variable is. Members of `x<4>` get their memory when they are first named.
+    pub(super) fn variable(&mut self, decl: Id<Decl>, declarator: Id<Declarator>, name: Symbol) -> Named {
+        let module: &'m Module = self.decoder.module;
+        let key = (declarator, self.decoder.number(declarator, name));
+        if let Some(place) = self.places.get(&key).or_else(|| self.decoder.places.get(&key)) {
+            return Named::Variable(*place);
+        }
+        if module[declarator].count.is_some()
+            && let Some(place) = self.place(decl, declarator, name)
+        {
+            return Named::Variable(place);
+        }
+        let text = &module[name];
+        if module[decl].linkage == Linkage::Extern {
+            self.refuse(format!("`{text}` is declared .extern and defined nowhere"));
+        }
+        Named::Other
+    }
+
     /// The register of a name that is bound to a `.reg` declaration.
     pub(super) fn register(&mut self, name: Symbol, decl: Id<Decl>, declarator: Id<Declarator>) -> Named {
         let module: &'m Module = self.decoder.module;
-        let (ty, vector, d) = (module[decl].ty, module[decl].vector, &module[declarator]);
-        // `%r7` and `%r07` are the same member of `%r<100>`.
-        let number = match d.count {
-            Some(_) => module[name][module[d.name].len()..].parse().unwrap_or(0),
-            None => 0u32,
-        };
+        let (ty, vector) = (module[decl].ty, module[decl].vector);
+        let number = self.decoder.number(declarator, name);
         let mut one = |i: u32| {
             let key = (declarator, number.wrapping_mul(u32::from(vector.max(1))).wrapping_add(i));
             *self.registers.entry(key).or_insert_with(|| self.f.reg(width(ty)))
@@ -182,13 +208,14 @@ impl<'m> Body<'_, 'm> {
     /// The label that a name means.
     pub(super) fn label_named(&mut self, name: Symbol) -> Option<Label> {
         match self.decoder.scopes.lookup(name)?.binding {
-            Binding::Label(stmt) => Some(self.label(stmt)),
+            Binding::Label(stmt) | Binding::List(stmt) => Some(self.label(stmt)),
             _ => None,
         }
     }
 
     /// An error at the statement at hand.
     pub(super) fn refuse(&mut self, message: impl Into<String>) {
+        self.refused = true;
         self.decoder.error_in(self.f.program(), self.span, message);
     }
 }

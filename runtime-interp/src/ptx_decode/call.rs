@@ -7,7 +7,7 @@ use crate::effects::Source;
 use crate::engine::{Access, Actual, Address, Callee, Formal, FuncId, Reg, Slot, Width};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Decl, List, Module, Operand, Stmt, Symbol};
+use warpsmith_ptx::{Decl, Init, List, Module, Operand, Stmt, Symbol};
 
 /// A result that comes back in the stack frame and belongs into a register.
 struct Fetch {
@@ -35,7 +35,7 @@ impl<'m> Body<'_, 'm> {
                 let known = self.decoder.known(name)?;
                 if !known.defined {
                     let name = self.decoder.name(name);
-                    self.refuse(format!("call of `{name}`, which this module does not define"));
+                    self.refuse(undefined(name));
                     return Some(());
                 }
                 Callee::Direct(known.id)
@@ -141,16 +141,18 @@ impl<'m> Body<'_, 'm> {
     fn candidates(&mut self, list: Symbol) -> Option<Vec<FuncId>> {
         let module: &'m Module = self.decoder.module;
         // A module variable may hold the table of functions: its name says nothing of their types.
-        let Binding::List(stmt) = self.decoder.scopes.lookup(list)?.binding else { return None };
-        match module[stmt] {
-            Stmt::CallTargets { targets, .. } => {
-                let names = module[targets].iter().map(|t| t.name);
-                Some(
-                    names
-                        .filter_map(|name| self.decoder.known(name).filter(|k| k.defined).map(|k| k.id))
-                        .collect(),
-                )
+        let stmt = match self.decoder.scopes.lookup(list)?.binding {
+            Binding::List(stmt) => stmt,
+            // An array of functions names them in its initial value.
+            Binding::Variable(_, declarator) => {
+                let mut names = Vec::new();
+                functions_of(module, &module[module[declarator].init?], &mut names);
+                return Some(self.defined(names.into_iter()));
             }
+            _ => return None,
+        };
+        match module[stmt] {
+            Stmt::CallTargets { targets, .. } => Some(self.defined(module[targets].iter().map(|t| t.name))),
             Stmt::CallPrototype(prototype) => {
                 let prototype = &module[prototype];
                 let (params, results) = (self.shapes(prototype.params), self.shapes(prototype.returns));
@@ -169,6 +171,10 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
+    fn defined(&self, names: impl Iterator<Item = Symbol>) -> Vec<FuncId> {
+        names.filter_map(|name| self.decoder.known(name).filter(|k| k.defined).map(|k| k.id)).collect()
+    }
+
     fn shapes(&self, decls: List<Decl>) -> Vec<Formal> {
         let module: &'m Module = self.decoder.module;
         let decls = module[decls].iter().flat_map(|d| module[d.names].iter().map(move |n| (d, n)));
@@ -181,6 +187,23 @@ impl<'m> Body<'_, 'm> {
                 },
             })
             .collect()
+    }
+}
+
+/// What is wrong with a call of a function that has no body.
+fn undefined(name: &str) -> String {
+    if name.starts_with("cuda") {
+        return format!("call of `{name}`: kernels cannot launch kernels here");
+    }
+    format!("call of `{name}`, which this module does not define and the system does not provide")
+}
+
+/// The names in an initial value.
+fn functions_of(module: &Module, init: &Init, names: &mut Vec<Symbol>) {
+    match *init {
+        Init::Address { name, .. } => names.push(name),
+        Init::List(list) => module[list].iter().for_each(|element| functions_of(module, element, names)),
+        _ => {}
     }
 }
 

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::operand::{Named, literal, width};
 use crate::effects::{self, Source};
 use crate::engine::{Guard, LaneFn, Reg, Width, lanes};
-use crate::pure;
+use crate::pure::{self, video};
 use smallvec::SmallVec;
 use warpsmith_isa::{Mnemonic, Shape};
 use warpsmith_ptx::scope::Binding;
@@ -34,7 +34,8 @@ impl<'m> Body<'_, 'm> {
         };
         self.f.guard(guard);
         self.literal_width = mnemonic.types().next().map_or(Width::W32, width);
-        if self.decode(&mnemonic, operands).is_none() {
+        self.refused = false;
+        if self.decode(&mnemonic, operands).is_none() && !self.refused {
             self.refuse(format!("`{}`: this form has no semantics here yet", self.mnemonic));
         }
         self.f.guard(None);
@@ -69,7 +70,57 @@ impl<'m> Body<'_, 'm> {
             }
             _ => {}
         }
-        self.pure(mnemonic, operands).or_else(|| self.effect(mnemonic, operands))
+        self.video(mnemonic, operands)
+            .or_else(|| self.pure(mnemonic, operands))
+            .or_else(|| self.effect(mnemonic, operands))
+    }
+
+    /// The video instructions, whose operands name parts of registers.
+    fn video(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+        let module: &'m Module = self.decoder.module;
+        if !mnemonic.opcode().text().starts_with('v') {
+            return None;
+        }
+        let mut names = [None; 4];
+        let mut selectors = [None; 4];
+        let mut negated = [false; 4];
+        for (i, &operand) in operands.iter().enumerate() {
+            let operand = match operand {
+                Operand::Neg(inner) => {
+                    negated[i] = true;
+                    module[inner]
+                }
+                other => other,
+            };
+            *names.get_mut(i)? = Some(match operand {
+                Operand::Component { name, selector } if matches!(self.named(name), Named::Reg(..)) => {
+                    selectors[i] = Some(&module[selector]);
+                    Operand::Name(name)
+                }
+                other => other,
+            });
+        }
+        let [d, a, b, _] = selectors;
+        let selection = video::Selection { d, a, b, negated: [negated[1], negated[2], negated[3]] };
+        let plan = video::selected(mnemonic, operands.len() - 1, &selection)?;
+        let [Some((d, _))] = self.destinations(names[0]?)?[..] else { return None };
+        let src = self.registers(names[1..].iter().flatten().copied(), plan.sources())?;
+        plan.emit(&mut self.f, &[Some(d)], &src, None);
+        Some(())
+    }
+
+    /// Sources as registers of the widths they are read with.
+    fn registers(
+        &mut self,
+        operands: impl Iterator<Item = Operand>,
+        widths: &[Width],
+    ) -> Option<SmallVec<[Reg; 6]>> {
+        let mut registers = SmallVec::new();
+        for (operand, w) in operands.zip(widths) {
+            let source = self.source(operand, Some(*w))?;
+            registers.push(self.value(Part::Of(source), *w)?);
+        }
+        Some(registers)
     }
 
     fn pure(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
@@ -84,7 +135,6 @@ impl<'m> Body<'_, 'm> {
         let plan = pure::plan(mnemonic, count, bits)?;
         let dst: SmallVec<[Option<Reg>; 4]> =
             self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect();
-        let mut src: SmallVec<[Reg; 6]> = SmallVec::new();
         let flat: SmallVec<[Operand; 6]> = rest
             .iter()
             .flat_map(|o| match o {
@@ -92,18 +142,7 @@ impl<'m> Body<'_, 'm> {
                 other => vec![*other],
             })
             .collect();
-        for (operand, w) in flat.iter().zip(plan.sources()) {
-            src.push(match self.source(*operand, Some(*w))? {
-                Source::Reg(r) => r,
-                Source::Bits(bits) => self.f.constant(bits.into(), *w),
-                Source::Not(p) => {
-                    let d = self.f.reg(Width::Pred);
-                    self.f.lanes(lanes::vector(|p: bool| !p), &[d], &[p]);
-                    d
-                }
-                Source::Address(_) => return None,
-            });
-        }
+        let src = self.registers(flat.into_iter(), plan.sources())?;
         if plan.uses_carry() && self.carry.is_none() {
             self.carry = Some(self.f.reg(Width::Pred));
         }
@@ -123,7 +162,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn brx(&mut self, index: Operand, list: Symbol) -> Option<()> {
-        let Source::Reg(index) = self.source(index, Some(Width::W32))? else { return None };
+        let index = self.source(index, Some(Width::W32))?;
+        let index = self.value(Part::Of(index), Width::W32)?;
         let Binding::List(stmt) = self.decoder.scopes.lookup(list)?.binding else { return None };
         let module: &'m Module = self.decoder.module;
         let Stmt::BranchTargets { targets, .. } = module[stmt] else { return None };
@@ -199,8 +239,13 @@ impl<'m> Body<'_, 'm> {
             }
             (false, false) => {
                 let [Some((d, _))] = self.destinations(d)?[..] else { return None };
-                let a = self.source(a, Some(width(ty)))?;
-                let a = self.value(Part::Of(a), width(ty))?;
+                let a = match a {
+                    Operand::Index(_) => self.address_operand(a)?,
+                    a => {
+                        let a = self.source(a, Some(width(ty)))?;
+                        self.value(Part::Of(a), width(ty))?
+                    }
+                };
                 self.move_to(d, a)?;
             }
         }
@@ -243,7 +288,7 @@ impl<'m> Body<'_, 'm> {
                 self.f.lanes(lanes::vector(|p: bool| !p), &[d], &[p]);
                 Some(d)
             }
-            Part::Of(Source::Address(_)) | Part::Sink => None,
+            Part::Of(Source::Address(_) | Source::Sink) | Part::Sink => None,
         }
     }
 
@@ -273,6 +318,9 @@ impl<'m> Body<'_, 'm> {
 
     /// `mov.b64 d, {a, b}`; a sink among the elements leaves zero.
     fn pack(&mut self, d: Reg, elements: &[Option<Reg>], bits: u32) -> Option<()> {
+        if let [Some(one)] = *elements {
+            return self.move_to(d, one);
+        }
         let zero = self.f.constant(0, Width::for_bits(bits));
         let e: SmallVec<[Reg; 4]> = elements.iter().map(|e| e.unwrap_or(zero)).collect();
         let f: LaneFn = match (d.width(), bits, e.len()) {

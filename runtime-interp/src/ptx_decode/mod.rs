@@ -9,17 +9,19 @@ mod body;
 mod call;
 mod inst;
 mod operand;
+mod reach;
 mod variable;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, LoadError, Program, ProgramBuilder, SymbolId,
+    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, LoadError, Program, ProgramBuilder,
+    SymbolId, SystemCall,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{
     Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, LineIndex, List, Module, Span,
-    Symbol, ValidatedModule,
+    Stmt, Symbol, ValidatedModule,
 };
 
 impl Program {
@@ -64,8 +66,9 @@ impl Program {
         Decoder::new(module, Some(LineIndex::new(source))).decode()
     }
 
-    /// The same for a launch of one kernel: the other kernels of the module are left out, so that what the engine cannot execute in
-    /// them does not matter. A name that is no kernel of the module loads everything.
+    /// The same for launches of one kernel: the program has what the kernel can reach, through calls, addresses and initial values,
+    /// and nothing else, so that what the engine cannot execute elsewhere in the module does not matter. A name that is no kernel of
+    /// the module loads everything.
     ///
     /// ```
     /// use warpsmith_interp::Program;
@@ -90,7 +93,7 @@ impl Program {
     ) -> Result<Program, Vec<LoadError>> {
         let mut decoder = Decoder::new(module, Some(LineIndex::new(source)));
         let kernel = |f: &&Function| f.kind == PtxKind::Entry && f.body.is_some() && &module[f.name] == entry;
-        decoder.only = module.functions().find(kernel).map(|f| f.name);
+        decoder.reached = module.functions().find(kernel).map(|f| reach::reachable(module, f.name));
         decoder.decode()
     }
 }
@@ -118,16 +121,20 @@ struct Known {
 struct Decoder<'m> {
     module: &'m ValidatedModule,
     lines: Option<LineIndex<'m>>,
-    /// The one kernel to decode, if not all.
-    only: Option<Symbol>,
+    /// The names that the one kernel to decode can reach, if not all are.
+    reached: Option<FxHashSet<Symbol>>,
     scopes: Scopes<'m>,
     program: ProgramBuilder,
     functions: FxHashMap<Symbol, Known>,
     aliases: FxHashMap<Symbol, Symbol>,
-    /// Variables of the module, by declarator.
-    places: FxHashMap<Id<Declarator>, Place>,
+    /// Variables of the module, by declarator and number in `x<4>`.
+    places: FxHashMap<(Id<Declarator>, u32), Place>,
+    /// The bytes that a function needs for an array of no stated size: those of the largest that any call can pass.
+    unsized_bytes: u64,
     /// Initialisers may refer to variables that come later: they are added when all are placed.
     names: FxHashMap<Symbol, SymbolId>,
+    /// The same of variables that functions declare.
+    inner_names: FxHashMap<Symbol, SymbolId>,
 }
 
 impl<'m> Decoder<'m> {
@@ -135,13 +142,15 @@ impl<'m> Decoder<'m> {
         Decoder {
             module,
             lines,
-            only: None,
+            reached: None,
             scopes: Scopes::new(module),
             program: ProgramBuilder::new(),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
             places: FxHashMap::default(),
+            unsized_bytes: largest_argument(module),
             names: FxHashMap::default(),
+            inner_names: FxHashMap::default(),
         }
     }
 
@@ -152,9 +161,10 @@ impl<'m> Decoder<'m> {
                 self.aliases.insert(alias, aliasee);
             }
         }
-        for function in module.functions().filter(|f| self.wanted(f)).collect::<Vec<_>>() {
+        for function in module.functions().filter(|f| self.wanted(f.name)).collect::<Vec<_>>() {
             self.declare(function);
         }
+        self.system_calls();
         for item in module.items() {
             match *item {
                 Item::Variable(decl) => self.module_variables(decl),
@@ -168,7 +178,7 @@ impl<'m> Decoder<'m> {
                         let _ = self.scopes.declare(function.name, binding);
                     }
                     if let Some(body) = function.body
-                        && self.wanted(function)
+                        && self.wanted(function.name)
                     {
                         self.body(function, body);
                     }
@@ -180,8 +190,23 @@ impl<'m> Decoder<'m> {
         self.program.finish()
     }
 
-    fn wanted(&self, function: &Function) -> bool {
-        function.kind != PtxKind::Entry || self.only.is_none_or(|only| only == function.name)
+    fn wanted(&self, name: Symbol) -> bool {
+        self.reached.as_ref().is_none_or(|reached| reached.contains(&name))
+    }
+
+    /// Defines the functions that the module declares and the system provides.
+    fn system_calls(&mut self) {
+        let module: &'m Module = self.module;
+        for function in module.functions() {
+            let (name, call) = (function.name, SystemCall::from_name(self.name(function.name)));
+            let (Some(call), Some(known)) = (call, self.functions.get_mut(&name)) else { continue };
+            if !known.defined && !known.kernel {
+                known.defined = true;
+                if let Err(message) = self.program.define_system(known.id, call) {
+                    self.error(function.name_span, message);
+                }
+            }
+        }
     }
 
     fn name(&self, symbol: Symbol) -> &'m str {
@@ -288,7 +313,8 @@ impl<'m> Decoder<'m> {
                 formals.push(if decl.space == StateSpace::Reg {
                     Formal::Reg(operand::width(decl.ty))
                 } else {
-                    let bytes = self.bytes(decl, declarator);
+                    let is_unsized = module[declarator.dims].first().is_some_and(Option::is_none);
+                    let bytes = if is_unsized { self.unsized_bytes } else { self.bytes(decl, declarator) };
                     match u32::try_from(bytes) {
                         Ok(bytes) => Formal::Stack { bytes, align: self.align(decl) as u32 },
                         Err(_) => {
@@ -314,4 +340,20 @@ impl<'m> Decoder<'m> {
         let natural = decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector);
         u64::from(decl.align.unwrap_or(natural)).max(1)
     }
+}
+
+/// The bytes of the largest `.param` variable of any function's body.
+fn largest_argument(module: &Module) -> u64 {
+    let declared = module.functions().filter_map(|f| f.body).flat_map(|body| &module[body]);
+    let params = declared.filter_map(|stmt| match stmt {
+        Stmt::Decl(id) if module[*id].space == StateSpace::Param => Some(&module[*id]),
+        _ => None,
+    });
+    let bytes = params.flat_map(|decl| {
+        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        module[decl.names].iter().map(move |d| {
+            module[d.dims].iter().fold(element, |size, dim| size.saturating_mul(dim.unwrap_or(0)))
+        })
+    });
+    bytes.max().unwrap_or(0)
 }

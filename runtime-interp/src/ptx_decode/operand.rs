@@ -47,10 +47,7 @@ impl<'m> Body<'_, 'm> {
                 if self.decoder.module[decl].space == StateSpace::Reg {
                     return self.register(name, decl, declarator);
                 }
-                match self.places.get(&declarator).or_else(|| self.decoder.places.get(&declarator)) {
-                    Some(place) => Named::Variable(*place),
-                    None => Named::Other,
-                }
+                self.variable(decl, declarator, name)
             }
             Binding::Function(_) => Named::Function(name),
             Binding::Special(special) => Named::Special(special),
@@ -79,10 +76,13 @@ impl<'m> Body<'_, 'm> {
         Some(d)
     }
 
-    /// A register plus a constant.
-    fn plus(&mut self, r: Reg, offset: i64) -> Reg {
+    /// A register plus a constant; `None` for a predicate, which has no sum.
+    fn plus(&mut self, r: Reg, offset: i64) -> Option<Reg> {
         if offset == 0 {
-            return r;
+            return Some(r);
+        }
+        if !matches!(r.width(), Width::W32 | Width::W64) {
+            return None;
         }
         let (d, c) = (self.f.reg(r.width()), self.f.constant(offset as u64 as u128, r.width()));
         let f = match r.width() {
@@ -90,7 +90,7 @@ impl<'m> Body<'_, 'm> {
             _ => lanes::vector(|a: u32, b: u32| a.wrapping_add(b)),
         };
         self.f.lanes(f, &[d], &[r, c]);
-        d
+        Some(d)
     }
 
     /// The address of a variable within its own space, as a value.
@@ -111,25 +111,35 @@ impl<'m> Body<'_, 'm> {
     /// A name, plus a constant, as a value.
     fn name_value(&mut self, name: Symbol, offset: i64) -> Option<Reg> {
         Some(match self.named(name) {
-            Named::Reg(r, _) => self.plus(r, offset),
+            Named::Reg(r, _) => self.plus(r, offset)?,
             Named::Variable(place) => self.address_value(place, offset),
             Named::Special(special) => {
                 let r = self.special(special, None)?;
-                self.plus(r, offset)
+                self.plus(r, offset)?
             }
             Named::Function(name) => {
                 let id = self.decoder.known(name)?.id;
                 let r = self.f.program().function_address(id);
-                self.plus(r, offset)
+                self.plus(r, offset)?
             }
             Named::Vector(..) | Named::Other => return None,
         })
     }
 
+    /// The address that stands between brackets, as a value: `mov.u64 d, var[4]`.
+    pub(super) fn address_operand(&mut self, operand: Operand) -> Option<Reg> {
+        match self.address(operand)? {
+            Address::Reg(r, offset) => self.plus(r, offset),
+            Address::Symbol(symbol, offset) => Some(self.f.program().address(symbol, offset, false)),
+            Address::Stack(offset) => Some(self.address_value(Place::Stack { offset, bytes: 0 }, 0)),
+            Address::Absolute(address) => Some(self.f.constant(address.into(), Width::W64)),
+        }
+    }
+
     /// A scalar source. `None` if it is none.
     pub(super) fn source(&mut self, operand: Operand, width: Option<Width>) -> Option<Source> {
         Some(match operand {
-            Operand::Name(name) => Source::Reg(self.name_value(name, 0)?),
+            Operand::Name(name) if name != Symbol::SINK => Source::Reg(self.name_value(name, 0)?),
             Operand::Offset { name, offset } => Source::Reg(self.name_value(name, offset)?),
             Operand::Const(c) => Source::Bits(literal(c, width.unwrap_or(self.literal_width))),
             Operand::Component { name, selector } => {
@@ -145,6 +155,7 @@ impl<'m> Body<'_, 'm> {
                 Source::Bits(b) => Source::Bits(u64::from(b == 0)),
                 _ => return None,
             },
+            Operand::Name(Symbol::SINK) => Source::Sink,
             Operand::AddressName(_)
             | Operand::Address { .. }
             | Operand::AddressConst(_)
@@ -162,7 +173,6 @@ impl<'m> Body<'_, 'm> {
             match operand {
                 Operand::Vector(list) => {
                     for &element in &self.decoder.module[list] {
-                        // A sink in a stored vector leaves that element out, which no engine operation can.
                         sources.push(self.source(element, None)?);
                     }
                 }
@@ -255,8 +265,11 @@ impl<'m> Body<'_, 'm> {
             Operand::Offset { name, offset } => (name, offset),
             _ => return None,
         };
-        let (Named::Variable(place), Named::Reg(index, ty)) = (self.named(base), self.named(index)) else {
-            return None;
+        let Named::Variable(place) = self.named(base) else { return None };
+        let (index, ty) = match self.named(index) {
+            Named::Reg(index, ty) => (index, ty),
+            Named::Special(special) => (self.special(special, None)?, ScalarType::U32),
+            _ => return None,
         };
         let base = self.address_value(place, offset);
         let d = self.f.reg(Width::W64);

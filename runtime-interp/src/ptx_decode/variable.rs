@@ -13,33 +13,57 @@ impl<'m> Decoder<'m> {
         let mut program = std::mem::take(&mut self.program);
         for declarator_id in decl.names.ids() {
             let declarator = &module[declarator_id];
-            // Declarations of one variable, `.extern` first, share its memory.
-            let place = match self.names.get(&declarator.name) {
-                Some(symbol) => Some(Place::Symbol(*symbol)),
-                None => self.static_variable(&mut program, decl, declarator),
-            };
-            if let Some(place) = place {
-                if let Place::Symbol(symbol) = place {
-                    self.names.insert(declarator.name, symbol);
-                }
-                self.places.insert(declarator_id, place);
+            // The members of `x<4>` are placed where they are named.
+            if declarator.count.is_none() && self.wanted(declarator.name) {
+                self.place(&mut program, decl, declarator_id, declarator.name);
             }
             self.bind_variable(id, declarator_id);
         }
         self.program = program;
     }
 
-    /// A variable that exists once, whether it is declared in the module or in a function.
-    pub(super) fn static_variable(
+    /// The number of a name in the family `x<4>` that it belongs to; `%r7` and `%r07` are the same member of `%r<100>`.
+    pub(super) fn number(&self, declarator: Id<Declarator>, name: Symbol) -> u32 {
+        let module: &'m Module = self.module;
+        let d = &module[declarator];
+        match d.count {
+            Some(_) => module[name].get(module[d.name].len()..).and_then(|n| n.parse().ok()).unwrap_or(0),
+            None => 0,
+        }
+    }
+
+    /// Gives a variable that exists once its memory, whether it is declared in the module or in a function. Declarations of one
+    /// variable, `.extern` first, share it.
+    pub(super) fn place(
+        &mut self,
+        program: &mut ProgramBuilder,
+        decl: &Decl,
+        declarator: Id<Declarator>,
+        name: Symbol,
+    ) -> Option<Place> {
+        let module: &'m Module = self.module;
+        let in_module = self.scopes.depth() == 0;
+        let place = match self.names.get(&name) {
+            Some(symbol) if in_module => Place::Symbol(*symbol),
+            _ => self.static_variable(program, decl, &module[declarator], name)?,
+        };
+        if let Place::Symbol(symbol) = place {
+            let names = if in_module { &mut self.names } else { &mut self.inner_names };
+            names.insert(name, symbol);
+        }
+        self.places.insert((declarator, self.number(declarator, name)), place);
+        Some(place)
+    }
+
+    fn static_variable(
         &self,
         program: &mut ProgramBuilder,
         decl: &Decl,
         declarator: &Declarator,
+        name: Symbol,
     ) -> Option<Place> {
-        let name = self.name(declarator.name);
-        if declarator.count.is_some()
-            || !matches!(decl.space, StateSpace::Global | StateSpace::Const | StateSpace::Shared)
-        {
+        let name = self.name(name);
+        if !matches!(decl.space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
             let space = decl.space;
             let message = format!("`{name}`: a .{space} variable of this kind has no memory here");
             self.error_in(program, declarator.span, message);
@@ -63,11 +87,7 @@ impl<'m> Decoder<'m> {
             && decl.space != StateSpace::Shared
             && !self.is_defined(declarator.name)
         {
-            self.error_in(
-                program,
-                declarator.span,
-                format!("`{name}` is declared .extern and defined nowhere"),
-            );
+            // Whoever names it is refused.
             return None;
         }
         Some(Place::Symbol(program.variable(variable)))
@@ -120,7 +140,7 @@ impl<'m> Decoder<'m> {
             for declarator_id in decl.names.ids() {
                 let declarator = &module[declarator_id];
                 let Some(init) = declarator.init else { continue };
-                let Some(Place::Symbol(symbol)) = self.places.get(&declarator_id).copied() else {
+                let Some(Place::Symbol(symbol)) = self.places.get(&(declarator_id, 0)).copied() else {
                     continue;
                 };
                 let mut out = Initial { symbol, bytes: Vec::new() };
@@ -210,7 +230,7 @@ impl<'m> Decoder<'m> {
         generic: bool,
         addend: i64,
     ) {
-        let target = match (self.names.get(&name), self.known(name)) {
+        let target = match (self.names.get(&name).or(self.inner_names.get(&name)), self.known(name)) {
             (Some(variable), _) => PatchTarget::Variable(*variable),
             (None, Some(function)) => PatchTarget::Function(function.id),
             (None, None) => {

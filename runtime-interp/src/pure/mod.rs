@@ -23,7 +23,7 @@ mod convert;
 mod float;
 mod half;
 mod integer;
-mod video;
+pub mod video;
 
 use crate::engine::lanes::{self, LaneFn};
 use crate::engine::{FunctionBuilder, Reg, Width};
@@ -207,6 +207,8 @@ fn extend(body: &mut FunctionBuilder<'_>, d: Reg, r: Reg, signed: bool) {
         (Width::W64, Width::W32, _) => lanes::vector(|a: u64| a as u32),
         (Width::W32, Width::W128, false) => lanes::vector(|a: u32| u128::from(a)),
         (Width::W64, Width::W128, false) => lanes::vector(|a: u64| u128::from(a)),
+        (Width::W32, Width::W128, true) => lanes::vector(|a: i32| i128::from(a) as u128),
+        (Width::W64, Width::W128, true) => lanes::vector(|a: i64| i128::from(a) as u128),
         _ => {
             return body.error(format!(
                 "a result of {} bits in a register of {}",
@@ -227,6 +229,15 @@ struct Name {
 }
 
 impl Name {
+    fn new(mnemonic: &Mnemonic, sources: usize) -> Name {
+        Name {
+            op: mnemonic.opcode().text(),
+            mods: mnemonic.mods().iter().copied().collect(),
+            types: mnemonic.types().collect(),
+            sources,
+        }
+    }
+
     fn has(&self, text: &str) -> bool {
         self.mods.iter().any(|m| m.text() == text)
     }
@@ -259,12 +270,7 @@ impl Name {
 /// Two things are not in the mnemonic: the number of source operands, elements of vectors counted one by one (`min.f32` takes two
 /// or three), and the size of the first destination's register (`cvt.s8.s32` extends its result to it).
 pub fn plan(mnemonic: &Mnemonic, sources: usize, destination_bits: u32) -> Option<Plan> {
-    let name = Name {
-        op: mnemonic.opcode().text(),
-        mods: mnemonic.mods().iter().copied().collect(),
-        types: mnemonic.types().collect(),
-        sources,
-    };
+    let name = Name::new(mnemonic, sources);
     if name.op.starts_with('v') {
         return video::plan(&name);
     }

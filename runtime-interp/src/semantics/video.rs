@@ -35,6 +35,34 @@ impl Part {
     fn mask(self) -> u32 {
         u32::MAX >> (32 - self.bits)
     }
+
+    /// As three bits, for [`Scalar::code`].
+    const fn code(self) -> u64 {
+        match self.bits {
+            8 => self.shift as u64 / 8,
+            16 => 4 + self.shift as u64 / 16,
+            _ => 6,
+        }
+    }
+
+    #[inline]
+    const fn from_code(code: u64) -> Part {
+        match code & 7 {
+            byte @ 0..=3 => Part::byte(byte as u32),
+            half @ 4..=5 => Part::half(half as u32),
+            _ => Part::WORD,
+        }
+    }
+}
+
+/// A source operand as four bits: is it `.s32`, and which part of the register.
+const fn operand_code((signed, part): (bool, Part)) -> u64 {
+    part.code() << 1 | signed as u64
+}
+
+#[inline]
+const fn operand_from_code(code: u64) -> (bool, Part) {
+    (code & 1 != 0, Part::from_code(code >> 1))
 }
 
 #[inline]
@@ -99,6 +127,48 @@ impl Operation {
             Operation::Set(comparison) => comparison.apply(a, b) as i128,
         }
     }
+
+    /// As four bits, for [`Scalar::code`] and [`Simd::code`].
+    const fn code(self) -> u64 {
+        match self {
+            Operation::Add => 0,
+            Operation::Sub => 1,
+            Operation::AbsDiff => 2,
+            Operation::Min => 3,
+            Operation::Max => 4,
+            Operation::Average => 5,
+            Operation::Shl { wrap } => 6 + wrap as u64,
+            Operation::Shr { wrap } => 8 + wrap as u64,
+            Operation::Set(comparison) => match comparison {
+                Comparison::Eq => 10,
+                Comparison::Ne => 11,
+                Comparison::Lt => 12,
+                Comparison::Le => 13,
+                Comparison::Gt => 14,
+                _ => 15,
+            },
+        }
+    }
+
+    #[inline]
+    const fn from_code(code: u64) -> Operation {
+        match code & 15 {
+            0 => Operation::Add,
+            1 => Operation::Sub,
+            2 => Operation::AbsDiff,
+            3 => Operation::Min,
+            4 => Operation::Max,
+            5 => Operation::Average,
+            shift @ 6..=7 => Operation::Shl { wrap: shift == 7 },
+            shift @ 8..=9 => Operation::Shr { wrap: shift == 9 },
+            10 => Operation::Set(Comparison::Eq),
+            11 => Operation::Set(Comparison::Ne),
+            12 => Operation::Set(Comparison::Lt),
+            13 => Operation::Set(Comparison::Le),
+            14 => Operation::Set(Comparison::Gt),
+            _ => Operation::Set(Comparison::Ge),
+        }
+    }
 }
 
 /// What a scalar video instruction does with its third operand.
@@ -134,6 +204,42 @@ pub struct Scalar {
 }
 
 impl Scalar {
+    /// The instruction as a number, which a lane function can be given as a constant.
+    pub const fn code(&self) -> u64 {
+        let second = match self.second {
+            Second::None => 0,
+            Second::Add => 1,
+            Second::Min => 2,
+            Second::Max => 3,
+            Second::Merge(part) => 8 | part.code(),
+        };
+        self.operation.code()
+            | (self.signed as u64) << 4
+            | (self.sat as u64) << 5
+            | operand_code(self.a) << 8
+            | operand_code(self.b) << 12
+            | second << 16
+    }
+
+    /// The inverse of [`Scalar::code`].
+    #[inline]
+    pub const fn from_code(code: u64) -> Scalar {
+        Scalar {
+            operation: Operation::from_code(code),
+            signed: code & 16 != 0,
+            a: operand_from_code(code >> 8),
+            b: operand_from_code(code >> 12),
+            sat: code & 32 != 0,
+            second: match code >> 16 & 15 {
+                0 => Second::None,
+                1 => Second::Add,
+                2 => Second::Min,
+                3 => Second::Max,
+                merge => Second::Merge(Part::from_code(merge)),
+            },
+        }
+    }
+
     /// The result of one instruction.
     #[inline]
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
@@ -175,6 +281,31 @@ pub struct Mad {
 }
 
 impl Mad {
+    /// The instruction as a number, which a lane function can be given as a constant.
+    pub const fn code(&self) -> u64 {
+        operand_code(self.a)
+            | operand_code(self.b) << 4
+            | (self.negate_product as u64) << 8
+            | (self.negate_addend as u64) << 9
+            | (self.plus_one as u64) << 10
+            | (self.sat as u64) << 11
+            | (self.scale as u64) << 12
+    }
+
+    /// The inverse of [`Mad::code`].
+    #[inline]
+    pub const fn from_code(code: u64) -> Mad {
+        Mad {
+            a: operand_from_code(code),
+            b: operand_from_code(code >> 4),
+            negate_product: code & 1 << 8 != 0,
+            negate_addend: code & 1 << 9 != 0,
+            plus_one: code & 1 << 10 != 0,
+            sat: code & 1 << 11 != 0,
+            scale: (code >> 12) as u32 & 31,
+        }
+    }
+
     /// The result of one instruction.
     #[inline]
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
@@ -223,6 +354,41 @@ pub struct Simd {
 }
 
 impl Simd {
+    /// The instruction as a number, which a lane function can be given as a constant.
+    pub fn code(&self) -> u64 {
+        let selectors =
+            |select: [u8; 4]| select.iter().rev().fold(0, |code, i| code << 3 | u64::from(*i & 7));
+        let mask = self.mask.iter().rev().fold(0, |code, set| code << 1 | u64::from(*set));
+        self.operation.code()
+            | u64::from(self.signed) << 4
+            | u64::from(self.a_signed) << 5
+            | u64::from(self.b_signed) << 6
+            | u64::from(self.sat) << 7
+            | u64::from(self.accumulate) << 8
+            | u64::from(self.bits == 16) << 9
+            | mask << 12
+            | selectors(self.a_select) << 16
+            | selectors(self.b_select) << 28
+    }
+
+    /// The inverse of [`Simd::code`].
+    #[inline]
+    pub fn from_code(code: u64) -> Simd {
+        let selectors = |code: u64| std::array::from_fn(|i| (code >> (3 * i) & 7) as u8);
+        Simd {
+            operation: Operation::from_code(code),
+            bits: if code & 1 << 9 != 0 { 16 } else { 8 },
+            signed: code & 1 << 4 != 0,
+            a_signed: code & 1 << 5 != 0,
+            b_signed: code & 1 << 6 != 0,
+            a_select: selectors(code >> 16),
+            b_select: selectors(code >> 28),
+            mask: std::array::from_fn(|i| code >> (12 + i) & 1 != 0),
+            sat: code & 1 << 7 != 0,
+            accumulate: code & 1 << 8 != 0,
+        }
+    }
+
     /// The result of one instruction.
     #[inline]
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {

@@ -7,8 +7,13 @@ mod faults;
 mod mbarrier;
 mod memory;
 mod multimem;
+mod reach;
+mod special;
+mod stack;
 mod sync;
+mod system;
 mod transfer;
+mod video;
 mod warp;
 
 use warpsmith_interp::{Buffer, Device, Fault, Launch, Program, Stats};

@@ -132,7 +132,8 @@ fn shared_memory_static_and_dynamic() {
           mov.u32 %r6, %dynamic_smem_size; mov.u32 %r7, %total_smem_size; sub.u32 %r7, %r7, %r6; mad.lo.u32 %r5, %r7, 1000, %r5;
           mad.wide.u32 %rd1, %r1, 4, %rd0; st.global.u32 [%rd1], %r5; ret; }");
     let description = Launch::new("k").block([64, 1, 1]).dynamic_shared(256);
-    let expected: Vec<u32> = (0..64).map(|t| 12000 + 63 - t).collect();
+    // The 12 and 256 bytes are counted in units of 128 (10.30).
+    let expected: Vec<u32> = (0..64).map(|t| (384 - 256) * 1000 + 63 - t).collect();
     assert_eq!(under_seeds(&program, description, 64), expected);
     let fault = launch(&program, Launch::new("k").block([64, 1, 1]).dynamic_shared(252), 64).unwrap_err();
     assert_eq!((fault.code.name(), fault.thread), ("out_of_bounds", Some([63, 0, 0])));

@@ -1,0 +1,240 @@
+//! Calls into the system, which PTX declares and the driver defines (PTX interoperability guide, chapter 4), and the part of a
+//! thread's stack that `alloca` gives (PTX ISA 9.0, 9.7.17).
+
+use super::block::BlockContext;
+use super::observe::{AccessKind, Observer};
+use super::op::{Access, StackOp, System, SystemCall};
+use super::reg::Reg;
+use super::run::{Fallible, Here, Runner, lane64, lanes_of, put};
+use super::warp::{DYNAMIC, Warp};
+use crate::fault::FaultCode;
+use crate::memory::bytes::{Concurrent, Mode};
+use crate::memory::window;
+use crate::printf::{self, Arguments};
+use warpsmith_isa::StateSpace;
+
+/// The longest string that is read from the guest's memory.
+const LONGEST: usize = 1 << 20;
+/// Bytes of text that count as one instruction.
+const BYTES_PER_STEP: usize = 64;
+
+impl<O: Observer> Runner<'_, O> {
+    /// Executes a system call for the lanes of `here`, one after the other.
+    pub fn system(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        here: Here,
+        op: &System,
+    ) -> Fallible<()> {
+        let mut results = [0; 32];
+        for lane in lanes_of(here.mask) {
+            let arg = |i: usize| op.args.get(i).map_or(0, |r| lane64(here.frame, *r, lane));
+            let here = Here { mask: 1 << lane, ..here };
+            results[lane] = match op.call {
+                SystemCall::Printf => self.printf(block, warp, here, arg(0), arg(1))?,
+                SystemCall::Malloc => self.cx.heap.and_then(|heap| heap.allocate(arg(0))).unwrap_or(0),
+                SystemCall::Free => {
+                    let address = arg(0);
+                    if let (Some(heap), 1..) = (self.cx.heap, address) {
+                        heap.free(address)
+                            .map_err(|message| self.fault(block, warp, here, FaultCode::BadFree, message))?;
+                    }
+                    0
+                }
+                SystemCall::AssertFail => {
+                    let mut text = |i| {
+                        let bytes = self.string(block, warp, here, arg(i), None)?;
+                        Fallible::Ok(String::from_utf8_lossy(&bytes).into_owned())
+                    };
+                    let (assertion, file, function) = (text(0)?, text(1)?, text(3)?);
+                    let message =
+                        format!("{file}:{}: {function}: Assertion `{assertion}` failed", arg(2) as u32);
+                    return Err(self.fault(block, warp, here, FaultCode::Assertion, message));
+                }
+            };
+        }
+        if let Some(dst) = op.dst {
+            put(here.frame, dst, here.mask, &results);
+        }
+        Ok(())
+    }
+
+    /// `vprintf`: the number of arguments that the format took, or -1 if there is no format.
+    fn printf(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        here: Here,
+        format: u64,
+        list: u64,
+    ) -> Fallible<u64> {
+        if format == 0 {
+            return Ok(u64::from(u32::MAX));
+        }
+        let format = self.string(block, warp, here, format, None)?;
+        let mut args = ArgumentList { runner: self, block, warp, here, next: list, read: format.len() };
+        let (text, taken) = printf::format(&format, &mut args)?;
+        let work = args.read + text.len();
+        // Formatting is work too, and limits must see it.
+        warp.executed += (work / BYTES_PER_STEP) as u64;
+        self.cx.output.push(self.cx.block_number(block.id), text);
+        Ok(taken.into())
+    }
+
+    /// The bytes at a generic address up to a zero, or up to `most` of them.
+    fn string(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        address: u64,
+        most: Option<usize>,
+    ) -> Fallible<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let most = most.unwrap_or(usize::MAX);
+        let (start, rest) = if most == 0 {
+            (std::ptr::null_mut(), 0)
+        } else {
+            self.at_address(block, warp, here, address, 1)?
+        };
+        while bytes.len() < most {
+            if bytes.len() >= LONGEST {
+                let message = format!("the string at {address:#x} is longer than {LONGEST} bytes");
+                return Err(self.fault(block, warp, here, FaultCode::OutOfBounds, message));
+            }
+            let at = bytes.len();
+            if at as u64 >= rest {
+                // Past the end: this names the memory.
+                self.at_address(block, warp, here, address.wrapping_add(at as u64), 1)?;
+                let message = format!("the string at {address:#x} does not end within its memory");
+                return Err(self.fault(block, warp, here, FaultCode::OutOfBounds, message));
+            }
+            // SAFETY: `at_address` found `rest` bytes there.
+            match unsafe { Concurrent::load::<u8>(start.add(at)) } {
+                0 => break,
+                byte => bytes.push(byte),
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The memory at a generic address that the lane of `here` reads, and how many bytes of it there are, `size` at least.
+    fn at_address(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        address: u64,
+        size: u64,
+    ) -> Fallible<(*mut u8, u64)> {
+        let (space, offset) = window::classify(address);
+        let lane = here.mask.trailing_zeros() as usize & 31;
+        if O::ACTIVE {
+            let at = self.at(block, warp, here.pc, here.mask);
+            let access = Access::unsigned(StateSpace::Generic, size as u8);
+            self.observer.access(&at, AccessKind::Load, &access, space, &[offset; 32]);
+        }
+        let found = if address.is_multiple_of(size) {
+            self.memory_at(block, warp, here, (AccessKind::Load, true), lane, space, offset)
+        } else {
+            None
+        };
+        match found {
+            Some((at, rest)) if rest >= size => Ok((at, rest)),
+            _ => Err(self.bad_access(block, warp, here, (AccessKind::Load, true), space, offset, size)),
+        }
+    }
+
+    /// `alloca stacksave stackrestore`. Threads of a warp may have allocated differently, so each has a top of its own.
+    pub fn stack(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        here: Here,
+        op: &StackOp,
+    ) -> Fallible<()> {
+        match *op {
+            StackOp::Save(dst) => self.save_stack(warp, here, dst),
+            StackOp::Restore(src) => {
+                for lane in lanes_of(here.mask) {
+                    let value = lane64(here.frame, src, lane);
+                    let top = value.wrapping_sub(DYNAMIC);
+                    if top > u64::from(warp.tops[lane]) {
+                        let here = Here { mask: 1 << lane, ..here };
+                        let message =
+                            format!("`stackrestore` of {value:#x}, which is no stack pointer that was saved");
+                        return Err(self.fault(block, warp, here, FaultCode::OutOfBounds, message));
+                    }
+                    warp.tops[lane] = top as u32;
+                }
+            }
+            StackOp::Allocate { dst, size, align } => {
+                let mut addresses = [0; 32];
+                let mut high = 0;
+                for lane in lanes_of(here.mask) {
+                    let size = lane64(here.frame, size, lane);
+                    let start = u64::from(warp.tops[lane]).next_multiple_of(align.into());
+                    let end = start.checked_add(size).and_then(|end| end.checked_next_multiple_of(8));
+                    let most = self.cx.limits.stack.saturating_sub(u64::from(here.stack_end));
+                    let Some(end) = end.filter(|end| *end <= most.min(u64::from(u32::MAX / 2))) else {
+                        let here = Here { mask: 1 << lane, ..here };
+                        let message = format!(
+                            "`alloca` of {size} bytes at a multiple of {align}: a thread has {} bytes of stack, of which {} are taken",
+                            self.cx.limits.stack,
+                            u64::from(here.stack_end) + u64::from(warp.tops[lane])
+                        );
+                        return Err(self.fault(block, warp, here, FaultCode::StackOverflow, message));
+                    };
+                    addresses[lane] = DYNAMIC + start;
+                    warp.tops[lane] = end as u32;
+                    high = high.max(end as u32);
+                }
+                if !warp.dynamic.reserve(high) {
+                    let message = "no memory for what `alloca` gives";
+                    return Err(self.fault(block, warp, here, FaultCode::OutOfMemory, message));
+                }
+                put(here.frame, dst, here.mask, &addresses);
+            }
+        }
+        Ok(())
+    }
+
+    fn save_stack(&self, warp: &Warp, here: Here, dst: Reg) {
+        put(here.frame, dst, here.mask, &warp.tops.map(|top| DYNAMIC + u64::from(top)));
+    }
+}
+
+/// The arguments of `vprintf` in the guest's memory.
+struct ArgumentList<'r, 'a, O: Observer> {
+    runner: &'r mut Runner<'a, O>,
+    block: &'r BlockContext<'r>,
+    warp: &'r Warp,
+    here: Here,
+    next: u64,
+    read: usize,
+}
+
+impl<O: Observer> Arguments for ArgumentList<'_, '_, O> {
+    type Error = Box<crate::Fault>;
+
+    fn next(&mut self, bytes: u64) -> Fallible<u64> {
+        let address = self.next.checked_next_multiple_of(bytes).unwrap_or(self.next);
+        self.next = address.wrapping_add(bytes);
+        self.read += bytes as usize;
+        let (at, _) = self.runner.at_address(self.block, self.warp, self.here, address, bytes)?;
+        // SAFETY: `at_address` found so many bytes there, aligned.
+        Ok(unsafe {
+            match bytes {
+                4 => Concurrent::load::<u32>(at).into(),
+                _ => Concurrent::load::<u64>(at),
+            }
+        })
+    }
+
+    fn string(&mut self, address: u64, most: Option<usize>) -> Fallible<Vec<u8>> {
+        let text = self.runner.string(self.block, self.warp, self.here, address, most)?;
+        self.read += text.len();
+        Ok(text)
+    }
+}

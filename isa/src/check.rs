@@ -425,6 +425,11 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         Operand::Reg(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
             scalar(v, operand, cx).map_err(|what| (None, what))
         }
+        Operand::Int(_) | Operand::Float(_)
+            if v.count.is_none() && !v.accepts.contains(Accepts::LONE_CONSTANT) =>
+        {
+            whole(What::ImmediateNotAllowed)
+        }
         _ if scalar_fits => scalar(v, operand, cx).map_err(|what| (None, what)),
         _ => whole(What::VectorNeeded),
     }
@@ -589,7 +594,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             if !within(v.range) && !tolerated() {
                 return Err(What::ImmediateRange);
             }
-            if cx.lenient || is_representable(bits, v.ty) { Ok(()) } else { Err(What::ImmediateWraps) }
+            if cx.lenient || is_representable(bits, v) { Ok(()) } else { Err(What::ImmediateWraps) }
         }
         Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => Ok(()),
         Operand::Float(kind) => {
@@ -666,10 +671,10 @@ fn takes_numbers(ty: ScalarType) -> bool {
     ty != ScalarType::Pred && takes_integers(ty)
 }
 
-/// True for a constant that keeps its value in the type, as a number with or without a sign.
-fn is_representable(bits: i64, ty: ScalarType) -> bool {
-    match ty.bits() {
-        1 => (-1..=1).contains(&bits),
+/// True for a constant that keeps its value in the type, as a number with or without a sign. `mov.pred p, -1` is usual.
+fn is_representable(bits: i64, v: &SigValue) -> bool {
+    match v.ty.bits() {
+        1 => (if v.named { -1 } else { 0 }..=1).contains(&bits),
         width @ 2..=63 => (-1 << (width - 1)..1 << width).contains(&bits),
         _ => true,
     }

@@ -283,6 +283,15 @@ impl Extent {
         };
         u32::from(rows) * u32::from(columns)
     }
+
+    /// How many elements one row has, or in a layout by columns one column.
+    pub fn line(self, [m, n, k]: [u16; 3], by_columns: bool) -> u16 {
+        match (self, by_columns) {
+            (Extent::Mk, false) | (Extent::Kn, true) => k,
+            (Extent::Kn | Extent::Mn, false) => n,
+            (Extent::Mk | Extent::Mn, true) => m,
+        }
+    }
 }
 
 /// Of which type an operand is.
@@ -407,6 +416,8 @@ impl Accepts {
     pub const SLOPPY: Accepts = Accepts(1 << 20);
     /// Constants in braces have the type of their company.
     pub const INFERRED: Accepts = Accepts(1 << 23);
+    /// A constant that is no element of a vector.
+    pub const LONE_CONSTANT: Accepts = Accepts(1 << 24);
     /// A scalar that ptxas takes for a vector.
     pub const LONE: Accepts = Accepts(1 << 21);
     /// A vector only as a list of its elements.
@@ -465,6 +476,8 @@ pub enum Range {
     },
     /// One of these.
     OneOf(&'static [i64]),
+    /// At least the default distance of the rows (or columns) of a matrix of the form's shape and layout; ptxas does not look.
+    Stride(Extent),
 }
 
 impl Range {
@@ -476,6 +489,8 @@ impl Range {
                 (min..=max).contains(&value) && (value as u64).is_power_of_two()
             }
             Range::OneOf(values) => values.contains(&value),
+            // Only a shape gives it bounds.
+            Range::Stride(_) => true,
         }
     }
 }
@@ -486,6 +501,7 @@ impl std::fmt::Display for Range {
             Range::Between { min, max, multiple: 1 } => write!(f, "{min} to {max}"),
             Range::Between { min, max, multiple } => write!(f, "{min} to {max} in steps of {multiple}"),
             Range::PowerOfTwo { min, max } => write!(f, "a power of two from {min} to {max}"),
+            Range::Stride(_) => f.write_str("the distance of two rows or columns"),
             Range::OneOf(values) => {
                 for (i, value) in values.iter().enumerate() {
                     write!(f, "{}{value}", if i == 0 { "" } else { " or " })?;

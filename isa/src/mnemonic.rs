@@ -186,6 +186,9 @@ impl fmt::Display for MnemonicError {
 
 impl std::error::Error for MnemonicError {}
 
+/// The last parts of opcodes that ptxas also finds among the modifiers.
+const FLOATING: &[&str] = &["noComplete"];
+
 impl Mnemonic {
     /// How many modifiers a mnemonic can hold: the longest form of `mma` has as many.
     pub const MAX_MODS: usize = 14;
@@ -251,6 +254,13 @@ impl Mnemonic {
             start += 1;
             let end = start + text[start..].find('.').unwrap_or(text.len() - start);
             let part = &text[start..end];
+            if FLOATING.contains(&part)
+                && let Some(longer) = Opcode::from_text(&format!("{}.{part}", mnemonic.opcode.text()))
+            {
+                mnemonic.opcode = longer;
+                start = end;
+                continue;
+            }
             let Some(modifier) = Mod::from_text(part) else {
                 let nearest = nearest(part, Mod::all().map(Mod::text)).and_then(Mod::from_text);
                 return Err(MnemonicError::UnknownModifier { range: start..end, nearest });

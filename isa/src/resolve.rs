@@ -154,9 +154,20 @@ impl Match {
             tolerated: tolerated(spec, ty),
             accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
             space: spec.space.as_ref().map(|space| self.space(space)),
-            range: spec.range,
-            tolerated_range: spec.tolerated,
+            range: spec.range.map(|range| self.range(range)),
+            tolerated_range: match spec.range {
+                Some(Range::Stride(_)) => spec.range,
+                _ => spec.tolerated,
+            },
         }
+    }
+
+    fn range(&self, range: Range) -> Range {
+        let Range::Stride(extent) = range else { return range };
+        let mods = || self.filled.iter().flatten();
+        let shape = mods().find_map(|m| m.shape()).unwrap_or_default();
+        let by_columns = mods().any(|m| *m == Mod::Col);
+        Range::Between { min: extent.line(shape, by_columns).into(), max: i64::MAX, multiple: 1 }
     }
 
     fn scalar(&self, ty: TypeRef) -> ScalarType {

@@ -442,6 +442,7 @@ impl Output {
             Some(Range::PowerOfTwo { min, max }) => {
                 format!("Some(Range::PowerOfTwo {{ min: {min}, max: {max} }})")
             }
+            Some(Range::Stride(extent)) => format!("Some(Range::Stride(Extent::{extent:?}))"),
             Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
         };
         let (range, tolerated) = (range(&value.range), range(&value.tolerated));
@@ -473,6 +474,8 @@ fn accepts(value: &Value) -> u32 {
     if matches!(value.rule, Rule::Listed(..)) {
         bits |= 1 << 23;
     }
+    // `-alone` takes it away.
+    bits |= 1 << 24;
     for (on, flag) in &value.flags {
         let bit = match flag.as_str() {
             // `+imm` asks for constants even where the type has none.
@@ -496,6 +499,7 @@ fn accepts(value: &Value) -> u32 {
             "sloppy" => 1 << 20,
             "lone" => 1 << 21,
             "spelt" => 1 << 22,
+            "alone" => 1 << 17 | 1 << 24,
             "array" => 1 << 18,
             _ => 1 << 10,
         };

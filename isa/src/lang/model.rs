@@ -267,7 +267,16 @@ pub enum Space {
 /// Which values an immediate may have.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Range {
-    Between { min: i64, max: i64, multiple: i64 },
-    PowerOfTwo { min: i64, max: i64 },
+    Between {
+        min: i64,
+        max: i64,
+        multiple: i64,
+    },
+    PowerOfTwo {
+        min: i64,
+        max: i64,
+    },
     OneOf(Vec<i64>),
+    /// At least as far apart as the rows or columns of a matrix of the form's shape.
+    Stride(Extent),
 }

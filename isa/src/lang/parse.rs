@@ -534,13 +534,7 @@ impl Reader {
 
     /// After `<`: `4>`, `.vec>`, `.shape/2>`, `.num*2/4>`, and for a fragment of a matrix `mk .atype>`, `mn f32/4>`.
     fn count(&self, c: &mut Cursor) -> Result<Count> {
-        let extent = match () {
-            _ if c.eat_word("mk") => Some(Extent::Mk),
-            _ if c.eat_word("kn") => Some(Extent::Kn),
-            _ if c.eat_word("mn") => Some(Extent::Mn),
-            _ => None,
-        };
-        let count = if let Some(extent) = extent {
+        let count = if let Some(extent) = extent(c) {
             let ty = if c.peek().starts_with('.') {
                 Ty::Slot { slot: modifier(c)?, times: 1, over: 1 }
             } else {
@@ -657,9 +651,22 @@ fn presence(c: &mut Cursor) -> Result<Presence> {
     Ok(if c.eat("?") { Presence::With(modifier(c)?) } else { Presence::Always })
 }
 
-/// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`
+fn extent(c: &mut Cursor) -> Option<Extent> {
+    let words = [("mk", Extent::Mk), ("kn", Extent::Kn), ("mn", Extent::Mn)];
+    words.into_iter().find_map(|(word, extent)| c.eat_word(word).then_some(extent))
+}
+
+/// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`, `(stride mk)`
 fn range(c: &mut Cursor) -> Result<Range> {
     c.expect("(")?;
+    if c.eat_word("stride") {
+        let extent = extent(c);
+        c.expect(")")?;
+        return match extent {
+            Some(extent) => Ok(Range::Stride(extent)),
+            None => c.expected("`mk`, `kn` or `mn`"),
+        };
+    }
     let first = c.number("a bound")?;
     let range = if c.eat("..") {
         let max = c.number("a bound")?;
@@ -825,5 +832,5 @@ pub const ADDRESS_FLAGS: &[&str] = &["bare", "wide", "word", "index", "any", "fa
 /// The words that may follow `+` and `-` on a value.
 pub const FLAGS: &[&str] = &[
     "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
-    "mask4", "wrap", "braces", "vector", "sloppy", "lone", "spelt", "array",
+    "mask4", "wrap", "braces", "vector", "sloppy", "lone", "spelt", "alone", "array",
 ];

@@ -404,20 +404,23 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// Warns of constant offsets that cannot lead to an aligned address: ptxas does not look at them.
+    /// Warns of constant offsets that are cut or cannot lead to an aligned address: ptxas does not look at them.
     fn misaligned(&mut self, inst: Inst, matched: &Match) {
         for (spec, operand) in matched.form.operands.iter().zip(inst.operands.ids()) {
             let Shape::Address(address) = &spec.shape else { continue };
             let Operand::Address { offset, .. } = self.m[operand] else { continue };
-            if offset.rem_euclid(i64::from(address.align)) != 0 {
-                let span = self.m.operand_span(operand);
-                let message = format!(
-                    "the offset {offset} is no multiple of {}, which the address must be",
-                    address.align
-                );
-                let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
-                self.report(warning.section(matched.form.section()));
-            }
+            let message = match offset {
+                _ if i32::try_from(offset).is_err() && u32::try_from(offset).is_err() => {
+                    format!("the offset {offset} does not fit 32 bits")
+                }
+                _ if offset.rem_euclid(i64::from(address.align)) != 0 => {
+                    format!("the offset {offset} is no multiple of {}, as the address must be", address.align)
+                }
+                _ => continue,
+            };
+            let span = self.m.operand_span(operand);
+            let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
+            self.report(warning.section(matched.form.section()));
         }
     }
 

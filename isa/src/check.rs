@@ -483,6 +483,9 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
                     return Err((Some(index), What::RegisterType));
                 }
             }
+            Operand::Special { .. } if !v.accepts.contains(Accepts::SPECIAL_ELEMENT) => {
+                return Err((Some(index), What::SpecialNotAllowed));
+            }
             // ptxas takes a special register for whatever stands beside it.
             Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {}
             // Beside a register a special register will do.
@@ -574,6 +577,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             if tolerated || v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
         }
         Operand::RegPlus(ty) => {
+            needs(Accepts::SUM, What::Kind)?;
             if !(cx.lenient && v.accepts.contains(Accepts::SLOPPY)) {
                 needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
             }

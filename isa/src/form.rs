@@ -418,6 +418,10 @@ impl Accepts {
     pub const INFERRED: Accepts = Accepts(1 << 23);
     /// A constant that is no element of a vector.
     pub const LONE_CONSTANT: Accepts = Accepts(1 << 24);
+    /// Special registers among the elements of a vector.
+    pub const SPECIAL_ELEMENT: Accepts = Accepts(1 << 25);
+    /// A register plus a constant.
+    pub const SUM: Accepts = Accepts(1 << 26);
     /// A scalar that ptxas takes for a vector.
     pub const LONE: Accepts = Accepts(1 << 21);
     /// A vector only as a list of its elements.

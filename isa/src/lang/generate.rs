@@ -474,8 +474,8 @@ fn accepts(value: &Value) -> u32 {
     if matches!(value.rule, Rule::Listed(..)) {
         bits |= 1 << 23;
     }
-    // `-alone` takes it away.
-    bits |= 1 << 24;
+    // `-alone`, `-specials` and `-sums` take them away.
+    bits |= 1 << 24 | 1 << 25 | 1 << 26;
     for (on, flag) in &value.flags {
         let bit = match flag.as_str() {
             // `+imm` asks for constants even where the type has none.
@@ -500,6 +500,8 @@ fn accepts(value: &Value) -> u32 {
             "lone" => 1 << 21,
             "spelt" => 1 << 22,
             "alone" => 1 << 17 | 1 << 24,
+            "specials" => 1 << 25,
+            "sums" => 1 << 26,
             "array" => 1 << 18,
             _ => 1 << 10,
         };

@@ -23,6 +23,10 @@ use warpsmith_isa::StateSpace;
 /// How long a transfer takes without a seed, in instructions of the cluster.
 const DELAY: u64 = 1 << 12;
 
+/// The most transfers in flight, and bytes held by those that have read and not written. Past that, things happen early.
+const MOST_IN_FLIGHT: usize = 4096;
+const MOST_HELD: usize = 64 << 20;
+
 /// The transfers in flight of a cluster.
 #[derive(Default)]
 pub(super) struct Flight {
@@ -30,6 +34,8 @@ pub(super) struct Flight {
     /// Nothing happens before.
     next: u64,
     issued: u64,
+    /// Bytes that have been read and not written.
+    held: usize,
     /// For each warp of the cluster, kind of group and lane: how many groups the thread has committed.
     committed: Vec<[[u32; 32]; 2]>,
 }
@@ -52,6 +58,9 @@ struct Transfer {
     due: u64,
     work: Work,
     pieces: SmallVec<[Piece; 1]>,
+    /// All pieces have been read; and the bytes that they hold since.
+    is_read: bool,
+    held: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -106,7 +115,7 @@ impl Flight {
     pub fn clear(&mut self) {
         self.queue.clear();
         self.committed.clear();
-        (self.next, self.issued) = (0, 0);
+        (self.next, self.issued, self.held) = (u64::MAX, 0, 0);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -124,14 +133,9 @@ impl Flight {
     /// Removes what is done and finds when something is to happen next.
     fn tidy(&mut self) {
         self.queue.retain(|t| !t.pieces.is_empty());
-        let next = |t: &Transfer| if t.is_read() { t.due } else { t.read_at.min(t.due) };
+        let next = |t: &Transfer| if t.is_read { t.due } else { t.read_at.min(t.due) };
         self.next = self.queue.iter().map(next).min().unwrap_or(u64::MAX);
-    }
-}
-
-impl Transfer {
-    fn is_read(&self) -> bool {
-        self.pieces.iter().all(|p| p.from == Source::Read)
+        self.held = self.queue.iter().map(|t| t.held).sum();
     }
 }
 
@@ -357,14 +361,23 @@ impl<O: Observer> Runner<'_, O> {
                 read_at: now + read_after,
                 due: now + after,
                 work,
+                is_read: own.iter().all(|p| p.from == Source::Read),
+                held: 0,
                 pieces: own,
             });
             if after == 0 {
                 let last = flight.queue.len() - 1;
                 self.complete(block.cluster, &mut flight.queue, last, u32::MAX)?;
+                flight.tidy();
             }
         }
-        flight.tidy();
+        flight.next = flight.next.min(now + read_after);
+        if flight.queue.len() > MOST_IN_FLIGHT {
+            for oldest in 0..MOST_IN_FLIGHT / 2 {
+                self.complete(block.cluster, &mut flight.queue, oldest, u32::MAX)?;
+            }
+            flight.tidy();
+        }
         block.cluster.attend();
         Ok(())
     }
@@ -403,8 +416,9 @@ impl<O: Observer> Runner<'_, O> {
             if lanes == 0 {
                 continue;
             }
-            if read {
+            if read && flight.held < MOST_HELD {
                 self.read(block.cluster, &mut flight.queue[i], lanes)?;
+                flight.held += flight.queue[i].held;
             } else {
                 self.complete(block.cluster, &mut flight.queue, i, lanes)?;
             }
@@ -425,11 +439,13 @@ impl<O: Observer> Runner<'_, O> {
             return Ok(false);
         }
         let mut due: SmallVec<[(u64, usize); 16]> = SmallVec::new();
-        for (i, transfer) in flight.queue.iter_mut().enumerate() {
+        let Flight { queue, held, .. } = &mut *flight;
+        for (i, transfer) in queue.iter_mut().enumerate() {
             if transfer.due <= now {
                 due.push((transfer.due, i));
-            } else if transfer.read_at <= now {
+            } else if transfer.read_at <= now && !transfer.is_read && *held < MOST_HELD {
                 self.read(cluster, transfer, u32::MAX)?;
+                *held += transfer.held;
             }
         }
         due.sort_unstable();
@@ -467,7 +483,9 @@ impl<O: Observer> Runner<'_, O> {
                 }
             }
             piece.from = Source::Read;
+            transfer.held += piece.data.len();
         }
+        transfer.is_read |= lanes == u32::MAX;
         Ok(())
     }
 

@@ -360,6 +360,66 @@ entry:
 }
 
 #[test]
+fn asynchronous_copies_and_clusters() {
+    let text = "
+shared @s: [i32; 32] align 16
+shared @b: i64 align 8
+kernel @k(%in: ptr<global>, %out: ptr<global>) reqnctapercluster(2, 1, 1) {
+entry:
+  %t = sreg.tid.x
+  %rank = sreg.cluster_ctarank
+  %first = icmp eq %t, 0
+  brif %first, init, ready
+init:
+  ptx.mbarrier.init.shared.b64 [@b], 2
+  %state = ptx.mbarrier.arrive.expect_tx.shared.b64 [@b], 128
+  ptx.cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [@s], [%in], 128, [@b]
+  jump ready
+ready:
+  ptx.barrier.cluster.arrive
+  ptx.barrier.cluster.wait
+  %pb = global_addr @b
+  %ab = ptrtoint.i64 %pb
+  %other = bxor %rank, 1
+  %far = ptx.mapa.shared::cluster.u64 %ab, %other
+  brif %first, arrive, wait
+arrive:
+  ptx.mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%far]
+  jump wait
+wait:
+  %done = ptx.mbarrier.try_wait.parity.shared.b64 [@b], 0
+  brif %done, read, wait
+read:
+  ptx.barrier.cluster.arrive
+  ptx.barrier.cluster.wait
+  %p = global_addr @s
+  %ps = index %p, %t, 4
+  %a = ptrtoint.i64 %ps
+  %there = ptx.mapa.shared::cluster.u64 %a, %other
+  %old = ptx.atom.shared::cluster.add.u32 [%there], 1000
+  ptx.barrier.cluster.arrive
+  ptx.barrier.cluster.wait
+  %x = load.i32 %ps
+  %block = imul %rank, 32
+  %i = iadd %block, %t
+  %po = index %out, %i, 4
+  store %x, %po
+  ret
+}
+";
+    let program = program(text);
+    for seed in 0..10 {
+        let mut device = Device::new();
+        let input = device.upload(&(0..32).collect::<Vec<u32>>()).unwrap();
+        let output = device.upload(&[0u32; 64]).unwrap();
+        let launch = Launch::new("k").grid([2, 1, 1]).block([32, 1, 1]).arg(input).arg(output).seed(seed);
+        device.launch(&program, &launch).unwrap_or_else(|f| panic!("seed {seed}: {f}"));
+        let expected: Vec<u32> = (0..64).map(|i| 1000 + i % 32).collect();
+        assert_eq!(device.download::<u32>(output).unwrap(), expected, "seed {seed}");
+    }
+}
+
+#[test]
 fn what_has_no_meaning_is_refused_by_name() {
     let refuse = |text: &str| {
         let module = warpsmith_ir::parse_module(text).unwrap_or_else(|d| panic!("{d:#?}"));

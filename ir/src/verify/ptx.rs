@@ -76,7 +76,14 @@ impl Verifier<'_> {
         let results: SmallVec<[Type; 4]> =
             func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.
-        let fitting = |signature: &&Signature| result_types(signature, results.len()).is_some();
+        // A destination that only a sink can be is written as one.
+        let sink = results.is_empty() && data.operands.first() == Some(&PtxOperand::Sink);
+        let fitting = |signature: &&Signature| {
+            let first = signature.operands.first().map(|operand| &operand.kind);
+            result_types(signature, results.len()).is_some()
+                || sink
+                    && matches!(first, Some(SigKind::Value(value)) if value.destination && value.count.is_none())
+        };
         let signature = operation.signatures.iter().find(fitting).or(operation.signatures.first());
         if operation.signatures.iter().find(fitting).is_none()
             && let Some(signature) = signature

@@ -87,7 +87,7 @@ impl Body<'_, '_> {
     fn sources(&mut self, data: &PtxData, args: &[Value]) -> Option<SmallVec<[Operand; 8]>> {
         let mut args = args.iter().copied();
         let mut sources = SmallVec::new();
-        for operand in &data.operands {
+        for (i, operand) in data.operands.iter().enumerate() {
             sources.push(match *operand {
                 PtxOperand::Value => Operand::Settled(Source::Reg(self.whole(args.next()?)?)),
                 PtxOperand::Not => Operand::Settled(Source::Not(self.one(args.next()?))),
@@ -107,6 +107,8 @@ impl Body<'_, '_> {
                 PtxOperand::Decimal(value) => Operand::Double(value),
                 // The elements follow.
                 PtxOperand::Vector(_) => continue,
+                // A destination that is not wanted is no source; what is stored may be left out.
+                PtxOperand::Sink if i == 0 => continue,
                 PtxOperand::Sink => Operand::Settled(Source::Sink),
                 PtxOperand::Func(_) | PtxOperand::Bracket(_) => return None,
             });

@@ -15,6 +15,7 @@ mod system;
 mod transfer;
 mod video;
 mod warp;
+mod watch;
 
 use warpsmith_interp::{Buffer, Device, Fault, Launch, Program, Stats};
 use warpsmith_ptx::ValidatedModule;

@@ -15,6 +15,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("half.fma.0095", "`fma.rz.relu.bf16x2`: the same"),
     ("sync.vote.0029", "`vote` without a mode: ptxas takes it for an old target and makes no code of it"),
     ("st.async.form.0166", "an asynchronous store that tells nobody"),
+    ("st.async.mut.0021", "a vector of two elements with one register"),
+    ("ld.mut.0059", "a predicate as an element of 32 bits"),
     ("mapa.misc.0008", "a sink as destination"),
     ("sreg.is_explicit_cluster.0018", "a predicate plus one"),
     ("cf.call.0520", "calls a function that is defined nowhere"),

@@ -143,7 +143,8 @@ pub(super) fn store(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source
     let width = Width::for_bits(ty.bits());
     let values: SmallVec<[Reg; 4]> =
         src.get(1..=count)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
-    let tracked = !words.has("release") && !words.has("mmio") && words.space != Some(StateSpace::Global);
+    // What goes to global memory names the threads that may see it, and signals nobody.
+    let tracked = !words.has("gpu") && !words.has("sys");
     let space = words.space.unwrap_or(StateSpace::Generic);
     let action = if words.head == "red" { reduction(words, ty)? } else { TransferAction::Store };
     let whole = bytes * count as u8;

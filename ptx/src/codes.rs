@@ -61,6 +61,8 @@ warpsmith_isa::codes! {
     ///
     /// 500 findings of the parser, and as many of the validator, are told.
     TOO_MANY = "P0007";
+    /// A text that cannot be formatted without changing its tokens: it is left alone.
+    FORMAT = "P0008";
 
     /// Something else was expected here.
     ///

@@ -1,12 +1,14 @@
 //! PTX text: syntax tree, parser, printer, validator, diagnostics.
 
 pub mod codes;
+mod format;
 mod parse;
 mod print;
 pub mod scope;
 mod tree;
 mod validate;
 
+pub use format::format;
 pub use parse::{Parsed, parse};
 pub use print::print;
 pub use tree::*;

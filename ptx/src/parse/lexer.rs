@@ -4,7 +4,7 @@ use memchr::{memchr, memmem};
 
 /// What a token is. One-byte punctuation is its own byte in [`Kind::Punct`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// `name`, `%r1`, `$L__BB0_1`, `_`
     Name,
     /// `.b32`, `.shared::cta`, `.4byte`
@@ -47,7 +47,7 @@ pub(super) enum Kind {
 
 /// Why a token is [`Kind::Bad`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// No token begins so.
     Byte,
     /// `"` without its partner.
@@ -57,10 +57,10 @@ pub(super) enum Problem {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) start: u32,
-    pub(super) end: u32,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
 }
 
 /// Classes of bytes.
@@ -94,15 +94,15 @@ fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-pub(super) struct Lexer<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) pos: usize,
+pub(crate) struct Lexer<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) pos: usize,
 }
 
 impl<'a> Lexer<'a> {
     /// The byte at a position; a NUL past the end, which is no token.
     #[inline]
-    pub(super) fn byte(&self, at: usize) -> u8 {
+    pub(crate) fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(0)
     }
 
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips blanks, comments and line marks. False at a comment without an end.
     #[inline]
-    pub(super) fn skip_blanks(&mut self) -> bool {
+    pub(crate) fn skip_blanks(&mut self) -> bool {
         loop {
             self.pos = self.run(self.pos, SPACE);
             let skipped = match (self.byte(self.pos), self.byte(self.pos + 1)) {
@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token.
-    pub(super) fn next(&mut self) -> Token {
+    pub(crate) fn next(&mut self) -> Token {
         let closed = self.skip_blanks();
         let start = self.pos;
         let (kind, end) =
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The end of the mnemonic of which the opcode ends at `at`: all modifiers that follow without a blank.
-    pub(super) fn modifiers(&self, mut at: usize) -> usize {
+    pub(crate) fn modifiers(&self, mut at: usize) -> usize {
         while self.byte(at) == b'.' && is(self.byte(at + 1), NAME) {
             at = self.modifier(at + 1);
         }

@@ -13,7 +13,8 @@ mod lexer;
 
 use crate::codes;
 use crate::tree::*;
-use lexer::{Kind, Lexer, Problem, Token};
+pub(crate) use lexer::{Kind, Lexer};
+use lexer::{Problem, Token};
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::suggest::nearest;
 

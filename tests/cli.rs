@@ -370,4 +370,82 @@ fn what_a_kernel_prints_is_shown() {
     assert_eq!((&lines[0]["output"], status), (&json!("hi 0\nhi 1\n"), 0));
     let (lines, status) = json_lines(&run("u32:1", true));
     assert_eq!((&lines[0]["output"], &lines[0]["ok"], status), (&json!("hi 0\nhi 1\n"), &json!(false), 1));
+
+#[test]
+fn fmt_lays_out_and_leaves_what_is_wrong_alone() {
+    let folder = Folder::new("fmt");
+    let untidy = DOUBLE.replace("  ld.param.u64 %rd1, [data];", "ld.param.u64   %rd1,[data] ; // the buffer");
+    let ptx = folder.file("a.ptx", &untidy);
+    let wir = folder.file("b.wir", "kernel @k( ) {\nentry:\nret ; done\n}\n");
+    let wrong = folder.file("c.ptx", "mov.u32 %r1");
+    let run = |args: &[&str]| {
+        let mut all = vec!["fmt", folder.0.to_str().unwrap()];
+        all.extend_from_slice(args);
+        warpsmith(all)
+    };
+    let output = run(&["--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), format!("{}\n{}\n", ptx.display(), wir.display()));
+    assert!(text(&output.stderr).contains("c.ptx"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&ptx).unwrap(), untidy);
+    assert_eq!(run(&[]).status.code(), Some(1), "one of the files does not parse");
+    let tidy = std::fs::read_to_string(&ptx).unwrap();
+    assert!(tidy.contains("\n    ld.param.u64 %rd1, [data]; // the buffer\n"), "{tidy}");
+    assert_eq!(std::fs::read_to_string(&wir).unwrap(), "kernel @k() {\nentry:\n  ret ; done\n}\n");
+    assert_eq!(std::fs::read_to_string(&wrong).unwrap(), "mov.u32 %r1");
+    std::fs::remove_file(&wrong).unwrap();
+    assert_eq!(run(&["--check"]).status.code(), Some(0));
+    // Standard input, and a file that stays as it is.
+    assert_eq!(text(&with_stdin(&["fmt", "-"], &untidy).stdout), tidy);
+    assert_eq!(text(&warpsmith(["fmt", "--stdout", ptx.to_str().unwrap()]).stdout), tidy);
+}
+
+#[test]
+fn check_fixes_what_is_certain() {
+    let folder = Folder::new("fix");
+    let broken = DOUBLE
+        .replace(".reg .b32 %r<5>;", ".rge .b32 %r<4>;")
+        .replace("add.s64 %rd3, %rd1, %rd2;", "add.i64 %rd3, %rd1, %rd2")
+        .replace("%r4, %r3, %r3;", "%r4, %r3 %r3;");
+    let file = folder.file("x.ptx", broken);
+    assert_eq!(warpsmith(["check", file.to_str().unwrap()]).status.code(), Some(1));
+    let output = warpsmith(["check", "--fix", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), DOUBLE);
+}
+
+#[test]
+fn findings_have_places_labels_and_suggestions_in_json() {
+    let source = DOUBLE.replace("add.u32 %r4, %r3, %r3;", "add.f32 %r4, %r3, %rd1;");
+    let (lines, _) = json_lines(&with_stdin(&["check", "--json", "-"], &source));
+    let finding = &lines[0]["diagnostics"][0];
+    let start = source.find("%rd1;\n  st").unwrap();
+    assert_eq!(finding["span"], json!({"start": start, "end": start + 4}), "{finding}");
+    assert_eq!(
+        (&finding["line"], &finding["column"], &finding["end_line"], &finding["end_column"]),
+        (&json!(17), &json!(21), &json!(17), &json!(25)),
+        "{finding}"
+    );
+    assert_eq!((&finding["file"], &finding["section"]), (&json!("<stdin>"), &json!("PTX ISA 9.0, 9.7.3.3")));
+    assert!(finding["labels"].as_array().unwrap().iter().any(|label| label["line"] == 8), "{finding}");
+    let source = DOUBLE.replace("[data];", "[dta];");
+    let (lines, _) = json_lines(&with_stdin(&["check", "--json", "-"], &source));
+    let suggestion = &lines[0]["diagnostics"][0]["suggestions"][0];
+    assert_eq!(
+        (&suggestion["replacement"], &suggestion["certain"]),
+        (&json!("data"), &json!(false)),
+        "{suggestion}"
+    );
+}
+
+#[test]
+fn explain_knows_every_code() {
+    let output = warpsmith(["explain", "p0402"]);
+    assert!(
+        text(&output.stdout).starts_with("P0402: A name that is not declared."),
+        "{}",
+        text(&output.stdout)
+    );
+    assert!(text(&warpsmith(["explain"]).stdout).lines().count() > 100);
+    assert_eq!(warpsmith(["explain", "P9999"]).status.code(), Some(2));
 }

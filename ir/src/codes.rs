@@ -56,6 +56,7 @@ pub const ALL: &[Row] = &[
     ("I0020", &["An initial value that does not fit the global."]),
     ("I0021", &["A target that does not exist."]),
     ("I0022", &["A result that is given another type than it has."]),
+    ("I0023", &["A text that cannot be formatted without changing its meaning: it is left alone."]),
     ("I0031", &["Built: an instruction behind the terminator of its block."]),
     ("I0032", &["Built: an instruction or a variable used before any block was switched to."]),
     (

@@ -24,6 +24,7 @@ pub mod codes;
 mod dfg;
 mod domtree;
 mod entities;
+mod format;
 mod function;
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod generate;
@@ -50,6 +51,7 @@ pub use domtree::DominatorTree;
 pub use entities::{
     Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, PtxRef, StackSlot, Value, Variable,
 };
+pub use format::format;
 pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};
 pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};

@@ -30,6 +30,7 @@ mod hash;
 #[cfg(test)]
 #[allow(dead_code, unused_imports)]
 mod lang;
+pub mod layout;
 mod mnemonic;
 mod operand;
 mod resolve;

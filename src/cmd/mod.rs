@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod explain;
+mod fmt;
 mod input;
 mod opt;
 mod progress;
@@ -34,6 +35,8 @@ enum Command {
     Check(check::Options),
     /// Explain a code of a diagnostic.
     Explain(explain::Options),
+    /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
+    Fmt(fmt::Options),
     /// Run a kernel on the CPU.
     Run(run::Options),
     /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Explain(options) => explain::run(&options),
+        Command::Fmt(options) => fmt::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),

@@ -11,12 +11,10 @@ use crate::codes;
 use crate::parse::Kind;
 use tokens::{Comment, Style, Token, tokens};
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_isa::layout::align_comments;
 
 /// Lines are broken before they get longer.
 const WIDTH: usize = 110;
-
-/// Comments behind code stand in one column, if the code ends before this one.
-const COMMENT_COLUMN: usize = 70;
 
 /// How deep indentation goes; a hostile text nests without bounds.
 const MAX_INDENT: usize = 24;
@@ -26,7 +24,7 @@ const MAX_INDENT: usize = 24;
 /// ```
 /// let text = ".version 8.0 .target sm_80\n\n\n.func f(.param .b32 n){ // all\nL:bra\tL ;}";
 /// let formatted = warpsmith_ptx::format(text).unwrap();
-/// assert_eq!(formatted, ".version 8.0\n.target sm_80\n\n.func f(\n    .param .b32 n\n)\n{ // all\nL:\n    bra L;\n}\n");
+/// assert_eq!(formatted, ".version 8.0\n.target sm_80\n\n.func f(.param .b32 n)\n{ // all\nL:\n    bra L;\n}\n");
 /// ```
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = crate::parse(source);
@@ -178,7 +176,10 @@ impl<'t> Writer<'t> {
 
     fn params(&mut self) {
         self.write(false);
-        if self.at(")") && self.token().comments.is_empty() {
+        if self.fits_here() {
+            while !self.at_end() && !self.at(")") {
+                self.write_spaced();
+            }
             return self.write(false);
         }
         while !self.at_end() && !self.at(")") {
@@ -197,6 +198,22 @@ impl<'t> Writer<'t> {
         self.end_line();
         self.begin(0);
         self.write(false);
+    }
+
+    /// True for a list of at most one parameter, without comments, that fits on the line.
+    fn fits_here(&self) -> bool {
+        let mut width = self.column();
+        for token in &self.tokens[self.next..] {
+            width += token.text.len() + 1;
+            if !token.comments.is_empty() || token.text == "," || width > WIDTH {
+                return false;
+            }
+            // An attribute's parentheses come with a comma.
+            if token.text == ")" {
+                return true;
+            }
+        }
+        false
     }
 
     /// From a parenthesis to its partner, on the line.
@@ -527,33 +544,7 @@ impl<'t> Writer<'t> {
         self.indent(more);
     }
 
-    /// Brings the comments behind neighbouring lines into one column.
     fn finish(self) -> String {
-        let Writer { out, trailing, .. } = self;
-        let mut text = String::with_capacity(out.len() + trailing.len() * 8);
-        let mut done = 0;
-        let next_line = |(_, comment): (usize, usize)| out[comment..].find('\n').map(|n| comment + n + 1);
-        let mut rest = trailing.as_slice();
-        while !rest.is_empty() {
-            let mut group = 1;
-            let indent = |(line, _): (usize, usize)| out[line..].bytes().take_while(|b| *b == b' ').count();
-            while group < rest.len()
-                && next_line(rest[group - 1]) == Some(rest[group].0)
-                && indent(rest[group]) == indent(rest[0])
-            {
-                group += 1;
-            }
-            let width = |(line, comment): (usize, usize)| comment - line;
-            let narrow = rest[..group].iter().map(|&place| width(place)).filter(|w| *w < COMMENT_COLUMN);
-            let column = narrow.max().unwrap_or(0);
-            for &place in &rest[..group] {
-                text += &out[done..place.1];
-                text.extend(std::iter::repeat_n(' ', column.saturating_sub(width(place))));
-                done = place.1;
-            }
-            rest = &rest[group..];
-        }
-        text += &out[done..];
-        text
+        align_comments(&self.out, &self.trailing)
     }
 }

@@ -8,6 +8,7 @@
 
 mod body;
 mod constant;
+mod decl;
 mod item;
 mod lexer;
 

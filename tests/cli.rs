@@ -370,6 +370,7 @@ fn what_a_kernel_prints_is_shown() {
     assert_eq!((&lines[0]["output"], status), (&json!("hi 0\nhi 1\n"), 0));
     let (lines, status) = json_lines(&run("u32:1", true));
     assert_eq!((&lines[0]["output"], &lines[0]["ok"], status), (&json!("hi 0\nhi 1\n"), &json!(false), 1));
+}
 
 #[test]
 fn fmt_lays_out_and_leaves_what_is_wrong_alone() {

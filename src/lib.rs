@@ -3,6 +3,7 @@
 pub mod codes;
 pub mod directives;
 pub mod execute;
+pub mod golden;
 pub mod launch;
 pub mod literal;
 pub mod ptxas;

@@ -1,8 +1,9 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | coverage | gallery | oracle`.
+//! What maintains this repository: `cargo xtask test | tools | bless | coverage | gallery | oracle | hardware`.
 
 mod check;
 mod coverage;
 mod gallery;
+mod hardware;
 mod oracle;
 mod tools;
 
@@ -18,7 +19,11 @@ usage: cargo xtask COMMAND
   coverage                       write docs/coverage.md from the instruction tables
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
+  hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
 ";
+
+/// The exit status of `hardware` where there is no GPU.
+const NO_GPU: u8 = 3;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +34,14 @@ fn main() -> ExitCode {
         ["gallery"] => gallery::record(),
         ["coverage"] => coverage::write(),
         ["oracle", names @ ..] => oracle::ask(names),
+        ["hardware"] => match hardware::record() {
+            Ok(hardware::Outcome::Recorded) => Ok(()),
+            Ok(hardware::Outcome::NoGpu(reason)) => {
+                eprintln!("xtask: nothing recorded, there is no GPU with a driver here: {reason}");
+                return ExitCode::from(NO_GPU);
+            }
+            Err(message) => Err(message),
+        },
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

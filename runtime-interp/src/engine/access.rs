@@ -286,13 +286,8 @@ impl<O: Observer> Runner<'_, O> {
                 within(base.wrapping_add(lane * stride), offset, len.into())
             }
             StateSpace::Global => {
-                let allocation = self.cx.global.get(self.cx.global.find(offset))?;
-                let (at, mut rest) =
-                    within(allocation.bytes.start(), offset - allocation.start, allocation.len)?;
-                if allocation.heap {
-                    rest = self.cx.heap?.rest(offset)?;
-                }
-                Some((at, rest))
+                let (memory, at, rest) = self.cx.global_at(offset)?;
+                Some((memory.start().wrapping_add(at), rest))
             }
             _ => None,
         }
@@ -325,14 +320,7 @@ impl<O: Observer> Runner<'_, O> {
                 _ => format!("there is no {space} memory"),
             };
             let place = match space {
-                StateSpace::Global => {
-                    let inside = self.cx.global.get(self.cx.global.find(address));
-                    match self.cx.heap.filter(|_| inside.is_some_and(|a| a.heap && address - a.start < a.len))
-                    {
-                        Some(heap) => heap.describe(address),
-                        None => self.cx.global.describe(address, size),
-                    }
-                }
+                StateSpace::Global => self.cx.describe_global(address, size),
                 StateSpace::Local if address >= DYNAMIC => {
                     let lane = here.mask.trailing_zeros() as usize & 31;
                     format!("the thread has {} bytes of `alloca` from {DYNAMIC:#x} on", warp.tops[lane])

@@ -100,6 +100,26 @@ impl Context<'_> {
         std::array::from_fn(|i| first[i] as u32 * shape[i] + inner[i])
     }
 
+    /// The memory at a global address, the offset in it, and how many bytes may be accessed from there on.
+    pub fn global_at(&self, address: u64) -> Option<(&Bytes, usize, u64)> {
+        let allocation = self.global.get(self.global.find(address))?;
+        let offset = address - allocation.start;
+        let mut rest = allocation.len.checked_sub(offset)?;
+        if allocation.heap {
+            rest = self.heap?.rest(address)?;
+        }
+        Some((&allocation.bytes, offset as usize, rest))
+    }
+
+    /// Says where a global address that cannot be accessed lies.
+    pub fn describe_global(&self, address: u64, size: u64) -> String {
+        let inside = self.global.get(self.global.find(address));
+        match self.heap.filter(|_| inside.is_some_and(|a| a.heap && address - a.start < a.len)) {
+            Some(heap) => heap.describe(address),
+            None => self.global.describe(address, size),
+        }
+    }
+
     /// The number of a block in the grid.
     pub fn block_number(&self, id: [u32; 3]) -> u64 {
         let [x, y, z] = id.map(u64::from);

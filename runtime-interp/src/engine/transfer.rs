@@ -663,7 +663,7 @@ impl<O: Observer> Runner<'_, O> {
         match self.memory(block.cluster, Spot::Global(address), bytes) {
             Some(_) => Ok(Spot::Global(address)),
             None => {
-                let place = self.cx.global.describe(address, bytes.into());
+                let place = self.cx.describe_global(address, bytes.into());
                 Err((FaultCode::OutOfBounds, format!("global address {address:#x}: {place}")))
             }
         }
@@ -671,14 +671,14 @@ impl<O: Observer> Runner<'_, O> {
 
     /// The memory of a place, if it is still there.
     fn memory<'c>(&'c self, cluster: &'c ClusterState, spot: Spot, bytes: u32) -> Option<(&'c Bytes, usize)> {
-        let (memory, offset) = match spot {
-            Spot::Shared(rank, offset) => (&cluster.members[rank].memory, offset),
-            Spot::Global(address) => {
-                let allocation = self.cx.global.get(self.cx.global.find(address))?;
-                (&allocation.bytes, usize::try_from(address.checked_sub(allocation.start)?).ok()?)
+        let (memory, offset, rest) = match spot {
+            Spot::Shared(rank, offset) => {
+                let memory = &cluster.members[rank].memory;
+                (memory, offset, memory.len().checked_sub(offset)? as u64)
             }
+            Spot::Global(address) => self.cx.global_at(address)?,
         };
-        (offset.checked_add(bytes as usize)? <= memory.len()).then_some((memory, offset))
+        (u64::from(bytes) <= rest).then_some((memory, offset))
     }
 
     #[cold]

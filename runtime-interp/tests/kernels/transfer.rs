@@ -400,6 +400,20 @@ fn misuse_is_a_fault_by_name() {
 }
 
 #[test]
+fn what_kernels_allocate_is_checked_too() {
+    let text = |offset: u32| {
+        load(&format!("
+        .extern .func (.param .b64 r) malloc(.param .b64 n);
+        .visible .entry k(.param .u64 out) {{ .reg .b64 %rd<8>; .reg .b32 %r<8>; .shared .align 16 .b32 s[4]; ld.param.u64 %rd1, [out];
+        {{ .param .b64 n; st.param.b64 [n], 32; .param .b64 r; call (r), malloc, (n); ld.param.b64 %rd2, [r]; }}
+        st.global.u32 [%rd2], 77; cp.async.ca.shared.global [s], [%rd2+{offset}], 8; cp.async.wait_all; ld.shared.u32 %r1, [s]; st.global.u32 [%rd1], %r1; ret; }}"))
+    };
+    assert_eq!(launch(&text(0), Launch::new("k"), 1).unwrap().0, [77]);
+    assert_eq!(launch(&text(24), Launch::new("k"), 1).unwrap().0, [0]);
+    assert_eq!(launch(&text(32), Launch::new("k"), 1).unwrap_err().code.name(), "out_of_bounds");
+}
+
+#[test]
 fn a_block_that_leaves_cannot_be_written_to() {
     let program = program("
         .shared .align 16 .b32 s[4]; .shared .align 8 .b64 b; mov.u32 %r2, %cluster_ctarank; mbarrier.init.shared.b64 [b], 1; barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %p0, %r2, 0; @!%p0 exit;

@@ -422,7 +422,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         Operand::Special { reg, lanes } if *lanes > 1 => {
             scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
         }
-        Operand::Reg(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
+        Operand::Reg(_) | Operand::Int(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
             scalar(v, operand, cx).map_err(|what| (None, what))
         }
         Operand::Int(_) | Operand::Float(_)
@@ -598,11 +598,16 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             if !within(v.range) && !tolerated() {
                 return Err(What::ImmediateRange);
             }
-            if cx.lenient || is_representable(bits, v) { Ok(()) } else { Err(What::ImmediateWraps) }
+            if cx.lenient || is_representable(bits, v.ty) { Ok(()) } else { Err(What::ImmediateWraps) }
         }
         Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => Ok(()),
         Operand::Float(kind) => {
             needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
+            let own = if kind == FloatKind::Bits32 { ScalarType::F32 } else { ScalarType::F64 };
+            let untyped = v.accepts.contains(Accepts::INFERRED) && v.ty.class() == TypeClass::Bits;
+            if untyped && !v.registers.contains(own) {
+                return Err(What::ImmediateKind);
+            }
             if takes_floats(v.ty, kind) { Ok(()) } else { Err(What::ImmediateKind) }
         }
         Operand::Special { reg, .. } => {
@@ -624,9 +629,12 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
         }
         // To ptxas the sum is a constant like others.
         Operand::VarPlus(_) if cx.lenient && takes_numbers(v.ty) => {
+            needs(Accepts::REGISTER, What::ImmediateRequired)?;
             needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
         }
-        Operand::Func if cx.lenient && takes_numbers(v.ty) && v.named => {
+        Operand::Func
+            if cx.lenient && takes_numbers(v.ty) && v.named && !v.accepts.contains(Accepts::INFERRED) =>
+        {
             needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
         }
         // An address is an integer.
@@ -676,9 +684,9 @@ fn takes_numbers(ty: ScalarType) -> bool {
 }
 
 /// True for a constant that keeps its value in the type, as a number with or without a sign. `mov.pred p, -1` is usual.
-fn is_representable(bits: i64, v: &SigValue) -> bool {
-    match v.ty.bits() {
-        1 => (if v.named { -1 } else { 0 }..=1).contains(&bits),
+fn is_representable(bits: i64, ty: ScalarType) -> bool {
+    match ty.bits() {
+        1 => (-1..=1).contains(&bits),
         width @ 2..=63 => (-1 << (width - 1)..1 << width).contains(&bits),
         _ => true,
     }

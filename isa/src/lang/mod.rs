@@ -3,6 +3,7 @@
 //! The build script runs it and writes the static data that the crate is built from; the crate itself has it in tests only.
 
 mod cursor;
+mod gates;
 mod generate;
 mod model;
 mod parse;

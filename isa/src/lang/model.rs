@@ -149,8 +149,8 @@ pub enum Shape {
     Value(Value),
     Address(Address),
     Pair {
-        first: Value,
-        second: Value,
+        first: Box<Value>,
+        second: Box<Value>,
         second_optional: bool,
     },
     Bracket(Vec<Operand>),

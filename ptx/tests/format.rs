@@ -217,3 +217,23 @@ fn statements_of_every_family_keep_their_trees() {
         }
     }
 }
+
+/// Comments and line breaks wherever a blank stands: still the same tree, the same comments, and a layout that stays.
+#[test]
+fn comments_may_stand_anywhere() {
+    const TEXT: &str = ".version 8.0 .target sm_80 , debug .address_size 64 .file 1 \"a.cu\" , 1 , 2 .global .b32 t [ 4 ] = { 1 , 2 , 3 } ; \
+        .extern .func ( .param .b32 r ) f ( .param .b64 a , .param .b64 b ) ; .visible .entry k ( .param .u64 p ) .maxntid 1 , 2 { .reg .b32 %r<4> ; \
+        .reg .pred %p ; L: @ %p bra L ; { .loc 1 2 3 call ( %r0 ) , f , ( %r1 , %r2 ) ; } add.u32 %r1 , %r2 , - 1 ; \
+        ld.global.v2.u32 { %r1 , %r2 } , [ %r3 + 4 ] ; x : .branchtargets L ; ret ; } .section .debug_str { L2 : .b8 1 , 2 .b32 L2 + 4 }";
+    const INSERTED: [&str; 7] =
+        [" ", "\n", "\n\n\n", " // line\n", "\n// own line\n", " /* block */ ", "\n/* two\n  lines */\n"];
+    arbtest::arbtest(|u| {
+        let mut text = String::new();
+        for piece in TEXT.split(' ') {
+            text += piece;
+            text += if u.ratio(1, 4)? { u.choose(&INSERTED)? } else { " " };
+        }
+        holds(&text, &text);
+        Ok(())
+    });
+}

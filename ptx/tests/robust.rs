@@ -99,6 +99,31 @@ fn any_bytes_give_a_tree_that_reads_back() {
     });
 }
 
+#[test]
+fn any_text_that_parses_is_formatted_once() {
+    arbtest::arbtest(|u| {
+        let text = String::from_utf8_lossy(&text(u)?).into_owned();
+        if let Ok(once) = warpsmith_ptx::format(&text) {
+            assert_eq!(warpsmith_ptx::format(&once).as_ref(), Ok(&once), "{text:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn features_that_a_target_lacks_are_told_in_time_of_the_text() {
+    let statement = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];\n";
+    let text = format!(
+        ".version 8.0 .target sm_70 .address_size 64 .entry k() {{ .reg .b32 %r<4>;\n{} ret; }}",
+        statement.repeat(300_000)
+    );
+    let start = Instant::now();
+    let findings = validate(&parse(&text).module);
+    assert_eq!(findings.len(), 1, "{:?}", findings[0]);
+    assert!(findings[0].notes.iter().any(|note| note.contains("at least 10000 more")), "{:?}", findings[0]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
 /// A module made by hand, without regard to meaning.
 fn module(u: &mut Unstructured) -> Result<Module> {
     let mut m = Module::default();

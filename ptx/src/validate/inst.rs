@@ -375,6 +375,9 @@ impl<'m> Validator<'m> {
             }
             Judge::Tables(resolved) => resolved,
         };
+        if self.repeats.is_exhausted() && resolved.accepts(&operands).is_none() {
+            return Findings::default();
+        }
         match resolved.judge(&operands) {
             Verdict::Legal(matched) => {
                 self.misaligned(inst, matched);

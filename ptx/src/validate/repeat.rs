@@ -26,6 +26,15 @@ pub(super) struct Repeats {
     told: FxHashMap<Repeat, Told>,
     /// Looking for a similar name costs time in proportion to the names; enough is enough.
     looked_up: u32,
+    /// How often something was told again.
+    again: u32,
+}
+
+impl Repeats {
+    /// True when so much was repeated that explaining more instructions would only cost time: the module is refused anyway.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.again >= MOST_REPEATED
+    }
 }
 
 struct Told {
@@ -36,6 +45,9 @@ struct Told {
     highest: u64,
 }
 
+/// How many findings that were told before are counted.
+const MOST_REPEATED: u32 = 10_000;
+
 /// How many misspelt names are compared with all others.
 const MOST_LOOKED_UP: u32 = 64;
 
@@ -44,6 +56,7 @@ impl Validator<'_> {
     pub(super) fn report_once(&mut self, key: Repeat, diagnostic: Diagnostic) {
         if let Some(told) = self.repeats.told.get_mut(&key) {
             told.more += 1;
+            self.repeats.again += 1;
             return;
         }
         let told = Told { finding: self.diagnostics.len(), more: 0, names: Vec::new(), highest: 0 };
@@ -62,7 +75,8 @@ impl Validator<'_> {
                 }
                 Repeat::Gate(..) if told.more > 0 => {
                     let plural = if told.more == 1 { " needs" } else { "s need" };
-                    finding.notes.push(format!("{} more instruction{plural} the same", told.more));
+                    let least = if told.more >= MOST_REPEATED { "at least " } else { "" };
+                    finding.notes.push(format!("{least}{} more instruction{plural} the same", told.more));
                 }
                 Repeat::Prefix(prefix, _) => {
                     if told.more > 0 {

@@ -148,7 +148,7 @@ impl<O: Observer> Runner<'_, O> {
         here: Here,
         op: &TransferOp,
     ) -> Fallible<Next> {
-        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::new();
+        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::with_capacity(here.mask.count_ones() as usize);
         let of = |at: &Access| super::access::addresses(here.frame, at, here.stack);
         let to = of(&op.to);
         let from = if let TransferSource::Memory(at) = &op.from { of(at) } else { to };
@@ -342,9 +342,13 @@ impl<O: Observer> Runner<'_, O> {
             // Lanes that have committed equally often go together; usually all have.
             let number = |lane: u8| group.map(|g| (g, committed[g as usize][usize::from(lane)]));
             let of_group = number(first.lane);
-            let (own, rest): (SmallVec<[Piece; 1]>, _) =
-                pieces.into_iter().partition(|p| number(p.lane) == of_group);
-            pieces = rest;
+            let own = if pieces.iter().all(|p| number(p.lane) == of_group) {
+                std::mem::take(&mut pieces)
+            } else {
+                let (own, rest) = pieces.into_iter().partition(|p| number(p.lane) == of_group);
+                pieces = rest;
+                own
+            };
             let issuer = Issuer { number: flight.issued, rank: block.rank, warp: warp.index, pc };
             flight.issued += 1;
             if O::ACTIVE {

@@ -105,18 +105,19 @@ impl Resolved {
 
     /// The form that ptxas takes the instruction for, if any.
     pub fn accepts(&self, operands: &[Operand]) -> Option<&Match> {
-        self.strict(operands).or_else(|| self.lenient(operands).map(|c| &c.matched))
+        self.legal(operands).or_else(|| self.lenient(operands).map(|c| &c.matched))
     }
 
     /// The form that the instruction is, with what is doubtful about it, or everything that is wrong with it.
     pub fn judge(&self, operands: &[Operand]) -> Verdict<'_> {
-        match self.strict(operands) {
+        match self.legal(operands) {
             Some(matched) => Verdict::Legal(matched),
             None => self.judge_doubtful(operands),
         }
     }
 
-    fn strict(&self, operands: &[Operand]) -> Option<&Match> {
+    /// The form that the manual has the instruction as, if any.
+    pub(crate) fn legal(&self, operands: &[Operand]) -> Option<&Match> {
         let judge = self.by(false);
         let mut sound = self.candidates.iter().filter(|c| c.sound);
         sound.find(|c| c.fits(operands, &judge).is_ok()).map(|c| &c.matched)

@@ -399,7 +399,7 @@ impl Reading {
                 let mut trial = filled.clone();
                 trial[slot] = Some(modifier);
                 let mnemonic = self.mnemonic(&trial)?;
-                Some(Resolved::new(&mnemonic, *cx).accepts(operands).is_some())
+                Some(Resolved::new(&mnemonic, *cx).legal(operands).is_some())
             };
             let mut choices = alternatives.iter().map(|a| a.modifier);
             let customary =
@@ -422,7 +422,7 @@ impl Reading {
 
 fn accepted(fix: &Fix, operands: &[Operand], cx: &Context) -> bool {
     let Remedy::Mnemonic(text) = &fix.remedy else { return false };
-    Mnemonic::parse(text).is_ok_and(|meant| Resolved::new(&meant, *cx).accepts(operands).is_some())
+    Mnemonic::parse(text).is_ok_and(|meant| Resolved::new(&meant, *cx).legal(operands).is_some())
 }
 
 /// True for places that take modifiers of the same sort: types, roundings.

@@ -397,7 +397,7 @@ fn of_special(reg: SpecialReg, index: usize, cx: &Context) -> Violation {
 /// The mnemonic with another type or state space that the operands fit, if there is one.
 pub(crate) fn retyped(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context) -> Option<Fix> {
     let wanted: Vec<Mod> = operands.iter().flat_map(types_of).collect();
-    let fits = |mnemonic: &Mnemonic| crate::Resolved::new(mnemonic, *cx).accepts(operands).is_some();
+    let fits = |mnemonic: &Mnemonic| crate::Resolved::new(mnemonic, *cx).legal(operands).is_some();
     let mods = mnemonic.mods();
     for &other in &wanted {
         // All modifiers of the same sort at once (`cvt` aside, they say the same), then each alone.
@@ -429,7 +429,7 @@ pub(crate) fn renumbered(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context
             let mut changed = mods.to_vec();
             changed[index] = other;
             let meant = Mnemonic::new(mnemonic.opcode()).with_all(&changed)?;
-            crate::Resolved::new(&meant, *cx).accepts(operands)?;
+            crate::Resolved::new(&meant, *cx).legal(operands)?;
             Some(Fix { remedy: Remedy::Mnemonic(meant.to_string()), certain: false })
         })
     })

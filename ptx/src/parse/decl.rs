@@ -81,10 +81,10 @@ impl Parser<'_> {
             Some(ty) if self.token.kind == Kind::Dot => decl.ty = ty,
             _ if self.token.start == start => return Err(self.expected(what)),
             _ => {
-                decl.ty = self
-                    .misspelt_type()
-                    .ok_or(())
-                    .or_else(|()| Err(self.expected("a type such as `.b32`")))?
+                decl.ty = match self.misspelt_type() {
+                    Some(meant) => meant,
+                    None => return Err(self.expected("a type such as `.b32`")),
+                }
             }
         }
         self.bump();

@@ -3,15 +3,16 @@
 //! # The rule
 //! Hardware's tables are not documented; the manual gives error bounds. Here every approximate instruction returns the *true value
 //! rounded to nearest*, to the precision of the destination, except at the points where the manual or ptxas's own folding
-//! asks for something else. That is inside every bound of the manual, exact wherever the result is representable, monotone, and
+//! asks for something else; quotients are the dividend times the rounded reciprocal, rounded, as ptxas folds them. That is inside every bound of the manual, exact wherever the result is representable, monotone, and
 //! the same on every host: the elementary functions are computed here in f64 from additions, multiplications and divisions
 //! alone, never by the host's mathematical library. Their error is below 2^-44, so a result differs from the correctly
 //! rounded one only if the true value lies within about 2^-20 of an ulp from a midpoint.
 //!
 //! | instruction | bound of the manual | here besides |
 //! |---|---|---|
-//! | `rcp div.full sqrt rsqrt` | 1 or 2 ulp, 2^-23, 2^-22.9 | |
-//! | `div.approx` | 2 ulp | a divisor above 2^126 gives zero, or NaN below infinity, as the manual asks |
+//! | `rcp sqrt rsqrt` | 1 ulp, 2^-23, 2^-22.9 | |
+//! | `div.full` | 2 ulp | two roundings: at most 1.5 ulp |
+//! | `div.approx` | 2 ulp | the same; a divisor above 2^126 gives zero, or NaN below infinity, as the manual asks |
 //! | `sin cos` | absolute 2^-20.5 within 2 pi | subnormal operands and results are zero |
 //! | `lg2` | 2^-22 | |
 //! | `ex2` | 2 ulp | |
@@ -47,15 +48,22 @@ pub fn div<const FTZ: bool>(a: u32, b: u32) -> u32 {
     let (dividend, divisor) = (operand::<FTZ>(a), operand::<FTZ>(b));
     const LARGE: f64 = (1u128 << 126) as f64;
     // The reciprocal of so large a divisor is lost, so only its zero remains.
-    let scale =
-        if divisor.abs() > LARGE && divisor.abs() < f64::INFINITY { dividend * 0.0 } else { dividend };
-    result::<FTZ>(scale / divisor)
+    let scale = if divisor.abs() > LARGE && divisor.abs() < f64::INFINITY { 0.0 } else { 1.0 };
+    result::<FTZ>(dividend * (reciprocal(divisor) * scale))
+}
+
+/// The reciprocal to 24 bits, whatever its exponent: rounding 53 bits to 24 gives what rounding the exact value gives.
+#[inline(always)]
+fn reciprocal(divisor: f64) -> f64 {
+    let bits = (1.0 / divisor).to_bits();
+    f64::from_bits((bits + 0x0fff_ffff + (bits >> 29 & 1)) & !0x1fff_ffff)
 }
 
 /// `div.full{.ftz}.f32`.
 #[inline(always)]
 pub fn div_full<const FTZ: bool>(a: u32, b: u32) -> u32 {
-    result::<FTZ>(operand::<FTZ>(a) / operand::<FTZ>(b))
+    let (dividend, divisor) = (operand::<FTZ>(a), operand::<FTZ>(b));
+    result::<FTZ>(dividend * reciprocal(divisor))
 }
 
 /// `sqrt.approx{.ftz}.f32`.

@@ -423,8 +423,11 @@ pub(crate) fn renumbered(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context
     let mods = mnemonic.mods();
     (0..mods.len()).filter(|&i| mods[i].number() != 0 && mods[i].shape().is_none()).find_map(|index| {
         let prefix = mods[index].text().trim_end_matches(|c: char| c.is_ascii_digit());
-        let alike = Mod::all()
-            .filter(|m| m.number() != 0 && m.text().trim_end_matches(|c: char| c.is_ascii_digit()) == prefix);
+        let mut alike: Vec<Mod> = Mod::all()
+            .filter(|m| m.number() != 0 && m.text().trim_end_matches(|c: char| c.is_ascii_digit()) == prefix)
+            .collect();
+        // ptxas lets a few numbers pass that the manual does not have; what is near is in the manual.
+        alike.sort_by_key(|m| m.number().abs_diff(mods[index].number()));
         alike.into_iter().find_map(|other| {
             let mut changed = mods.to_vec();
             changed[index] = other;

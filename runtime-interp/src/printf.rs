@@ -352,13 +352,13 @@ mod tests {
     use super::*;
 
     /// Arguments as 64-bit words; a string is its index in the list of strings plus one.
-    struct Words<'a>(std::vec::IntoIter<u64>, &'a [&'a str]);
+    struct Words<'a>(std::slice::Iter<'a, u64>, &'a [&'a str]);
 
     impl Arguments for Words<'_> {
         type Error = &'static str;
 
         fn next(&mut self, bytes: u64) -> Result<u64, Self::Error> {
-            let word = self.0.next().ok_or("no more arguments")?;
+            let word = *self.0.next().ok_or("no more arguments")?;
             Ok(if bytes == 4 { word & 0xffff_ffff } else { word })
         }
 
@@ -369,7 +369,7 @@ mod tests {
     }
 
     fn printed(text: &str, words: &[u64]) -> String {
-        let mut args = Words(words.to_vec().into_iter(), &["hello", ""]);
+        let mut args = Words(words.iter(), &["hello", ""]);
         let (text, taken) = format(text.as_bytes(), &mut args).unwrap();
         assert_eq!(taken as usize, words.len(), "arguments of {text:?}");
         String::from_utf8(text).unwrap()
@@ -479,7 +479,7 @@ mod tests {
         assert_eq!(printed("100%% %", &[]), "100% %");
         assert_eq!(printed("%q %-", &[]), "%q %-");
         assert_eq!(printed("", &[]), "");
-        assert_eq!(format(b"%d", &mut Words(Vec::new().into_iter(), &[])), Err("no more arguments"));
+        assert_eq!(format(b"%d", &mut Words([].iter(), &[])), Err("no more arguments"));
     }
 
     #[test]

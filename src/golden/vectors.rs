@@ -152,7 +152,7 @@ fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic) -> Vec<u8> {
                 _ => register.ty,
             };
             let value = match ty {
-                _ if near_zero => u64::from(((next() % 6_283_185) as f32 * 1e-6 - 3.141_592).to_bits()),
+                _ if near_zero => u64::from(((next() % 6_000_000) as f32 * 1e-6 - 3.0).to_bits()),
                 _ if thread % 2 == 0 => edge(ty, next()),
                 _ => plain(ty, next()),
             };

@@ -19,8 +19,8 @@ fn corners(bits: u32) -> Vec<u64> {
         mask - 2,
         mask / 3,
         mask / 3 * 2,
-        mask ^ (mask >> bits / 2),
-        mask >> bits / 2,
+        mask ^ (mask >> (bits / 2)),
+        mask >> (bits / 2),
     ]);
     list.iter_mut().for_each(|v| *v &= mask);
     list.sort_unstable();
@@ -69,7 +69,7 @@ fn tuples(widths: &[u32]) -> Vec<Vec<u64>> {
 }
 
 fn sign(bits: u32, v: u64) -> i128 {
-    (((v as i128) << (128 - bits)) >> (128 - bits)) as i128
+    ((v as i128) << (128 - bits)) >> (128 - bits)
 }
 
 fn value(signed: bool, bits: u32, v: u64) -> i128 {
@@ -123,9 +123,7 @@ fn arithmetic_of_every_type() {
         let amount = move |n: u64| (n & 0xffff_ffff).min(u64::from(bits)) as u32;
         check(&format!("shr.{ty}"), 2, bits, &shifts, &|t| low(v(t[0]) >> amount(t[1])));
         if !signed {
-            check(&format!("shl.b{bits}"), 2, bits, &shifts, &|t| {
-                low((i128::from(t[0]) << amount(t[1])) as i128)
-            });
+            check(&format!("shl.b{bits}"), 2, bits, &shifts, &|t| low(i128::from(t[0]) << amount(t[1])));
             for (op, f) in
                 [("and", (|a, b| a & b) as fn(u64, u64) -> u64), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)]
             {
@@ -140,7 +138,7 @@ fn arithmetic_of_every_type() {
 /// The upper half of a product.
 fn high(signed: bool, bits: u32, a: u64, b: u64) -> u64 {
     if !signed && bits == 64 {
-        return (u128::from(a) * u128::from(b) >> 64) as u64;
+        return ((u128::from(a) * u128::from(b)) >> 64) as u64;
     }
     low((value(signed, bits, a) * value(signed, bits, b)) >> bits)
 }
@@ -152,7 +150,7 @@ fn saturation_relu_and_packed_halves() {
     let s = |x: u64| sign(32, x);
     check("add.sat.s32", 2, 32, &two, &|t| clamp(s(t[0]) + s(t[1])));
     check("sub.sat.s32", 2, 32, &two, &|t| clamp(s(t[0]) - s(t[1])));
-    check("mad.hi.sat.s32", 3, 32, &tuples(&[32; 3]), &|t| clamp((s(t[0]) * s(t[1]) >> 32) + s(t[2])));
+    check("mad.hi.sat.s32", 3, 32, &tuples(&[32; 3]), &|t| clamp(((s(t[0]) * s(t[1])) >> 32) + s(t[2])));
     check("min.relu.s32", 2, 32, &two, &|t| low(s(t[0]).min(s(t[1])).max(0)));
     check("max.relu.s32", 2, 32, &two, &|t| low(s(t[0]).max(s(t[1])).max(0)));
     let halves = |t: &[u64], f: &dyn Fn(u64, u64) -> i128| {
@@ -198,7 +196,7 @@ fn twenty_four_bits_and_dot_products() {
         }
     }
     check("mad24.hi.sat.s32", 3, 32, &tuples(&[32; 3]), &|t| {
-        let v = (sign(24, t[0] & 0xff_ffff) * sign(24, t[1] & 0xff_ffff) >> 16) + sign(32, t[2]);
+        let v = ((sign(24, t[0] & 0xff_ffff) * sign(24, t[1] & 0xff_ffff)) >> 16) + sign(32, t[2]);
         low(v.clamp(i32::MIN.into(), i32::MAX.into()))
     });
 }

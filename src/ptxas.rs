@@ -37,14 +37,22 @@ impl Ptxas {
         self.targets.contains(&target)
     }
 
+    /// Has `text` judged without making code, which is much faster; `Err` holds what ptxas said.
+    pub fn check(&self, text: &str, target: Target) -> Result<(), String> {
+        self.run(text, &format!("-arch=compute_{}", target.to_string().trim_start_matches("sm_")))
+    }
+
     /// Assembles `text`; `Err` holds what ptxas said.
     pub fn assemble(&self, text: &str, target: Target) -> Result<(), String> {
+        self.run(text, &format!("-arch={target}"))
+    }
+
+    fn run(&self, text: &str, arch: &str) -> Result<(), String> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let stem = std::env::temp_dir().join(format!("warpsmith-{}-{serial}", std::process::id()));
         let (source, object) = (stem.with_extension("ptx"), stem.with_extension("cubin"));
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
-        let arch = format!("-arch={target}");
         let output = Command::new(&self.path).arg(arch).arg(&source).arg("-o").arg(&object).output();
         // Leftovers in the temporary folder are no reason to fail.
         let _ = std::fs::remove_file(&source);

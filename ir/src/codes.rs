@@ -121,4 +121,5 @@ pub const ALL: &[Row] = &[
     ("I0451", &["A `ptx.` operation whose operand list does not fit its values."]),
     ("I0452", &["A `ptx.` operation that does not give so many results, or of these types."]),
     ("I0453", &["A `ptx.` operation on a pointer to another state space than it accesses."]),
+    ("I0454", &["A `ptx.` operation that updates registers, without what they hold before."]),
 ];

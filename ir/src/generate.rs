@@ -592,7 +592,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
             list.push(operand.unwrap_or(PtxOperand::Value));
         }
-        let results = self.b.ins().ptx(PtxData::new(mnemonic, list), &args, &[Type::I32]);
+        let results = self.b.ins().ptx_data(PtxData::new(mnemonic, list), &args, &[Type::I32]);
         self.values.extend(results);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Making instructions: `func.at_end(block).iadd(x, y)`. One method an operation, from the table.
 
+use crate::arg::PtxArgs;
 use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
 use crate::function::Function;
@@ -8,6 +9,7 @@ use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
 use crate::ptx::{PtxData, Sreg};
 use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
+use warpsmith_isa::Mnemonic;
 
 impl Function {
     /// The type of an instruction's only result, as far as the operation and its operands say. `suffix` is the type that
@@ -276,8 +278,32 @@ macro_rules! inst_builder {
                 self.build(InstData::Call { callee, args }, returns).1
             }
 
+            /// An operation of the PTX tables, with the operands as PTX orders them, without the destinations: those are the
+            /// results, as many as the form must have, of the types that the tables give. See [`PtxArgs`] for what an operand
+            /// can be; the verifier names the operand that is wrong.
+            ///
+            /// ```
+            /// # use warpsmith_ir::*;
+            /// # fn f(b: &mut FunctionBuilder, bar: Value, x: Value, y: Value, z: Value) {
+            /// let sum = b.ins().ptx(mnemonic!("fma.rz.f32"), (x, y, z)).first();
+            /// let state = b.ins().ptx(mnemonic!("mbarrier.arrive.expect_tx.shared.b64"), (at(bar), 4096)).first();
+            /// # }
+            /// ```
+            fn ptx(self, mnemonic: Mnemonic, operands: impl PtxArgs) -> Results {
+                let (data, args) = operands.list(mnemonic);
+                let results = data.required_types();
+                self.ptx_data(data, &args, &results)
+            }
+
+            /// The same with the types of the results given: those of a pair (`d|p`) that may be left out, or others than the
+            /// usual ones, such as `f32` for what `.b32` moves.
+            fn ptx_typed(self, mnemonic: Mnemonic, operands: impl PtxArgs, results: &[Type]) -> Results {
+                let (data, args) = operands.list(mnemonic);
+                self.ptx_data(data, &args, results)
+            }
+
             /// An operation of the PTX tables: its constant part, the values among its operands, the types of its results.
-            fn ptx(mut self, data: PtxData, args: &[Value], results: &[Type]) -> Results {
+            fn ptx_data(mut self, data: PtxData, args: &[Value], results: &[Type]) -> Results {
                 let dfg = &mut self.func().dfg;
                 let args = ValueList::from_slice(args, &mut dfg.pool);
                 let data = dfg.ptx.push(data);

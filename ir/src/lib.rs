@@ -19,6 +19,7 @@
 //! assert_eq!(errors[0].notes, ["did you mean `ret`?"]);
 //! ```
 
+mod arg;
 mod builder;
 pub mod codes;
 mod dfg;
@@ -44,6 +45,7 @@ mod same;
 mod types;
 mod verify;
 
+pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
 pub use builder::{FuncIns, FunctionBuilder};
 pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
@@ -61,8 +63,8 @@ pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
 pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
-pub use ptx::{PtxData, PtxOperand, ResultTypes, Sreg};
+pub use ptx::{Destination, Part, PtxData, PtxOperand, ResultTypes, Sreg, accumulators, destinations};
 pub use types::{Scalar, Type};
 pub use verify::verify;
-pub use warpsmith_isa::Mnemonic;
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};
+pub use warpsmith_isa::{Mnemonic, mnemonic};

@@ -567,6 +567,8 @@ impl<'a> Printer<'a> {
                     first = true;
                 }
                 PtxOperand::Not => self.out.push('!'),
+                PtxOperand::Neg => self.out.push('-'),
+                PtxOperand::Destination(part) => write!(self.out, "d.{part}")?,
                 PtxOperand::Address(_) => self.out.push('['),
                 PtxOperand::GlobalAddress(global, offset) => {
                     self.out.push('[');
@@ -574,7 +576,7 @@ impl<'a> Printer<'a> {
                     self.offset(offset)?;
                     self.out.push(']');
                 }
-                PtxOperand::Value => {}
+                PtxOperand::Value | PtxOperand::Part(_) => {}
                 PtxOperand::Global(global) => self.global(global)?,
                 PtxOperand::Func(callee) => self.callee(callee)?,
                 PtxOperand::Int(value) => write!(self.out, "{value}")?,
@@ -588,6 +590,9 @@ impl<'a> Printer<'a> {
                     Some(value) => self.value(value)?,
                     None => self.out.push_str("%?"),
                 }
+            }
+            if let PtxOperand::Part(part) = *operand {
+                write!(self.out, ":{part}")?;
             }
             if let PtxOperand::Address(offset) = *operand {
                 self.offset(offset)?;

@@ -6,7 +6,8 @@ use crate::types::{Scalar, Type};
 use smallvec::SmallVec;
 use std::fmt;
 use warpsmith_isa::{
-    self as isa, Mnemonic, ScalarType, SigKind, SigPresence, Signature, SpecialReg, TypeClass, forms,
+    self as isa, Accepts, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature, SpecialReg,
+    TypeClass, forms,
 };
 
 /// A special register, or a component of one: `tid.x`, `laneid`, `gridid`.
@@ -119,6 +120,18 @@ impl PtxData {
         self.traits
     }
 
+    /// The types of the results that the first form with such operands must have: without the second of an optional pair, and none
+    /// where a sink stands for the destination.
+    pub fn required_types(&self) -> ResultTypes {
+        if self.operands.first() == Some(&PtxOperand::Sink) {
+            return ResultTypes::new();
+        }
+        let mut signatures = forms(&self.mnemonic).map(|form| form.signature());
+        signatures
+            .find_map(|signature| layout(&signature, 0).or_else(|| required(&signature)))
+            .map_or_else(ResultTypes::new, |(_, types)| types)
+    }
+
     /// The types that results have where nothing else is written, for as many results as there are.
     pub fn usual_types(&self, results: usize) -> ResultTypes {
         let signatures: Vec<Signature> = forms(&self.mnemonic).map(|form| form.signature()).collect();
@@ -136,6 +149,12 @@ pub enum PtxOperand {
     Value,
     /// `!%v`: the next argument, a predicate, negated.
     Not,
+    /// `-%v`: the next argument, negated.
+    Neg,
+    /// `%v:h1`: a part of the next argument.
+    Part(Part),
+    /// `d.h0`, in the first place: the part of the destination that is written.
+    Destination(Part),
     /// `[%v + offset]`: memory at the next argument.
     Address(i64),
     /// `[@g + offset]`: memory at a global.
@@ -163,7 +182,45 @@ pub enum PtxOperand {
 impl PtxOperand {
     /// True if the operand stands for an argument.
     pub fn takes_value(self) -> bool {
-        matches!(self, PtxOperand::Value | PtxOperand::Not | PtxOperand::Address(_))
+        use PtxOperand::*;
+        matches!(self, Value | Not | Neg | Part(_) | Address(_))
+    }
+}
+
+/// A part of a register, as video instructions select it: `b0` to `b3`, `h1`, `h10`, `b3210`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Part {
+    text: [u8; 5],
+    len: u8,
+}
+
+impl Part {
+    /// The part of a name: `b` or `h` and one to four digits. Which ones an operand has is for the tables to say.
+    pub fn from_name(name: &str) -> Option<Part> {
+        let (b'b' | b'h', digits @ [_, ..]) = name.as_bytes().split_first()? else { return None };
+        if digits.len() > 4 || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let mut text = [0; 5];
+        text[..name.len()].copy_from_slice(name.as_bytes());
+        Some(Part { text, len: name.len() as u8 })
+    }
+
+    /// Its name: `h1`.
+    pub fn name(&self) -> &str {
+        std::str::from_utf8(&self.text[..self.len.into()]).unwrap_or("")
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -187,28 +244,80 @@ fn traits(of_form: isa::Traits) -> Traits {
     present.fold(Traits::NONE, |all, (_, ours)| all.with(ours))
 }
 
-/// The destinations of a signature, one for each result: vectors give one an element, pairs two.
-pub(crate) fn result_types(signature: &Signature, results: usize) -> Option<ResultTypes> {
-    let mut types = ResultTypes::new();
+/// A destination operand: how the results that it takes are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Destination {
+    /// `d`
+    Scalar,
+    /// `{d, e, ...}`, so many.
+    Vector(u16),
+    /// `d|p`, or `{d, e, ...}|p` with so many in braces.
+    Pair(Option<u16>),
+}
+
+/// How an instruction with so many results writes them, by one of its signatures. `None` where that has another number of them.
+pub fn destinations(signature: &Signature, results: usize) -> Option<SmallVec<[Destination; 2]>> {
+    layout(signature, results).map(|(destinations, _)| destinations)
+}
+
+/// The accumulators of a signature: a destination whose values before the instruction are its first operand.
+pub fn accumulators(signature: &Signature) -> Option<&SigValue> {
+    match &signature.operands.first()?.kind {
+        SigKind::Value(value) if value.destination && value.accepts.contains(Accepts::IN_OUT) => Some(value),
+        _ => None,
+    }
+}
+
+fn layout(signature: &Signature, results: usize) -> Option<(SmallVec<[Destination; 2]>, ResultTypes)> {
+    let (mut list, mut types) = (SmallVec::new(), ResultTypes::new());
+    let add = |types: &mut ResultTypes, value: &SigValue| {
+        let ty = type_of_scalar(value.ty)?;
+        types.extend(std::iter::repeat_n(ty, value.count.unwrap_or(1).into()));
+        Some(())
+    };
     for operand in &signature.operands {
         match &operand.kind {
-            SigKind::Value(value)
-                if value.destination && !matches!(operand.presence, SigPresence::OnlyWith(_)) =>
-            {
-                let ty = type_of_scalar(value.ty)?;
-                let count = value.count.unwrap_or(1) as usize;
-                types.extend(std::iter::repeat_n(ty, count));
+            SigKind::Value(value) if value.destination => {
+                if matches!(operand.presence, SigPresence::OnlyWith(_)) {
+                    continue;
+                }
+                add(&mut types, value)?;
+                list.push(value.count.map_or(Destination::Scalar, Destination::Vector));
             }
             SigKind::Pair { first, second, second_optional } if first.destination => {
-                types.push(type_of_scalar(first.ty)?);
+                add(&mut types, first)?;
                 if !second_optional || results > types.len() {
-                    types.push(type_of_scalar(second.ty)?);
+                    add(&mut types, second)?;
+                    list.push(Destination::Pair(first.count));
+                } else {
+                    list.push(first.count.map_or(Destination::Scalar, Destination::Vector));
                 }
             }
             _ => break,
         }
     }
-    (types.len() == results).then_some(types)
+    (types.len() == results).then_some((list, types))
+}
+
+/// The same with as few results as there can be.
+fn required(signature: &Signature) -> Option<(SmallVec<[Destination; 2]>, ResultTypes)> {
+    let registers = |value: &SigValue| value.accepts.contains(Accepts::REGISTER);
+    let count = |value: &SigValue| usize::from(value.count.unwrap_or(1));
+    let results = signature.operands.iter().map(|operand| match &operand.kind {
+        SigKind::Value(value) if value.destination && registers(value) => match operand.presence {
+            SigPresence::OnlyWith(_) => 0,
+            _ => count(value),
+        },
+        SigKind::Pair { first, second_optional: true, .. } => count(first),
+        SigKind::Pair { first, second, .. } => count(first) + count(second),
+        _ => 0,
+    });
+    layout(signature, results.sum())
+}
+
+/// The types of the destinations of a signature, one for each result: vectors give one an element, pairs two.
+pub(crate) fn result_types(signature: &Signature, results: usize) -> Option<ResultTypes> {
+    layout(signature, results).map(|(_, types)| types)
 }
 
 /// The result types of the first signature that has so many results; `i32` where none has.

@@ -430,6 +430,8 @@ impl Accepts {
     pub const CONSTANTS_ALONE: Accepts = Accepts(1 << 17);
     /// Braces whose first element is an integer index, whatever the type of the others.
     pub const ARRAY: Accepts = Accepts(1 << 18);
+    /// A destination that is read before it is written: an accumulator.
+    pub const IN_OUT: Accepts = Accepts(1 << 27);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
 

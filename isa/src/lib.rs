@@ -34,6 +34,8 @@ pub mod layout;
 mod mnemonic;
 mod operand;
 mod resolve;
+#[cfg(any(test, feature = "sample"))]
+pub mod sample;
 mod scalar;
 mod space;
 mod spelling;

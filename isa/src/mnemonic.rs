@@ -271,6 +271,44 @@ impl Mnemonic {
         Ok(mnemonic)
     }
 
+    /// The mnemonic of a text, for constants; [`mnemonic!`](crate::mnemonic) makes sure that it is evaluated by the compiler.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Mnemonic::parse`] gives an error.
+    pub const fn literal(text: &str) -> Self {
+        let text = text.as_bytes();
+        let (mut best, mut end, mut n) = (0, 0, 0);
+        while n < OPCODE_TEXT.len() {
+            let len = OPCODE_TEXT[n].len();
+            if len > end
+                && same(text, 0, OPCODE_TEXT[n].as_bytes())
+                && (len == text.len() || text[len] == b'.')
+            {
+                (best, end) = (n, len);
+            }
+            n += 1;
+        }
+        assert!(end > 0, "no such instruction");
+        let mut mnemonic = Mnemonic::new(OPCODE_ALL[best]);
+        while end < text.len() {
+            let start = end + 1;
+            end = start;
+            while end < text.len() && text[end] != b'.' {
+                end += 1;
+            }
+            let mut n = 0;
+            while n < MOD_TEXT.len()
+                && !(MOD_TEXT[n].len() == end - start && same(text, start, MOD_TEXT[n].as_bytes()))
+            {
+                n += 1;
+            }
+            assert!(n < MOD_TEXT.len(), "no such modifier");
+            mnemonic = mnemonic.with(MOD_ALL[n]);
+        }
+        mnemonic
+    }
+
     /// The opcode.
     pub const fn opcode(&self) -> Opcode {
         self.opcode
@@ -302,6 +340,37 @@ impl Mnemonic {
             None => *self,
         }
     }
+}
+
+/// True if `part` stands in `text` at `start`.
+const fn same(text: &[u8], start: usize, part: &[u8]) -> bool {
+    if part.len() > text.len() - start {
+        return false;
+    }
+    let mut i = 0;
+    while i < part.len() && text[start + i] == part[i] {
+        i += 1;
+    }
+    i == part.len()
+}
+
+/// A [`Mnemonic`] from a literal, checked when the program is compiled: a misspelt one does not compile.
+///
+/// ```
+/// use warpsmith_isa::{Mnemonic, mnemonic};
+/// const ADD: Mnemonic = mnemonic!("add.rn.f32");
+/// assert_eq!(Mnemonic::parse("add.rn.f32"), Ok(ADD));
+/// assert_eq!(mnemonic!("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes").mods().len(), 4);
+/// ```
+///
+/// ```compile_fail
+/// const ADD: warpsmith_isa::Mnemonic = warpsmith_isa::mnemonic!("add.rnn.f32");
+/// ```
+#[macro_export]
+macro_rules! mnemonic {
+    ($text:literal) => {
+        const { $crate::Mnemonic::literal($text) }
+    };
 }
 
 impl fmt::Display for Mnemonic {

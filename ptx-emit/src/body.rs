@@ -163,7 +163,17 @@ impl Writer<'_> {
     fn operand<'o>(&mut self, operands: &'o [mach::Operand]) -> Option<(Operand, &'o [mach::Operand])> {
         let (&first, rest) = operands.split_first()?;
         let operand = match first {
-            mach::Operand::Def(v) | mach::Operand::Use(v) => Operand::Name(self.reg(v)),
+            mach::Operand::Def(v) | mach::Operand::Use(v) | mach::Operand::Update(v) => {
+                Operand::Name(self.reg(v))
+            }
+            mach::Operand::Neg(v) => {
+                let name = Operand::Name(self.reg(v));
+                self.body.tree.neg(name)
+            }
+            mach::Operand::Part(v, part) | mach::Operand::DefPart(v, part) => {
+                let name = self.reg(v);
+                Operand::Component { name, selector: self.body.tree.name(part.name()) }
+            }
             mach::Operand::Not(v) => {
                 let name = Operand::Name(self.reg(v));
                 self.body.tree.not(name)
@@ -178,6 +188,10 @@ impl Writer<'_> {
             mach::Operand::Symbol(base, offset) => Operand::Offset { name: self.base(base), offset },
             mach::Operand::Sink => Operand::Name(Symbol::SINK),
             mach::Operand::Vector(count) => return self.composite(rest, count.into(), Module::vector),
+            mach::Operand::Bracket(count) => {
+                return self
+                    .composite(rest, count.into(), |tree, parts| Operand::Bracket(tree.operand_list(parts)));
+            }
             mach::Operand::Pair => {
                 return self.composite(rest, 2, |tree, parts| tree.pair(parts[0], parts[1]));
             }
@@ -216,6 +230,7 @@ impl Writer<'_> {
         match base {
             Base::Reg(v) => self.reg(v),
             Base::Global(global) => self.body.names.globals[global],
+            Base::Func(func) => self.body.names.functions[func],
             Base::Param(index) => self.body.params.get(index as usize).copied().unwrap_or(Symbol::SINK),
             Base::Return => self.body.result.unwrap_or(Symbol::SINK),
             Base::Stack(slot) => match self.slots[slot] {

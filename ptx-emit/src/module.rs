@@ -85,11 +85,18 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
     for code in &plan.code.functions {
         defined.insert(code.id);
         for inst in &code.insts {
-            if let Op::Call(callee) = inst.op
-                && !defined.contains(&callee)
-                && declared.insert(callee)
-            {
-                order.push(callee);
+            let named = code.inst_operands(inst).iter().filter_map(|operand| match *operand {
+                mach::Operand::Symbol(mach::Base::Func(callee), _) => Some(callee),
+                _ => None,
+            });
+            let called = match inst.op {
+                Op::Call(callee) => Some(callee),
+                _ => None,
+            };
+            for callee in called.into_iter().chain(named) {
+                if !defined.contains(&callee) && declared.insert(callee) {
+                    order.push(callee);
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::inst::{InstData, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
-use crate::ptx::{PtxData, PtxOperand, ResultTypes, usual_types};
+use crate::ptx::{Part, PtxData, PtxOperand, ResultTypes, usual_types};
 use smallvec::SmallVec;
 use warpsmith_isa::diagnostic::Span;
 use warpsmith_isa::{Mnemonic, MnemonicError, Signature, forms};
@@ -48,7 +48,11 @@ impl<'a> BodyReader<'_, 'a> {
         let begins = |tok: Token| {
             matches!(tok.kind, Tok::Local | Tok::Global | Tok::Number | Tok::Punct(b'-' | b'[' | b'{' | b'!'))
         };
-        let sink = |this: &Self| this.p.tok.kind == Tok::Word && this.p.bytes(this.p.tok) == b"_";
+        let sink = |this: &Self| {
+            let text = this.p.bytes(this.p.tok);
+            // A label may begin like a part of the destination.
+            this.p.tok.kind == Tok::Word && (text == b"_" || destination(text).is_some())
+        };
         if !self.p.tok.first_of_line && (begins(self.p.tok) && !self.at_location() || sink(self)) {
             loop {
                 self.ptx_operand(&mut operands, &mut args, true)?;
@@ -110,11 +114,27 @@ impl<'a> BodyReader<'_, 'a> {
             Tok::Local => {
                 args.push(self.value()?);
                 operands.push(PtxOperand::Value);
+                if self.p.accept(b':') {
+                    let token = self.p.tok;
+                    let part = std::str::from_utf8(self.p.bytes(token)).ok().and_then(Part::from_name);
+                    let Some(part) = part.filter(|_| token.kind == Tok::Word) else {
+                        self.p.expected("a part of the register: `b0` to `b3`, `h0`, `h1`, `h10`, `b3210`");
+                        return None;
+                    };
+                    self.p.bump();
+                    operands.pop();
+                    operands.push(PtxOperand::Part(part));
+                }
             }
             Tok::Global => operands.push(match self.symbol()? {
                 Symbol::Global(id) => PtxOperand::Global(id),
                 Symbol::Func(id) => PtxOperand::Func(id),
             }),
+            Tok::Punct(b'-') if self.p.lexer.text.get(self.p.lexer.position) == Some(&b'%') => {
+                self.p.bump();
+                args.push(self.value()?);
+                operands.push(PtxOperand::Neg);
+            }
             Tok::Number | Tok::Punct(b'-') => {
                 let (number, span) = self.p.number()?;
                 operands.push(self.ptx_number(number, span)?);
@@ -135,6 +155,10 @@ impl<'a> BodyReader<'_, 'a> {
             Tok::Word if self.p.bytes(token) == b"_" => {
                 self.p.bump();
                 operands.push(PtxOperand::Sink);
+            }
+            Tok::Word if operands.is_empty() && destination(self.p.bytes(token)).is_some() => {
+                operands.extend(destination(self.p.bytes(token)).map(PtxOperand::Destination));
+                self.p.bump();
             }
             _ => {
                 self.p.expected(
@@ -223,4 +247,9 @@ impl<'a> BodyReader<'_, 'a> {
         operands[at] = make(count);
         self.p.expect(close)
     }
+}
+
+/// `d.h0`
+fn destination(text: &[u8]) -> Option<Part> {
+    std::str::from_utf8(text).ok()?.strip_prefix("d.").and_then(Part::from_name)
 }

@@ -2,7 +2,7 @@
 
 use super::Verifier;
 use crate::entities::{Inst, Value};
-use crate::ptx::{PtxData, PtxOperand, register_type, result_types};
+use crate::ptx::{Destination, PtxData, PtxOperand, accumulators, destinations, register_type, result_types};
 use crate::types::Type;
 use smallvec::SmallVec;
 use warpsmith_isa::{
@@ -94,6 +94,23 @@ impl Verifier<'_> {
             self.inst_error(inst, "I0452", message).notes.push(note);
             return;
         }
+        if signature.is_some_and(|s| accumulators(s).is_some()) {
+            let before = match data.operands.first() {
+                Some(PtxOperand::Vector(len)) if *len as usize == results.len() => args.get(..results.len()),
+                _ => None,
+            };
+            let types = before.map(|before| before.iter().map(|value| func.dfg.ty(*value)));
+            let plain = data.operands.iter().skip(1).take(results.len()).all(|o| *o == PtxOperand::Value);
+            if !(plain && types.is_some_and(|types| types.eq(results.iter().copied()))) {
+                let message = format!("the first operand of `ptx.{mnemonic}` must be what it adds to");
+                let note = format!(
+                    "write {} of the results' types in braces, `{{%a, %b, ...}}`",
+                    super::flow::count(results.len(), "value")
+                );
+                self.inst_error(inst, "I0454", message).notes.push(note);
+                return;
+            }
+        }
         let is_open = self.module.target.is_none();
         let violations = self.with_operands(data, args, &results, signature, &mut |operands| {
             let Err(violations) = operation.judge.check(operands) else { return Vec::new() };
@@ -135,7 +152,6 @@ impl Verifier<'_> {
         judge: &mut dyn FnMut(&[Operand]) -> Vec<Violation>,
     ) -> Vec<Violation> {
         let registers: Vec<Operand> = results.iter().map(|ty| Operand::Reg(register_type(*ty))).collect();
-        let pairs: Vec<[Operand; 2]> = registers.windows(2).map(|two| [two[0], two[1]]).collect();
         // Elements of vectors live in one list, brackets in a second one that may hold vectors.
         let mut values = args.iter();
         let plain: Vec<Operand> =
@@ -143,7 +159,12 @@ impl Verifier<'_> {
         let negated: Vec<Operand> = plain
             .iter()
             .zip(&data.operands)
-            .map(|(plain, operand)| if *operand == PtxOperand::Not { Operand::Not(plain) } else { *plain })
+            .map(|(plain, operand)| match operand {
+                PtxOperand::Not => Operand::Not(plain),
+                PtxOperand::Neg => Operand::Neg(plain),
+                PtxOperand::Part(part) => Operand::Select(plain, part.name()),
+                _ => *plain,
+            })
             .collect();
         let vector =
             |n: usize, len: u32| Operand::Vector(&negated[n + 1..(n + 1 + len as usize).min(negated.len())]);
@@ -172,39 +193,49 @@ impl Verifier<'_> {
                 _ => n += 1,
             }
         }
+        let whole;
+        let mut pairs: SmallVec<[[Operand; 2]; 1]> = SmallVec::new();
+        let mut groups: SmallVec<[Operand; 2]> = SmallVec::new();
         let mut list: SmallVec<[Operand; 8]> = SmallVec::new();
-        let mut at = 0;
-        for operand in signature.map_or(&[][..], |signature| &signature.operands[..]) {
-            if at == results.len() {
-                break;
-            }
-            match &operand.kind {
-                SigKind::Value(value) if value.destination => match value.count {
-                    Some(count) => {
-                        let end = (at + count as usize).min(registers.len());
-                        list.push(Operand::Vector(&registers[at..end]));
-                        at = end;
-                    }
-                    None => {
-                        list.push(registers[at]);
-                        at += 1;
-                    }
-                },
-                SigKind::Pair { .. } => match pairs.get(at) {
-                    Some(pair) => {
-                        list.push(Operand::Pair(pair));
-                        at += 2;
-                    }
-                    None => {
-                        list.push(registers[at]);
-                        at += 1;
-                    }
-                },
-                _ => break,
+        let mut left = &registers[..];
+        let mut take = |count: usize| {
+            let (taken, rest) = left.split_at(count.min(left.len()));
+            left = rest;
+            taken
+        };
+        let one = |taken: &[Operand<'static>]| taken.first().copied().unwrap_or(Operand::Unknown);
+        for destination in signature.and_then(|s| destinations(s, results.len())).unwrap_or_default() {
+            match destination {
+                Destination::Scalar => groups.push(one(take(1))),
+                Destination::Vector(count) => groups.push(Operand::Vector(take(count.into()))),
+                Destination::Pair(count) => {
+                    let first = match count {
+                        Some(count) => Operand::Vector(take(count.into())),
+                        None => one(take(1)),
+                    };
+                    pairs.push([first, one(take(1))]);
+                    // Its place, until all pairs have theirs.
+                    groups.push(Operand::Pair(&NO_PAIR));
+                }
             }
         }
-        let mut brackets = brackets.into_iter();
         let mut n = 0;
+        whole = groups.first().copied().unwrap_or(Operand::Unknown);
+        if let Some(PtxOperand::Destination(part)) = data.operands.first() {
+            groups.iter_mut().take(1).for_each(|first| *first = Operand::Select(&whole, part.name()));
+            n = 1;
+        }
+        if signature.is_some_and(|s| accumulators(s).is_some())
+            && let Some(PtxOperand::Vector(len)) = data.operands.first()
+        {
+            n = 1 + *len as usize;
+        }
+        let mut next_pair = pairs.iter();
+        list.extend(groups.iter().map(|group| match group {
+            Operand::Pair(_) => next_pair.next().map_or(*group, |pair| Operand::Pair(pair)),
+            _ => *group,
+        }));
+        let mut brackets = brackets.into_iter();
         while n < data.operands.len() {
             match data.operands[n] {
                 PtxOperand::Bracket(len) => {
@@ -242,7 +273,9 @@ impl Verifier<'_> {
             Variable { space: global.space, ty: global.ty.element().isa() }
         };
         match operand {
-            PtxOperand::Value | PtxOperand::Not => Operand::Reg(register()),
+            PtxOperand::Value | PtxOperand::Not | PtxOperand::Neg | PtxOperand::Part(_) => {
+                Operand::Reg(register())
+            }
             PtxOperand::Address(_) => Operand::Address(Base::Reg(register())),
             PtxOperand::GlobalAddress(id, _) => Operand::Address(Base::Var(variable(id))),
             PtxOperand::Global(id) => Operand::Var(variable(id)),
@@ -251,7 +284,10 @@ impl Verifier<'_> {
             PtxOperand::F32(_) => Operand::Float(FloatKind::Bits32),
             PtxOperand::F64(_) => Operand::Float(FloatKind::Bits64),
             PtxOperand::Decimal(_) => Operand::Float(FloatKind::Decimal),
-            PtxOperand::Vector(_) | PtxOperand::Bracket(_) | PtxOperand::Sink => Operand::Sink,
+            PtxOperand::Vector(_)
+            | PtxOperand::Bracket(_)
+            | PtxOperand::Sink
+            | PtxOperand::Destination(_) => Operand::Sink,
         }
     }
 
@@ -290,6 +326,9 @@ impl Verifier<'_> {
         }
     }
 }
+
+/// Stands for a pair that is not built yet.
+static NO_PAIR: [Operand<'static>; 2] = [Operand::Unknown; 2];
 
 fn as_address(operand: Operand<'_>) -> Operand<'_> {
     match operand {

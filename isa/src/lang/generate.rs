@@ -503,6 +503,7 @@ fn accepts(value: &Value) -> u32 {
             "specials" => 1 << 25,
             "sums" => 1 << 26,
             "array" => 1 << 18,
+            "inout" => 1 << 27,
             _ => 1 << 10,
         };
         if *on { bits |= bit } else { bits &= !bit }

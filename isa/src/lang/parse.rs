@@ -770,4 +770,5 @@ pub const ADDRESS_FLAGS: &[&str] = &["bare", "wide", "word", "index", "any", "fa
 pub const FLAGS: &[&str] = &[
     "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
     "mask4", "wrap", "braces", "vector", "sloppy", "lone", "spelt", "alone", "specials", "sums", "array",
+    "inout",
 ];

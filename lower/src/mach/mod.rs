@@ -71,6 +71,8 @@ pub enum Base {
     Reg(VReg),
     /// A variable of the module.
     Global(ir::GlobalId),
+    /// A function of the module.
+    Func(ir::FuncId),
     /// A parameter of the function itself.
     Param(u32),
     /// The function's return value.
@@ -90,6 +92,14 @@ pub enum Operand {
     Use(VReg),
     /// The negation of a predicate.
     Not(VReg),
+    /// The arithmetic negation of a register.
+    Neg(VReg),
+    /// A part of a register: `r.h1`.
+    Part(VReg, ir::Part),
+    /// The register that the instruction writes, by a part of it.
+    DefPart(VReg, ir::Part),
+    /// A register that the instruction reads and then writes. It must have no other reader of what it held before.
+    Update(VReg),
     /// An integer literal.
     Int(i64),
     /// The bits of an `.f32` literal.
@@ -104,6 +114,8 @@ pub enum Operand {
     Symbol(Base, i64),
     /// `{a, b, ...}`: the next `n` operands.
     Vector(u8),
+    /// `[a, b, ...]`: the next `n` operands, vectors counting as one.
+    Bracket(u8),
     /// `d|p`: the next two operands.
     Pair,
     /// `_`
@@ -288,7 +300,12 @@ impl Operand {
     /// The register that is read, if one is.
     pub fn used(self) -> Option<VReg> {
         match self {
-            Operand::Use(v) | Operand::Not(v) | Operand::Addr(Base::Reg(v), _) => Some(v),
+            Operand::Use(v)
+            | Operand::Not(v)
+            | Operand::Neg(v)
+            | Operand::Part(v, _)
+            | Operand::Update(v)
+            | Operand::Addr(Base::Reg(v), _) => Some(v),
             _ => None,
         }
     }
@@ -296,7 +313,7 @@ impl Operand {
     /// The register that is written, if one is.
     pub fn defined(self) -> Option<VReg> {
         match self {
-            Operand::Def(v) => Some(v),
+            Operand::Def(v) | Operand::DefPart(v, _) => Some(v),
             _ => None,
         }
     }

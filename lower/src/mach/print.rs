@@ -72,6 +72,9 @@ fn print_operand<'a>(
     match first {
         Operand::Def(v) | Operand::Use(v) => write!(f, "{v}")?,
         Operand::Not(v) => write!(f, "!{v}")?,
+        Operand::Neg(v) => write!(f, "-{v}")?,
+        Operand::Part(v, part) | Operand::DefPart(v, part) => write!(f, "{v}.{part}")?,
+        Operand::Update(v) => write!(f, "{v}")?,
         Operand::Int(value) => write!(f, "{value}")?,
         Operand::F32(bits) => write!(f, "0f{bits:08X}")?,
         Operand::F64(bits) => write!(f, "0d{bits:016X}")?,
@@ -82,6 +85,11 @@ fn print_operand<'a>(
             f.write_str("{")?;
             parts(f, len.into(), ", ")?;
             f.write_str("}")?;
+        }
+        Operand::Bracket(len) => {
+            f.write_str("[")?;
+            parts(f, len.into(), ", ")?;
+            f.write_str("]")?;
         }
         Operand::Pair => parts(f, 2, "|")?,
         Operand::Sink => f.write_str("_")?,
@@ -94,6 +102,7 @@ impl fmt::Display for Base {
         match self {
             Base::Reg(v) => write!(f, "{v}"),
             Base::Global(global) => write!(f, "{global}"),
+            Base::Func(func) => write!(f, "{func}"),
             Base::Param(index) => write!(f, "param{index}"),
             Base::Return => f.write_str("result"),
             Base::Stack(slot) => write!(f, "{slot}"),

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::mach::Base;
-use warpsmith_ir::{PtxData, PtxOperand};
-use warpsmith_isa::{SigKind, SigPresence, SigValue, Signature};
+use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations};
+use warpsmith_isa::Signature;
 
 impl Selector<'_> {
     pub(super) fn ptx_op(&mut self, inst: ir::Inst, data: &PtxData, args: &[Value]) {
@@ -14,9 +14,26 @@ impl Selector<'_> {
             return self.unsupported(text, "the verifier should have refused it");
         };
         let mut operands: Vec<Operand> = Vec::with_capacity(8);
-        let arrivals = self.destinations(inst, &signature, &mut operands);
+        let (mut sources, mut args) = (&data.operands[..], args);
+        let mut arrivals = Vec::new();
+        if warpsmith_ir::accumulators(&signature).is_some() {
+            let count = self.func.dfg.results(inst).len();
+            let (before, rest) = args.split_at(count.min(args.len()));
+            self.accumulate(inst, before, &mut operands);
+            (sources, args) = (sources.get(1 + count..).unwrap_or(&[]), rest);
+        } else {
+            arrivals = self.destinations(inst, &signature, &mut operands);
+            if let Some((&PtxOperand::Destination(part), rest)) = sources.split_first() {
+                sources = rest;
+                if let Some(first @ Operand::Def(_)) = operands.first_mut()
+                    && let Operand::Def(v) = *first
+                {
+                    *first = Operand::DefPart(v, part);
+                }
+            }
+        }
         let mut args = args.iter().copied();
-        for &operand in &data.operands {
+        for &operand in sources {
             match operand {
                 PtxOperand::Decimal(value) if mnemonic.types().last() == Some(ScalarType::F32) => {
                     operands.push(Operand::F32((value as f32).to_bits()));
@@ -24,6 +41,7 @@ impl Selector<'_> {
                 operand => self.source(operand, &mut args, &mut operands),
             }
         }
+        addresses_in_brackets(&mut operands);
         self.emit(mnemonic, &operands);
         for (whole, result) in arrivals {
             let mut operands = vec![Operand::Vector(2)];
@@ -33,14 +51,35 @@ impl Selector<'_> {
         }
     }
 
+    /// The registers that the instruction adds to. A value that nobody else reads is updated where it is; others are copied.
+    fn accumulate(&mut self, inst: ir::Inst, before: &[Value], operands: &mut Vec<Operand>) {
+        let results = self.func.dfg.results(inst);
+        operands.push(Operand::Vector(results.len() as u8));
+        for (result, &value) in results.into_iter().zip(before) {
+            _ = self.regs_of(result);
+            let (to, from) = (self.resolve(result), self.resolve(value));
+            let here = match self.func.dfg.def(from) {
+                ValueDef::Result(def, _) => self.func.layout.block_of(def) == Some(self.block),
+                ValueDef::Param(block, _) => block == self.block,
+                ValueDef::Alias(_) | ValueDef::Detached => false,
+            };
+            if here && self.uses[from] == 1 && self.regs[from].count == 0 {
+                self.regs[from] = self.regs[to];
+            } else {
+                let class = Repr::of(self.ty(value)).class;
+                let (to, from) = (self.reg(result), self.operand(value));
+                self.emit(mov(class), &[Operand::Def(to), from]);
+            }
+            operands.push(Operand::Update(self.reg(result)));
+        }
+    }
+
     /// The signature of the first form that has as many results.
     fn signature(&self, inst: ir::Inst, mnemonic: &Mnemonic) -> Option<Signature> {
-        let results = self.func.dfg.results(inst);
-        let registers: usize = results.into_iter().count();
-        warpsmith_isa::forms(mnemonic).map(|form| form.signature()).find(|signature| {
-            let (least, most) = result_counts(signature);
-            (least..=most).contains(&registers)
-        })
+        let results = self.func.dfg.results(inst).len();
+        let mut all = warpsmith_isa::forms(mnemonic).map(|form| form.signature());
+        // Without results the destination, if there is one, is a sink among the operands.
+        all.find(|signature| results == 0 || destinations(signature, results).is_some())
     }
 
     /// The destination operands. A result held in two registers is written to one of twice the size, to be taken apart behind the
@@ -51,29 +90,25 @@ impl Selector<'_> {
         signature: &Signature,
         operands: &mut Vec<Operand>,
     ) -> Vec<(VReg, Value)> {
-        let mut results = self.func.dfg.results(inst).into_iter();
+        let results = self.func.dfg.results(inst);
+        let groups = destinations(signature, results.len()).unwrap_or_default();
+        let mut results = results.into_iter();
         let mut arrivals = Vec::new();
-        for operand in &signature.operands {
-            match &operand.kind {
-                SigKind::Value(value) if value.destination => {
-                    let count = usize::from(value.count.unwrap_or(1));
-                    if value.count.is_some() {
-                        operands.push(Operand::Vector(count as u8));
-                    }
-                    for result in results.by_ref().take(count) {
-                        self.destination(result, operands, &mut arrivals);
-                    }
+        for group in groups {
+            let count = match group {
+                Destination::Scalar => 1,
+                Destination::Vector(count) => {
+                    operands.push(Operand::Vector(count as u8));
+                    count
                 }
-                SigKind::Pair { first, second, .. } if first.destination => {
-                    let (d, p) = (results.next(), results.next());
-                    if p.is_some() && second.destination {
-                        operands.push(Operand::Pair);
-                    }
-                    for result in d.into_iter().chain(p) {
-                        self.destination(result, operands, &mut arrivals);
-                    }
+                Destination::Pair(count) => {
+                    operands.push(Operand::Pair);
+                    operands.extend(count.map(|count| Operand::Vector(count as u8)));
+                    count.unwrap_or(1) + 1
                 }
-                _ => {}
+            };
+            for result in results.by_ref().take(count.into()) {
+                self.destination(result, operands, &mut arrivals);
             }
         }
         arrivals
@@ -117,6 +152,10 @@ impl Selector<'_> {
                 };
                 operands.push(packed);
             }
+            (PtxOperand::Neg, Some(value)) => operands.push(Operand::Neg(self.reg(value))),
+            (PtxOperand::Part(part), Some(value)) => operands.push(Operand::Part(self.reg(value), part)),
+            (PtxOperand::Func(func), _) => operands.push(Operand::Symbol(Base::Func(func), 0)),
+            (PtxOperand::Bracket(count), _) => operands.push(Operand::Bracket(count as u8)),
             (PtxOperand::Not, Some(value)) => operands.push(Operand::Not(self.reg(value))),
             (PtxOperand::Address(offset), Some(value)) => {
                 let (base, offset) = self.address(value, offset);
@@ -151,24 +190,13 @@ fn doubled(class: RegClass) -> RegClass {
     if class == RegClass::B64 { RegClass::B128 } else { RegClass::B64 }
 }
 
-/// The fewest and the most results an instruction of the signature can have.
-fn result_counts(signature: &Signature) -> (usize, usize) {
-    let count = |value: &SigValue| if value.destination { usize::from(value.count.unwrap_or(1)) } else { 0 };
-    let mut counts = (0, 0);
-    for operand in &signature.operands {
-        let (least, most) = match &operand.kind {
-            SigKind::Value(value) => (count(value), count(value)),
-            SigKind::Pair { first, second, second_optional } => {
-                let both = count(first) + count(second);
-                (if *second_optional { count(first) } else { both }, both)
-            }
-            _ => (0, 0),
-        };
-        match operand.presence {
-            SigPresence::Required => counts = (counts.0 + least, counts.1 + most),
-            SigPresence::Optional => counts.1 += most,
-            SigPresence::OnlyWith(_) => {}
+/// What a bracket begins with is an address, written without brackets of its own.
+fn addresses_in_brackets(operands: &mut [Operand]) {
+    for n in 0..operands.len() {
+        if let Operand::Bracket(_) = operands[n]
+            && let Some(Operand::Addr(Base::Reg(v), 0)) = operands.get(n + 1).copied()
+        {
+            operands[n + 1] = Operand::Use(v);
         }
     }
-    counts
 }

@@ -152,7 +152,9 @@ fn arg(kind: &SigKind, turn: usize, with_optional: bool) -> Option<Arg> {
         SigKind::Address(space) if space.tensor => Arg::TensorAddress,
         SigKind::Address(space) if space.handle != TypeSet::EMPTY || space.any_register => Arg::Handle,
         SigKind::Address(space) => Arg::Address(space.space()),
-        SigKind::Pair { first, second, second_optional } if !second_optional || with_optional => {
+        SigKind::Pair { first, second, second_optional }
+            if !second_optional || (with_optional && second.accepts.contains(Accepts::REGISTER)) =>
+        {
             Arg::Pair(Box::new([values(first, 0)?, values(second, 0)?]))
         }
         SigKind::Pair { first, .. } => values(first, 0)?,
@@ -197,7 +199,12 @@ fn scalar(value: &SigValue, turn: usize) -> Option<Arg> {
             (Accepts::LANES4, "b7531"),
             (Accepts::MASK4, "b31"),
         ];
-        kinds.extend(parts.iter().filter(|(flag, _)| has(*flag)).map(|&(_, part)| Arg::Part(reg, part)));
+        kinds.extend(
+            parts
+                .iter()
+                .filter(|(flag, _)| has(*flag) && has(Accepts::REGISTER))
+                .map(|&(_, part)| Arg::Part(reg, part)),
+        );
     }
     if !value.destination && has(Accepts::IMMEDIATE) {
         kinds.extend(constant(value));
@@ -226,7 +233,7 @@ fn constant(value: &SigValue) -> Option<Arg> {
         (TypeClass::Float, ScalarType::F32) => Some(Arg::F32(1.5f32.to_bits())),
         (TypeClass::Float, ScalarType::F64) => Some(Arg::F64(1.5f64.to_bits())),
         (TypeClass::Float | TypeClass::Packed | TypeClass::Opaque, _) => None,
-        _ => Some(Arg::Int(integer)),
+        _ => value.accepts.contains(Accepts::LONE_CONSTANT).then_some(Arg::Int(integer)),
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) struct Operation {
     signatures: Vec<Signature>,
     /// The judge for the module's target; for a module without one, for the highest.
     judge: Resolved,
+    target: Target,
     traits: isa::Traits,
 }
 
@@ -28,8 +29,8 @@ impl Operation {
         let traits = matches.iter().fold(isa::Traits::NONE, |all, matched| all | matched.form.traits);
         let signatures = matches.iter().map(|matched| matched.signature()).collect();
         let highest = || Target::all().last().unwrap_or(Target::sm(120));
-        let judge = judge(mnemonic, target.unwrap_or_else(highest));
-        Operation { signatures, judge, traits }
+        let target = target.unwrap_or_else(highest);
+        Operation { signatures, judge: judge(mnemonic, target), target, traits }
     }
 }
 
@@ -116,7 +117,10 @@ impl Verifier<'_> {
             let Err(violations) = operation.judge.check(operands) else { return Vec::new() };
             // What the highest target lacks, another may have: the operations of one architecture alone.
             let elsewhere = |target| judge(mnemonic, target).check(operands).is_ok();
-            match is_open && Target::all().any(elsewhere) {
+            // The module says no version: one that has left PTX is in the older ones.
+            let context = |version| Context { version, target: operation.target };
+            let earlier = |version| Resolved::new(mnemonic, context(version)).check(operands).is_ok();
+            match Version::known().any(earlier) || (is_open && Target::all().any(elsewhere)) {
                 true => Vec::new(),
                 false => violations,
             }

@@ -155,7 +155,11 @@ impl Writer<'_> {
             list.push(operand);
             operands = rest;
         }
-        self.push(None, mnemonic, &list);
+        // A copy whose two ends were given one register.
+        let idle = mnemonic.opcode() == Opcode::Mov && matches!(list[..], [to, from] if to == from);
+        if !idle {
+            self.push(None, mnemonic, &list);
+        }
         self.operands = list;
     }
 

@@ -197,7 +197,7 @@ impl Verifier<'_> {
                 _ => n += 1,
             }
         }
-        let whole;
+        let mut whole = Operand::Unknown;
         let mut pairs: SmallVec<[[Operand; 2]; 1]> = SmallVec::new();
         let mut groups: SmallVec<[Operand; 2]> = SmallVec::new();
         let mut list: SmallVec<[Operand; 8]> = SmallVec::new();
@@ -224,8 +224,8 @@ impl Verifier<'_> {
             }
         }
         let mut n = 0;
-        whole = groups.first().copied().unwrap_or(Operand::Unknown);
         if let Some(PtxOperand::Destination(part)) = data.operands.first() {
+            whole = groups.first().copied().unwrap_or(whole);
             groups.iter_mut().take(1).for_each(|first| *first = Operand::Select(&whole, part.name()));
             n = 1;
         }
@@ -236,7 +236,7 @@ impl Verifier<'_> {
         }
         let mut next_pair = pairs.iter();
         list.extend(groups.iter().map(|group| match group {
-            Operand::Pair(_) => next_pair.next().map_or(*group, |pair| Operand::Pair(pair)),
+            Operand::Pair(_) => next_pair.next().map_or(*group, Operand::Pair),
             _ => *group,
         }));
         let mut brackets = brackets.into_iter();

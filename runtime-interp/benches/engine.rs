@@ -3,7 +3,10 @@
 //!     cargo bench -p warpsmith-interp --bench engine
 
 use divan::counter::ItemsCount;
+use warpsmith_emit::Compiler;
 use warpsmith_interp::{Buffer, Device, Launch, Program};
+use warpsmith_ir as ir;
+use warpsmith_isa::Target;
 use warpsmith_ptx::ValidatedModule;
 
 fn main() {
@@ -13,6 +16,13 @@ fn main() {
 fn load(text: &str) -> Program {
     let module = ValidatedModule::parse(text).expect("the kernel is valid");
     Program::load_with_source(&module, text).expect("the kernel is supported")
+}
+
+/// A kernel of `examples/`, as our own compiler translates it.
+fn compile(source: &str) -> Program {
+    let module = ir::parse_module(source).expect("the example parses");
+    let compiled = Compiler::new(Target::sm(80)).compile(&module).expect("the example compiles");
+    load(&compiled.text)
 }
 
 /// Measures a launch; its items are the thread instructions it executes.
@@ -185,6 +195,58 @@ fn divergent_loop(bencher: divan::Bencher) {
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("divergent").grid([16, 1, 1]).block([256, 1, 1]).arg(out).workers(1);
     measure(bencher, device, load(DIVERGENT), launch);
+}
+
+/// `examples/sha256.wir`: each thread hashes 1,000 bytes of its own. The ring of the message schedule is in local memory.
+#[divan::bench]
+fn sha256(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let text: Vec<u8> = (0..256 * 1000).map(|i: u32| ((i * 7) >> 3) as u8).collect();
+    let text = device.upload(&text).expect("there is room");
+    let starts: Vec<u32> = (0..256).map(|i| i * 1000).collect();
+    let starts = device.upload(&starts).expect("there is room");
+    let lengths = device.upload(&[1000u32; 256]).expect("there is room");
+    let out = device.alloc(32 * 256).expect("there is room");
+    let launch = Launch::new("sha256").grid([2, 1, 1]).block([128, 1, 1]).workers(1);
+    let launch = launch.arg(256u32).arg(text).arg(starts).arg(lengths).arg(out);
+    measure(bencher, device, compile(include_str!("../../examples/sha256.wir")), launch);
+}
+
+/// `examples/matmul.wir`, a product of 128 by 128 matrices.
+#[divan::bench]
+fn matmul_example(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let matrix: Vec<f32> = (0..128 * 128).map(|i| (i % 7) as f32).collect();
+    let [a, b, c] = [(); 3].map(|()| -> Buffer { device.upload(&matrix).expect("there is room") });
+    let launch = Launch::new("matmul").grid([8, 8, 1]).block([16, 16, 1]).workers(1);
+    let launch = launch.arg(128u32).arg(a).arg(b).arg(c);
+    measure(bencher, device, compile(include_str!("../../examples/matmul.wir")), launch);
+}
+
+/// `examples/mandelbrot.wir`: lanes leave the loop at their own times.
+#[divan::bench]
+fn mandelbrot(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let out = device.alloc(128 * 96).expect("there is room");
+    let launch = Launch::new("mandelbrot").grid([8, 6, 1]).block([16, 16, 1]).workers(1);
+    let launch = launch.arg(128u32).arg(96u32).arg(250u32).arg(-2.25f32).arg(-1.2f32).arg(0.025f32).arg(out);
+    measure(bencher, device, compile(include_str!("../../examples/mandelbrot.wir")), launch);
+}
+
+/// `examples/vm.wir`: a stack machine, threads of a warp run two different programs.
+#[divan::bench]
+fn small_virtual_machine(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let code: [i32; 64] = [
+        0, 1, 1, 1, 8, 20, 1, 1, 4, 0, 1, 1, 0, 1, 5, 0, 2, 2, 7, 2, 10, 0, 0, 0, 1, 1, 0, 1, 5, 0, 8, 64, 1,
+        1, 9, 0, 8, 52, 1, 1, 0, 3, 4, 0, 0, 1, 3, 0, 2, 2, 7, 58, 1, 1, 6, 0, 2, 2, 0, 1, 3, 0, 7, 24,
+    ];
+    let code = device.upload(&[&code[..], &[10, 0]].concat()).expect("there is room");
+    let starts = device.upload(&[0i32, 22]).expect("there is room");
+    let out = device.alloc(8 * 256 * 4).expect("there is room");
+    let launch =
+        Launch::new("vm").grid([4, 1, 1]).block([256, 1, 1]).workers(1).arg(code).arg(starts).arg(out);
+    measure(bencher, device, compile(include_str!("../../examples/vm.wir")), launch);
 }
 
 /// The cost of a launch: one block of one warp that does nearly nothing.

@@ -1,11 +1,13 @@
 //! Loads, stores and atomics of a warp.
 //!
-//! The addresses of all lanes are checked together: their lowest and highest, and the bits that alignment forbids. Only if
-//! that fails, or the lanes reach different allocations or spaces, is each lane looked at by itself.
+//! Addresses that follow a rule are the matter of `lines`. Those of all other accesses are checked together: their lowest and
+//! highest, and the bits that alignment forbids. Only if that fails, or the lanes reach different allocations or spaces, is each
+//! lane looked at by itself.
 
 use super::block::BlockContext;
 use super::file::Frame;
 use super::lanes::Lane;
+use super::lines::{load_lines, store_lines};
 use super::observe::{AccessKind, Observer};
 use super::op::{Access, Atomic, AtomicFn};
 use super::reg::{Reg, Width};
@@ -39,16 +41,28 @@ impl<O: Observer> Runner<'_, O> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
-        let places = self.places(block, warp, here, access, AccessKind::Load)?;
-        let uniform = access.base.is_constant() && !access.on_stack;
-        // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
-        unsafe {
-            match access.bytes {
-                1 => load_lanes::<u8>(&places, uniform, here, access.signed, dst),
-                2 => load_lanes::<u16>(&places, uniform, here, access.signed, dst),
-                4 => load_lanes::<u32>(&places, uniform, here, access.signed, dst),
-                8 => load_lanes::<u64>(&places, uniform, here, access.signed, dst),
-                _ => load_lanes::<u128>(&places, uniform, here, access.signed, dst),
+        if let Some(lines) = self.lines(block, warp, here, access, AccessKind::Load) {
+            // SAFETY: the lines were found for this access.
+            unsafe {
+                match access.bytes {
+                    1 => load_lines::<u8>(&lines, here, access.signed, dst),
+                    2 => load_lines::<u16>(&lines, here, access.signed, dst),
+                    4 => load_lines::<u32>(&lines, here, access.signed, dst),
+                    8 => load_lines::<u64>(&lines, here, access.signed, dst),
+                    _ => load_lines::<u128>(&lines, here, access.signed, dst),
+                }
+            }
+        } else {
+            let places = self.places(block, warp, here, access, AccessKind::Load)?;
+            // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
+            unsafe {
+                match access.bytes {
+                    1 => load_lanes::<u8>(&places, here, access.signed, dst),
+                    2 => load_lanes::<u16>(&places, here, access.signed, dst),
+                    4 => load_lanes::<u32>(&places, here, access.signed, dst),
+                    8 => load_lanes::<u64>(&places, here, access.signed, dst),
+                    _ => load_lanes::<u128>(&places, here, access.signed, dst),
+                }
             }
         }
         if is_synchronising(access.order) {
@@ -69,15 +83,28 @@ impl<O: Observer> Runner<'_, O> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
-        let places = self.places(block, warp, here, access, AccessKind::Store)?;
-        // SAFETY: as in `load`.
-        unsafe {
-            match access.bytes {
-                1 => store_lanes::<u8>(&places, here, access.skipped, src),
-                2 => store_lanes::<u16>(&places, here, access.skipped, src),
-                4 => store_lanes::<u32>(&places, here, access.skipped, src),
-                8 => store_lanes::<u64>(&places, here, access.skipped, src),
-                _ => store_lanes::<u128>(&places, here, access.skipped, src),
+        if let Some(lines) = self.lines(block, warp, here, access, AccessKind::Store) {
+            // SAFETY: as in `load`.
+            unsafe {
+                match access.bytes {
+                    1 => store_lines::<u8>(&lines, here, access.skipped, src),
+                    2 => store_lines::<u16>(&lines, here, access.skipped, src),
+                    4 => store_lines::<u32>(&lines, here, access.skipped, src),
+                    8 => store_lines::<u64>(&lines, here, access.skipped, src),
+                    _ => store_lines::<u128>(&lines, here, access.skipped, src),
+                }
+            }
+        } else {
+            let places = self.places(block, warp, here, access, AccessKind::Store)?;
+            // SAFETY: as in `load`.
+            unsafe {
+                match access.bytes {
+                    1 => store_lanes::<u8>(&places, here, access.skipped, src),
+                    2 => store_lanes::<u16>(&places, here, access.skipped, src),
+                    4 => store_lanes::<u32>(&places, here, access.skipped, src),
+                    8 => store_lanes::<u64>(&places, here, access.skipped, src),
+                    _ => store_lanes::<u128>(&places, here, access.skipped, src),
+                }
             }
         }
         if is_synchronising(access.order) {
@@ -385,7 +412,7 @@ pub(super) fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] 
 }
 
 /// A memory element as the bits of a register.
-trait Bits: Element {
+pub(super) trait Bits: Element {
     const WIDTH: u32;
     fn widen(self) -> u64;
     fn narrow(v: u64) -> Self;
@@ -410,52 +437,17 @@ macro_rules! bits {
 }
 bits!(u8 u16 u32 u64 u128);
 
-/// How the addresses of half a warp lie. Halves, because blocks of 16 threads in x are common.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// All at one place.
-    Uniform,
-    /// One after the other.
-    Row,
-    Scattered,
-}
-
-const HALF: usize = 16;
-
-/// The shape of the accesses of elements of `stride` bytes.
-#[inline(always)]
-fn shape(at: &[*mut u8], stride: usize) -> Shape {
-    let first = at[0].addr();
-    let (mut apart, mut off) = (0, 0);
-    for (i, p) in at.iter().enumerate().take(HALF) {
-        let distance = p.addr().wrapping_sub(first);
-        apart |= distance;
-        off |= distance ^ (i * stride);
-    }
-    if apart == 0 {
-        Shape::Uniform
-    } else if off == 0 {
-        Shape::Row
-    } else {
-        Shape::Scattered
-    }
-}
-
 /// # Safety
 /// Every lane of `places` has `dst.len()` aligned elements in bounds.
 #[inline(always)]
-unsafe fn load_lanes<T: Bits>(places: &Places, uniform: bool, here: Here, signed: bool, dst: &[Reg]) {
+unsafe fn load_lanes<T: Bits>(places: &Places, here: Here, signed: bool, dst: &[Reg]) {
     for (element, &r) in dst.iter().enumerate() {
         let offset = element * T::BYTES;
         let mut values = [T::default(); 32];
         // SAFETY: the caller's promise.
         unsafe {
-            if uniform {
-                values = [Concurrent::load::<T>(places.at[0].add(offset)); 32];
-            } else if places.concurrent {
-                load_halves::<T, Concurrent>(places, offset, dst.len(), &mut values);
-            } else {
-                load_halves::<T, Private>(places, offset, dst.len(), &mut values);
+            for (v, p) in values.iter_mut().zip(&places.at) {
+                *v = Concurrent::load(p.add(offset));
             }
             set_extended(here, r, signed, &values);
         }
@@ -463,33 +455,9 @@ unsafe fn load_lanes<T: Bits>(places: &Places, uniform: bool, here: Here, signed
 }
 
 /// # Safety
-/// As for `load_lanes`.
-#[inline(always)]
-unsafe fn load_halves<T: Bits, M: Mode>(places: &Places, offset: usize, count: usize, values: &mut [T; 32]) {
-    for (at, values) in places.at.chunks_exact(HALF).zip(values.chunks_exact_mut(HALF)) {
-        // SAFETY: the caller's promise; in a row, the lanes' elements are neighbours.
-        unsafe {
-            match shape(at, T::BYTES * count) {
-                Shape::Uniform => values.fill(M::load(at[0].add(offset))),
-                Shape::Row if count == 1 => {
-                    for (i, v) in values.iter_mut().enumerate() {
-                        *v = M::load(at[0].add(i * T::BYTES));
-                    }
-                }
-                _ => {
-                    for (v, p) in values.iter_mut().zip(at) {
-                        *v = M::load(p.add(offset));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// # Safety
 /// `r` is a destination of the running function.
 #[inline(always)]
-unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 32]) {
+pub(super) unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 32]) {
     let Here { frame, mask, .. } = here;
     let unused = 64 - T::WIDTH.min(64);
     let extend = |v: T| if signed { ((v.widen() << unused) as i64 >> unused) as u64 } else { v.widen() };
@@ -510,6 +478,32 @@ unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 3
     }
 }
 
+/// The low bits of a source's lanes.
+///
+/// # Safety
+/// `r` is a source of the running function.
+#[inline(always)]
+pub(super) unsafe fn source_lanes<T: Bits>(frame: Frame, r: Reg) -> [T; 32] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match r.width() {
+            Width::W32 => {
+                let row = &(*frame.row::<u32>(r)).0;
+                each(|i| T::narrow(u64::from(row[i])))
+            }
+            Width::W64 => {
+                let row = &(*frame.row::<u64>(r)).0;
+                each(|i| T::narrow(row[i]))
+            }
+            _ if T::WIDTH == 128 => {
+                let wide = &(*frame.row::<u128>(r)).0;
+                std::array::from_fn(|i| std::mem::transmute_copy::<u128, T>(&wide[i]))
+            }
+            _ => (*frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
+        }
+    }
+}
+
 /// # Safety
 /// As for `load_lanes`.
 #[inline(always)]
@@ -521,40 +515,14 @@ unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, skipped: u8, src: &[
         let offset = element * T::BYTES;
         // SAFETY: the caller's promise, and the source was checked when the program was built.
         unsafe {
-            let values: [T; 32] = match r.width() {
-                Width::W32 => {
-                    let row = &(*here.frame.row::<u32>(r)).0;
-                    each(|i| T::narrow(u64::from(row[i])))
-                }
-                Width::W64 => {
-                    let row = &(*here.frame.row::<u64>(r)).0;
-                    each(|i| T::narrow(row[i]))
-                }
-                _ if T::WIDTH == 128 => {
-                    let wide = &(*here.frame.row::<u128>(r)).0;
-                    std::array::from_fn(|i| std::mem::transmute_copy::<u128, T>(&wide[i]))
-                }
-                _ => (*here.frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
-            };
+            let values: [T; 32] = source_lanes(here.frame, r);
             if here.mask != u32::MAX {
                 for i in lanes_of(here.mask) {
                     Concurrent::store(places.at[i].add(offset), values[i]);
                 }
-            } else if places.concurrent {
+            } else {
                 for (v, p) in values.iter().zip(&places.at) {
                     Concurrent::store(p.add(offset), *v);
-                }
-            } else {
-                for (at, values) in places.at.chunks_exact(HALF).zip(values.chunks_exact(HALF)) {
-                    if src.len() == 1 && shape(at, T::BYTES) == Shape::Row {
-                        for (i, v) in values.iter().enumerate() {
-                            Private::store(at[0].add(i * T::BYTES), *v);
-                        }
-                    } else {
-                        for (v, p) in values.iter().zip(at) {
-                            Private::store(p.add(offset), *v);
-                        }
-                    }
                 }
             }
         }

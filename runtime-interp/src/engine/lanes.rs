@@ -38,23 +38,33 @@ pub enum Level {
 }
 
 impl Level {
-    /// The best level of this machine.
+    /// The level that programs of this process run at: the best of this machine, but no better than what the environment
+    /// variable `WARPSMITH_LEVEL` names (`baseline`, `avx2`), with which the others are tested and measured.
     pub fn detect() -> Level {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         *LEVEL.get_or_init(|| {
-            #[cfg(target_arch = "x86_64")]
-            {
-                macro_rules! has { ($($f:tt)*) => { $(std::is_x86_feature_detected!($f))&&* } }
-                if has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt") {
-                    return if has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
-                        Level::Avx512
-                    } else {
-                        Level::Avx2
-                    };
-                }
-            }
-            Level::Baseline
+            let limit = match std::env::var("WARPSMITH_LEVEL").as_deref() {
+                Ok("baseline") => Level::Baseline,
+                Ok("avx2") => Level::Avx2,
+                _ => Level::Avx512,
+            };
+            Level::of_machine().min(limit)
         })
+    }
+
+    fn of_machine() -> Level {
+        #[cfg(target_arch = "x86_64")]
+        {
+            macro_rules! has { ($($f:tt)*) => { $(std::is_x86_feature_detected!($f))&&* } }
+            if has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt") {
+                return if has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
+                    Level::Avx512
+                } else {
+                    Level::Avx2
+                };
+            }
+        }
+        Level::Baseline
     }
 }
 

@@ -10,6 +10,7 @@ mod context;
 mod file;
 pub(crate) mod grid;
 pub mod lanes;
+mod lines;
 mod mbarrier;
 mod multimem;
 pub mod observe;

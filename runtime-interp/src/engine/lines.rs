@@ -1,0 +1,239 @@
+//! Accesses whose addresses follow a rule: each half of the warp reads one element, or elements in a row.
+//!
+//! Nearly all accesses of real kernels are of this kind. They need two addresses and two checks of bounds instead of 32, and
+//! their data move in blocks. Halves, because blocks of 16 threads in x are common.
+
+use super::access::{Bits, set_extended, source_lanes};
+use super::block::BlockContext;
+use super::file::Frame;
+use super::observe::{AccessKind, Observer};
+use super::op::Access;
+use super::reg::{Reg, Width};
+use super::run::{Here, Runner, lanes_of};
+use super::warp::Warp;
+use crate::memory::bytes::{Concurrent, Mode, Private};
+use crate::memory::window;
+use warpsmith_isa::StateSpace;
+
+/// Lanes of a half warp.
+const HALF: usize = 16;
+
+/// Where the lanes' data lie: those of lane `i` of half `h` at `at[h] + i * step[h]`. All of them are in bounds, whether the
+/// lane is active or not.
+pub(super) struct Lines {
+    at: [*mut u8; 2],
+    step: [usize; 2],
+    /// Other host threads access them too.
+    concurrent: bool,
+}
+
+/// The addresses of half a warp: the first lane's, and whether the others follow in a row or are equal to it.
+#[derive(Clone, Copy)]
+struct Line {
+    start: u64,
+    row: bool,
+}
+
+macro_rules! find_lines {
+    ($name:ident, $t:ty) => {
+        /// The lines of the active lanes' addresses, if they follow the rule for elements of `1 << shift` bytes.
+        #[inline(always)]
+        fn $name(addresses: &[$t; 32], mask: u32, offset: $t, shift: u32) -> Option<[Line; 2]> {
+            let mut lines = [Line { start: 0, row: false }; 2];
+            for (h, line) in lines.iter_mut().enumerate() {
+                let active = mask >> (HALF * h) & 0xffff;
+                // A half without active lanes is where the first active lane is.
+                let first =
+                    if active == 0 { mask } else { active << (HALF * h) }.trailing_zeros() as usize & 31;
+                let place = ((first % HALF) as $t) << shift;
+                let start = addresses[first].wrapping_sub(place);
+                let (mut apart, mut off) = (0, 0);
+                for i in 0..HALF {
+                    let named = (<$t>::from(active >> i & 1 != 0)).wrapping_neg();
+                    let distance = addresses[HALF * h + i].wrapping_sub(start);
+                    apart |= (distance ^ place) & named;
+                    off |= (distance ^ ((i as $t) << shift)) & named;
+                }
+                *line = match (apart, off) {
+                    (0, _) => Line { start: addresses[first].wrapping_add(offset).into(), row: false },
+                    (_, 0) => Line { start: start.wrapping_add(offset).into(), row: true },
+                    _ => return None,
+                };
+            }
+            Some(lines)
+        }
+    };
+}
+find_lines!(find_lines_32, u32);
+find_lines!(find_lines_64, u64);
+
+#[inline(always)]
+fn find_lines(frame: Frame, access: &Access, stack: u32, mask: u32, shift: u32) -> Option<[Line; 2]> {
+    // SAFETY: the base register was checked when the program was built.
+    unsafe {
+        match access.base.width() {
+            Width::W64 => {
+                let stack = if access.on_stack { u64::from(stack) } else { 0 };
+                let offset = (access.offset as u64).wrapping_add(stack);
+                find_lines_64(&(*frame.row::<u64>(access.base)).0, mask, offset, shift)
+            }
+            _ => find_lines_32(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift),
+        }
+    }
+}
+
+impl<O: Observer> Runner<'_, O> {
+    /// Finds and checks the memory that the lanes access. `None` if they follow no rule, or any of them may be at fault.
+    #[inline(always)]
+    pub(super) fn lines(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        kind: AccessKind,
+    ) -> Option<Lines> {
+        let size = u64::from(access.bytes) * u64::from(access.count);
+        let shift = size.trailing_zeros();
+        let mut lines = find_lines(here.frame, access, here.stack, here.mask, shift)?;
+        let mut space = access.space;
+        if space == StateSpace::Generic {
+            let (first, offset) = window::classify(lines[0].start);
+            let base = lines[0].start - offset;
+            if window::classify(lines[1].start).0 != first {
+                return None;
+            }
+            space = first;
+            lines.iter_mut().for_each(|l| l.start -= base);
+        }
+        let (start, len, base, concurrent) = match space {
+            StateSpace::Shared => (0, block.shared.len() as u64, block.shared.start(), false),
+            StateSpace::Global => {
+                let low = lines[0].start;
+                let hint = &mut self.last_hit[here.pc as usize % 16];
+                let holds =
+                    |i: u32| self.cx.global.get(i as usize).filter(|a| low.wrapping_sub(a.start) < a.len);
+                let a = holds(*hint).or_else(|| {
+                    *hint = self.cx.global.find(low) as u32;
+                    holds(*hint)
+                })?;
+                if a.heap {
+                    return None;
+                }
+                (a.start, a.len, a.bytes.start(), true)
+            }
+            StateSpace::Const if kind == AccessKind::Load => {
+                (0, self.cx.constant.len() as u64, self.cx.constant.start(), false)
+            }
+            StateSpace::Param if kind == AccessKind::Load => {
+                (0, self.cx.params.len() as u64, self.cx.params.start(), false)
+            }
+            StateSpace::Local => (0, u64::from(here.stack_end), warp.local.layout().0, false),
+            _ => return None,
+        };
+        let mut found = Lines { at: [base; 2], step: [0; 2], concurrent };
+        for (h, line) in lines.iter().enumerate() {
+            let extent = if line.row { ((HALF as u64 - 1) << shift) + size } else { size };
+            let offset = line.start.wrapping_sub(start);
+            if line.start & (size - 1) != 0 || extent > len || offset > len - extent {
+                return None;
+            }
+            found.step[h] = if line.row { size as usize } else { 0 };
+            let mut place = offset as usize;
+            if space == StateSpace::Local {
+                // The same address in every lane is another place for each.
+                if line.row {
+                    return None;
+                }
+                found.step[h] = warp.local.layout().1;
+                place += HALF * h * found.step[h];
+            }
+            found.at[h] = base.wrapping_add(place);
+        }
+        if O::ACTIVE {
+            let mut at = [0; 32];
+            for (i, a) in at.iter_mut().enumerate() {
+                let line = lines[i / HALF];
+                *a = line.start + if line.row { ((i % HALF) as u64) << shift } else { 0 };
+            }
+            let at_pc = self.at(block, warp, here.pc, here.mask);
+            self.observer.access(&at_pc, kind, access, space, &at);
+        }
+        Some(found)
+    }
+}
+
+/// # Safety
+/// `lines` was found for this access, whose destinations are `dst`, of elements of the size of `T`.
+#[inline(always)]
+pub(super) unsafe fn load_lines<T: Bits>(lines: &Lines, here: Here, signed: bool, dst: &[Reg]) {
+    for (element, &r) in dst.iter().enumerate() {
+        let mut values = [T::default(); 32];
+        for (h, half) in values.as_chunks_mut::<HALF>().0.iter_mut().enumerate() {
+            let step = lines.step[h];
+            // SAFETY: `lines` has checked bounds and alignment of all elements of all lanes.
+            unsafe {
+                let p = lines.at[h].add(element * T::BYTES);
+                if step == 0 {
+                    *half = [Concurrent::load::<T>(p); HALF];
+                } else if lines.concurrent {
+                    if step == T::BYTES {
+                        for (i, v) in half.iter_mut().enumerate() {
+                            *v = Concurrent::load(p.add(i * T::BYTES));
+                        }
+                    } else {
+                        for (i, v) in half.iter_mut().enumerate() {
+                            *v = Concurrent::load(p.add(i * step));
+                        }
+                    }
+                } else if step == T::BYTES {
+                    for (i, v) in half.iter_mut().enumerate() {
+                        *v = Private::load(p.add(i * T::BYTES));
+                    }
+                } else {
+                    for (i, v) in half.iter_mut().enumerate() {
+                        *v = Private::load(p.add(i * step));
+                    }
+                }
+            }
+        }
+        // SAFETY: the destination was checked when the program was built.
+        unsafe { set_extended(here, r, signed, &values) }
+    }
+}
+
+/// # Safety
+/// As for `load_lines`; the sources are `src`, without those that `skipped` names.
+#[inline(always)]
+pub(super) unsafe fn store_lines<T: Bits>(lines: &Lines, here: Here, skipped: u8, src: &[Reg]) {
+    for (element, &r) in src.iter().enumerate() {
+        if skipped >> element & 1 != 0 {
+            continue;
+        }
+        // SAFETY: the source was checked when the program was built.
+        let values: [T; 32] = unsafe { source_lanes(here.frame, r) };
+        let offset = element * T::BYTES;
+        // SAFETY: `lines` has checked bounds and alignment of all elements of all lanes.
+        unsafe {
+            if here.mask != u32::MAX {
+                for i in lanes_of(here.mask) {
+                    let p = lines.at[i / HALF].add(offset + i % HALF * lines.step[i / HALF]);
+                    Concurrent::store(p, values[i]);
+                }
+                continue;
+            }
+            for (h, half) in values.as_chunks::<HALF>().0.iter().enumerate() {
+                let (p, step) = (lines.at[h].add(offset), lines.step[h]);
+                if step == T::BYTES && !lines.concurrent {
+                    for (i, v) in half.iter().enumerate() {
+                        Private::store(p.add(i * T::BYTES), *v);
+                    }
+                } else {
+                    for (i, v) in half.iter().enumerate() {
+                        Concurrent::store(p.add(i * step), *v);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use super::block::BlockContext;
 use super::file::Frame;
 use super::lanes::Lane;
 use super::lines::{load_lines, store_lines};
-use super::observe::{AccessKind, Observer};
+use super::observe::{AccessKind, Addresses, Observer};
 use super::op::{Access, Atomic, AtomicFn};
 use super::reg::{Reg, Width};
 use super::run::{Fallible, Here, Runner, is_synchronising, lane64, lanes_of};
@@ -185,7 +185,7 @@ impl<O: Observer> Runner<'_, O> {
         }
         if O::ACTIVE {
             let at_pc = self.at(block, warp, here.pc, here.mask);
-            self.observer.access(&at_pc, kind, access, space, &at);
+            self.observer.access(&at_pc, kind, access, space, Addresses::Each(&at));
         }
         let aligned = low_bits & (size - 1) == 0;
         let (start, len, base, concurrent) = match space {
@@ -258,7 +258,7 @@ impl<O: Observer> Runner<'_, O> {
             };
             if O::ACTIVE && access.space == StateSpace::Generic {
                 let at = self.at(block, warp, here.pc, 1 << lane);
-                self.observer.access(&at, kind, access, space, &[offset; 32]);
+                self.observer.access(&at, kind, access, space, Addresses::Each(&[offset; 32]));
             }
             let found = if address & (size - 1) == 0 {
                 self.memory_at(block, warp, here, (kind, access.cluster), lane, space, offset)

@@ -338,7 +338,7 @@ impl<O: Observer> Runner<'_, O> {
 
 /// Fills in where a fault happened.
 pub(super) fn locate(fault: &mut Fault, cx: &Context<'_>, block: [u32; 3], warp: u32, mask: u32, pc: u32) {
-    let line = cx.program.sites[pc as usize].line;
+    let line = cx.program.line(pc);
     fault.ptx_line = (line != 0).then_some(line);
     fault.block = Some(block);
     fault.thread = Some(cx.thread_id(warp * 32 + mask.trailing_zeros().min(31)));

@@ -386,10 +386,15 @@ impl Cluster {
                         State::Ready => "for an answer that does not come".into(),
                     };
                     let of = if clustered { format!("block {:?} ", member.id) } else { String::new() };
-                    let source = if at.line == 0 { String::new() } else { format!(" of line {}", at.line) };
+                    let source = match at.line() {
+                        0 => String::new(),
+                        line => format!(" of line {line}"),
+                    };
                     waits.push(format!(
                         "{of}warp {} lanes {:#010x} wait in `{}`{source} {what}",
-                        warp.index, g.mask, at.mnemonic
+                        warp.index,
+                        g.mask,
+                        at.mnemonic()
                     ));
                 }
             }

@@ -127,9 +127,7 @@ impl Context<'_> {
     }
 
     pub fn at(&self, block: [u32; 3], warp: u32, pc: u32, mask: u32) -> At<'_> {
-        let site = self.program.sites[pc as usize];
-        let mnemonic = self.program.names.get(site.name as usize).map_or("", String::as_str);
-        At { line: site.line, mnemonic, pc, block, warp, mask }
+        At { program: self.program, pc, block, warp, mask }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::access::{Bits, set_extended, source_lanes};
 use super::block::BlockContext;
 use super::file::Frame;
-use super::observe::{AccessKind, Observer};
+use super::observe::{AccessKind, Addresses, Line, Observer};
 use super::op::Access;
 use super::reg::{Reg, Width};
 use super::run::{Here, Runner, lanes_of};
@@ -27,19 +27,12 @@ pub(super) struct Lines {
     concurrent: bool,
 }
 
-/// The addresses of half a warp: the first lane's, and whether the others follow in a row or are equal to it.
-#[derive(Clone, Copy)]
-struct Line {
-    start: u64,
-    row: bool,
-}
-
 macro_rules! find_lines {
     ($name:ident, $t:ty) => {
         /// The lines of the active lanes' addresses, if they follow the rule for elements of `1 << shift` bytes.
         #[inline(always)]
         fn $name(addresses: &[$t; 32], mask: u32, offset: $t, shift: u32) -> Option<[Line; 2]> {
-            let mut lines = [Line { start: 0, row: false }; 2];
+            let mut lines = [Line { start: 0, step: 0 }; 2];
             for (h, line) in lines.iter_mut().enumerate() {
                 let active = mask >> (HALF * h) & 0xffff;
                 // A half without active lanes is where the first active lane is.
@@ -55,8 +48,8 @@ macro_rules! find_lines {
                     off |= (distance ^ ((i as $t) << shift)) & named;
                 }
                 *line = match (apart, off) {
-                    (0, _) => Line { start: addresses[first].wrapping_add(offset).into(), row: false },
-                    (_, 0) => Line { start: start.wrapping_add(offset).into(), row: true },
+                    (0, _) => Line { start: addresses[first].wrapping_add(offset).into(), step: 0 },
+                    (_, 0) => Line { start: start.wrapping_add(offset).into(), step: 1 << shift },
                     _ => return None,
                 };
             }
@@ -133,16 +126,16 @@ impl<O: Observer> Runner<'_, O> {
         };
         let mut found = Lines { at: [base; 2], step: [0; 2], concurrent };
         for (h, line) in lines.iter().enumerate() {
-            let extent = if line.row { ((HALF as u64 - 1) << shift) + size } else { size };
+            let extent = (HALF as u64 - 1) * line.step + size;
             let offset = line.start.wrapping_sub(start);
             if line.start & (size - 1) != 0 || extent > len || offset > len - extent {
                 return None;
             }
-            found.step[h] = if line.row { size as usize } else { 0 };
+            found.step[h] = line.step as usize;
             let mut place = offset as usize;
             if space == StateSpace::Local {
                 // The same address in every lane is another place for each.
-                if line.row {
+                if line.step != 0 {
                     return None;
                 }
                 found.step[h] = warp.local.layout().1;
@@ -151,13 +144,8 @@ impl<O: Observer> Runner<'_, O> {
             found.at[h] = base.wrapping_add(place);
         }
         if O::ACTIVE {
-            let mut at = [0; 32];
-            for (i, a) in at.iter_mut().enumerate() {
-                let line = lines[i / HALF];
-                *a = line.start + if line.row { ((i % HALF) as u64) << shift } else { 0 };
-            }
-            let at_pc = self.at(block, warp, here.pc, here.mask);
-            self.observer.access(&at_pc, kind, access, space, &at);
+            let at = self.at(block, warp, here.pc, here.mask);
+            self.observer.access(&at, kind, access, space, Addresses::Lines(lines));
         }
         Some(found)
     }

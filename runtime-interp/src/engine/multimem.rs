@@ -3,7 +3,7 @@
 
 use super::async_op::{MultimemKind, MultimemOp, Reduction};
 use super::block::BlockContext;
-use super::observe::{AccessKind, Observer};
+use super::observe::{AccessKind, Addresses, Observer};
 use super::op::{Access, AtomicFn};
 use super::reg::Reg;
 use super::run::{Fallible, Here, Next, Runner, is_synchronising, lane64, lanes_of, put};
@@ -42,7 +42,13 @@ impl<O: Observer> Runner<'_, O> {
                 let at_pc = self.at(block, warp, here.pc, 1 << lane);
                 for i in (0..bytes).step_by(8) {
                     let word = offset as u64 + i;
-                    self.observer.access(&at_pc, AccessKind::Store, at, StateSpace::Shared, &[word; 32]);
+                    self.observer.access(
+                        &at_pc,
+                        AccessKind::Store,
+                        at,
+                        StateSpace::Shared,
+                        Addresses::Each(&[word; 32]),
+                    );
                 }
             }
         }
@@ -89,7 +95,7 @@ impl<O: Observer> Runner<'_, O> {
             };
             for &(_, _, place) in replicas.iter().filter(|_| O::ACTIVE) {
                 let at = self.cx.at(block.id, warp.index, here.pc, 1 << lane);
-                self.observer.access(&at, kind, &op.at, StateSpace::Global, &[place; 32]);
+                self.observer.access(&at, kind, &op.at, StateSpace::Global, Addresses::Each(&[place; 32]));
             }
             for (i, &r) in op.values.iter().enumerate() {
                 let offset = i * element;

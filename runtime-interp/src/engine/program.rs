@@ -333,6 +333,17 @@ impl Program {
         self.shared_bytes
     }
 
+    /// The line in the source text of an operation, 0 if unknown.
+    pub fn line(&self, pc: u32) -> u32 {
+        self.sites.get(pc as usize).map_or(0, |s| s.line)
+    }
+
+    /// The mnemonic of the instruction that an operation belongs to.
+    pub fn mnemonic(&self, pc: u32) -> &str {
+        let site = self.sites.get(pc as usize);
+        site.and_then(|s| self.names.get(s.name as usize)).map_or("", String::as_str)
+    }
+
     pub(super) fn add_constant(&mut self, bits: u128, width: Width) -> Reg {
         let row = self.constants.len() as u32;
         self.constants.resize((row + width.words().div_ceil(32)) as usize, Row([0; 32]));

@@ -485,11 +485,11 @@ impl<'a, O: Observer> Runner<'a, O> {
         message: impl Into<String>,
     ) -> Box<Fault> {
         let lane = here.mask.trailing_zeros().min(31);
-        let site = self.cx.program.sites[here.pc as usize];
+        let line = self.cx.program.line(here.pc);
         Box::new(Fault {
             code,
             message: message.into(),
-            ptx_line: (site.line != 0).then_some(site.line),
+            ptx_line: (line != 0).then_some(line),
             block: Some(block.id),
             thread: Some(self.cx.thread_id(warp.index * 32 + lane)),
             address: None,

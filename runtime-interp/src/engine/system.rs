@@ -2,7 +2,7 @@
 //! thread's stack that `alloca` gives (PTX ISA 9.0, 9.7.17).
 
 use super::block::BlockContext;
-use super::observe::{AccessKind, Observer};
+use super::observe::{AccessKind, Addresses, Observer};
 use super::op::{Access, StackOp, System, SystemCall};
 use super::reg::Reg;
 use super::run::{Fallible, Here, Runner, lane64, lanes_of, put};
@@ -133,7 +133,7 @@ impl<O: Observer> Runner<'_, O> {
         if O::ACTIVE {
             let at = self.at(block, warp, here.pc, here.mask);
             let access = Access::unsigned(StateSpace::Generic, size as u8);
-            self.observer.access(&at, AccessKind::Load, &access, space, &[offset; 32]);
+            self.observer.access(&at, AccessKind::Load, &access, space, Addresses::Each(&[offset; 32]));
         }
         let found = if address.is_multiple_of(size) {
             self.memory_at(block, warp, here, (AccessKind::Load, true), lane, space, offset)

@@ -1,7 +1,11 @@
 //! Observers see what happens between threads, and when asynchronous operations do what they do.
 
 use super::*;
-use warpsmith_interp::engine::observe::{At, MbarrierEvent, Observer, Place, Stage, Sync};
+use warpsmith_interp::engine::Access;
+use warpsmith_interp::engine::observe::{
+    AccessKind, Addresses, At, Line, MbarrierEvent, Observer, Place, Stage, Sync,
+};
+use warpsmith_isa::StateSpace;
 
 #[derive(Default)]
 struct Log {
@@ -11,7 +15,7 @@ struct Log {
 
 impl Observer for Log {
     fn transfer(&mut self, at: &At<'_>, number: u64, stage: Stage) {
-        assert!(at.mnemonic.starts_with("cp.async"), "{at:?}");
+        assert!(at.mnemonic().starts_with("cp.async"), "{at:?}");
         self.transfers.push((number, at.mask, stage));
     }
 
@@ -57,4 +61,38 @@ fn transfers_are_seen_when_they_happen() {
     assert_eq!(events, expected);
     let last = &log.syncs[log.syncs.len() - 3..];
     assert_eq!(last, [Sync::ClusterArrive, Sync::ClusterComplete, Sync::ClusterLeave]);
+}
+
+/// What accesses an observer is told of: the mask, the addresses by their rule if they have one, and all of them.
+#[derive(Default)]
+struct Accesses(Vec<(String, u32, Option<[Line; 2]>, [u64; 32])>);
+
+impl Observer for Accesses {
+    fn access(&mut self, at: &At<'_>, _: AccessKind, _: &Access, _: StateSpace, addresses: Addresses<'_>) {
+        let lines = if let Addresses::Lines(lines) = addresses { Some(lines) } else { None };
+        self.0.push((at.mnemonic().into(), at.mask, lines, addresses.all()));
+    }
+}
+
+#[test]
+fn addresses_that_follow_a_rule_are_told_as_one() {
+    let program = kernel("", "
+        .shared .align 16 .b32 s[64]; mov.u32 %r1, %laneid; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;
+        st.shared.u32 [%r3], %r1; ld.global.u32 %r4, [%out+4]; setp.lt.u32 %p0, %r1, 20; @%p0 ld.shared.u32 %r4, [%r3+8];
+        xor.b32 %r3, %r2, 4; ld.shared.u32 %r4, [%r3];");
+    let mut device = Device::new();
+    let out = buffer(&mut device, &[1; 8]);
+    let mut log = Accesses::default();
+    device.launch_observed(&program, &Launch::new("k").block([32, 1, 1]).arg(out), &mut log).unwrap();
+    let row = |start: u64| std::array::from_fn(|i| start + 4 * i as u64);
+    let rows = |start: u64| Some([start, start + 64].map(|start| Line { start, step: 4 }));
+    let one = Line { start: out.address() + 4, step: 0 };
+    let seen: Vec<_> = log.0.into_iter().filter(|(name, ..)| !name.starts_with("ld.param")).collect();
+    let expected = [
+        ("st.shared.u32".to_string(), u32::MAX, rows(0), row(0)),
+        ("ld.global.u32".to_string(), u32::MAX, Some([one; 2]), [one.start; 32]),
+        ("ld.shared.u32".to_string(), 0xf_ffff, rows(8), row(8)),
+        ("ld.shared.u32".to_string(), u32::MAX, None, row(0).map(|a: u64| a ^ 4)),
+    ];
+    assert_eq!(seen, expected);
 }

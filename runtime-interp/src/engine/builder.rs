@@ -27,7 +27,7 @@ use super::program::*;
 use super::reg::{Reg, Width};
 use super::special::Special;
 use hashbrown::HashMap;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{ScalarType, StateSpace};
 
 /// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
 #[derive(Default)]
@@ -43,6 +43,7 @@ impl ProgramBuilder {
     pub fn new() -> Self {
         let mut builder = ProgramBuilder::default();
         builder.constant(0, Width::W32); // Reg::ZERO
+        builder.program.statements.push(Statement::new(Site::default(), 0..0, FuncId(0), 0));
         builder
     }
 
@@ -184,7 +185,8 @@ impl ProgramBuilder {
         let mut builder = FunctionBuilder {
             pred_row: None,
             id: function,
-            site: Site { line: 0, name: 0 },
+            site: Site::default(),
+            open: false,
             span: 0..0,
             guard: (Reg::ZERO, u32::MAX),
             labels: Vec::new(),
@@ -236,6 +238,8 @@ pub struct FunctionBuilder<'a> {
     builder: &'a mut ProgramBuilder,
     id: FuncId,
     site: Site,
+    /// The statement at hand has no operation yet.
+    open: bool,
     span: std::ops::Range<u32>,
     guard: (Reg, u32),
     pred_row: Option<(u32, u32)>,
@@ -300,10 +304,34 @@ impl FunctionBuilder<'_> {
     /// The position and mnemonic of the following operations, for faults and observers.
     pub fn at(&mut self, line: u32, mnemonic: &str) {
         let name = self.builder.program.intern(mnemonic);
-        self.site = Site { line, name };
+        self.site = Site { line, name, statement: 0 };
+        self.open = true;
     }
 
-    /// The byte range of the following operations in the source, for load errors.
+    /// The operations of the statement so far only prepare it: its executions are counted at the next one.
+    pub fn head(&mut self) {
+        let head = self.builder.program.code.len() as u32;
+        if !self.open
+            && let Some(statement) = self.builder.program.statements.last_mut()
+        {
+            (statement.head, statement.end) = (head, head);
+        }
+    }
+
+    /// Does nothing, if the statement at hand has no operation: so that its executions are seen.
+    pub fn idle(&mut self) {
+        let end = self.builder.program.code.len() as u32;
+        if self.open || self.builder.program.statements.last().is_some_and(|s| s.head == end) {
+            self.emit(Op::Nop);
+        }
+    }
+
+    /// Says how the source names a register.
+    pub fn name(&mut self, reg: Reg, name: impl Into<Box<str>>, ty: ScalarType) {
+        self.function().registers.push(NamedReg { name: name.into(), ty, reg });
+    }
+
+    /// The byte range of the following operations in the source.
     pub fn span(&mut self, span: std::ops::Range<u32>) {
         self.span = span;
     }
@@ -356,6 +384,13 @@ impl FunctionBuilder<'_> {
 
     fn emit(&mut self, op: Op) {
         let (guard, flip) = self.guard;
+        let program = &mut self.builder.program;
+        let pc = program.code.len() as u32;
+        if std::mem::take(&mut self.open) {
+            self.site.statement = program.statements.len() as u32;
+            program.statements.push(Statement::new(self.site, self.span.clone(), self.id, pc));
+        }
+        program.statements[self.site.statement as usize].end = pc + 1;
         self.builder.program.code.push(Inst { op, guard, flip });
         self.builder.program.sites.push(self.site);
     }

@@ -41,8 +41,8 @@ pub use op::{
     FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
-    Formal, FunctionKind, KernelAttributes, KernelParam, LoadError, PatchTarget, Program, Relocation, Slot,
-    Variable,
+    Formal, FunctionKind, KernelAttributes, KernelParam, LoadError, NamedReg, PatchTarget, Program,
+    Relocation, Slot, Statement, Variable,
 };
 pub use reg::{Reg, Width};
 pub use special::Special;

@@ -33,6 +33,16 @@ impl<'a> At<'a> {
     pub fn mnemonic(&self) -> &'a str {
         self.program.mnemonic(self.pc)
     }
+
+    /// Index of its statement in [`Program::statements`]: an instruction of the source may be several operations.
+    pub fn statement(&self) -> u32 {
+        self.program.statement_number(self.pc)
+    }
+
+    /// It is the operation by which executions of its statement are counted.
+    pub fn is_head(&self) -> bool {
+        self.program.statements()[self.statement() as usize].head == self.pc
+    }
 }
 
 impl fmt::Debug for At<'_> {

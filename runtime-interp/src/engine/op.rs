@@ -386,6 +386,8 @@ pub(super) enum Op {
     Stack(Box<StackOp>),
     /// Gives the other threads a turn.
     Yield,
+    /// Nothing: an instruction that has no effect here.
+    Nop,
     Async(Box<AsyncOp>),
 }
 

@@ -6,7 +6,7 @@ use super::reg::{Reg, Width};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use std::sync::atomic::{AtomicU64, Ordering};
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{ScalarType, StateSpace};
 
 /// The most rows of 32 words a function's registers can take.
 pub(super) const MAX_ROWS: u32 = 1 << 20;
@@ -214,10 +214,43 @@ pub(super) struct Patch {
 }
 
 /// Where an operation comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Site {
     pub line: u32,
     pub name: u32,
+    pub statement: u32,
+}
+
+/// A statement of the source that was decoded to operations, one or more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Statement {
+    /// Its line, 0 if unknown.
+    pub line: u32,
+    /// Its bytes in the source.
+    pub span: std::ops::Range<u32>,
+    /// The function it is in.
+    pub function: FuncId,
+    /// The operation by which its executions are counted: the first under its guard.
+    pub head: u32,
+    /// The first operation after it.
+    pub end: u32,
+}
+
+impl Statement {
+    pub(super) fn new(site: Site, span: std::ops::Range<u32>, function: FuncId, head: u32) -> Statement {
+        Statement { line: site.line, span, function, head, end: head }
+    }
+}
+
+/// A register of a function as its source names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedReg {
+    /// Its name; of an element of a vector register, with its component: `%v.x`.
+    pub name: Box<str>,
+    /// Its declared type.
+    pub ty: ScalarType,
+    /// Where it is in the frame of the function.
+    pub reg: Reg,
 }
 
 /// An entry point.
@@ -242,6 +275,8 @@ pub(crate) struct Function {
     pub stack: u32,
     /// In a function that calls `alloca`: what a lane had allocated before, and has again after the return.
     pub saved_top: Option<Reg>,
+    /// The registers that have names, in the order in which the function first uses them.
+    pub registers: Vec<NamedReg>,
 }
 
 impl Function {
@@ -257,6 +292,7 @@ impl Function {
             rows: 0,
             stack: 0,
             saved_top: None,
+            registers: Vec::new(),
         }
     }
 
@@ -301,6 +337,7 @@ pub struct Program {
     id: u64,
     pub(super) code: Vec<Inst>,
     pub(super) sites: Vec<Site>,
+    pub(super) statements: Vec<Statement>,
     pub(super) names: Vec<String>,
     pub(super) lists: Vec<Reg>,
     pub(super) targets: Vec<u32>,
@@ -326,6 +363,42 @@ impl Program {
     pub fn kernel(&self, name: &str) -> Option<&[KernelParam]> {
         let function = self.functions.iter().find(|f| f.name == name)?;
         function.kernel.as_ref().map(|k| k.params.as_slice())
+    }
+
+    /// The statements that the program was decoded from, in the order of their operations. The first stands for what belongs to none.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// The number of the statement that an operation belongs to.
+    pub fn statement_number(&self, pc: u32) -> u32 {
+        self.sites.get(pc as usize).map_or(0, |site| site.statement)
+    }
+
+    /// The statement that an operation belongs to.
+    pub fn statement_at(&self, pc: u32) -> &Statement {
+        &self.statements[self.statement_number(pc) as usize]
+    }
+
+    /// The function that an operation belongs to.
+    pub fn function_at(&self, pc: u32) -> Option<FuncId> {
+        let index = self.functions.iter().position(|f| f.defined && (f.entry..f.end).contains(&pc))?;
+        Some(FuncId(index as u32))
+    }
+
+    /// The functions, in the order in which they were declared.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + use<> {
+        (0..self.functions.len() as u32).map(FuncId)
+    }
+
+    /// The name of a function.
+    pub fn function_name(&self, function: FuncId) -> &str {
+        &self.functions[function.0 as usize].name
+    }
+
+    /// The registers of a function that have names in the source, in the order in which the function first uses them.
+    pub fn registers(&self, function: FuncId) -> &[NamedReg] {
+        &self.functions[function.0 as usize].registers
     }
 
     /// Bytes of shared memory that a block takes without its dynamic part.

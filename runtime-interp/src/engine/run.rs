@@ -247,6 +247,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                             return Ok(());
                         }
                     }
+                    Op::Nop => {}
                     Op::Async(op) => {
                         if active != 0 {
                             leave!();

@@ -91,6 +91,7 @@ impl<'m> Body<'_, 'm> {
                         match if results { self.f.result(index) } else { self.f.param(index) } {
                             Slot::Reg(r) => {
                                 self.registers.insert((declarator, 0), r);
+                                self.f.name(r, &module[module[declarator].name], decl.ty);
                             }
                             Slot::Stack { offset, bytes } => {
                                 let place = Place::Stack { offset: offset.into(), bytes: bytes.into() };
@@ -189,7 +190,12 @@ impl<'m> Body<'_, 'm> {
         let number = self.decoder.number(declarator, name);
         let mut one = |i: u32| {
             let key = (declarator, number.wrapping_mul(u32::from(vector.max(1))).wrapping_add(i));
-            *self.registers.entry(key).or_insert_with(|| self.f.reg(width(ty)))
+            *self.registers.entry(key).or_insert_with(|| {
+                let reg = self.f.reg(width(ty));
+                let component = if vector > 1 { [".x", ".y", ".z", ".w"][i as usize & 3] } else { "" };
+                self.f.name(reg, [&module[name], component].concat(), ty);
+                reg
+            })
         };
         match vector {
             0 | 1 => Named::Reg(one(0), ty),

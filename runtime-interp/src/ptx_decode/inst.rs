@@ -33,11 +33,13 @@ impl<'m> Body<'_, 'm> {
             None => None,
         };
         self.f.guard(guard);
+        self.f.head();
         self.literal_width = mnemonic.types().next().map_or(Width::W32, width);
         self.refused = false;
         if self.decode(&mnemonic, operands).is_none() && !self.refused {
             self.refuse(format!("`{}`: this form has no semantics here yet", self.mnemonic));
         }
+        self.f.idle();
         self.f.guard(None);
     }
 

@@ -406,10 +406,10 @@ impl Device {
     /// Runs a kernel to its end. Memory keeps what a faulting kernel has written before it was stopped.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Stats, Fault> {
         self.run(program, launch, |cx| {
-            let workers = match (cx.seed, launch.workers) {
-                (Some(_), _) => 1,
-                (None, Some(workers)) => workers.max(1),
-                (None, None) => rayon::current_num_threads(),
+            let workers = match launch.workers {
+                _ if cx.seed.is_some() || cx.schedule.is_some() => 1,
+                Some(workers) => workers.max(1),
+                None => rayon::current_num_threads(),
             };
             if workers == 1 || cx.clusters() == 1 {
                 grid::run_here(cx, &mut ())
@@ -467,6 +467,7 @@ impl Device {
             dynamic_shared: launch.dynamic_shared,
             machine: &self.machine,
             limits: &launch.limits,
+            schedule: launch.schedule,
             seed: launch.seed,
             launch_number: self.launches,
             stop: AtomicBool::new(false),

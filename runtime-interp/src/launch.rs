@@ -1,7 +1,7 @@
 //! Descriptions of launches, their checks, and their statistics.
 
 use crate::device::{Buffer, Limits, Machine};
-use crate::engine::{Function, KernelAttributes, Program};
+use crate::engine::{Function, KernelAttributes, Program, Schedule};
 use crate::fault::Fault;
 use crate::memory::window;
 
@@ -51,8 +51,10 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// What it may use.
     pub limits: Limits,
-    /// With a seed, the launch runs on one host thread, and the order in which threads take turns is a function of the
-    /// seed; the same seed gives the same run. Without, blocks run on all cores and warps take turns in a fixed order.
+    /// With a schedule or a seed, the launch runs on one host thread, and the order in which threads take turns is a function
+    /// of both: the same give the same run. With neither, blocks run on all cores and warps take turns in a fixed order.
+    pub schedule: Option<Schedule>,
+    /// What a schedule decides by; a seed alone asks for [`Schedule::Random`].
     pub seed: Option<u64>,
     /// Host threads to use; all of the rayon pool if absent.
     pub workers: Option<usize>,
@@ -69,6 +71,7 @@ impl Launch {
             dynamic_shared: 0,
             args: Vec::new(),
             limits: Limits::default(),
+            schedule: None,
             seed: None,
             workers: None,
         }
@@ -107,6 +110,12 @@ impl Launch {
     /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the schedule.
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = Some(schedule);
         self
     }
 

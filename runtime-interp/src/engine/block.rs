@@ -4,7 +4,6 @@ use super::cluster::{ClusterState, Round};
 use super::context::Context;
 use super::observe::{Observer, Sync};
 use super::op::{Barrier, BarrierKind, Op};
-use super::random::Random;
 use super::run::{Fallible, Here, Runner, holds, lane32, lanes_of, lanes_where, put};
 use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
@@ -119,17 +118,17 @@ impl Block {
     ) -> Fallible<Round> {
         let mut round = Round::default();
         let count = self.warps.len();
-        let first = runner.random.as_mut().map_or(0, |r| r.below(count as u32) as usize);
-        for turn in 0..count {
-            let w = (first + turn) % count;
-            if !self.warps[w].runnable() {
-                continue;
-            }
+        let mut from = 0;
+        while from < count {
+            let Some(w) = runner.turns.warp(&self.warps, self.rank, from) else { break };
+            from = if runner.turns.in_order() { w } else { from } + 1;
             round.ran = true;
             self.turn(runner, cluster, w)?;
-            round.worked |= !cluster.yielded.replace(false);
+            let in_vain = cluster.yielded.replace(false);
+            round.worked |= !in_vain;
+            runner.turns.turn_ended(in_vain);
             self.settle(runner, w)?;
-            if runner.cx.stop.load(Ordering::Relaxed) {
+            if runner.turns.is_singular() || runner.cx.stop.load(Ordering::Relaxed) {
                 break;
             }
         }
@@ -153,8 +152,7 @@ impl Block {
             clock: self.executed - warp.executed,
         };
         let budget = cx.budget.load(Ordering::Relaxed);
-        let random = runner.random.as_mut().map_or(u64::MAX, |r: &mut Random| 1 + u64::from(r.below(256)));
-        let quantum = QUANTUM.min(budget / 32 + 1).min(random);
+        let quantum = QUANTUM.min(budget / 32 + 1).min(runner.turns.turn());
         let (executed, threads) = (warp.executed, warp.thread_instructions);
         let result = runner.run_warp(&context, warp, quantum);
         self.executed += warp.executed - executed;

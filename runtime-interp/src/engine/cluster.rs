@@ -228,15 +228,12 @@ impl Cluster {
     /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished.
     pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
         let cx = runner.cx;
-        let end = self.state.clock.get() + SLICE;
+        let end = self.state.clock.get() + runner.turns.slice(SLICE);
         let count = self.blocks.len();
         let mut idle = 0;
         loop {
             let mut round = Round::default();
-            let first = match &mut runner.random {
-                Some(r) if count > 1 => r.below(count as u32) as usize,
-                _ => 0,
-            };
+            let first = runner.turns.block(count);
             for turn in 0..count {
                 let rank = (first + turn) % count;
                 if self.state.members[rank].gone.get() {
@@ -247,6 +244,9 @@ impl Cluster {
                 round = Round { ran: round.ran | ran, worked: round.worked | worked };
                 if block.finished() {
                     self.state.members[rank].gone.set(true);
+                }
+                if ran && runner.turns.is_singular() {
+                    break;
                 }
             }
             if self.state.members.iter().all(|m| m.gone.get()) {

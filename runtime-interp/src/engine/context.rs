@@ -7,6 +7,7 @@ use super::observe::Observer;
 use super::program::Program;
 use super::reg::Reg;
 use super::run::{Here, Runner, put};
+use super::schedule::Schedule;
 use super::special::Special;
 use super::warp::Warp;
 use crate::device::{Limits, Machine};
@@ -39,6 +40,7 @@ pub(crate) struct Context<'a> {
     pub dynamic_shared: u32,
     pub machine: &'a Machine,
     pub limits: &'a Limits,
+    pub schedule: Option<Schedule>,
     pub seed: Option<u64>,
     pub launch_number: u64,
     /// Set when a block has failed: the others stop.

@@ -5,8 +5,8 @@ use super::cluster::Cluster;
 use super::context::Context;
 use super::lanes::Level;
 use super::observe::Observer;
-use super::random::Random;
 use super::run::{Fallible, Runner};
+use super::schedule::Turns;
 use crate::fault::Fault;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -55,24 +55,24 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
 
 /// Takes clusters until none is left.
 fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
-    let random = cx.seed.map(Random::new);
-    let mut runner = Runner { cx, observer, random, last_hit: [0; 16], level: Level::detect() };
+    let turns = Turns::new(cx.schedule, cx.seed);
+    let mut runner = Runner { cx, observer, turns, last_hit: [0; 16], level: Level::detect() };
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();
     let mut sum = Done::default();
     while !cx.stop.load(Ordering::Relaxed) {
-        // A new cluster runs first; those whose slice is over wait in line.
+        // A new cluster runs first; those whose slice is over wait in line. Under a schedule all that have room start together.
         let new = if resident.len() < RESIDENT { cx.take_cluster() } else { None };
-        let mut cluster = if let Some(number) = new {
+        if let Some(number) = new {
             let mut cluster = spare.pop().map_or_else(|| Cluster::new(cx), Ok)?;
             cluster.start(cx, number)?;
-            cluster
-        } else {
-            match resident.pop_front() {
-                Some(cluster) => cluster,
-                None => break,
+            resident.push_front(cluster);
+            if runner.turns.preempts() {
+                continue;
             }
-        };
+        }
+        let next = runner.turns.cluster(resident.len());
+        let Some(mut cluster) = resident.remove(next) else { break };
         match cluster.run(&mut runner)? {
             Some(done) => {
                 sum = sum + done;

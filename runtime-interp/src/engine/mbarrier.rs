@@ -277,7 +277,7 @@ impl<O: Observer> Runner<'_, O> {
                 self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: object.phase, event });
             }
         }
-        let impatient = blocking && self.random.as_mut().is_some_and(|r| r.below(8) == 0);
+        let impatient = blocking && self.turns.is_impatient();
         if blocking && done == 0 && !impatient {
             let lane = here.mask.trailing_zeros() as usize;
             let limit = op.limit.map_or(TIME_LIMIT, |r| lane64(here.frame, r, lane).max(1));

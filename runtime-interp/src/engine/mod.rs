@@ -19,6 +19,7 @@ mod program;
 mod random;
 mod reg;
 mod run;
+mod schedule;
 mod special;
 mod system;
 mod transfer;
@@ -45,4 +46,5 @@ pub use program::{
     Relocation, Slot, Statement, Variable,
 };
 pub use reg::{Reg, Width};
+pub use schedule::Schedule;
 pub use special::Special;

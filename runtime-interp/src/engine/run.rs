@@ -6,8 +6,8 @@ use super::file::Frame;
 use super::lanes::{Lane, Level};
 use super::observe::{At, Observer, Sync};
 use super::op::{Call, Callee, Guard, Inst, Move, Op, Order};
-use super::random::Random;
 use super::reg::{Reg, Width};
+use super::schedule::Turns;
 use super::warp::{Activation, State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
@@ -18,7 +18,7 @@ use warpsmith_isa::StateSpace;
 pub(super) struct Runner<'a, O: Observer> {
     pub cx: &'a Context<'a>,
     pub observer: &'a mut O,
-    pub random: Option<Random>,
+    pub turns: Turns,
     /// The allocation that was accessed last, by a hash of the instruction.
     pub last_hit: [u32; 16],
     pub level: Level,
@@ -78,7 +78,7 @@ impl<'a, O: Observer> Runner<'a, O> {
     fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
         let end_of_turn = warp.executed + quantum;
-        'choose: while let Some((g, until)) = warp.choose(self.random.as_mut()) {
+        'choose: while let Some((g, until)) = warp.choose(&mut self.turns) {
             if warp.executed >= end_of_turn {
                 return Ok(());
             }
@@ -90,10 +90,14 @@ impl<'a, O: Observer> Runner<'a, O> {
             // Lanes that have exited may be written: with no other group about, arithmetic works on whole registers.
             let alone = warp.groups.len() == 1;
             let wide = if alone { u32::MAX } else { mask };
-            let stop = if alone { u32::MAX } else { warp.meeting_point(g) };
+            let mut stop = if alone { u32::MAX } else { warp.meeting_point(g) };
             let lanes = u64::from(mask.count_ones());
             let deadline = end_of_turn.min(until);
             let mut executed = warp.executed;
+            if self.turns.preempts() {
+                let left = u32::try_from(deadline.saturating_sub(executed)).unwrap_or(u32::MAX);
+                stop = stop.min(pc.saturating_add(left));
+            }
 
             // Leaves the inner loop with the group at `pc`.
             macro_rules! leave {

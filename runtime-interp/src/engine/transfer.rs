@@ -323,18 +323,7 @@ impl<O: Observer> Runner<'_, O> {
         work: Work,
         mut pieces: SmallVec<[Piece; 1]>,
     ) -> Fallible<()> {
-        let (read_after, after) = match &mut self.random {
-            None => (DELAY, DELAY),
-            Some(r) => {
-                let after = match r.below(4) {
-                    0 => 0,
-                    1 => u64::from(r.below(64)),
-                    2 => u64::from(r.below(1 << 11)),
-                    _ => u64::from(r.below(1 << 15)),
-                };
-                (if r.below(2) == 0 { after } else { u64::from(r.below(after as u32 + 1)) }, after)
-            }
-        };
+        let (read_after, after) = self.turns.delay(DELAY);
         let now = block.cluster.clock.get();
         let mut flight = block.cluster.flight.borrow_mut();
         let committed = *flight.committed(self.cx.warps(), block.rank, warp.index);

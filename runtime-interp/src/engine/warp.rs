@@ -1,6 +1,7 @@
 //! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
 
 use super::file::RegisterFile;
+use super::schedule::Turns;
 use crate::memory::bytes::Bytes;
 use smallvec::SmallVec;
 
@@ -295,20 +296,15 @@ impl Warp {
     /// Chooses the group to run: the deepest in calls and then the lowest in the program, because the others are likely to
     /// meet it where they wait; for fairness sometimes the one that has waited longest. Also gives the number of executed instructions
     /// after which to choose again.
-    pub fn choose(&mut self, random: Option<&mut super::random::Random>) -> Option<(usize, u64)> {
+    pub fn choose(&mut self, turns: &mut Turns) -> Option<(usize, u64)> {
         let ready = |g: &Group| g.state == State::Ready;
         if let [group] = self.groups.as_slice() {
             return ready(group).then_some((0, u64::MAX));
         }
         let unfair = self.spin >= SPIN_LIMIT;
-        let mut candidates = self.groups.iter().enumerate().filter(|(_, g)| ready(g));
-        let random =
-            random.and_then(|r| Some((r.next(), u64::from(r.below(64)))).filter(|_| r.below(4) == 0));
-        let (chosen, until) = match random {
-            Some((any, turn)) => {
-                let count = candidates.clone().count();
-                (candidates.nth(any as usize % count.max(1))?.0, self.executed + turn)
-            }
+        let candidates = self.groups.iter().enumerate().filter(|(_, g)| ready(g));
+        let (chosen, until) = match turns.group(self) {
+            Some((chosen, turn)) if !unfair => (chosen, self.executed + turn),
             _ if unfair => {
                 self.spin = 0;
                 (candidates.min_by_key(|(_, g)| (g.stamp, g.pc))?.0, self.executed + TURN)
@@ -320,6 +316,12 @@ impl Warp {
         };
         self.groups[chosen].stamp = self.executed;
         Some((chosen, until))
+    }
+
+    /// Where the group is that is furthest behind: the deepest in calls and then the lowest in the program.
+    pub fn furthest_behind(&self) -> Option<(u32, u32)> {
+        let ready = self.groups.iter().filter(|g| g.state == State::Ready);
+        ready.map(|g| (u32::MAX - self.activations[g.frame as usize].depth, g.pc)).min()
     }
 
     /// The lowest program counter past that of group `g` where another group of the same activation is: there they may meet.

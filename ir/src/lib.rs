@@ -42,6 +42,8 @@ mod print;
 mod ptx;
 #[cfg(test)]
 mod same;
+#[cfg(feature = "sample")]
+pub mod sample;
 mod types;
 mod verify;
 
@@ -63,7 +65,10 @@ pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
 pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
-pub use ptx::{Destination, Part, PtxData, PtxOperand, ResultTypes, Sreg, accumulators, destinations};
+pub use ptx::{
+    Destination, Part, PtxData, PtxOperand, ResultTypes, Sreg, accumulators, destinations, signature_for,
+    takes_byte_registers,
+};
 pub use types::{Scalar, Type};
 pub use verify::verify;
 pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};

@@ -268,6 +268,107 @@ pub fn accumulators(signature: &Signature) -> Option<&SigValue> {
     }
 }
 
+/// The form that an instruction is, as far as the number of its results and the grouping of its operands tell: `mov.b16` takes a scalar,
+/// or two elements in braces. Where no grouping fits, the first form with so many results.
+pub fn signature_for<'s>(
+    signatures: &'s [Signature],
+    operands: &[PtxOperand],
+    results: usize,
+) -> Option<&'s Signature> {
+    let sink = results == 0 && operands.first() == Some(&PtxOperand::Sink);
+    let writes = |signature: &&Signature| {
+        let first = signature.operands.first().map(|operand| &operand.kind);
+        let scalar =
+            matches!(first, Some(SigKind::Value(value)) if value.destination && value.count.is_none());
+        result_types(signature, results).is_some() || (sink && scalar)
+    };
+    let mut all = signatures.iter().filter(writes);
+    let first = all.clone().next();
+    all.find(|signature| takes(signature, operands, results)).or(first)
+}
+
+/// True where the places of the sources take the operands as they are grouped.
+fn takes(signature: &Signature, operands: &[PtxOperand], results: usize) -> bool {
+    let mut groups: SmallVec<[PtxOperand; 8]> = SmallVec::new();
+    let mut n = 0;
+    while let Some(&operand) = operands.get(n) {
+        groups.push(operand);
+        n += group_len(&operands[n..]);
+    }
+    // What stands for the destination is no source.
+    let stands = accumulators(signature).is_some()
+        || matches!(groups.first(), Some(PtxOperand::Destination(_)))
+        || (results == 0 && groups.first() == Some(&PtxOperand::Sink));
+    let sources = groups.get(usize::from(stands)..).unwrap_or_default();
+    let written = destinations(signature, results).map_or(usize::from(stands), |d| d.len());
+    let places = || {
+        let there = signature.operands.iter().filter(|o| !matches!(o.presence, SigPresence::OnlyWith(_)));
+        there.skip(written)
+    };
+    let required = places().filter(|place| place.presence == SigPresence::Required).count();
+    let Some(mut spare) = sources.len().checked_sub(required) else { return false };
+    let mut sources = sources.iter();
+    for place in places() {
+        let fits = sources.as_slice().first().is_some_and(|&source| place_takes(&place.kind, source));
+        if place.presence == SigPresence::Optional {
+            if spare == 0 || !fits {
+                continue;
+            }
+            spare -= 1;
+        } else if !fits {
+            return false;
+        }
+        sources.next();
+    }
+    spare == 0
+}
+
+fn place_takes(kind: &SigKind, operand: PtxOperand) -> bool {
+    use PtxOperand::*;
+    match (kind, operand) {
+        (SigKind::Value(value), Vector(len)) => {
+            let len = len as u16;
+            let braced = len == 1 && value.count.is_none() && value.accepts.contains(Accepts::BRACED);
+            value.count == Some(len) || value.counts.contains(&len) || braced
+        }
+        (SigKind::Value(_), Address(_) | GlobalAddress(..) | Bracket(_)) => false,
+        (SigKind::Value(value), _) => value.count.is_none() || value.counts.contains(&0),
+        (SigKind::Tuple(places), Vector(len)) => places.len() == len as usize,
+        (SigKind::Tuple(_), _) | (SigKind::Address(_), Vector(_) | Bracket(_)) => false,
+        (SigKind::Bracket(_), _) => matches!(operand, Bracket(_) | Address(_) | GlobalAddress(..)),
+        _ => true,
+    }
+}
+
+/// How many operands the first one is, with what it holds.
+pub(crate) fn group_len(operands: &[PtxOperand]) -> usize {
+    match operands.first() {
+        None => 0,
+        Some(PtxOperand::Vector(len)) => 1 + *len as usize,
+        Some(PtxOperand::Bracket(len)) => {
+            (0..*len).fold(1, |n, _| n + operands.get(n..).map_or(0, |rest| group_len(rest).max(1)))
+        }
+        Some(_) => 1,
+    }
+}
+
+/// True where 8-bit operands are held by `.b8` registers and no others: what packs bytes, and formats of less than 16 bits.
+pub fn takes_byte_registers(signature: &Signature) -> bool {
+    fn value(value: &SigValue) -> bool {
+        let holds = |ty| value.registers.contains(ty);
+        value.ty.bits() == 8 && holds(ScalarType::B8) && !holds(ScalarType::B16)
+    }
+    fn kind(of: &SigKind) -> bool {
+        match of {
+            SigKind::Value(one) => value(one),
+            SigKind::Pair { first, second, .. } => value(first) || value(second),
+            SigKind::Bracket(places) | SigKind::Tuple(places) => places.iter().any(|p| kind(&p.kind)),
+            _ => false,
+        }
+    }
+    signature.operands.iter().any(|operand| kind(&operand.kind))
+}
+
 fn layout(signature: &Signature, results: usize) -> Option<(SmallVec<[Destination; 2]>, ResultTypes)> {
     let (mut list, mut types) = (SmallVec::new(), ResultTypes::new());
     let add = |types: &mut ResultTypes, value: &SigValue| {
@@ -351,15 +452,16 @@ pub(crate) fn type_of_scalar(ty: ScalarType) -> Option<Type> {
     }
 }
 
-/// The register that holds a value of a type.
-pub(crate) fn register_type(ty: Type) -> ScalarType {
+/// The register that holds a value of a type; `bytes`: where [`takes_byte_registers`].
+pub(crate) fn register_type(ty: Type, bytes: bool) -> ScalarType {
     match (ty.is_vector(), ty.element()) {
         (false, Scalar::I1) => ScalarType::Pred,
         (false, Scalar::F16) => ScalarType::F16,
         (false, Scalar::F32) => ScalarType::F32,
         (false, Scalar::F64) => ScalarType::F64,
-        // All others are bits to PTX; registers begin at 16 of them.
+        // All others are bits to PTX; registers begin at 16 of them, but for what takes bytes.
         _ => match ty.bits() {
+            0..=8 if bytes => ScalarType::B8,
             0..=16 => ScalarType::B16,
             17..=32 => ScalarType::B32,
             33..=64 => ScalarType::B64,

@@ -1,12 +1,14 @@
 //! Instances of every form: for tests that must reach all that the tables hold, and for whoever fuzzes what reads PTX.
 //!
 //! [`of_form`] takes every alternative of every slot at least once, where version and target allow it with anything beside it,
-//! and goes round the kinds of operand that each place takes. It draws nothing at random: the same form gives the same samples.
+//! and goes round the kinds of operand that each place takes; [`pairs_of_form`] takes every two alternatives. They draw nothing at random:
+//! the same form gives the same samples.
 
 use crate::form::{Accepts, Range, TypeSet};
 use crate::gate::Clause;
 use crate::resolve::{Match, SigKind, SigOperand, SigPresence, SigValue, fill};
 use crate::{Form, Gate, Mnemonic, Mod, ScalarType, StateSpace, TARGETS, Target, TypeClass, Version};
+use std::collections::HashSet;
 
 /// A legal instruction, with the oldest target and version that have it.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct Sample {
     pub mnemonic: Mnemonic,
     /// The form it is an instance of.
     pub form: &'static Form,
+    /// What fills each of the form's slots.
+    pub filled: Vec<Option<Mod>>,
     /// The operands, destinations included.
     pub operands: Vec<Arg>,
     /// How many of the operands are destinations.
@@ -58,8 +62,8 @@ pub enum Arg {
     Sink,
 }
 
-/// The samples of a form for targets from `oldest` on: none where control flow must give its operands, or where no such target has
-/// the form.
+/// The samples of a form for targets from `oldest` on: none where control flow must give its operands, or where the manual has no such
+/// target with the form.
 pub fn of_form(form: &'static Form, oldest: Target) -> Vec<Sample> {
     let choices = form.slots.iter().map(|slot| slot.alternatives.len() + usize::from(slot.optional));
     let rounds = choices.max().unwrap_or(1);
@@ -67,46 +71,115 @@ pub fn of_form(form: &'static Form, oldest: Target) -> Vec<Sample> {
     for (index, slot) in form.slots.iter().enumerate() {
         wanted.extend(slot.alternatives.iter().map(|a| (index, a.modifier)));
     }
+    let book = Book { oldest, manual: true };
     let mut samples = Vec::new();
-    let mut take = |filled: Vec<Option<Mod>>, round: usize, wanted: &mut Vec<(usize, Mod)>| {
-        let Some(sample) = sample(form, &filled, round, oldest) else { return false };
-        wanted.retain(|&(slot, modifier)| filled[slot] != Some(modifier));
-        samples.push(sample);
-        true
-    };
-    let pick = |slot: usize, n: usize| {
-        let slot = &form.slots[slot];
-        slot.alternatives.get(n % (slot.alternatives.len() + usize::from(slot.optional))).map(|a| a.modifier)
-    };
     for round in 0..rounds {
-        take((0..form.slots.len()).map(|slot| pick(slot, round)).collect(), round, &mut wanted);
+        samples.extend(sample(form, (0..form.slots.len()).map(|slot| pick(form, slot, round)), round, book));
     }
-    // What some gate kept out together with its neighbours may do beside others; first with nothing optional beside it.
-    for (slot, modifier) in wanted.clone() {
-        if !wanted.contains(&(slot, modifier)) {
-            continue;
+    let has = |samples: &[Sample], (slot, modifier): (usize, Mod)| {
+        samples.iter().any(|sample| sample.filled[slot] == Some(modifier))
+    };
+    wanted.retain(|&one| !has(&samples, one));
+    // What some gate kept out together with its neighbours may do beside others.
+    for one in wanted {
+        if !has(&samples, one) {
+            samples.extend(among(form, &[one], book));
         }
-        let least = |other: usize| if form.slots[other].optional { None } else { pick(other, 0) };
-        let bare = (0..form.slots.len()).map(|s| if s == slot { Some(modifier) } else { least(s) }).collect();
-        if take(bare, 0, &mut wanted) {
-            continue;
-        }
-        for attempt in 0..ATTEMPTS {
-            // Strides that share no factor with the usual numbers of alternatives.
-            let other = |s: usize| pick(s, attempt * (2 * s + 1) / (s + 1) + s * 7);
-            let filled = (0..form.slots.len()).map(|s| if s == slot { Some(modifier) } else { other(s) });
-            if take(filled.collect(), attempt, &mut wanted) {
-                break;
+    }
+    samples
+}
+
+/// The samples of a form, and others so that any two alternatives of different slots that go together are in one of them.
+pub fn pairs_of_form(form: &'static Form, oldest: Target) -> Vec<Sample> {
+    let mut samples = of_form(form, oldest);
+    let book = Book { oldest, manual: true };
+    let mut seen: HashSet<[(usize, Mod); 2]> = HashSet::new();
+    let note = |seen: &mut HashSet<_>, sample: &Sample| {
+        let written = || sample.filled.iter().enumerate().filter_map(|(slot, m)| Some((slot, (*m)?)));
+        seen.extend(written().flat_map(|one| written().map(move |other| [one, other])));
+    };
+    samples.iter().for_each(|sample| note(&mut seen, sample));
+    let all = || {
+        let slots = form.slots.iter().enumerate();
+        slots.flat_map(|(slot, data)| data.alternatives.iter().map(move |a| (slot, a.modifier)))
+    };
+    for one in all() {
+        for other in all().filter(|other| other.0 > one.0) {
+            if !seen.contains(&[one, other])
+                && let Some(sample) = among(form, &[one, other], book)
+            {
+                note(&mut seen, &sample);
+                samples.push(sample);
             }
         }
     }
     samples
 }
 
+/// The n-th choice for a slot, going round.
+fn pick(form: &Form, slot: usize, n: usize) -> Option<Mod> {
+    let slot = &form.slots[slot];
+    slot.alternatives.get(n % (slot.alternatives.len() + usize::from(slot.optional))).map(|a| a.modifier)
+}
+
+/// A sample with these modifiers in these slots: with nothing optional beside them, or in another neighbourhood.
+fn among(form: &'static Form, fixed: &[(usize, Mod)], book: Book) -> Option<Sample> {
+    let with = |other: &dyn Fn(usize) -> Option<Mod>, round| {
+        let given = |slot| fixed.iter().find(|(s, _)| *s == slot).map(|(_, modifier)| *modifier);
+        sample(form, (0..form.slots.len()).map(|slot| given(slot).or_else(|| other(slot))), round, book)
+    };
+    let least = |slot: usize| if form.slots[slot].optional { None } else { pick(form, slot, 0) };
+    with(&least, 0).or_else(|| {
+        (0..ATTEMPTS).find_map(|attempt| {
+            // Strides that share no factor with the usual numbers of alternatives.
+            with(&|slot| pick(form, slot, attempt * (2 * slot + 1) / (slot + 1) + slot * 7), attempt)
+        })
+    })
+}
+
+/// What stands against a sample of a form, or of some of its alternatives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Nothing.
+    Sampled,
+    /// Only targets below the oldest in question have it.
+    Older,
+    /// ptxas takes it; the manual does not have it.
+    OnlyPtxas,
+    /// No version has it for any target: its parts exclude each other.
+    Never,
+}
+
+/// Whether there is a form with these modifiers in these slots.
+pub fn standing(form: &'static Form, fixed: &[(usize, Mod)], oldest: Target) -> Standing {
+    let exists = |oldest, manual| among(form, fixed, Book { oldest, manual }).is_some();
+    let first = TARGETS[0].target;
+    match () {
+        () if exists(oldest, true) => Standing::Sampled,
+        () if exists(first, true) => Standing::Older,
+        () if exists(first, false) => Standing::OnlyPtxas,
+        () => Standing::Never,
+    }
+}
+
+/// What a sample is made for.
+#[derive(Clone, Copy)]
+struct Book {
+    oldest: Target,
+    /// True to leave out what only ptxas takes.
+    manual: bool,
+}
+
 /// How often another neighbourhood is tried for an alternative that does not go with the first.
 const ATTEMPTS: usize = 64;
 
-fn sample(form: &'static Form, filled: &[Option<Mod>], round: usize, oldest: Target) -> Option<Sample> {
+fn sample(
+    form: &'static Form,
+    filled: impl Iterator<Item = Option<Mod>>,
+    round: usize,
+    book: Book,
+) -> Option<Sample> {
+    let filled: Vec<Option<Mod>> = filled.collect();
     let mods: Vec<Mod> = filled.iter().flatten().copied().collect();
     let mnemonic = Mnemonic::new(form.opcode).with_all(&mods)?;
     let matched = Match { form, filled: fill(form, &mods).ok()? };
@@ -128,10 +201,11 @@ fn sample(form: &'static Form, filled: &[Option<Mod>], round: usize, oldest: Tar
         destinations += usize::from(writes(operand));
         operands.push(arg(&operand.kind, round + place, with_optional)?);
     }
+    clauses.retain(|clause| book.manual || !clause.advisory);
     let gate = Gate::of(&clauses);
-    let targets = TARGETS.iter().map(|row| row.target).filter(|target| target.sm >= oldest.sm);
+    let targets = TARGETS.iter().map(|row| row.target).filter(|target| target.sm >= book.oldest.sm);
     let (target, version) = targets.into_iter().find_map(|t| Some((t, gate.lowest_version(t)?)))?;
-    Some(Sample { mnemonic, form, operands, destinations, target, version })
+    Some(Sample { mnemonic, form, filled: matched.filled.to_vec(), operands, destinations, target, version })
 }
 
 fn writes(operand: &SigOperand) -> bool {

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
-use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, StateSpace};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, StateSpace};
 use warpsmith_lower::abi::Passing;
 use warpsmith_lower::mach::{self, Base, Block, Edge, Op, RegClass, Terminator, VReg};
 use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Loc, Module, Operand, Place, Stmt, Symbol};
@@ -92,14 +92,7 @@ impl Writer<'_> {
             if count == 0 {
                 continue;
             }
-            let ty = match class {
-                RegClass::Pred => ScalarType::Pred,
-                RegClass::B16 => ScalarType::B16,
-                RegClass::B32 => ScalarType::B32,
-                RegClass::B64 => ScalarType::B64,
-                RegClass::B128 => ScalarType::B128,
-            };
-            let mut decl = body.tree.decl(StateSpace::Reg, ty, prefix(class));
+            let mut decl = body.tree.decl(StateSpace::Reg, class.scalar(), prefix(class));
             let mut declarator = body.tree[decl.names][0];
             declarator.count = Some(count);
             decl.names = body.tree.declarator_list(&[declarator]);
@@ -342,13 +335,7 @@ impl Writer<'_> {
             for (to, from) in ordered {
                 let operands =
                     [to, from].map(|reg| Operand::Name(self.body.names.register(self.body.tree, reg)));
-                let mov = match to.class {
-                    RegClass::Pred => ptx!(Mov.Pred),
-                    RegClass::B16 => ptx!(Mov.B16),
-                    RegClass::B32 => ptx!(Mov.B32),
-                    RegClass::B64 => ptx!(Mov.B64),
-                    RegClass::B128 => ptx!(Mov.B128),
-                };
+                let mov = Mnemonic::new(Opcode::Mov).with(Mod::of_scalar(to.class.scalar()));
                 self.push(None, mov, &operands);
             }
         }

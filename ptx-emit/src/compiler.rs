@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use warpsmith_ir::{self as ir, Diagnostic, Span};
 use warpsmith_isa::{Target, Version};
+use warpsmith_lower::mach::RegClass;
 use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report};
 use warpsmith_ptx::ValidatedModule;
 
@@ -19,8 +20,8 @@ pub struct Stats {
     pub version: Version,
     /// Instructions, before block parameters became moves and branches were laid out.
     pub instructions: usize,
-    /// Registers that are declared: predicates, then 16, 32, 64 and 128 bits.
-    pub registers: [u32; 5],
+    /// Registers that are declared: by class, in the order of [`RegClass::ALL`].
+    pub registers: [u32; RegClass::COUNT],
     /// What the passes did.
     pub passes: Report,
     /// Time in verification of the input.

@@ -10,7 +10,7 @@ use warpsmith_ir::entity::EntityRef;
 use warpsmith_ir::{Extent, FuncId, FuncKind};
 use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
 use warpsmith_lower::abi::{Passing, bits_type};
-use warpsmith_lower::mach::{self, Op};
+use warpsmith_lower::mach::{self, Op, RegClass};
 use warpsmith_ptx::{
     Const, Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Init, Item, Linkage, List,
     Module, Ptr, PtrTo, Span, Symbol,
@@ -27,7 +27,7 @@ pub struct Plan<'a> {
 }
 
 /// The tree of a module, and the registers of each class that its functions declare.
-pub fn build(plan: &Plan<'_>) -> (Module, [u32; 5]) {
+pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
     let mut tree = Module::default();
     tree.push_prologue(plan.version, plan.target);
     let mut names = Names::new(plan.module, &mut tree);
@@ -48,7 +48,7 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; 5]) {
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
-    let mut counts = [0; 5];
+    let mut counts = [0; RegClass::COUNT];
     for code in &plan.code.functions {
         let func = &plan.module.functions[code.id];
         let (mut function, params, result) = header(&mut tree, &names, code.id, func);

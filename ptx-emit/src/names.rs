@@ -13,7 +13,7 @@ pub struct Names {
     /// The symbols of the IR's functions and globals.
     pub functions: SecondaryMap<ir::FuncId, Symbol>,
     pub globals: SecondaryMap<ir::GlobalId, Symbol>,
-    registers: [Vec<Symbol>; 5],
+    registers: [Vec<Symbol>; RegClass::COUNT],
     labels: Vec<Symbol>,
     mnemonics: hashbrown::HashMap<warpsmith_isa::Mnemonic, MnemonicId, FxBuildHasher>,
     /// Every name at module level, which names inside of functions must not hide.
@@ -24,6 +24,7 @@ pub struct Names {
 pub const fn prefix(class: RegClass) -> &'static str {
     match class {
         RegClass::Pred => "%p",
+        RegClass::B8 => "%rb",
         RegClass::B16 => "%rs",
         RegClass::B32 => "%r",
         RegClass::B64 => "%rd",

@@ -2,7 +2,10 @@
 
 use super::Verifier;
 use crate::entities::{Inst, Value};
-use crate::ptx::{Destination, PtxData, PtxOperand, accumulators, destinations, register_type, result_types};
+use crate::ptx::{
+    Destination, PtxData, PtxOperand, accumulators, destinations, register_type, signature_for,
+    takes_byte_registers,
+};
 use crate::types::Type;
 use smallvec::SmallVec;
 use warpsmith_isa::{
@@ -77,18 +80,9 @@ impl Verifier<'_> {
         let results: SmallVec<[Type; 4]> =
             func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.
-        // A destination that only a sink can be is written as one.
-        let sink = results.is_empty() && data.operands.first() == Some(&PtxOperand::Sink);
-        let fitting = |signature: &&Signature| {
-            let first = signature.operands.first().map(|operand| &operand.kind);
-            result_types(signature, results.len()).is_some()
-                || sink
-                    && matches!(first, Some(SigKind::Value(value)) if value.destination && value.count.is_none())
-        };
-        let signature = operation.signatures.iter().find(fitting).or(operation.signatures.first());
-        if operation.signatures.iter().find(fitting).is_none()
-            && let Some(signature) = signature
-        {
+        let fitting = signature_for(&operation.signatures, &data.operands, results.len());
+        let signature = fitting.or(operation.signatures.first());
+        if let (None, Some(signature)) = (fitting, signature) {
             let message =
                 format!("`ptx.{mnemonic}` does not give {}", super::flow::count(results.len(), "result"));
             let note = format!("its form: `{}`", signature.form.syntax);
@@ -155,11 +149,13 @@ impl Verifier<'_> {
         signature: Option<&Signature>,
         judge: &mut dyn FnMut(&[Operand]) -> Vec<Violation>,
     ) -> Vec<Violation> {
-        let registers: Vec<Operand> = results.iter().map(|ty| Operand::Reg(register_type(*ty))).collect();
+        let bytes = signature.is_some_and(takes_byte_registers);
+        let registers: Vec<Operand> =
+            results.iter().map(|ty| Operand::Reg(register_type(*ty, bytes))).collect();
         // Elements of vectors live in one list, brackets in a second one that may hold vectors.
         let mut values = args.iter();
         let plain: Vec<Operand> =
-            data.operands.iter().map(|operand| self.plain(*operand, &mut values)).collect();
+            data.operands.iter().map(|operand| self.plain(*operand, bytes, &mut values)).collect();
         let negated: Vec<Operand> = plain
             .iter()
             .zip(&data.operands)
@@ -269,9 +265,14 @@ impl Verifier<'_> {
     }
 
     /// An operand by itself; vectors and brackets are put together from their parts.
-    fn plain<'v>(&self, operand: PtxOperand, values: &mut std::slice::Iter<'v, Value>) -> Operand<'static> {
+    fn plain<'v>(
+        &self,
+        operand: PtxOperand,
+        bytes: bool,
+        values: &mut std::slice::Iter<'v, Value>,
+    ) -> Operand<'static> {
         let mut register =
-            || values.next().map_or(ScalarType::B32, |value| register_type(self.func.dfg.ty(*value)));
+            || values.next().map_or(ScalarType::B32, |value| register_type(self.func.dfg.ty(*value), bytes));
         let variable = |id| {
             let global = &self.module.globals[id];
             Variable { space: global.space, ty: global.ty.element().isa() }

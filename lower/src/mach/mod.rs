@@ -9,7 +9,7 @@ mod print;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use std::ops::Range;
 use warpsmith_ir as ir;
-use warpsmith_isa::Mnemonic;
+use warpsmith_isa::{Mnemonic, ScalarType};
 
 /// A virtual register, defined exactly once: by an instruction, or as a block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,12 +35,29 @@ pub enum RegClass {
     B64,
     /// `.b128`
     B128,
+    /// `.b8`, which only instructions that take nothing else have.
+    B8,
 }
 
 impl RegClass {
     /// Every class, in the order in which registers are declared.
-    pub const ALL: [RegClass; 5] =
-        [RegClass::Pred, RegClass::B16, RegClass::B32, RegClass::B64, RegClass::B128];
+    pub const ALL: [RegClass; RegClass::COUNT] =
+        [RegClass::Pred, RegClass::B16, RegClass::B32, RegClass::B64, RegClass::B128, RegClass::B8];
+
+    /// How many there are.
+    pub const COUNT: usize = 6;
+
+    /// The type that registers of the class are declared with.
+    pub const fn scalar(self) -> ScalarType {
+        match self {
+            RegClass::Pred => ScalarType::Pred,
+            RegClass::B8 => ScalarType::B8,
+            RegClass::B16 => ScalarType::B16,
+            RegClass::B32 => ScalarType::B32,
+            RegClass::B64 => ScalarType::B64,
+            RegClass::B128 => ScalarType::B128,
+        }
+    }
 
     /// The smallest class that holds `bits` bits of data.
     pub const fn for_bits(bits: u32) -> RegClass {
@@ -54,13 +71,7 @@ impl RegClass {
 
     /// The size of the data, 1 for a predicate.
     pub const fn bits(self) -> u32 {
-        match self {
-            RegClass::Pred => 1,
-            RegClass::B16 => 16,
-            RegClass::B32 => 32,
-            RegClass::B64 => 64,
-            RegClass::B128 => 128,
-        }
+        self.scalar().bits()
     }
 }
 

@@ -409,13 +409,7 @@ impl<'a> Selector<'a> {
 
 /// The modifier `.bN` of a register class.
 fn bits_mod(class: RegClass) -> Mod {
-    match class {
-        RegClass::Pred => Mod::Pred,
-        RegClass::B16 => Mod::B16,
-        RegClass::B32 => Mod::B32,
-        RegClass::B64 => Mod::B64,
-        RegClass::B128 => Mod::B128,
-    }
+    Mod::of_scalar(class.scalar())
 }
 
 /// `mov.bN`, which also packs and unpacks vectors.

@@ -3,18 +3,19 @@
 
 use super::*;
 use crate::mach::Base;
-use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations};
+use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations, signature_for, takes_byte_registers};
 use warpsmith_isa::Signature;
 
 impl Selector<'_> {
     pub(super) fn ptx_op(&mut self, inst: ir::Inst, data: &PtxData, args: &[Value]) {
         let mnemonic = *data.mnemonic();
-        let Some(signature) = self.signature(inst, &mnemonic) else {
+        let Some(signature) = self.signature(inst, data) else {
             let text = format!("`{mnemonic}` has no form with these results");
             return self.unsupported(text, "the verifier should have refused it");
         };
         let mut operands: Vec<Operand> = Vec::with_capacity(8);
         let (mut sources, mut args) = (&data.operands[..], args);
+        let bytes = takes_byte_registers(&signature);
         let mut arrivals = Vec::new();
         if warpsmith_ir::accumulators(&signature).is_some() {
             let count = self.func.dfg.results(inst).len();
@@ -22,7 +23,7 @@ impl Selector<'_> {
             self.accumulate(inst, before, &mut operands);
             (sources, args) = (sources.get(1 + count..).unwrap_or(&[]), rest);
         } else {
-            arrivals = self.destinations(inst, &signature, &mut operands);
+            arrivals = self.destinations(inst, &signature, bytes, &mut operands);
             if let Some((&PtxOperand::Destination(part), rest)) = sources.split_first() {
                 sources = rest;
                 if let Some(first @ Operand::Def(_)) = operands.first_mut()
@@ -38,12 +39,17 @@ impl Selector<'_> {
                 PtxOperand::Decimal(value) if mnemonic.types().last() == Some(ScalarType::F32) => {
                     operands.push(Operand::F32((value as f32).to_bits()));
                 }
-                operand => self.source(operand, &mut args, &mut operands),
+                operand => self.source(operand, bytes, &mut args, &mut operands),
             }
         }
         addresses_in_brackets(&mut operands);
         self.emit(mnemonic, &operands);
         for (whole, result) in arrivals {
+            if self.out.vregs[whole] == RegClass::B8 {
+                let result = Operand::Def(self.reg(result));
+                self.emit(ptx!(Cvt.U16.U8), &[result, Operand::Use(whole)]);
+                continue;
+            }
             let mut operands = vec![Operand::Vector(2)];
             operands.extend(self.regs_of(result).map(Operand::Def));
             operands.push(Operand::Use(whole));
@@ -74,20 +80,20 @@ impl Selector<'_> {
         }
     }
 
-    /// The signature of the first form that has as many results.
-    fn signature(&self, inst: ir::Inst, mnemonic: &Mnemonic) -> Option<Signature> {
+    fn signature(&self, inst: ir::Inst, data: &PtxData) -> Option<Signature> {
         let results = self.func.dfg.results(inst).len();
-        let mut all = warpsmith_isa::forms(mnemonic).map(|form| form.signature());
-        // Without results the destination, if there is one, is a sink among the operands.
-        all.find(|signature| results == 0 || destinations(signature, results).is_some())
+        let all: Vec<Signature> =
+            warpsmith_isa::forms(data.mnemonic()).map(|form| form.signature()).collect();
+        signature_for(&all, &data.operands, results).cloned()
     }
 
     /// The destination operands. A result held in two registers is written to one of twice the size, to be taken apart behind the
-    /// instruction.
+    /// instruction; one that is written to a `.b8` register is widened there.
     fn destinations(
         &mut self,
         inst: ir::Inst,
         signature: &Signature,
+        bytes: bool,
         operands: &mut Vec<Operand>,
     ) -> Vec<(VReg, Value)> {
         let results = self.func.dfg.results(inst);
@@ -108,15 +114,26 @@ impl Selector<'_> {
                 }
             };
             for result in results.by_ref().take(count.into()) {
-                self.destination(result, operands, &mut arrivals);
+                self.destination(result, bytes, operands, &mut arrivals);
             }
         }
         arrivals
     }
 
-    fn destination(&mut self, result: Value, operands: &mut Vec<Operand>, arrivals: &mut Vec<(VReg, Value)>) {
+    fn destination(
+        &mut self,
+        result: Value,
+        bytes: bool,
+        operands: &mut Vec<Operand>,
+        arrivals: &mut Vec<(VReg, Value)>,
+    ) {
         let regs = self.regs_of(result);
         match regs.len() {
+            1 if bytes && self.ty(result).bits() == 8 => {
+                let byte = self.temp(RegClass::B8);
+                operands.push(Operand::Def(byte));
+                arrivals.push((byte, result));
+            }
             1 => operands.extend(regs.map(Operand::Def)),
             2 => {
                 let whole = self.temp(doubled(Repr::of(self.ty(result)).class));
@@ -133,6 +150,7 @@ impl Selector<'_> {
     fn source(
         &mut self,
         operand: PtxOperand,
+        bytes: bool,
         args: &mut impl Iterator<Item = Value>,
         operands: &mut Vec<Operand>,
     ) {
@@ -141,6 +159,10 @@ impl Selector<'_> {
             (PtxOperand::Value, Some(value)) => {
                 let regs = self.regs_of(value);
                 let packed = match regs.len() {
+                    1 if bytes && self.ty(value).bits() == 8 => {
+                        let wide = Operand::Use(self.reg(value));
+                        self.emit_new(RegClass::B8, ptx!(Cvt.U8.U16), &[wide])
+                    }
                     1 => Operand::Use(self.reg(value)),
                     2 => self.packed(value),
                     _ => {

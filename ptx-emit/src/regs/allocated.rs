@@ -6,7 +6,7 @@
 //! their overlaps allow. Since every value keeps one slot, we read the slots off the operands and make the edge moves
 //! ourselves: there the register class of a move is known, which an edit of the allocator does not say.
 //!
-//! The allocator has three classes and PTX five. The rare ones share one: a PTX register is named by (slot, class), so values of
+//! The allocator has three classes and PTX six. The rare ones share one: a PTX register is named by (slot, class), so values of
 //! different classes in one slot are different registers and never meet.
 
 use super::{Assignment, UNASSIGNED};
@@ -59,7 +59,7 @@ fn class_of(class: RegClass) -> ra::RegClass {
     match class {
         RegClass::B32 => ra::RegClass::Int,
         RegClass::B64 => ra::RegClass::Float,
-        RegClass::Pred | RegClass::B16 | RegClass::B128 => ra::RegClass::Vector,
+        RegClass::Pred | RegClass::B8 | RegClass::B16 | RegClass::B128 => ra::RegClass::Vector,
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Reg {
 pub struct Assignment {
     index: SecondaryMap<VReg, u32>,
     /// Registers in use, by class, in the order of [`RegClass::ALL`].
-    pub counts: [u32; 5],
+    pub counts: [u32; RegClass::COUNT],
 }
 
 /// Not yet given a register.
@@ -47,7 +47,7 @@ impl Assignment {
     fn empty(func: &Function) -> Self {
         let mut index = SecondaryMap::with_default(UNASSIGNED);
         index.resize(func.vregs.len());
-        Assignment { index, counts: [0; 5] }
+        Assignment { index, counts: [0; RegClass::COUNT] }
     }
 
     /// The home of a virtual register.

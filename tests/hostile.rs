@@ -10,6 +10,9 @@ use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::launch::LaunchSpec;
 use warpsmith::{ir, ptx, target};
 
+#[path = "../fuzz/properties.rs"]
+mod properties;
+
 const LAUNCH: &str = r#"{"entry":"k","grid":[2,1,1],"block":[32,1,1],"cluster":[2,1,1],"dynamic_shared":16,"limits":{"steps":5},
     "args":[{"type":"u32","value":7},{"type":"f32","value":"0x3f800000"},{"bytes":"0a0b"},{"buffer":"ff00"},{"buffer_zero":3},
     {"buffer_type":"s16","values":[-1,2]},{"same_as":4},{"buffer_type":"u32","iota":3,"start":5},{"buffer_type":"f16","random":9}]}"#;
@@ -292,4 +295,21 @@ fn printed_ptx_parses_to_the_same_tree() {
         let again = ptx::parse(&ptx::print(&tree.module));
         assert!(tree.module == again.module, "{text}");
     }
+}
+
+/// What the fuzzers have found their way into, in a few inputs each.
+#[test]
+fn the_corpora_of_the_fuzzers_keep_their_properties() {
+    let replay = |target: &str, property: fn(&[u8])| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+        let entries = std::fs::read_dir(&folder).expect("the corpus is part of the repository");
+        let inputs: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        assert!(inputs.len() > 100, "{} holds {} inputs", folder.display(), inputs.len());
+        for input in inputs {
+            property(&std::fs::read(input).expect("the input can be read"));
+        }
+    };
+    replay("ptx", properties::ptx);
+    replay("wir", properties::wir);
+    replay("run", properties::run);
 }

@@ -1,11 +1,12 @@
 //! Which declaration a name means: scopes, label visibility and parameterised names.
 //!
 //! Names are looked up by symbol in dense tables, so that an operand costs a few loads. `.reg .b32 %r<100>` is one
-//! entry for its prefix: `%r7` and `%r07` are resolved by taking digits off the name, and the answer is kept until
-//! a parameterised name comes or goes.
+//! entry for its prefix: `%r7` and `%r07` are resolved by taking digits off the name. How a name can be read so is found out
+//! once, among the prefixes that the module declares anywhere.
 
 use crate::tree::*;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use warpsmith_isa::SpecialReg;
 
 /// The depth of the body of a function.
@@ -42,11 +43,13 @@ struct Family {
     bound: Bound,
 }
 
-/// The answer of the last search among the parameterised names, valid in its epoch.
+/// How a name can be read as the prefix of a parameterised name and a number.
 #[derive(Clone, Copy)]
-struct Cached {
-    epoch: u32,
-    bound: Option<Bound>,
+enum Reading {
+    Unknown,
+    None,
+    One(Symbol, u32),
+    Several,
 }
 
 enum Undo {
@@ -59,9 +62,10 @@ enum Undo {
 pub struct Scopes<'m> {
     module: &'m Module,
     direct: Vec<Option<Bound>>,
-    families: FxHashMap<Symbol, Family>,
-    cache: Vec<Cached>,
-    epoch: u32,
+    families: Vec<Option<Family>>,
+    /// Whether a prefix is declared anywhere in the module.
+    prefixes: Vec<bool>,
+    readings: Vec<Reading>,
     special: Vec<Option<Option<SpecialReg>>>,
     /// By prefix and depth: the smallest number of a plain name that begins so, to find clashes with `<n>`.
     numbered: FxHashMap<(Symbol, u32), (u32, Bound)>,
@@ -77,12 +81,16 @@ impl<'m> Scopes<'m> {
     /// The empty module scope.
     pub fn new(module: &'m Module) -> Self {
         let symbols = module.names().len();
+        let mut prefixes = vec![false; symbols];
+        for declarator in module.declarators.iter().filter(|d| d.count.is_some()) {
+            prefixes[declarator.name.index()] = true;
+        }
         Scopes {
             module,
             direct: vec![None; symbols],
-            families: FxHashMap::default(),
-            cache: vec![Cached { epoch: 0, bound: None }; symbols],
-            epoch: 1,
+            families: vec![None; symbols],
+            prefixes,
+            readings: vec![Reading::Unknown; symbols],
             special: vec![None; symbols],
             numbered: FxHashMap::default(),
             undo: Vec::new(),
@@ -101,7 +109,7 @@ impl<'m> Scopes<'m> {
     #[inline]
     pub fn lookup(&mut self, name: Symbol) -> Option<Bound> {
         let direct = self.direct[name.index()];
-        let family = if self.families.is_empty() { None } else { self.family(name) };
+        let family = self.family(name);
         match (direct, family) {
             // A branch to `%clock` is a branch to the register, whatever the label.
             (Some(Bound { binding: Binding::Label(_), .. }), _) if self.special(name).is_some() => {
@@ -121,7 +129,7 @@ impl<'m> Scopes<'m> {
 
     /// What `prefix<n>` is bound to, and n.
     pub fn family_named(&self, prefix: Symbol) -> Option<(u32, Bound)> {
-        self.families.get(&prefix).map(|family| (family.count, family.bound))
+        self.families[prefix.index()].map(|family| (family.count, family.bound))
     }
 
     /// True if a name, which the module need not have, means something here.
@@ -144,27 +152,39 @@ impl<'m> Scopes<'m> {
 
     #[inline]
     fn family(&mut self, name: Symbol) -> Option<Bound> {
-        let cached = self.cache[name.index()];
-        if cached.epoch == self.epoch {
-            return cached.bound;
+        if let Reading::Unknown = self.readings[name.index()] {
+            let mut all = self.readings_of(&self.module[name]);
+            let reading = match (all.next(), all.next()) {
+                (None, _) => Reading::None,
+                (Some((prefix, number)), None) => Reading::One(prefix, number),
+                _ => Reading::Several,
+            };
+            drop(all);
+            self.readings[name.index()] = reading;
         }
-        let bound = self.search_family(name);
-        self.cache[name.index()] = Cached { epoch: self.epoch, bound };
-        bound
+        match self.readings[name.index()] {
+            Reading::One(prefix, number) => self.member(prefix, number),
+            Reading::Several => self.family_of(&self.module[name]),
+            Reading::None | Reading::Unknown => None,
+        }
     }
 
-    fn search_family(&self, name: Symbol) -> Option<Bound> {
-        self.family_of(&self.module[name])
+    fn member(&self, prefix: Symbol, number: u32) -> Option<Bound> {
+        self.families[prefix.index()].filter(|family| number < family.count).map(|family| family.bound)
     }
 
     fn family_of(&self, name: &str) -> Option<Bound> {
-        let candidates = splits(name).filter_map(|(prefix, number)| {
-            let prefix = self.module.names().find(prefix)?;
-            let family = self.families.get(&prefix)?;
-            (number < u64::from(family.count)).then_some(family.bound)
-        });
+        let candidates = self.readings_of(name).filter_map(|(prefix, number)| self.member(prefix, number));
         // The innermost scope, then the shortest prefix, which comes last.
         candidates.max_by_key(|bound| bound.depth)
+    }
+
+    /// The ways to read a name as a prefix that the module declares and a number.
+    fn readings_of(&self, name: &str) -> impl Iterator<Item = (Symbol, u32)> {
+        splits(name).filter_map(|(prefix, number)| {
+            let prefix = self.module.names().find(prefix).filter(|prefix| self.prefixes[prefix.index()])?;
+            Some((prefix, number))
+        })
     }
 
     /// Binds a name in the innermost scope. `Err`: it is bound there already, to this.
@@ -176,7 +196,6 @@ impl<'m> Scopes<'m> {
         let taken = |bound: &Bound| bound.depth == depth || (depth == BODY && bound.depth == BODY - 1);
         let family = match binding {
             Binding::Label(_) => None,
-            _ if self.families.is_empty() => None,
             _ => {
                 self.family(name).filter(|bound| bound.depth == depth && number_is_plain(&self.module[name]))
             }
@@ -209,7 +228,7 @@ impl<'m> Scopes<'m> {
         if count == 0 {
             return Ok(());
         }
-        if let Some(family) = self.families.get(&prefix)
+        if let Some(family) = self.families[prefix.index()]
             && family.bound.depth == depth
         {
             return Err(family.bound);
@@ -217,23 +236,20 @@ impl<'m> Scopes<'m> {
         if let Some((_, clash)) = self.numbered.get(&(prefix, depth)).filter(|(least, _)| *least < count) {
             return Err(*clash);
         }
-        let before = self.families.insert(prefix, Family { count, bound });
+        let before = self.families[prefix.index()].replace(Family { count, bound });
         if depth > 0 {
             self.undo.push(Undo::Family(prefix, before));
         }
-        self.epoch += 1;
         Ok(())
     }
 
-    /// Remembers the numbers that a name ends in, under the prefixes that the module knows.
+    /// Remembers the numbers that a name ends in, under the prefixes that the module declares.
     fn note_numbers(&mut self, name: &str, bound: Bound) {
         if !number_is_plain(name) {
             return;
         }
-        for (prefix, number) in splits(name) {
-            let (Some(prefix), Ok(number)) = (self.module.names().find(prefix), u32::try_from(number)) else {
-                continue;
-            };
+        let readings: SmallVec<[(Symbol, u32); 2]> = self.readings_of(name).collect();
+        for (prefix, number) in readings {
             let least = self.numbered.entry((prefix, bound.depth)).or_insert_with(|| {
                 self.undo.extend((bound.depth > 0).then_some(Undo::Numbered(prefix, bound.depth)));
                 (number, bound)
@@ -303,13 +319,7 @@ impl<'m> Scopes<'m> {
         for undo in self.undo.drain(mark..).rev() {
             match undo {
                 Undo::Direct(name, before) => self.direct[name.index()] = before,
-                Undo::Family(prefix, before) => {
-                    self.epoch += 1;
-                    match before {
-                        Some(family) => self.families.insert(prefix, family),
-                        None => self.families.remove(&prefix),
-                    };
-                }
+                Undo::Family(prefix, before) => self.families[prefix.index()] = before,
                 Undo::Numbered(prefix, depth) => {
                     self.numbered.remove(&(prefix, depth));
                 }
@@ -325,7 +335,7 @@ fn number_is_plain(name: &str) -> bool {
 }
 
 /// The ways to read a name as a prefix and a number: `%r12` is `%r1` and 2, and `%r` and 12.
-fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
+fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     // Counts have 32 bits; longer numbers begin with zeros or are no members.
     (1..=digits.min(20)).filter_map(move |digits| {

@@ -117,8 +117,15 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(crate) fn skip_blanks(&mut self) -> bool {
         loop {
-            self.pos = self.run(self.pos, SPACE);
-            let skipped = match (self.byte(self.pos), self.byte(self.pos + 1)) {
+            let first = self.byte(self.pos);
+            if is(first, SPACE) {
+                self.pos += 1;
+                continue;
+            }
+            if !matches!(first, b'/' | b'#') {
+                return true;
+            }
+            let skipped = match (first, self.byte(self.pos + 1)) {
                 (b'/', b'/') => {
                     memchr(b'\n', &self.text[self.pos..]).map_or(self.text.len() - self.pos, |n| n + 1)
                 }

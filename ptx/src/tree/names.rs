@@ -1,10 +1,9 @@
 //! Interned names: every spelling is stored once, and a tree holds four-byte [`Symbol`]s.
 
-use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rustc_hash::FxHasher;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use std::fmt;
-use std::hash::Hasher;
+use std::hash::{BuildHasher, Hasher};
 
 /// A name of a module, resolved by [`Names`]. Equal symbols of one module are equal names, and the other way round.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +36,8 @@ pub(crate) struct Interner {
     /// Where each spelling ends in `text`; it begins where the one before ends.
     ends: Vec<u32>,
     table: HashTable<u32>,
+    /// Seeded anew for each module: no text can be made of names that collide.
+    hasher: DefaultHashBuilder,
 }
 
 impl Interner {
@@ -52,7 +53,8 @@ impl Interner {
     /// The number of `name`, which is given one if it has none. What is not UTF-8 in it is replaced.
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8]) -> usize {
-        let Interner { text, ends, table } = self;
+        let Interner { text, ends, table, hasher } = self;
+        let hash = |name: &[u8]| hash(hasher, name);
         let spelling = |index: u32| {
             let start = if index == 0 { 0 } else { ends[index as usize - 1] as usize };
             &text.as_bytes()[start..ends[index as usize] as usize]
@@ -71,12 +73,14 @@ impl Interner {
 
     /// The number of `name` if it has one.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.table.find(hash(name.as_bytes()), |i| self.get(*i as usize) == name).map(|i| *i as usize)
+        self.table
+            .find(hash(&self.hasher, name.as_bytes()), |i| self.get(*i as usize) == name)
+            .map(|i| *i as usize)
     }
 }
 
-fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
+fn hash(hasher: &DefaultHashBuilder, bytes: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
     hasher.write(bytes);
     hasher.finish()
 }

@@ -257,6 +257,7 @@ impl Validator<'_> {
                 self.error(codes::LIMIT, span, message);
             }
             self.const_bytes = total;
+            self.bodies_interact |= self.in_function.is_some();
         }
     }
 

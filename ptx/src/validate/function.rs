@@ -24,6 +24,9 @@ impl Validator<'_> {
     pub(super) fn function(&mut self, id: Id<Function>) {
         let m = self.m;
         let function = &m[id];
+        if !self.share.holds(function.body) {
+            return self.bind_function(id, function);
+        }
         self.header(function);
         self.bind_function(id, function);
         let Some(body) = function.body else {
@@ -70,7 +73,10 @@ impl Validator<'_> {
                 Stmt::BranchTargets { name, targets } => self.branch_targets(id, name, targets),
                 Stmt::CallTargets { name, targets } => self.call_targets(id, name, targets),
                 Stmt::CallPrototype(prototype) => self.prototype(id, prototype),
-                Stmt::Target(names) => self.target(names, m.stmt_span(id), false),
+                Stmt::Target(names) => {
+                    self.bodies_interact = true;
+                    self.target(names, m.stmt_span(id), false);
+                }
             }
             if self.errors() > super::MAX_ERRORS {
                 return;

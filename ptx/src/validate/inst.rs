@@ -81,13 +81,13 @@ impl<'m> Validator<'m> {
             "brx" => Kind::BranchIndexed,
             _ => Kind::Plain,
         };
-        let resolved = Mnemonic::parse(text).ok().map(|mnemonic| Resolved::new(&mnemonic, self.context));
+        let resolved =
+            Mnemonic::parse(text).ok().map(|mnemonic| Box::new(Resolved::new(&mnemonic, self.context)));
         KnownMnemonic { seen: true, resolved, kind }
     }
 
     fn guard(&mut self, guard: Guard, id: Id<Stmt>) {
         let name = guard.predicate();
-        let span = self.m.guard_span(id);
         let fine = match self.scopes.lookup(name).map(|bound| bound.binding) {
             Some(Binding::Variable(decl, _)) => {
                 let decl = &self.m[decl];
@@ -95,9 +95,10 @@ impl<'m> Validator<'m> {
             }
             Some(Binding::Special(reg)) => reg.ty() == ScalarType::Pred,
             Some(_) => false,
-            None => return self.unknown_name(name, span),
+            None => return self.unknown_name(name, self.m.guard_span(id)),
         };
         if !fine {
+            let span = self.m.guard_span(id);
             let message =
                 format!("`{}` is no predicate register, so it cannot guard an instruction", self.name(name));
             let error = Diagnostic::error(codes::GUARD, span, message).section("9.3");

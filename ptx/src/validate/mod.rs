@@ -7,7 +7,8 @@
 //! Invariants:
 //! - All errors are told, each once: a name that is not declared, or a feature that the target lacks, is told at its first use with a count
 //!   (`repeat`), and spoils nothing else.
-//! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead.
+//! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead. The bodies of a large module
+//!   are looked at by several threads first, and the pass is needed only if one of them finds something (`parallel`).
 
 mod call;
 mod debug;
@@ -15,6 +16,7 @@ mod decl;
 mod function;
 mod init;
 mod inst;
+mod parallel;
 mod prologue;
 mod repeat;
 
@@ -40,6 +42,9 @@ const MAX_WARNINGS: usize = 100;
 /// assert_eq!(findings[0].message, "`x` is declared twice in the same scope");
 /// ```
 pub fn validate(module: &Module) -> Vec<Diagnostic> {
+    if parallel::finds_nothing(module).is_some() {
+        return Vec::new();
+    }
     let mut validator = Validator::new(module);
     validator.module();
     validator.diagnostics
@@ -58,6 +63,9 @@ pub struct ValidatedModule {
 impl ValidatedModule {
     /// Validates a module. The errors and warnings come back if there is an error.
     pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
+        if let Some((Context { version, target }, mnemonics)) = parallel::finds_nothing(&module) {
+            return Ok(ValidatedModule { version, target, mnemonics, warnings: Vec::new(), module });
+        }
         let mut validator = Validator::new(&module);
         validator.module();
         let findings = std::mem::take(&mut validator.diagnostics);
@@ -65,8 +73,7 @@ impl ValidatedModule {
             return Err(findings);
         }
         let Context { version, target } = validator.context;
-        let mnemonics =
-            validator.mnemonics.iter().map(|m| m.resolved.as_ref().map(|r| *r.mnemonic())).collect();
+        let mnemonics = validator.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
         Ok(ValidatedModule { version, target, mnemonics, warnings: findings, module })
     }
 
@@ -117,8 +124,14 @@ impl Deref for ValidatedModule {
 #[derive(Default)]
 struct KnownMnemonic {
     seen: bool,
-    resolved: Option<Resolved>,
+    resolved: Option<Box<Resolved>>,
     kind: inst::Kind,
+}
+
+impl KnownMnemonic {
+    fn mnemonic(&self) -> Option<Mnemonic> {
+        self.resolved.as_ref().map(|resolved| *resolved.mnemonic())
+    }
 }
 
 struct Validator<'m> {
@@ -154,6 +167,10 @@ struct Validator<'m> {
     cta_group: Option<(warpsmith_isa::Mod, Id<Stmt>)>,
     /// What the shared variables of the function take.
     shared_bytes: u64,
+    /// Whose bodies it looks at, where several validators share them.
+    share: parallel::Share,
+    /// True once a body has changed what other bodies are judged by.
+    bodies_interact: bool,
 }
 
 impl<'m> Validator<'m> {
@@ -184,6 +201,8 @@ impl<'m> Validator<'m> {
             in_function: None,
             cta_group: None,
             shared_bytes: 0,
+            share: parallel::Share::ALL,
+            bodies_interact: false,
         }
     }
 

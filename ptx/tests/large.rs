@@ -1,0 +1,62 @@
+//! Modules so large that several threads validate them: what is told is what one pass tells.
+
+use std::fmt::Write;
+use warpsmith_ptx::{Item, Stmt, ValidatedModule, parse, validate};
+
+/// A module of `functions` functions of 1,000 statements. `plant` may replace what a function says last.
+fn module(functions: usize, plant: impl Fn(usize) -> Option<&'static str>) -> String {
+    let mut text = String::from(".version 8.0\n.target sm_80\n.address_size 64\n");
+    for f in 0..functions {
+        let _ = writeln!(text, ".visible .entry k{f}(.param .u64 p)\n{{\n.reg .b32 %r<1000>;");
+        for r in 1..998 {
+            let _ = writeln!(text, "add.s32 %r{}, %r{r}, {f};", r + 1);
+        }
+        let _ = writeln!(text, "{}\nret;\n}}", plant(f).unwrap_or("mov.u32 %r1, %tid.x;"));
+    }
+    text
+}
+
+fn messages(text: &str) -> Vec<String> {
+    let parsed = parse(text);
+    assert!(parsed.diagnostics.is_empty());
+    let findings = validate(&parsed.module);
+    assert!(findings.iter().all(|finding| !finding.span.is_none()));
+    findings.into_iter().map(|finding| finding.message).collect()
+}
+
+#[test]
+fn a_sound_module_has_no_findings_and_known_mnemonics() {
+    let module = ValidatedModule::parse(&module(300, |_| None)).expect("it is sound");
+    assert_eq!(module.target().to_string(), "sm_80");
+    let functions = module.items().iter().filter_map(|item| match item {
+        Item::Function(function) => module[*function].body,
+        _ => None,
+    });
+    for body in functions {
+        for stmt in &module[body] {
+            if let Stmt::Inst(inst) = stmt {
+                let known = module.known_mnemonic(inst.mnemonic).expect("every mnemonic is known");
+                assert_eq!(known.to_string(), module[inst.mnemonic]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mistake_is_told_wherever_it_is() {
+    for planted in [0, 150, 299] {
+        let found = messages(&module(300, |f| (f == planted).then_some("add.s32 %r1, %r2, %x;")));
+        assert_eq!(found, ["`%x` is not declared here"]);
+    }
+    let found = messages(&module(300, |f| (f % 100 == 0).then_some("add.s32 %r1, %r2, %x;")));
+    assert_eq!(found.len(), 3);
+}
+
+/// What bodies say together is judged together.
+#[test]
+fn constants_of_several_bodies_add_up() {
+    let large = ".const .b8 table[30000];";
+    assert_eq!(messages(&module(300, |f| (f % 150 == 0).then_some(large))), [""; 0]);
+    let found = messages(&module(300, |f| (f % 100 == 0).then_some(large)));
+    assert_eq!(found, ["the constants of the module take 90000 bytes, 65536 at most"]);
+}

@@ -1,7 +1,7 @@
 //! The library's face: a device with memory, programs to launch on it, and what comes of a launch.
 
 use crate::engine::grid;
-use crate::engine::observe::Observer;
+use crate::engine::observe::{LaunchView, Observer};
 use crate::engine::{Context, Program};
 use crate::fault::{Fault, FaultCode};
 use crate::launch::{Launch, Stats};
@@ -258,14 +258,14 @@ impl Device {
 
     /// Allocates zeroed memory, aligned to 256 bytes.
     pub fn alloc(&mut self, bytes: u64) -> Result<Buffer, Fault> {
-        let address = self.global.allocate(bytes).ok_or_else(|| {
-            let free = self.machine.global_memory.saturating_sub(self.global.used());
-            Fault::new(
-                FaultCode::OutOfMemory,
-                format!("no room for {bytes} bytes of global memory ({free} are free)"),
-            )
-        })?;
+        let address = self.global.allocate(bytes).ok_or_else(|| self.no_room(bytes))?;
         Ok(Buffer { address, bytes })
+    }
+
+    fn no_room(&self, bytes: u64) -> Fault {
+        let free = self.machine.global_memory.saturating_sub(self.global.used());
+        let message = format!("no room for {bytes} bytes of global memory ({free} are free)");
+        Fault::new(FaultCode::OutOfMemory, message)
     }
 
     /// Allocates a buffer with these values.
@@ -391,7 +391,8 @@ impl Device {
     fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
         let id = program.id();
         if !self.instances.contains_key(&id) {
-            let globals = self.alloc(program.global_bytes)?.address;
+            let globals = self.global.allocate_variables(program.global_bytes);
+            let globals = globals.ok_or_else(|| self.no_room(program.global_bytes))?;
             let no_memory = || Fault::new(FaultCode::OutOfMemory, "no room for the program's variables");
             let constant = Bytes::zeroed(program.const_bytes as usize).ok_or_else(no_memory)?;
             let block = self.global.starting_at(globals).ok_or_else(no_memory)?;
@@ -426,7 +427,16 @@ impl Device {
         launch: &Launch,
         observer: &mut O,
     ) -> Result<Stats, Fault> {
-        self.run(program, launch, |cx| grid::run_here(cx, observer))
+        self.run(program, launch, |cx| {
+            if !O::ACTIVE {
+                return grid::run_here(cx, observer);
+            }
+            let view = LaunchView::new(cx);
+            observer.begin(&view);
+            let result = grid::run_here(cx, observer);
+            observer.end(&view, result.as_ref().err());
+            result
+        })
     }
 
     fn run(
@@ -458,6 +468,7 @@ impl Device {
             global: &self.global,
             constant: &instance.constant,
             params: &params,
+            globals: instance.globals,
             heap: self.heap.as_ref(),
             output: &output,
             kernel,

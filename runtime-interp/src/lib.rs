@@ -21,6 +21,6 @@ pub mod pure;
 pub mod semantics;
 
 pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
-pub use engine::{LoadError, Program, Schedule};
+pub use engine::{LoadError, Program, Schedule, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};

@@ -6,7 +6,7 @@ use super::async_op::AsyncOp;
 use super::block::{Block, BlockContext, Done, locate};
 use super::context::Context;
 use super::mbarrier::{self, Object};
-use super::observe::{Observer, Sync};
+use super::observe::{BlockView, Observer, Sync};
 use super::op::{Access, Op};
 use super::run::{Fallible, Here, Next, Runner, put};
 use super::transfer::Flight;
@@ -170,6 +170,8 @@ impl ClusterState {
 pub(super) struct Cluster {
     blocks: Vec<Block>,
     state: ClusterState,
+    /// In the grid.
+    number: u64,
 }
 
 /// What came of a round of turns.
@@ -203,7 +205,7 @@ impl Cluster {
             vain: Cell::new(0),
             flight: RefCell::default(),
         };
-        Ok(Cluster { blocks, state })
+        Ok(Cluster { blocks, state, number: 0 })
     }
 
     /// Makes it the cluster with this number.
@@ -225,6 +227,21 @@ impl Cluster {
         Ok(())
     }
 
+    /// Tells the observer of the blocks of a cluster that has been started.
+    pub fn announce<O: Observer>(&mut self, runner: &mut Runner<'_, O>, number: u64) {
+        self.number = number;
+        if O::ACTIVE {
+            for rank in 0..self.blocks.len() {
+                runner.observer.block_started(&self.view(runner.cx, rank));
+            }
+        }
+    }
+
+    fn view(&self, cx: &Context<'_>, rank: usize) -> BlockView {
+        let id = self.state.members[rank].id;
+        BlockView { id, cluster: self.number, rank, warps: cx.warps(), shared_bytes: cx.shared_bytes() }
+    }
+
     /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished.
     pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
         let cx = runner.cx;
@@ -244,6 +261,9 @@ impl Cluster {
                 round = Round { ran: round.ran | ran, worked: round.worked | worked };
                 if block.finished() {
                     self.state.members[rank].gone.set(true);
+                    if O::ACTIVE {
+                        runner.observer.block_ended(&self.view(cx, rank));
+                    }
                 }
                 if ran && runner.turns.is_singular() {
                     break;

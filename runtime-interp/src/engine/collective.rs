@@ -5,7 +5,7 @@
 
 use super::block::BlockContext;
 use super::file::Frame;
-use super::observe::{Observer, Sync};
+use super::observe::{self, Observer, Sync};
 use super::op::{Collective, CollectiveKind, Op, ShuffleMode};
 use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where, put};
 use super::warp::{State, Warp};
@@ -17,6 +17,8 @@ struct Participant<'a> {
     frame: Frame,
     lanes: u32,
     op: &'a Collective,
+    pc: u32,
+    row: u32,
 }
 
 impl<O: Observer> Runner<'_, O> {
@@ -38,7 +40,8 @@ impl<O: Observer> Runner<'_, O> {
             self.observer.synchronise(&at, Sync::Warp);
         }
         let Some(members) = op.mask else {
-            perform(&[Participant { frame, lanes: mask, op }], mask);
+            let row = warp.activation(warp.groups[g].frame).row;
+            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, row }], mask);
             return Ok(Next::Advance);
         };
         let named = |lane: usize| lane32(frame, members, lane);
@@ -54,7 +57,8 @@ impl<O: Observer> Runner<'_, O> {
         }
         let first = named(mask.trailing_zeros() as usize);
         if first & warp.alive & !mask == 0 && lanes_where(mask, |i| named(i) != first) == 0 {
-            perform(&[Participant { frame, lanes: mask, op }], mask);
+            let row = warp.activation(warp.groups[g].frame).row;
+            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, row }], mask);
             return Ok(Next::Advance);
         }
 
@@ -68,7 +72,7 @@ impl<O: Observer> Runner<'_, O> {
             let members = named(rest.trailing_zeros() as usize);
             let same = lanes_where(rest, |i| named(i) == members);
             rest &= !same;
-            self.meet(warp, g, Here { mask: same, ..here }, op, members);
+            self.meet(block, warp, g, Here { mask: same, ..here }, op, members);
         }
         warp.remove(g);
         let mut g = 0;
@@ -82,10 +86,19 @@ impl<O: Observer> Runner<'_, O> {
     }
 
     /// Lets lanes of group `g` that name `members` meet those that wait for them, or wait themselves.
-    fn meet(&self, warp: &mut Warp, g: usize, here: Here, op: &Collective, members: u32) {
+    fn meet(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        g: usize,
+        here: Here,
+        op: &Collective,
+        members: u32,
+    ) {
         let code = &self.cx.program.code;
+        let row = warp.activation(warp.groups[g].frame).row;
         let mut participants: SmallVec<[Participant<'_>; 4]> =
-            smallvec![Participant { frame: here.frame, lanes: here.mask, op }];
+            smallvec![Participant { frame: here.frame, lanes: here.mask, op, pc: here.pc, row }];
         let mut waiting: SmallVec<[usize; 4]> = SmallVec::new();
         for i in 0..warp.groups.len() {
             let group = warp.groups[i];
@@ -95,7 +108,13 @@ impl<O: Observer> Runner<'_, O> {
             }
             let activation = *warp.activation(group.frame);
             let frame = warp.file.frame(activation.row, activation.rows, self.cx.constants);
-            participants.push(Participant { frame, lanes: group.mask, op: other });
+            participants.push(Participant {
+                frame,
+                lanes: group.mask,
+                op: other,
+                pc: group.pc,
+                row: activation.row,
+            });
             waiting.push(i);
         }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
@@ -103,7 +122,7 @@ impl<O: Observer> Runner<'_, O> {
             warp.split(g, here.mask, here.pc, State::Collective(members));
             return;
         }
-        perform(&participants, lanes);
+        self.perform(block, warp, &participants, lanes);
         for i in waiting {
             let group = &mut warp.groups[i];
             group.pc += 1;
@@ -111,6 +130,44 @@ impl<O: Observer> Runner<'_, O> {
         }
         warp.split(g, here.mask, here.pc + 1, State::Ready);
     }
+
+    /// Performs the operation for lanes that are all there.
+    fn perform(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        participants: &[Participant<'_>],
+        lanes: u32,
+    ) {
+        if O::ACTIVE && self.interest.instructions {
+            let pc = participants.first().map_or(0, |p| p.pc);
+            let at = self.at(block, warp, pc, lanes);
+            let from = shuffle_sources(participants, lanes);
+            let views: SmallVec<[observe::Participant<'_>; 4]> = participants
+                .iter()
+                .map(|p| observe::Participant { lanes: p.lanes, op: p.op, pc: p.pc, row: p.row })
+                .collect();
+            self.observer.exchanged(&at, &views, from.as_ref());
+        }
+        perform(participants, lanes);
+    }
+}
+
+/// For a shuffle, the lane that each lane reads.
+fn shuffle_sources(participants: &[Participant<'_>], lanes: u32) -> Option<[u8; 32]> {
+    let Participant { op: Collective { kind: CollectiveKind::Shuffle(mode), .. }, .. } =
+        participants.first()?
+    else {
+        return None;
+    };
+    let mut from: [u8; 32] = std::array::from_fn(|lane| lane as u8);
+    for p in participants {
+        for lane in lanes_of(p.lanes & lanes) {
+            let operand = |n: usize| lane32(p.frame, p.op.src[n], lane);
+            from[lane] = shuffle_source(*mode, lane as u32, operand(1), operand(2)).0 as u8;
+        }
+    }
+    Some(from)
 }
 
 /// True if lanes at the one operation may meet lanes at the other.

@@ -28,6 +28,8 @@ pub(crate) struct Context<'a> {
     pub global: &'a Global,
     pub constant: &'a Bytes,
     pub params: &'a Bytes,
+    /// Where the program's global variables lie.
+    pub globals: u64,
     /// What `malloc` allocates from, if the program calls it.
     pub heap: Option<&'a Heap>,
     pub output: &'a Output,
@@ -129,7 +131,7 @@ impl Context<'_> {
     }
 
     pub fn at(&self, block: [u32; 3], warp: u32, pc: u32, mask: u32) -> At<'_> {
-        At { program: self.program, pc, block, warp, mask }
+        At { program: self.program, pc, block, warp, mask, group: mask }
     }
 }
 

@@ -56,7 +56,9 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
 /// Takes clusters until none is left.
 fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
     let turns = Turns::new(cx.schedule, cx.seed);
-    let mut runner = Runner { cx, observer, turns, last_hit: [0; 16], level: Level::detect() };
+    let interest = observer.interest();
+    let mut runner =
+        Runner { cx, observer, interest, turns, last_hit: [0; 16], level: Level::detect(), sink: [0; 16] };
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();
     let mut sum = Done::default();
@@ -66,6 +68,7 @@ fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
         if let Some(number) = new {
             let mut cluster = spare.pop().map_or_else(|| Cluster::new(cx), Ok)?;
             cluster.start(cx, number)?;
+            cluster.announce(&mut runner, number);
             resident.push_front(cluster);
             if runner.turns.preempts() {
                 continue;

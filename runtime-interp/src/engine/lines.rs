@@ -143,7 +143,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             found.at[h] = base.wrapping_add(place);
         }
-        if O::ACTIVE {
+        if O::ACTIVE && self.interest.accesses {
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.access(&at, kind, access, space, Addresses::Lines(lines));
         }

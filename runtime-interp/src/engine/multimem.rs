@@ -10,6 +10,7 @@ use super::run::{Fallible, Here, Next, Runner, is_synchronising, lane64, lanes_o
 use super::warp::Warp;
 use crate::fault::FaultCode;
 use crate::memory::bytes::Bytes;
+use crate::memory::window;
 use smallvec::SmallVec;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
@@ -38,10 +39,10 @@ impl<O: Observer> Runner<'_, O> {
             }
             let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], bytes)?;
             block.cluster.members[rank].memory.fill(offset, bytes as usize);
-            if O::ACTIVE {
+            if O::ACTIVE && self.interest.accesses {
                 let at_pc = self.at(block, warp, here.pc, 1 << lane);
                 for i in (0..bytes).step_by(8) {
-                    let word = offset as u64 + i;
+                    let word = window::in_member(offset as u64 + i, rank as u32);
                     self.observer.access(
                         &at_pc,
                         AccessKind::Store,
@@ -93,7 +94,7 @@ impl<O: Observer> Runner<'_, O> {
                 MultimemKind::Store => AccessKind::Store,
                 MultimemKind::Reduce { .. } => AccessKind::Atomic,
             };
-            for &(_, _, place) in replicas.iter().filter(|_| O::ACTIVE) {
+            for &(_, _, place) in replicas.iter().filter(|_| O::ACTIVE && self.interest.accesses) {
                 let at = self.cx.at(block.id, warp.index, here.pc, 1 << lane);
                 self.observer.access(&at, kind, &op.at, StateSpace::Global, Addresses::Each(&[place; 32]));
             }

@@ -4,8 +4,8 @@ use super::block::BlockContext;
 use super::context::Context;
 use super::file::Frame;
 use super::lanes::{Lane, Level};
-use super::observe::{At, Observer, Sync};
-use super::op::{Call, Callee, Guard, Inst, Move, Op, Order};
+use super::observe::{At, Crossing, Interest, Observer, Registers, Sync};
+use super::op::{Call, Callee, FuncId, Guard, Inst, Move, Op, Order};
 use super::reg::{Reg, Width};
 use super::schedule::Turns;
 use super::warp::{Activation, State, Warp};
@@ -22,6 +22,10 @@ pub(super) struct Runner<'a, O: Observer> {
     /// The allocation that was accessed last, by a hash of the instruction.
     pub last_hit: [u32; 16],
     pub level: Level,
+    /// What the observer asks for.
+    pub interest: Interest,
+    /// Stands for the memory of an access at fault that an observer lets pass. Large enough for any access of one thread.
+    pub sink: [u128; 16],
 }
 
 pub(super) type Fallible<T> = Result<T, Box<Fault>>;
@@ -124,9 +128,15 @@ impl<'a, O: Observer> Runner<'a, O> {
                 let guard = unsafe { frame.pred(inst.guard) } ^ inst.flip;
                 let active = mask & guard;
                 executed += 1;
-                if O::ACTIVE {
-                    let at = self.at(block, warp, pc, active);
-                    self.observer.instruction(&at);
+                if O::ACTIVE && self.interest.instructions {
+                    let at = At { group: mask, ..self.at(block, warp, pc, active) };
+                    let registers = Registers::new(
+                        frame,
+                        self.cx.constants,
+                        activation.place(),
+                        FuncId(activation.function),
+                    );
+                    self.observer.instruction(&at, &registers);
                 }
                 let here = Here { frame, pc, mask: active, stack, stack_end };
                 match &inst.op {
@@ -159,7 +169,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                         }
                     }
                     Op::Branch(target) => {
-                        if O::ACTIVE {
+                        if O::ACTIVE && self.interest.instructions {
                             let at = self.at(block, warp, pc, mask);
                             self.observer.branch(&at, active);
                         }
@@ -287,12 +297,16 @@ impl<'a, O: Observer> Runner<'a, O> {
                     Op::Ret => {
                         if active != 0 {
                             leave!();
-                            self.ret(warp, g, here);
+                            self.ret(block, warp, g, here);
                             continue 'choose;
                         }
                     }
                     Op::Exit => {
                         if active != 0 {
+                            if O::ACTIVE {
+                                let at = self.at(block, warp, pc, active);
+                                self.observer.exited(&at);
+                            }
                             pc += 1;
                             leave!();
                             warp.exit(g, active);
@@ -444,11 +458,12 @@ impl<'a, O: Observer> Runner<'a, O> {
             put(frame, top, lanes, &warp.tops.map(u64::from));
         }
         transfer(warp, self.cx.constants, &caller, &activation, &call.args, lanes);
+        self.cross(block, warp, [&caller, &activation], &call.args, Here { mask: lanes, ..here });
         warp.reconverge(g);
         Ok(())
     }
 
-    fn ret(&mut self, warp: &mut Warp, g: usize, here: Here) {
+    fn ret(&mut self, block: &BlockContext<'_>, warp: &mut Warp, g: usize, here: Here) {
         let skipped = warp.groups[g].mask & !here.mask;
         if skipped != 0 {
             warp.split(g, skipped, here.pc + 1, State::Ready);
@@ -463,6 +478,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                 }
             }
             transfer(warp, self.cx.constants, &callee, &caller, &call.results, here.mask);
+            self.cross(block, warp, [&callee, &caller], &call.results, Here { pc: callee.call, ..here });
             warp.retain(callee.parent);
             warp.groups[g].frame = callee.parent;
             warp.groups[g].pc = callee.call + 1;
@@ -470,7 +486,30 @@ impl<'a, O: Observer> Runner<'a, O> {
             warp.reconverge(g);
         } else {
             // A device function that was started as a kernel does not exist; `ret` in a kernel is `exit`.
+            if O::ACTIVE {
+                let at = self.at(block, warp, here.pc, here.mask);
+                self.observer.exited(&at);
+            }
             warp.exit(g, here.mask);
+        }
+    }
+
+    /// Tells the observer of a call or return. `here` is the call.
+    fn cross(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        [from, to]: [&Activation; 2],
+        moves: &[Move],
+        here: Here,
+    ) {
+        if O::ACTIVE {
+            let returns = from.depth > to.depth;
+            let function = FuncId(if returns { from.function } else { to.function });
+            let crossing =
+                Crossing { function, returns, depth: to.depth, from: from.place(), to: to.place(), moves };
+            let at = self.at(block, warp, here.pc, here.mask);
+            self.observer.crossed(&at, &crossing);
         }
     }
 

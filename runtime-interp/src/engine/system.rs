@@ -2,7 +2,7 @@
 //! thread's stack that `alloca` gives (PTX ISA 9.0, 9.7.17).
 
 use super::block::BlockContext;
-use super::observe::{AccessKind, Addresses, Observer};
+use super::observe::{AccessKind, Addresses, Observer, Verdict};
 use super::op::{Access, StackOp, System, SystemCall};
 use super::reg::Reg;
 use super::run::{Fallible, Here, Runner, lane64, lanes_of, put};
@@ -33,12 +33,32 @@ impl<O: Observer> Runner<'_, O> {
             let here = Here { mask: 1 << lane, ..here };
             results[lane] = match op.call {
                 SystemCall::Printf => self.printf(block, warp, here, arg(0), arg(1))?,
-                SystemCall::Malloc => self.cx.heap.and_then(|heap| heap.allocate(arg(0))).unwrap_or(0),
+                SystemCall::Malloc => {
+                    let address = self.cx.heap.and_then(|heap| heap.allocate(arg(0))).unwrap_or(0);
+                    if O::ACTIVE && address != 0 {
+                        let at = self.at(block, warp, here.pc, here.mask);
+                        self.observer.allocated(&at, address, arg(0));
+                    }
+                    address
+                }
                 SystemCall::Free => {
                     let address = arg(0);
                     if let (Some(heap), 1..) = (self.cx.heap, address) {
-                        heap.free(address)
-                            .map_err(|message| self.fault(block, warp, here, FaultCode::BadFree, message))?;
+                        match heap.free(address) {
+                            Ok(()) if O::ACTIVE => {
+                                let at = self.at(block, warp, here.pc, here.mask);
+                                self.observer.freed(&at, address);
+                            }
+                            Ok(()) => {}
+                            Err(message) => {
+                                let mut fault = self.fault(block, warp, here, FaultCode::BadFree, message);
+                                fault.address = Some(address);
+                                let at = self.at(block, warp, here.pc, here.mask);
+                                if !O::ACTIVE || self.observer.fault(&at, &fault, None) == Verdict::Stop {
+                                    return Err(fault);
+                                }
+                            }
+                        }
                     }
                     0
                 }
@@ -130,7 +150,7 @@ impl<O: Observer> Runner<'_, O> {
     ) -> Fallible<(*mut u8, u64)> {
         let (space, offset) = window::classify(address);
         let lane = here.mask.trailing_zeros() as usize & 31;
-        if O::ACTIVE {
+        if O::ACTIVE && self.interest.accesses {
             let at = self.at(block, warp, here.pc, here.mask);
             let access = Access::unsigned(StateSpace::Generic, size as u8);
             self.observer.access(&at, AccessKind::Load, &access, space, Addresses::Each(&[offset; 32]));

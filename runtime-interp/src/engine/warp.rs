@@ -1,6 +1,7 @@
 //! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
 
 use super::file::RegisterFile;
+use super::observe::FrameView;
 use super::schedule::Turns;
 use crate::memory::bytes::Bytes;
 use smallvec::SmallVec;
@@ -47,6 +48,13 @@ pub(super) struct Activation {
     pub stack_end: u32,
     /// How many groups are in it or in functions called from it.
     pub users: u32,
+}
+
+impl Activation {
+    /// Where it lies.
+    pub fn place(&self) -> FrameView {
+        FrameView { row: self.row, rows: self.rows, stack: self.stack, stack_end: self.stack_end }
+    }
 }
 
 /// The local memory of 32 lanes, one stretch of `stride` bytes after the other.

@@ -17,6 +17,8 @@ pub(crate) struct Allocation {
     pub bytes: Bytes,
     /// The heap of kernels: which of its bytes may be accessed, its own table says.
     pub heap: bool,
+    /// The variables of a program.
+    pub variables: bool,
 }
 
 /// The table of allocations, sorted by address.
@@ -60,15 +62,20 @@ impl Global {
 
     /// Allocates zeroed memory and gives its address; `None` if the device or the host has not that much.
     pub fn allocate(&mut self, len: u64) -> Option<u64> {
-        self.add(len, false)
+        self.add(len, [false, false])
+    }
+
+    /// Allocates zeroed memory for the variables of a program.
+    pub fn allocate_variables(&mut self, len: u64) -> Option<u64> {
+        self.add(len, [false, true])
     }
 
     /// Allocates the memory of the heap that kernels allocate from.
     pub fn allocate_heap(&mut self, len: u64) -> Option<u64> {
-        self.add(len, true)
+        self.add(len, [true, false])
     }
 
-    fn add(&mut self, len: u64, heap: bool) -> Option<u64> {
+    fn add(&mut self, len: u64, [heap, variables]: [bool; 2]) -> Option<u64> {
         let used = self.used.checked_add(len).filter(|u| *u <= self.limit)?;
         let start = self.next;
         let next = start.checked_add(len)?.checked_add(GAP)?.checked_next_multiple_of(ALIGN)?;
@@ -76,7 +83,7 @@ impl Global {
             return None;
         }
         let bytes = Bytes::zeroed(usize::try_from(len).ok()?)?;
-        self.live.push(Allocation { start, len, bytes, heap });
+        self.live.push(Allocation { start, len, bytes, heap, variables });
         (self.used, self.next) = (used, next);
         Some(start)
     }
@@ -100,6 +107,16 @@ impl Global {
     #[inline]
     pub fn get(&self, index: usize) -> Option<&Allocation> {
         self.live.get(index)
+    }
+
+    /// The live allocations, by address.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.live
+    }
+
+    /// The ranges that were freed: start and length.
+    pub fn freed(&self) -> &[(u64, u64)] {
+        &self.freed
     }
 
     /// The allocation that starts at `start`.

@@ -100,6 +100,12 @@ impl Heap {
         table.describe(address.wrapping_sub(self.start), self.start)
     }
 
+    /// The live blocks: address and size.
+    pub fn blocks(&self) -> Vec<(u64, u64)> {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        table.live.iter().map(|(offset, size)| (self.start + offset, *size)).collect()
+    }
+
     /// Bytes that blocks take.
     pub fn used(&self) -> u64 {
         self.table.read().unwrap_or_else(PoisonError::into_inner).used

@@ -1,0 +1,95 @@
+//! Observers together: a pair tells both, the first one first, and pairs nest; `Option` and references pass on.
+
+use super::*;
+
+/// Calls a macro with every method that has no result.
+macro_rules! with_methods {
+    ($implement:ident, $($subject:tt)*) => {
+        $implement! { $($subject)*;
+            begin(launch: &LaunchView<'_>);
+            end(launch: &LaunchView<'_>, fault: Option<&Fault>);
+            block_started(block: &BlockView);
+            block_ended(block: &BlockView);
+            exited(at: &At<'_>);
+            instruction(at: &At<'_>, registers: &Registers<'_>);
+            access(at: &At<'_>, kind: AccessKind, access: &Access, space: StateSpace, addresses: Addresses<'_>);
+            branch(at: &At<'_>, taken: u32);
+            crossed(at: &At<'_>, crossing: &Crossing<'_>);
+            exchanged(at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>);
+            transfer(at: &At<'_>, number: u64, stage: Stage);
+            synchronise(at: &At<'_>, sync: Sync);
+            allocated(at: &At<'_>, address: u64, bytes: u64);
+            freed(at: &At<'_>, address: u64);
+        }
+    };
+}
+
+macro_rules! pair {
+    (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
+        impl<A: Observer, B: Observer> Observer for (A, B) {
+            const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+
+            fn interest(&self) -> Interest {
+                self.0.interest().or(self.1.interest())
+            }
+
+            $(#[inline]
+            fn $name(&mut self, $($arg: $ty),*) {
+                self.0.$name($($arg),*);
+                self.1.$name($($arg),*);
+            })*
+
+            fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
+                let verdicts = [self.0.fault(at, fault, access), self.1.fault(at, fault, access)];
+                if verdicts.contains(&Verdict::Skip) { Verdict::Skip } else { Verdict::Stop }
+            }
+        }
+    };
+}
+with_methods!(pair,);
+
+macro_rules! option {
+    (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
+        impl<O: Observer> Observer for Option<O> {
+            const ACTIVE: bool = O::ACTIVE;
+
+            fn interest(&self) -> Interest {
+                self.as_ref().map_or(Interest::RARE, O::interest)
+            }
+
+            $(#[inline]
+            fn $name(&mut self, $($arg: $ty),*) {
+                if let Some(observer) = self {
+                    observer.$name($($arg),*);
+                }
+            })*
+
+            fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
+                self.as_mut().map_or(Verdict::Stop, |o| o.fault(at, fault, access))
+            }
+        }
+    };
+}
+with_methods!(option,);
+
+macro_rules! reference {
+    (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
+        impl<O: Observer> Observer for &mut O {
+            const ACTIVE: bool = O::ACTIVE;
+
+            fn interest(&self) -> Interest {
+                (**self).interest()
+            }
+
+            $(#[inline]
+            fn $name(&mut self, $($arg: $ty),*) {
+                (**self).$name($($arg),*);
+            })*
+
+            fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
+                (**self).fault(at, fault, access)
+            }
+        }
+    };
+}
+with_methods!(reference,);

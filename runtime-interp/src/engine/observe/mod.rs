@@ -1,0 +1,401 @@
+//! The one place where a run can be watched.
+//!
+//! The scheduler is generic over an [`Observer`], which [`Device::launch_observed`](crate::Device::launch_observed) takes; for `()`,
+//! which watches nothing, every call is compiled out. An observer says once per launch what it asks for ([`Interest`]), and
+//! what it does not ask for costs one predictable branch. Several watch together as a pair, or pairs of pairs; `Option` switches one off.
+//!
+//! ```
+//! use warpsmith_interp::observe::{At, Observer, Registers};
+//! use warpsmith_interp::{Device, Launch, Program};
+//! use warpsmith_ptx::ValidatedModule;
+//!
+//! /// Counts executed instructions of threads by line.
+//! #[derive(Default)]
+//! struct Lines(std::collections::BTreeMap<u32, u32>);
+//!
+//! impl Observer for Lines {
+//!     fn instruction(&mut self, at: &At<'_>, _: &Registers<'_>) {
+//!         *self.0.entry(at.line()).or_default() += at.mask.count_ones();
+//!     }
+//! }
+//!
+//! let source = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\nret;\n}";
+//! let module = ValidatedModule::parse(source).unwrap();
+//! let program = Program::load_with_source(&module, source).unwrap();
+//! let mut lines = Lines::default();
+//! Device::new().launch_observed(&program, &Launch::new("k").block([40, 1, 1]), &mut lines).unwrap();
+//! assert_eq!(lines.0, [(6, 40), (7, 40)].into());
+//! ```
+//!
+//! What is told, in the order in which it happens:
+//!
+//! - [`Observer::begin`] and [`Observer::end`], with the shape of the launch and the memory there is ([`LaunchView`]);
+//! - [`Observer::block_started`], [`Observer::block_ended`], [`Observer::exited`];
+//! - each instruction with the registers it finds ([`Observer::instruction`]; what it is, [`Program::operation`] says), then what it does: an
+//!   [access](Observer::access), a [branch](Observer::branch), a [call or return](Observer::crossed), [exchanged values](Observer::exchanged),
+//!   a [synchronisation](Observer::synchronise), an [asynchronous operation](Observer::transfer), which goes on later, memory
+//!   [allocated](Observer::allocated) and [freed](Observer::freed);
+//! - [`Observer::fault`], which may let the run go on without the access at fault, so that one run finds more than one mistake.
+
+mod combine;
+mod launch;
+mod moved;
+mod operation;
+mod registers;
+
+pub use launch::{BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window};
+pub use moved::{ByteSource, MovedBytes};
+pub use operation::{Kind, Operation};
+pub use registers::Registers;
+
+use super::async_op::Group;
+use super::op::{Access, Collective, Fence, FuncId, Move};
+use super::program::Program;
+use crate::fault::Fault;
+use std::fmt;
+use warpsmith_isa::StateSpace;
+
+/// Where and by whom an instruction is executed.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    /// What is running.
+    pub program: &'a Program,
+    /// Index of the operation in the program.
+    pub pc: u32,
+    /// `%ctaid`
+    pub block: [u32; 3],
+    /// Number of the warp in its block; lane `i` is thread `32 * warp + i`.
+    pub warp: u32,
+    /// The lanes that execute it.
+    pub mask: u32,
+    /// The lanes that are converged with them, whatever the guard says.
+    pub group: u32,
+}
+
+impl<'a> At<'a> {
+    /// Line in the source text, 0 if unknown.
+    pub fn line(&self) -> u32 {
+        self.program.line(self.pc)
+    }
+
+    /// The instruction's mnemonic.
+    pub fn mnemonic(&self) -> &'a str {
+        self.program.mnemonic(self.pc)
+    }
+
+    /// Index of its statement in [`Program::statements`]: an instruction of the source may be several operations.
+    pub fn statement(&self) -> u32 {
+        self.program.statement_number(self.pc)
+    }
+
+    /// It is the operation by which executions of its statement are counted.
+    pub fn is_head(&self) -> bool {
+        self.program.statements()[self.statement() as usize].head == self.pc
+    }
+}
+
+impl fmt::Debug for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in line {}", self.mnemonic(), self.line())?;
+        write!(f, ", block {:?} warp {} lanes {:#010x}", self.block, self.warp, self.mask)
+    }
+}
+
+/// The addresses of the lanes of an access, in the space it goes to. Those of lanes that do not execute it mean nothing.
+///
+/// Most accesses follow a rule, which is told in place of 32 numbers: an observer that looks at whole ranges is faster with it.
+#[derive(Clone, Copy, Debug)]
+pub enum Addresses<'a> {
+    /// Of the lower and the upper half of the warp.
+    Lines([Line; 2]),
+    /// Of each lane.
+    Each(&'a [u64; 32]),
+}
+
+/// The addresses of sixteen lanes that follow a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Of the first lane.
+    pub start: u64,
+    /// From one lane to the next: 0, or the bytes that a lane accesses.
+    pub step: u64,
+}
+
+impl Addresses<'_> {
+    /// That of a lane.
+    pub fn of(&self, lane: usize) -> u64 {
+        match self {
+            Addresses::Lines(lines) => {
+                let line = lines[lane / 16 % 2];
+                line.start.wrapping_add((lane % 16) as u64 * line.step)
+            }
+            Addresses::Each(each) => each[lane % 32],
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> [u64; 32] {
+        match self {
+            Addresses::Lines(_) => std::array::from_fn(|lane| self.of(lane)),
+            Addresses::Each(each) => **each,
+        }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// What a synchronisation does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sync {
+    /// The lanes arrive at a block barrier.
+    Arrive(u32),
+    /// The lanes leave a block barrier.
+    Leave(u32),
+    /// The lanes of a warp synchronise.
+    Warp,
+    /// A fence.
+    Fence(Fence),
+    /// The lanes arrive at the barrier of the cluster.
+    ClusterArrive,
+    /// All threads of the cluster have arrived at its barrier.
+    ClusterComplete,
+    /// The lanes leave the barrier of the cluster.
+    ClusterLeave,
+    /// An operation on an mbarrier object.
+    Mbarrier {
+        /// The block of the cluster that the object belongs to.
+        rank: usize,
+        /// Where in the shared memory of that block.
+        offset: usize,
+        /// The parity of the object's phase after the operation.
+        phase: bool,
+        /// What was done.
+        event: MbarrierEvent,
+    },
+    /// The lanes commit their asynchronous operations to a group.
+    Commit(Group),
+    /// The lanes have waited for all but the last so many groups, or for the reading of their sources.
+    Wait {
+        /// Which kind of groups.
+        group: Group,
+        /// How many may be pending.
+        pending: u32,
+        /// Only reading is complete.
+        read: bool,
+    },
+}
+
+/// What is done to an mbarrier object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum MbarrierEvent {
+    Init,
+    Invalidate,
+    ExpectTx(u32),
+    CompleteTx(u32),
+    Arrive(u32),
+    Test { complete: bool },
+}
+
+/// A stage of an asynchronous operation, which the engine reaches at a time of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// A thread has started it.
+    Issued,
+    /// It reads these bytes.
+    Read(Place),
+    /// It writes these bytes.
+    Written(Place),
+    /// It combines these bytes with its own.
+    Reduced(Place),
+    /// It is over, for one thread.
+    Complete,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The block of the cluster whose shared memory it is; `None` for global memory.
+    pub rank: Option<usize>,
+    /// The address in that memory.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// A call, or the return from one: what passes between the frames of caller and callee.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing<'a> {
+    /// The called function.
+    pub function: FuncId,
+    /// True for a return.
+    pub returns: bool,
+    /// How many calls the frame that is entered is below the kernel.
+    pub depth: u32,
+    /// The frame that is left.
+    pub from: FrameView,
+    /// The frame that is entered.
+    pub to: FrameView,
+    /// Arguments or results: registers and bytes of local memory, from frame to frame.
+    pub moves: &'a [Move],
+}
+
+/// Where the frame of a function lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrameView {
+    /// Its registers in the register file of the warp: the first row of 32 words, and how many rows.
+    pub row: u32,
+    /// See above.
+    pub rows: u32,
+    /// Its local memory: the first address, and the first beyond.
+    pub stack: u32,
+    /// See above.
+    pub stack_end: u32,
+}
+
+/// Lanes that take part in a warp-level operation through the operands of one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Participant<'a> {
+    /// Which lanes.
+    pub lanes: u32,
+    /// The instruction's operation.
+    pub op: &'a Collective,
+    /// Index of the operation in the program.
+    pub pc: u32,
+    /// The first row of the function's registers in the register file of the warp.
+    pub row: u32,
+}
+
+/// An access that cannot be made.
+#[derive(Clone, Copy, Debug)]
+pub struct BadAccess<'a> {
+    /// What it would do.
+    pub kind: AccessKind,
+    /// The operation's own description; its `space` is what the instruction says.
+    pub access: &'a Access,
+    /// The space that the address is in.
+    pub space: StateSpace,
+    /// The address in that space.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// The first address past the local memory of the running function.
+    pub stack_end: u32,
+}
+
+/// What becomes of a run after a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It ends with the fault.
+    Stop,
+    /// It goes on as if the lane had not done what is at fault: a load gives zero.
+    Skip,
+}
+
+/// What an observer asks for, beyond what happens rarely and is always told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interest {
+    /// [`Observer::instruction`] and [`Observer::branch`].
+    pub instructions: bool,
+    /// [`Observer::access`].
+    pub accesses: bool,
+}
+
+impl Interest {
+    /// Everything.
+    pub const ALL: Interest = Interest { instructions: true, accesses: true };
+    /// Only what is always told.
+    pub const RARE: Interest = Interest { instructions: false, accesses: false };
+
+    /// What either asks for.
+    pub const fn or(self, other: Interest) -> Interest {
+        Interest {
+            instructions: self.instructions || other.instructions,
+            accesses: self.accesses || other.accesses,
+        }
+    }
+}
+
+/// Sees what a launch does, in the order in which the engine does it.
+pub trait Observer: Send {
+    /// False compiles every call out.
+    const ACTIVE: bool = true;
+
+    /// What it asks for, for the whole of a launch.
+    fn interest(&self) -> Interest {
+        Interest::ALL
+    }
+
+    /// A launch starts.
+    fn begin(&mut self, _launch: &LaunchView<'_>) {}
+
+    /// A launch ends, with a fault or without.
+    fn end(&mut self, _launch: &LaunchView<'_>, _fault: Option<&Fault>) {}
+
+    /// A block becomes resident. Its shared memory is new.
+    fn block_started(&mut self, _block: &BlockView) {}
+
+    /// All threads of a block have exited.
+    fn block_ended(&mut self, _block: &BlockView) {}
+
+    /// Threads exit.
+    fn exited(&mut self, _at: &At<'_>) {}
+
+    /// Before an instruction, whose guard is already in the mask, with the registers as it finds them. One that waits for
+    /// other threads may be told again when it is tried again.
+    fn instruction(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
+
+    /// Before a memory access: the space it goes to and the addresses in that space of the lanes in the mask.
+    fn access(
+        &mut self,
+        _at: &At<'_>,
+        _kind: AccessKind,
+        _access: &Access,
+        _space: StateSpace,
+        _addresses: Addresses<'_>,
+    ) {
+    }
+
+    /// At a branch: the lanes that jump.
+    fn branch(&mut self, _at: &At<'_>, _taken: u32) {}
+
+    /// At a call, when the arguments pass, and at a return, when the results do. `at` is the call in both cases.
+    fn crossed(&mut self, _at: &At<'_>, _crossing: &Crossing<'_>) {}
+
+    /// When lanes exchange values: all lanes that take part have come. For a shuffle, `from` is the lane that each reads; a lane that reads one
+    /// that does not take part gets its own value.
+    fn exchanged(&mut self, _at: &At<'_>, _participants: &[Participant<'_>], _from: Option<&[u8; 32]>) {}
+
+    /// When an asynchronous operation, known by a number, reaches a stage. `at` is the instruction that issued it and the lane
+    /// that it works for.
+    fn transfer(&mut self, _at: &At<'_>, _number: u64, _stage: Stage) {}
+
+    /// At a synchronisation.
+    fn synchronise(&mut self, _at: &At<'_>, _sync: Sync) {}
+
+    /// A thread has got so many bytes of global memory from `malloc`.
+    fn allocated(&mut self, _at: &At<'_>, _address: u64, _bytes: u64) {}
+
+    /// A thread has given memory back with `free`.
+    fn freed(&mut self, _at: &At<'_>, _address: u64) {}
+
+    /// A thread is at fault, by an access or by `free`. With faults of other kinds a run ends, and [`Observer::end`] gets them.
+    fn fault(&mut self, _at: &At<'_>, _fault: &Fault, _access: Option<&BadAccess<'_>>) -> Verdict {
+        Verdict::Stop
+    }
+}
+
+impl Observer for () {
+    const ACTIVE: bool = false;
+
+    fn interest(&self) -> Interest {
+        Interest::RARE
+    }
+}

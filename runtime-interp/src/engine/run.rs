@@ -82,10 +82,9 @@ impl<'a, O: Observer> Runner<'a, O> {
     fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
         let end_of_turn = warp.executed + quantum;
-        'choose: while let Some((g, until)) = warp.choose(&mut self.turns) {
-            if warp.executed >= end_of_turn {
-                return Ok(());
-            }
+        'choose: while warp.executed < end_of_turn
+            && let Some((g, until)) = warp.choose(&mut self.turns)
+        {
             let mask = warp.groups[g].mask;
             let mut pc = warp.groups[g].pc;
             let activation = *warp.activation(warp.groups[g].frame);

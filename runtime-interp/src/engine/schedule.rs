@@ -98,8 +98,8 @@ impl Turns {
         match self.schedule {
             None => usual,
             Some(Schedule::RoundRobin | Schedule::LowestPc) => 1,
-            Some(Schedule::Random) => 1 + u64::from(self.random.below(1 << 11)),
-            Some(Schedule::Adversarial) => self.long_or_short(16),
+            Some(Schedule::Random) => self.long_or_short(11),
+            Some(Schedule::Adversarial) => self.long_or_short(14),
         }
     }
 
@@ -152,15 +152,15 @@ impl Turns {
         match self.schedule {
             None => u64::MAX,
             Some(Schedule::RoundRobin) => ROUND_ROBIN_TURN,
-            Some(Schedule::Random) => 1 + u64::from(self.random.below(256)),
-            Some(Schedule::Adversarial) => self.long_or_short(13),
+            Some(Schedule::Random) => self.long_or_short(9),
+            Some(Schedule::Adversarial) => self.long_or_short(11),
             Some(Schedule::LowestPc) => 1,
         }
     }
 
     /// A turn has ended, perhaps with a question that was answered no.
     pub fn turn_ended(&mut self, in_vain: bool) {
-        if self.schedule == Some(Schedule::Adversarial) && (in_vain || self.random.below(4) == 0) {
+        if self.schedule == Some(Schedule::Adversarial) && (in_vain || self.random.below(2) == 0) {
             self.epoch += 1;
         }
     }

@@ -8,6 +8,7 @@ mod mbarrier;
 mod memory;
 mod multimem;
 mod reach;
+mod schedule;
 mod special;
 mod stack;
 mod sync;
@@ -17,7 +18,7 @@ mod video;
 mod warp;
 mod watch;
 
-use warpsmith_interp::{Buffer, Device, Fault, Launch, Program, Stats};
+use warpsmith_interp::{Buffer, Device, Fault, Launch, Program, Schedule, Stats};
 use warpsmith_ptx::ValidatedModule;
 
 /// Loads a module whose header is left out. The header is one line, so that line 2 is the text's first.
@@ -71,6 +72,13 @@ fn under_seeds(program: &Program, description: Launch, count: usize) -> Vec<u32>
     for seed in 0..20 {
         let (again, _) = launch(program, description.clone().seed(seed), count).unwrap();
         assert_eq!(again, first, "seed {seed}");
+    }
+    for schedule in Schedule::ALL {
+        for seed in 0..if schedule.is_seeded() { 10 } else { 1 } {
+            let (again, _) =
+                launch(program, description.clone().schedule(schedule).seed(seed), count).unwrap();
+            assert_eq!(again, first, "schedule {schedule}, seed {seed}");
+        }
     }
     first
 }

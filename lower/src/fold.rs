@@ -83,8 +83,7 @@ pub fn int_binary(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
         Imul => a.wrapping_mul(b),
         Umulhi => ((u128::from(x) * u128::from(y)) >> bits) as i64,
         Smulhi => ((i128::from(a) * i128::from(b)) >> bits) as i64,
-        Sdiv | Udiv if b == 0 => -1,
-        Srem | Urem if b == 0 => a,
+        Sdiv | Udiv | Srem | Urem if b == 0 => -1,
         Sdiv => a.wrapping_div(b),
         Udiv => (x / y) as i64,
         Srem => a.wrapping_rem(b),
@@ -301,7 +300,8 @@ mod tests {
         assert_eq!(int_binary(Sdiv, Type::I8, -128, -1), Some(-128));
         assert_eq!(int_binary(Sdiv, Type::I64, i64::MIN, -1), Some(i64::MIN));
         assert_eq!(int_binary(Udiv, Type::I32, 5, 0), Some(-1));
-        assert_eq!(int_binary(Urem, Type::I32, 5, 0), Some(5));
+        assert_eq!(int_binary(Urem, Type::I32, 5, 0), Some(-1));
+        assert_eq!(int_binary(Srem, Type::I16, -5, 0), Some(-1));
         assert_eq!(int_binary(Umulhi, Type::I8, -1, -1), Some(-2));
         assert_eq!(int_binary(Smulhi, Type::I16, -32768, -32768), Some(16384));
         assert_eq!(int_binary(Shl, Type::I8, 1, 8), Some(0));

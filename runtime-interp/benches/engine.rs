@@ -4,9 +4,11 @@
 
 use divan::counter::ItemsCount;
 use warpsmith_emit::Compiler;
+use warpsmith_interp::engine::Access;
+use warpsmith_interp::observe::{AccessKind, Addresses, At, Observer, Registers};
 use warpsmith_interp::{Buffer, Device, Launch, Program};
 use warpsmith_ir as ir;
-use warpsmith_isa::Target;
+use warpsmith_isa::{StateSpace, Target};
 use warpsmith_ptx::ValidatedModule;
 
 fn main() {
@@ -187,6 +189,43 @@ fn tiled_matrix_product_on_two_cores(bencher: divan::Bencher) {
     let mut device = Device::new();
     let launch = product(&mut device, 128).workers(2);
     measure(bencher, device, load(&matmul()), launch);
+}
+
+/// Counts what it is told of, so that the price of being watched is measured.
+#[derive(Default)]
+struct Counter {
+    instructions: u64,
+    bytes: u64,
+}
+
+impl Observer for Counter {
+    fn instruction(&mut self, at: &At<'_>, _: &Registers<'_>) {
+        self.instructions += u64::from(at.mask.count_ones());
+    }
+
+    fn access(
+        &mut self,
+        at: &At<'_>,
+        _: AccessKind,
+        access: &Access,
+        _: StateSpace,
+        addresses: Addresses<'_>,
+    ) {
+        divan::black_box(addresses.of(at.mask.trailing_zeros() as usize));
+        self.bytes += u64::from(at.mask.count_ones()) * u64::from(access.bytes);
+    }
+}
+
+#[divan::bench]
+fn tiled_matrix_product_watched(bencher: divan::Bencher) {
+    let mut device = Device::new();
+    let launch = product(&mut device, 128);
+    let program = load(&matmul());
+    let mut counter = Counter::default();
+    let stats = device.launch_observed(&program, &launch, &mut counter).expect("the kernel runs");
+    bencher
+        .counter(ItemsCount::new(stats.thread_instructions))
+        .bench_local(|| device.launch_observed(&program, &launch, &mut counter).is_ok());
 }
 
 #[divan::bench]

@@ -165,6 +165,8 @@ plain!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
 struct Instance {
     globals: u64,
     constants: Vec<crate::engine::Cell>,
+    /// The kernel whose addresses of shared variables are among the constants.
+    kernel: Option<u32>,
     constant: Bytes,
 }
 
@@ -399,7 +401,7 @@ impl Device {
             program.initialise(StateSpace::Global, globals, &block.bytes);
             program.initialise(StateSpace::Const, globals, &constant);
             let constants = program.resolve_constants(globals);
-            self.instances.insert(id, Instance { globals, constants, constant });
+            self.instances.insert(id, Instance { globals, constants, kernel: None, constant });
         }
         self.instances.get(&id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
     }
@@ -457,9 +459,12 @@ impl Device {
             self.heap = Some(Heap::new(start, self.machine.heap));
         }
         self.launches += 1;
-        let Some(instance) = self.instances.get(&program.id()) else {
+        let Some(instance) = self.instances.get_mut(&program.id()) else {
             return Err(Fault::new(FaultCode::OutOfMemory, "the program is gone"));
         };
+        if instance.kernel.replace(kernel) != Some(kernel) {
+            program.place_shared(kernel, &mut instance.constants);
+        }
         let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
         let output = Output::new(self.machine.print_buffer);
         let cx = Context {

@@ -154,7 +154,8 @@ impl Launch {
         if threads > 1024 {
             return Err(Fault::launch(format!("a block of {threads} threads; the most is 1024")));
         }
-        let shared = program.shared_bytes.saturating_add(u64::from(self.dynamic_shared));
+        let own = program.functions[kernel].kernel.as_ref().map_or(0, |k| k.shared.bytes);
+        let shared = own.saturating_add(u64::from(self.dynamic_shared));
         if shared > machine.shared_memory {
             let most = machine.shared_memory;
             return Err(Fault::launch(format!(

@@ -2,6 +2,9 @@
 //! back from the code it generates. Each statement is executed here through the same lookup that the decoders use, in one
 //! kernel, and every value must agree.
 
+#[path = "common/levels.rs"]
+mod levels;
+
 use warpsmith_interp::engine::{Access, Address, FunctionBuilder, FunctionKind, ProgramBuilder, Reg, Width};
 use warpsmith_interp::{Device, Launch, pure};
 use warpsmith_isa::{Mnemonic, StateSpace};

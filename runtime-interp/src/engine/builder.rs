@@ -35,6 +35,10 @@ pub struct ProgramBuilder {
     program: Program,
     constants: HashMap<(u128, Width), Reg>,
     addresses: HashMap<(PatchTarget, i64, bool), Reg>,
+    /// The constants that are addresses of shared variables, by row.
+    shared_rows: HashMap<u32, SymbolId>,
+    /// The function whose body is being made.
+    current: Option<FuncId>,
     errors: Vec<LoadError>,
 }
 
@@ -52,7 +56,7 @@ impl ProgramBuilder {
         let mut function = Function::new(name);
         match kind {
             FunctionKind::Kernel { params, attributes } => {
-                function.kernel = Some(Kernel { params, attributes });
+                function.kernel = Some(Kernel { params, attributes, shared: SharedLayout::default() });
             }
             FunctionKind::Device { params, results } => {
                 function.params = params.iter().map(|f| function.formal(f)).collect();
@@ -63,7 +67,8 @@ impl ProgramBuilder {
         FuncId(self.program.functions.len() as u32 - 1)
     }
 
-    /// Declares a variable in global, constant or shared memory.
+    /// Declares a variable in global, constant or shared memory. Shared memory is given to the kernels that reach a function
+    /// which names the variable, or in whose body it is declared.
     pub fn variable(&mut self, variable: Variable) -> SymbolId {
         if !matches!(variable.space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
             self.error(format!(
@@ -71,8 +76,21 @@ impl ProgramBuilder {
                 variable.name, variable.space
             ));
         }
+        let symbol = SymbolId(self.program.variables.len() as u32);
+        if variable.space == StateSpace::Shared {
+            self.note_use(symbol);
+        }
         self.program.variables.push(Placed { variable, offset: 0 });
-        SymbolId(self.program.variables.len() as u32 - 1)
+        symbol
+    }
+
+    /// The function that is being made uses a shared variable.
+    fn note_use(&mut self, variable: SymbolId) {
+        let Some(function) = self.current else { return };
+        let uses = &mut self.program.functions[function.0 as usize].shared;
+        if uses.last() != Some(&variable) {
+            uses.push(variable);
+        }
     }
 
     /// Adds an address to the initialiser of a variable.
@@ -109,11 +127,18 @@ impl ProgramBuilder {
 
     fn patched(&mut self, target: PatchTarget, addend: i64, generic: bool) -> Reg {
         let program = &mut self.program;
-        *self.addresses.entry((target, addend, generic)).or_insert_with(|| {
+        let reg = *self.addresses.entry((target, addend, generic)).or_insert_with(|| {
             let reg = program.add_constant(0, Width::W64);
             program.patches.push(Patch { row: reg.offset() / 32, target, addend, generic });
             reg
-        })
+        });
+        if let PatchTarget::Variable(v) = target
+            && self.program.is_shared(v)
+        {
+            self.shared_rows.insert(reg.offset() / 32, v);
+            self.note_use(v);
+        }
+        reg
     }
 
     /// Remembers something that cannot be loaded.
@@ -182,6 +207,7 @@ impl ProgramBuilder {
         f.defined = true;
         f.entry = entry;
         let name = f.name.clone();
+        self.current = Some(function);
         let mut builder = FunctionBuilder {
             pred_row: None,
             id: function,
@@ -370,6 +396,11 @@ impl FunctionBuilder<'_> {
         } else if width.is_some_and(|w| w != r.width()) {
             self.error(format!("register {r:?} should be {} bits wide", width.map_or(0, Width::bits)));
         } else {
+            if r.is_constant()
+                && let Some(&variable) = self.builder.shared_rows.get(&(r.offset() / 32))
+            {
+                self.builder.note_use(variable);
+            }
             return;
         }
         debug_assert!(!self.builder.errors.is_empty());
@@ -798,8 +829,11 @@ impl FunctionBuilder<'_> {
             self.error("a branch to a label that is nowhere");
         }
         let end = self.builder.program.code.len() as u32;
+        self.builder.current = None;
         let function = self.function();
         function.end = end;
+        function.shared.sort_unstable();
+        function.shared.dedup();
         if function.rows * 32 > Reg::MAX_OFFSET || function.rows > MAX_ROWS {
             let (name, rows) = (function.name.clone(), function.rows);
             self.error(format!("function `{name}` has {rows} rows of registers, more than {MAX_ROWS}"));

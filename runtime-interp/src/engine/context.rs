@@ -64,7 +64,8 @@ impl Context<'_> {
 
     /// Bytes of shared memory of a block.
     pub fn shared_bytes(&self) -> u64 {
-        self.program.shared_bytes + u64::from(self.dynamic_shared)
+        let kernel = &self.program.functions[self.kernel as usize].kernel;
+        kernel.as_ref().map_or(0, |k| k.shared.bytes) + u64::from(self.dynamic_shared)
     }
 
     /// `%tid` of a thread by its number in the block.

@@ -23,7 +23,7 @@ pub struct Guard {
 pub struct FuncId(pub(super) u32);
 
 /// A variable of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolId(pub(super) u32);
 
 /// A range of one of the program's side tables.

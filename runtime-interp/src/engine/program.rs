@@ -1,10 +1,11 @@
 //! The engine program: what both decoders produce and the scheduler executes.
 
 use super::file::{Cell, Row};
-use super::op::{FuncId, Inst, Move, SymbolId};
+use super::op::{Callee, FuncId, Inst, Move, Op, SymbolId};
 use super::reg::{Reg, Width};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
+use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith_isa::{ScalarType, StateSpace};
 
@@ -201,7 +202,8 @@ impl Variable {
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
     pub variable: Variable,
-    /// Offset in the memory of its space; for global variables, in the program's own allocation.
+    /// Offset in the memory of its space; for global variables, in the program's own allocation. Shared variables have one in
+    /// each kernel's [`SharedLayout`].
     pub offset: u64,
 }
 
@@ -258,6 +260,23 @@ pub struct NamedReg {
 pub(crate) struct Kernel {
     pub params: Vec<KernelParam>,
     pub attributes: KernelAttributes,
+    pub shared: SharedLayout,
+}
+
+/// Where a kernel has the shared variables that it reaches.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SharedLayout {
+    /// In the order of variables.
+    offsets: Vec<(SymbolId, u64)>,
+    /// The size of the static part, and where the dynamic part starts.
+    pub bytes: u64,
+}
+
+impl SharedLayout {
+    pub fn offset(&self, variable: SymbolId) -> Option<u64> {
+        let place = self.offsets.binary_search_by_key(&variable, |(v, _)| *v).ok()?;
+        Some(self.offsets[place].1)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -277,6 +296,8 @@ pub(crate) struct Function {
     pub saved_top: Option<Reg>,
     /// The registers that have names, in the order in which the function first uses them.
     pub registers: Vec<NamedReg>,
+    /// The shared variables that it names.
+    pub shared: Vec<SymbolId>,
 }
 
 impl Function {
@@ -293,6 +314,7 @@ impl Function {
             stack: 0,
             saved_top: None,
             registers: Vec::new(),
+            shared: Vec::new(),
         }
     }
 
@@ -347,8 +369,6 @@ pub struct Program {
     pub(crate) variables: Vec<Placed>,
     /// It calls `malloc`.
     pub(crate) uses_heap: bool,
-    /// Bytes of statically declared shared memory, and where the dynamic part starts.
-    pub(crate) shared_bytes: u64,
     pub(crate) const_bytes: u64,
     pub(crate) global_bytes: u64,
 }
@@ -401,9 +421,10 @@ impl Program {
         &self.functions[function.0 as usize].registers
     }
 
-    /// Bytes of shared memory that a block takes without its dynamic part.
-    pub fn static_shared_bytes(&self) -> u64 {
-        self.shared_bytes
+    /// Bytes of shared memory that a block of a kernel takes without its dynamic part: those of the variables that the kernel
+    /// reaches. `None` if there is no such kernel.
+    pub fn static_shared_bytes(&self, kernel: &str) -> Option<u64> {
+        self.functions.iter().find(|f| f.name == kernel)?.kernel.as_ref().map(|k| k.shared.bytes)
     }
 
     /// The line in the source text of an operation, 0 if unknown.
@@ -434,38 +455,91 @@ impl Program {
     }
 
     pub(super) fn lay_out(&mut self) -> Result<(), LoadError> {
-        let (mut shared, mut constant, mut global) = (0u64, 0u64, 0u64);
-        let mut dynamic_align = 1;
-        for placed in &mut self.variables {
-            let v = &placed.variable;
-            if v.dynamic {
-                dynamic_align = dynamic_align.max(v.align);
-                continue;
-            }
-            let end = match v.space {
-                StateSpace::Shared => &mut shared,
-                StateSpace::Const => &mut constant,
-                _ => &mut global,
-            };
-            let too_large = || LoadError {
-                message: format!("variable `{}` does not fit the memory of its space", v.name),
-                line: 0,
-                span: 0..0,
-            };
-            placed.offset = end.checked_next_multiple_of(v.align.max(1)).ok_or_else(too_large)?;
-            *end = placed.offset.checked_add(v.bytes).filter(|e| *e <= window::SIZE).ok_or_else(too_large)?;
+        for placed in self.variables.iter_mut().filter(|p| p.variable.space != StateSpace::Shared) {
+            let constant = placed.variable.space == StateSpace::Const;
+            let end = if constant { &mut self.const_bytes } else { &mut self.global_bytes };
+            placed.offset = append(end, &placed.variable)?;
         }
-        shared = shared.next_multiple_of(dynamic_align.clamp(1, 1024));
-        for placed in self.variables.iter_mut().filter(|p| p.variable.dynamic) {
-            placed.offset = shared;
-        }
-        (self.shared_bytes, self.const_bytes, self.global_bytes) = (shared, constant, global);
+        self.lay_out_shared()?;
         for f in &mut self.functions {
             f.stack = f.stack.next_multiple_of(STACK_ALIGN);
         }
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         self.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Gives each kernel's shared variables their places. Those whose addresses are in initial values come first, so that the
+    /// values hold for all kernels.
+    fn lay_out_shared(&mut self) -> Result<(), LoadError> {
+        let relocations = self.variables.iter().flat_map(|p| &p.variable.relocations);
+        let mut pinned: Vec<SymbolId> = relocations
+            .filter_map(|r| match r.target {
+                PatchTarget::Variable(v) if self.is_shared(v) => Some(v),
+                _ => None,
+            })
+            .collect();
+        pinned.sort_unstable();
+        pinned.dedup();
+        if pinned.is_empty() && self.functions.iter().all(|f| f.shared.is_empty()) {
+            return Ok(());
+        }
+        let callees: Vec<Vec<FuncId>> = self.functions.iter().map(|f| self.callees(f)).collect();
+        for kernel in 0..self.functions.len() {
+            if self.functions[kernel].kernel.is_none() {
+                continue;
+            }
+            let (mut reached, mut pending) = (FxHashSet::default(), vec![FuncId(kernel as u32)]);
+            let mut variables = Vec::new();
+            while let Some(f) = pending.pop() {
+                if reached.insert(f) {
+                    variables.extend_from_slice(&self.functions[f.0 as usize].shared);
+                    pending.extend_from_slice(&callees[f.0 as usize]);
+                }
+            }
+            variables.sort_unstable();
+            variables.dedup();
+            variables.retain(|v| pinned.binary_search(v).is_err());
+            let variables = pinned.iter().copied().chain(variables);
+            let (dynamic, fixed): (Vec<_>, Vec<_>) =
+                variables.partition(|v| self.variables[v.0 as usize].variable.dynamic);
+            let mut layout = SharedLayout::default();
+            for v in fixed {
+                layout.offsets.push((v, append(&mut layout.bytes, &self.variables[v.0 as usize].variable)?));
+            }
+            let align =
+                dynamic.iter().map(|v| self.variables[v.0 as usize].variable.align).max().unwrap_or(1);
+            layout.bytes = layout.bytes.next_multiple_of(align.clamp(1, 1024));
+            layout.offsets.extend(dynamic.into_iter().map(|v| (v, layout.bytes)));
+            layout.offsets.sort_unstable();
+            for &v in &pinned {
+                self.variables[v.0 as usize].offset = layout.offset(v).unwrap_or(0);
+            }
+            if let Some(kernel) = &mut self.functions[kernel].kernel {
+                kernel.shared = layout;
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions that a function may call.
+    fn callees(&self, function: &Function) -> Vec<FuncId> {
+        let code = self.code.get(function.entry as usize..function.end as usize).unwrap_or(&[]);
+        let calls = code.iter().filter_map(|inst| match &inst.op {
+            Op::Call(call) => Some(match &call.callee {
+                Callee::Direct(f) => std::slice::from_ref(f),
+                Callee::Indirect(_, candidates) => candidates,
+            }),
+            _ => None,
+        });
+        let mut callees: Vec<FuncId> = calls.flatten().copied().collect();
+        callees.sort_unstable();
+        callees.dedup();
+        callees
+    }
+
+    pub(super) fn is_shared(&self, variable: SymbolId) -> bool {
+        self.variables[variable.0 as usize].variable.space == StateSpace::Shared
     }
 
     /// The address of a patch target, given where the program's global variables lie.
@@ -486,7 +560,7 @@ impl Program {
         address.wrapping_add_signed(addend)
     }
 
-    /// The constants with all addresses in place.
+    /// The constants with all addresses in place but those of shared variables.
     pub(crate) fn resolve_constants(&self, globals: u64) -> Vec<Cell> {
         let mut constants = self.constants.clone();
         for patch in &self.patches {
@@ -494,6 +568,20 @@ impl Program {
             set_constant(&mut constants[patch.row as usize..], u128::from(address), Width::W64);
         }
         constants
+    }
+
+    /// Puts a kernel's addresses of shared variables among the constants.
+    pub(crate) fn place_shared(&self, kernel: u32, constants: &mut [Cell]) {
+        let Some(kernel) = &self.functions[kernel as usize].kernel else { return };
+        for patch in &self.patches {
+            if let PatchTarget::Variable(v) = patch.target
+                && let Some(offset) = kernel.shared.offset(v)
+            {
+                let base = if patch.generic { window::base(StateSpace::Shared).unwrap_or(0) } else { 0 };
+                let address = (base + offset).wrapping_add_signed(patch.addend);
+                set_constant(&mut constants[patch.row as usize..], u128::from(address), Width::W64);
+            }
+        }
     }
 
     /// Writes the initial bytes of the variables of a space into its memory, which is zero.
@@ -518,6 +606,18 @@ impl Program {
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
+}
+
+/// Places a variable behind those that end at `end`.
+fn append(end: &mut u64, v: &Variable) -> Result<u64, LoadError> {
+    let offset = end.checked_next_multiple_of(v.align.max(1));
+    let next = offset.and_then(|o| o.checked_add(v.bytes)).filter(|e| *e <= window::SIZE);
+    let (Some(offset), Some(next)) = (offset, next) else {
+        let message = format!("variable `{}` does not fit the memory of its space", v.name);
+        return Err(LoadError { message, line: 0, span: 0..0 });
+    };
+    *end = next;
+    Ok(offset)
 }
 
 /// Writes a value to all lanes of a constant.

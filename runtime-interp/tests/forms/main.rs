@@ -3,6 +3,8 @@
 
 mod float;
 mod integer;
+#[path = "../common/levels.rs"]
+mod levels;
 
 use warpsmith_interp::engine::{Access, Address, FunctionKind, ProgramBuilder, Special, Width, lanes};
 use warpsmith_interp::{Device, Launch, pure};

@@ -4,6 +4,8 @@ mod calls;
 mod cluster;
 mod control;
 mod faults;
+#[path = "../common/levels.rs"]
+mod levels;
 mod mbarrier;
 mod memory;
 mod multimem;

@@ -63,9 +63,11 @@ fn transfers_are_seen_when_they_happen() {
     assert_eq!(last, [Sync::ClusterArrive, Sync::ClusterComplete, Sync::ClusterLeave]);
 }
 
-/// What accesses an observer is told of: the mask, the addresses by their rule if they have one, and all of them.
+/// An access as an observer is told of it: mnemonic, mask, the addresses by their rule if they have one, and all of them.
+type Seen = (String, u32, Option<[Line; 2]>, [u64; 32]);
+
 #[derive(Default)]
-struct Accesses(Vec<(String, u32, Option<[Line; 2]>, [u64; 32])>);
+struct Accesses(Vec<Seen>);
 
 impl Observer for Accesses {
     fn access(&mut self, at: &At<'_>, _: AccessKind, _: &Access, _: StateSpace, addresses: Addresses<'_>) {

@@ -2,6 +2,7 @@
 
 pub mod codes;
 mod format;
+mod parallel;
 mod parse;
 mod print;
 pub mod scope;

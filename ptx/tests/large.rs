@@ -60,3 +60,30 @@ fn constants_of_several_bodies_add_up() {
     let found = messages(&module(300, |f| (f % 100 == 0).then_some(large)));
     assert_eq!(found, ["the constants of the module take 90000 bytes, 65536 at most"]);
 }
+
+/// Texts that are read in parts give the tree that one reader gives; where there is something to tell, there is one reader.
+#[test]
+fn a_text_read_in_parts_has_one_tree() {
+    let plant = |f: usize| match f % 7 {
+        0 => Some("{ .reg .b32 x; mov.b32 x, {%r1, %r2}; } /* \n}\n over a cut */"),
+        1 => Some("@!%r1 bra L; L: .loc 1 2 3"),
+        2 => Some("// {\n}\n"),
+        _ => None,
+    };
+    let whole = module(300, plant);
+    assert!(whole.len() > 6 << 20, "large enough for parts");
+    let parsed = parse(&whole);
+    // One reader: a byte outside of ASCII is told, and nothing else differs.
+    let marked = parse(&format!("{whole}// \u{e9}\n"));
+    assert_eq!(marked.diagnostics.len() - parsed.diagnostics.len(), 1);
+    assert!(parsed.module == marked.module);
+    let spans = |module: &warpsmith_ptx::Module| -> Vec<_> {
+        let bodies = module.items().iter().filter_map(|item| match item {
+            Item::Function(function) => module[*function].body,
+            _ => None,
+        });
+        let stmts: Vec<_> = bodies.flat_map(|body| body.ids()).collect();
+        stmts.into_iter().map(|stmt| (module.stmt_span(stmt), module.guard_span(stmt))).collect()
+    };
+    assert!(spans(&parsed.module) == spans(&marked.module));
+}

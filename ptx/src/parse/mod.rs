@@ -4,6 +4,7 @@
 //! - Parsing never fails and never panics: it returns a tree and the errors, and what could not be read is not in the tree.
 //! - Time and memory are linear in the text. Each error consumes input or ends the list it is in; recursion (constant
 //!   expressions, initialiser lists) stops at [`MAX_DEPTH`]; scopes do not recurse at all.
+//! - A large text is read in parts at the same time, if nothing is wrong with it (`parallel`); the tree is the same.
 //! - After [`MAX_ERRORS`] errors the rest of the text is skipped.
 
 mod body;
@@ -11,6 +12,7 @@ mod constant;
 mod decl;
 mod item;
 mod lexer;
+mod parallel;
 
 use crate::codes;
 use crate::tree::*;
@@ -47,6 +49,9 @@ pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Parsed {
     if text.len() >= u32::MAX as usize {
         let error = Diagnostic::error(codes::TOO_LARGE, Span::NONE, "the text has 4 GiB or more");
         return Parsed { module: Module::default(), diagnostics: vec![error] };
+    }
+    if let Some(parsed) = parallel::parse(text) {
+        return parsed;
     }
     parser.check_ascii();
     parser.bump();

@@ -8,6 +8,7 @@
 //! (`2*WARP_SZ` is 64), comments are gone, and whatever may be written in several orders has one form. Two modules
 //! are equal if they mean the same text: spans and the order of interning play no part.
 
+mod append;
 mod equal;
 mod list;
 mod module;

@@ -5,16 +5,13 @@
 //! silence. So several threads only find out that there is nothing to tell, which is so for nearly every large module.
 
 use super::Validator;
+use crate::parallel::threads;
 use crate::tree::*;
-use std::num::NonZero;
 use std::thread;
 use warpsmith_isa::{Context, Mnemonic};
 
 /// Fewer statements are not worth a thread.
 const STATEMENTS: usize = 50_000;
-
-/// More threads would mostly walk through headers.
-const MOST_THREADS: usize = 8;
 
 /// A range of statements: the bodies that begin in it are looked at.
 #[derive(Clone, Copy)]
@@ -35,8 +32,7 @@ impl Share {
 /// What is known of a large module without errors or warnings. `None`: it is small, or there may be something to tell.
 pub(super) fn finds_nothing(module: &Module) -> Option<(Context, Vec<Option<Mnemonic>>)> {
     let statements = module.stmts.len();
-    let available = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = (statements / STATEMENTS).min(available).min(MOST_THREADS);
+    let threads = threads(statements / STATEMENTS);
     if threads < 2 {
         return None;
     }

@@ -76,7 +76,7 @@ fn file_test(path: &Path) -> Result<(), Failed> {
     let mut expected = source.clone();
     for test in tests {
         let made = match language {
-            Language::Wir => wir_test(&source, &test.text)?,
+            Language::Wir => wir_test(path, &source, &test.text)?,
             Language::Ptx => ptx_test(path, &source, &test.text)?,
         };
         expected = match made {
@@ -95,7 +95,7 @@ fn file_test(path: &Path) -> Result<(), Failed> {
     Err(difference(&source, &expected).into())
 }
 
-fn wir_test(source: &str, test: &str) -> Result<Made, Failed> {
+fn wir_test(path: &Path, source: &str, test: &str) -> Result<Made, Failed> {
     let mut words = test.split_whitespace();
     let (mode, value) = split(words.next().unwrap_or_default());
     let (mut target, mut level) = (DEFAULT_TARGET, OptLevel::default());
@@ -118,6 +118,7 @@ fn wir_test(source: &str, test: &str) -> Result<Made, Failed> {
             }
             Ok(Made::Output(text))
         }
+        "render" => rendered_by_command(path, source, Language::Wir).map(Made::Output),
         "verify" => Ok(Made::Findings(warpsmith::check(source, Language::Wir, None))),
         "opt" => {
             let mut module = parse()?;
@@ -150,7 +151,7 @@ fn ptx_test(path: &Path, source: &str, test: &str) -> Result<Made, Failed> {
         "check" => {
             Ok(Made::Findings(warpsmith::check(before_output(source, Language::Ptx), Language::Ptx, None)))
         }
-        "render" => rendered_by_command(path, &directives::bare(source, Language::Ptx)).map(Made::Output),
+        "render" => rendered_by_command(path, source, Language::Ptx).map(Made::Output),
         "print" => {
             let parsed = ptx::parse(source);
             if !parsed.diagnostics.is_empty() {
@@ -177,13 +178,15 @@ fn before_output(source: &str, language: Language) -> &str {
 }
 
 /// What `warpsmith check` shows of a text where no terminal is.
-fn rendered_by_command(path: &Path, text: &str) -> Result<String, Failed> {
+fn rendered_by_command(path: &Path, source: &str, language: Language) -> Result<String, Failed> {
+    let text = directives::bare(source, language);
+    let kernel = format!("kernel.{}", path.extension().unwrap_or_default().to_string_lossy());
     let name = path.file_name().ok_or("no file name")?;
     let stem = path.file_stem().unwrap_or(name).to_string_lossy();
     let folder = std::env::temp_dir().join(format!("warpsmith-render-{}-{stem}", std::process::id()));
-    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(folder.join("kernel.ptx"), text))?;
+    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(folder.join(&kernel), text))?;
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warpsmith"));
-    let output = command.args(["check", "kernel.ptx"]).current_dir(&folder).output();
+    let output = command.args(["check", &kernel]).current_dir(&folder).output();
     std::fs::remove_dir_all(&folder)?;
     let output = output?;
     if !output.stdout.is_empty() {

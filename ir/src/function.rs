@@ -1,11 +1,12 @@
 //! Functions: a signature, attributes, stack slots, a graph and a layout.
 
 use crate::dfg::DataFlowGraph;
-use crate::entities::{Block, FileId, Inst, Loc, StackSlot, Value};
+use crate::entities::{Block, FileId, Inst, Loc, PtxRef, StackSlot, Value};
 use crate::inst::InstData;
 use crate::layout::Layout;
 use crate::names::Names;
 use crate::ops::{Opcode, Traits};
+use crate::ptx::PtxSpans;
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use warpsmith_isa::diagnostic::Span;
@@ -112,6 +113,8 @@ pub struct Function {
     pub names: Names,
     /// Where in the text of the module an instruction was written.
     pub spans: SecondaryMap<Inst, Span>,
+    /// Where in the text the parts of a table-derived instruction were written.
+    pub ptx_spans: SecondaryMap<PtxRef, PtxSpans>,
     /// Where in the text a block's label was written.
     pub block_spans: SecondaryMap<Block, Span>,
     /// Where in the text the function's name was written.
@@ -137,6 +140,7 @@ impl Function {
             layout: Layout::default(),
             names: Names::default(),
             spans: SecondaryMap::new(),
+            ptx_spans: SecondaryMap::new(),
             block_spans: SecondaryMap::new(),
             span: Span::NONE,
             locs: PrimaryMap::new(),
@@ -175,6 +179,16 @@ impl Function {
             InstData::Sreg { reg } if !reg.is_constant() => Traits::SIDE_EFFECT,
             InstData::Ptx { data, .. } => self.dfg.ptx[*data].traits(),
             _ => of_opcode,
+        }
+    }
+
+    /// Where the operation of an instruction was written: its mnemonic if it is table-derived, else all of the instruction.
+    pub fn operation_span(&self, inst: Inst) -> Span {
+        match self.dfg[inst] {
+            InstData::Ptx { data, .. } if !self.ptx_spans[data].mnemonic.is_none() => {
+                self.ptx_spans[data].mnemonic
+            }
+            _ => self.spans[inst],
         }
     }
 

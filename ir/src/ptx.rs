@@ -5,6 +5,7 @@ use crate::ops::Traits;
 use crate::types::{Scalar, Type};
 use smallvec::SmallVec;
 use std::fmt;
+use warpsmith_isa::diagnostic::Span;
 use warpsmith_isa::{
     self as isa, Accepts, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature, SpecialReg,
     TypeClass, forms,
@@ -139,6 +140,52 @@ impl PtxData {
     }
 }
 
+/// Where in the text of the module a table-derived instruction was written, part by part. Empty for what a builder made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PtxSpans {
+    /// The mnemonic, behind `ptx.`.
+    pub mnemonic: Span,
+    /// One for each of [`PtxData::operands`]; vectors and brackets with what they hold.
+    pub operands: Box<[Span]>,
+    /// The names of the results.
+    pub results: Box<[Span]>,
+}
+
+impl Default for PtxSpans {
+    fn default() -> Self {
+        PtxSpans { mnemonic: Span::NONE, operands: Box::default(), results: Box::default() }
+    }
+}
+
+impl PtxSpans {
+    /// Where a word of the mnemonic was written: 0 is what comes before its first dot.
+    pub fn word(&self, mnemonic: &Mnemonic, word: usize) -> Span {
+        if self.mnemonic.is_none() {
+            return Span::NONE;
+        }
+        word_span(self.mnemonic.start, &mnemonic.to_string(), word)
+    }
+
+    /// Where the n-th operand was written.
+    pub fn operand(&self, n: usize) -> Span {
+        self.operands.get(n).copied().unwrap_or(Span::NONE)
+    }
+
+    /// Where the name of the n-th result was written.
+    pub fn result(&self, n: usize) -> Span {
+        self.results.get(n).copied().unwrap_or(Span::NONE)
+    }
+}
+
+/// Where a word of a mnemonic is that begins at `start`; the whole where it has no such word.
+pub(crate) fn word_span(start: u32, mnemonic: &str, word: usize) -> Span {
+    let before: usize = mnemonic.split('.').take(word).map(|before| before.len() + 1).sum();
+    match mnemonic.split('.').nth(word) {
+        Some(text) => Span::new(start + before as u32, start + (before + text.len()) as u32),
+        None => Span::new(start, start + mnemonic.len() as u32),
+    }
+}
+
 /// Types of results; most instructions have few.
 pub type ResultTypes = SmallVec<[Type; 4]>;
 
@@ -253,6 +300,17 @@ pub enum Destination {
     Vector(u16),
     /// `d|p`, or `{d, e, ...}|p` with so many in braces.
     Pair(Option<u16>),
+}
+
+impl Destination {
+    /// How many results it takes.
+    pub fn count(self) -> usize {
+        match self {
+            Destination::Scalar => 1,
+            Destination::Vector(count) => count.into(),
+            Destination::Pair(first) => usize::from(first.unwrap_or(1)) + 1,
+        }
+    }
 }
 
 /// How an instruction with so many results writes them, by one of its signatures. `None` where that has another number of them.

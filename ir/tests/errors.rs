@@ -296,8 +296,12 @@ fn mnemonics() {
     check_body(
         "%a = ptx.prmt.b33 %i, %i, 0\n%b = ptx.nosuch.f32 %x\n%e = ptx.prmt.b32 %i, %i, 1e999999\nret",
         expect![[r#"
-            5:15: error[I0018]: `prmt.b33` is no PTX instruction: no such modifier; did you mean `.b32`?
-            6:10: error[I0018]: `nosuch.f32` is no PTX instruction: no such instruction
+            5:15: error[I0018]: no instruction has a modifier `.b33`
+              5:15: expected `.b32`
+              help: did you mean: `prmt.b32`
+              see PTX ISA 9.0, 9.7.9.7
+            6:10: error[I0018]: no instruction is called `nosuch`
+              see PTX ISA 9.0, 9.7
         "#]],
     );
 }
@@ -629,21 +633,20 @@ fn table_derived_operations() {
     check_body(
         "%a = ptx.mad.lo.s32 %i, %i\n%b = ptx.ex2.approx.ftz.f32 %i\n%e = ptx.prmt.b32 %d, %i, 0\n%f = ptx.add.f32.rn.ftz %x, %x\n%g, %h = ptx.add.s32 %i, %i\n%j = ptx.ld.shared.u32 [%p]\nptx.ret\nret",
         expect![[r#"
-            5:1: error[I0201]: `mad.lo.s32` has the wrong number of operands
-              note: expected 4
-              note: found 3
+            5:10: error[I0201]: `mad.lo.s32` has the wrong number of operands
+              5:10: expected 4, found 3
               note: its form: `mad.lo .type d, a, b, c`
               see PTX ISA 9.0, 9.7.1.4
-            7:1: error[I0204]: a `.f64` register cannot be operand `a` of `prmt.b32`
-              note: expected a register of type `.b32`, `.u32`, `.s32`, `.tf32`, `.f32` or `.f16x2` or an integer constant
-              note: found a `.f64` register
+            7:19: error[I0204]: a `.f64` register cannot be operand `a` of `prmt.b32`
+              7:19: expected a register of type `.b32`, `.u32`, `.s32`, `.tf32`, `.f32` or `.f16x2` or an integer constant, found a `.f64` register
+              3:6: %d is a parameter of this function, of type f64
               note: its form: `prmt .b32 {.mode} d, a, b, c`
               see PTX ISA 9.0, 9.7.9.7
             9:1: error[I0452]: `ptx.add.s32` does not give 2 results
               note: its form: `add .type d, a, b`
-            10:1: error[I0453]: the address of `ptx.ld.shared.u32` is a ptr<shared>; %p is a ptr<global>
+            10:24: error[I0453]: the address of `ptx.ld.shared.u32` is a ptr<shared>; %p is a ptr<global>
               note: the two spaces share no memory
-            11:1: error[I0450]: `ptx.ret` is control flow, which the IR has operations of its own for
+            11:5: error[I0450]: `ptx.ret` is control flow, which the IR has operations of its own for
               note: use jump, brif, switch, call, ret or trap
         "#]],
     );
@@ -656,8 +659,8 @@ fn table_derived_operations_of_a_target() {
         expect![[r#"
             2:8: error[I0390]: parameter 0 of `@k` is of type f16x2, which is not passed yet
               note: pass memory instead: `byval(16, align 16)`, or a pointer
-            8:3: error[I0110]: `tanh.approx.f32` is not in PTX 9.0 for sm_70
-              note: expected .version 7.0 or later and .target sm_75 or higher
+            8:12: error[I0110]: `tanh.approx.f32` is not in PTX 9.0 for sm_70
+              8:12: expected .version 7.0 or later and .target sm_75 or higher
               note: the lowest target that has it is sm_75, from `.version 7.0`
               see PTX ISA 9.0, 9.7.3.22
         "#]],

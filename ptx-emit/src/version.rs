@@ -56,7 +56,7 @@ struct Search {
 impl Search {
     fn function(&mut self, func: &ir::Function, code: &mach::Function) {
         for inst in &code.insts {
-            let span = inst.origin.map_or(func.span, |origin| func.spans[origin]);
+            let span = inst.origin.map_or(func.span, |origin| func.operation_span(origin));
             if let Op::Ptx(mnemonic) = inst.op {
                 self.instruction(mnemonic, span);
             }
@@ -74,7 +74,7 @@ impl Search {
         if let Some(block) = table {
             self.instruction(
                 Mnemonic::new(Opcode::BrxIdx),
-                block.origin.map_or(func.span, |origin| func.spans[origin]),
+                block.origin.map_or(func.span, |origin| func.operation_span(origin)),
             );
         }
         if code.vregs.values().any(|&class| class == RegClass::B128) {

@@ -6,10 +6,32 @@ use crate::inst::{InstData, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
-use crate::ptx::{Part, PtxData, PtxOperand, ResultTypes, usual_types};
+use crate::ptx::{
+    Part, PtxData, PtxOperand, PtxSpans, ResultTypes, group_len, register_type, usual_types, word_span,
+};
 use smallvec::SmallVec;
-use warpsmith_isa::diagnostic::Span;
-use warpsmith_isa::{Mnemonic, MnemonicError, Signature, forms};
+use warpsmith_isa::diagnostic::{Span, Suggestion};
+use warpsmith_isa::{
+    Context, Fix, Mnemonic, Operand, Place, Remedy, Signature, Target, Version, codes, forms, of_text,
+};
+
+/// After so many errors nobody is told any more what was meant, which takes its time.
+const EXPLAINED: usize = 1000;
+
+/// The operands read so far, each with its place.
+#[derive(Default)]
+struct Written {
+    operands: Vec<PtxOperand>,
+    spans: Vec<Span>,
+    args: SmallVec<[Value; 8]>,
+}
+
+impl Written {
+    fn push(&mut self, operand: PtxOperand, span: Span) {
+        self.operands.push(operand);
+        self.spans.push(span);
+    }
+}
 
 /// An operation of the tables, with what each of its instructions needs.
 pub(super) struct Operation {
@@ -42,8 +64,7 @@ impl<'a> BodyReader<'_, 'a> {
         name: Option<&'a str>,
         names: &ResultNames,
     ) -> Option<(InstData, ResultTypes)> {
-        let mut operands = Vec::new();
-        let mut args = SmallVec::<[Value; 8]>::new();
+        let mut written = Written::default();
         // Operands begin on the line of their instruction: the next line may begin with a value's name.
         let begins = |tok: Token| {
             matches!(tok.kind, Tok::Local | Tok::Global | Tok::Number | Tok::Punct(b'-' | b'[' | b'{' | b'!'))
@@ -55,43 +76,90 @@ impl<'a> BodyReader<'_, 'a> {
         };
         if !self.p.tok.first_of_line && (begins(self.p.tok) && !self.at_location() || sink(self)) {
             loop {
-                self.ptx_operand(&mut operands, &mut args, true)?;
+                self.ptx_operand(&mut written, true)?;
                 if !self.p.accept(b',') {
                     break;
                 }
             }
         }
-        let known = self.ptx_operation(word, name.unwrap_or(""))?;
+        let known = self.ptx_operation(word, name.unwrap_or(""), &written, names.len())?;
         let mut types = known.result_types(names.len());
         for (ty, name) in types.iter_mut().zip(names) {
             *ty = name.ty.unwrap_or(*ty);
         }
+        let Written { operands, spans, args } = written;
         let data = self.func.dfg.ptx.push(known.data(operands));
+        self.func.ptx_spans[data] = PtxSpans {
+            mnemonic: Span::new(word.end - name.map_or(0, str::len) as u32, word.end),
+            operands: spans.into(),
+            results: names.iter().map(|name| name.token.span()).collect(),
+        };
         Some((InstData::Ptx { data, args: ValueList::from_slice(&args, &mut self.func.dfg.pool) }, types))
     }
 
     /// Looks an operation up, once for each spelling.
-    fn ptx_operation(&mut self, word: Token, name: &'a str) -> Option<std::rc::Rc<Operation>> {
+    fn ptx_operation(
+        &mut self,
+        word: Token,
+        name: &'a str,
+        written: &Written,
+        results: usize,
+    ) -> Option<std::rc::Rc<Operation>> {
         if let Some(known) = self.p.operations.get(name) {
             return Some(known.clone());
         }
-        match Mnemonic::parse(name) {
-            Ok(mnemonic) => {
-                let known = std::rc::Rc::new(Operation::new(mnemonic));
-                self.p.operations.insert(name, known.clone());
-                Some(known)
-            }
-            Err(error) => {
-                let at = word.end - name.len() as u32;
-                let span = match &error {
-                    MnemonicError::UnknownModifier { range, .. } => {
-                        Span::new(at + range.start as u32, at + range.end as u32)
-                    }
-                    _ => Span::new(at, word.end),
-                };
-                let shown = if name.len() > 60 { "..." } else { name };
-                self.p.error("I0018", span, format!("`{shown}` is no PTX instruction: {error}"));
-                None
+        let Ok(mnemonic) = Mnemonic::parse(name) else {
+            self.no_instruction(word, name, written, results);
+            return None;
+        };
+        let known = std::rc::Rc::new(Operation::new(mnemonic));
+        self.p.operations.insert(name, known.clone());
+        Some(known)
+    }
+
+    /// A name that no instruction has. What was meant may be told by the operands.
+    #[cold]
+    fn no_instruction(&mut self, word: Token, name: &str, written: &Written, results: usize) {
+        let target = self.p.module.target.or_else(|| Target::all().last()).unwrap_or(Target::sm(120));
+        let mut operands: Vec<Operand> = vec![Operand::Unknown; results];
+        let mut args = written.args.iter();
+        let mut n = 0;
+        while let Some(&operand) = written.operands.get(n) {
+            let len = group_len(&written.operands[n..]);
+            let values = written.operands[n..n + len].iter().filter(|operand| operand.takes_value());
+            let value = args.by_ref().take(values.count()).next();
+            let ty = value.map(|value| self.func.dfg.ty(*value)).filter(|ty| !ty.is_invalid());
+            operands.push(match (operand, ty) {
+                (PtxOperand::Value, Some(ty)) => Operand::Reg(register_type(ty, false)),
+                (PtxOperand::Int(value), _) => Operand::Int(value as i64),
+                _ => Operand::Unknown,
+            });
+            n += len;
+        }
+        let start = word.end - name.len() as u32;
+        let whole = Span::new(start, word.end);
+        if self.p.errors.len() >= EXPLAINED {
+            self.p.error("I0018", whole, "no PTX instruction has this name".into());
+            return;
+        }
+        for violation in of_text(name, &operands, &Context { version: Version::LATEST, target }) {
+            let code = if violation.code == codes::UNKNOWN_WORD { "I0018" } else { violation.code };
+            let span = match violation.place {
+                Place::Word(word) => word_span(start, name, word),
+                _ => whole,
+            };
+            let error = self.p.error(code, span, violation.message);
+            error.section = Some(violation.section);
+            error.labels.extend(violation.expected.map(|expected| (span, format!("expected {expected}"))));
+            error.notes.extend(violation.help);
+            if let Some(Fix { remedy: Remedy::Mnemonic(meant), certain }) = violation.fix {
+                let message = if certain { "did you mean" } else { "perhaps this was meant" };
+                error.suggestions.push(Suggestion {
+                    message: message.into(),
+                    span: whole,
+                    replacement: meant,
+                    certain,
+                });
             }
         }
     }
@@ -103,62 +171,43 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// Reads one operand. A vector or bracket holds plain operands and, in a bracket, vectors: two levels and no more.
-    fn ptx_operand(
-        &mut self,
-        operands: &mut Vec<PtxOperand>,
-        args: &mut SmallVec<[Value; 8]>,
-        outermost: bool,
-    ) -> Option<()> {
+    fn ptx_operand(&mut self, written: &mut Written, outermost: bool) -> Option<()> {
         let token = self.p.tok;
-        match token.kind {
+        let operand = match token.kind {
             Tok::Local => {
-                args.push(self.value()?);
-                operands.push(PtxOperand::Value);
-                if self.p.accept(b':') {
-                    let token = self.p.tok;
-                    let part = std::str::from_utf8(self.p.bytes(token)).ok().and_then(Part::from_name);
-                    let Some(part) = part.filter(|_| token.kind == Tok::Word) else {
-                        self.p.expected("a part of the register: `b0` to `b3`, `h0`, `h1`, `h10`, `b3210`");
-                        return None;
-                    };
-                    self.p.bump();
-                    operands.pop();
-                    operands.push(PtxOperand::Part(part));
-                }
+                written.args.push(self.value()?);
+                if self.p.accept(b':') { PtxOperand::Part(self.ptx_part()?) } else { PtxOperand::Value }
             }
-            Tok::Global => operands.push(match self.symbol()? {
+            Tok::Global => match self.symbol()? {
                 Symbol::Global(id) => PtxOperand::Global(id),
                 Symbol::Func(id) => PtxOperand::Func(id),
-            }),
+            },
             Tok::Punct(b'-') if self.p.lexer.text.get(self.p.lexer.position) == Some(&b'%') => {
                 self.p.bump();
-                args.push(self.value()?);
-                operands.push(PtxOperand::Neg);
+                written.args.push(self.value()?);
+                PtxOperand::Neg
             }
             Tok::Number | Tok::Punct(b'-') => {
                 let (number, span) = self.p.number()?;
-                operands.push(self.ptx_number(number, span)?);
+                self.ptx_number(number, span)?
             }
             Tok::Punct(b'!') => {
                 self.p.bump();
-                args.push(self.value()?);
-                operands.push(PtxOperand::Not);
+                written.args.push(self.value()?);
+                PtxOperand::Not
             }
-            Tok::Punct(b'[') if outermost => {
-                self.p.bump();
-                self.ptx_bracket(operands, args)?;
-            }
-            Tok::Punct(b'{') => {
-                self.p.bump();
-                self.ptx_list(operands, args, b'}', PtxOperand::Vector)?;
-            }
+            Tok::Punct(b'[') if outermost => return self.ptx_bracket(written),
+            Tok::Punct(b'{') => return self.ptx_vector(written),
             Tok::Word if self.p.bytes(token) == b"_" => {
                 self.p.bump();
-                operands.push(PtxOperand::Sink);
+                PtxOperand::Sink
             }
-            Tok::Word if operands.is_empty() && destination(self.p.bytes(token)).is_some() => {
-                operands.extend(destination(self.p.bytes(token)).map(PtxOperand::Destination));
+            Tok::Word
+                if written.operands.is_empty()
+                    && let Some(part) = destination(self.p.bytes(token)) =>
+            {
                 self.p.bump();
+                PtxOperand::Destination(part)
             }
             _ => {
                 self.p.expected(
@@ -166,8 +215,20 @@ impl<'a> BodyReader<'_, 'a> {
                 );
                 return None;
             }
-        }
+        };
+        written.push(operand, Span::new(token.start, self.p.last_end));
         Some(())
+    }
+
+    fn ptx_part(&mut self) -> Option<Part> {
+        let token = self.p.tok;
+        let part = std::str::from_utf8(self.p.bytes(token)).ok().and_then(Part::from_name);
+        let Some(part) = part.filter(|_| token.kind == Tok::Word) else {
+            self.p.expected("a part of the register: `b0` to `b3`, `h0`, `h1`, `h10`, `b3210`");
+            return None;
+        };
+        self.p.bump();
+        Some(part)
     }
 
     fn ptx_number(&mut self, number: Number, span: Span) -> Option<PtxOperand> {
@@ -186,16 +247,17 @@ impl<'a> BodyReader<'_, 'a> {
         operand
     }
 
-    /// Behind `[`: an address, or the list of a bracket.
-    fn ptx_bracket(&mut self, operands: &mut Vec<PtxOperand>, args: &mut SmallVec<[Value; 8]>) -> Option<()> {
-        let at = operands.len();
-        self.ptx_operand(operands, args, false)?;
+    /// At `[`: an address, or the list of a bracket.
+    fn ptx_bracket(&mut self, written: &mut Written) -> Option<()> {
+        let start = self.p.bump().start;
+        let at = written.operands.len();
+        self.ptx_operand(written, false)?;
         let offset = match (self.p.is(b'-'), self.p.accept(b'+')) {
             (false, false) => 0,
             _ => self.p.int("offset")?,
         };
         if !self.p.is(b',') {
-            operands[at] = match operands[at] {
+            written.operands[at] = match written.operands[at] {
                 PtxOperand::Value => PtxOperand::Address(offset),
                 PtxOperand::Global(global) => PtxOperand::GlobalAddress(global, offset),
                 _ => {
@@ -203,49 +265,46 @@ impl<'a> BodyReader<'_, 'a> {
                     return None;
                 }
             };
-            return self.p.expect(b']');
+            self.p.expect(b']')?;
+            written.spans[at] = Span::new(start, self.p.last_end);
+            return Some(());
         }
         self.p.bump();
-        operands.insert(at, PtxOperand::Bracket(0));
-        self.ptx_elements(operands, args, b']', at, 1, PtxOperand::Bracket)
+        written.operands.insert(at, PtxOperand::Bracket(0));
+        written.spans.insert(at, Span::NONE);
+        let count = 1 + self.ptx_elements(written, b']')?;
+        written.operands[at] = PtxOperand::Bracket(count);
+        written.spans[at] = Span::new(start, self.p.last_end);
+        Some(())
     }
 
-    fn ptx_list(
-        &mut self,
-        operands: &mut Vec<PtxOperand>,
-        args: &mut SmallVec<[Value; 8]>,
-        close: u8,
-        make: fn(u32) -> PtxOperand,
-    ) -> Option<()> {
-        let at = operands.len();
-        operands.push(make(0));
-        self.ptx_elements(operands, args, close, at, 0, make)
+    /// At `{`.
+    fn ptx_vector(&mut self, written: &mut Written) -> Option<()> {
+        let start = self.p.bump().start;
+        let at = written.operands.len();
+        written.push(PtxOperand::Vector(0), Span::NONE);
+        let count = self.ptx_elements(written, b'}')?;
+        written.operands[at] = PtxOperand::Vector(count);
+        written.spans[at] = Span::new(start, self.p.last_end);
+        Some(())
     }
 
-    /// The elements up to `close`; the operand at `at` is made to hold how many there are.
-    fn ptx_elements(
-        &mut self,
-        operands: &mut Vec<PtxOperand>,
-        args: &mut SmallVec<[Value; 8]>,
-        close: u8,
-        at: usize,
-        read: u32,
-        make: fn(u32) -> PtxOperand,
-    ) -> Option<()> {
-        let mut count = read;
+    /// The elements up to `close`, and how many they are.
+    fn ptx_elements(&mut self, written: &mut Written, close: u8) -> Option<u32> {
+        let mut count = 0;
         loop {
             if close == b'}' && self.p.is(b'{') {
                 self.p.expected("an element: vectors do not nest");
                 return None;
             }
-            self.ptx_operand(operands, args, false)?;
+            self.ptx_operand(written, false)?;
             count += 1;
             if !self.p.accept(b',') {
                 break;
             }
         }
-        operands[at] = make(count);
-        self.p.expect(close)
+        self.p.expect(close)?;
+        Some(count)
     }
 }
 

@@ -2,15 +2,17 @@
 
 use super::Verifier;
 use crate::entities::{Inst, Value};
+use crate::inst::InstData;
 use crate::ptx::{
-    Destination, PtxData, PtxOperand, accumulators, destinations, register_type, signature_for,
-    takes_byte_registers,
+    Destination, PtxData, PtxOperand, PtxSpans, accumulators, destinations, group_len, register_type,
+    signature_for, takes_byte_registers,
 };
 use crate::types::Type;
 use smallvec::SmallVec;
+use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
-    self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Remedy, Resolved, ScalarType, SigKind,
-    Signature, StateSpace, Target, Variable, Version, Violation, forms,
+    self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Place, Remedy, Resolved, ScalarType,
+    SigKind, Signature, StateSpace, Target, Variable, Version, Violation, codes, forms,
 };
 
 fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
@@ -53,7 +55,8 @@ impl Verifier<'_> {
         if operation.traits.intersects(isa::Traits::TERMINATOR | isa::Traits::CALL) {
             let message =
                 format!("`ptx.{mnemonic}` is control flow, which the IR has operations of its own for");
-            self.inst_error(inst, "I0450", message)
+            let span = self.spans(inst).mnemonic;
+            self.ptx_error(inst, span, "I0450", message)
                 .notes
                 .push("use jump, brif, switch, call, ret or trap".into());
             return;
@@ -85,8 +88,11 @@ impl Verifier<'_> {
         if let (None, Some(signature)) = (fitting, signature) {
             let message =
                 format!("`ptx.{mnemonic}` does not give {}", super::flow::count(results.len(), "result"));
-            let note = format!("its form: `{}`", signature.form.syntax);
-            self.inst_error(inst, "I0452", message).notes.push(note);
+            let note = format!("its form: `{}`", signature.form.usage());
+            let spans = self.spans(inst);
+            let named = spans.results.iter().fold(Span::NONE, |all, span| all.to(*span));
+            let place = if named.is_none() { spans.mnemonic } else { named };
+            self.ptx_error(inst, place, "I0452", message).notes.push(note);
             return;
         }
         if signature.is_some_and(|s| accumulators(s).is_some()) {
@@ -102,7 +108,8 @@ impl Verifier<'_> {
                     "write {} of the results' types in braces, `{{%a, %b, ...}}`",
                     super::flow::count(results.len(), "value")
                 );
-                self.inst_error(inst, "I0454", message).notes.push(note);
+                let place = self.spans(inst).operand(0);
+                self.ptx_error(inst, place, "I0454", message).notes.push(note);
                 return;
             }
         }
@@ -121,23 +128,100 @@ impl Verifier<'_> {
         });
         let accepted = violations.is_empty();
         for violation in violations {
-            self.violation(inst, violation);
+            self.violation(inst, data, signature, violation);
         }
         if let (true, Some(signature)) = (accepted, signature) {
             self.address_spaces(inst, data, args, signature);
         }
     }
 
-    fn violation(&mut self, inst: Inst, violation: Violation) {
-        let Violation { code, message, expected, found, help, fix, section, .. } = violation;
+    /// An error about a part of a table-derived operation, at its place in the text if it has one.
+    #[cold]
+    fn ptx_error(&mut self, inst: Inst, place: Span, code: &'static str, message: String) -> &mut Diagnostic {
         let error = self.inst_error(inst, code, message);
-        error.notes.extend(expected.map(|expected| format!("expected {expected}")));
-        error.notes.extend(found.map(|found| format!("found {found}")));
-        error.notes.extend(help);
-        if let Some(Fix { remedy: Remedy::Mnemonic(text), .. }) = fix {
-            error.notes.push(format!("perhaps this was meant: `ptx.{text}`"));
+        if !place.is_none() {
+            error.span = place;
         }
-        error.section = Some(section);
+        error
+    }
+
+    fn violation(&mut self, inst: Inst, data: &PtxData, signature: Option<&Signature>, violation: Violation) {
+        let Violation { code, place, message, expected, found, help, fix, section } = violation;
+        let spans = self.spans(inst);
+        let (span, value) = match place {
+            Place::Instruction => (spans.mnemonic, None),
+            Place::Word(word) => (spans.word(data.mnemonic(), word), None),
+            Place::Operand(index, part) => self.operand_place(inst, data, signature, index, part),
+        };
+        let whole = spans.mnemonic;
+        let expected = match (expected, found) {
+            (Some(expected), Some(found)) => Some(format!("expected {expected}, found {found}")),
+            (expected, _) => expected.map(|expected| format!("expected {expected}")),
+        };
+        // An operand of the wrong type is half of a conflict; its definition may be the wrong half.
+        let typed = matches!(code, codes::REGISTER_TYPE | codes::ADDRESS_REGISTER | codes::SPACE);
+        let origin = value.filter(|_| typed).map(|value| {
+            let (span, text) = self.definition(value);
+            (span, format!("{text}, of type {}", self.func.dfg.ty(value)))
+        });
+        let error = self.ptx_error(inst, span, code, message);
+        let mut told = error.clone();
+        if let Some(expected) = expected {
+            told = told.label(span, expected);
+        }
+        if let Some((span, text)) = origin.filter(|(span, _)| !span.is_none()) {
+            told = told.label(span, text);
+        }
+        told.notes.extend(help);
+        if let Some(Fix { remedy: Remedy::Mnemonic(text), certain }) = fix {
+            told = match certain {
+                true => told.fix("did you mean", whole, text),
+                false => told.suggest("perhaps this was meant", whole, text),
+            };
+        }
+        *error = told.section(section);
+    }
+
+    fn spans(&self, inst: Inst) -> PtxSpans {
+        match self.func.dfg[inst] {
+            InstData::Ptx { data, .. } => self.func.ptx_spans[data].clone(),
+            _ => PtxSpans::default(),
+        }
+    }
+
+    /// Where the operand was written that the tables count as this one, and which value it is or holds.
+    fn operand_place(
+        &self,
+        inst: Inst,
+        data: &PtxData,
+        signature: Option<&Signature>,
+        index: usize,
+        part: Option<usize>,
+    ) -> (Span, Option<Value>) {
+        let spans = self.spans(inst);
+        let results = self.func.dfg.results(inst);
+        let written = signature.and_then(|s| destinations(s, results.len())).unwrap_or_default();
+        if index < written.len() {
+            let before: usize = written[..index].iter().map(|d| d.count()).sum();
+            // The second half of a pair stands behind all of the first.
+            let within = match (written[index], part) {
+                (Destination::Pair(Some(count)), Some(1)) => count.into(),
+                (_, part) => part.unwrap_or(0),
+            };
+            return (spans.result(before + within), None);
+        }
+        // What stands for the first destination is no operand of its own.
+        let stands = matches!(data.operands.first(), Some(PtxOperand::Destination(_)))
+            || signature.is_some_and(|s| accumulators(s).is_some());
+        let group = index - written.len() + usize::from(stands);
+        let mut n = (0..group).fold(0, |n, _| n + group_len(data.operands.get(n..).unwrap_or_default()));
+        if let Some(part) = part {
+            n = (0..part).fold(n + 1, |n, _| n + group_len(data.operands.get(n..).unwrap_or_default()));
+        }
+        let is_value = data.operands.get(n).is_some_and(|operand| operand.takes_value());
+        let nth = data.operands.iter().take(n).filter(|operand| operand.takes_value()).count();
+        let value = self.func.dfg.args(inst).get(nth).copied().filter(|_| is_value);
+        (spans.operand(n), value)
     }
 
     /// Builds the operand list and hands it to `judge`.
@@ -303,13 +387,13 @@ impl Verifier<'_> {
             _ => None,
         });
         let mut values = args.iter();
-        let addresses = data.operands.iter().filter_map(|operand| {
+        let addresses = data.operands.iter().enumerate().filter_map(|(n, operand)| {
             let value = if operand.takes_value() { values.next() } else { None };
-            matches!(operand, PtxOperand::Address(_) | PtxOperand::GlobalAddress(..)).then_some(value)
+            matches!(operand, PtxOperand::Address(_) | PtxOperand::GlobalAddress(..)).then_some((n, value))
         });
-        let pairs: Vec<(Option<Value>, StateSpace)> =
-            addresses.zip(spaces).map(|(value, space)| (value.copied(), space.space())).collect();
-        for (value, wanted) in pairs {
+        let pairs: Vec<(usize, Option<Value>, StateSpace)> =
+            addresses.zip(spaces).map(|((n, value), space)| (n, value.copied(), space.space())).collect();
+        for (n, value, wanted) in pairs {
             let Some(value) = value else { continue };
             // An integer is an address that someone computed: theirs to know.
             let Some(space) = self.func.dfg.ty(value).space() else { continue };
@@ -326,7 +410,8 @@ impl Verifier<'_> {
                     (space, Type::PTR) => format!("name the space in the operation: `.{space}`"),
                     _ => "the two spaces share no memory".into(),
                 };
-                self.inst_error(inst, "I0453", message).notes.push(note);
+                let place = self.spans(inst).operand(n);
+                self.ptx_error(inst, place, "I0453", message).notes.push(note);
             }
         }
     }

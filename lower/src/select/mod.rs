@@ -300,7 +300,7 @@ impl<'a> Selector<'a> {
 
     /// Something of the current instruction that is not compiled.
     fn unsupported(&mut self, what: impl Into<String>, note: impl Into<String>) {
-        let span = self.origin.map_or(self.func.span, |inst| self.func.spans[inst]);
+        let span = self.origin.map_or(self.func.span, |inst| self.func.operation_span(inst));
         self.errors.push(Diagnostic::error("L0002", span, what).note(note));
     }
 

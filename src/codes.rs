@@ -4,11 +4,12 @@
 pub type Codes = &'static [(&'static str, &'static [&'static str])];
 
 /// The codes by topic, in the order of the page.
-pub const TOPICS: [(&str, Codes); 4] = [
+pub const TOPICS: [(&str, Codes); 5] = [
     ("PTX text and modules", warpsmith_ptx::codes::ALL),
     ("Instructions, of PTX and of the IR alike", warpsmith_isa::codes::ALL),
     ("IR text and functions", warpsmith_ir::codes::ALL),
     ("Compilation, loading, the command", ALL),
+    ("Findings of checkers that watch a kernel run", warpsmith_watch::codes::ALL),
 ];
 
 /// The explanation of a code, if there is such a code. It is not looked for by the case of its letter.

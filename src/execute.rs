@@ -2,12 +2,13 @@
 
 use crate::launch::{Arg, LaunchSpec};
 use std::io::Write;
+use warpsmith_interp::observe::Observer;
 use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
 
 /// What a launch left behind.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// For each argument the content of its buffer, or of those of a multicast address one after the other; `None` for values.
+    /// For each argument the content of its buffer; `None` for values.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// Instructions executed, summed over threads.
     pub thread_instructions: u64,
@@ -27,7 +28,7 @@ pub struct Execution {
 /// # }
 /// ```
 pub fn execute(program: &Program, spec: &LaunchSpec) -> Result<Execution, Fault> {
-    launch(Device::new(), program, spec)
+    launch(Device::new(), program, spec, &mut ())
 }
 
 /// The same, with what the kernel prints going to `output` when it has ended, be it with a fault.
@@ -36,12 +37,27 @@ pub fn execute_with_output(
     spec: &LaunchSpec,
     output: impl Write + Send + 'static,
 ) -> Result<Execution, Fault> {
-    let mut device = Device::new();
-    device.set_output(output);
-    launch(device, program, spec)
+    execute_observed(program, spec, output, &mut ())
 }
 
-fn launch(mut device: Device, program: &Program, spec: &LaunchSpec) -> Result<Execution, Fault> {
+/// The same under the eyes of an observer, on one host thread.
+pub fn execute_observed(
+    program: &Program,
+    spec: &LaunchSpec,
+    output: impl Write + Send + 'static,
+    observer: &mut impl Observer,
+) -> Result<Execution, Fault> {
+    let mut device = Device::new();
+    device.set_output(output);
+    launch(device, program, spec, observer)
+}
+
+fn launch<O: Observer>(
+    mut device: Device,
+    program: &Program,
+    spec: &LaunchSpec,
+    observer: &mut O,
+) -> Result<Execution, Fault> {
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
     launch.dynamic_shared = spec.dynamic_shared;
@@ -50,33 +66,27 @@ fn launch(mut device: Device, program: &Program, spec: &LaunchSpec) -> Result<Ex
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;
     }
-    let mut buffers: Vec<Vec<Buffer>> = Vec::with_capacity(spec.args.len());
+    let mut buffers: Vec<Option<Buffer>> = Vec::with_capacity(spec.args.len());
     for arg in &spec.args {
-        let behind = match arg {
-            Arg::Multicast(args) => args.as_slice(),
-            arg => std::slice::from_ref(arg),
+        let buffer = match arg {
+            Arg::Value(bytes) => {
+                launch = launch.arg(interp::Arg::bytes(bytes.as_slice()));
+                None
+            }
+            Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
+            Arg::SameAs(index) => buffers.get(*index).copied().flatten(),
         };
-        let mut own = Vec::with_capacity(behind.len());
-        for arg in behind {
-            own.extend(match arg {
-                Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
-                Arg::SameAs(index) => buffers.get(*index).and_then(|of| of.first().copied()),
-                Arg::Value(_) | Arg::Multicast(_) => None,
-            });
+        if let Some(buffer) = buffer {
+            launch = launch.arg(buffer);
         }
-        launch = match (arg, own.first()) {
-            (Arg::Value(bytes), _) => launch.arg(interp::Arg::bytes(bytes.as_slice())),
-            (Arg::Multicast(_), _) => launch.arg(device.multicast(&own)?),
-            (_, Some(buffer)) => launch.arg(*buffer),
-            (_, None) => launch,
-        };
-        buffers.push(own);
+        buffers.push(buffer);
     }
-    let stats = device.launch(program, &launch)?;
-    let content = |own: &Vec<Buffer>| -> Result<Option<Vec<u8>>, Fault> {
-        let parts: Vec<Vec<u8>> = own.iter().map(|buffer| device.read(*buffer)).collect::<Result<_, _>>()?;
-        Ok((!own.is_empty()).then(|| parts.concat()))
+    let stats = if O::ACTIVE {
+        device.launch_observed(program, &launch, observer)?
+    } else {
+        device.launch(program, &launch)?
     };
+    let content = |buffer: &Option<Buffer>| buffer.map(|buffer| device.read(buffer)).transpose();
     let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
     Ok(Execution { buffers, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
 }

@@ -16,6 +16,7 @@ pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
 pub use warpsmith_lower as lower;
 pub use warpsmith_ptx as ptx;
+pub use warpsmith_watch as watch;
 
 use directives::Language;
 use interp::{LoadError, Program};

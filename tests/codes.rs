@@ -17,7 +17,9 @@ fn literals(folder: &Path, found: &mut BTreeSet<String>) {
             let pieces = own.split('"');
             let is_code = |word: &&str| {
                 let bytes = word.as_bytes();
-                bytes.len() == 5 && b"PIELXC".contains(&bytes[0]) && bytes[1..].iter().all(u8::is_ascii_digit)
+                bytes.len() == 5
+                    && b"PIELXCW".contains(&bytes[0])
+                    && bytes[1..].iter().all(u8::is_ascii_digit)
             };
             found.extend(pieces.filter(is_code).map(str::to_owned));
         }
@@ -28,7 +30,16 @@ fn literals(folder: &Path, found: &mut BTreeSet<String>) {
 fn every_code_is_explained() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeSet::new();
-    for folder in ["isa/src", "ir/src", "lower/src", "ptx/src", "ptx-emit/src", "runtime-interp/src", "src"] {
+    for folder in [
+        "isa/src",
+        "ir/src",
+        "lower/src",
+        "ptx/src",
+        "ptx-emit/src",
+        "runtime-interp/src",
+        "watch/src",
+        "src",
+    ] {
         literals(&root.join(folder), &mut found);
     }
     let explained: Vec<&str> =

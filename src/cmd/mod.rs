@@ -11,6 +11,7 @@ mod render;
 mod roundtrip;
 mod run;
 mod targets;
+mod watch;
 
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;

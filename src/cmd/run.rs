@@ -1,17 +1,19 @@
 //! `warpsmith run`
 
-use super::{Compilation, Failure, Outcome, compile, input, render};
+use super::watch::{Seen, Watch};
+use super::{Compilation, Failure, Outcome, compile, input, render, watch};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::directives::Language;
-use warpsmith::execute::{Execution, execute_with_output};
+use warpsmith::execute::{Execution, execute_observed, execute_with_output};
 use warpsmith::interp::{Fault, Program};
 use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
 use warpsmith::literal;
+use warpsmith::watch::Sources;
 use warpsmith::{ir, ptx};
 
 #[derive(Args)]
@@ -53,6 +55,8 @@ pub struct Options {
     args: Vec<String>,
     #[command(flatten)]
     compilation: Compilation,
+    #[command(flatten)]
+    watch: watch::Watched,
 }
 
 /// Takes what the kernel prints: kept for the JSON answer, else shown.
@@ -92,25 +96,31 @@ pub fn run(options: &Options) -> Outcome {
     let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
     let launch = launch(options)?;
     let printed = Printed { kept: options.json.then(Arc::default) };
-    match launch
+    let mut seen = None;
+    let outcome = launch
         .map_err(Problem::Launch)
-        .and_then(|launch| Ok((result(options, source, &launch, &printed)?, launch)))
-    {
-        Ok((execution, launch)) => {
-            let text =
-                if options.json { success_json(&execution, &printed) } else { success(&execution, &launch) };
-            Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+        .and_then(|launch| Ok((result(options, source, &launch, &printed, &mut seen)?, launch)));
+    let bad = outcome.is_err() || seen.as_ref().is_some_and(Seen::is_bad);
+    if options.json {
+        let mut answer = match &outcome {
+            Ok((execution, _)) => success_json(execution, !bad),
+            Err(problem) => json!({"ok": false, "error": problem.json()}),
+        };
+        if let Some(members) = answer.as_object_mut() {
+            members.insert("output".into(), printed.text().into());
+            members.extend(seen.iter().flat_map(Seen::json));
         }
-        Err(problem) => {
-            if options.json {
-                let answer = json!({"ok": false, "error": problem.json(), "output": printed.text()});
-                writeln!(std::io::stdout().lock(), "{answer}")?;
-            } else {
-                problem.show();
-            }
-            Err(Failure::Rejected)
+        writeln!(std::io::stdout().lock(), "{answer}")?;
+    } else {
+        if let Ok((execution, launch)) = &outcome {
+            std::io::stdout().lock().write_all(success(execution, launch).as_bytes())?;
+        }
+        seen.iter().for_each(Seen::show);
+        if let Err(problem) = &outcome {
+            problem.show();
         }
     }
+    if bad { Err(Failure::Rejected) } else { Ok(()) }
 }
 
 /// With `--json` the answer goes to standard output even if the call names a file that is not there.
@@ -146,40 +156,61 @@ fn result(
     source: input::Source,
     launch: &LaunchSpec,
     printed: &Printed,
+    seen: &mut Option<Seen>,
 ) -> Result<Execution, Problem> {
-    let program = match source.language {
-        Language::Ptx => ptx_program(&source.text, &launch.entry),
-        Language::Wir => ir_program(options, &source.text),
+    let loaded = match source.language {
+        Language::Ptx => load_ptx(options, &source, &launch.entry),
+        Language::Wir => load_ir(options, &source),
     };
-    match program {
-        Ok(program) => execute_with_output(&program, launch, printed.clone()).map_err(Problem::Fault),
-        Err(errors) => Err(Problem::Source(source, errors)),
+    let (program, sources) = match loaded {
+        Ok(loaded) => loaded,
+        Err(errors) => return Err(Problem::Source(source, errors)),
+    };
+    if !options.watch.any() {
+        return execute_with_output(&program, launch, printed.clone()).map_err(Problem::Fault);
     }
+    let mut watch = Watch::new(&options.watch);
+    let outcome = execute_observed(&program, launch, printed.clone(), &mut watch.observer());
+    *seen = Some(watch.finish(sources));
+    outcome.map_err(Problem::Fault)
 }
 
-fn ptx_program(text: &str, entry: &str) -> Result<Program, Vec<Diagnostic>> {
-    warpsmith::load_entry(&ptx::ValidatedModule::parse(text)?, text, entry)
+/// What runs, and its text if the run is watched.
+type Loaded = Result<(Program, Sources), Vec<Diagnostic>>;
+
+fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> Sources {
+    if options.watch.any() { Sources::new(name, text, module) } else { Sources::default() }
 }
 
-fn ir_program(options: &Options, text: &str) -> Result<Program, Vec<Diagnostic>> {
-    let module = ir::parse_module(text)?;
+fn load_ptx(options: &Options, source: &input::Source, entry: &str) -> Loaded {
+    let module = ptx::ValidatedModule::parse(&source.text)?;
+    let program = warpsmith::load_entry(&module, &source.text, entry)?;
+    Ok((program, sources(options, &source.name, &source.text, &module)))
+}
+
+fn load_ir(options: &Options, source: &input::Source) -> Loaded {
+    let module = ir::parse_module(&source.text)?;
     ir::verify(&module)?;
     if options.ir {
-        return warpsmith::load_ir(&module);
+        let program = warpsmith::load_ir(&module)?;
+        return Ok((program, sources(options, &source.name, &source.text, &ptx::Module::default())));
     }
     let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| match failure {
         Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
         Failure::Rejected => Vec::new(),
     })?;
     let compiled = compiler.compile(&module)?;
-    warpsmith::load(&compiled.module, &compiled.text)
+    let program = warpsmith::load(&compiled.module, &compiled.text)?;
+    // Lines are those of the PTX, which is shown beside them.
+    let name = format!("{}, compiled", source.name);
+    Ok((program, sources(options, &name, &compiled.text, &compiled.module)))
 }
 
-fn success_json(execution: &Execution, printed: &Printed) -> String {
+fn success_json(execution: &Execution, ok: bool) -> Value {
     let buffers: Vec<Value> =
         execution.buffers.iter().map(|buffer| buffer.as_deref().map(literal::hex).into()).collect();
     let stats = json!({"thread_instructions": execution.thread_instructions, "seconds": execution.seconds});
-    format!("{}\n", json!({"ok": true, "buffers": buffers, "output": printed.text(), "stats": stats}))
+    json!({"ok": ok, "buffers": buffers, "stats": stats})
 }
 
 /// For people: the first elements of each buffer.

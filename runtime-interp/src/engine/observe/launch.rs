@@ -1,7 +1,6 @@
 //! What an observer is told of a launch and its memory.
 
 use super::super::context::Context;
-use super::super::op::SymbolId;
 use crate::engine::{KernelParam, Program};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
@@ -146,19 +145,14 @@ impl<'a> LaunchView<'a> {
         self.cx.heap.map_or_else(Vec::new, |heap| heap.blocks())
     }
 
-    /// The variables of the program, without those in shared memory that the kernel does not reach.
+    /// The variables of the program.
     pub fn variables(&self) -> impl Iterator<Item = VariableView<'a>> {
         let (globals, dynamic) = (self.cx.globals, u64::from(self.cx.dynamic_shared));
-        let kernel = self.cx.program.functions[self.cx.kernel as usize].kernel.as_ref();
-        self.cx.program.variables.iter().zip(0..).filter_map(move |(p, number)| {
+        self.cx.program.variables.iter().map(move |p| {
             let space = p.variable.space;
-            let address = match space {
-                StateSpace::Shared => kernel?.shared.offset(SymbolId(number))?,
-                StateSpace::Global => globals + p.offset,
-                _ => p.offset,
-            };
+            let base = if space == StateSpace::Global { globals } else { 0 };
             let bytes = if p.variable.dynamic { dynamic } else { p.variable.bytes };
-            Some(VariableView { name: &p.variable.name, space, address, bytes })
+            VariableView { name: &p.variable.name, space, address: base + p.offset, bytes }
         })
     }
 }

@@ -1,0 +1,5 @@
+//! The checkers.
+
+pub mod memory;
+
+pub use memory::Memory;

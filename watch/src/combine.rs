@@ -1,0 +1,85 @@
+//! The checkers together.
+
+use crate::check::Memory;
+use crate::report::{Checker, Report};
+use std::str::FromStr;
+use warpsmith_interp::observe::Observer;
+
+/// Which checkers run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Selection {
+    bits: u8,
+}
+
+impl Selection {
+    /// None.
+    pub const NONE: Selection = Selection { bits: 0 };
+
+    /// This one too.
+    pub fn with(self, checker: Checker) -> Selection {
+        Selection { bits: self.bits | 1 << checker as u8 }
+    }
+
+    /// Whether it runs.
+    pub fn has(self, checker: Checker) -> bool {
+        self.bits >> checker as u8 & 1 != 0
+    }
+}
+
+impl FromStr for Selection {
+    type Err = String;
+
+    /// `memory,init` or `all`.
+    fn from_str(text: &str) -> Result<Selection, String> {
+        let names = || Checker::ALL.map(Checker::name).join(", ");
+        let mut selection = Selection::NONE;
+        for word in text.split(',').map(str::trim) {
+            let one = |c: &Checker| c.name() == word;
+            match (word, Checker::ALL.into_iter().find(one)) {
+                ("all", _) => selection = Checker::ALL.into_iter().fold(selection, Selection::with),
+                (_, Some(checker)) => selection = selection.with(checker),
+                _ => return Err(format!("`{word}` is no checker: {}, or all", names())),
+            }
+        }
+        Ok(selection)
+    }
+}
+
+/// The checkers of a selection.
+///
+/// ```
+/// # use warpsmith_interp::{Device, Launch, Program};
+/// use warpsmith_watch::{Checkers, Selection};
+/// # fn example(device: &mut Device, program: &Program, launch: &Launch) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut checkers = Checkers::new("memory".parse::<Selection>()?);
+/// let outcome = device.launch_observed(program, launch, &mut checkers.observer());
+/// print!("{}", checkers.into_report().summary());
+/// # outcome?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+pub struct Checkers {
+    memory: Option<Memory>,
+}
+
+impl Checkers {
+    /// With their defaults.
+    pub fn new(selection: Selection) -> Checkers {
+        Checkers { memory: selection.has(Checker::Memory).then(Memory::new) }
+    }
+
+    /// What a launch is to be observed with.
+    pub fn observer(&mut self) -> impl Observer + '_ {
+        self.memory.as_mut()
+    }
+
+    /// What they have found, checker by checker.
+    pub fn into_report(self) -> Report {
+        let mut report = Report::new();
+        for found in [self.memory.map(Memory::into_report)].into_iter().flatten() {
+            report.append(found);
+        }
+        report
+    }
+}

@@ -1,0 +1,19 @@
+//! Watching kernels run: what people reach for compute-sanitizer, Nsight and cuda-gdb for, with no GPU.
+//!
+//! Everything here is an [`Observer`](warpsmith_interp::observe::Observer) of the engine, or made from what one has seen:
+//!
+//! - [`check`]: the checkers, each alone or together as a [`Checkers`];
+//! - [`report`]: what they find, as text and as JSON;
+//! - [`source`]: from lines of PTX to lines of the source it was compiled from.
+//!
+//! `docs/watching.md` tells how to use it all.
+
+pub mod check;
+pub mod codes;
+mod combine;
+pub mod report;
+pub mod source;
+
+pub use combine::{Checkers, Selection};
+pub use report::{Checker, Finding, Report, Site};
+pub use source::Sources;

@@ -1,0 +1,152 @@
+//! From lines of PTX to the source they were compiled from, by `.file` and `.loc` (PTX ISA 9.0, 11.5).
+
+use rustc_hash::FxHashMap;
+use std::fmt;
+use warpsmith_ptx::{Data, Id, Inlined, Item, LineIndex, Loc, Module, Place, Stmt};
+
+/// Inlined calls are not followed deeper than this.
+const MOST_FRAMES: usize = 64;
+
+/// A position in a source file, and the function it is in if that was inlined there.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Frame {
+    /// The path, as `.file` gives it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, 0 if unknown.
+    pub column: u32,
+    /// The inlined function, as the debug information names it.
+    pub function: Option<String>,
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.column != 0 {
+            write!(f, ":{}", self.column)?;
+        }
+        match &self.function {
+            Some(function) => write!(f, " in `{function}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The text of a module, by line, and where each line of code comes from.
+///
+/// ```
+/// use warpsmith_watch::Sources;
+/// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n.entry k() {\n.loc 1 7 3\nret;\n}\n";
+/// let sources = Sources::new("k.ptx", text, &warpsmith_ptx::parse(text).module);
+/// assert_eq!(sources.frames(7)[0].to_string(), "a.cu:7:3");
+/// assert_eq!(sources.text(7), "ret;");
+/// assert!(sources.frames(8).is_empty());
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Sources {
+    /// What the module is called.
+    pub name: String,
+    lines: Vec<String>,
+    frames: FxHashMap<u32, Vec<Frame>>,
+}
+
+impl Sources {
+    /// Of a module and the text it was parsed from. For other texts, whose lines are to be shown, the module may be empty.
+    pub fn new(name: impl Into<String>, text: &str, module: &Module) -> Sources {
+        let lines = text.lines().map(str::to_owned).collect();
+        let mut sources = Sources { name: name.into(), lines, frames: FxHashMap::default() };
+        let files: FxHashMap<u32, &str> = module
+            .items()
+            .iter()
+            .filter_map(|item| if let Item::File(f) = item { Some((f.index, &module[f.name])) } else { None })
+            .collect();
+        let strings = strings(module);
+        let index = LineIndex::new(text);
+        for body in module.functions().filter_map(|f| f.body) {
+            // The call that a function was inlined at is itself inlined where another `.loc` of that place says so.
+            let mut inlined: FxHashMap<Place, Id<Inlined>> = FxHashMap::default();
+            for statement in &module[body] {
+                if let Stmt::Loc(Loc { at, inlined: Some(id) }) = statement {
+                    inlined.entry(*at).or_insert(*id);
+                }
+            }
+            let mut frames = Vec::new();
+            for id in body.ids() {
+                match &module[body][id.index() - body.range().start] {
+                    Stmt::Loc(loc) => frames = chain(module, loc, &inlined, &files, &strings),
+                    Stmt::Inst(_) if !frames.is_empty() => {
+                        let line = index.position(module.stmt_span(id).start).line;
+                        sources.frames.insert(line, frames.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        sources
+    }
+
+    /// A line of the module, from 1, without blanks around it; empty if there is none.
+    pub fn text(&self, line: u32) -> &str {
+        let line = line.checked_sub(1).and_then(|i| self.lines.get(i as usize));
+        line.map_or("", |text| text.trim())
+    }
+
+    /// All lines of the module.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// Where the instruction of a line comes from: the innermost inlined function first. Empty if the module does not say.
+    pub fn frames(&self, line: u32) -> &[Frame] {
+        self.frames.get(&line).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The strings of `.debug_str`, as bytes, with the offset of each label.
+fn strings(module: &Module) -> (Vec<u8>, FxHashMap<&str, usize>) {
+    let (mut bytes, mut labels) = (Vec::new(), FxHashMap::default());
+    for item in module.items() {
+        let Item::Section(section) = item else { continue };
+        if &module[section.name] != ".debug_str" {
+            continue;
+        }
+        labels.insert(".debug_str", 0);
+        for data in &module[section.data] {
+            match *data {
+                Data::Label(label) => _ = labels.insert(&module[label], bytes.len()),
+                Data::Bytes(list) => bytes.extend_from_slice(&module[list]),
+                Data::Values { bits, values } => {
+                    bytes.resize(bytes.len() + values.len() * usize::from(bits) / 8, 0)
+                }
+            }
+        }
+    }
+    (bytes, labels)
+}
+
+fn chain(
+    module: &Module,
+    loc: &Loc,
+    inlined: &FxHashMap<Place, Id<Inlined>>,
+    files: &FxHashMap<u32, &str>,
+    (bytes, labels): &(Vec<u8>, FxHashMap<&str, usize>),
+) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    let (mut at, mut next) = (loc.at, loc.inlined);
+    while at.line != 0 {
+        let function = next.map(|id| {
+            let Inlined { function_name, offset, .. } = module[id];
+            let start = labels.get(&module[function_name]).map(|at| at.saturating_add(offset as usize));
+            let rest = start.and_then(|start| bytes.get(start..)).unwrap_or_default();
+            String::from_utf8_lossy(rest.split(|b| *b == 0).next().unwrap_or_default()).into_owned()
+        });
+        let file = files.get(&at.file).map_or_else(|| format!("file {}", at.file), |name| (*name).to_owned());
+        let function = function.filter(|name| !name.is_empty());
+        frames.push(Frame { file, line: at.line, column: at.column, function });
+        let Some(id) = next.filter(|_| frames.len() < MOST_FRAMES) else { break };
+        at = module[id].at;
+        next = inlined.get(&at).copied();
+    }
+    frames
+}

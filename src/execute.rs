@@ -8,7 +8,7 @@ use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
 /// What a launch left behind.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// For each argument the content of its buffer; `None` for values.
+    /// For each argument the content of its buffer, or of those of a multicast address one after the other; `None` for values.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// Instructions executed, summed over threads.
     pub thread_instructions: u64,
@@ -66,27 +66,37 @@ fn launch<O: Observer>(
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;
     }
-    let mut buffers: Vec<Option<Buffer>> = Vec::with_capacity(spec.args.len());
+    let mut buffers: Vec<Vec<Buffer>> = Vec::with_capacity(spec.args.len());
     for arg in &spec.args {
-        let buffer = match arg {
-            Arg::Value(bytes) => {
-                launch = launch.arg(interp::Arg::bytes(bytes.as_slice()));
-                None
-            }
-            Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
-            Arg::SameAs(index) => buffers.get(*index).copied().flatten(),
+        let behind = match arg {
+            Arg::Multicast(args) => args.as_slice(),
+            arg => std::slice::from_ref(arg),
         };
-        if let Some(buffer) = buffer {
-            launch = launch.arg(buffer);
+        let mut own = Vec::with_capacity(behind.len());
+        for arg in behind {
+            own.extend(match arg {
+                Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
+                Arg::SameAs(index) => buffers.get(*index).and_then(|of| of.first().copied()),
+                Arg::Value(_) | Arg::Multicast(_) => None,
+            });
         }
-        buffers.push(buffer);
+        launch = match (arg, own.first()) {
+            (Arg::Value(bytes), _) => launch.arg(interp::Arg::bytes(bytes.as_slice())),
+            (Arg::Multicast(_), _) => launch.arg(device.multicast(&own)?),
+            (_, Some(buffer)) => launch.arg(*buffer),
+            (_, None) => launch,
+        };
+        buffers.push(own);
     }
     let stats = if O::ACTIVE {
         device.launch_observed(program, &launch, observer)?
     } else {
         device.launch(program, &launch)?
     };
-    let content = |buffer: &Option<Buffer>| buffer.map(|buffer| device.read(buffer)).transpose();
+    let content = |own: &Vec<Buffer>| -> Result<Option<Vec<u8>>, Fault> {
+        let parts: Vec<Vec<u8>> = own.iter().map(|buffer| device.read(*buffer)).collect::<Result<_, _>>()?;
+        Ok((!own.is_empty()).then(|| parts.concat()))
+    };
     let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
     Ok(Execution { buffers, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
 }

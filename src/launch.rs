@@ -56,6 +56,8 @@ pub enum Arg {
     },
     /// The address of the buffer that an earlier argument made.
     SameAs(usize),
+    /// A multicast address (manual section 9.7.9.14) of several buffers of one size: each is made here or by an earlier argument.
+    Multicast(Vec<Arg>),
 }
 
 /// One mistake of a launch description.
@@ -247,14 +249,15 @@ impl Reader {
     }
 
     fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
-        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}";
+        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}";
         let nothing = Arg::Value(Vec::new());
         let Some(object) = value.as_object() else {
             self.error(path, format!("expected {FORMS}, found {}", describe(value)));
             return nothing;
         };
         let at = |key: &str| format!("{path}.{key}");
-        const KINDS: [&str; 6] = ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as"];
+        const KINDS: [&str; 7] =
+            ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as", "multicast"];
         let mut kinds = KINDS.into_iter().filter_map(|key| Some((key, object.get(key)?)));
         let (Some((kind, value)), None) = (kinds.next(), kinds.next()) else {
             self.error(path, format!("expected exactly {FORMS}, found the keys {}", keys(object)));
@@ -293,6 +296,10 @@ impl Reader {
                 let element = value.as_str().and_then(ScalarType::from_name);
                 Arg::Buffer { bytes: self.typed_buffer(path, object), element }
             }
+            "multicast" => {
+                self.known_keys(path, object, &[kind]);
+                self.multicast(&at(kind), value, before)
+            }
             _ => {
                 self.known_keys(path, object, &[kind]);
                 let index = self.integer(&at(kind), value, 0, u64::MAX) as usize;
@@ -304,6 +311,37 @@ impl Reader {
                 Arg::SameAs(index)
             }
         }
+    }
+
+    fn multicast(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
+        let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
+            self.error(path, format!("expected an array of buffers, found {}", describe(value)));
+            return Arg::Multicast(Vec::new());
+        };
+        let mut first = None;
+        let buffers = items.iter().enumerate().map(|(i, item)| {
+            let path = format!("{path}[{i}]");
+            if item.get("multicast").is_some() {
+                self.error(&path, "a multicast address is not a buffer");
+                return Arg::Value(Vec::new());
+            }
+            let errors = self.errors.len();
+            let arg = self.arg(&path, item, before);
+            let buffer = if let Arg::SameAs(index) = arg { before.get(index) } else { Some(&arg) };
+            match (buffer, first) {
+                _ if self.errors.len() > errors => {}
+                (Some(Arg::Buffer { bytes, .. }), None) => first = Some(bytes.len()),
+                (Some(Arg::Buffer { bytes, .. }), Some(len)) => {
+                    if bytes.len() != len {
+                        let message = format!("{} bytes, and the first buffer has {len}", bytes.len());
+                        self.error(&path, message);
+                    }
+                }
+                _ => self.error(&path, "expected a buffer"),
+            }
+            arg
+        });
+        Arg::Multicast(buffers.collect())
     }
 
     /// The content that `buffer_type` with `values`, `iota`, `random` or `zero` describes.
@@ -480,7 +518,8 @@ mod tests {
             r#"{"entry":"k","grid":[2,1,1],"block":[32],"dynamic_shared":16,"limits":{"steps":5},"args":[
                 {"type":"u32","value":7},{"type":"f32","value":1.5},{"type":"f32","value":"0x3f800000"},{"bytes":"0a0b"},
                 {"buffer":"ff00"},{"buffer_zero":3},{"buffer_type":"s16","values":[-1,2]},{"same_as":4},
-                {"buffer_type":"u32","iota":3,"start":5,"step":2},{"buffer_type":"f64","zero":1}]}"#,
+                {"buffer_type":"u32","iota":3,"start":5,"step":2},{"buffer_type":"f64","zero":1},
+                {"multicast":[{"same_as":5},{"buffer":"010203"}]}]}"#,
         )
         .unwrap();
         let value = |bytes: &[u8]| Arg::Value(bytes.to_vec());
@@ -499,6 +538,7 @@ mod tests {
                 Arg::SameAs(4),
                 typed(Some(ScalarType::U32), &[5, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0]),
                 typed(Some(ScalarType::F64), &[0; 8]),
+                Arg::Multicast(vec![Arg::SameAs(5), buffer(&[1, 2, 3])]),
             ]
         );
         assert_eq!((spec.grid, spec.block, spec.steps, spec.threads()), ([2, 1, 1], [32, 1, 1], Some(5), 64));
@@ -509,7 +549,8 @@ mod tests {
         let found = errors(
             r#"{"entry":3,"grid":[0,1,1],"block":[1024,2,1],"colour":1,"args":[
                 {"type":"u8","value":256},{"type":"pred","value":1},{"buffer":"0g"},{"same_as":9},{"buffer_zero":99999999999},
-                {"buffer_type":"f32","values":[1,"x"]},7,{"type":"u32"},{"buffer":"00","bytes":"00"}]}"#,
+                {"buffer_type":"f32","values":[1,"x"]},7,{"type":"u32"},{"buffer":"00","bytes":"00"},{"multicast":[]},
+                {"multicast":[{"buffer":"00"},{"buffer":"0011"},{"multicast":[]},{"type":"u8","value":1},{"same_as":77}]}]}"#,
         );
         let paths: Vec<_> = found.iter().map(|e| e.split_once(": ").unwrap().0).collect();
         assert_eq!(
@@ -527,6 +568,11 @@ mod tests {
                 "$.args[6]",
                 "$.args[7]",
                 "$.args[8]",
+                "$.args[9].multicast",
+                "$.args[10].multicast[1]",
+                "$.args[10].multicast[2]",
+                "$.args[10].multicast[3]",
+                "$.args[10].multicast[4].same_as",
                 "$.block",
             ],
             "{found:#?}"

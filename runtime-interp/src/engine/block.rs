@@ -285,6 +285,8 @@ impl Block {
                         BarrierKind::Sync | BarrierKind::Arrive => 0,
                     };
                     put(frame, dst, group.mask, &[u64::from(value); 32]);
+                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    runner.tell_results(&at, frame, &activation);
                 }
                 if O::ACTIVE {
                     let at = cx.at(self.id, warp.index, group.pc, group.mask);

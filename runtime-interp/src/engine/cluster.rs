@@ -349,22 +349,31 @@ impl Cluster {
     }
 
     /// Answers no to the threads that have waited for an mbarrier object until `now`.
-    fn time_out<O: Observer>(&mut self, runner: &Runner<'_, O>, now: u64) -> bool {
+    fn time_out<O: Observer>(&mut self, runner: &mut Runner<'_, O>, now: u64) -> bool {
         let mut any = false;
-        for warp in self.blocks.iter_mut().flat_map(|b| b.warps_mut()) {
+        let cx = runner.cx;
+        let members = self.state.members.iter().map(|m| m.id);
+        let warps = self
+            .blocks
+            .iter_mut()
+            .zip(members)
+            .flat_map(|(b, id)| b.warps_mut().iter_mut().map(move |w| (id, w)));
+        for (id, warp) in warps {
             let mut woken = 0;
             for i in 0..warp.groups.len() {
                 let group = warp.groups[i];
                 if !matches!(group.state, State::Mbarrier { until } if until <= now) {
                     continue;
                 }
-                if let Op::Async(op) = &runner.cx.program.code[group.pc as usize].op
+                if let Op::Async(op) = &cx.program.code[group.pc as usize].op
                     && let AsyncOp::Mbarrier(op) = &**op
                     && let Some(dst) = op.dst
                 {
                     let activation = *warp.activation(group.frame);
-                    let frame = warp.file.frame(activation.row, activation.rows, runner.cx.constants);
+                    let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
                     put(frame, dst, group.mask, &[0; 32]);
+                    let at = cx.at(id, warp.index, group.pc, group.mask);
+                    runner.tell_results(&at, frame, &activation);
                 }
                 let group = &mut warp.groups[i];
                 (group.state, group.pc) = (State::Ready, group.pc + 1);

@@ -8,7 +8,7 @@ use super::file::Frame;
 use super::observe::{self, Observer, Sync};
 use super::op::{Collective, CollectiveKind, Op, ShuffleMode};
 use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where, put};
-use super::warp::{State, Warp};
+use super::warp::{Activation, State, Warp};
 use crate::fault::FaultCode;
 use smallvec::{SmallVec, smallvec};
 
@@ -18,7 +18,7 @@ struct Participant<'a> {
     lanes: u32,
     op: &'a Collective,
     pc: u32,
-    row: u32,
+    activation: Activation,
 }
 
 impl<O: Observer> Runner<'_, O> {
@@ -40,8 +40,8 @@ impl<O: Observer> Runner<'_, O> {
             self.observer.synchronise(&at, Sync::Warp);
         }
         let Some(members) = op.mask else {
-            let row = warp.activation(warp.groups[g].frame).row;
-            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, row }], mask);
+            let activation = *warp.activation(warp.groups[g].frame);
+            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
             return Ok(Next::Advance);
         };
         let named = |lane: usize| lane32(frame, members, lane);
@@ -57,8 +57,8 @@ impl<O: Observer> Runner<'_, O> {
         }
         let first = named(mask.trailing_zeros() as usize);
         if first & warp.alive & !mask == 0 && lanes_where(mask, |i| named(i) != first) == 0 {
-            let row = warp.activation(warp.groups[g].frame).row;
-            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, row }], mask);
+            let activation = *warp.activation(warp.groups[g].frame);
+            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
             return Ok(Next::Advance);
         }
 
@@ -96,9 +96,9 @@ impl<O: Observer> Runner<'_, O> {
         members: u32,
     ) {
         let code = &self.cx.program.code;
-        let row = warp.activation(warp.groups[g].frame).row;
+        let activation = *warp.activation(warp.groups[g].frame);
         let mut participants: SmallVec<[Participant<'_>; 4]> =
-            smallvec![Participant { frame: here.frame, lanes: here.mask, op, pc: here.pc, row }];
+            smallvec![Participant { frame: here.frame, lanes: here.mask, op, pc: here.pc, activation }];
         let mut waiting: SmallVec<[usize; 4]> = SmallVec::new();
         for i in 0..warp.groups.len() {
             let group = warp.groups[i];
@@ -108,13 +108,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             let activation = *warp.activation(group.frame);
             let frame = warp.file.frame(activation.row, activation.rows, self.cx.constants);
-            participants.push(Participant {
-                frame,
-                lanes: group.mask,
-                op: other,
-                pc: group.pc,
-                row: activation.row,
-            });
+            participants.push(Participant { frame, lanes: group.mask, op: other, pc: group.pc, activation });
             waiting.push(i);
         }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
@@ -145,11 +139,15 @@ impl<O: Observer> Runner<'_, O> {
             let from = shuffle_sources(participants, lanes);
             let views: SmallVec<[observe::Participant<'_>; 4]> = participants
                 .iter()
-                .map(|p| observe::Participant { lanes: p.lanes, op: p.op, pc: p.pc, row: p.row })
+                .map(|p| observe::Participant { lanes: p.lanes, op: p.op, pc: p.pc, row: p.activation.row })
                 .collect();
             self.observer.exchanged(&at, &views, from.as_ref());
         }
         perform(participants, lanes);
+        for p in participants {
+            let at = self.at(block, warp, p.pc, p.lanes);
+            self.tell_results(&at, p.frame, &p.activation);
+        }
     }
 }
 

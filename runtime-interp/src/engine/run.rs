@@ -241,6 +241,8 @@ impl<'a, O: Observer> Runner<'a, O> {
                             // A fault is told of the call, not of what stands for the function.
                             let here = Here { pc: activation.call, ..here };
                             self.system(block, warp, here, system)?;
+                            let at = self.at(block, warp, pc - 1, active);
+                            self.tell_results(&at, frame, &activation);
                             warp.reconverge(g);
                             continue 'choose;
                         }
@@ -268,6 +270,8 @@ impl<'a, O: Observer> Runner<'a, O> {
                                 Next::Advance => {}
                                 Next::Choose => continue 'choose,
                                 Next::Yield => {
+                                    let at = self.at(block, warp, pc, active);
+                                    self.tell_results(&at, frame, &activation);
                                     warp.groups[g].pc = pc + 1;
                                     warp.pause(g);
                                     block.cluster.yielded.set(true);
@@ -324,6 +328,11 @@ impl<'a, O: Observer> Runner<'a, O> {
                             ));
                         }
                     }
+                }
+                // The results of warp-level operations are told where the lanes meet.
+                if O::ACTIVE && self.interest.results && active != 0 && !matches!(inst.op, Op::Collective(_))
+                {
+                    self.tell_results(&self.at(block, warp, pc, active), frame, &activation);
                 }
                 pc += 1;
                 if pc >= stop {
@@ -509,6 +518,15 @@ impl<'a, O: Observer> Runner<'a, O> {
                 Crossing { function, returns, depth: to.depth, from: from.place(), to: to.place(), moves };
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.crossed(&at, &crossing);
+        }
+    }
+
+    /// Tells the observer that the results of an instruction are there.
+    pub fn tell_results(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
+        if O::ACTIVE && self.interest.results {
+            let function = FuncId(activation.function);
+            self.observer
+                .results(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
         }
     }
 

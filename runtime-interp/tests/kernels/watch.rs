@@ -3,7 +3,7 @@
 use super::*;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::engine::observe::{
-    AccessKind, Addresses, At, Line, MbarrierEvent, Observer, Place, Stage, Sync,
+    AccessKind, Addresses, At, Line, MbarrierEvent, Observer, Place, Registers, Stage, Sync,
 };
 use warpsmith_isa::StateSpace;
 
@@ -97,4 +97,60 @@ fn addresses_that_follow_a_rule_are_told_as_one() {
         ("ld.shared.u32".to_string(), u32::MAX, None, row(0).map(|a: u64| a ^ 4)),
     ];
     assert_eq!(seen, expected);
+}
+
+/// What instructions give: mnemonic, name of the register, and the values of the lanes that it is given to.
+#[derive(Default)]
+struct Results(Vec<(String, String, Vec<u128>)>);
+
+impl Observer for Results {
+    fn results(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        let operation = at.program.operation(at.pc).unwrap();
+        let names = at.program.registers(registers.function());
+        for r in operation.writes {
+            let Some(named) = names.iter().find(|n| n.reg == r) else { continue };
+            let lanes = (0..32).filter(|lane| at.mask >> lane & 1 != 0);
+            let values = lanes.map(|lane| registers.get(r, lane)).collect();
+            self.0.push((at.mnemonic().into(), named.name.to_string(), values));
+        }
+    }
+}
+
+#[test]
+fn results_are_told_when_they_are_there() {
+    let program = kernel("", "
+        mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 2; @%p1 bra low;
+        shfl.sync.idx.b32 %r2, %r1, 0, 31, 15; bra join;
+        low: mul.lo.u32 %r1, %r1, 10; shfl.sync.idx.b32 %r3, %r1, 1, 31, 15;
+        join: @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+4]; bar.red.popc.u32 %r6, 0, %p1; activemask.b32 %r7;");
+    let mut device = Device::new();
+    let out = buffer(&mut device, &[5, 6, 7, 8]);
+    let mut log = Results::default();
+    let fault =
+        device.launch_observed(&program, &Launch::new("k").block([4, 1, 1]).arg(out), &mut log).unwrap_err();
+    assert_eq!(fault.code.name(), "misaligned");
+    let expected = |rest: &[(&str, &str, &[u128])]| -> Vec<(String, String, Vec<u128>)> {
+        rest.iter().map(|(m, r, v)| (m.to_string(), r.to_string(), v.to_vec())).collect()
+    };
+    let before = [
+        ("mov.u32", "%r1", &[0, 1, 2, 3][..]),
+        ("setp.lt.u32", "%p1", &[1, 1, 0, 0]),
+        // The upper lanes wait, and get what the lower have made.
+        ("mul.lo.u32", "%r1", &[0, 10]),
+        ("shfl.sync.idx.b32", "%r3", &[10, 10]),
+        ("shfl.sync.idx.b32", "%r2", &[0, 0]),
+    ];
+    assert_eq!(log.0[1..], expected(&before));
+
+    let program = kernel("", "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 2;
+        @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+8]; bar.red.popc.u32 %r6, 0, %p1; @!%p1 activemask.b32 %r7;");
+    let mut log = Results::default();
+    device.launch_observed(&program, &Launch::new("k").block([4, 1, 1]).arg(out), &mut log).unwrap();
+    let after = [
+        ("ld.global.v2.u32", "%r4", &[7, 7][..]),
+        ("ld.global.v2.u32", "%r5", &[8, 8]),
+        ("bar.red.popc.u32", "%r6", &[2, 2, 2, 2]),
+        ("activemask.b32", "%r7", &[12, 12]),
+    ];
+    assert_eq!(log.0[3..], expected(&after));
 }

@@ -142,6 +142,7 @@ impl Cuda {
                     let buffer = memory.buffers.get(*index).copied().flatten();
                     (buffer.map_or(0, |(address, _)| address).to_le_bytes().to_vec(), None)
                 }
+                Arg::Multicast(_) => return Err("a multicast address needs several GPUs".into()),
             };
             let mut words = vec![0u128; bytes.len().div_ceil(16).max(1)];
             for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
@@ -202,7 +203,7 @@ impl Memory<'_> {
     fn download(&self, args: &[Arg]) -> Result<Buffers, String> {
         let read = |arg: &Arg| {
             let index = match arg {
-                Arg::Value(_) => return Ok(None),
+                Arg::Value(_) | Arg::Multicast(_) => return Ok(None),
                 Arg::Buffer { .. } => args.iter().position(|a| std::ptr::eq(a, arg)),
                 Arg::SameAs(index) => Some(*index),
             };

@@ -12,6 +12,7 @@ macro_rules! with_methods {
             block_ended(block: &BlockView);
             exited(at: &At<'_>);
             instruction(at: &At<'_>, registers: &Registers<'_>);
+            results(at: &At<'_>, registers: &Registers<'_>);
             access(at: &At<'_>, kind: AccessKind, access: &Access, space: StateSpace, addresses: Addresses<'_>);
             branch(at: &At<'_>, taken: u32);
             crossed(at: &At<'_>, crossing: &Crossing<'_>);

@@ -1,6 +1,7 @@
 //! What an observer is told of a launch and its memory.
 
 use super::super::context::Context;
+use super::super::op::SymbolId;
 use crate::engine::{KernelParam, Program};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
@@ -145,14 +146,19 @@ impl<'a> LaunchView<'a> {
         self.cx.heap.map_or_else(Vec::new, |heap| heap.blocks())
     }
 
-    /// The variables of the program.
+    /// The variables of the program, without those in shared memory that the kernel does not reach.
     pub fn variables(&self) -> impl Iterator<Item = VariableView<'a>> {
         let (globals, dynamic) = (self.cx.globals, u64::from(self.cx.dynamic_shared));
-        self.cx.program.variables.iter().map(move |p| {
+        let kernel = self.cx.program.functions[self.cx.kernel as usize].kernel.as_ref();
+        self.cx.program.variables.iter().zip(0..).filter_map(move |(p, number)| {
             let space = p.variable.space;
-            let base = if space == StateSpace::Global { globals } else { 0 };
+            let address = match space {
+                StateSpace::Shared => kernel?.shared.offset(SymbolId(number))?,
+                StateSpace::Global => globals + p.offset,
+                _ => p.offset,
+            };
             let bytes = if p.variable.dynamic { dynamic } else { p.variable.bytes };
-            VariableView { name: &p.variable.name, space, address: base + p.offset, bytes }
+            Some(VariableView { name: &p.variable.name, space, address, bytes })
         })
     }
 }

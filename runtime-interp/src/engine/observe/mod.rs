@@ -31,7 +31,8 @@
 //!
 //! - [`Observer::begin`] and [`Observer::end`], with the shape of the launch and the memory there is ([`LaunchView`]);
 //! - [`Observer::block_started`], [`Observer::block_ended`], [`Observer::exited`];
-//! - each instruction with the registers it finds ([`Observer::instruction`]; what it is, [`Program::operation`] says), then what it does: an
+//! - each instruction with the registers it finds ([`Observer::instruction`]; what it is, [`Program::operation`] says) and with those it leaves
+//!   ([`Observer::results`]), and between the two what it does: an
 //!   [access](Observer::access), a [branch](Observer::branch), a [call or return](Observer::crossed), [exchanged values](Observer::exchanged),
 //!   a [synchronisation](Observer::synchronise), an [asynchronous operation](Observer::transfer), which goes on later, memory
 //!   [allocated](Observer::allocated) and [freed](Observer::freed);
@@ -306,19 +307,22 @@ pub struct Interest {
     pub instructions: bool,
     /// [`Observer::access`].
     pub accesses: bool,
+    /// [`Observer::results`].
+    pub results: bool,
 }
 
 impl Interest {
     /// Everything.
-    pub const ALL: Interest = Interest { instructions: true, accesses: true };
+    pub const ALL: Interest = Interest { instructions: true, accesses: true, results: true };
     /// Only what is always told.
-    pub const RARE: Interest = Interest { instructions: false, accesses: false };
+    pub const RARE: Interest = Interest { instructions: false, accesses: false, results: false };
 
     /// What either asks for.
     pub const fn or(self, other: Interest) -> Interest {
         Interest {
             instructions: self.instructions || other.instructions,
             accesses: self.accesses || other.accesses,
+            results: self.results || other.results,
         }
     }
 }
@@ -351,6 +355,11 @@ pub trait Observer: Send {
     /// Before an instruction, whose guard is already in the mask, with the registers as it finds them. One that waits for
     /// other threads may be told again when it is tried again.
     fn instruction(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
+
+    /// After an instruction, when its results are there, with the registers as it leaves them: those it has written are the
+    /// [`writes`](Operation::writes) of its operation. A jump and a call have none; what an instruction gives that waits for others comes when they
+    /// have come.
+    fn results(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 
     /// Before a memory access: the space it goes to and the addresses in that space of the lanes in the mask.
     fn access(

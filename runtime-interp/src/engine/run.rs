@@ -424,11 +424,12 @@ impl<'a, O: Observer> Runner<'a, O> {
         let function = &self.cx.program.functions[callee as usize];
         let caller_id = warp.groups[g].frame;
         let caller = *warp.activation(caller_id);
-        let (row, stack) = (caller.row + caller.rows, caller.stack_end);
+        let (row, stack) = (warp.free_row(&caller, callee, function.rows), caller.stack_end);
         let stack_end = stack + function.stack;
+        let all_rows = caller.all_rows + function.rows;
         // Registers count as stack: that bounds the recursion of functions without local memory too.
         let per_thread =
-            u64::from(stack_end) + 4 * u64::from(row + function.rows) + 16 * u64::from(caller.depth);
+            u64::from(stack_end) + 4 * u64::from(all_rows) + 16 * u64::from(caller.depth);
         if per_thread > self.cx.limits.stack {
             let message = format!(
                 "call of `{}` at depth {} needs more than the {} bytes of stack a thread has",
@@ -455,14 +456,16 @@ impl<'a, O: Observer> Runner<'a, O> {
             depth: caller.depth + 1,
             row,
             rows: function.rows,
+            all_rows,
             stack,
             stack_end,
             users: 1,
         };
         let id = warp.enter(activation);
+        let activation = *warp.activation(id);
         (warp.groups[g].frame, warp.groups[g].pc) = (id, function.entry);
         if let Some(top) = function.saved_top {
-            let frame = warp.file.frame(row, function.rows, self.cx.constants);
+            let frame = warp.file.frame(activation.row, function.rows, self.cx.constants);
             put(frame, top, lanes, &warp.tops.map(u64::from));
         }
         transfer(warp, self.cx.constants, &caller, &activation, &call.args, lanes);

@@ -43,6 +43,8 @@ pub(super) struct Activation {
     /// Where its registers start in the file, and how many rows they are.
     pub row: u32,
     pub rows: u32,
+    /// The rows of it and of its callers.
+    pub all_rows: u32,
     /// Where its part of local memory starts, and where it ends.
     pub stack: u32,
     pub stack_end: u32,
@@ -172,6 +174,7 @@ impl Warp {
             depth,
             row: 0,
             rows,
+            all_rows: rows,
             stack: 0,
             stack_end: stack,
             users: 1,
@@ -212,6 +215,32 @@ impl Warp {
                 self.activations.len() as u32 - 1
             }
         }
+    }
+
+    /// The first place in the file, past the caller's registers, for those of a function.
+    ///
+    /// What other lanes' activations have there is not free: a lane of a 64-bit register lies where other lanes of 32-bit registers do. Only
+    /// activations of one function have their lanes side by side.
+    pub fn free_row(&self, caller: &Activation, function: u32, rows: u32) -> u32 {
+        let mut row = caller.row + caller.rows;
+        if self.groups.len() == 1 {
+            return row;
+        }
+        let mut taken: SmallVec<[(u32, u32, u32); 8]> = SmallVec::new();
+        for group in &self.groups {
+            let mut id = group.frame;
+            while let Some(a) = self.activations.get(id as usize).filter(|a| a.row + a.rows > row) {
+                taken.push((a.row, a.row + a.rows, a.function));
+                id = a.parent;
+            }
+        }
+        taken.sort_unstable();
+        for (start, end, other) in taken {
+            if start < row + rows && end > row && (start, other) != (row, function) {
+                row = end;
+            }
+        }
+        row
     }
 
     /// One use less of an activation.

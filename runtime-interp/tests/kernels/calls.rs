@@ -41,6 +41,35 @@ fn lanes_recurse_to_different_depths() {
     assert_eq!(under_seeds(&load(FIBONACCI), Launch::new("k").block([32, 1, 1]), 32), expected);
 }
 
+/// Two functions whose registers lie differently, one with values of 64 bits and one with 32: lanes are in one of each at the same depth.
+const TWO_LAYOUTS: &str = "
+    .func (.param .b64 r) narrow(.param .b64 n);
+    .func (.param .b64 r) wide(.param .b64 n) { .reg .b64 %rd<9>; .reg .pred %p; .param .b64 a; .param .b64 b;
+      ld.param.b64 %rd1, [n]; mov.b64 %rd2, 0; setp.eq.u64 %p, %rd1, 0; @%p bra done;
+      sub.u64 %rd3, %rd1, 1; st.param.b64 [a], %rd3; call (b), narrow, (a); ld.param.b64 %rd4, [b];
+      mad.lo.u64 %rd2, %rd1, 3, %rd4; done: st.param.b64 [r], %rd2; ret; }
+    .func (.param .b64 r) narrow(.param .b64 n) { .reg .b32 %r<40>; .reg .pred %p<9>; .reg .b64 %rd<3>; .param .b64 a; .param .b64 b;
+      ld.param.b64 %rd1, [n]; cvt.u32.u64 %r31, %rd1; mov.b32 %r32, 0; setp.eq.u32 %p8, %r31, 0; @%p8 bra done;
+      sub.u32 %r33, %r31, 1; cvt.u64.u32 %rd1, %r33; st.param.b64 [a], %rd1; and.b32 %r34, %r31, 2; setp.ne.u32 %p1, %r34, 0;
+      @%p1 bra self; call (b), wide, (a); bra back; self: call (b), narrow, (a); back: ld.param.b64 %rd2, [b];
+      cvt.u32.u64 %r35, %rd2; add.u32 %r32, %r35, %r31; done: cvt.u64.u32 %rd1, %r32; st.param.b64 [r], %rd1; ret; }
+    .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p; .param .b64 a; .param .b64 b; ld.param.u64 %rd0, [out];
+      mov.u32 %r1, %tid.x; cvt.u64.u32 %rd1, %r1; st.param.b64 [a], %rd1; and.b32 %r2, %r1, 1; setp.eq.u32 %p, %r2, 0; @%p bra even;
+      call (b), wide, (a); bra done; even: call (b), narrow, (a); done: ld.param.b64 %rd2, [b]; cvt.u32.u64 %r3, %rd2;
+      mad.wide.u32 %rd1, %r1, 4, %rd0; st.global.u32 [%rd1], %r3; ret; }";
+
+#[test]
+fn lanes_are_in_different_functions_at_one_depth() {
+    fn wide(n: u32) -> u32 {
+        if n == 0 { 0 } else { 3 * n + narrow(n - 1) }
+    }
+    fn narrow(n: u32) -> u32 {
+        if n == 0 { 0 } else { n + if n & 2 == 0 { wide(n - 1) } else { narrow(n - 1) } }
+    }
+    let expected: Vec<u32> = (0..32).map(|t| if t & 1 == 0 { narrow(t) } else { wide(t) }).collect();
+    assert_eq!(under_seeds(&load(TWO_LAYOUTS), Launch::new("k").block([32, 1, 1]), 32), expected);
+}
+
 #[test]
 fn endless_recursion_overflows_the_stack() {
     let program = load(

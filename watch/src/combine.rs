@@ -1,6 +1,6 @@
 //! The checkers together.
 
-use crate::check::Memory;
+use crate::check::{Init, Memory};
 use crate::report::{Checker, Report};
 use std::str::FromStr;
 use warpsmith_interp::observe::Observer;
@@ -61,23 +61,29 @@ impl FromStr for Selection {
 #[derive(Default)]
 pub struct Checkers {
     memory: Option<Memory>,
+    init: Option<Init>,
 }
 
 impl Checkers {
     /// With their defaults.
     pub fn new(selection: Selection) -> Checkers {
-        Checkers { memory: selection.has(Checker::Memory).then(Memory::new) }
+        Checkers {
+            memory: selection.has(Checker::Memory).then(Memory::new),
+            init: selection.has(Checker::Init).then(Init::new),
+        }
     }
 
     /// What a launch is to be observed with.
     pub fn observer(&mut self) -> impl Observer + '_ {
-        self.memory.as_mut()
+        (self.memory.as_mut(), self.init.as_mut())
     }
 
     /// What they have found, checker by checker.
     pub fn into_report(self) -> Report {
         let mut report = Report::new();
-        for found in [self.memory.map(Memory::into_report)].into_iter().flatten() {
+        for found in
+            [self.memory.map(Memory::into_report), self.init.map(Init::into_report)].into_iter().flatten()
+        {
             report.append(found);
         }
         report

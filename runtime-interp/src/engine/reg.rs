@@ -82,6 +82,12 @@ impl Reg {
         }
     }
 
+    /// Where it lies in the frame of its function, in words of 32 bits; `None` for a constant.
+    #[inline(always)]
+    pub const fn word(self) -> Option<u32> {
+        if self.is_constant() { None } else { Some(self.offset()) }
+    }
+
     #[inline(always)]
     pub(super) const fn offset(self) -> u32 {
         self.0 & Self::OFFSET

@@ -107,7 +107,7 @@ impl LocalMemory {
 }
 
 /// Where the local addresses start that `alloca` gives: above every frame.
-pub(super) const DYNAMIC: u64 = 1 << 31;
+pub const DYNAMIC: u64 = 1 << 31;
 
 /// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
 pub(super) const SPIN_LIMIT: u32 = 1024;

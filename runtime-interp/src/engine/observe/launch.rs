@@ -2,6 +2,7 @@
 
 use super::super::context::Context;
 use super::super::op::SymbolId;
+use super::super::warp::DYNAMIC;
 use crate::engine::{KernelParam, Program};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
@@ -162,6 +163,9 @@ impl<'a> LaunchView<'a> {
         })
     }
 }
+
+/// Where the local addresses start that `alloca` gives: above every frame.
+pub const ALLOCA: u64 = DYNAMIC;
 
 /// The block of the cluster that a shared address names, if it names one and not the executing block's own memory, and the offset there.
 pub const fn shared_owner(address: u64) -> (Option<usize>, u64) {

@@ -39,13 +39,15 @@
 //! - [`Observer::fault`], which may let the run go on without the access at fault, so that one run finds more than one mistake.
 
 mod combine;
+mod compute;
 mod launch;
-mod moved;
 mod operation;
 mod registers;
 
-pub use launch::{BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window};
-pub use moved::{ByteSource, MovedBytes};
+pub use compute::Scratch;
+pub use launch::{
+    ALLOCA, BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window,
+};
 pub use operation::{Kind, Operation};
 pub use registers::Registers;
 

@@ -7,7 +7,7 @@ use warpsmith_isa::StateSpace;
 
 /// A named stretch of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub start: u64,
     pub bytes: u64,
     pub what: String,
@@ -16,7 +16,7 @@ pub(super) struct Place {
 
 /// All places of a launch, by space.
 #[derive(Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     spaces: FxHashMap<StateSpace, Vec<Place>>,
     /// Sizes of the memories that have one.
     sizes: FxHashMap<StateSpace, u64>,

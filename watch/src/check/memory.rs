@@ -3,11 +3,9 @@
 //! The engine itself checks every access, so this checker needs to see none: it is asked what becomes of each that is at fault,
 //! tells what the address means, and lets the run go on without it, to find the next.
 
-mod places;
-
+use super::places::{Place, Places};
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
-use places::{Place, Places};
 use std::collections::BTreeMap;
 use warpsmith_interp::observe::{AccessKind, At, BadAccess, Interest, LaunchView, Observer, Verdict};
 use warpsmith_interp::{Fault, FaultCode};

@@ -1,0 +1,765 @@
+//! Uses of what was never written: registers, and bytes of shared, local and allocated memory.
+//!
+//! Every byte of every register of every thread, and of memory, is defined or not. Undefinedness is followed through moves, packing, arithmetic,
+//! shuffles and memory, and told where it decides something: a branch or a predicate, an address, what is stored to the
+//! host's buffers, an operand on which several threads depend. Reading alone is no mistake: compilers and programmers load whole tiles and use
+//! what is valid of them.
+
+mod flow;
+mod shadow;
+mod values;
+
+use super::places::Places;
+use crate::codes;
+use crate::report::{Checker, Finding, Report, Site};
+use flow::{Act, Decides, Flow, Flows, Slot};
+use rustc_hash::FxHashMap;
+use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp, lanes};
+use warpsmith_interp::engine::{Access, AsyncOp, Move, Reg, TransferSource};
+use warpsmith_interp::observe::{
+    AccessKind, Addresses, At, BlockView, Crossing, Kind, LaunchView, MbarrierEvent, MemoryKind, Observer,
+    Participant, Place, Registers, Scratch, Stage, Sync, shared_owner,
+};
+use warpsmith_isa::StateSpace;
+
+/// Finds uses of values that were never written.
+///
+/// Buffers of the host and variables count as written, since [`Device::alloc`](warpsmith_interp::Device::alloc) and the manual (5.4) give zeros;
+/// [`Init::with_unwritten_arguments`] says otherwise.
+#[derive(Default)]
+pub struct Init {
+    report: Report,
+    unwritten: Vec<usize>,
+    launch: Shape,
+    places: Places,
+    flows: Flows,
+    blocks: Vec<Block>,
+    /// The block that was looked at last.
+    current: usize,
+    /// Where the registers of the running function start.
+    base: usize,
+    global: Global,
+    /// Where undefined bytes of global memory come from, by words of four.
+    origins: FxHashMap<u64, u32>,
+    known: Origins,
+    /// What asynchronous operations have read, by number and lane.
+    in_flight: FxHashMap<(u64, u32), Vec<u64>>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Shape {
+    block: [u32; 3],
+    cluster: [u32; 3],
+}
+
+/// A resident block.
+struct Block {
+    id: [u32; 3],
+    shared: Shared,
+    warps: Vec<Warp>,
+    /// Where undefined bytes of shared and local memory come from: by words, and by lane for local memory.
+    origins: FxHashMap<(u32, u64), u32>,
+}
+
+/// Where undefined values come from. Number 0 is unknown.
+#[derive(Default)]
+struct Origins {
+    /// By operation, and the register or none for memory.
+    numbers: FxHashMap<(u32, Option<Reg>), u32>,
+    sites: Vec<Origin>,
+}
+
+struct Origin {
+    pc: u32,
+    site: Site,
+}
+
+impl Origins {
+    fn number(&mut self, key: (u32, Option<Reg>), site: impl FnOnce() -> Site) -> u32 {
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        self.sites.push(Origin { pc: key.0, site: site() });
+        let number = self.sites.len() as u32;
+        self.numbers.insert(key, number);
+        number
+    }
+
+    fn get(&self, number: u32) -> Option<&Origin> {
+        self.sites.get((number as usize).checked_sub(1)?)
+    }
+}
+
+impl Init {
+    /// A checker for one launch, or several in a row.
+    pub fn new() -> Init {
+        Init::default()
+    }
+
+    /// Treats the buffers that these arguments of the kernel point to as never written by the host.
+    pub fn with_unwritten_arguments(mut self, arguments: impl IntoIterator<Item = usize>) -> Init {
+        self.unwritten.extend(arguments);
+        self
+    }
+
+    /// What was found.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// What was found.
+    pub fn into_report(self) -> Report {
+        self.report
+    }
+
+    /// Makes the block of `at` the current one; false if it is not resident.
+    #[inline]
+    fn select(&mut self, id: [u32; 3]) -> bool {
+        if self.blocks.get(self.current).is_some_and(|b| b.id == id) {
+            return true;
+        }
+        match self.blocks.iter().position(|b| b.id == id) {
+            Some(i) => {
+                self.current = i;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The resident block that has a number in the cluster of another.
+    fn member(&self, of: [u32; 3], rank: usize) -> Option<usize> {
+        let rank = u32::try_from(rank).ok()?;
+        let [x, y, _] = self.launch.cluster.map(|n| n.max(1));
+        let inner = [rank % x, rank / x % y, rank / x / y];
+        let id: [u32; 3] = std::array::from_fn(|i| of[i] - of[i] % self.launch.cluster[i].max(1) + inner[i]);
+        self.blocks.iter().position(|b| b.id == id)
+    }
+
+    #[inline]
+    fn warp(&mut self, at: &At<'_>) -> Option<&mut Warp> {
+        self.blocks.get_mut(self.current)?.warps.get_mut(at.warp as usize)
+    }
+
+    /// The origin of what is undefined in a register: known, or the register itself, which nobody has written.
+    fn origin_of(&mut self, at: &At<'_>, base: usize, r: Reg, lanes: u32) -> u32 {
+        let slot = Slot::new(r);
+        let Some(warp) = self.warp(at) else { return 0 };
+        match warp.origin(base, slot) {
+            0 => {
+                let block = self.launch.block;
+                self.known.number((at.pc, Some(r)), || {
+                    let lane = lanes.trailing_zeros().min(31);
+                    let mut site = Site::of_lane(at, lane, block).role("read, and never written");
+                    site.memory = Some(name(at, r));
+                    site
+                })
+            }
+            known => known,
+        }
+    }
+
+    /// Reports that something undefined decides, for the lanes of a mask.
+    #[cold]
+    fn decide(&mut self, code: &'static str, at: &At<'_>, undefined: u32, what: &str, origin: u32) {
+        let lane = undefined.trailing_zeros().min(31);
+        let (shape, known) = (self.launch.block, self.known.get(origin));
+        let pcs = [at.pc, known.map_or(u32::MAX, |o| o.pc)];
+        self.report.add(code, &pcs, undefined.count_ones().into(), || {
+            let message = format!("{what} that was never written");
+            let finding = Finding::new(Checker::Init, code, message, Site::of_lane(at, lane, shape));
+            known.iter().fold(finding, |f, origin| f.site(origin.site.clone()))
+        });
+    }
+
+    /// Looks at registers that decide, and takes them for defined from then on.
+    #[cold]
+    fn look(&mut self, at: &At<'_>, decides: Decides, reads: &[Reg], base: usize, mask: u32) {
+        for r in reads {
+            let slot = Slot::new(*r);
+            let Some(warp) = self.warp(at) else { return };
+            let undefined = warp.any(base, slot) & mask;
+            if undefined != 0 {
+                let origin = self.origin_of(at, base, *r, undefined);
+                let (code, what) = match decides {
+                    Decides::Branch => (codes::UNDEFINED_BRANCH, "a branch depends on a value"),
+                    Decides::Address => (codes::UNDEFINED_ADDRESS, "an address is computed from a value"),
+                    Decides::Operand => (codes::UNDEFINED_OPERAND, "an operand is a value"),
+                };
+                self.decide(code, at, undefined, what, origin);
+                if let Some(warp) = self.warp(at) {
+                    warp.define(base, slot, undefined);
+                }
+            }
+        }
+    }
+
+    /// An operation with an undefined argument.
+    #[cold]
+    #[inline(never)]
+    fn compute(&mut self, at: &At<'_>, registers: &Registers<'_>, base: usize) {
+        let Some(operation) = at.program.operation(at.pc) else { return };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let results =
+            self.warp(at).map(|warp| values::results(&mut scratch, at, registers, &operation, warp, base));
+        self.scratch = scratch;
+        let Some(results) = results else { return };
+        let mut origin = 0;
+        for r in &operation.reads {
+            let undefined = self.warp(at).map_or(0, |w| w.any(base, Slot::new(*r))) & at.mask;
+            if origin == 0 && undefined != 0 {
+                origin = self.origin_of(at, base, *r, undefined);
+            }
+        }
+        let Some(warp) = self.warp(at) else { return };
+        for (r, undefined) in operation.writes.iter().zip(&results) {
+            let slot = Slot::new(*r);
+            let masks = warp.masks_mut(base, slot).iter_mut();
+            masks.zip(undefined).for_each(|(m, u)| *m = *m & !at.mask | u & at.mask);
+            if undefined.iter().any(|u| u & at.mask != 0) {
+                warp.set_origin(base, slot, origin);
+            }
+        }
+    }
+
+    /// Gives what a load has found to the registers it writes.
+    fn deliver(&mut self, at: &At<'_>, access: &Access, found: &Masks, origin: u32) {
+        let Some(flow) = self.flows.get(at.pc) else { return };
+        let (base, size) = (self.base, usize::from(access.bytes));
+        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        else {
+            return;
+        };
+        let written = self.flows.written(&flow);
+        if written.is_empty() {
+            let undefined = found.iter().fold(0, |any, m| any | m) & at.mask;
+            return self.decide(
+                codes::UNDEFINED_RESULT,
+                at,
+                undefined,
+                "what is printed holds a value",
+                origin,
+            );
+        }
+        for (element, slot) in written.iter().enumerate() {
+            let bytes = &found[(element * size).min(MOST_BYTES - size)..][..size];
+            let top = if access.signed { bytes[size - 1] } else { 0 };
+            let masks = warp.masks_mut(base, *slot).iter_mut().enumerate();
+            masks.for_each(|(b, m)| *m = *m & !at.mask | bytes.get(b).copied().unwrap_or(top) & at.mask);
+            if bytes.iter().any(|m| m & at.mask != 0) {
+                warp.set_origin(base, *slot, origin);
+            }
+        }
+    }
+
+    /// What of the values that an access stores is undefined, byte by byte, and where it comes from; `None` if nothing is.
+    fn stored(&mut self, at: &At<'_>, flow: &Flow, access: &Access) -> Option<(Masks, u32)> {
+        let base = self.base;
+        let warp = self.blocks.get(self.current)?.warps.get(at.warp as usize)?;
+        let values = self.flows.values(flow);
+        if values.iter().all(|slot| warp.any(base, *slot) & at.mask == 0) {
+            return None;
+        }
+        let size = usize::from(access.bytes);
+        let mut masks = [0; MOST_BYTES];
+        let mut undefined = (0, 0);
+        for (element, slot) in values.iter().enumerate().take(usize::from(access.count)) {
+            if access.skipped >> (element % 8) & 1 != 0 {
+                continue;
+            }
+            for (b, m) in warp.masks(base, *slot).iter().enumerate().take(size) {
+                if let (Some(mask), 1..) = (masks.get_mut(element * size + b), m & at.mask) {
+                    *mask = m & at.mask;
+                    if undefined.1 == 0 {
+                        undefined = (element, *mask);
+                    }
+                }
+            }
+        }
+        if undefined.1 == 0 {
+            return None;
+        }
+        let operation = at.program.operation(at.pc)?;
+        let r = *operation.reads.get(1 + undefined.0)?;
+        Some((masks, self.origin_of(at, base, r, undefined.1)))
+    }
+
+    /// The origin of undefined bytes that a load has found at a lane's address.
+    fn origin_at(&mut self, at: &At<'_>, space: StateSpace, found: &Masks, addresses: &Addresses<'_>) -> u32 {
+        let Some((byte, lanes)) = found.iter().enumerate().find(|(_, m)| **m & at.mask != 0) else {
+            return 0;
+        };
+        let lane = (lanes & at.mask).trailing_zeros().min(31);
+        let address = addresses.of(lane as usize).wrapping_add(byte as u64);
+        let stored = match space {
+            StateSpace::Global => self.origins.get(&(address / 4)),
+            _ => {
+                let key = origin_key(space, at.warp, lane, address);
+                self.blocks.get(self.current).and_then(|b| b.origins.get(&key))
+            }
+        };
+        if let Some(stored) = stored {
+            return *stored;
+        }
+        let (places, shape) = (&self.places, self.launch.block);
+        self.known.number((at.pc, None), || {
+            let mut site = Site::of_lane(at, lane, shape).role("loaded, and never stored");
+            site = site.address(space, address);
+            site.memory = places.holding(space, address).map(|p| p.relation(address, 1));
+            site
+        })
+    }
+
+    /// Remembers where undefined bytes come from that are stored.
+    fn keep_origin(
+        &mut self,
+        at: &At<'_>,
+        space: StateSpace,
+        masks: &Masks,
+        addresses: &Addresses<'_>,
+        origin: u32,
+    ) {
+        for lane in lanes(at.mask) {
+            for (byte, _) in masks.iter().enumerate().filter(|(_, m)| **m >> lane & 1 != 0) {
+                let address = addresses.of(lane).wrapping_add(byte as u64);
+                if space == StateSpace::Global {
+                    self.origins.insert(address / 4, origin);
+                } else if let Some(block) = self.blocks.get_mut(self.current) {
+                    block.origins.insert(origin_key(space, at.warp, lane as u32, address), origin);
+                }
+            }
+        }
+    }
+
+    /// An access to shared memory: all lanes to their own block's, or lane by lane.
+    fn shared(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: Addresses<'_>) {
+        let own = lanes(at.mask).all(|lane| shared_owner(addresses.of(lane)).0.is_none());
+        let lines = matches!(addresses, Addresses::Lines(_));
+        if lines || own {
+            return self.in_shared(at, self.current, kind, access, addresses);
+        }
+        for lane in lanes(at.mask) {
+            let (rank, offset) = shared_owner(addresses.of(lane));
+            let index = rank.map_or(Some(self.current), |rank| self.member(at.block, rank));
+            if let Some(index) = index {
+                let one = At { mask: 1 << lane, ..*at };
+                self.in_shared(&one, index, kind, access, Addresses::Each(&[offset; 32]));
+            }
+        }
+    }
+
+    fn in_shared(
+        &mut self,
+        at: &At<'_>,
+        index: usize,
+        kind: AccessKind,
+        access: &Access,
+        addresses: Addresses<'_>,
+    ) {
+        let size = u32::from(access.bytes) * u32::from(access.count);
+        let Some(flow) = self.flows.get(at.pc) else { return };
+        let mut found = None;
+        if kind != AccessKind::Store {
+            found = self.blocks.get(index).and_then(|b| shadow::load(&b.shared, &addresses, size, at.mask));
+            if let Some(masks) = &found {
+                let origin = self.origin_at(at, StateSpace::Shared, masks, &addresses);
+                if kind == AccessKind::Load || !self.flows.written(&flow).is_empty() {
+                    self.deliver(at, access, masks, origin);
+                }
+            }
+        }
+        if kind == AccessKind::Load {
+            return;
+        }
+        let stored = self.stored(at, &flow, access);
+        if let Some((masks, origin)) = &stored {
+            self.keep_origin(at, StateSpace::Shared, masks, &addresses, *origin);
+        }
+        let masks = match (found, stored) {
+            (Some(old), Some((new, _))) => Some(std::array::from_fn(|i| old[i] | new[i])),
+            (old, new) => old.or(new.map(|(masks, _)| masks)),
+        };
+        if let Some(block) = self.blocks.get_mut(index) {
+            let shape = (size, access.bytes.into(), access.skipped);
+            shadow::store(&mut block.shared, &addresses, shape, at.mask, masks.as_ref());
+        }
+    }
+
+    fn local(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: Addresses<'_>) {
+        let size = usize::from(access.bytes) * usize::from(access.count);
+        let Some(flow) = self.flows.get(at.pc) else { return };
+        let stored = if kind == AccessKind::Load { None } else { self.stored(at, &flow, access) };
+        let mut found: Masks = [0; MOST_BYTES];
+        // Usually all lanes have the same address, each in its own memory.
+        let same = lanes(at.mask).map(|lane| addresses.of(lane)).is_sorted_by(|a, b| a == b);
+        let whole = [(addresses.of(at.mask.trailing_zeros() as usize & 31), at.mask)];
+        let each: Vec<(u64, u32)> =
+            if same { Vec::new() } else { lanes(at.mask).map(|l| (addresses.of(l), 1 << l)).collect() };
+        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        else {
+            return;
+        };
+        for &(address, lanes) in if same { &whole[..] } else { &each } {
+            let Some(masks) = warp.local_mut(address, size) else { continue };
+            for (b, m) in masks.iter_mut().enumerate() {
+                let old = *m & lanes;
+                let skipped = access.skipped >> (b / usize::from(access.bytes) % 8) & 1 != 0;
+                match kind {
+                    AccessKind::Load => found[b] |= old,
+                    _ if skipped => {}
+                    AccessKind::Store => *m = *m & !lanes | stored.as_ref().map_or(0, |(s, _)| s[b] & lanes),
+                    AccessKind::Atomic => {
+                        found[b] |= old;
+                        *m |= stored.as_ref().map_or(0, |(s, _)| s[b] & lanes);
+                    }
+                }
+            }
+        }
+        if let Some((masks, origin)) = &stored {
+            self.keep_origin(at, StateSpace::Local, masks, &addresses, *origin);
+        }
+        if kind != AccessKind::Store && found.iter().any(|m| *m != 0) {
+            let origin = self.origin_at(at, StateSpace::Local, &found, &addresses);
+            self.deliver(at, access, &found, origin);
+        }
+    }
+
+    fn global(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: Addresses<'_>) {
+        let size = u32::from(access.bytes) * u32::from(access.count);
+        let Some(flow) = self.flows.get(at.pc) else { return };
+        let near = match &addresses {
+            Addresses::Lines(lines) => {
+                lines.iter().any(|l| !self.global.is_defined(l.start, 16 * u64::from(size)))
+            }
+            Addresses::Each(_) => !self.global.is_clear(),
+        };
+        let found = near.then(|| shadow::load(&self.global, &addresses, size, at.mask)).flatten();
+        if kind != AccessKind::Store
+            && let Some(masks) = &found
+        {
+            let origin = self.origin_at(at, StateSpace::Global, masks, &addresses);
+            if kind == AccessKind::Load || !self.flows.written(&flow).is_empty() {
+                self.deliver(at, access, masks, origin);
+            }
+        }
+        if kind == AccessKind::Load {
+            return;
+        }
+        let mut stored = self.stored(at, &flow, access);
+        if let Some((masks, origin)) = &mut stored {
+            let undefined = masks.iter().fold(0, |any, m| any | m);
+            let told =
+                lanes(undefined).filter(|l| self.global.is_host(addresses.of(*l))).fold(0, |m, l| m | 1 << l);
+            if told != 0 {
+                let what = "what is stored to the host's memory is a value";
+                self.decide(codes::UNDEFINED_RESULT, at, told, what, *origin);
+                masks.iter_mut().for_each(|m| *m &= !told);
+            }
+        }
+        if !near {
+            return;
+        }
+        let stored = stored.filter(|(masks, _)| masks.iter().any(|m| *m != 0));
+        if let Some((masks, origin)) = &stored {
+            self.keep_origin(at, StateSpace::Global, masks, &addresses, *origin);
+        }
+        let masks = match (found.filter(|_| kind == AccessKind::Atomic), stored) {
+            (Some(old), Some((new, _))) => Some(std::array::from_fn(|i| old[i] | new[i])),
+            (old, new) => old.or(new.map(|(masks, _)| masks)),
+        };
+        let shape = (size, access.bytes.into(), access.skipped);
+        shadow::store(&mut self.global, &addresses, shape, at.mask, masks.as_ref());
+    }
+
+    /// The bytes of a transfer, as a map of what is undefined, and where they lie in it.
+    fn place(&mut self, at: &At<'_>, place: &Place) -> Option<&mut dyn ByteMap> {
+        match place.rank {
+            None => Some(&mut self.global),
+            Some(rank) => {
+                let index = self.member(at.block, rank)?;
+                Some(&mut self.blocks[index].shared)
+            }
+        }
+    }
+
+    /// The lanes of an asynchronous store whose values are undefined.
+    fn issued(&mut self, at: &At<'_>, number: u64) {
+        let Some(operation) = at.program.operation(at.pc) else { return };
+        let Kind::Async(AsyncOp::Transfer(transfer)) = operation.kind else { return };
+        let TransferSource::Values { values, bytes } = &transfer.from else { return };
+        let base = self.base;
+        let Some(warp) = self.blocks.get(self.current).and_then(|b| b.warps.get(at.warp as usize)) else {
+            return;
+        };
+        for lane in lanes(at.mask) {
+            let (mut bits, mut at_bit) = (0u64, 0);
+            for r in values {
+                let masks = warp.masks(base, Slot::new(*r));
+                for b in 0..usize::from(*bytes) {
+                    bits |= u64::from(masks.get(b).map_or(0, |m| m >> lane & 1)) << at_bit;
+                    at_bit += 1;
+                }
+            }
+            if bits != 0 {
+                self.in_flight.insert((number, lane as u32), vec![bits]);
+            }
+        }
+    }
+}
+
+/// Says which register it is.
+fn name(at: &At<'_>, r: Reg) -> String {
+    let function = at.program.function_at(at.pc);
+    let named = function.and_then(|f| at.program.registers(f).iter().find(|n| n.reg == r));
+    named.map_or_else(|| "a register without a name".into(), |n| format!("register `{}`", n.name))
+}
+
+fn origin_key(space: StateSpace, warp: u32, lane: u32, address: u64) -> (u32, u64) {
+    if space == StateSpace::Local { (1 + warp * 32 + lane, address / 4) } else { (0, address / 4) }
+}
+
+impl Observer for Init {
+    fn begin(&mut self, launch: &LaunchView<'_>) {
+        self.launch = Shape { block: launch.block(), cluster: launch.cluster() };
+        self.places = Places::new(launch);
+        self.flows = Flows::new(launch.program());
+        self.blocks.clear();
+        self.in_flight.clear();
+        let arguments = launch.arguments();
+        let memory = launch.memory();
+        for index in &self.unwritten {
+            let Some(p) = launch.params().get(*index).filter(|p| p.bytes == 8) else { continue };
+            let bytes = arguments.get(p.offset as usize..).and_then(|b| b.first_chunk());
+            let address = bytes.map_or(0, |b| u64::from_le_bytes(*b));
+            if let Some(m) = memory.iter().find(|m| m.kind == MemoryKind::Buffer && m.start == address) {
+                self.global.add(m.start, m.bytes, true, true);
+            }
+        }
+        // What kernels keep between themselves is followed, not reported.
+        for m in memory.iter().filter(|m| m.kind == MemoryKind::Variables && m.bytes > 0) {
+            self.global.add(m.start, m.bytes, false, false);
+        }
+    }
+
+    fn block_started(&mut self, block: &BlockView) {
+        let warps = (0..block.warps).map(|_| Warp::default()).collect();
+        let shared = Shared::new(block.shared_bytes);
+        self.blocks.push(Block { id: block.id, shared, warps, origins: FxHashMap::default() });
+    }
+
+    fn block_ended(&mut self, block: &BlockView) {
+        self.blocks.retain(|b| b.id != block.id);
+    }
+
+    #[inline]
+    fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        if !self.select(at.block) {
+            return;
+        }
+        let place = registers.place();
+        let base = place.row as usize * 32;
+        self.base = base;
+        let Some(flow) = self.flows.get(at.pc) else { return };
+        let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
+        warp.reserve(base + place.rows as usize * 32);
+        if let Some(word) = flow.guard
+            && warp.any(base, Slot { word, masks: 1 }) & at.group != 0
+            && let Some(guard) = at.program.operation(at.pc).and_then(|o| o.guard)
+        {
+            self.look(at, Decides::Branch, &[guard.pred], base, at.group);
+            return self.instruction(at, registers);
+        }
+        if at.mask == 0 {
+            return;
+        }
+        let deciding = self.flows.deciding(&flow).iter();
+        if deciding.fold(0, |any, slot| any | warp.any(base, *slot)) & at.mask != 0
+            && let Some(operation) = at.program.operation(at.pc)
+        {
+            let count = self.flows.deciding(&flow).len();
+            let reads = operation.reads.iter().copied().filter(|r| !r.is_constant());
+            let reads: Vec<Reg> = if count == 1 { reads.take(1).collect() } else { reads.collect() };
+            self.look(at, flow.decides, &reads, base, at.mask);
+            return self.instruction(at, registers);
+        }
+        match flow.act {
+            Act::Nothing => {}
+            Act::Define => {
+                self.flows.written(&flow).iter().for_each(|slot| warp.define(base, *slot, at.mask));
+            }
+            Act::Compute => {
+                let values = self.flows.values(&flow).iter();
+                if values.fold(0, |any, slot| any | warp.any(base, *slot)) & at.mask != 0 {
+                    return self.compute(at, registers, base);
+                }
+                self.flows.written(&flow).iter().for_each(|slot| warp.define(base, *slot, at.mask));
+            }
+        }
+    }
+
+    #[inline]
+    fn access(
+        &mut self,
+        at: &At<'_>,
+        kind: AccessKind,
+        access: &Access,
+        space: StateSpace,
+        addresses: Addresses<'_>,
+    ) {
+        if at.mask == 0 || !self.select(at.block) {
+            return;
+        }
+        match space {
+            StateSpace::Shared => self.shared(at, kind, access, addresses),
+            StateSpace::Local => self.local(at, kind, access, addresses),
+            StateSpace::Global => self.global(at, kind, access, addresses),
+            // Constants and parameters come from the host.
+            _ => {}
+        }
+    }
+
+    fn crossed(&mut self, at: &At<'_>, crossing: &Crossing<'_>) {
+        if !self.select(at.block) {
+            return;
+        }
+        let Some(warp) = self.warp(at) else { return };
+        let [from, to] = [crossing.from, crossing.to].map(|f| f.row as usize * 32);
+        let words = to..to + crossing.to.rows as usize * 32;
+        warp.reserve(words.end);
+        if !crossing.returns {
+            let stack = crossing.to.stack as usize..crossing.to.stack_end as usize;
+            warp.enter(words, stack, at.mask);
+        }
+        for m in crossing.moves {
+            match *m {
+                Move::Reg { from: a, to: b } => {
+                    let (source, target) = (Slot::new(a), Slot::new(b));
+                    let mut masks = [0; 16];
+                    masks.iter_mut().zip(warp.masks(from, source)).for_each(|(m, s)| *m = *s);
+                    let origin = warp.origin(from, source);
+                    let targets = warp.masks_mut(to, target).iter_mut();
+                    targets.zip(masks).for_each(|(t, s)| *t = *t & !at.mask | s & at.mask);
+                    if origin != 0 {
+                        warp.set_origin(to, target, origin);
+                    }
+                }
+                Move::Stack { from: a, to: b, bytes } => {
+                    let [source, target] = [crossing.from.stack + a, crossing.to.stack + b].map(u64::from);
+                    let copy = warp.local_mut(source, bytes as usize).map(|m| m.to_vec());
+                    if let (Some(copy), Some(target)) = (copy, warp.local_mut(target, bytes as usize)) {
+                        target.iter_mut().zip(copy).for_each(|(t, s)| *t = *t & !at.mask | s & at.mask);
+                    }
+                }
+            }
+        }
+    }
+
+    fn exchanged(&mut self, at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>) {
+        if !self.select(at.block) {
+            return;
+        }
+        let Some(warp) = self.warp(at) else { return };
+        // The masks of what lanes give, and of what says whom they read; and the first register of those that are undefined.
+        let (mut given, mut control, mut source) = ([0u32; 16], 0, None);
+        for p in participants {
+            let base = p.row as usize * 32;
+            for (i, r) in p.op.src.iter().enumerate() {
+                let undefined = warp.any(base, Slot::new(*r)) & p.lanes;
+                if undefined != 0 && source.is_none() {
+                    source = Some((p.pc, base, *r, undefined));
+                }
+                if i == 0 {
+                    given
+                        .iter_mut()
+                        .zip(warp.masks(base, Slot::new(*r)))
+                        .for_each(|(g, m)| *g |= m & p.lanes);
+                } else {
+                    control |= undefined;
+                }
+            }
+        }
+        let results = match from {
+            Some(from) => given.map(|m| {
+                let reads = |lane: usize| {
+                    let from = usize::from(from[lane]) % 32;
+                    m >> if at.mask >> from & 1 != 0 { from } else { lane } & 1
+                };
+                lanes(at.mask).fold(control, |all, lane| all | reads(lane) << lane)
+            }),
+            None if given.iter().any(|m| *m != 0) || control != 0 => [at.mask; 16],
+            None => [0; 16],
+        };
+        let origin = source.map_or(0, |(pc, base, r, undefined)| {
+            self.origin_of(&At { pc, mask: undefined, ..*at }, base, r, undefined)
+        });
+        let Some(warp) = self.warp(at) else { return };
+        for p in participants {
+            let base = p.row as usize * 32;
+            for (i, r) in p.op.dst.iter().enumerate().filter_map(|(i, r)| Some((i, (*r)?))) {
+                let slot = Slot::new(r);
+                // The second result of a shuffle says whether there was such a lane; those of other operations are as good as the first.
+                let results = if i == 1 && from.is_some() { [control; 16] } else { results };
+                let masks = warp.masks_mut(base, slot).iter_mut();
+                masks.zip(results).for_each(|(m, u)| *m = *m & !p.lanes | u & p.lanes);
+                if origin != 0 {
+                    warp.set_origin(base, slot, origin);
+                }
+            }
+        }
+    }
+
+    fn transfer(&mut self, at: &At<'_>, number: u64, stage: Stage) {
+        if !self.select(at.block) {
+            return;
+        }
+        let key = (number, at.mask.trailing_zeros());
+        match stage {
+            Stage::Issued => self.issued(at, number),
+            Stage::Read(place) => {
+                let Some(map) = self.place(at, &place) else { return };
+                if map.is_clear() {
+                    return;
+                }
+                let part = |start: u64| map.get(place.address + start, (place.bytes - start).min(64) as u32);
+                let bits: Vec<u64> = (0..place.bytes).step_by(64).map(part).collect();
+                if bits.iter().any(|b| *b != 0) {
+                    self.in_flight.insert(key, bits);
+                }
+            }
+            Stage::Written(place) | Stage::Reduced(place) => {
+                let bits = self.in_flight.get(&key).cloned();
+                if bits.is_some() && place.rank.is_none() && self.global.is_host(place.address) {
+                    let what = "what is copied to the host's memory holds a value";
+                    return self.decide(codes::UNDEFINED_RESULT, at, at.mask, what, 0);
+                }
+                let reduced = matches!(stage, Stage::Reduced(_));
+                let Some(map) = self.place(at, &place) else { return };
+                for (i, start) in (0..place.bytes).step_by(64).enumerate() {
+                    let bytes = (place.bytes - start).min(64) as u32;
+                    let new = bits.as_ref().and_then(|b| b.get(i)).copied().unwrap_or(0);
+                    let old = if reduced { map.get(place.address + start, bytes) } else { 0 };
+                    map.put(place.address + start, bytes, old | new);
+                }
+            }
+            Stage::Complete => _ = self.in_flight.remove(&key),
+        }
+    }
+
+    fn synchronise(&mut self, at: &At<'_>, sync: Sync) {
+        // The engine itself writes the object.
+        if let Sync::Mbarrier { rank, offset, event: MbarrierEvent::Init, .. } = sync
+            && let Some(index) = self.member(at.block, rank)
+        {
+            self.blocks[index].shared.put(offset as u64, 8, 0);
+        }
+    }
+
+    fn allocated(&mut self, _: &At<'_>, address: u64, bytes: u64) {
+        self.global.add(address, bytes, true, false);
+    }
+
+    fn freed(&mut self, _: &At<'_>, address: u64) {
+        self.global.remove(address);
+    }
+}

@@ -428,8 +428,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         let stack_end = stack + function.stack;
         let all_rows = caller.all_rows + function.rows;
         // Registers count as stack: that bounds the recursion of functions without local memory too.
-        let per_thread =
-            u64::from(stack_end) + 4 * u64::from(all_rows) + 16 * u64::from(caller.depth);
+        let per_thread = u64::from(stack_end) + 4 * u64::from(all_rows) + 16 * u64::from(caller.depth);
         if per_thread > self.cx.limits.stack {
             let message = format!(
                 "call of `{}` at depth {} needs more than the {} bytes of stack a thread has",

@@ -118,11 +118,14 @@ impl Observer for Results {
 
 #[test]
 fn results_are_told_when_they_are_there() {
-    let program = kernel("", "
+    let program = kernel(
+        "",
+        "
         mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 2; @%p1 bra low;
         shfl.sync.idx.b32 %r2, %r1, 0, 31, 15; bra join;
         low: mul.lo.u32 %r1, %r1, 10; shfl.sync.idx.b32 %r3, %r1, 1, 31, 15;
-        join: @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+4]; bar.red.popc.u32 %r6, 0, %p1; activemask.b32 %r7;");
+        join: @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+4]; bar.red.popc.u32 %r6, 0, %p1; activemask.b32 %r7;",
+    );
     let mut device = Device::new();
     let out = buffer(&mut device, &[5, 6, 7, 8]);
     let mut log = Results::default();
@@ -142,8 +145,11 @@ fn results_are_told_when_they_are_there() {
     ];
     assert_eq!(log.0[1..], expected(&before));
 
-    let program = kernel("", "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 2;
-        @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+8]; bar.red.popc.u32 %r6, 0, %p1; @!%p1 activemask.b32 %r7;");
+    let program = kernel(
+        "",
+        "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 2;
+        @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+8]; bar.red.popc.u32 %r6, 0, %p1; @!%p1 activemask.b32 %r7;",
+    );
     let mut log = Results::default();
     device.launch_observed(&program, &Launch::new("k").block([4, 1, 1]).arg(out), &mut log).unwrap();
     let after = [

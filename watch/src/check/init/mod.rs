@@ -167,7 +167,7 @@ impl Init {
         let (shape, known) = (self.launch.block, self.known.get(origin));
         let pcs = [at.pc, known.map_or(u32::MAX, |o| o.pc)];
         self.report.add(code, &pcs, undefined.count_ones().into(), || {
-            let message = format!("{what} that was never written");
+            let message = format!("a value that was never written {what}");
             let finding = Finding::new(Checker::Init, code, message, Site::of_lane(at, lane, shape));
             known.iter().fold(finding, |f, origin| f.site(origin.site.clone()))
         });
@@ -183,9 +183,11 @@ impl Init {
             if undefined != 0 {
                 let origin = self.origin_of(at, base, *r, undefined);
                 let (code, what) = match decides {
-                    Decides::Branch => (codes::UNDEFINED_BRANCH, "a branch depends on a value"),
-                    Decides::Address => (codes::UNDEFINED_ADDRESS, "an address is computed from a value"),
-                    Decides::Operand => (codes::UNDEFINED_OPERAND, "an operand is a value"),
+                    Decides::Branch => (codes::UNDEFINED_BRANCH, "decides a branch"),
+                    Decides::Address => (codes::UNDEFINED_ADDRESS, "is part of an address"),
+                    Decides::Operand => {
+                        (codes::UNDEFINED_OPERAND, "is an operand on which more than its own thread depends")
+                    }
                 };
                 self.decide(code, at, undefined, what, origin);
                 if let Some(warp) = self.warp(at) {
@@ -234,13 +236,7 @@ impl Init {
         let written = self.flows.written(&flow);
         if written.is_empty() {
             let undefined = found.iter().fold(0, |any, m| any | m) & at.mask;
-            return self.decide(
-                codes::UNDEFINED_RESULT,
-                at,
-                undefined,
-                "what is printed holds a value",
-                origin,
-            );
+            return self.decide(codes::UNDEFINED_RESULT, at, undefined, "is printed", origin);
         }
         for (element, slot) in written.iter().enumerate() {
             let bytes = &found[(element * size).min(MOST_BYTES - size)..][..size];
@@ -452,7 +448,7 @@ impl Init {
             let told =
                 lanes(undefined).filter(|l| self.global.is_host(addresses.of(*l))).fold(0, |m, l| m | 1 << l);
             if told != 0 {
-                let what = "what is stored to the host's memory is a value";
+                let what = "is stored to the host's memory";
                 self.decide(codes::UNDEFINED_RESULT, at, told, what, *origin);
                 masks.iter_mut().for_each(|m| *m &= !told);
             }
@@ -730,7 +726,7 @@ impl Observer for Init {
             Stage::Written(place) | Stage::Reduced(place) => {
                 let bits = self.in_flight.get(&key).cloned();
                 if bits.is_some() && place.rank.is_none() && self.global.is_host(place.address) {
-                    let what = "what is copied to the host's memory holds a value";
+                    let what = "is copied to the host's memory";
                     return self.decide(codes::UNDEFINED_RESULT, at, at.mask, what, 0);
                 }
                 let reduced = matches!(stage, Stage::Reduced(_));

@@ -184,10 +184,10 @@ fn tiled_matrix_product(bencher: divan::Bencher) {
     measure(bencher, device, load(&matmul()), launch);
 }
 
-#[divan::bench]
-fn tiled_matrix_product_on_two_cores(bencher: divan::Bencher) {
+#[divan::bench(args = [1, 2])]
+fn tiled_matrix_product_by_cores(bencher: divan::Bencher, cores: usize) {
     let mut device = Device::new();
-    let launch = product(&mut device, 128).workers(2);
+    let launch = product(&mut device, 128).workers(cores);
     measure(bencher, device, load(&matmul()), launch);
 }
 

@@ -21,6 +21,20 @@ pub struct Context {
     pub version: Version,
     /// The `.target` of the module.
     pub target: Target,
+    /// True for `texmode_independent`: textures are read through samplers of their own (PTX ISA 9.0, 5.3).
+    pub independent_textures: bool,
+}
+
+impl Context {
+    fn judge(&self, lenient: bool) -> Judge {
+        let Context { version, target, independent_textures: independent } = *self;
+        Judge { version, target, independent, lenient }
+    }
+
+    /// Textures that are their own samplers, as is the rule.
+    pub fn new(version: Version, target: Target) -> Self {
+        Context { version, target, independent_textures: false }
+    }
 }
 
 /// By which book an instruction is judged: the manual, or what ptxas lets pass besides.
@@ -28,6 +42,7 @@ pub struct Context {
 struct Judge {
     version: Version,
     target: Target,
+    independent: bool,
     lenient: bool,
 }
 
@@ -75,7 +90,7 @@ impl Resolved {
                 let signature = matched.signature();
                 let required =
                     signature.operands.iter().filter(|o| o.presence == SigPresence::Required).count();
-                let judge = Judge { version: context.version, target: context.target, lenient: true };
+                let judge = context.judge(true);
                 let strict = Judge { lenient: false, ..judge };
                 let allows = |judge: Judge| matched.clauses().all(|(_, clause)| judge.allows(clause));
                 let allowed = allows(judge);
@@ -151,7 +166,7 @@ impl Resolved {
     }
 
     fn by(&self, lenient: bool) -> Judge {
-        Judge { version: self.context.version, target: self.context.target, lenient }
+        self.context.judge(lenient)
     }
 
     /// The slow path: why no form fits.
@@ -246,6 +261,9 @@ pub(crate) enum What {
     ImmediateWraps,
     Gate,
     HandleGate,
+    SamplerGate,
+    SamplerNeeded,
+    SamplerNotAllowed,
     VariableNotAllowed,
     NegationNotAllowed,
     NegationNeeded,
@@ -316,7 +334,12 @@ impl Candidate {
 
 /// Judges the gates of an operand that need not be there.
 fn allowed(place: &SigOperand, operand: &Operand, cx: &Judge) -> Fit {
-    let counts = !matches!(place.kind, SigKind::Pair { .. }) || matches!(operand, Operand::Pair(_));
+    let counts = match (&place.kind, operand) {
+        (SigKind::Pair { .. }, operand) => matches!(operand, Operand::Pair(_)),
+        // ptxas asks for the gates of a vector only where it sees one.
+        (SigKind::Value(v), Operand::Reg(_) | Operand::Int(_)) => !cx.lenient || v.count.is_none(),
+        _ => true,
+    };
     match place.gates.iter().all(|clause| cx.allows(clause)) {
         false if counts => Err((None, What::Gate)),
         _ => Ok(()),
@@ -372,21 +395,61 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
 }
 
 fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
-    let required = places.iter().filter(|p| p.presence == SigPresence::Required).count();
-    let Some(mut spare) = elements.len().checked_sub(required) else { return Err((None, What::Count)) };
+    let is_sampler =
+        |p: &SigOperand| matches!(&p.kind, SigKind::Value(v) if v.ty == ScalarType::Samplerref);
+    let presence = |p: &SigOperand| match p.presence {
+        SigPresence::Optional if cx.independent && is_sampler(p) => SigPresence::Required,
+        written => written,
+    };
+    let required = places.iter().filter(|p| presence(p) == SigPresence::Required).count();
+    let Some(mut spare) = elements.len().checked_sub(required) else {
+        let sampler = cx.independent && places.iter().any(is_sampler);
+        return Err((None, if sampler { What::SamplerNeeded } else { What::Count }));
+    };
+    if let Some(sampler) = places.iter().position(is_sampler)
+        && (spare > 0 || presence(&places[sampler]) == SigPresence::Required)
+    {
+        through_sampler(elements, cx)?;
+    }
+    let addressed = matches!(elements, [Operand::Address(_), ..]);
     let mut elements = elements.iter().enumerate();
     for place in places {
-        match place.presence {
+        match presence(place) {
             SigPresence::Required => {}
             SigPresence::OnlyWith(_) => continue,
             SigPresence::Optional if spare == 0 => continue,
             SigPresence::Optional => spare -= 1,
         }
         if let Some((index, element)) = elements.next() {
+            // Behind an address stands neither a constant nor, in the third place, a register without braces.
+            let constant = matches!(element, Operand::Int(_) | Operand::Float(_));
+            let scalar = index > 1 && !matches!(element, Operand::Vector(_) | Operand::Unknown);
+            if addressed && (constant || scalar) {
+                return Err((Some(index), What::VectorNeeded));
+            }
+            if let (SigKind::Value(v), &Operand::Reg(ty)) = (&place.kind, element)
+                && v.ty.is_float()
+                && ty.is_integer()
+            {
+                return Err((Some(index), What::RegisterType));
+            }
             fits(&place.kind, element, cx).map_err(|(_, what)| (Some(index), what))?;
         }
     }
     if spare > 0 { Err((None, What::Count)) } else { Ok(()) }
+}
+
+/// Judges a texture and the sampler beside it, as far as the texture mode says.
+fn through_sampler(elements: &[Operand], cx: &Judge) -> Fit {
+    if !cx.independent && !cx.lenient {
+        return Err((Some(1), What::SamplerNotAllowed));
+    }
+    let in_register = elements.iter().take(2).any(|e| matches!(e, Operand::Address(Base::Reg(_)) | Operand::Reg(_)));
+    let gated = in_register || !cx.independent;
+    if gated && !crate::tables::SAMPLER.iter().all(|clause| cx.allows(clause)) {
+        return Err((Some(1), What::SamplerGate));
+    }
+    Ok(())
 }
 
 fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
@@ -395,18 +458,19 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         v.count.map(usize::from) == Some(length) || v.counts.iter().any(|&n| usize::from(n) == length)
     };
     let scalar_fits = v.count.is_none() || v.counts.contains(&0);
+    let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
     match operand {
         Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
             scalar(v, one, cx).map_err(|what| (None, what))
         }
-        Operand::Vector(elements) if cx.lenient && v.accepts.contains(Accepts::LOOSE_VECTOR) => {
+        Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
             let sound = |element| match element {
                 &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => Ok(()),
                 _ => scalar(v, element, cx),
             };
             elements.iter().try_for_each(sound).map_err(|what| (None, what))
         }
-        Operand::VectorReg(ty, _) if cx.lenient && v.accepts.contains(Accepts::LOOSE_VECTOR) => {
+        Operand::VectorReg(ty, _) if loose => {
             scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what))
         }
         Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
@@ -624,8 +688,11 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             }
         }
         Operand::Var(var) if v.ty.class() == TypeClass::Opaque => {
-            // In unified mode a texture stands for its sampler.
-            let fits = var.ty == v.ty || var.ty == ScalarType::Texref;
+            // To ptxas a texture, or surface, stands for its sampler in unified mode.
+            let fits = match cx.independent {
+                true => var.ty == v.ty,
+                false => matches!(var.ty, ScalarType::Texref | ScalarType::Surfref),
+            };
             if fits { Ok(()) } else { Err(What::VariableNotAllowed) }
         }
         // To ptxas the sum is a constant like others.
@@ -634,9 +701,17 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
         }
         Operand::Func
-            if cx.lenient && takes_numbers(v.ty) && v.named && !v.accepts.contains(Accepts::INFERRED) =>
+            if cx.lenient
+                && !matches!(v.ty, ScalarType::Pred | ScalarType::BF16 | ScalarType::BF16x2)
+                && !v.destination
+                && v.space.is_none()
+                && !v.accepts.contains(Accepts::INFERRED) =>
         {
-            needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
+            match takes_numbers(v.ty) {
+                true if v.named => needs(Accepts::IMMEDIATE, What::VariableNotAllowed),
+                true => Err(What::VariableNotAllowed),
+                false => needs(Accepts::REGISTER, What::VariableNotAllowed),
+            }
         }
         // An address is an integer.
         Operand::Var(_) | Operand::VarPlus(_) | Operand::Element(_) | Operand::Func | Operand::Label
@@ -752,10 +827,21 @@ fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
         };
     }
     if space.handle != TypeSet::EMPTY {
+        // What may be asked of textures and of samplers is asked of that which the texture mode has for it.
+        let named = |ty| {
+            space.handle.contains(ty)
+                && match ty {
+                    ScalarType::Texref => !cx.independent || !space.handle.contains(ScalarType::Samplerref),
+                    ScalarType::Samplerref => cx.independent,
+                    _ => true,
+                }
+        };
         return match base {
-            Base::Var(v) if space.handle.contains(v.ty) => Ok(()),
+            Base::Var(v) if named(v.ty) => Ok(()),
             Base::Reg(ty) if integer(ty) && ty.bits() == 64 => {
-                let allowed = crate::tables::HANDLE.iter().all(|clause| clause.allows(cx.version, cx.target));
+                let surface = space.handle.contains(ScalarType::Surfref);
+                let asked = surface || !cx.independent;
+                let allowed = !asked || crate::tables::HANDLE.iter().all(|clause| cx.allows(clause));
                 if allowed { Ok(()) } else { Err(What::HandleGate) }
             }
             Base::Unknown => Ok(()),

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use warpsmith_isa::*;
-//! let context = Context { version: Version::new(7, 0), target: Target::sm(80) };
+//! let context = Context::new(Version::new(7, 0), Target::sm(80));
 //! let add = Mnemonic::parse("add.rn.f32").unwrap();
 //! let operands = [Operand::Reg(ScalarType::F32), Operand::Reg(ScalarType::F32), Operand::Int(1)];
 //! let violations = check(&add, &operands, &context).unwrap_err();

@@ -7,7 +7,7 @@ fn parse(text: &str) -> Mnemonic {
 }
 
 fn context(version: (u8, u8), target: &str) -> Context {
-    Context { version: Version::new(version.0, version.1), target: target.parse().unwrap() }
+    Context::new(Version::new(version.0, version.1), target.parse().unwrap())
 }
 
 #[test]

@@ -16,7 +16,7 @@ use warpsmith_isa::{
 };
 
 fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
-    Resolved::new(mnemonic, Context { version: Version::LATEST, target })
+    Resolved::new(mnemonic, Context::new(Version::LATEST, target))
 }
 
 /// What all instructions of one mnemonic share.

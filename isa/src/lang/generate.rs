@@ -88,6 +88,8 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
 
     let handle = out.clauses(&tables.handle);
     out.line(&format!("pub(crate) static HANDLE: &[Clause] = {handle};"));
+    let sampler = out.clauses(&tables.sampler);
+    out.line(&format!("pub(crate) static SAMPLER: &[Clause] = {sampler};"));
     out.line(&format!("pub(crate) static SREG_INFO: [crate::sreg::SregInfo; {}] = [", tables.sregs.len()));
     for row in &tables.sregs {
         let gates = out.clauses(&row.gates);

@@ -28,6 +28,8 @@ pub struct Tables {
     pub sregs: Vec<Sreg>,
     /// What a texture, sampler or surface named by a register needs.
     pub handle: Vec<Clause>,
+    /// What a texture in a register beside a sampler needs.
+    pub sampler: Vec<Clause>,
     pub directives: Vec<Directive>,
 }
 

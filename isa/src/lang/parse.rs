@@ -73,6 +73,9 @@ impl Reader {
                 _ if cursor.eat_word("handle") => {
                     gates(&mut cursor).map(|gates| self.tables.handle.extend(gates))
                 }
+                _ if cursor.eat_word("sampler") => {
+                    gates(&mut cursor).map(|gates| self.tables.sampler.extend(gates))
+                }
                 _ if cursor.eat_word("directive") => self.directive(&mut cursor),
                 _ if text.starts_with('.') => self.definition(&mut cursor),
                 _ => {

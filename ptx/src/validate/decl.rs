@@ -172,7 +172,7 @@ impl Validator<'_> {
                 // ptxas lets arrays of samplers pass.
                 let m = self.m;
                 let scalar = m[decl.names].iter().any(|name| name.dims.is_empty());
-                let unified = self.independent_textures != Some(true);
+                let unified = !self.context.independent_textures;
                 if ty == Samplerref && at == At::Module && scalar && unified {
                     let message = "samplers exist in independent texture mode only";
                     let note = "write `.target ..., texmode_independent` (PTX ISA 9.0, 5.3)";

@@ -72,7 +72,7 @@ impl ValidatedModule {
         if findings.iter().any(Diagnostic::is_error) {
             return Err(findings);
         }
-        let Context { version, target } = validator.context;
+        let Context { version, target, .. } = validator.context;
         let mnemonics = validator.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
         Ok(ValidatedModule { version, target, mnemonics, warnings: findings, module })
     }
@@ -148,7 +148,6 @@ struct Validator<'m> {
     repeats: repeat::Repeats,
     /// Names whose declarations are wrong, so that nothing is known of what they stand for.
     lost: FxHashSet<Symbol>,
-    independent_textures: Option<bool>,
     needs_debug: Option<Span>,
     scopes: Scopes<'m>,
     mnemonics: Vec<KnownMnemonic>,
@@ -181,13 +180,12 @@ impl<'m> Validator<'m> {
             m,
             diagnostics: Vec::new(),
             warnings: 0,
-            context: Context { version: Version::LATEST, target: Target::sm(90) },
+            context: Context::new(Version::LATEST, Target::sm(90)),
             has_version: false,
             has_target: false,
             unknown_context: false,
             repeats: repeat::Repeats::default(),
             lost: m.marks.lost.clone(),
-            independent_textures: None,
             needs_debug: None,
             scopes: Scopes::new(m),
             mnemonics,

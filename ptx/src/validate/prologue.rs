@@ -166,7 +166,7 @@ impl Validator<'_> {
         self.context.target = target;
         self.has_target = true;
         if first || textures.is_some() {
-            self.independent_textures = textures.map(|mode| mode == "texmode_independent");
+            self.context.independent_textures = textures == Some("texmode_independent");
         }
     }
 

@@ -142,7 +142,7 @@ impl<'a> BodyReader<'_, 'a> {
             self.p.error("I0018", whole, "no PTX instruction has this name".into());
             return;
         }
-        for violation in of_text(name, &operands, &Context { version: Version::LATEST, target }) {
+        for violation in of_text(name, &operands, &Context::new(Version::LATEST, target)) {
             let code = if violation.code == codes::UNKNOWN_WORD { "I0018" } else { violation.code };
             let span = match violation.place {
                 Place::Word(word) => word_span(start, name, word),

@@ -119,7 +119,7 @@ impl Verifier<'_> {
             // What the highest target lacks, another may have: the operations of one architecture alone.
             let elsewhere = |target| judge(mnemonic, target).check(operands).is_ok();
             // The module says no version: one that has left PTX is in the older ones.
-            let context = |version| Context { version, target: operation.target };
+            let context = |version| Context::new(version, operation.target);
             let earlier = |version| Resolved::new(mnemonic, context(version)).check(operands).is_ok();
             match Version::known().any(earlier) || (is_open && Target::all().any(elsewhere)) {
                 true => Vec::new(),

@@ -63,7 +63,8 @@ pub struct ValidatedModule {
 impl ValidatedModule {
     /// Validates a module. The errors and warnings come back if there is an error.
     pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
-        if let Some((Context { version, target }, mnemonics)) = parallel::finds_nothing(&module) {
+        if let Some((context, mnemonics)) = parallel::finds_nothing(&module) {
+            let Context { version, target, .. } = context;
             return Ok(ValidatedModule { version, target, mnemonics, warnings: Vec::new(), module });
         }
         let mut validator = Validator::new(&module);

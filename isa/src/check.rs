@@ -395,8 +395,7 @@ fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
 }
 
 fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
-    let is_sampler =
-        |p: &SigOperand| matches!(&p.kind, SigKind::Value(v) if v.ty == ScalarType::Samplerref);
+    let is_sampler = |p: &SigOperand| matches!(&p.kind, SigKind::Value(v) if v.ty == ScalarType::Samplerref);
     let presence = |p: &SigOperand| match p.presence {
         SigPresence::Optional if cx.independent && is_sampler(p) => SigPresence::Required,
         written => written,
@@ -444,7 +443,8 @@ fn through_sampler(elements: &[Operand], cx: &Judge) -> Fit {
     if !cx.independent && !cx.lenient {
         return Err((Some(1), What::SamplerNotAllowed));
     }
-    let in_register = elements.iter().take(2).any(|e| matches!(e, Operand::Address(Base::Reg(_)) | Operand::Reg(_)));
+    let in_register =
+        elements.iter().take(2).any(|e| matches!(e, Operand::Address(Base::Reg(_)) | Operand::Reg(_)));
     let gated = in_register || !cx.independent;
     if gated && !crate::tables::SAMPLER.iter().all(|clause| cx.allows(clause)) {
         return Err((Some(1), What::SamplerGate));
@@ -470,9 +470,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
             };
             elements.iter().try_for_each(sound).map_err(|what| (None, what))
         }
-        Operand::VectorReg(ty, _) if loose => {
-            scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what))
-        }
+        Operand::VectorReg(ty, _) if loose => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
         Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
         Operand::Special { lanes, .. } if *lanes > 1 && v.count.is_none() => whole(What::VectorNotAllowed),
         Operand::Vector(elements) if !takes(elements.len()) => whole(What::VectorLength),

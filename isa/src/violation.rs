@@ -281,14 +281,12 @@ pub(crate) fn of_fault(
         What::Gate => return of_operand_gate(place, place.gates, index, section, cx),
         What::HandleGate => return of_operand_gate(place, crate::tables::HANDLE, index, section, cx),
         What::SamplerGate => return of_operand_gate(place, crate::tables::SAMPLER, index, section, cx),
-        What::SamplerNeeded => (
-            codes::PARTS,
-            format!("operand `{name}` has no sampler, which `texmode_independent` asks for"),
-        ),
-        What::SamplerNotAllowed => (
-            codes::PARTS,
-            format!("operand `{name}` has a sampler, which only `texmode_independent` knows"),
-        ),
+        What::SamplerNeeded => {
+            (codes::PARTS, format!("operand `{name}` has no sampler, which `texmode_independent` asks for"))
+        }
+        What::SamplerNotAllowed => {
+            (codes::PARTS, format!("operand `{name}` has a sampler, which only `texmode_independent` knows"))
+        }
         What::VariableNotAllowed => {
             (codes::VARIABLE, format!("operand `{name}` cannot be the name of a variable or function"))
         }

@@ -167,7 +167,8 @@ fn packed(name: &Name, ty: ScalarType) -> Option<LaneFn> {
     })
 }
 
-/// The operations on the carry flag. `CC.CF` is a carry for additions and a borrow for subtractions.
+/// The operations on the carry flag. The manual says that `sub.cc` writes a borrow (9.7.2.3), but an `addc` after it reads the carry of
+/// `a + !b + 1`: so ptxas folds it, and nvcc's division of 128 bits relies on it. A subtraction without a borrow sets the flag.
 fn carry(name: &Name, ty: ScalarType) -> Option<Plan> {
     let writes = name.has("cc");
     let reads = matches!(name.op.split('.').next(), Some("addc" | "subc" | "madc"));
@@ -175,12 +176,12 @@ fn carry(name: &Name, ty: ScalarType) -> Option<Plan> {
     let sat = name.has("sat");
     let (function, sources) = match core.as_str() {
         "add" if sat => (vector(|a: u32, b: u32, c: bool| add_sat_with_carry(a, b, c)), 2),
-        "sub" if sat => (vector(|a: u32, b: u32, c: bool| sub_sat_with_borrow(a, b, c)), 2),
+        "sub" if sat => (vector(|a: u32, b: u32, c: bool| sub_sat_with_carry(a, b, c)), 2),
         "mad.hi" if sat => {
             (vector(|a: u32, b: u32, c: u32, f: bool| add_sat_with_carry(a.mul_hi_s(b), c, f)), 3)
         }
         "add" => (words!(vector, ty, |a, b; c: bool| a.add_carry(b, c)), 2),
-        "sub" => (words!(vector, ty, |a, b; c: bool| a.sub_borrow(b, c)), 2),
+        "sub" => (words!(vector, ty, |a, b; c: bool| a.add_carry(!b, c)), 2),
         "mad.lo" => (words!(vector, ty, |a, b, c; f: bool| a.wrapping_mul(b).add_carry(c, f)), 3),
         "mad.hi" if ty.is_signed() => {
             (words!(vector, ty, |a, b, c; f: bool| a.mul_hi_s(b).add_carry(c, f)), 3)
@@ -189,7 +190,7 @@ fn carry(name: &Name, ty: ScalarType) -> Option<Plan> {
         _ => return None,
     };
     let mut src: smallvec::SmallVec<[Slot; 4]> = (0..sources).map(Slot::Src).collect();
-    src.push(if reads { Slot::Carry } else { Slot::Constant(0, Width::Pred) });
+    src.push(if reads { Slot::Carry } else { Slot::Constant((core == "sub").into(), Width::Pred) });
     let flag = if writes { Slot::Carry } else { Slot::Temp(0, Width::Pred) };
     Some(Plan::of(smallvec![Step { function, dst: smallvec![Slot::Dst(0), flag], src }]))
 }
@@ -200,8 +201,8 @@ fn add_sat_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
     (sum.clamp(i32::MIN as i64, i32::MAX as i64) as u32, false)
 }
 
-fn sub_sat_with_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
-    let difference = a as i32 as i64 - b as i32 as i64 - borrow as i64;
+fn sub_sat_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
+    let difference = a as i32 as i64 - b as i32 as i64 - !carry as i64;
     (difference.clamp(i32::MIN as i64, i32::MAX as i64) as u32, false)
 }
 

@@ -45,10 +45,8 @@ pub trait Int: Copy + Eq {
     fn max_s(self, b: Self) -> Self;
     /// `.relu`: negative values become zero.
     fn relu_s(self) -> Self;
-    /// `add.cc` and `addc`: the sum with a carry in, and the carry out.
+    /// `add.cc` and `addc`: the sum with a carry in, and the carry out. `subc` adds the complement of `b`.
     fn add_carry(self, b: Self, carry: bool) -> (Self, bool);
-    /// `sub.cc` and `subc`: the difference with a borrow in, and the borrow out. `CC.CF` holds the borrow.
-    fn sub_borrow(self, b: Self, borrow: bool) -> (Self, bool);
     /// `cnot`: one for zero, else zero.
     fn cnot(self) -> Self;
 }
@@ -132,12 +130,6 @@ macro_rules! int {
                 let (sum, first) = self.overflowing_add(b);
                 let (sum, second) = sum.overflowing_add(carry as $u);
                 (sum, first | second)
-            }
-            #[inline]
-            fn sub_borrow(self, b: Self, borrow: bool) -> (Self, bool) {
-                let (difference, first) = self.overflowing_sub(b);
-                let (difference, second) = difference.overflowing_sub(borrow as $u);
-                (difference, first | second)
             }
             #[inline]
             fn cnot(self) -> Self {
@@ -250,7 +242,7 @@ mod tests {
                         let sum = ua + ub + carry as i128;
                         assert_eq!(a.add_carry(b, carry), (sum as $u, sum > $u::MAX as i128));
                         let difference = ua - ub - carry as i128;
-                        assert_eq!(a.sub_borrow(b, carry), (difference as $u, difference < 0));
+                        assert_eq!(a.add_carry(!b, !carry), (difference as $u, difference >= 0));
                     }
                 }
                 assert_eq!((a as $u).abs_s(), (a as $i).unsigned_abs() as $u);

@@ -1,6 +1,7 @@
 //! Kernels with known answers, as PTX text through the loader and the engine.
 
 mod calls;
+mod carry;
 mod cluster;
 mod control;
 mod faults;

@@ -9,11 +9,21 @@
 //! `docs/watching.md` tells how to use it all.
 
 pub mod check;
+mod class;
 pub mod codes;
 mod combine;
+mod counts;
+pub mod coverage;
+mod html;
+pub mod profile;
 pub mod report;
 pub mod source;
 
+pub use class::Class;
+pub use html::Page;
 pub use combine::{Checkers, Selection};
+pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount};
+pub use coverage::Coverage;
+pub use profile::Profile;
 pub use report::{Checker, Finding, Report, Site};
 pub use source::Sources;

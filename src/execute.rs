@@ -61,7 +61,7 @@ fn launch<O: Observer>(
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
     launch.dynamic_shared = spec.dynamic_shared;
-    launch.seed = spec.seed;
+    (launch.schedule, launch.seed) = (spec.schedule, spec.seed);
     if let Some(steps) = spec.steps {
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;

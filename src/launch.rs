@@ -13,6 +13,7 @@
 use crate::literal;
 use serde_json::{Map, Value};
 use std::fmt;
+use warpsmith_interp::Schedule;
 use warpsmith_isa::ScalarType;
 
 /// The most memory the buffers of one launch may take together.
@@ -36,6 +37,8 @@ pub struct LaunchSpec {
     pub dynamic_shared: u32,
     /// The most instructions all threads together may execute before the run is stopped.
     pub steps: Option<u64>,
+    /// Runs on one host thread, with the threads in this order.
+    pub schedule: Option<Schedule>,
     /// Runs on one host thread, with an interleaving of the threads that the seed decides.
     pub seed: Option<u64>,
     /// One entry per kernel parameter.
@@ -81,7 +84,8 @@ impl LaunchSpec {
     /// A launch without clusters, dynamic shared memory and limits.
     pub fn new(entry: impl Into<String>, grid: [u32; 3], block: [u32; 3], args: Vec<Arg>) -> LaunchSpec {
         let entry = entry.into();
-        LaunchSpec { entry, grid, block, cluster: None, dynamic_shared: 0, steps: None, seed: None, args }
+        let (cluster, steps, schedule, seed) = (None, None, None, None);
+        LaunchSpec { entry, grid, block, cluster, dynamic_shared: 0, steps, schedule, seed, args }
     }
 
     /// Reads and checks the JSON text of a description.
@@ -180,8 +184,17 @@ impl Reader {
             &empty
         });
         if value.is_object() {
-            const KNOWN: &[&str] =
-                &["entry", "grid", "block", "cluster", "dynamic_shared", "limits", "seed", "args"];
+            const KNOWN: &[&str] = &[
+                "entry",
+                "grid",
+                "block",
+                "cluster",
+                "dynamic_shared",
+                "limits",
+                "schedule",
+                "seed",
+                "args",
+            ];
             self.known_keys("$", object, KNOWN);
             for key in ["entry", "grid", "block", "args"].into_iter().filter(|key| !object.contains_key(*key))
             {
@@ -206,6 +219,7 @@ impl Reader {
                 .get("dynamic_shared")
                 .map_or(0, |v| self.integer("$.dynamic_shared", v, 0, 227 * 1024) as u32),
             steps,
+            schedule: object.get("schedule").and_then(|v| self.schedule(v)),
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
             args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
         };
@@ -225,6 +239,11 @@ impl Reader {
             }
         }
         spec
+    }
+
+    fn schedule(&mut self, value: &Value) -> Option<Schedule> {
+        let schedule = self.string("$.schedule", value).parse();
+        schedule.map_err(|message: String| self.error("$.schedule", message)).ok()
     }
 
     fn args(&mut self, value: &Value) -> Vec<Arg> {

@@ -130,7 +130,8 @@ impl Counts {
         let mnemonic = program.mnemonic(head);
         let guarded = program.operation(head).is_some_and(|o| o.guard.is_some());
         let is_branch = mnemonic == "bra" || mnemonic.starts_with("bra.");
-        let outcomes = self.operations.get(statement.end as usize - 1).map_or_else(Outcomes::default, |o| o.outcomes);
+        let outcomes =
+            self.operations.get(statement.end as usize - 1).map_or_else(Outcomes::default, |o| o.outcomes);
         let table = (mnemonic.starts_with("brx")).then(|| self.table(program, statement)).flatten();
         StatementCount {
             statement,

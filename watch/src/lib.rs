@@ -18,12 +18,13 @@ mod html;
 pub mod profile;
 pub mod report;
 pub mod source;
+pub mod trace;
 
 pub use class::Class;
-pub use html::Page;
 pub use combine::{Checkers, Selection};
 pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount};
 pub use coverage::Coverage;
+pub use html::Page;
 pub use profile::Profile;
 pub use report::{Checker, Finding, Report, Site};
 pub use source::Sources;

@@ -374,6 +374,10 @@ impl<'a, O: Observer> Runner<'a, O> {
                     message,
                 ));
             };
+            if O::ACTIVE && self.interest.instructions {
+                let at = self.at(block, warp, here.pc, same);
+                self.observer.switched(&at, value);
+            }
             rest &= !same;
             if rest == 0 {
                 warp.groups[g].pc = target;

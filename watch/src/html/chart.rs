@@ -34,7 +34,8 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
     );
     for (bar, y) in rows.iter().zip((0..).step_by(ROW as usize)) {
         let base = y + ROW - 7;
-        let (full, label) = (escape(&bar.label), shortened(&bar.label, if bar.line.is_some() { 29 } else { 34 }));
+        let (full, label) =
+            (escape(&bar.label), shortened(&bar.label, if bar.line.is_some() { 29 } else { 34 }));
         let label = escape(&label);
         let _ = match bar.line {
             Some(line) => write!(
@@ -55,7 +56,8 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
             );
             x += width;
         }
-        let _ = write!(out, "<text class=\"v\" x=\"{:.1}\" y=\"{base}\">{}</text>", x + 5.0, escape(&bar.note));
+        let _ =
+            write!(out, "<text class=\"v\" x=\"{:.1}\" y=\"{base}\">{}</text>", x + 5.0, escape(&bar.note));
     }
     out.push_str("</svg></figure>\n");
 }

@@ -205,7 +205,16 @@ fn highlighted(text: &str) -> String {
                 let is_label = first && rest[..end].ends_with(':') && !rest[..end].ends_with("::");
                 let opcode = first && !is_label;
                 first &= is_label;
-                (if is_label { "l" } else if opcode { "o" } else { "" }, end)
+                (
+                    if is_label {
+                        "l"
+                    } else if opcode {
+                        "o"
+                    } else {
+                        ""
+                    },
+                    end,
+                )
             }
             '0'..='9' => ("n", word(".")),
             _ => {
@@ -235,7 +244,10 @@ mod tests {
         let shown = highlighted("@%p bra L1; // \"x\" <y>");
         let expected = "@<b class=\"r\">%p</b> <b class=\"o\">bra</b> L1; <i>// &quot;x&quot; &lt;y&gt;</i>";
         assert_eq!(shown, expected);
-        assert!(highlighted("ld.shared::cta.b32 %r1, [a+4];").starts_with("<b class=\"o\">ld.shared::cta.b32</b> "));
+        assert!(
+            highlighted("ld.shared::cta.b32 %r1, [a+4];")
+                .starts_with("<b class=\"o\">ld.shared::cta.b32</b> ")
+        );
         assert!(highlighted("done: ret;").starts_with("<b class=\"l\">done:</b> <b class=\"o\">ret</b>"));
         assert_eq!(commented("a = b; // c"), "a = b<i>; // c</i>");
     }

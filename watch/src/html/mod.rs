@@ -63,7 +63,10 @@ impl Page<'_> {
 
     fn cards(&self, out: &mut String) {
         let mut card = |name: &str, value: &str, note: &str| {
-            let _ = write!(out, "<div class=\"card\"><b>{value}</b><span>{name}</span><small>{note}</small></div>");
+            let _ = write!(
+                out,
+                "<div class=\"card\"><b>{value}</b><span>{name}</span><small>{note}</small></div>"
+            );
         };
         let coverage = self.coverage;
         let files = coverage.files().values().map(reached);
@@ -93,7 +96,9 @@ impl Page<'_> {
             let note = format!("{} of {} branches", short(p.branches.divergent), short(p.branch_executions));
             card("divergence", &part(Some(diverged)), &note);
         }
-        if let Some(Traffic { moved, needed }) = p.space(Space::Global).map(|g| g.sectors).filter(|s| s.moved > 0) {
+        if let Some(Traffic { moved, needed }) =
+            p.space(Space::Global).map(|g| g.sectors).filter(|s| s.moved > 0)
+        {
             let note = format!("{} sectors, {} needed", short(moved), short(needed));
             card("coalescing, global memory", &part(Some(needed as f64 / moved as f64)), &note);
         }
@@ -106,7 +111,9 @@ impl Page<'_> {
 
 fn charts(out: &mut String, p: &Profile) {
     out.push_str("<section class=\"charts\">");
-    let of = |value: u64| format!("{} ({:.1} %)", short(value), 100.0 * value as f64 / p.total.warps.max(1) as f64);
+    let of = |value: u64| {
+        format!("{} ({:.1} %)", short(value), 100.0 * value as f64 / p.total.warps.max(1) as f64)
+    };
     let mix = p.mix.iter().map(|(class, e)| Bar {
         label: class.name().into(),
         line: None,
@@ -114,9 +121,11 @@ fn charts(out: &mut String, p: &Profile) {
         note: of(e.warps),
     });
     bars(out, "Instruction mix", "instructions of warps", mix.collect());
-    let of_line = |l: &LineProfile, parts, note| Bar { label: l.text.clone(), line: Some(l.line), parts, note };
+    let of_line =
+        |l: &LineProfile, parts, note| Bar { label: l.text.clone(), line: Some(l.line), parts, note };
     let hottest = p.hottest(CHARTED);
-    let hottest = hottest.iter().map(|l| of_line(l, vec![("main", l.executions.warps)], of(l.executions.warps)));
+    let hottest =
+        hottest.iter().map(|l| of_line(l, vec![("main", l.executions.warps)], of(l.executions.warps)));
     bars(out, "Hottest lines", "instructions of warps", hottest.collect());
     let costly = |cost: fn(&AccessCount) -> Traffic| {
         let with_cost = |l| -> Option<(&LineProfile, &AccessCount, Traffic)> {

@@ -73,7 +73,16 @@ impl Traffic {
 impl AccessCount {
     pub(crate) fn new(space: StateSpace) -> AccessCount {
         let none = Traffic::default();
-        AccessCount { space, requests: 0, threads: 0, bytes: 0, sectors: none, lines: 0, passes: none, worst: 0 }
+        AccessCount {
+            space,
+            requests: 0,
+            threads: 0,
+            bytes: 0,
+            sectors: none,
+            lines: 0,
+            passes: none,
+            worst: 0,
+        }
     }
 
     /// The sum of two; `worst` is the worse.
@@ -187,8 +196,12 @@ impl AccessCount {
         self.requests += u64::from(last.0 != number + 1);
         self.bytes += place.bytes;
         self.threads += 1;
-        self.sectors.add(end - first - u64::from(met), place.bytes.div_ceil(SECTOR).min(end - first - u64::from(met)));
-        self.lines += (place.address + place.bytes - 1) / CACHE_LINE - place.address / CACHE_LINE + u64::from(!met);
+        self.sectors.add(
+            end - first - u64::from(met),
+            place.bytes.div_ceil(SECTOR).min(end - first - u64::from(met)),
+        );
+        self.lines +=
+            (place.address + place.bytes - 1) / CACHE_LINE - place.address / CACHE_LINE + u64::from(!met);
         *last = (number + 1, end - 1);
     }
 }
@@ -279,7 +292,8 @@ mod tests {
         for size in [1, 2, 4, 8, 16] {
             for distance in (0..80).map(|d| d * size.max(4)).chain([1024, 4096]) {
                 for steps in [[0, 0], [0, size], [size, 0], [size, size]] {
-                    let lines = [Line { start: 256, step: steps[0] }, Line { start: 256 + distance, step: steps[1] }];
+                    let lines =
+                        [Line { start: 256, step: steps[0] }, Line { start: 256 + distance, step: steps[1] }];
                     let each = Addresses::Lines(lines).all();
                     let slow = passes(u32::MAX, &Addresses::Each(&each), size, true);
                     assert_eq!(passes_of_lines(&lines, size), slow, "{lines:?} of {size}");

@@ -43,14 +43,16 @@ impl Profile {
             percent(share(self.branches.divergent, self.branch_executions))
         );
         for (space, count) in &self.spaces {
-            let _ = writeln!(out, "{:<20} {:>14}   requests, {}", space.name(), count.requests, traffic(count));
+            let _ =
+                writeln!(out, "{:<20} {:>14}   requests, {}", space.name(), count.requests, traffic(count));
         }
         let _ = writeln!(out, "\n{:<10} {:>14} {:>8} {:>16}", "class", "warps", "share", "threads");
         for (class, e) in &self.mix {
             let part = percent(share(e.warps, t.warps));
             let _ = writeln!(out, "{:<10} {:>14} {part:>8} {:>16}", class.name(), e.warps, e.threads);
         }
-        let _ = writeln!(out, "\n{:>12} {:>8} {:>6}  {:>5}  hottest lines", "warps", "share", "lanes", "line");
+        let _ =
+            writeln!(out, "\n{:>12} {:>8} {:>6}  {:>5}  hottest lines", "warps", "share", "lanes", "line");
         for l in self.hottest(HOTTEST) {
             let part = percent(share(l.executions.warps, t.warps));
             let _ = writeln!(
@@ -95,7 +97,8 @@ impl Profile {
 
     /// The same and all lines, for programs.
     pub fn json(&self) -> Value {
-        let launches = self.launches.iter().map(|l| json!({"kernel": l.kernel, "grid": l.grid, "block": l.block}));
+        let launches =
+            self.launches.iter().map(|l| json!({"kernel": l.kernel, "grid": l.grid, "block": l.block}));
         let mix = self.mix.iter().map(|(class, e)| {
             let mut value = executions(*e);
             value["class"] = class.name().into();
@@ -110,7 +113,8 @@ impl Profile {
                 value["source"] = json!({"file": frame.file, "line": frame.line, "function": frame.function});
             }
             if let Some(b) = l.branch {
-                value["branch"] = json!({"taken": b.taken, "not_taken": b.not_taken, "divergent": b.divergent});
+                value["branch"] =
+                    json!({"taken": b.taken, "not_taken": b.not_taken, "divergent": b.divergent});
             }
             if let Some(m) = &l.memory {
                 value["memory"] = accesses(m);

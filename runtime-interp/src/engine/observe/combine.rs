@@ -15,6 +15,7 @@ macro_rules! with_methods {
             results(at: &At<'_>, registers: &Registers<'_>);
             access(at: &At<'_>, kind: AccessKind, access: &Access, space: StateSpace, addresses: Addresses<'_>);
             branch(at: &At<'_>, taken: u32);
+            switched(at: &At<'_>, entry: u32);
             crossed(at: &At<'_>, crossing: &Crossing<'_>);
             exchanged(at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>);
             transfer(at: &At<'_>, number: u64, stage: Stage);

@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::super::op::SymbolId;
 use super::super::warp::DYNAMIC;
-use crate::engine::{KernelParam, Program};
+use crate::engine::{KernelParam, Program, Schedule};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
 
@@ -105,6 +105,11 @@ impl<'a> LaunchView<'a> {
     /// The seed that decides the interleaving, if one does.
     pub fn seed(&self) -> Option<u64> {
         self.cx.seed
+    }
+
+    /// The schedule, if the launch has one.
+    pub fn schedule(&self) -> Option<Schedule> {
+        self.cx.schedule
     }
 
     /// Bytes of shared memory of a block, the dynamic part included.

@@ -33,7 +33,7 @@
 //! - [`Observer::block_started`], [`Observer::block_ended`], [`Observer::exited`];
 //! - each instruction with the registers it finds ([`Observer::instruction`]; what it is, [`Program::operation`] says) and with those it leaves
 //!   ([`Observer::results`]), and between the two what it does: an
-//!   [access](Observer::access), a [branch](Observer::branch), a [call or return](Observer::crossed), [exchanged values](Observer::exchanged),
+//!   [access](Observer::access), a [branch](Observer::branch) or [jump](Observer::switched), a [call or return](Observer::crossed), [exchanged values](Observer::exchanged),
 //!   a [synchronisation](Observer::synchronise), an [asynchronous operation](Observer::transfer), which goes on later, memory
 //!   [allocated](Observer::allocated) and [freed](Observer::freed);
 //! - [`Observer::fault`], which may let the run go on without the access at fault, so that one run finds more than one mistake.
@@ -305,7 +305,7 @@ pub enum Verdict {
 /// What an observer asks for, beyond what happens rarely and is always told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interest {
-    /// [`Observer::instruction`] and [`Observer::branch`].
+    /// [`Observer::instruction`], [`Observer::branch`] and [`Observer::switched`].
     pub instructions: bool,
     /// [`Observer::access`].
     pub accesses: bool,
@@ -376,6 +376,9 @@ pub trait Observer: Send {
 
     /// At a branch: the lanes that jump.
     fn branch(&mut self, _at: &At<'_>, _taken: u32) {}
+
+    /// At a jump through a table: the lanes that jump to the same entry, and its number.
+    fn switched(&mut self, _at: &At<'_>, _entry: u32) {}
 
     /// At a call, when the arguments pass, and at a return, when the results do. `at` is the call in both cases.
     fn crossed(&mut self, _at: &At<'_>, _crossing: &Crossing<'_>) {}

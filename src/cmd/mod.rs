@@ -10,7 +10,9 @@ mod progress;
 mod render;
 mod roundtrip;
 mod run;
+mod seeing;
 mod targets;
+mod trace_diff;
 mod watch;
 
 use clap::{Args, Parser, Subcommand};
@@ -44,6 +46,8 @@ enum Command {
     Roundtrip(roundtrip::Options),
     /// Run passes on IR text and print the IR.
     Opt(opt::Options),
+    /// Find the first place where two traced runs of a launch part, and why.
+    TraceDiff(trace_diff::Options),
     /// List the targets and the first `.version` that names each.
     Targets(targets::Options),
 }
@@ -96,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),
+        Command::TraceDiff(options) => trace_diff::run(&options),
         Command::Targets(options) => targets::run(&options),
     };
     match outcome {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::directives::Language;
 use warpsmith::execute::{Execution, execute_observed, execute_with_output};
-use warpsmith::interp::{Fault, Program};
+use warpsmith::interp::{Fault, Program, Schedule};
 use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
 use warpsmith::literal;
@@ -21,7 +21,7 @@ pub struct Options {
     /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
     file: PathBuf,
     /// The launch description.
-    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "seed", "args"], required_unless_present = "entry")]
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args"], required_unless_present = "entry")]
     launch: Option<PathBuf>,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -47,7 +47,10 @@ pub struct Options {
     /// The most instructions that all threads together may execute.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// Chooses the interleaving of the threads.
+    /// In which order threads take turns: round-robin, random, adversarial, lowest-pc.
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Chooses the interleaving of the threads; the same seed and schedule give the same run.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
@@ -90,6 +93,7 @@ enum Problem {
     Launch(Vec<LaunchError>),
     Source(input::Source, Vec<Diagnostic>),
     Fault(Fault),
+    Failure(Failure),
 }
 
 pub fn run(options: &Options) -> Outcome {
@@ -120,7 +124,11 @@ pub fn run(options: &Options) -> Outcome {
             problem.show();
         }
     }
-    if bad { Err(Failure::Rejected) } else { Ok(()) }
+    match outcome {
+        Err(Problem::Failure(failure)) => Err(failure),
+        _ if bad => Err(Failure::Rejected),
+        _ => Ok(()),
+    }
 }
 
 /// With `--json` the answer goes to standard output even if the call names a file that is not there.
@@ -135,20 +143,25 @@ fn unreadable(options: &Options, message: String) -> Failure {
 fn launch(options: &Options) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
     if let Some(path) = &options.launch {
         let text = input::read(path).map_err(|message| unreadable(options, message))?.text;
-        return Ok(LaunchSpec::parse(&text));
+        return Ok(LaunchSpec::parse(&text).map(|spec| scheduled(spec, options)));
     }
     let mut object = Map::new();
     object.insert("entry".into(), options.entry.clone().into());
     object.insert("grid".into(), json!(options.grid));
     object.insert("block".into(), json!(options.block));
-    for (key, value) in [("dynamic_shared", options.dynamic_shared), ("seed", options.seed)] {
-        object.extend(value.map(|value| (key.to_owned(), value.into())));
-    }
+    object.extend(options.dynamic_shared.map(|bytes| ("dynamic_shared".to_owned(), bytes.into())));
     object.extend(options.cluster.as_ref().map(|cluster| ("cluster".to_owned(), json!(cluster))));
     object.extend(options.steps.map(|steps| ("limits".to_owned(), json!({"steps": steps}))));
     let args: Result<Vec<Value>, LaunchError> = options.args.iter().map(|arg| arg_from_flag(arg)).collect();
     object.insert("args".into(), args.map_err(|e| Failure::Usage(e.to_string()))?.into());
-    Ok(LaunchSpec::from_json(&Value::Object(object)))
+    Ok(LaunchSpec::from_json(&Value::Object(object)).map(|spec| scheduled(spec, options)))
+}
+
+/// The flags go before what a launch description says.
+fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
+    spec.schedule = options.schedule.or(spec.schedule);
+    spec.seed = options.seed.or(spec.seed);
+    spec
 }
 
 fn result(
@@ -169,9 +182,9 @@ fn result(
     if !options.watch.any() {
         return execute_with_output(&program, launch, printed.clone()).map_err(Problem::Fault);
     }
-    let mut watch = Watch::new(&options.watch);
+    let mut watch = Watch::new(&options.watch).map_err(Problem::Failure)?;
     let outcome = execute_observed(&program, launch, printed.clone(), &mut watch.observer());
-    *seen = Some(watch.finish(sources));
+    *seen = Some(watch.finish(&program, sources, &options.file).map_err(Problem::Failure)?);
     outcome.map_err(Problem::Fault)
 }
 
@@ -257,6 +270,8 @@ impl Problem {
                 }
                 value
             }
+            Problem::Failure(Failure::Usage(message)) => error("C0001", message),
+            Problem::Failure(Failure::Rejected) => error("C0002", "the run is not as it should be"),
             Problem::Launch(errors) => {
                 let list: Vec<String> = errors.iter().map(LaunchError::to_string).collect();
                 let mut value = error("bad_launch", &list.join("; "));
@@ -289,6 +304,8 @@ impl Problem {
     fn show(&self) {
         match self {
             Problem::Fault(fault) => eprintln!("error: {fault}"),
+            // The command says it in the end.
+            Problem::Failure(_) => {}
             Problem::Launch(errors) => {
                 errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
             }

@@ -1,7 +1,11 @@
 //! What of a run is watched: the flags of `warpsmith run` for it, and what is told in the end.
 
+use super::Failure;
+use super::seeing::{self, Seeing, Shown};
 use clap::Args;
 use serde_json::{Map, Value, json};
+use std::path::Path;
+use warpsmith::interp::Program;
 use warpsmith::interp::observe::Observer;
 use warpsmith::watch::{Checkers, Report, Selection, Sources};
 
@@ -10,12 +14,14 @@ pub struct Watched {
     /// Check the run: memory, init, race, sync, several with commas between, or all. Errors make the exit status 1.
     #[arg(long, value_name = "CHECKER,..")]
     check: Option<Selection>,
+    #[command(flatten)]
+    seeing: seeing::Options,
 }
 
 impl Watched {
     /// True if anything is watched.
     pub fn any(&self) -> bool {
-        self.check.is_some()
+        self.check.is_some() || self.seeing.any()
     }
 }
 
@@ -23,21 +29,24 @@ impl Watched {
 pub struct Watch {
     checkers: Checkers,
     checked: bool,
+    seeing: Seeing,
 }
 
 impl Watch {
-    pub fn new(options: &Watched) -> Watch {
+    pub fn new(options: &Watched) -> Result<Watch, Failure> {
         let checkers = Checkers::new(options.check.unwrap_or(Selection::NONE));
-        Watch { checkers, checked: options.check.is_some() }
+        let seeing = Seeing::new(&options.seeing)?;
+        Ok(Watch { checkers, checked: options.check.is_some(), seeing })
     }
 
     pub fn observer(&mut self) -> impl Observer + '_ {
-        self.checkers.observer()
+        (self.checkers.observer(), self.seeing.observer())
     }
 
     /// What they have seen.
-    pub fn finish(self, sources: Sources) -> Seen {
-        Seen { report: self.checked.then(|| self.checkers.into_report()), sources }
+    pub fn finish(self, program: &Program, sources: Sources, input: &Path) -> Result<Seen, Failure> {
+        let shown = self.seeing.finish(program, &sources, input)?;
+        Ok(Seen { report: self.checked.then(|| self.checkers.into_report()), sources, shown })
     }
 }
 
@@ -45,6 +54,7 @@ impl Watch {
 pub struct Seen {
     report: Option<Report>,
     sources: Sources,
+    shown: Shown,
 }
 
 impl Seen {
@@ -53,8 +63,9 @@ impl Seen {
         self.report.as_ref().is_some_and(Report::has_errors)
     }
 
-    /// For people, on standard error.
+    /// For people: findings on standard error, what was asked to be shown on standard output.
     pub fn show(&self) {
+        print!("{}", self.shown.text);
         if let Some(report) = &self.report {
             eprint!("{}", report.text(&self.sources));
         }
@@ -64,6 +75,6 @@ impl Seen {
     pub fn json(&self) -> Map<String, Value> {
         let findings =
             self.report.iter().map(|report| ("findings".to_owned(), json!(report.json(&self.sources))));
-        findings.collect()
+        findings.chain(self.shown.members.clone()).collect()
     }
 }

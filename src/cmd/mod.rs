@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod explain;
+mod explore;
 mod fmt;
 mod input;
 mod opt;

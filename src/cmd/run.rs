@@ -1,7 +1,7 @@
 //! `warpsmith run`
 
 use super::watch::{Seen, Watch};
-use super::{Compilation, Failure, Outcome, compile, input, render, watch};
+use super::{Compilation, Failure, Outcome, compile, explore, input, render, watch};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -53,6 +53,9 @@ pub struct Options {
     /// Chooses the interleaving of the threads; the same seed and schedule give the same run.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Run the launch in N orders of its threads and tell whether the results differ and why; then the exit status is 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
+    explore: Option<u64>,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     args: Vec<String>,
@@ -101,13 +104,21 @@ pub fn run(options: &Options) -> Outcome {
     let launch = launch(options)?;
     let printed = Printed { kept: options.json.then(Arc::default) };
     let mut seen = None;
-    let outcome = launch
-        .map_err(Problem::Launch)
-        .and_then(|launch| Ok((result(options, source, &launch, &printed, &mut seen)?, launch)));
+    let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
+        let (program, sources) = loaded(options, source, &launch)?;
+        if let Some(count) = options.explore {
+            explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
+            return Ok(None);
+        }
+        Ok(Some((result(options, &program, sources, &launch, &printed, &mut seen)?, launch)))
+    });
+    if let Ok(None) | Err(Problem::Failure(Failure::Rejected)) = outcome {
+        return outcome.map(drop).map_err(|_| Failure::Rejected);
+    }
     let bad = outcome.is_err() || seen.as_ref().is_some_and(Seen::is_bad);
     if options.json {
         let mut answer = match &outcome {
-            Ok((execution, _)) => success_json(execution, !bad),
+            Ok(execution) => execution.as_ref().map_or(Value::Null, |(e, _)| success_json(e, !bad)),
             Err(problem) => json!({"ok": false, "error": problem.json()}),
         };
         if let Some(members) = answer.as_object_mut() {
@@ -116,7 +127,7 @@ pub fn run(options: &Options) -> Outcome {
         }
         writeln!(std::io::stdout().lock(), "{answer}")?;
     } else {
-        if let Ok((execution, launch)) = &outcome {
+        if let Ok(Some((execution, launch))) = &outcome {
             std::io::stdout().lock().write_all(success(execution, launch).as_bytes())?;
         }
         seen.iter().for_each(Seen::show);
@@ -164,27 +175,32 @@ fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
     spec
 }
 
-fn result(
+fn loaded(
     options: &Options,
     source: input::Source,
     launch: &LaunchSpec,
-    printed: &Printed,
-    seen: &mut Option<Seen>,
-) -> Result<Execution, Problem> {
+) -> Result<(Program, Sources), Problem> {
     let loaded = match source.language {
         Language::Ptx => load_ptx(options, &source, &launch.entry),
         Language::Wir => load_ir(options, &source),
     };
-    let (program, sources) = match loaded {
-        Ok(loaded) => loaded,
-        Err(errors) => return Err(Problem::Source(source, errors)),
-    };
+    loaded.map_err(|errors| Problem::Source(source, errors))
+}
+
+fn result(
+    options: &Options,
+    program: &Program,
+    sources: Sources,
+    launch: &LaunchSpec,
+    printed: &Printed,
+    seen: &mut Option<Seen>,
+) -> Result<Execution, Problem> {
     if !options.watch.any() {
-        return execute_with_output(&program, launch, printed.clone()).map_err(Problem::Fault);
+        return execute_with_output(program, launch, printed.clone()).map_err(Problem::Fault);
     }
     let mut watch = Watch::new(&options.watch).map_err(Problem::Failure)?;
-    let outcome = execute_observed(&program, launch, printed.clone(), &mut watch.observer());
-    *seen = Some(watch.finish(&program, sources, &options.file).map_err(Problem::Failure)?);
+    let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
+    *seen = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
     outcome.map_err(Problem::Fault)
 }
 
@@ -192,7 +208,11 @@ fn result(
 type Loaded = Result<(Program, Sources), Vec<Diagnostic>>;
 
 fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> Sources {
-    if options.watch.any() { Sources::new(name, text, module) } else { Sources::default() }
+    if options.watch.any() || options.explore.is_some() {
+        Sources::new(name, text, module)
+    } else {
+        Sources::default()
+    }
 }
 
 fn load_ptx(options: &Options, source: &input::Source, entry: &str) -> Loaded {

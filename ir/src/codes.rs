@@ -114,6 +114,10 @@ pub const ALL: &[Row] = &[
     ("I0424", &["A stack slot, global or function that does not exist."]),
     ("I0425", &["A lane that the vector does not have."]),
     ("I0426", &["A returned value of another type than the function's."]),
+    (
+        "I0427",
+        &["The address of a texture or surface, which is no memory: only table-derived operations name it."],
+    ),
     ("I0430", &["A call of a kernel, which only the host starts."]),
     ("I0431", &["A call with more or fewer arguments than the function has parameters."]),
     ("I0432", &["A call with an argument of another type than the parameter."]),

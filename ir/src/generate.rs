@@ -346,7 +346,14 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                     let callee = *self.u.choose(self.helpers)?;
                     let params = self.b.module().functions[callee].params.clone();
                     let args = params.iter().map(|param| self.value(param.ty)).collect::<Result<Vec<_>>>()?;
-                    let results = self.b.call(callee, &args);
+                    let results = match self.u.ratio(1, 4)? {
+                        true => {
+                            let address = self.b.ins().func_addr(callee);
+                            let ret = self.b.module().functions[callee].ret.first().copied();
+                            self.b.ins().call_indirect(address, ret, &args)
+                        }
+                        false => self.b.call(callee, &args),
+                    };
                     self.values.extend(results);
                 }
                 _ if self.config.ptx => self.table_derived()?,

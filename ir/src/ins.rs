@@ -35,6 +35,8 @@ impl Function {
             | ResultRule::ToFloat
             | ResultRule::SameBits
             | ResultRule::ToPtr => suffix,
+            ResultRule::OfCall => suffix,
+            ResultRule::Ptr => Some(Type::PTR),
             ResultRule::PtrLocal => Some(Type::PTR_LOCAL),
             ResultRule::VectorOf => {
                 suffix.or_else(|| Type::vector(self.dfg.ty(*args.first()?).element(), args.len() as u32))
@@ -256,6 +258,11 @@ macro_rules! inst_builder {
                 self.build(InstData::GlobalAddr { global, offset }, &[ptr_type]).1.first()
             }
 
+            /// The address of a function, for [`InstBuilder::call_indirect`].
+            fn func_addr(self, func: FuncId) -> Value {
+                self.regular(InstData::FuncAddr { func }, None)
+            }
+
             /// A vector of the elements.
             fn vec(mut self, elements: &[Value]) -> Value {
                 let args = ValueList::from_slice(elements, &mut self.func().dfg.pool);
@@ -276,6 +283,14 @@ macro_rules! inst_builder {
             fn call(mut self, callee: FuncId, returns: &[Type], args: &[Value]) -> Results {
                 let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
                 self.build(InstData::Call { callee, args }, returns).1
+            }
+
+            /// Calls the function at an address, which takes values of the types of these and returns at most one.
+            fn call_indirect(mut self, callee: Value, returns: Option<Type>, args: &[Value]) -> Results {
+                let pool = &mut self.func().dfg.pool;
+                let mut list = ValueList::from_slice(&[callee], pool);
+                list.extend(args.iter().copied(), pool);
+                self.build(InstData::CallIndirect { args: list }, returns.as_slice()).1
             }
 
             /// An operation of the PTX tables, with the operands as PTX orders them, without the destinations: those are the

@@ -108,6 +108,8 @@ pub enum InstData {
     StackAddr { slot: StackSlot, offset: i32 },
     /// `global_addr @global + offset`
     GlobalAddr { global: GlobalId, offset: i32 },
+    /// `func_addr @func`
+    FuncAddr { func: FuncId },
     /// `vec a, b, ...`
     Vec { args: ValueList },
     /// `extract vector, lane`
@@ -118,6 +120,8 @@ pub enum InstData {
     Sreg { reg: Sreg },
     /// `call @callee(args)`
     Call { callee: FuncId, args: ValueList },
+    /// `call_indirect callee(args)`; operands are `[callee, args..]`.
+    CallIndirect { args: ValueList },
     /// `ptx.mnemonic operands`: the values among the operands, in order, are `args`.
     Ptx { data: PtxRef, args: ValueList },
     /// `jump block(args)`
@@ -146,11 +150,13 @@ impl InstData {
             InstData::Index { .. } => Opcode::Index,
             InstData::StackAddr { .. } => Opcode::StackAddr,
             InstData::GlobalAddr { .. } => Opcode::GlobalAddr,
+            InstData::FuncAddr { .. } => Opcode::FuncAddr,
             InstData::Vec { .. } => Opcode::Vec,
             InstData::Extract { .. } => Opcode::Extract,
             InstData::Insert { .. } => Opcode::Insert,
             InstData::Sreg { .. } => Opcode::Sreg,
             InstData::Call { .. } => Opcode::Call,
+            InstData::CallIndirect { .. } => Opcode::CallIndirect,
             InstData::Ptx { .. } => Opcode::Ptx,
             InstData::Jump { .. } => Opcode::Jump,
             InstData::Brif { .. } => Opcode::Brif,
@@ -177,12 +183,14 @@ impl InstData {
             InstData::Ternary { args, .. } => args,
             InstData::Vec { args }
             | InstData::Call { args, .. }
+            | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
             | InstData::Return { args } => args.as_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
             | InstData::StackAddr { .. }
             | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
             | InstData::Sreg { .. }
             | InstData::Jump { .. }
             | InstData::Trap => &[],
@@ -206,12 +214,14 @@ impl InstData {
             InstData::Ternary { args, .. } => args,
             InstData::Vec { args }
             | InstData::Call { args, .. }
+            | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
             | InstData::Return { args } => args.as_mut_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
             | InstData::StackAddr { .. }
             | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
             | InstData::Sreg { .. }
             | InstData::Jump { .. }
             | InstData::Trap => &mut [],

@@ -66,8 +66,8 @@ pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Tr
 pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
 pub use ptx::{
-    Destination, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, Sreg, accumulators, destinations,
-    signature_for, takes_byte_registers,
+    Destination, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, Sreg, accumulators, control_flow,
+    destinations, signature_for, takes_byte_registers,
 };
 pub use types::{Scalar, Type};
 pub use verify::verify;

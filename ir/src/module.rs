@@ -6,7 +6,7 @@ use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use warpsmith_isa::diagnostic::Span;
-use warpsmith_isa::{StateSpace, Target};
+use warpsmith_isa::{ScalarType, StateSpace, Target};
 
 /// The shape of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +32,8 @@ pub struct Global {
     pub ty: Type,
     /// How many elements.
     pub extent: Extent,
+    /// What it stands for if it is no memory: a texture, sampler or surface that the host binds, named by table-derived operations only.
+    pub handle: Option<ScalarType>,
     /// The alignment as written; else that of the element.
     pub align: Option<u32>,
     /// The bytes it starts with, little-endian; zeros follow. `None`: zeros, or nothing in particular in shared memory.
@@ -44,7 +46,13 @@ impl Global {
     /// A global of zeros.
     pub fn new(name: impl Into<String>, space: StateSpace, ty: Type, extent: Extent) -> Self {
         let linkage = if extent == Extent::Dynamic { Linkage::Extern } else { Linkage::Local };
-        Global { name: name.into(), linkage, space, ty, extent, align: None, init: None, span: Span::NONE }
+        let (name, span) = (name.into(), Span::NONE);
+        Global { name, linkage, space, ty, extent, handle: None, align: None, init: None, span }
+    }
+
+    /// A texture (`texref`) or surface (`surfref`) that the host binds.
+    pub fn handle(name: impl Into<String>, kind: ScalarType) -> Self {
+        Global { handle: Some(kind), ..Global::new(name, StateSpace::Global, Type::I64, Extent::One) }
     }
 
     /// The size in bytes; 0 for a dynamic extent. Saturates where no machine could hold it.

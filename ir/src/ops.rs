@@ -150,6 +150,9 @@ macro_rules! for_each_op {
             /// The address of a global.
             GlobalAddr global_addr GlobalAddr () PtrOfGlobal Any [];
 
+            /// The address of a function, for calls through it.
+            FuncAddr func_addr FuncAddr () Ptr Any [];
+
             /// A vector of the operands.
             Vec vec Vec (Elements) VectorOf VectorElement [];
             /// One element of a vector.
@@ -161,6 +164,8 @@ macro_rules! for_each_op {
             Sreg sreg Sreg () OfSreg Any [];
             /// Calls a function of the module.
             Call call Call (Arguments) OfCallee Any [READS WRITES CONVERGENT SIDE_EFFECT];
+            /// Calls the function at an address, which takes and returns what is written.
+            CallIndirect call_indirect CallIndirect (Ptr Arguments) OfCall Any [READS WRITES CONVERGENT SIDE_EFFECT];
             /// An operation of the PTX tables.
             Ptx ptx Ptx (OfTable) OfTable Any [];
 
@@ -197,11 +202,13 @@ pub enum Shape {
     Index,
     StackAddr,
     GlobalAddr,
+    FuncAddr,
     Vec,
     Extract,
     Insert,
     Sreg,
     Call,
+    CallIndirect,
     Ptx,
     Jump,
     Brif,
@@ -266,6 +273,8 @@ pub enum ResultRule {
     SameBits,
     /// The suffix: a pointer.
     ToPtr,
+    /// `ptr`.
+    Ptr,
     /// `ptr<local>`.
     PtrLocal,
     /// The pointer to the global's space.
@@ -278,6 +287,8 @@ pub enum ResultRule {
     OfSreg,
     /// What the callee returns.
     OfCallee,
+    /// The suffix; without one there is no result.
+    OfCall,
     /// What the PTX tables say.
     OfTable,
 }

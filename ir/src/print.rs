@@ -7,6 +7,7 @@ use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
 use crate::module::{Extent, Global, Module, Symbol};
 use crate::names::Named;
+use crate::ops::ResultRule;
 use crate::ptx::{PtxOperand, ResultTypes};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
@@ -112,6 +113,9 @@ fn print_linkage(out: &mut String, linkage: Linkage) {
 fn print_global(out: &mut String, global: &Global) -> fmt::Result {
     out.push_str(global.space.name());
     print_linkage(out, global.linkage);
+    if let Some(kind) = global.handle {
+        return writeln!(out, " @{}: {kind}", global.name);
+    }
     match global.extent {
         Extent::One => write!(out, " @{}: {}", global.name, global.ty)?,
         Extent::Array(len) => write!(out, " @{}: [{}; {len}]", global.name, global.ty)?,
@@ -429,7 +433,8 @@ impl<'a> Printer<'a> {
             let ty = func.dfg.ty(result);
             let circular = self.names_types
                 && !matches!(data, InstData::Ptx { .. })
-                && !data.opcode().info().result.takes_suffix();
+                && !data.opcode().info().result.takes_suffix()
+                && !matches!(data, InstData::CallIndirect { .. });
             if circular || usual.get(n).is_some_and(|usual| *usual != ty) {
                 write!(self.out, ": {ty}")?;
             }
@@ -438,7 +443,9 @@ impl<'a> Printer<'a> {
             self.out.push_str(" = ");
         }
         let op = data.opcode();
-        if let (true, Some(result)) = (op.info().result.takes_suffix(), func.dfg.first_result(inst)) {
+        let rule = op.info().result;
+        let typed = rule.takes_suffix() || rule == ResultRule::OfCall;
+        if let (true, Some(result)) = (typed, func.dfg.first_result(inst)) {
             write!(self.out, "{op}.{}", func.dfg.ty(result))?;
         } else if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. }) {
             self.out.push_str(op.name());
@@ -499,6 +506,7 @@ impl<'a> Printer<'a> {
                 self.global(*global)?;
                 self.offset(*offset as i64)?;
             }
+            InstData::FuncAddr { func } => self.callee(*func)?,
             InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
                 self.values(args)?;
                 write!(self.out, ", {lane}")?;
@@ -506,6 +514,13 @@ impl<'a> Printer<'a> {
             InstData::Sreg { reg } => write!(self.out, "sreg.{reg}")?,
             InstData::Call { callee, .. } => {
                 self.callee(*callee)?;
+                self.out.push('(');
+                self.values(args)?;
+                self.out.push(')');
+            }
+            InstData::CallIndirect { .. } => {
+                let (callee, args) = args.split_at(args.len().min(1));
+                self.values(callee)?;
                 self.out.push('(');
                 self.values(args)?;
                 self.out.push(')');

@@ -1,7 +1,7 @@
 //! What comes from the ISA tables: special registers, and instructions whose names, operands and effects the tables give.
 
 use crate::entities::{FuncId, GlobalId};
-use crate::ops::Traits;
+use crate::ops::{Opcode, Traits};
 use crate::types::{Scalar, Type};
 use smallvec::SmallVec;
 use std::fmt;
@@ -410,6 +410,17 @@ pub(crate) fn group_len(operands: &[PtxOperand]) -> usize {
     }
 }
 
+/// The operations of the IR that stand for PTX's control flow, which no table-derived operation is.
+pub fn control_flow(opcode: isa::Opcode) -> Option<&'static [Opcode]> {
+    match opcode {
+        isa::Opcode::Bra => Some(&[Opcode::Jump, Opcode::Brif]),
+        isa::Opcode::BrxIdx => Some(&[Opcode::Switch]),
+        isa::Opcode::Call => Some(&[Opcode::Call, Opcode::CallIndirect]),
+        isa::Opcode::Ret | isa::Opcode::Exit => Some(&[Opcode::Ret]),
+        _ => None,
+    }
+}
+
 /// True where 8-bit operands are held by `.b8` registers and no others: what packs bytes, and formats of less than 16 bits.
 pub fn takes_byte_registers(signature: &Signature) -> bool {
     fn value(value: &SigValue) -> bool {
@@ -542,6 +553,15 @@ mod tests {
         }
         assert_eq!(Sreg::from_name("gridid").map(Sreg::ty), Some(Type::I64));
         assert!(Sreg::all().all(|reg| Sreg::from_name(&reg.to_string()) == Some(reg)));
+    }
+
+    #[test]
+    fn control_flow_has_operations() {
+        let control = isa::Traits::TERMINATOR | isa::Traits::CALL;
+        for form in &isa::FORMS {
+            let expected = form.traits.intersects(control);
+            assert_eq!(control_flow(form.opcode).is_some(), expected, "{}", form.opcode);
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) fn assert_same(a: &Module, b: &Module) {
             Symbol::Global(id) => {
                 let key = |m: &Module| {
                     let g = &m.globals[id];
-                    (g.name.clone(), g.linkage, g.space, g.ty, g.extent, g.align, g.init.clone())
+                    (g.name.clone(), g.linkage, g.space, g.ty, g.extent, g.handle, g.align, g.init.clone())
                 };
                 assert_eq!(key(a), key(b));
             }
@@ -96,6 +96,7 @@ impl<'a> Pair<'a> {
             InstData::Index { scale, .. } => format!("{op} {scale}"),
             InstData::StackAddr { slot, offset } => format!("{op} {slot} {offset}"),
             InstData::GlobalAddr { global, offset } => format!("{op} {global} {offset}"),
+            InstData::FuncAddr { func } => format!("{op} {func}"),
             InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => format!("{op} {lane}"),
             InstData::Sreg { reg } => format!("{op} {reg}"),
             InstData::Call { callee, .. } => format!("{op} {callee}"),
@@ -108,6 +109,7 @@ impl<'a> Pair<'a> {
             | InstData::Binary { .. }
             | InstData::Ternary { .. }
             | InstData::Vec { .. }
+            | InstData::CallIndirect { .. }
             | InstData::Jump { .. }
             | InstData::Brif { .. }
             | InstData::Return { .. }

@@ -38,15 +38,20 @@ pub struct Passing {
     pub array: Option<u32>,
     /// The alignment if it is not that of the type.
     pub align: Option<u32>,
-    /// The registers that are stored into it or loaded from it.
+    /// The registers that are stored into it or loaded from it; for bytes that are copied, the one that holds their address.
     pub regs: Repr,
+    /// True for bytes that are copied, [`pieces`] at a time.
+    pub copied: bool,
 }
 
 impl Passing {
     /// Between functions, integers below 32 bits travel in 32, and vectors as arrays of bytes.
     pub fn in_call(ty: Type) -> Passing {
         let regs = Repr::of(ty);
-        let scalar = |ty, class| Passing { ty, array: None, align: None, regs: Repr { class, count: 1 } };
+        let scalar = |ty, class| {
+            let regs = Repr { class, count: 1 };
+            Passing { ty, array: None, align: None, regs, copied: false }
+        };
         match ty.element() {
             _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
             Scalar::I1 | Scalar::I8 | Scalar::I16 => scalar(ScalarType::B32, RegClass::B32),
@@ -57,7 +62,7 @@ impl Passing {
     /// Kernels receive what the host wrote: every value at its own size.
     pub fn to_kernel(ty: Type) -> Passing {
         let regs = Repr::of(ty);
-        let scalar = |ty| Passing { ty, array: None, align: None, regs };
+        let scalar = |ty| Passing { ty, array: None, align: None, regs, copied: false };
         match ty.element() {
             _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
             Scalar::I1 => Passing { regs: Repr { class: RegClass::B16, count: 1 }, ..scalar(ScalarType::U8) },
@@ -75,7 +80,8 @@ impl Passing {
     pub fn of_param(param: &Param, kind: FuncKind) -> Passing {
         match (param.byval, kind) {
             (Some((size, align)), _) => {
-                Passing::bytes(size, Some(align), Repr { class: RegClass::B64, count: 1 })
+                let regs = Repr { class: RegClass::B64, count: 1 };
+                Passing { copied: true, ..Passing::bytes(size, Some(align), regs) }
             }
             (None, FuncKind::Kernel) => Passing::to_kernel(param.ty),
             (None, FuncKind::Func) => Passing::in_call(param.ty),
@@ -84,8 +90,35 @@ impl Passing {
 
     fn bytes(size: u32, align: Option<u32>, regs: Repr) -> Passing {
         let natural = size.next_power_of_two().min(16);
-        Passing { ty: ScalarType::B8, array: Some(size), align: Some(align.unwrap_or(natural)), regs }
+        let align = Some(align.unwrap_or(natural));
+        Passing { ty: ScalarType::B8, array: Some(size), align, regs, copied: false }
     }
+
+    /// The accesses that move it: offset and type of each.
+    pub fn accesses(&self) -> Vec<(u32, ScalarType)> {
+        let element = self.regs.class.bits();
+        match (self.array, self.copied) {
+            (Some(size), true) => {
+                pieces(size, self.align.unwrap_or(1)).map(|(at, bytes)| (at, bits_type(bytes * 8))).collect()
+            }
+            (Some(_), false) => {
+                (0..self.regs.count.into()).map(|n| (n * element / 8, bits_type(element))).collect()
+            }
+            (None, _) => vec![(0, self.ty)],
+        }
+    }
+}
+
+/// The offsets and sizes of accesses that copy so many bytes: as wide as the alignment allows, up to 64 bits.
+pub fn pieces(size: u32, align: u32) -> impl Iterator<Item = (u32, u32)> {
+    let widest = align.clamp(1, 8);
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let left = size.checked_sub(at).filter(|left| *left > 0)?;
+        let bytes = widest.min(1 << left.ilog2());
+        at += bytes;
+        Some((at - bytes, bytes))
+    })
 }
 
 /// `.bN` for a size in bits, rounded up to what memory holds.

@@ -8,7 +8,7 @@ use warpsmith_ir as ir;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
 use warpsmith_isa::{Mnemonic, Mod, Opcode, StateSpace};
 use warpsmith_lower::abi::Passing;
-use warpsmith_lower::mach::{self, Base, Block, Edge, Op, RegClass, Terminator, VReg};
+use warpsmith_lower::mach::{self, Base, Block, Edge, Op, Prototype, RegClass, Terminator, VReg};
 use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Loc, Module, Operand, Place, Stmt, Symbol};
 
 macro_rules! ptx {
@@ -36,6 +36,7 @@ impl Body<'_> {
     pub fn write(self) -> List<Stmt> {
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
+            copies: vec![None; self.func.params.len()],
             labels: self.mach.blocks.len(),
             targets: HashSet::default(),
             stmts: Vec::with_capacity(self.mach.insts.len() + 4 * self.mach.blocks.len()),
@@ -53,6 +54,8 @@ struct Writer<'a> {
     body: Body<'a>,
     /// Names of the stack slots in use.
     slots: SecondaryMap<ir::StackSlot, Option<Symbol>>,
+    /// Names of the local copies of parameters.
+    copies: Vec<Option<Symbol>>,
     /// Labels made so far: one for each block, then those of edges.
     labels: usize,
     /// Labels that something jumps to.
@@ -75,7 +78,16 @@ impl Writer<'_> {
                 let operands = mach.inst_operands(inst);
                 match inst.op {
                     Op::Ptx(mnemonic) => self.instruction(mnemonic, operands),
-                    Op::Call(callee) => self.call(callee, operands),
+                    Op::Call(callee) => {
+                        let target = &self.body.module.functions[callee];
+                        let name = Operand::Name(self.body.names.functions[callee]);
+                        self.call(name, &Prototype::of(target), None, operands);
+                    }
+                    Op::CallIndirect(index) => {
+                        let (operands, callee) = operands.split_at(operands.len().saturating_sub(1));
+                        let Some((name, _)) = self.operand(callee) else { continue };
+                        self.call(name, &mach.prototypes[index as usize], Some(index), operands);
+                    }
                 }
             }
             self.location(mach.blocks[block].origin);
@@ -85,7 +97,7 @@ impl Writer<'_> {
 
     /// Declarations in front, labels only where something jumps to.
     fn finish(self) -> List<Stmt> {
-        let Writer { body, slots, targets, stmts, .. } = self;
+        let Writer { body, slots, copies, targets, stmts, .. } = self;
         let mut all = Vec::with_capacity(stmts.len() + 8);
         for class in RegClass::ALL {
             let count = body.assignment.counts[class as usize];
@@ -96,6 +108,11 @@ impl Writer<'_> {
             let mut declarator = body.tree[decl.names][0];
             declarator.count = Some(count);
             decl.names = body.tree.declarator_list(&[declarator]);
+            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+        }
+        for (param, name) in body.func.params.iter().zip(&copies) {
+            let (Some((size, align)), Some(name)) = (param.byval, *name) else { continue };
+            let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, size, align);
             all.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
         for (slot, data) in body.func.stack_slots.iter() {
@@ -240,6 +257,15 @@ impl Writer<'_> {
                     name
                 }
             },
+            Base::Copy(index) => match self.copies.get(index as usize).copied() {
+                Some(Some(name)) => name,
+                Some(None) => {
+                    let name = self.body.names.local(self.body.tree, &format!("__param_{index}"));
+                    self.copies[index as usize] = Some(name);
+                    name
+                }
+                None => Symbol::SINK,
+            },
             // Written without a name by `operand`.
             Base::Absolute => Symbol::SINK,
         }
@@ -247,48 +273,73 @@ impl Writer<'_> {
 
     // Calls.
 
-    /// `{ .param ...; st.param ...; call (retval0), f, (param0, ...); ld.param ...; }`
-    fn call(&mut self, callee: ir::FuncId, operands: &[mach::Operand]) {
-        let module = self.body.module;
-        let target = &module.functions[callee];
+    /// `{ .param ...; st.param ...; call (retval0), f, (param0, ...); ld.param ...; }`, for a call through an address with a
+    /// `.callprototype` in front.
+    fn call(
+        &mut self,
+        callee: Operand,
+        prototype: &Prototype,
+        indirect: Option<u32>,
+        operands: &[mach::Operand],
+    ) {
         let mut regs = operands.iter().copied();
         self.stmts.push(Stmt::Open);
-        let mut arguments = Vec::with_capacity(target.params.len());
-        for (i, param) in target.params.iter().enumerate() {
-            let passing = Passing::of_param(param, target.kind);
+        let mut arguments = Vec::with_capacity(prototype.params.len());
+        for (i, &passing) in prototype.params.iter().enumerate() {
             arguments.push((self.variable(&format!("param{i}"), passing), passing));
         }
-        let result = target.ret.first().map(|&ty| {
-            let passing = Passing::in_call(ty);
-            (self.variable("retval0", passing), passing)
-        });
+        let result = prototype.ret.map(|passing| (self.variable("retval0", passing), passing));
         let results: Vec<mach::Operand> =
             regs.by_ref().take(result.map_or(0, |(_, passing)| passing.regs.count.into())).collect();
-        for &(name, passing) in &arguments {
-            for (i, operand) in regs.by_ref().take(passing.regs.count.into()).enumerate() {
+        for (name, passing) in &arguments {
+            for ((at, ty), operand) in passing.accesses().into_iter().zip(regs.by_ref()) {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
-                let address = Operand::address(name, piece(passing, i));
-                self.push(None, access(Opcode::St, passing), &[address, value]);
+                self.push(
+                    None,
+                    ptx!(St.Param).with(Mod::of_scalar(ty)),
+                    &[Operand::address(*name, at.into()), value],
+                );
             }
         }
-        let mut call = Vec::with_capacity(3);
+        let list = indirect.map(|index| self.prototype(prototype, index));
+        let mut call = Vec::with_capacity(4);
         if let Some((name, _)) = result {
             call.push(Operand::Group(self.body.tree.operand_list(&[Operand::Name(name)])));
         }
-        call.push(Operand::Name(self.body.names.functions[callee]));
+        call.push(callee);
         if !arguments.is_empty() || result.is_some() {
             let names: Vec<Operand> = arguments.iter().map(|&(name, _)| Operand::Name(name)).collect();
             call.push(Operand::Group(self.body.tree.operand_list(&names)));
         }
+        call.extend(list.map(Operand::Name));
         self.push(None, ptx!(Call), &call);
         if let Some((name, passing)) = result {
-            for (i, operand) in results.into_iter().enumerate() {
+            for ((at, ty), operand) in passing.accesses().into_iter().zip(results) {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
-                let address = Operand::address(name, piece(passing, i));
-                self.push(None, access(Opcode::Ld, passing), &[value, address]);
+                self.push(
+                    None,
+                    ptx!(Ld.Param).with(Mod::of_scalar(ty)),
+                    &[value, Operand::address(name, at.into())],
+                );
             }
         }
         self.stmts.push(Stmt::Close);
+    }
+
+    /// `prototype_0: .callprototype (.param .b32 _) _ (.param .b64 _);`
+    fn prototype(&mut self, prototype: &Prototype, index: u32) -> Symbol {
+        let name = self.body.names.local(self.body.tree, &format!("prototype_{index}"));
+        let mut decls = |all: &mut dyn Iterator<Item = Passing>| {
+            let decls: Vec<_> =
+                all.map(|passing| crate::module::param_decl(self.body.tree, Symbol::SINK, passing)).collect();
+            self.body.tree.decl_list(&decls)
+        };
+        let returns = decls(&mut prototype.ret.into_iter());
+        let params = decls(&mut prototype.params.iter().copied());
+        let prototype = warpsmith_ptx::Prototype { name, returns, params, directives: List::default() };
+        let prototype = self.body.tree.push_prototype(prototype);
+        self.stmts.push(Stmt::CallPrototype(prototype));
+        name
     }
 
     fn variable(&mut self, name: &str, passing: Passing) -> Symbol {
@@ -415,18 +466,4 @@ impl Writer<'_> {
             self.take(edge, None);
         }
     }
-}
-
-/// The offset of the n-th register of a passed value.
-fn piece(passing: Passing, n: usize) -> i64 {
-    n as i64 * i64::from(passing.regs.class.bits() / 8)
-}
-
-/// `st.param` or `ld.param` of one register of a passed value.
-fn access(opcode: Opcode, passing: Passing) -> Mnemonic {
-    let ty = match passing.array {
-        Some(_) => warpsmith_lower::abi::bits_type(passing.regs.class.bits()),
-        None => passing.ty,
-    };
-    Mnemonic::new(opcode).with(Mod::Param).with(Mod::of_scalar(ty))
 }

@@ -234,8 +234,9 @@ fn variable(tree: &mut Module, name: Symbol, global: &ir::Global) -> Decl {
         Extent::One if scalar => None,
         _ => Some(Some((global.size() / width).max(1))),
     };
+    let ty = global.handle.unwrap_or(ty);
     let mut decl = decl(tree, global.space, ty, name, dim);
-    decl.align = Some(global.alignment());
+    decl.align = Some(global.alignment()).filter(|_| global.handle.is_none());
     decl.linkage = match global.linkage {
         ir::Linkage::Local => Linkage::Local,
         ir::Linkage::Export => Linkage::Visible,

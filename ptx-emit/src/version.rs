@@ -69,6 +69,13 @@ impl Search {
                 }
             }
         }
+        if !code.prototypes.is_empty() {
+            self.need(
+                "a call through an address",
+                func.span,
+                (self.target.sm >= 20).then_some(Version::new(2, 1)),
+            );
+        }
         // The other ways to end a block are as old as PTX.
         let table = code.blocks.values().find(|block| matches!(block.terminator, Terminator::Table { .. }));
         if let Some(block) = table {

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::body::{BodyReader, Operand, TypeSource};
-use crate::entities::{GlobalId, Inst, Value};
+use crate::entities::{FuncId, GlobalId, Inst, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
@@ -104,6 +104,7 @@ impl BodyReader<'_, '_> {
                 let ty = self.p.module.globals[global].ptr_type();
                 return Some((InstData::GlobalAddr { global, offset: self.offset()? }, one(ty)));
             }
+            Shape::FuncAddr => InstData::FuncAddr { func: self.function()? },
             Shape::Vec => InstData::Vec { args: self.elements(word, suffix)? },
             Shape::Extract => {
                 let [arg] = self.operands(op, word, suffix)?;
@@ -116,6 +117,21 @@ impl BodyReader<'_, '_> {
                 InstData::Insert { lane: self.p.int("lane (0 to 31)")?, args }
             }
             Shape::Call => return self.call(),
+            Shape::CallIndirect => {
+                let mut values: SmallVec<[Value; 8]> = SmallVec::from_elem(self.value()?, 1);
+                self.p.expect(b'(')?;
+                while !self.p.accept(b')') {
+                    // The callee takes what it is given: nothing would say which type a literal has.
+                    values.push(self.value()?);
+                    if !self.p.accept(b',') {
+                        self.p.expect(b')')?;
+                        break;
+                    }
+                }
+                let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
+                let types = suffix.or(ascribed).into_iter().collect();
+                return Some((InstData::CallIndirect { args }, Some(types)));
+            }
             Shape::Jump => InstData::Jump { dest: self.target()? },
             Shape::Brif => {
                 let cond = self.operand()?;
@@ -332,13 +348,20 @@ impl BodyReader<'_, '_> {
         Some(BlockCall { block, args })
     }
 
-    fn call(&mut self) -> Option<(InstData, Option<ResultTypes>)> {
+    fn function(&mut self) -> Option<FuncId> {
         let token = self.p.tok;
-        let Symbol::Func(callee) = self.symbol()? else {
-            let message = format!("{} is a global, not a function", self.p.describe(token));
-            self.p.error("I0011", token.span(), message);
-            return None;
-        };
+        match self.symbol()? {
+            Symbol::Func(func) => Some(func),
+            Symbol::Global(_) => {
+                let message = format!("{} is a global, not a function", self.p.describe(token));
+                self.p.error("I0011", token.span(), message);
+                None
+            }
+        }
+    }
+
+    fn call(&mut self) -> Option<(InstData, Option<ResultTypes>)> {
+        let callee = self.function()?;
         self.p.expect(b'(')?;
         let args = self.arguments(|this, n| {
             let params = &this.p.module.functions[callee].params;

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::suggest::nearest;
-use warpsmith_isa::{StateSpace, Target};
+use warpsmith_isa::{ScalarType, StateSpace, Target, TypeClass};
 
 /// What the parser made of a text.
 #[derive(Debug)]
@@ -394,6 +394,15 @@ impl<'a> Parser<'a> {
         let linkage = self.linkage();
         let name = self.new_symbol()?;
         self.expect(b':')?;
+        let kind = std::str::from_utf8(self.bytes(self.tok)).ok().and_then(ScalarType::from_name);
+        if let Some(kind) =
+            kind.filter(|kind| kind.class() == TypeClass::Opaque && space == StateSpace::Global)
+        {
+            self.bump();
+            let handle = Global::handle(self.name(name), kind);
+            self.module.add_global(Global { linkage, span: name.span(), ..handle });
+            return Some(());
+        }
         let (ty, extent) = if self.accept(b'[') { self.array_type()? } else { (self.ty()?, Extent::One) };
         let mut global = Global::new(self.name(name), space, ty, extent);
         if linkage != Linkage::Local {

@@ -3,14 +3,15 @@
 use super::flow::count;
 use super::{Verifier, list};
 use crate::entities::{Inst, Value};
-use crate::function::FuncKind;
+use crate::function::{FuncKind, Function};
 use crate::inst::InstData;
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
 use crate::types::{Scalar, Type};
 use warpsmith_isa::StateSpace;
+use warpsmith_isa::diagnostic::Diagnostic;
 use warpsmith_isa::suggest::nearest;
 
-impl Verifier<'_> {
+impl<'a> Verifier<'a> {
     pub(super) fn inst(&mut self, inst: Inst) {
         let func = self.func;
         let data = &func.dfg[inst];
@@ -134,7 +135,7 @@ impl Verifier<'_> {
         let data = &func.dfg[inst];
         let rule = op.info().result;
         let found = func.dfg.results(inst).len();
-        if rule != ResultRule::OfCallee {
+        if !matches!(rule, ResultRule::OfCallee | ResultRule::OfCall) {
             let expected = usize::from(rule != ResultRule::None);
             if found != expected {
                 self.inst_error(
@@ -147,7 +148,7 @@ impl Verifier<'_> {
         }
         let Some(ty) = result else { return };
         let fits = match rule {
-            ResultRule::None | ResultRule::OfCallee | ResultRule::OfTable => true,
+            ResultRule::None | ResultRule::OfCallee | ResultRule::OfCall | ResultRule::OfTable => true,
             ResultRule::PtrOfGlobal => match data {
                 InstData::GlobalAddr { global, .. } => {
                     self.module.globals.get(*global).is_some_and(|global| global.ptr_type() == ty)
@@ -157,6 +158,7 @@ impl Verifier<'_> {
             ResultRule::T
             | ResultRule::I1
             | ResultRule::I64
+            | ResultRule::Ptr
             | ResultRule::PtrLocal
             | ResultRule::VectorOf
             | ResultRule::Element
@@ -239,6 +241,13 @@ impl Verifier<'_> {
             InstData::GlobalAddr { global, .. } if !self.module.globals.is_valid(*global) => {
                 self.inst_error(inst, "I0424", format!("there is no global {global}"));
             }
+            InstData::GlobalAddr { global, .. } if self.module.globals[*global].handle.is_some() => {
+                let name = &self.module.globals[*global].name;
+                self.inst_error(inst, "I0427", format!("`@{name}` is no memory, it has no address"))
+                    .notes
+                    .push("table-derived operations name it: `ptx.tex.1d.v4.f32.s32 [@name, {%x}]`".into());
+            }
+            InstData::FuncAddr { func: named } => self.called(inst, *named).map_or((), drop),
             InstData::Vec { args } => {
                 let args = args.as_slice(&func.dfg.pool);
                 if let Some(&other) = args.iter().find(|arg| func.dfg.ty(**arg) != t) {
@@ -252,6 +261,19 @@ impl Verifier<'_> {
                 self.inst_error(inst, "I0425", message);
             }
             InstData::Call { callee, .. } => self.call(inst, *callee, args),
+            InstData::CallIndirect { .. } => {
+                for &value in args.iter().chain(func.dfg.results(inst).into_iter().collect::<Vec<_>>().iter())
+                {
+                    let ty = func.dfg.ty(value);
+                    if ty.is_vector() || ty.element() == Scalar::I128 {
+                        let message =
+                            format!("{} is of type {ty}, which is not passed yet", self.name(value));
+                        self.inst_error(inst, "I0390", message)
+                            .notes
+                            .push("pass a pointer to memory, or the parts".into());
+                    }
+                }
+            }
             InstData::Return { .. } => {
                 let types: Vec<Type> = args.iter().map(|arg| func.dfg.ty(*arg)).collect();
                 if types != func.ret {
@@ -289,25 +311,25 @@ impl Verifier<'_> {
         }
     }
 
-    fn call(&mut self, inst: Inst, callee: crate::FuncId, args: &[Value]) {
-        let func = self.func;
+    /// The function of a call or address, which must not be a kernel.
+    fn called(&mut self, inst: Inst, callee: crate::FuncId) -> Option<&'a Function> {
         let Some(callee) = self.module.functions.get(callee) else {
             self.inst_error(inst, "I0424", format!("there is no function {callee}"));
-            return;
-        };
-        let name = &callee.name;
-        let place = callee.span;
-        let declared = |error: &mut warpsmith_isa::diagnostic::Diagnostic| {
-            if !place.is_none() {
-                error.labels.push((place, format!("`@{name}` is declared here")));
-            }
+            return None;
         };
         if callee.kind == FuncKind::Kernel {
-            let error =
-                self.inst_error(inst, "I0430", format!("`@{name}` is a kernel, which only the host starts"));
-            declared(error);
-            return;
+            let message = format!("`@{}` is a kernel, which only the host starts", callee.name);
+            declared(self.inst_error(inst, "I0430", message), callee);
+            return None;
         }
+        Some(callee)
+    }
+
+    fn call(&mut self, inst: Inst, callee: crate::FuncId, args: &[Value]) {
+        let func = self.func;
+        let Some(callee) = self.called(inst, callee) else { return };
+        let name = &callee.name;
+        let declared = |error: &mut Diagnostic| declared(error, callee);
         if args.len() != callee.params.len() {
             let takes = count(callee.params.len(), "argument");
             let error =
@@ -337,6 +359,13 @@ impl Verifier<'_> {
             let error = self.inst_error(inst, "I0410", message);
             declared(error);
         }
+    }
+}
+
+/// Adds where a function is declared.
+fn declared(error: &mut Diagnostic, callee: &Function) {
+    if !callee.span.is_none() {
+        error.labels.push((callee.span, format!("`@{}` is declared here", callee.name)));
     }
 }
 

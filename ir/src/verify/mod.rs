@@ -6,6 +6,7 @@
 //! Globals
 //! - They are in `global`, `const` or `shared` memory; their elements have a memory form; arrays are not empty.
 //! - An initialiser fits the size. Shared memory and what another module defines have none.
+//! - Textures and surfaces are named by table-derived operations only.
 //! - Only shared memory of another "module" (`extern`, given by the launch) has a dynamic extent.
 //!
 //! Functions
@@ -59,7 +60,7 @@ use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::{Mnemonic, StateSpace};
+use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
 pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
@@ -116,6 +117,16 @@ fn is_ptx_identifier(name: &str) -> bool {
 fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
     let Global { name, space, ty, extent, linkage, span, .. } = global;
     let mut error = |code, message: String| errors.push(Diagnostic::error(code, *span, message));
+    match global.handle {
+        None => {}
+        Some(ScalarType::Texref | ScalarType::Surfref) => return,
+        Some(kind) => {
+            return error(
+                "I0390",
+                format!("globals of {kind} are not supported yet: they need `texmode_independent`"),
+            );
+        }
+    }
     if !matches!(space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
         error("I0310", format!("`@{name}` cannot be in {space} memory"));
     }

@@ -3,9 +3,10 @@
 use super::Verifier;
 use crate::entities::{Inst, Value};
 use crate::inst::InstData;
+use crate::ops::Opcode;
 use crate::ptx::{
-    Destination, PtxData, PtxOperand, PtxSpans, accumulators, destinations, group_len, register_type,
-    signature_for, takes_byte_registers,
+    Destination, PtxData, PtxOperand, PtxSpans, accumulators, control_flow, destinations, group_len,
+    register_type, signature_for, takes_byte_registers,
 };
 use crate::types::Type;
 use smallvec::SmallVec;
@@ -58,7 +59,7 @@ impl Verifier<'_> {
             let span = self.spans(inst).mnemonic;
             self.ptx_error(inst, span, "I0450", message)
                 .notes
-                .push("use jump, brif, switch, call, ret or trap".into());
+                .push(instead(control_flow(mnemonic.opcode()).unwrap_or_default()));
             return;
         }
         let func = self.func;
@@ -359,7 +360,7 @@ impl Verifier<'_> {
             || values.next().map_or(ScalarType::B32, |value| register_type(self.func.dfg.ty(*value), bytes));
         let variable = |id| {
             let global = &self.module.globals[id];
-            Variable { space: global.space, ty: global.ty.element().isa() }
+            Variable { space: global.space, ty: global.handle.unwrap_or(global.ty.element().isa()) }
         };
         match operand {
             PtxOperand::Value | PtxOperand::Not | PtxOperand::Neg | PtxOperand::Part(_) => {
@@ -415,6 +416,12 @@ impl Verifier<'_> {
             }
         }
     }
+}
+
+/// `write `jump` or `brif``
+fn instead(operations: &[Opcode]) -> String {
+    let names: Vec<String> = operations.iter().map(|op| format!("`{op}`")).collect();
+    format!("write {}", names.join(" or "))
 }
 
 /// Stands for a pair that is not built yet.

@@ -6,6 +6,7 @@
 
 mod print;
 
+use crate::abi::Passing;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use std::ops::Range;
 use warpsmith_ir as ir;
@@ -90,6 +91,8 @@ pub enum Base {
     Return,
     /// The `.local` array of a stack slot.
     Stack(ir::StackSlot),
+    /// The `.local` copy of a parameter that is passed by value and whose address is taken.
+    Copy(u32),
     /// No base: the offset is the address.
     Absolute,
 }
@@ -138,9 +141,11 @@ pub enum Operand {
 pub enum Op {
     /// One PTX instruction.
     Ptx(Mnemonic),
-    /// A call with its parameter passing. Operands: the registers of the result (`Def`), then those of the arguments (`Use`), as
-    /// [`abi`](crate::abi) lays them out.
+    /// A call with its parameter passing. Operands: the registers of the result (`Def`), then those of the arguments (`Use`), one for
+    /// each of [`Passing::accesses`].
     Call(ir::FuncId),
+    /// The same of a function whose address is in a register, the last operand. The index is one of [`Function::prototypes`].
+    CallIndirect(u32),
 }
 
 /// An instruction: what it does, its operands and the IR instruction it comes from.
@@ -229,6 +234,27 @@ pub struct Function {
     pub args: Vec<VReg>,
     /// Arena of the targets of [`Terminator::Table`].
     pub tables: Vec<Edge>,
+    /// What is called through addresses.
+    pub prototypes: Vec<Prototype>,
+}
+
+/// How a function passes its parameters and its result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prototype {
+    /// The parameters.
+    pub params: Vec<Passing>,
+    /// The result.
+    pub ret: Option<Passing>,
+}
+
+impl Prototype {
+    /// That of a function.
+    pub fn of(func: &ir::Function) -> Prototype {
+        Prototype {
+            params: func.params.iter().map(|param| Passing::of_param(param, func.kind)).collect(),
+            ret: func.ret.first().map(|&ty| Passing::in_call(ty)),
+        }
+    }
 }
 
 /// The selected functions of a module, in the IR's order; declarations have none.
@@ -250,6 +276,7 @@ impl Function {
             operands: Vec::new(),
             args: Vec::new(),
             tables: Vec::new(),
+            prototypes: Vec::new(),
         }
     }
 

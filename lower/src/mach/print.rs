@@ -24,6 +24,7 @@ impl Function {
             match inst.op {
                 Op::Ptx(mnemonic) => write!(f, "    {mnemonic}")?,
                 Op::Call(callee) => write!(f, "    call {callee}")?,
+                Op::CallIndirect(prototype) => write!(f, "    call prototype{prototype}")?,
             }
             let mut operands = self.inst_operands(inst);
             let mut separator = " ";
@@ -106,6 +107,7 @@ impl fmt::Display for Base {
             Base::Param(index) => write!(f, "param{index}"),
             Base::Return => f.write_str("result"),
             Base::Stack(slot) => write!(f, "{slot}"),
+            Base::Copy(index) => write!(f, "copy{index}"),
             Base::Absolute => f.write_str("0"),
         }
     }

@@ -94,6 +94,7 @@ fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
         InstData::Index { scale, .. } => make(&[op, scale as u64], args),
         InstData::StackAddr { slot, offset } => make(&[op, slot.index() as u64, offset as u64], &[]),
         InstData::GlobalAddr { global, offset } => make(&[op, global.index() as u64, offset as u64], &[]),
+        InstData::FuncAddr { func } => make(&[op, func.index() as u64], &[]),
         InstData::Vec { .. } => make(&[op], args),
         InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
         InstData::Sreg { reg } => {

@@ -42,14 +42,13 @@ impl Selector<'_> {
                 continue;
             }
             let base = Base::Param(i as u32);
-            if param.byval.is_some() {
-                if !self.is_kernel() {
-                    self.unsupported(
-                        "the address of a by-value parameter of a function is not compiled",
-                        "loads at constant offsets from the parameter are",
-                    );
-                }
+            if let Some((size, align)) = param.byval {
                 let result = Operand::Def(self.reg(value));
+                if !self.is_kernel() {
+                    self.copy_param(i as u32, size, align);
+                    self.emit(ptx!(Mov.B64), &[result, Operand::Symbol(Base::Copy(i as u32), 0)]);
+                    continue;
+                }
                 self.emit(ptx!(Mov.B64), &[result, Operand::Symbol(base, 0)]);
                 continue;
             }

@@ -219,7 +219,7 @@ impl Selector<'_> {
     /// One of the spaces is generic; equal spaces are no instruction.
     fn change_space(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
         let result = self.result(inst);
-        let space = |ty: Type| match ty.space() {
+        let space = |ty: Type| match self.held_space(ty) {
             Some(StateSpace::Global) => Some(Mod::Global),
             Some(StateSpace::Shared) => Some(Mod::Shared),
             Some(StateSpace::Local) => Some(Mod::Local),
@@ -227,8 +227,9 @@ impl Selector<'_> {
             Some(StateSpace::Param) => Some(Mod::Param),
             _ => None,
         };
+        let spaces = (space(from), space(to));
         let source = Operand::Use(self.reg(arg));
-        match (space(from), space(to)) {
+        match spaces {
             (Some(space), None) => self.emit(ptx!(Cvta).with(space).with(Mod::U64), &[result, source]),
             (None, Some(space)) => self.emit(ptx!(CvtaTo).with(space).with(Mod::U64), &[result, source]),
             _ => self.no_conversion(from, to),

@@ -10,11 +10,11 @@ use warpsmith_isa::StateSpace;
 
 /// One access: where, how, and with which modifiers.
 #[derive(Clone, Copy)]
-struct Access {
-    base: Base,
-    offset: i64,
-    align: u32,
-    opcode: Mnemonic,
+pub(super) struct Access {
+    pub(super) base: Base,
+    pub(super) offset: i64,
+    pub(super) align: u32,
+    pub(super) opcode: Mnemonic,
 }
 
 /// The modifier of a state space; generic addressing has none.
@@ -75,15 +75,27 @@ impl Selector<'_> {
         (Base::Reg(self.reg(at)), total)
     }
 
-    fn access(&mut self, opcode: Opcode, flags: MemFlags, ty: Type, ptr: Value, offset: i32) -> Access {
-        let (base, offset) = self.address(ptr, offset.into());
-        let space = self.ty(ptr).space().unwrap_or(StateSpace::Generic);
-        if space == StateSpace::Param && !self.is_kernel() && matches!(base, Base::Reg(_)) {
-            self.unsupported(
-                "an access to a by-value parameter of a function at a computed address is not compiled",
-                "accesses at constant offsets are; kernels have both",
-            );
+    /// The space of an address in a register. By-value parameters of functions have none in PTX: what takes it gets that of a copy.
+    pub(super) fn held_space(&self, ty: Type) -> Option<StateSpace> {
+        match ty.space() {
+            Some(StateSpace::Param) if !self.is_kernel() => Some(StateSpace::Local),
+            space => space,
         }
+    }
+
+    pub(super) fn access(
+        &mut self,
+        opcode: Opcode,
+        flags: MemFlags,
+        ty: Type,
+        ptr: Value,
+        offset: i32,
+    ) -> Access {
+        let (base, offset) = self.address(ptr, offset.into());
+        let space = match base {
+            Base::Param(_) => StateSpace::Param,
+            _ => self.held_space(self.ty(ptr)).unwrap_or(StateSpace::Generic),
+        };
         let mut opcode = Mnemonic::new(opcode);
         // Constants and parameters do not change, and local memory has no other observer: PTX has no volatile form for them.
         let observable = !matches!(space, StateSpace::Const | StateSpace::Param | StateSpace::Local);
@@ -196,6 +208,7 @@ impl Selector<'_> {
         let (base, offset) = match self.func.dfg[inst] {
             InstData::StackAddr { slot, offset } => (Base::Stack(slot), offset),
             InstData::GlobalAddr { global, offset } => (Base::Global(global), offset),
+            InstData::FuncAddr { func } => (Base::Func(func), 0),
             _ => return,
         };
         self.emit(ptx!(Mov.U64), &[result, Operand::Symbol(base, offset.into())]);

@@ -23,7 +23,7 @@ mod vector;
 
 use crate::abi::Repr;
 use crate::analysis::Cfg;
-use crate::mach::{self, Inst, Op, Operand, RegClass, VReg};
+use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use warpsmith_ir::{
@@ -362,12 +362,15 @@ impl<'a> Selector<'a> {
             &InstData::Load { flags, offset, ptr } => self.load(inst, flags, offset, ptr),
             &InstData::Store { flags, offset, args: [value, ptr] } => self.store(flags, offset, value, ptr),
             &InstData::Index { scale, args } => self.index(inst, scale, args),
-            InstData::StackAddr { .. } | InstData::GlobalAddr { .. } => self.symbol_address(inst),
+            InstData::StackAddr { .. } | InstData::GlobalAddr { .. } | InstData::FuncAddr { .. } => {
+                self.symbol_address(inst);
+            }
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
             &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
             &InstData::Sreg { reg } => self.special_register(inst, reg),
             InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&func.dfg.pool)),
+            InstData::CallIndirect { args } => self.call_indirect(inst, args.as_slice(&func.dfg.pool)),
             InstData::Ptx { data, args } => {
                 self.ptx_op(inst, &func.dfg.ptx[*data], args.as_slice(&func.dfg.pool));
             }

@@ -181,6 +181,14 @@ impl Selector<'_> {
             (PtxOperand::Not, Some(value)) => operands.push(Operand::Not(self.reg(value))),
             (PtxOperand::Address(offset), Some(value)) => {
                 let (base, offset) = self.address(value, offset);
+                if self.held_space(self.ty(value)) != self.ty(value).space()
+                    && !matches!(base, Base::Param(_))
+                {
+                    self.unsupported(
+                        "the address of a by-value parameter of a function, as an operand",
+                        "load from it with `load`, or cast it to a generic pointer",
+                    );
+                }
                 operands.push(Operand::Addr(base, offset));
             }
             (PtxOperand::GlobalAddress(global, offset), _) => {

@@ -60,8 +60,10 @@ impl<'m> Body<'m, '_> {
             let mut next = 0;
             for param in params {
                 for r in self.regs(*param) {
-                    if let Slot::Reg(formal) = self.body.param(next) {
-                        self.body.copy(r, formal);
+                    match self.body.param(next) {
+                        Slot::Reg(formal) => self.body.copy(r, formal),
+                        // What is passed by value is in the frame.
+                        Slot::Stack { offset, .. } => self.body.stack_address(r, offset.into(), false),
                     }
                     next += 1;
                 }
@@ -206,6 +208,13 @@ impl<'m> Body<'m, '_> {
                 let address = self.body.program().address(symbol, i64::from(*offset), false);
                 self.body.copy(dst[0], address);
             }
+            InstData::FuncAddr { func } => {
+                let (_, dst) = self.result(inst);
+                match self.function_address(*func) {
+                    Some(address) => self.body.copy(dst[0], address),
+                    None => self.undefined(*func),
+                }
+            }
             InstData::Vec { args } => self.build(inst, args.as_slice(&dfg.pool)),
             InstData::Extract { lane, arg } => {
                 let (_, dst) = self.result(inst);
@@ -244,6 +253,7 @@ impl<'m> Body<'m, '_> {
                 }
             }
             InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&dfg.pool)),
+            InstData::CallIndirect { args } => self.call_indirect(inst, args.as_slice(&dfg.pool)),
             InstData::Ptx { data, args } => {
                 let args = args.as_slice(&dfg.pool);
                 self.table_operation(inst, &dfg.ptx[*data], args);
@@ -344,16 +354,58 @@ impl<'m> Body<'m, '_> {
     }
 
     fn call(&mut self, inst: Inst, callee: ir::FuncId, args: &[Value]) {
-        let Some(target) = self.functions[callee] else {
-            let name = &self.module.functions[callee].name;
-            return self.body.error(format!("function `@{name}` cannot be called"));
-        };
-        let function = self.function;
-        let mut slots = |values: &mut dyn Iterator<Item = Value>| -> Vec<Actual> {
-            values.flat_map(|value| self.regs(value)).map(Slot::Reg).collect()
-        };
-        let actuals = slots(&mut args.iter().copied());
-        let results = slots(&mut function.dfg.results(inst).into_iter());
+        let Some(target) = self.functions[callee] else { return self.undefined(callee) };
+        let params: &'m [ir::Param] = &self.module.functions[callee].params;
+        let mut actuals = Vec::with_capacity(args.len());
+        for (param, &arg) in params.iter().zip(args) {
+            match param.byval {
+                Some((size, align)) => actuals.push(self.copied(arg, size, align)),
+                None => actuals.extend(self.regs(arg).into_iter().map(Slot::Reg)),
+            }
+        }
+        let results = self.result_slots(inst);
         self.body.call(Callee::Direct(target), &actuals, &results);
+    }
+
+    /// Reaches every function of the module that takes and returns such values.
+    fn call_indirect(&mut self, inst: Inst, args: &[Value]) {
+        let Some((&callee, args)) = args.split_first() else { return };
+        let function = self.function;
+        let taken: Vec<Type> = args.iter().map(|&arg| self.ty(arg)).collect();
+        let given: Vec<Type> = function.dfg.results(inst).into_iter().map(|result| self.ty(result)).collect();
+        let fits = |f: &ir::Function| {
+            let params = f.params.iter().map(|param| param.ty);
+            let by_value = f.params.iter().any(|param| param.byval.is_some());
+            f.kind == FuncKind::Func && !by_value && params.eq(taken.iter().copied()) && f.ret == given
+        };
+        let module = self.module;
+        let fitting = module.functions.iter().filter(|(_, f)| !f.is_declaration() && fits(f));
+        let candidates = fitting.filter_map(|(id, _)| self.functions[id]).collect();
+        let actuals: Vec<Actual> = args.iter().flat_map(|&arg| self.regs(arg)).map(Slot::Reg).collect();
+        let results = self.result_slots(inst);
+        let callee = self.one(callee);
+        self.body.call(Callee::Indirect(callee, candidates), &actuals, &results);
+    }
+
+    fn result_slots(&mut self, inst: Inst) -> Vec<Actual> {
+        let results = self.function.dfg.results(inst);
+        results.into_iter().flat_map(|result| self.regs(result)).map(Slot::Reg).collect()
+    }
+
+    /// A copy of what is passed by value, in the frame of the caller.
+    fn copied(&mut self, from: Value, size: u32, align: u32) -> Actual {
+        let to = self.body.local(size.into(), align.into());
+        self.copy_to_stack(from, to, size, align);
+        Slot::Stack { offset: to as u32, bytes: size }
+    }
+
+    pub(super) fn function_address(&mut self, func: ir::FuncId) -> Option<Reg> {
+        let id = self.functions[func]?;
+        Some(self.body.program().function_address(id))
+    }
+
+    fn undefined(&mut self, func: ir::FuncId) {
+        let name = &self.module.functions[func].name;
+        self.body.error(format!("function `@{name}` cannot be called"));
     }
 }

@@ -5,8 +5,11 @@ use super::values::Regs;
 use crate::engine::lanes::vector;
 use crate::engine::{Access, Address, Order, Reg, Scope, Width};
 use crate::memory::window;
-use warpsmith_ir::{MemFlags, Type, Value};
+use warpsmith_ir::{FuncKind, MemFlags, Type, Value};
 use warpsmith_isa::StateSpace;
+
+/// The most bytes that a call passes by value.
+const LARGEST_COPY: u32 = 1 << 16;
 
 /// The most bytes that one access moves.
 const WIDEST: u32 = 16;
@@ -121,13 +124,38 @@ impl Body<'_, '_> {
 
     /// The space, the register and the offset of an access.
     fn place(&mut self, ptr: Value, offset: i32) -> (StateSpace, Reg, i64) {
-        let space = self.ty(ptr).space().unwrap_or(StateSpace::Generic);
+        let space = self.held_space(self.ty(ptr));
         (space, self.one(ptr), i64::from(offset))
+    }
+
+    /// The space of an address in a register: what is passed by value to a function is in the frame.
+    fn held_space(&self, ty: Type) -> StateSpace {
+        match ty.space() {
+            Some(StateSpace::Param) if self.function.kind == FuncKind::Func => StateSpace::Local,
+            space => space.unwrap_or(StateSpace::Generic),
+        }
+    }
+
+    /// Copies memory to the frame.
+    pub(super) fn copy_to_stack(&mut self, from: Value, to: i64, size: u32, align: u32) {
+        if size > LARGEST_COPY {
+            return self.body.error(format!("{size} bytes are passed by value; {LARGEST_COPY} can be"));
+        }
+        let (space, base, _) = self.place(from, 0);
+        let mut at = 0;
+        while at < size {
+            let bytes = align.clamp(1, 8).min(1 << (size - at).ilog2());
+            let piece = self.body.reg(Width::W64);
+            self.body.load(Access::unsigned(space, bytes as u8), &[piece], Address::Reg(base, at.into()));
+            let stack = Access::unsigned(StateSpace::Local, bytes as u8);
+            self.body.store(stack, &[piece], Address::Stack(to + i64::from(at)));
+            at += bytes;
+        }
     }
 
     /// `addrspacecast`
     pub(super) fn cast_space(&mut self, from: Type, to: Type, dst: Reg, src: Reg) {
-        let base = |ty: Type| ty.space().and_then(window::base).unwrap_or(0);
+        let base = |ty: Type| window::base(self.held_space(ty)).unwrap_or(0);
         let offset = base(from).wrapping_sub(base(to));
         let offset = self.body.constant(offset.into(), Width::W64);
         self.body.lanes(vector(|a: u64, offset: u64| a.wrapping_add(offset)), &[dst], &[src, offset]);

@@ -81,6 +81,11 @@ struct Decoder<'m> {
 impl Decoder<'_> {
     fn declare_globals(&mut self) {
         for (id, global) in self.module.globals.iter() {
+            if let Some(kind) = global.handle {
+                let message = format!("`@{}` is a {kind}, which is not executed", global.name);
+                self.program.error_at(message, 0, global.span.start..global.span.end);
+                continue;
+            }
             let dynamic = global.extent == ir::Extent::Dynamic;
             if global.linkage == Linkage::Extern && !dynamic {
                 self.program.error_at(
@@ -146,20 +151,20 @@ fn kernel_kind(function: &ir::Function) -> FunctionKind {
     }
 }
 
-/// A function's parameters and results, a register for each of which a value consists.
+/// A function's parameters and results: a register for each of which a value consists, bytes for what is passed by value.
 fn device_kind(function: &ir::Function) -> Result<FunctionKind, String> {
-    let formals = |types: &mut dyn Iterator<Item = ir::Type>| -> Result<Vec<Formal>, String> {
+    let formals = |all: &mut dyn Iterator<Item = ir::Param>| -> Result<Vec<Formal>, String> {
         let mut formals = Vec::new();
-        for ty in types {
-            formals.extend(values::shape(ty)?.into_iter().map(Formal::Reg));
+        for param in all {
+            match param.byval {
+                Some((bytes, align)) => formals.push(Formal::Stack { bytes, align }),
+                None => formals.extend(values::shape(param.ty)?.into_iter().map(Formal::Reg)),
+            }
         }
         Ok(formals)
     };
-    if function.params.iter().any(|p| p.byval.is_some()) {
-        return Err(format!("function `@{}` takes a parameter by value", function.name));
-    }
     Ok(FunctionKind::Device {
-        params: formals(&mut function.params.iter().map(|p| p.ty))?,
-        results: formals(&mut function.ret.iter().copied())?,
+        params: formals(&mut function.params.iter().copied())?,
+        results: formals(&mut function.ret.iter().copied().map(ir::Param::new))?,
     })
 }

@@ -110,8 +110,8 @@ impl Body<'_, '_> {
                 // A destination that is not wanted is no source; what is stored may be left out.
                 PtxOperand::Sink if i == 0 => continue,
                 PtxOperand::Sink => Operand::Settled(Source::Sink),
-                PtxOperand::Func(_)
-                | PtxOperand::Bracket(_)
+                PtxOperand::Func(func) => Operand::Settled(Source::Reg(self.function_address(func)?)),
+                PtxOperand::Bracket(_)
                 | PtxOperand::Neg
                 | PtxOperand::Part(_)
                 | PtxOperand::Destination(_) => return None,

@@ -647,7 +647,7 @@ fn table_derived_operations() {
             10:24: error[I0453]: the address of `ptx.ld.shared.u32` is a ptr<shared>; %p is a ptr<global>
               note: the two spaces share no memory
             11:5: error[I0450]: `ptx.ret` is control flow, which the IR has operations of its own for
-              note: use jump, brif, switch, call, ret or trap
+              note: write `ret`
         "#]],
     );
 }

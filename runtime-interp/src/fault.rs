@@ -36,6 +36,8 @@ pub enum FaultCode {
     Assertion,
     /// `free` of what `malloc` did not give, or of what was freed.
     BadFree,
+    /// Whoever watched the launch has ended it.
+    Interrupted,
 }
 
 impl FaultCode {
@@ -57,6 +59,7 @@ impl FaultCode {
             FaultCode::BadOperand => "bad_operand",
             FaultCode::Assertion => "assertion",
             FaultCode::BadFree => "bad_free",
+            FaultCode::Interrupted => "interrupted",
         }
     }
 }

@@ -4,7 +4,7 @@ use super::cluster::{ClusterState, Round};
 use super::context::Context;
 use super::observe::{Observer, Sync};
 use super::op::{Barrier, BarrierKind, Op};
-use super::run::{Fallible, Here, Runner, holds, lane32, lanes_of, lanes_where, put};
+use super::run::{Fallible, Held, Here, Runner, holds, lane32, lanes_of, lanes_where, put};
 use super::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
@@ -101,6 +101,11 @@ impl Block {
         &mut self.warps
     }
 
+    /// Instructions that its warps have executed.
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
     pub fn finished(&self) -> bool {
         self.warps.iter().all(Warp::finished)
     }
@@ -118,12 +123,23 @@ impl Block {
     ) -> Fallible<Round> {
         let mut round = Round::default();
         let count = self.warps.len();
-        let mut from = 0;
-        while from < count {
-            let Some(w) = runner.turns.warp(&self.warps, self.rank, from) else { break };
-            from = if runner.turns.in_order() { w } else { from } + 1;
+        let held = runner.held;
+        let (mut from, mut again) = held.map_or((0, None), |held| (held.from, Some(held.warp as usize)));
+        while from < count || again.is_some() {
+            let w = match again.take() {
+                Some(w) => w,
+                None => {
+                    let Some(w) = runner.turns.warp(&self.warps, self.rank, from) else { break };
+                    from = if runner.turns.in_order() { w } else { from } + 1;
+                    w
+                }
+            };
             round.ran = true;
             self.turn(runner, cluster, w)?;
+            if let Some(held) = &mut runner.held {
+                held.from = from;
+                return Ok(round);
+            }
             let in_vain = cluster.yielded.replace(false);
             round.worked |= !in_vain;
             runner.turns.turn_ended(in_vain);
@@ -133,6 +149,20 @@ impl Block {
             }
         }
         Ok(round)
+    }
+
+    /// A turn beside the round, for an observer that lets one warp alone go on.
+    pub fn turn_of<O: Observer>(
+        &mut self,
+        runner: &mut Runner<'_, O>,
+        cluster: &ClusterState,
+        w: usize,
+    ) -> Fallible<()> {
+        runner.held =
+            Some(Held { warp: w as u32, end: self.warps[w].executed + QUANTUM, group: None, from: 0 });
+        self.turn(runner, cluster, w)?;
+        cluster.yielded.set(false);
+        if runner.held.is_none() { self.settle(runner, w) } else { Ok(()) }
     }
 
     /// Lets one warp run and charges the limits.
@@ -151,8 +181,14 @@ impl Block {
             shared: &cluster.members[self.rank].memory,
             clock: self.executed - warp.executed,
         };
-        let budget = cx.budget.load(Ordering::Relaxed);
-        let quantum = QUANTUM.min(budget / 32 + 1).min(runner.turns.turn());
+        let quantum = match runner.held {
+            // The turn goes on.
+            Some(_) => 0,
+            None => {
+                let budget = cx.budget.load(Ordering::Relaxed);
+                QUANTUM.min(budget / 32 + 1).min(runner.turns.turn())
+            }
+        };
         let (executed, threads) = (warp.executed, warp.thread_instructions);
         let result = runner.run_warp(&context, warp, quantum);
         self.executed += warp.executed - executed;

@@ -357,6 +357,13 @@ impl FunctionBuilder<'_> {
         self.function().registers.push(NamedReg { name: name.into(), ty, reg });
     }
 
+    /// Says how the source names bytes of the stack frame.
+    pub fn name_local(&mut self, offset: i64, bytes: u64, name: impl Into<Box<str>>) {
+        if let (Ok(offset), Ok(bytes)) = (u32::try_from(offset), u32::try_from(bytes)) {
+            self.function().locals.push(NamedLocal { name: name.into(), offset, bytes });
+        }
+    }
+
     /// The byte range of the following operations in the source.
     pub fn span(&mut self, span: std::ops::Range<u32>) {
         self.span = span;

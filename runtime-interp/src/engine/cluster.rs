@@ -6,7 +6,7 @@ use super::async_op::AsyncOp;
 use super::block::{Block, BlockContext, Done, locate};
 use super::context::Context;
 use super::mbarrier::{self, Object};
-use super::observe::{BlockView, Observer, Sync};
+use super::observe::{BlockView, Observer, Sync, View};
 use super::op::{Access, Op};
 use super::run::{Fallible, Here, Next, Runner, put};
 use super::transfer::Flight;
@@ -15,6 +15,7 @@ use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use warpsmith_isa::StateSpace;
@@ -168,10 +169,10 @@ impl ClusterState {
 
 /// A cluster in execution. Reused for cluster after cluster.
 pub(super) struct Cluster {
-    blocks: Vec<Block>,
-    state: ClusterState,
+    pub blocks: Vec<Block>,
+    pub state: ClusterState,
     /// In the grid.
-    number: u64,
+    pub number: u64,
 }
 
 /// What came of a round of turns.
@@ -242,8 +243,26 @@ impl Cluster {
         BlockView { id, cluster: self.number, rank, warps: cx.warps(), shared_bytes: cx.shared_bytes() }
     }
 
-    /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished.
-    pub fn run<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> Fallible<Option<Done>> {
+    /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished. `others` are resident too.
+    pub fn run<O: Observer>(
+        &mut self,
+        runner: &mut Runner<'_, O>,
+        others: &mut VecDeque<Cluster>,
+    ) -> Fallible<Option<Done>> {
+        let result = self.slice(runner, others);
+        if O::STOPS
+            && let Err(fault) = &result
+        {
+            runner.observer.faulted(&mut View::new(runner.cx, self, others, None), fault);
+        }
+        result
+    }
+
+    fn slice<O: Observer>(
+        &mut self,
+        runner: &mut Runner<'_, O>,
+        others: &mut VecDeque<Cluster>,
+    ) -> Fallible<Option<Done>> {
         let cx = runner.cx;
         let end = self.state.clock.get() + runner.turns.slice(SLICE);
         let count = self.blocks.len();
@@ -256,10 +275,14 @@ impl Cluster {
                 if self.state.members[rank].gone.get() {
                     continue;
                 }
-                let block = &mut self.blocks[rank];
-                let Round { ran, worked } = block.round(runner, &self.state)?;
+                let Round { mut ran, mut worked } = self.blocks[rank].round(runner, &self.state)?;
+                while O::STOPS && runner.held.is_some() {
+                    self.stand_still(runner, others, rank)?;
+                    let rest = self.blocks[rank].round(runner, &self.state)?;
+                    (ran, worked) = (ran | rest.ran, worked | rest.worked);
+                }
                 round = Round { ran: round.ran | ran, worked: round.worked | worked };
-                if block.finished() {
+                if self.blocks[rank].finished() {
                     self.state.members[rank].gone.set(true);
                     if O::ACTIVE {
                         runner.observer.block_ended(&self.view(cx, rank));

@@ -147,37 +147,44 @@ impl<O: Observer> Runner<'_, O> {
         dst: Reg,
         special: Special,
     ) {
+        let values = self.cx.special(block.id, warp.index, block.clock + executed, special);
+        put(here.frame, dst, here.mask, &values);
+    }
+}
+
+impl Context<'_> {
+    /// The values of a special register in the lanes of a warp.
+    pub fn special(&self, block: [u32; 3], warp: u32, clock: u64, special: Special) -> [u64; 32] {
         use Special::*;
-        let cx = self.cx;
+        let cx = self;
         let axis = |of: Special| special as usize - of as usize;
         let cluster = cx.cluster_shape();
         let lane_mask = |f: fn(u32) -> u32| std::array::from_fn(|i| u64::from(f(1 << i)));
-        let clock = block.clock + executed;
         let uniform = match special {
             TidX | TidY | TidZ => {
                 let axis = axis(TidX);
-                let first = warp.index * 32;
+                let first = warp * 32;
                 let ids = std::array::from_fn(|i| u64::from(cx.thread_id(first + i as u32)[axis]));
-                return put(here.frame, dst, here.mask, &ids);
+                return ids;
             }
-            LaneId => return put(here.frame, dst, here.mask, &std::array::from_fn(|i| i as u64)),
-            LaneMaskEq => return put(here.frame, dst, here.mask, &lane_mask(|b| b)),
-            LaneMaskLt => return put(here.frame, dst, here.mask, &lane_mask(|b| b - 1)),
-            LaneMaskLe => return put(here.frame, dst, here.mask, &lane_mask(|b| b | (b - 1))),
-            LaneMaskGt => return put(here.frame, dst, here.mask, &lane_mask(|b| !(b | (b - 1)))),
-            LaneMaskGe => return put(here.frame, dst, here.mask, &lane_mask(|b| !(b - 1))),
+            LaneId => return std::array::from_fn(|i| i as u64),
+            LaneMaskEq => return lane_mask(|b| b),
+            LaneMaskLt => return lane_mask(|b| b - 1),
+            LaneMaskLe => return lane_mask(|b| b | (b - 1)),
+            LaneMaskGt => return lane_mask(|b| !(b | (b - 1))),
+            LaneMaskGe => return lane_mask(|b| !(b - 1)),
             NtidX | NtidY | NtidZ => cx.block[axis(NtidX)].into(),
-            WarpId => warp.index.into(),
+            WarpId => warp.into(),
             NWarpId => cx.machine.warps_per_sm.into(),
-            CtaIdX | CtaIdY | CtaIdZ => block.id[axis(CtaIdX)].into(),
+            CtaIdX | CtaIdY | CtaIdZ => block[axis(CtaIdX)].into(),
             NCtaIdX | NCtaIdY | NCtaIdZ => cx.grid[axis(NCtaIdX)].into(),
-            SmId => cx.machine.sm_of(cx.block_number(block.id), cx.warps()).into(),
+            SmId => cx.machine.sm_of(cx.block_number(block), cx.warps()).into(),
             NSmId => cx.machine.sms.into(),
             GridId => cx.launch_number,
             IsExplicitCluster => cx.cluster.is_some().into(),
             ClusterIdX | ClusterIdY | ClusterIdZ => {
                 let i = axis(ClusterIdX);
-                (block.id[i] / cluster[i]).into()
+                (block[i] / cluster[i]).into()
             }
             NClusterIdX | NClusterIdY | NClusterIdZ => {
                 let i = axis(NClusterIdX);
@@ -185,11 +192,11 @@ impl<O: Observer> Runner<'_, O> {
             }
             ClusterCtaIdX | ClusterCtaIdY | ClusterCtaIdZ => {
                 let i = axis(ClusterCtaIdX);
-                (block.id[i] % cluster[i]).into()
+                (block[i] % cluster[i]).into()
             }
             ClusterNCtaIdX | ClusterNCtaIdY | ClusterNCtaIdZ => cluster[axis(ClusterNCtaIdX)].into(),
             ClusterCtaRank => {
-                let [x, y, z]: [u32; 3] = std::array::from_fn(|i| block.id[i] % cluster[i]);
+                let [x, y, z]: [u32; 3] = std::array::from_fn(|i| block[i] % cluster[i]);
                 ((z * cluster[1] + y) * cluster[0] + x).into()
             }
             ClusterNCtaRank => cluster.iter().product::<u32>().into(),
@@ -213,11 +220,6 @@ impl<O: Observer> Runner<'_, O> {
                 cx.machine.environment.get(index).copied().unwrap_or(0).into()
             }
         };
-        put(
-            here.frame,
-            dst,
-            here.mask,
-            &[if special.bits() == 32 { uniform & 0xffff_ffff } else { uniform }; 32],
-        );
+        [if special.bits() == 32 { uniform & 0xffff_ffff } else { uniform }; 32]
     }
 }

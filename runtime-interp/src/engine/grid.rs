@@ -57,8 +57,16 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
 fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
     let turns = Turns::new(cx.schedule, cx.seed);
     let interest = observer.interest();
-    let mut runner =
-        Runner { cx, observer, interest, turns, last_hit: [0; 16], level: Level::detect(), sink: [0; 16] };
+    let mut runner = Runner {
+        cx,
+        observer,
+        interest,
+        turns,
+        last_hit: [0; 16],
+        level: Level::detect(),
+        held: None,
+        sink: [0; 16],
+    };
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();
     let mut sum = Done::default();
@@ -76,7 +84,7 @@ fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
         }
         let next = runner.turns.cluster(resident.len());
         let Some(mut cluster) = resident.remove(next) else { break };
-        match cluster.run(&mut runner)? {
+        match cluster.run(&mut runner, &mut resident)? {
             Some(done) => {
                 sum = sum + done;
                 spare.push(cluster);

@@ -255,6 +255,17 @@ pub struct NamedReg {
     pub reg: Reg,
 }
 
+/// A variable or parameter in the stack frame of a function, as its source names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedLocal {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where in the frame, which lies in local memory.
+    pub offset: u32,
+    /// Its size.
+    pub bytes: u32,
+}
+
 /// An entry point.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
@@ -296,6 +307,8 @@ pub(crate) struct Function {
     pub saved_top: Option<Reg>,
     /// The registers that have names, in the order in which the function first uses them.
     pub registers: Vec<NamedReg>,
+    /// The variables of its stack frame that have names.
+    pub locals: Vec<NamedLocal>,
     /// The shared variables that it names.
     pub shared: Vec<SymbolId>,
 }
@@ -314,6 +327,7 @@ impl Function {
             stack: 0,
             saved_top: None,
             registers: Vec::new(),
+            locals: Vec::new(),
             shared: Vec::new(),
         }
     }
@@ -419,6 +433,12 @@ impl Program {
     /// The registers of a function that have names in the source, in the order in which the function first uses them.
     pub fn registers(&self, function: FuncId) -> &[NamedReg] {
         &self.functions[function.0 as usize].registers
+    }
+
+    /// The variables in the stack frame of a function that have names in the source: those in local space, parameters, and what is passed
+    /// to calls.
+    pub fn locals(&self, function: FuncId) -> &[NamedLocal] {
+        &self.functions[function.0 as usize].locals
     }
 
     /// Bytes of shared memory that a block of a kernel takes without its dynamic part: those of the variables that the kernel

@@ -24,8 +24,22 @@ pub(super) struct Runner<'a, O: Observer> {
     pub level: Level,
     /// What the observer asks for.
     pub interest: Interest,
+    /// A turn that an observer has stopped, from then until it goes on.
+    pub held: Option<Held>,
     /// Stands for the memory of an access at fault that an observer lets pass. Large enough for any access of one thread.
     pub sink: [u128; 16],
+}
+
+/// A warp's turn that stands still.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub warp: u32,
+    /// The number of executed instructions at which the turn ends.
+    pub end: u64,
+    /// The running group, when another is chosen, and the place in the program where to look who else is there.
+    pub group: Option<(usize, u64, u32)>,
+    /// The place in the round of the block's warps.
+    pub from: usize,
 }
 
 pub(super) type Fallible<T> = Result<T, Box<Fault>>;
@@ -81,10 +95,9 @@ impl<'a, O: Observer> Runner<'a, O> {
     #[inline(always)]
     fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
-        let end_of_turn = warp.executed + quantum;
-        'choose: while warp.executed < end_of_turn
-            && let Some((g, until)) = warp.choose(&mut self.turns)
-        {
+        let mut held = if O::STOPS { self.held.take() } else { None };
+        let end_of_turn = held.map_or(warp.executed + quantum, |held| held.end);
+        'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
             let mask = warp.groups[g].mask;
             let mut pc = warp.groups[g].pc;
             let activation = *warp.activation(warp.groups[g].frame);
@@ -100,6 +113,9 @@ impl<'a, O: Observer> Runner<'a, O> {
             if self.turns.preempts() {
                 let left = u32::try_from(deadline.saturating_sub(executed)).unwrap_or(u32::MAX);
                 stop = stop.min(pc.saturating_add(left));
+            }
+            if O::STOPS {
+                stop = kept.unwrap_or(stop);
             }
 
             // Leaves the inner loop with the group at `pc`.
@@ -126,6 +142,12 @@ impl<'a, O: Observer> Runner<'a, O> {
                 // SAFETY: guards were checked when the program was built.
                 let guard = unsafe { frame.pred(inst.guard) } ^ inst.flip;
                 let active = mask & guard;
+                if O::STOPS && self.observer.breaks(&self.at(block, warp, pc, mask), executed) {
+                    leave!();
+                    let group = Some((g, until, stop));
+                    self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
+                    return Ok(());
+                }
                 executed += 1;
                 if O::ACTIVE && self.interest.instructions {
                     let at = At { group: mask, ..self.at(block, warp, pc, active) };
@@ -343,6 +365,26 @@ impl<'a, O: Observer> Runner<'a, O> {
             }
         }
         Ok(())
+    }
+
+    /// The group of a warp that runs next, until when, and where to look who else is there if that is decided; none at the end of
+    /// the turn.
+    #[inline(always)]
+    fn next_group(
+        &mut self,
+        warp: &mut Warp,
+        held: &mut Option<Held>,
+        end: u64,
+    ) -> Option<(usize, u64, Option<u32>)> {
+        if O::STOPS
+            && let Some((g, until, stop)) = held.take().and_then(|held| held.group)
+        {
+            return Some((g, until, Some(stop)));
+        }
+        if warp.executed >= end {
+            return None;
+        }
+        warp.choose(&mut self.turns).map(|(g, until)| (g, until, None))
     }
 
     /// Jumps through a table, to as many places as the lanes' indices name.

@@ -94,6 +94,27 @@ impl LocalMemory {
         }
     }
 
+    /// Bytes that a lane's stretch has.
+    pub fn len(&self) -> usize {
+        self.stride
+    }
+
+    /// Copies bytes out of a lane's stretch; panics if the range is not within it.
+    pub fn read(&self, lane: usize, at: usize, into: &mut [u8]) {
+        assert!(at <= self.stride && into.len() <= self.stride - at, "read past a lane's memory");
+        if let Some(bytes) = &self.bytes {
+            bytes.read(lane * self.stride + at, into);
+        }
+    }
+
+    /// Copies bytes into a lane's stretch; panics if they do not fit.
+    pub fn write(&self, lane: usize, at: usize, from: &[u8]) {
+        assert!(at <= self.stride && from.len() <= self.stride - at, "write past a lane's memory");
+        if let Some(bytes) = &self.bytes {
+            bytes.write(lane * self.stride + at, from);
+        }
+    }
+
     /// The start of lane 0's stretch and the distance to the next lane's.
     pub fn layout(&self) -> (*mut u8, usize) {
         (self.bytes.as_ref().map_or(std::ptr::null_mut(), Bytes::start), self.stride)

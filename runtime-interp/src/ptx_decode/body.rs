@@ -94,6 +94,8 @@ impl<'m> Body<'_, 'm> {
                                 self.f.name(r, &module[module[declarator].name], decl.ty);
                             }
                             Slot::Stack { offset, bytes } => {
+                                let name = &module[module[declarator].name];
+                                self.f.name_local(offset.into(), bytes.into(), name);
                                 let place = Place::Stack { offset: offset.into(), bytes: bytes.into() };
                                 self.places.insert((declarator, 0), place);
                             }
@@ -156,6 +158,7 @@ impl<'m> Body<'_, 'm> {
             StateSpace::Local | StateSpace::Param => {
                 let bytes = self.decoder.bytes(decl, &module[declarator]);
                 let offset = self.f.local(bytes, self.decoder.align(decl));
+                self.f.name_local(offset, bytes, &module[name]);
                 let place = Place::Stack { offset, bytes };
                 self.places.insert((declarator, number), place);
                 Some(place)

@@ -30,6 +30,7 @@ macro_rules! pair {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
         impl<A: Observer, B: Observer> Observer for (A, B) {
             const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+            const STOPS: bool = A::STOPS || B::STOPS;
 
             fn interest(&self) -> Interest {
                 self.0.interest().or(self.1.interest())
@@ -45,6 +46,24 @@ macro_rules! pair {
                 let verdicts = [self.0.fault(at, fault, access), self.1.fault(at, fault, access)];
                 if verdicts.contains(&Verdict::Skip) { Verdict::Skip } else { Verdict::Stop }
             }
+
+            fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
+                self.0.breaks(at, executed) | self.1.breaks(at, executed)
+            }
+
+            /// Each is told of the stops of the other; how the run goes on, the last one says that does not leave it alone.
+            fn stopped(&mut self, view: &mut View<'_>) -> Resume {
+                let first = self.0.stopped(view);
+                match self.1.stopped(view) {
+                    Resume::Run => first,
+                    second => second,
+                }
+            }
+
+            fn faulted(&mut self, view: &mut View<'_>, fault: &Fault) {
+                self.0.faulted(view, fault);
+                self.1.faulted(view, fault);
+            }
         }
     };
 }
@@ -54,6 +73,7 @@ macro_rules! option {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
         impl<O: Observer> Observer for Option<O> {
             const ACTIVE: bool = O::ACTIVE;
+            const STOPS: bool = O::STOPS;
 
             fn interest(&self) -> Interest {
                 self.as_ref().map_or(Interest::RARE, O::interest)
@@ -69,6 +89,20 @@ macro_rules! option {
             fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
                 self.as_mut().map_or(Verdict::Stop, |o| o.fault(at, fault, access))
             }
+
+            fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
+                self.as_mut().is_some_and(|o| o.breaks(at, executed))
+            }
+
+            fn stopped(&mut self, view: &mut View<'_>) -> Resume {
+                self.as_mut().map_or(Resume::Run, |o| o.stopped(view))
+            }
+
+            fn faulted(&mut self, view: &mut View<'_>, fault: &Fault) {
+                if let Some(observer) = self {
+                    observer.faulted(view, fault);
+                }
+            }
         }
     };
 }
@@ -78,6 +112,7 @@ macro_rules! reference {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
         impl<O: Observer> Observer for &mut O {
             const ACTIVE: bool = O::ACTIVE;
+            const STOPS: bool = O::STOPS;
 
             fn interest(&self) -> Interest {
                 (**self).interest()
@@ -90,6 +125,18 @@ macro_rules! reference {
 
             fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
                 (**self).fault(at, fault, access)
+            }
+
+            fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
+                (**self).breaks(at, executed)
+            }
+
+            fn stopped(&mut self, view: &mut View<'_>) -> Resume {
+                (**self).stopped(view)
+            }
+
+            fn faulted(&mut self, view: &mut View<'_>, fault: &Fault) {
+                (**self).faulted(view, fault);
             }
         }
     };

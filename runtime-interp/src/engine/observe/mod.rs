@@ -37,12 +37,16 @@
 //!   a [synchronisation](Observer::synchronise), an [asynchronous operation](Observer::transfer), which goes on later, memory
 //!   [allocated](Observer::allocated) and [freed](Observer::freed);
 //! - [`Observer::fault`], which may let the run go on without the access at fault, so that one run finds more than one mistake.
+//!
+//! An observer that [stops](Observer::STOPS) is asked before each instruction whether the run shall stand still there, and then gets
+//! everything that is resident into its hands ([`View`]): that is how a debugger works.
 
 mod combine;
 mod compute;
 mod launch;
 mod operation;
 mod registers;
+mod stop;
 
 pub use compute::Scratch;
 pub use launch::{
@@ -50,6 +54,7 @@ pub use launch::{
 };
 pub use operation::{Kind, Operation};
 pub use registers::Registers;
+pub use stop::{Frame, Lanes, Resume, View, Waits, WarpId};
 
 use super::async_op::Group;
 use super::op::{Access, Collective, Fence, FuncId, Move};
@@ -334,6 +339,9 @@ pub trait Observer: Send {
     /// False compiles every call out.
     const ACTIVE: bool = true;
 
+    /// True if [`Observer::breaks`] is to be asked.
+    const STOPS: bool = false;
+
     /// What it asks for, for the whole of a launch.
     fn interest(&self) -> Interest {
         Interest::ALL
@@ -399,6 +407,22 @@ pub trait Observer: Send {
 
     /// A thread has given memory back with `free`.
     fn freed(&mut self, _at: &At<'_>, _address: u64) {}
+
+    /// Asked before each instruction, if it [stops](Observer::STOPS) runs; `at.mask` is without the guard. After yes nothing is executed until
+    /// [`Observer::stopped`] says how to go on, and then the question comes again: an instruction is the same if `executed`, the
+    /// instructions that the warp has executed before it, is.
+    fn breaks(&mut self, _at: &At<'_>, _executed: u64) -> bool {
+        false
+    }
+
+    /// The run stands still before the instruction of the last [`Observer::breaks`]. Looking changes nothing: the run goes on as it would have
+    /// without the stop.
+    fn stopped(&mut self, _view: &mut View<'_>) -> Resume {
+        Resume::Run
+    }
+
+    /// The run has come to an end by a fault, and stands still for the last time.
+    fn faulted(&mut self, _view: &mut View<'_>, _fault: &Fault) {}
 
     /// A thread is at fault, by an access or by `free`. With faults of other kinds a run ends, and [`Observer::end`] gets them.
     fn fault(&mut self, _at: &At<'_>, _fault: &Fault, _access: Option<&BadAccess<'_>>) -> Verdict {

@@ -37,6 +37,7 @@ mod literal;
 mod module;
 mod names;
 mod ops;
+pub mod parallel;
 mod parse;
 mod print;
 mod ptx;

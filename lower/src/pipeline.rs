@@ -4,7 +4,7 @@ use crate::passes::{PASSES, Pass};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
-use warpsmith_ir::{self as ir, Diagnostic, Module, Traits};
+use warpsmith_ir::{self as ir, Diagnostic, Function, Module, Traits, parallel};
 
 /// How much to optimise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -97,7 +97,7 @@ pub struct PassReport {
     pub changes: u32,
     /// How many functions it was applied to.
     pub functions: u32,
-    /// The time it took.
+    /// The time it took, that of all threads together.
     pub time: Duration,
 }
 
@@ -151,6 +151,9 @@ impl Pipeline {
 
     /// Runs the passes over a verified module, each over all functions before the next.
     pub fn run(&self, module: &mut Module, options: &mut Options<'_>) -> Result<Report, Vec<Diagnostic>> {
+        if !options.verify_each && options.bisect_limit.is_none() && options.after.is_none() {
+            return Ok(self.run_unwatched(module));
+        }
         let mut report = Report::default();
         let mut applied = 0;
         for pass in &self.passes {
@@ -182,6 +185,36 @@ impl Pipeline {
             }
         }
         Ok(report)
+    }
+
+    /// Runs all passes over one function after the other, several at the same time. What a pass does to a function depends on nothing else.
+    fn run_unwatched(&self, module: &mut Module) -> Report {
+        let threads = parallel::pays(module.functions.values());
+        let mut functions: Vec<&mut Function> =
+            module.functions.values_mut().filter(|f| !f.is_declaration()).collect();
+        let count = functions.len() as u32;
+        let last = functions.last().map(|f| f.name.clone());
+        let done = parallel::map(functions.iter_mut().collect(), threads, |func| {
+            let timed = |pass: &&Pass| {
+                let start = Instant::now();
+                ((pass.run)(func), start.elapsed())
+            };
+            self.passes.iter().map(timed).collect::<Vec<(u32, Duration)>>()
+        });
+        let passes = self.passes.iter().enumerate().map(|(i, pass)| {
+            let mut entry =
+                PassReport { name: pass.name, changes: 0, functions: count, time: Duration::ZERO };
+            for (changes, time) in done.iter().map(|of_function| of_function[i]) {
+                entry.changes += changes;
+                entry.time += time;
+            }
+            entry
+        });
+        let last_applied = self.passes.last().zip(last).map(|(pass, function)| {
+            let applications = count * self.passes.len() as u32;
+            (applications, pass.name, function)
+        });
+        Report { passes: passes.collect(), last_applied }
     }
 }
 

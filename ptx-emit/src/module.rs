@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::EntityRef;
-use warpsmith_ir::{Extent, FuncId, FuncKind};
+use warpsmith_ir::{Extent, FuncId, FuncKind, parallel};
 use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
 use warpsmith_lower::abi::{Passing, bits_type};
 use warpsmith_lower::mach::{self, Op, RegClass};
@@ -49,10 +49,12 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
         tree.push_item(Item::Function(function));
     }
     let mut counts = [0; RegClass::COUNT];
-    for code in &plan.code.functions {
+    let threads = parallel::pays(plan.module.functions.values());
+    let assignments =
+        parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
+    for (code, assignment) in plan.code.functions.iter().zip(assignments) {
         let func = &plan.module.functions[code.id];
         let (mut function, params, result) = header(&mut tree, &names, code.id, func);
-        let assignment = assign(code, plan.registers);
         counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
         let body = Body {
             module: plan.module,

@@ -65,7 +65,7 @@ entry:
     let turing = Compiler::new(Target::sm(75));
     let wanted = "`tanh.approx.f32` needs .version 7.0 on target sm_75, but 6.5 is asked for";
     let capped = turing.clone().with_ptx_version(Version::new(6, 5));
-    assert_eq!(errors(tanh, &capped), format!("3:3: error[E0003]: {wanted}\n"));
+    assert_eq!(errors(tanh, &capped), format!("3:12: error[E0003]: {wanted}\n"));
     assert!(turing.compile(&parse(tanh)).is_ok());
     let bf16 = "kernel @k(%p: ptr<global>, %x: bf16) {
 entry:
@@ -150,4 +150,54 @@ fn the_same_input_gives_the_same_bytes() {
     let text = compile();
     assert!(!text.is_empty());
     assert_eq!(text, compile());
+}
+
+/// Functions are compiled on several threads; what comes out is what one thread makes.
+#[test]
+fn threads_change_nothing() {
+    let kernels = (0..600).map(|i| {
+        format!(
+            "kernel @k{i}(%p: ptr<global>, %n: i32) {{
+entry:
+  %zero = iconst.i32 {i}
+  jump loop(%zero, %zero)
+loop(%i: i32, %sum: i32):
+  %x = imul %i, {i}
+  %y = iadd %x, %sum
+  %next = iadd %i, 1
+  %more = icmp ult %next, %n
+  brif %more, loop(%next, %y), out
+out:
+  store %y, %p
+  ret
+}}
+"
+        )
+    });
+    let module = parse(&kernels.collect::<String>());
+    assert!(ir::parallel::pays(module.functions.values()));
+    for level in [OptLevel::O0, OptLevel::O2] {
+        let compile = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let compiler = Compiler::new(Target::sm(80)).with_opt_level(level);
+            let compiled = pool.install(|| compiler.compile(&module)).unwrap_or_else(|e| panic!("{e:?}"));
+            let passes = &compiled.stats.passes;
+            let changes: Vec<u32> = passes.passes.iter().map(|pass| pass.changes).collect();
+            (compiled.text, changes, passes.last_applied.clone(), compiled.stats.registers)
+        };
+        let one = compile(1);
+        assert_eq!(compile(4), one);
+        // Watched, the passes run one after the other over all functions.
+        let compiler = Compiler::new(Target::sm(80)).with_opt_level(level);
+        let watched =
+            compiler.compile_watched(&module, Some(&mut |_, _| {})).unwrap_or_else(|e| panic!("{e:?}"));
+        let passes = &watched.stats.passes;
+        assert_eq!((&watched.text, &passes.last_applied), (&one.0, &one.2));
+        assert!(passes.passes.iter().map(|pass| pass.changes).eq(one.1));
+    }
+    // Errors come in the order of the text.
+    let wrong: String = (0..2000).map(|i| CLUSTER.replace("@k", &format!("@k{i}"))).collect();
+    let found = errors(&wrong, &Compiler::new(Target::sm(13)));
+    assert_eq!(found.lines().count(), 2000);
+    assert!(found.lines().zip(0..).all(|(line, i)| line.starts_with(&format!("{}:", 6 * i + 1))), "{found}");
 }

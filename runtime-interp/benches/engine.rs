@@ -240,25 +240,25 @@ fn divergent_loop(bencher: divan::Bencher) {
 #[divan::bench]
 fn sha256(bencher: divan::Bencher) {
     let mut device = Device::new();
-    let text: Vec<u8> = (0..256 * 1000).map(|i: u32| ((i * 7) >> 3) as u8).collect();
+    let text: Vec<u8> = (0..128 * 1000).map(|i: u32| ((i * 7) >> 3) as u8).collect();
     let text = device.upload(&text).expect("there is room");
-    let starts: Vec<u32> = (0..256).map(|i| i * 1000).collect();
+    let starts: Vec<u32> = (0..128).map(|i| i * 1000).collect();
     let starts = device.upload(&starts).expect("there is room");
-    let lengths = device.upload(&[1000u32; 256]).expect("there is room");
-    let out = device.alloc(32 * 256).expect("there is room");
-    let launch = Launch::new("sha256").grid([2, 1, 1]).block([128, 1, 1]).workers(1);
-    let launch = launch.arg(256u32).arg(text).arg(starts).arg(lengths).arg(out);
+    let lengths = device.upload(&[1000u32; 128]).expect("there is room");
+    let out = device.alloc(32 * 128).expect("there is room");
+    let launch = Launch::new("sha256").grid([1, 1, 1]).block([128, 1, 1]).workers(1);
+    let launch = launch.arg(128u32).arg(text).arg(starts).arg(lengths).arg(out);
     measure(bencher, device, compile(include_str!("../../examples/sha256.wir")), launch);
 }
 
-/// `examples/matmul.wir`, a product of 128 by 128 matrices.
+/// `examples/matmul.wir`, a product of 64 by 64 matrices.
 #[divan::bench]
 fn matmul_example(bencher: divan::Bencher) {
     let mut device = Device::new();
-    let matrix: Vec<f32> = (0..128 * 128).map(|i| (i % 7) as f32).collect();
+    let matrix: Vec<f32> = (0..64 * 64).map(|i| (i % 7) as f32).collect();
     let [a, b, c] = [(); 3].map(|()| -> Buffer { device.upload(&matrix).expect("there is room") });
-    let launch = Launch::new("matmul").grid([8, 8, 1]).block([16, 16, 1]).workers(1);
-    let launch = launch.arg(128u32).arg(a).arg(b).arg(c);
+    let launch = Launch::new("matmul").grid([4, 4, 1]).block([16, 16, 1]).workers(1);
+    let launch = launch.arg(64u32).arg(a).arg(b).arg(c);
     measure(bencher, device, compile(include_str!("../../examples/matmul.wir")), launch);
 }
 
@@ -282,9 +282,9 @@ fn small_virtual_machine(bencher: divan::Bencher) {
     ];
     let code = device.upload(&[&code[..], &[10, 0]].concat()).expect("there is room");
     let starts = device.upload(&[0i32, 22]).expect("there is room");
-    let out = device.alloc(8 * 256 * 4).expect("there is room");
+    let out = device.alloc(8 * 256).expect("there is room");
     let launch =
-        Launch::new("vm").grid([4, 1, 1]).block([256, 1, 1]).workers(1).arg(code).arg(starts).arg(out);
+        Launch::new("vm").grid([1, 1, 1]).block([256, 1, 1]).workers(1).arg(code).arg(starts).arg(out);
     measure(bencher, device, compile(include_str!("../../examples/vm.wir")), launch);
 }
 

@@ -55,6 +55,7 @@ use crate::entities::{Block, Inst, Value};
 use crate::function::{FuncKind, Function, Linkage};
 use crate::module::{Extent, Global, Module, Symbol};
 use crate::ops::TypeSet;
+use crate::parallel;
 use crate::print::FunctionDisplay;
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
@@ -69,12 +70,19 @@ pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
     for global in module.globals.values() {
         verify_global(global, &mut errors);
     }
-    let mut operations = FxHashMap::default();
-    for func in module.functions.values() {
-        let mut verifier = Verifier { module, func, errors, operations, display: OnceCell::new() };
-        verifier.function();
-        Verifier { errors, operations, .. } = verifier;
-    }
+    let functions: Vec<&Function> = module.functions.values().collect();
+    let threads = parallel::pays(module.functions.values());
+    let share = if threads { SHARE } else { usize::MAX };
+    let found = parallel::map(functions.chunks(share).collect(), threads, |functions| {
+        let (mut errors, mut operations) = (Vec::new(), FxHashMap::default());
+        for func in functions {
+            let mut verifier = Verifier { module, func, errors, operations, display: OnceCell::new() };
+            verifier.function();
+            Verifier { errors, operations, .. } = verifier;
+        }
+        errors
+    });
+    errors.extend(found.into_iter().flatten());
     if errors.is_empty() {
         return Ok(());
     }
@@ -165,6 +173,9 @@ fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
         _ => {}
     }
 }
+
+/// Functions that a thread takes at a time: what it has learnt of table-derived operations is good for all of them.
+const SHARE: usize = 32;
 
 /// Checks one function.
 struct Verifier<'a> {

@@ -28,7 +28,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use warpsmith_ir::{
     self as ir, Block, Diagnostic, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value,
-    ValueDef,
+    ValueDef, parallel,
 };
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target};
 
@@ -42,14 +42,16 @@ use ptx;
 
 /// Selects the functions of a verified module for a target. What PTX, or this crate, has no code for on the target is an error.
 pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Vec<Diagnostic>> {
-    let mut functions = Vec::new();
-    let mut errors = Vec::new();
-    for (id, func) in module.functions.iter().filter(|(_, f)| !f.is_declaration()) {
+    let defined: Vec<(FuncId, &Function)> =
+        module.functions.iter().filter(|(_, f)| !f.is_declaration()).collect();
+    let threads = parallel::pays(module.functions.values());
+    let selected = parallel::map(defined, threads, |(id, func)| {
         let mut selector = Selector::new(module, id, func, target);
         selector.run();
-        functions.push(selector.out);
-        errors.append(&mut selector.errors);
-    }
+        (selector.out, selector.errors)
+    });
+    let (functions, errors): (Vec<_>, Vec<_>) = selected.into_iter().unzip();
+    let errors = errors.concat();
     if errors.is_empty() { Ok(mach::Module { functions }) } else { Err(errors) }
 }
 

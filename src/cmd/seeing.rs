@@ -13,7 +13,7 @@ use warpsmith::watch::trace::{Condition, Filter, Trace};
 use warpsmith::watch::{Counts, Coverage, Page, Profile, Sources};
 
 #[derive(Args, Clone)]
-pub struct Options {
+pub struct Visible {
     /// Write what every instruction does, a JSON object per line; to standard output if no file is named.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     trace: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Options {
     profile: Option<PathBuf>,
 }
 
-impl Options {
+impl Visible {
     /// True if anything is asked for.
     pub fn any(&self) -> bool {
         self.trace.is_some() || self.coverage.is_some() || self.profile.is_some()
@@ -40,14 +40,14 @@ impl Options {
 
 /// The observers of a run.
 pub struct Seeing {
-    options: Options,
+    options: Visible,
     trace: Option<Trace<Box<dyn Write + Send>>>,
     counts: Option<Counts>,
 }
 
 impl Seeing {
     /// Opens the file of the trace.
-    pub fn new(options: &Options) -> Result<Seeing, Failure> {
+    pub fn new(options: &Visible) -> Result<Seeing, Failure> {
         let out = |path: &PathBuf| -> Result<Box<dyn Write + Send>, Failure> {
             if is_standard(path) {
                 return Ok(Box::new(BufWriter::new(std::io::stdout())));

@@ -1,7 +1,7 @@
 //! What of a run is watched: the flags of `warpsmith run` for it, and what is told in the end.
 
 use super::Failure;
-use super::seeing::{self, Seeing, Shown};
+use super::seeing::{Seeing, Shown, Visible};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -15,7 +15,7 @@ pub struct Watched {
     #[arg(long, value_name = "CHECKER,..")]
     check: Option<Selection>,
     #[command(flatten)]
-    seeing: seeing::Options,
+    seeing: Visible,
 }
 
 impl Watched {

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsmith::directives::{self, Directive, Language};
 use warpsmith::emit::{Compiler, OptLevel};
+use warpsmith::execute::execute_observed;
+use warpsmith::interp::Program;
 use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith::ptxas::Toolbox;
 use warpsmith::roundtrip;
 use warpsmith::target::DEFAULT_TARGET;
+use warpsmith::watch::{Checkers, Report, Selection, Sources};
 use warpsmith::{ir, lower, ptx};
 
 fn main() -> ExitCode {
@@ -21,8 +24,14 @@ fn main() -> ExitCode {
         let name = path.strip_prefix(root.join("tests/filetests")).unwrap_or(&path).display().to_string();
         trials.push(Trial::test(name, move || file_test(&path)));
     }
+    for path in files(&root.join("tests/watch")) {
+        let name = path.strip_prefix(root.join("tests")).unwrap_or(&path).display().to_string();
+        trials.push(Trial::test(name, move || file_test(&path)));
+    }
     for path in files(&root.join("examples")) {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let watched = path.clone();
+        trials.push(Trial::test(format!("watch/{name}"), move || silence(&watched)));
         trials.push(Trial::test(name, move || round_trip(&read(&path)?)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -168,7 +177,73 @@ fn ptx_test(path: &Path, source: &str, test: &str) -> Result<Made, Failed> {
             failures if failures.is_empty() => Ok(Made::Nothing),
             failures => Err(failures.join("\n").into()),
         },
-        _ => Err(format!("unknown test `{test}`").into()),
+        _ => match split(test) {
+            ("watch", checkers) => planted(path, source, checkers).map(Made::Output),
+            _ => Err(format!("unknown test `{test}`").into()),
+        },
+    }
+}
+
+/// What checkers report of the runs of a file. One whose name ends in `.ok.ptx` is the corrected twin of another, and silent.
+fn planted(path: &Path, source: &str, checkers: &str) -> Result<String, Failed> {
+    let name = path.file_name().ok_or("no file name")?.to_string_lossy().into_owned();
+    let module = ptx::ValidatedModule::parse(source).map_err(|errors| rendered(source, &errors))?;
+    let sources = Sources::new(name.as_str(), before_output(source, Language::Ptx), &module);
+    let report = watched(source, Language::Ptx, checkers, |entry| {
+        warpsmith::load_entry(&module, source, entry).map_err(|errors| rendered(source, &errors))
+    })?;
+    let text = report.text(&sources);
+    match name.strip_suffix(".ok.ptx") {
+        Some(_) if !report.is_empty() => Err(format!("findings in a corrected kernel:\n{text}").into()),
+        None if report.is_empty() => Err("no findings".into()),
+        None if !path.with_extension("ok.ptx").exists() => Err("the corrected twin is missing".into()),
+        _ => Ok(text),
+    }
+}
+
+/// The findings of the runs of a file.
+fn watched(
+    source: &str,
+    language: Language,
+    checkers: &str,
+    load: impl Fn(&str) -> Result<Program, String>,
+) -> Result<Report, Failed> {
+    let directives = directives::scan(source, language).map_err(|errors| lines(&errors))?;
+    let runs = directives::runs(&directives).map_err(|errors| lines(&errors))?;
+    if runs.is_empty() {
+        return Err("no `run:` directive".into());
+    }
+    let mut report = Report::new();
+    for run in runs {
+        let program = load(&run.launch.entry)?;
+        let mut checkers = Checkers::new(checkers.parse::<Selection>()?);
+        // A fault that ends the run is for the checkers to tell.
+        let _ = execute_observed(&program, &run.launch, std::io::sink(), &mut checkers.observer());
+        report.append(checkers.into_report());
+    }
+    Ok(report)
+}
+
+/// No checker finds anything in an example.
+fn silence(path: &Path) -> Result<(), Failed> {
+    let source = read(path)?;
+    let language = Language::of_path(path).ok_or("neither .wir nor .ptx")?;
+    let text = match language {
+        Language::Ptx => source.clone(),
+        Language::Wir => {
+            let module = ir::parse_module(&source).map_err(|errors| rendered(&source, &errors))?;
+            let compiled = Compiler::new(DEFAULT_TARGET).compile(&module);
+            compiled.map_err(|errors| rendered(&source, &errors))?.text
+        }
+    };
+    let module = ptx::ValidatedModule::parse(&text).map_err(|errors| rendered(&text, &errors))?;
+    let report = watched(&source, language, "all", |entry| {
+        warpsmith::load_entry(&module, &text, entry).map_err(|errors| rendered(&text, &errors))
+    })?;
+    if report.is_empty() {
+        Ok(())
+    } else {
+        Err(report.text(&Sources::new("compiled", &text, &module)).into())
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Watched {
     /// Check the run: memory, init, race, sync, several with commas between, or all. Errors make the exit status 1.
     #[arg(long, value_name = "CHECKER,..")]
     check: Option<Selection>,
+    /// For --check=init: arguments, counted from 0, whose buffers hold nothing yet, although they are zero.
+    #[arg(long, value_name = "I,..", value_delimiter = ',', requires = "check")]
+    unwritten: Vec<usize>,
     #[command(flatten)]
     seeing: Visible,
 }
@@ -35,6 +38,7 @@ pub struct Watch {
 impl Watch {
     pub fn new(options: &Watched) -> Result<Watch, Failure> {
         let checkers = Checkers::new(options.check.unwrap_or(Selection::NONE));
+        let checkers = checkers.with_unwritten_arguments(&options.unwritten);
         let seeing = Seeing::new(&options.seeing)?;
         Ok(Watch { checkers, checked: options.check.is_some(), seeing })
     }

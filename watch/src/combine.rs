@@ -73,6 +73,12 @@ impl Checkers {
         }
     }
 
+    /// For the init checker: the buffers that these arguments of the kernel point to have not been written by the host.
+    pub fn with_unwritten_arguments(mut self, arguments: &[usize]) -> Checkers {
+        self.init = self.init.map(|init| init.with_unwritten_arguments(arguments.iter().copied()));
+        self
+    }
+
     /// What a launch is to be observed with.
     pub fn observer(&mut self) -> impl Observer + '_ {
         (self.memory.as_mut(), self.init.as_mut())

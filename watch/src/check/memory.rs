@@ -139,14 +139,15 @@ impl Memory {
                 );
             }
         }
-        site.memory = self.describe(space, address, bytes);
         let message = format!("{what} out of bounds of {space} memory");
-        let mut finding = make(codes::OUT_OF_BOUNDS, message, site);
         if let (StateSpace::Global, 0..0x10000) = (space, address) {
-            finding = finding.note(
+            return make(codes::OUT_OF_BOUNDS, message, site).note(
                 "so low an address is a null pointer with an offset, or one of shared or local memory that was not made generic",
             );
-        } else if space == StateSpace::Global
+        }
+        site.memory = self.describe(space, address, bytes);
+        let mut finding = make(codes::OUT_OF_BOUNDS, message, site);
+        if space == StateSpace::Global
             && let Some((place, Block { allocated: Some((site, _)), .. })) = self.nearest_block(address)
             && finding.sites[0].memory.as_ref().is_some_and(|m| *m == place.relation(address, bytes))
         {

@@ -252,6 +252,14 @@ impl Report {
         false
     }
 
+    /// Counts more occurrences of a finding that was added before.
+    pub fn count(&mut self, code: &'static str, pcs: &[u32], count: u64) {
+        match self.known.get(&(code, SmallVec::from_slice(pcs))) {
+            Some(&i) => self.findings[i].count += count,
+            None => self.left_out += count,
+        }
+    }
+
     /// The findings.
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -6,6 +6,7 @@
 use super::places::{Place, Places};
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpsmith_interp::observe::{AccessKind, At, BadAccess, Interest, LaunchView, Observer, Verdict};
 use warpsmith_interp::{Fault, FaultCode};
@@ -46,7 +47,12 @@ pub struct Memory {
     places: Places,
     block_shape: [u32; 3],
     heap: BTreeMap<u64, Block>,
+    /// For each operation at fault, how often, and the code of the last finding.
+    faults: FxHashMap<u32, (u64, &'static str)>,
 }
+
+/// Faults of one operation that are looked at; further ones are counted as the last.
+const MOST_LOOKED_AT: u64 = 4096;
 
 /// What `malloc` has given.
 struct Block {
@@ -273,11 +279,19 @@ impl Observer for Memory {
     }
 
     fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
+        if let Some((count, code)) = self.faults.get(&at.pc)
+            && *count >= MOST_LOOKED_AT
+        {
+            self.report.count(code, &[at.pc], 1);
+            return Verdict::Skip;
+        }
         let finding = match (fault.code, access) {
             (FaultCode::BadFree, _) => self.bad_free(at, fault.address.unwrap_or(0)),
             (code, Some(bad)) => self.bad_access(at, bad, code == FaultCode::Misaligned),
             _ => return Verdict::Stop,
         };
+        let seen = self.faults.entry(at.pc).or_insert((0, finding.code));
+        *seen = (seen.0 + 1, finding.code);
         self.report.add(finding.code, &[at.pc], 1, || finding);
         Verdict::Skip
     }

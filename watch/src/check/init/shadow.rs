@@ -7,7 +7,7 @@ use warpsmith_interp::observe::{ALLOCA, Addresses};
 /// The most bytes that one thread accesses with one instruction.
 pub(super) const MOST_BYTES: usize = 128;
 /// No thread has more local memory than this: addresses beyond are mistakes, which are no matter of this checker.
-const MOST_LOCAL: u64 = 1 << 24;
+const MOST_LOCAL: u64 = 1 << 20;
 
 /// For each byte of an access, the lanes in which it is undefined.
 pub(super) type Masks = [u32; MOST_BYTES];
@@ -202,6 +202,13 @@ impl Global {
         stale.iter().for_each(|s| _ = self.regions.remove(s));
         self.regions.insert(start, Region { bytes, fresh, host, pages: FxHashMap::default() });
         self.bound();
+    }
+
+    /// The same, unless it is looked after already.
+    pub fn add_once(&mut self, start: u64, bytes: u64, fresh: bool, host: bool) {
+        if !self.regions.contains_key(&start) {
+            self.add(start, bytes, fresh, host);
+        }
     }
 
     pub fn remove(&mut self, start: u64) {

@@ -1,15 +1,38 @@
 //! The printer: from the tree to text that [`parse`](crate::parse) turns into the same tree.
 
+use crate::parallel::threads;
 use crate::tree::*;
 use std::fmt::{self, Display, Write};
+use std::thread;
 use warpsmith_isa::StateSpace;
 
 /// The text of a module. Parsing it gives an equal module, provided that its names are names and its lists lie within
 /// the shapes that PTX has; what the parser made is always so.
 pub fn print(module: &Module) -> String {
-    let mut printer = Printer { module, out: String::with_capacity(module.stmts.len() * 32), depth: 0 };
+    let threads = threads(module.stmts.len() / STATEMENTS);
+    let share = module.items.len().div_ceil(threads).max(1);
+    let mut shares = module.items.chunks(share);
+    let first = shares.next().unwrap_or(&[]);
+    thread::scope(|scope| {
+        let others: Vec<_> =
+            shares.map(|items| (items, scope.spawn(|| print_items(module, items, threads)))).collect();
+        let mut text = print_items(module, first, threads);
+        for (items, other) in others {
+            text += &other.join().unwrap_or_else(|_| print_items(module, items, threads));
+        }
+        text
+    })
+}
+
+/// Fewer statements are not worth a thread.
+const STATEMENTS: usize = 16 << 10;
+
+/// The text of some items, of as many as there are in one of `shares` parts.
+fn print_items(module: &Module, items: &[Item], shares: usize) -> String {
+    let out = String::with_capacity(module.stmts.len() / shares * 32);
+    let mut printer = Printer { module, out, depth: 0 };
     // A `String` takes everything: `Err` cannot come.
-    let _ = printer.module();
+    let _ = printer.items(items);
     printer.out
 }
 
@@ -23,9 +46,9 @@ struct Printer<'a> {
 const MAX_INDENT: usize = 16;
 
 impl Printer<'_> {
-    fn module(&mut self) -> fmt::Result {
+    fn items(&mut self, items: &[Item]) -> fmt::Result {
         let m = self.module;
-        for item in &m.items {
+        for item in items {
             match *item {
                 Item::Version(version) => writeln!(self.out, ".version {version}")?,
                 Item::Target(names) => writeln!(self.out, ".target {}", m.commas(&m[names]))?,

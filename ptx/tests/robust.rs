@@ -414,3 +414,19 @@ fn nothing_is_quadratic() {
     grows_linearly("dots", |n| ".".repeat(n) + &"::".repeat(n));
     grows_linearly("targets", |n| wrap(format!("T: .branchtargets L<4000000000>; {}", "L: ".repeat(n))));
 }
+
+#[test]
+fn large_modules_are_printed_in_order() {
+    // So many statements are printed on several threads.
+    let mut text = String::from(".version 8.0\n.target sm_80\n.address_size 64\n\n");
+    for i in 0..300 {
+        text += &format!(".visible .entry k{i}()\n{{\n    .reg .b32 %r<2>;\n");
+        for j in 0..200 {
+            text += &format!("    add.s32 %r0, %r1, {};\n", i * j);
+        }
+        text += "    ret;\n}\n\n";
+    }
+    let parsed = parse(&text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    assert_eq!(print(&parsed.module), text);
+}

@@ -200,7 +200,8 @@ impl Resolved {
         let typed =
             |v: &Violation| matches!(v.code, codes::REGISTER_TYPE | codes::CONSTANT_KIND | codes::SPACE);
         // Where most operands are right, the mnemonic is; where most are wrong, the mnemonic may be.
-        let registers = operands.iter().filter(|o| !matches!(o, Operand::Int(_) | Operand::Float(_))).count();
+        let registers =
+            operands.iter().filter(|o| !matches!(o, Operand::Int(_) | Operand::Float(..))).count();
         if found.iter().all(typed) && found.len() * 2 >= registers {
             if let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context) {
                 found[0].fix = Some(fix);
@@ -321,14 +322,29 @@ impl Candidate {
                 }
             }
             // As many operands are left as places were counted.
-            let verdict =
-                fits(&place.kind, &operands[next], cx).and_then(|()| allowed(place, &operands[next], cx));
+            let verdict = fits(&place.kind, &operands[next], cx)
+                .and_then(|()| allowed(place, &operands[next], cx))
+                .and_then(|()| compared(place, &operands[next], operands));
             if let Err((element, what)) = verdict {
                 report(Fault { operand: Some(next), spec, element, what })?;
             }
             next += 1;
         }
         if spare > 0 { report(count(self.signature.operands.len())) } else { Ok(()) }
+    }
+}
+
+/// Judges a constant that must not be less than another.
+fn compared(place: &SigOperand, operand: &Operand, all: &[Operand]) -> Fit {
+    match (&place.kind, operand) {
+        (SigKind::Value(v @ SigValue { range: Some(Range::From(other)), .. }), &Operand::Int(bits)) => {
+            let seen = |bits| converted(bits, v.ty) as u64;
+            match all.get(usize::from(*other)) {
+                Some(&Operand::Int(least)) if seen(bits) < seen(least) => Err((None, What::ImmediateRange)),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
     }
 }
 
@@ -421,7 +437,7 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
         }
         if let Some((index, element)) = elements.next() {
             // Behind an address stands neither a constant nor, in the third place, a register without braces.
-            let constant = matches!(element, Operand::Int(_) | Operand::Float(_));
+            let constant = matches!(element, Operand::Int(_) | Operand::Float(..));
             let scalar = index > 1 && !matches!(element, Operand::Vector(_) | Operand::Unknown);
             if addressed && (constant || scalar) {
                 return Err((Some(index), What::VectorNeeded));
@@ -460,7 +476,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let scalar_fits = v.count.is_none() || v.counts.contains(&0);
     let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
     match operand {
-        Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
+        Operand::Vector([one]) if cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
             scalar(v, one, cx).map_err(|what| (None, what))
         }
         Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
@@ -488,7 +504,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         Operand::Reg(_) | Operand::Int(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
             scalar(v, operand, cx).map_err(|what| (None, what))
         }
-        Operand::Int(_) | Operand::Float(_)
+        Operand::Int(_) | Operand::Float(..)
             if v.count.is_none() && !v.accepts.contains(Accepts::LONE_CONSTANT) =>
         {
             whole(What::ImmediateNotAllowed)
@@ -526,13 +542,13 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
         match element {
             Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
             // Beside a float register a number is a float.
-            Operand::Float(_)
+            Operand::Float(..)
                 if v.accepts.contains(Accepts::INFERRED)
                     && v.accepts.contains(Accepts::IMMEDIATE)
                     && rest.contains(&Operand::Reg(ScalarType::F32))
                     && v.registers.contains(ScalarType::F32) => {}
             // Beside an untyped register a constant needs no type of its own.
-            Operand::Int(_) | Operand::Float(_)
+            Operand::Int(_) | Operand::Float(..)
                 if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
             // Beside an untyped register the others count as untyped too.
             Operand::Reg(ScalarType::Pred) if cx.lenient && mixture.has(Mixture::UNTYPED) => {}
@@ -563,7 +579,7 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
         // Alone they have the type that they are written in.
         _ if v.accepts.contains(Accepts::INFERRED) && mixture == Mixture::FLOAT && !has_register => {
             let ty = match rest.first() {
-                Some(Operand::Float(FloatKind::Bits32)) => ScalarType::F32,
+                Some(Operand::Float(FloatKind::Bits32, _)) => ScalarType::F32,
                 _ => ScalarType::F64,
             };
             if v.registers.contains(ty) { Ok(()) } else { whole(What::AllConstants) }
@@ -603,7 +619,7 @@ impl Mixture {
     fn of(elements: &[Operand]) -> Mixture {
         let one = |element: &Operand| match element {
             Operand::Int(_) => Mixture::CONSTANT,
-            Operand::Float(_) => Mixture::FLOAT,
+            Operand::Float(..) => Mixture::FLOAT,
             Operand::Reg(ty) | Operand::RegPlus(ty) => match ty.class() {
                 TypeClass::Bits => Mixture::UNTYPED,
                 TypeClass::Unsigned | TypeClass::Signed => Mixture::INTEGER,
@@ -663,15 +679,20 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             }
             if cx.lenient || is_representable(bits, v.ty) { Ok(()) } else { Err(What::ImmediateWraps) }
         }
-        Operand::Float(FloatKind::Bits32) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => Ok(()),
-        Operand::Float(kind) => {
+        Operand::Float(FloatKind::Bits32, _) if cx.lenient && v.accepts.contains(Accepts::SLOPPY) => Ok(()),
+        Operand::Float(kind, value) => {
             needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
             let own = if kind == FloatKind::Bits32 { ScalarType::F32 } else { ScalarType::F64 };
             let untyped = v.accepts.contains(Accepts::INFERRED) && v.ty.class() == TypeClass::Bits;
             if untyped && !v.registers.contains(own) {
                 return Err(What::ImmediateKind);
             }
-            if takes_floats(v.ty, kind) { Ok(()) } else { Err(What::ImmediateKind) }
+            if !takes_floats(v.ty, kind) {
+                return Err(What::ImmediateKind);
+            }
+            // Any NaN is out of it.
+            let within = v.range != Some(Range::Fraction) || (value as f32 > 0.0 && value as f32 <= 1.0);
+            if within { Ok(()) } else { Err(What::ImmediateRange) }
         }
         Operand::Special { reg, .. } => {
             needs(Accepts::SPECIAL, What::SpecialNotAllowed)?;

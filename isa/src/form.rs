@@ -484,6 +484,10 @@ pub enum Range {
     OneOf(&'static [i64]),
     /// At least the default distance of the rows (or columns) of a matrix of the form's shape and layout; ptxas does not look.
     Stride(Extent),
+    /// No less than the operand of this index, as numbers without sign.
+    From(u8),
+    /// Above 0 and at most 1, as `.f32`.
+    Fraction,
 }
 
 impl Range {
@@ -496,7 +500,7 @@ impl Range {
             }
             Range::OneOf(values) => values.contains(&value),
             // Only a shape gives it bounds.
-            Range::Stride(_) => true,
+            Range::Stride(_) | Range::From(_) | Range::Fraction => true,
         }
     }
 }
@@ -508,6 +512,8 @@ impl std::fmt::Display for Range {
             Range::Between { min, max, multiple } => write!(f, "{min} to {max} in steps of {multiple}"),
             Range::PowerOfTwo { min, max } => write!(f, "a power of two from {min} to {max}"),
             Range::Stride(_) => f.write_str("the distance of two rows or columns"),
+            Range::From(operand) => write!(f, "no less than operand {}", operand + 1),
+            Range::Fraction => f.write_str("above 0, at most 1"),
             Range::OneOf(values) => {
                 for (i, value) in values.iter().enumerate() {
                     write!(f, "{}{value}", if i == 0 { "" } else { " or " })?;

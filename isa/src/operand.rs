@@ -11,8 +11,8 @@ pub enum Operand<'a> {
     VectorReg(ScalarType, u8),
     /// An integer constant, wrapped to 64 bits.
     Int(i64),
-    /// A float constant.
-    Float(FloatKind),
+    /// A float constant, and its value.
+    Float(FloatKind, f64),
     /// A special register or one component of it (`%tid.x` has one lane, `%tid` four).
     Special {
         /// The register.
@@ -100,9 +100,9 @@ impl Operand<'_> {
             Operand::Reg(ty) => format!("a `.{ty}` register"),
             Operand::VectorReg(ty, n) => format!("a `.v{n} .{ty}` register"),
             Operand::Int(value) => format!("the integer {value}"),
-            Operand::Float(FloatKind::Bits32) => "a `0f` constant".into(),
-            Operand::Float(FloatKind::Bits64) => "a `0d` constant".into(),
-            Operand::Float(FloatKind::Decimal) => "a decimal float constant".into(),
+            Operand::Float(FloatKind::Bits32, _) => "a `0f` constant".into(),
+            Operand::Float(FloatKind::Bits64, _) => "a `0d` constant".into(),
+            Operand::Float(FloatKind::Decimal, _) => "a decimal float constant".into(),
             Operand::Special { reg, lanes: 1 } if reg.lanes() > 1 => format!("a component of `{reg}`"),
             Operand::Special { reg, .. } => format!("the special register `{reg}`"),
             Operand::Var(v) => format!("a `.{}` variable", v.space),

@@ -301,10 +301,13 @@ fn constant(value: &SigValue) -> Option<Arg> {
         Some(Range::PowerOfTwo { min, .. }) => (min.max(1) as u64).next_power_of_two() as i64,
         Some(Range::OneOf(all)) => *all.last()?,
         // Enough for every shape.
-        Some(Range::Stride(_)) => 256,
+        Some(Range::Stride(_) | Range::From(_) | Range::Fraction) => 256,
     };
     match (value.ty.class(), value.ty) {
-        (TypeClass::Float, ScalarType::F32) => Some(Arg::F32(1.5f32.to_bits())),
+        (TypeClass::Float, ScalarType::F32) => {
+            let one_or_more = if value.range == Some(Range::Fraction) { 1.0f32 } else { 1.5 };
+            Some(Arg::F32(one_or_more.to_bits()))
+        }
         (TypeClass::Float, ScalarType::F64) => Some(Arg::F64(1.5f64.to_bits())),
         (TypeClass::Float | TypeClass::Packed | TypeClass::Opaque, _) => None,
         _ => value.accepts.contains(Accepts::LONE_CONSTANT).then_some(Arg::Int(integer)),

@@ -323,7 +323,7 @@ pub(crate) fn of_fault(
     };
     let remedy = match (fault.what, operand, value) {
         (What::VectorNotAllowed, Operand::Special { reg, .. }, _) => Some(Remedy::Text(format!("{reg}.x"))),
-        (What::ImmediateKind, Operand::Int(_) | Operand::Float(_), Some(wanted)) => {
+        (What::ImmediateKind, Operand::Int(_) | Operand::Float(..), Some(wanted)) => {
             Some(Remedy::Constant(wanted.ty))
         }
         (What::AddressNeeded, Operand::Reg(_) | Operand::Var(_), _) => Some(Remedy::Brackets),

@@ -371,9 +371,9 @@ impl Verifier<'_> {
             PtxOperand::Global(id) => Operand::Var(variable(id)),
             PtxOperand::Func(_) => Operand::Func,
             PtxOperand::Int(value) => Operand::Int(value as i64),
-            PtxOperand::F32(_) => Operand::Float(FloatKind::Bits32),
-            PtxOperand::F64(_) => Operand::Float(FloatKind::Bits64),
-            PtxOperand::Decimal(_) => Operand::Float(FloatKind::Decimal),
+            PtxOperand::F32(bits) => Operand::Float(FloatKind::Bits32, f32::from_bits(bits).into()),
+            PtxOperand::F64(bits) => Operand::Float(FloatKind::Bits64, f64::from_bits(bits)),
+            PtxOperand::Decimal(value) => Operand::Float(FloatKind::Decimal, value),
             PtxOperand::Vector(_)
             | PtxOperand::Bracket(_)
             | PtxOperand::Sink

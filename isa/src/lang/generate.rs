@@ -436,18 +436,26 @@ impl Output {
             Some(space) => format!("Some({})", self.space(form, space)?),
             None => "None".into(),
         };
-        let range = |range: &Option<Range>| match range {
-            None => "None".to_string(),
-            Some(Range::Between { min, max, multiple }) => {
-                format!("Some(Range::Between {{ min: {min}, max: {max}, multiple: {multiple} }})")
-            }
-            Some(Range::PowerOfTwo { min, max }) => {
-                format!("Some(Range::PowerOfTwo {{ min: {min}, max: {max} }})")
-            }
-            Some(Range::Stride(extent)) => format!("Some(Range::Stride(Extent::{extent:?}))"),
-            Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
+        // Only where nothing before it may be absent is its index known.
+        let always = || form.operands.iter().take_while(|o| o.presence == Presence::Always);
+        let earlier =
+            |name: &str| always().position(|o| o.name == name).ok_or(format!("no operand `{name}` before"));
+        let range = |range: &Option<Range>| {
+            Ok::<_, String>(match range {
+                None => "None".to_string(),
+                Some(Range::Between { min, max, multiple }) => {
+                    format!("Some(Range::Between {{ min: {min}, max: {max}, multiple: {multiple} }})")
+                }
+                Some(Range::PowerOfTwo { min, max }) => {
+                    format!("Some(Range::PowerOfTwo {{ min: {min}, max: {max} }})")
+                }
+                Some(Range::Stride(extent)) => format!("Some(Range::Stride(Extent::{extent:?}))"),
+                Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
+                Some(Range::From(name)) => format!("Some(Range::From({}))", earlier(name)?),
+                Some(Range::Fraction) => "Some(Range::Fraction)".into(),
+            })
         };
-        let (range, tolerated) = (range(&value.range), range(&value.tolerated));
+        let (range, tolerated) = (range(&value.range)?, range(&value.tolerated)?);
         Ok(format!(
             "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), space: {space}, range: {range}, tolerated: {tolerated} }}",
             value.destination

@@ -281,4 +281,8 @@ pub enum Range {
     OneOf(Vec<i64>),
     /// At least as far apart as the rows or columns of a matrix of the form's shape.
     Stride(Extent),
+    /// No less than the operand of this name.
+    From(String),
+    /// Above 0, at most 1.
+    Fraction,
 }

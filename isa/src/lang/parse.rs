@@ -660,7 +660,7 @@ fn extent(c: &mut Cursor) -> Option<Extent> {
     words.into_iter().find_map(|(word, extent)| c.eat_word(word).then_some(extent))
 }
 
-/// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`, `(stride mk)`
+/// `(0..255)`, `(24..256 step 8)`, `(32..512 pow2)`, `(4 8 16)`, `(stride mk)`, `(from a)`, `(fraction)`
 fn range(c: &mut Cursor) -> Result<Range> {
     c.expect("(")?;
     if c.eat_word("stride") {
@@ -670,6 +670,15 @@ fn range(c: &mut Cursor) -> Result<Range> {
             Some(extent) => Ok(Range::Stride(extent)),
             None => c.expected("`mk`, `kn` or `mn`"),
         };
+    }
+    if c.eat_word("from") {
+        let least = c.word("an operand name")?.to_string();
+        c.expect(")")?;
+        return Ok(Range::From(least));
+    }
+    if c.eat_word("fraction") {
+        c.expect(")")?;
+        return Ok(Range::Fraction);
     }
     let first = c.number("a bound")?;
     let range = if c.eat("..") {

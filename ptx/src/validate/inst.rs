@@ -11,8 +11,8 @@ use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
-    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, StateSpace, Variable,
-    Verdict, Violation,
+    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef, StateSpace,
+    Variable, Verdict, Violation,
 };
 
 /// What is special about an instruction for this validator.
@@ -408,11 +408,18 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// Warns of constant offsets that are cut or cannot lead to an aligned address: ptxas does not look at them.
+    /// Judges constant offsets. Those that are cut or cannot lead to an aligned address ptxas does not look at.
     fn misaligned(&mut self, inst: Inst, matched: &Match) {
         for (spec, operand) in matched.form.operands.iter().zip(inst.operands.ids()) {
             let Shape::Address(address) = &spec.shape else { continue };
             let Operand::Address { offset, .. } = self.m[operand] else { continue };
+            let span = self.m.operand_span(operand);
+            if offset != 0 && matches!(address.space, SpaceRef::Handle(_)) {
+                let message = "a texture, sampler or surface has no bytes to count";
+                let error = Diagnostic::error(codes::OPERAND, span, message).section(matched.form.section());
+                self.report(error.note("leave the offset out"));
+                continue;
+            }
             let message = match offset {
                 _ if i32::try_from(offset).is_err() && u32::try_from(offset).is_err() => {
                     format!("the offset {offset} does not fit 32 bits")
@@ -422,7 +429,6 @@ impl<'m> Validator<'m> {
                 }
                 _ => continue,
             };
-            let span = self.m.operand_span(operand);
             let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
             self.report(warning.section(matched.form.section()));
         }
@@ -437,8 +443,10 @@ impl<'m> Validator<'m> {
         match m[id] {
             Operand::Name(name) => self.named(name, span),
             Operand::Const(Const::Int { bits, .. }) => isa::Operand::Int(bits as i64),
-            Operand::Const(Const::F32(_)) => isa::Operand::Float(FloatKind::Bits32),
-            Operand::Const(Const::F64(_)) => isa::Operand::Float(FloatKind::Bits64),
+            Operand::Const(Const::F32(bits)) => {
+                isa::Operand::Float(FloatKind::Bits32, f32::from_bits(bits).into())
+            }
+            Operand::Const(Const::F64(bits)) => isa::Operand::Float(FloatKind::Bits64, f64::from_bits(bits)),
             Operand::Component { name, selector } => self.component(name, &m[selector], id, cells),
             Operand::Offset { name, .. } => match self.named(name, m.operand_name_span(id)) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),

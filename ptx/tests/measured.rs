@@ -170,3 +170,166 @@ const WIDE: &[&str] = &[
     "matrix.tcgen05.mma.ws.sp.0207",
     "matrix.tcgen05.mma.ws.sp.0312",
 ];
+
+/// The forms of `regclasses.tsv`: name, target and statement, where `<1 4>` stands for operand 1, four registers in braces.
+const FRAGMENTS: &[(&str, &str, &str)] = &[
+    ("mma f16/f32", "sm_90", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 <0 4>, <1 4>, <2 2>, <3 4>"),
+    ("mma f16/f16", "sm_90", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 <0 2>, <1 4>, <2 2>, <3 2>"),
+    ("mma bf16", "sm_90", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 <0 4>, <1 4>, <2 2>, <3 4>"),
+    ("mma tf32", "sm_90", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 <0 4>, <1 4>, <2 2>, <3 4>"),
+    (
+        "mma fp8/f32",
+        "sm_90",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 <0 4>, <1 4>, <2 2>, <3 4>",
+    ),
+    (
+        "mma fp8/f16",
+        "sm_90",
+        "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16 <0 2>, <1 4>, <2 2>, <3 2>",
+    ),
+    ("mma s8", "sm_90", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 <0 4>, <1 4>, <2 2>, <3 4>"),
+    ("mma u4", "sm_90", "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32 <0 4>, <1 4>, <2 2>, <3 4>"),
+    (
+        "mma b1",
+        "sm_90",
+        "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc <0 4>, <1 4>, <2 2>, <3 4>",
+    ),
+    (
+        "mma kind::f8f6f4",
+        "sm_120a",
+        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 <0 4>, <1 4>, <2 2>, <3 4>",
+    ),
+    ("mma m8n8k4 f32", "sm_90", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 <0 8>, <1 2>, <2 2>, <3 8>"),
+    ("mma f64", "sm_90", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 <0 2>, <1 1>, <2 1>, <3 2>"),
+    (
+        "mma.sp f16",
+        "sm_90",
+        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 <0 4>, <1 4>, <2 4>, <3 4>, %e, 0",
+    ),
+    (
+        "mma.sp tf32",
+        "sm_90",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 <0 4>, <1 4>, <2 4>, <3 4>, %e, 0",
+    ),
+    (
+        "mma.sp s8",
+        "sm_90",
+        "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 <0 4>, <1 4>, <2 4>, <3 4>, %e, 0",
+    ),
+    ("wmma.load a f16", "sm_90", "wmma.load.a.sync.aligned.row.m16n16k16.f16 <0 8>, [%a]"),
+    ("wmma.load a bf16", "sm_90", "wmma.load.a.sync.aligned.row.m16n16k16.bf16 <0 4>, [%a]"),
+    ("wmma.load a tf32", "sm_90", "wmma.load.a.sync.aligned.row.m16n16k8.tf32 <0 4>, [%a]"),
+    ("wmma.load a s8", "sm_90", "wmma.load.a.sync.aligned.row.m16n16k16.s8 <0 2>, [%a]"),
+    ("wmma.load a s4", "sm_90", "wmma.load.a.sync.aligned.row.m8n8k32.s4 <0 1>, [%a]"),
+    ("wmma.load a b1", "sm_90", "wmma.load.a.sync.aligned.row.m8n8k128.b1 <0 1>, [%a]"),
+    ("wmma.load a f64", "sm_90", "wmma.load.a.sync.aligned.row.m8n8k4.f64 <0 1>, [%a]"),
+    ("wmma.load c f16", "sm_90", "wmma.load.c.sync.aligned.row.m16n16k16.f16 <0 4>, [%a]"),
+    ("wmma.load c f32", "sm_90", "wmma.load.c.sync.aligned.row.m16n16k16.f32 <0 8>, [%a]"),
+    ("wmma.load c s32", "sm_90", "wmma.load.c.sync.aligned.row.m16n16k16.s32 <0 8>, [%a]"),
+    ("wmma.load c f64", "sm_90", "wmma.load.c.sync.aligned.row.m8n8k4.f64 <0 2>, [%a]"),
+    ("wmma.store d f16", "sm_90", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [%a], <1 4>"),
+    ("wmma.store d f32", "sm_90", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [%a], <1 8>"),
+    ("wmma.store d s32", "sm_90", "wmma.store.d.sync.aligned.row.m16n16k16.s32 [%a], <1 8>"),
+    ("wmma.store d f64", "sm_90", "wmma.store.d.sync.aligned.row.m8n8k4.f64 [%a], <1 2>"),
+    (
+        "wmma.mma f16->f32",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 <0 8>, <1 8>, <2 8>, <3 8>",
+    ),
+    (
+        "wmma.mma f16->f16",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 <0 4>, <1 8>, <2 8>, <3 4>",
+    ),
+    (
+        "wmma.mma bf16",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32 <0 8>, <1 4>, <2 4>, <3 8>",
+    ),
+    (
+        "wmma.mma tf32",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 <0 8>, <1 4>, <2 4>, <3 8>",
+    ),
+    (
+        "wmma.mma s8",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 <0 8>, <1 2>, <2 2>, <3 8>",
+    ),
+    (
+        "wmma.mma f64",
+        "sm_90",
+        "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn <0 2>, <1 1>, <2 1>, <3 2>",
+    ),
+    (
+        "wgmma f16->f32",
+        "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 <0 4>, <1 4>, %a, 1, 1, 1, 0",
+    ),
+    (
+        "wgmma f16->f16",
+        "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 <0 2>, <1 4>, %a, 1, 1, 1, 0",
+    ),
+    (
+        "wgmma bf16",
+        "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 <0 4>, <1 4>, %a, 1, 1, 1, 0",
+    ),
+    ("wgmma tf32", "sm_90a", "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 <0 4>, <1 4>, %a, 1, 1, 1"),
+    ("wgmma fp8", "sm_90a", "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 <0 4>, <1 4>, %a, 1, 1, 1"),
+    ("wgmma s8", "sm_90a", "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 <0 4>, <1 4>, %a, 1"),
+    ("wgmma b1", "sm_90a", "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc <0 4>, <1 4>, %a, 1"),
+    ("tcgen05.ld", "sm_100a", "tcgen05.ld.sync.aligned.32x32b.x2.b32 <0 2>, [%e]"),
+    ("tcgen05.st", "sm_100a", "tcgen05.st.sync.aligned.32x32b.x2.b32 [%e], <1 2>"),
+    ("ldmatrix", "sm_90", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 <0 2>, [%a]"),
+    ("stmatrix", "sm_90", "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], <1 2>"),
+];
+
+/// A statement of [`FRAGMENTS`] with registers of a type for one operand, and of `.b32` (`.b64` where the elements are `f64`) for the others.
+fn with_registers(template: &str, operand: usize, ty: &str) -> (String, String) {
+    let (mut statement, mut declarations) = (String::new(), String::from(".reg .b32 %e; .reg .b64 %a;"));
+    let plain = if template.contains(".f64") { "b64" } else { "b32" };
+    let mut rest = template;
+    while let Some((before, (place, after))) =
+        rest.split_once('<').and_then(|(before, after)| Some((before, after.split_once('>')?)))
+    {
+        let (index, count) = place.split_once(' ').unwrap();
+        let ty = if index.parse() == Ok(operand) { ty } else { plain };
+        declarations.push_str(&format!(".reg .{ty} %v{index}_<{count}>;"));
+        let registers: Vec<_> =
+            (0..count.parse().unwrap()).map(|i: usize| format!("%v{index}_{i}")).collect();
+        statement.push_str(&format!("{before}{{{}}}", registers.join(", ")));
+        rest = after;
+    }
+    statement.push_str(&format!("{rest};"));
+    (declarations, statement)
+}
+
+#[test]
+fn fragments_are_held_by_the_registers_that_ptxas_takes() {
+    const TYPES: [&str; 18] = [
+        "b8", "u8", "s8", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "f16x2", "b64", "u64",
+        "s64", "f64", "b128", "pred",
+    ];
+    let forms: BTreeMap<_, _> =
+        FRAGMENTS.iter().map(|&(name, target, text)| (name, (target, text))).collect();
+    let mut wrong = Vec::new();
+    for [form, operand, _, accepted] in rows("regclasses.tsv") {
+        let &(target, template) =
+            forms.get(form.as_str()).unwrap_or_else(|| panic!("no statement for {form}"));
+        let accepted: BTreeSet<_> =
+            accepted.split_whitespace().map(|ty| ty.trim_start_matches('.')).collect();
+        let ours: BTreeSet<_> = TYPES
+            .into_iter()
+            .filter(|ty| {
+                let (declarations, statement) = with_registers(template, operand.parse().unwrap(), ty);
+                judge("9.0", target, "", &declarations, &statement).is_ok()
+            })
+            .collect();
+        if ours != accepted {
+            wrong.push(format!("{form}, operand {operand}: {ours:?}, ptxas {accepted:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -12,6 +12,9 @@ use warpsmith::ir;
 use warpsmith::isa::Target;
 use warpsmith::ptxas::Toolbox;
 
+#[path = "../examples/tma_wgmma.rs"]
+mod tma_wgmma;
+
 /// What `cargo xtask test` sets: a missing ptxas is then a failure.
 const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";
 
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
     let toolbox = Arc::new(Toolbox::from_environment());
     let modules = Arc::new(modules());
     let required = std::env::var_os(REQUIRED).is_some();
-    let trials = Target::all()
+    let mut trials: Vec<Trial> = Target::all()
         .map(|target| {
             let known = toolbox.for_target(target).is_some();
             let (toolbox, modules) = (toolbox.clone(), modules.clone());
@@ -32,7 +35,28 @@ fn main() -> ExitCode {
             trial.with_ignored_flag(!known && !required && target >= OLDEST_JUDGED)
         })
         .collect();
+    let known = toolbox.for_target(tma_wgmma::TARGET).is_some();
+    let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&toolbox));
+    trials.push(built.with_ignored_flag(!known && !required));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The kernel that an example builds of table-derived operations: read again from its text, compiled at every level, and assembled.
+fn tensor_cores(toolbox: &Toolbox) -> Result<(), Failed> {
+    let target = tma_wgmma::TARGET;
+    let mut module = ir::Module::new();
+    tma_wgmma::gemm(&mut module).map_err(|errors| errors[0].to_string())?;
+    let read = ir::parse_module(&module.to_string()).map_err(|errors| errors[0].to_string())?;
+    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    for level in OptLevel::ALL {
+        let compile = |module| Compiler::new(target).with_opt_level(level).compile(module);
+        let text = compile(&module).map_err(|errors| errors[0].to_string())?.text;
+        if compile(&read).map_err(|errors| errors[0].to_string())?.text != text {
+            return Err("the module that was read from text is compiled to another program".into());
+        }
+        ptxas.assemble(&text, target).map_err(|said| format!("at {level}: {said}\n{text}"))?;
+    }
+    Ok(())
 }
 
 fn modules() -> Vec<(PathBuf, ir::Module)> {

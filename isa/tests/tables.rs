@@ -99,9 +99,12 @@ fn special_registers_and_directives_are_tabulated() {
 }
 
 #[test]
-fn the_coverage_page_has_a_row_per_family() {
-    let page = coverage::markdown(&[]);
-    assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), FAMILIES.len());
+fn every_form_is_on_one_line_of_one_family() {
+    let entries = coverage::entries();
+    assert_eq!(entries.len(), FAMILIES.len());
+    assert!(entries.iter().all(|entry| !entry.lines.is_empty() && entry.since().is_some()));
+    let forms = entries.iter().flat_map(|entry| &entry.lines).map(|line| line.forms.len());
+    assert_eq!(forms.sum::<usize>(), FORMS.len());
 }
 
 /// The codes and places of what is wrong with a mnemonic, and the mnemonic that is suggested.

@@ -26,6 +26,8 @@ pub(super) struct BlockContext<'a> {
 
 /// Instructions a warp executes before the next warp of the block has a turn.
 const QUANTUM: u64 = 1 << 14;
+/// The same for a warp whose lanes spin while others of it wait: what they spin for may be another warp's to give.
+const SPINNING_QUANTUM: u64 = 1 << 10;
 
 /// The state of one of the sixteen barriers of a block.
 #[derive(Clone, Copy, Default)]
@@ -186,11 +188,13 @@ impl Block {
             Some(_) => 0,
             None => {
                 let budget = cx.budget.load(Ordering::Relaxed);
-                QUANTUM.min(budget / 32 + 1).min(runner.turns.turn())
+                let quantum = if warp.spins { SPINNING_QUANTUM } else { QUANTUM };
+                quantum.min(budget / 32 + 1).min(runner.turns.turn())
             }
         };
-        let (executed, threads) = (warp.executed, warp.thread_instructions);
+        let (executed, threads, spin) = (warp.executed, warp.thread_instructions, warp.spin);
         let result = runner.run_warp(&context, warp, quantum);
+        warp.spins &= warp.spin != spin;
         self.executed += warp.executed - executed;
         cluster.clock.set(cluster.clock.get() + warp.executed - executed);
         let used = warp.thread_instructions - threads;

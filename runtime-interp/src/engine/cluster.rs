@@ -20,9 +20,9 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use warpsmith_isa::StateSpace;
 
-/// Instructions a cluster executes before another of the same host thread has a turn. Clusters that never wait for
-/// others are far below this.
-const SLICE: u64 = 1 << 24;
+/// Instructions a cluster executes before another of the same host thread has a turn: milliseconds, so that blocks which wait for each other get
+/// on, and changing costs nothing beside them.
+const SLICE: u64 = 1 << 17;
 /// Rounds in which all threads only ask whether something has happened, before another cluster has a turn.
 const IDLE_ROUNDS: u32 = 64;
 /// How often all threads of a cluster may find that waiting was in vain, with nothing under way that could change that, before

@@ -198,7 +198,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                             let backward = *target <= pc;
                             pc = *target;
                             if backward {
-                                warp.spin += u32::from(!alone);
+                                warp.spin += if alone { 0 } else { warp.haste };
                                 if executed >= deadline || warp.spin >= super::warp::SPIN_LIMIT {
                                     leave!();
                                     warp.reconverge(g);
@@ -217,7 +217,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                             warp.split(g, active, *target, State::Ready);
                             let last = warp.groups.len() - 1;
                             warp.reconverge(last);
-                            warp.spin += u32::from(*target < pc);
+                            warp.spin += if *target < pc { warp.haste } else { 0 };
                             continue 'choose;
                         }
                     }
@@ -230,6 +230,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     }
                     Op::Atomic(atomic) => {
                         if active != 0 {
+                            warp.haste = super::warp::HASTE;
                             try_or_leave!(self.atomic(block, warp, here, atomic));
                         }
                     }
@@ -426,7 +427,7 @@ impl<'a, O: Observer> Runner<'a, O> {
             } else {
                 warp.split(g, same, target, State::Ready);
             }
-            warp.spin += u32::from(target <= here.pc);
+            warp.spin += if target <= here.pc { warp.haste } else { 0 };
         }
         // Lanes may have jumped to where others already are.
         let mut g = 0;

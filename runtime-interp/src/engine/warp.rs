@@ -132,6 +132,8 @@ pub const DYNAMIC: u64 = 1 << 31;
 
 /// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
 pub(super) const SPIN_LIMIT: u32 = 1024;
+/// What such a jump counts where atomics are about, which ask for something that a waiting lane may have to give.
+pub(super) const HASTE: u32 = 32;
 /// How many instructions such a turn lasts at least.
 const TURN: u64 = 256;
 
@@ -153,6 +155,10 @@ pub(super) struct Warp {
     pub thread_instructions: u64,
     /// Backward jumps since the last choice that was made for fairness.
     pub spin: u32,
+    /// What a backward jump counts: 1 or [`HASTE`].
+    pub haste: u32,
+    /// Lanes have spun for long while others waited, and do so still.
+    pub spins: bool,
     /// Lanes that have arrived at the barrier of the cluster, and lanes whose arrival is complete and that have not waited yet.
     pub cluster_arrived: u32,
     pub cluster_open: u32,
@@ -173,6 +179,8 @@ impl Warp {
             executed: 0,
             thread_instructions: 0,
             spin: 0,
+            haste: 1,
+            spins: false,
             cluster_arrived: 0,
             cluster_open: 0,
         }
@@ -204,7 +212,8 @@ impl Warp {
         self.local.clear();
         self.dynamic.clear();
         self.tops = [0; 32];
-        (self.executed, self.thread_instructions, self.spin) = (0, 0, 0);
+        (self.executed, self.thread_instructions) = (0, 0);
+        (self.spin, self.haste, self.spins) = (0, 1, false);
         (self.cluster_arrived, self.cluster_open) = (0, 0);
         self.local.reserve(stack)
     }
@@ -364,7 +373,7 @@ impl Warp {
         let (chosen, until) = match turns.group(self) {
             Some((chosen, turn)) if !unfair => (chosen, self.executed + turn),
             _ if unfair => {
-                self.spin = 0;
+                (self.spin, self.haste, self.spins) = (0, 1, true);
                 (candidates.min_by_key(|(_, g)| (g.stamp, g.pc))?.0, self.executed + TURN)
             }
             _ => {

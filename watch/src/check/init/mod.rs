@@ -332,9 +332,9 @@ impl Init {
 
     /// An access to shared memory: all lanes to their own block's, or lane by lane.
     fn shared(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: Addresses<'_>) {
-        let own = lanes(at.mask).all(|lane| shared_owner(addresses.of(lane)).0.is_none());
-        let lines = matches!(addresses, Addresses::Lines(_));
-        if lines || own {
+        // Addresses that follow a rule have been checked against the block's own memory.
+        let own = |lane| shared_owner(addresses.of(lane)).0.is_none();
+        if matches!(addresses, Addresses::Lines(_)) || lanes(at.mask).all(own) {
             return self.in_shared(at, self.current, kind, access, addresses);
         }
         for lane in lanes(at.mask) {
@@ -390,7 +390,10 @@ impl Init {
         let stored = if kind == AccessKind::Load { None } else { self.stored(at, &flow, access) };
         let mut found: Masks = [0; MOST_BYTES];
         // Usually all lanes have the same address, each in its own memory.
-        let same = lanes(at.mask).map(|lane| addresses.of(lane)).is_sorted_by(|a, b| a == b);
+        let same = match addresses {
+            Addresses::Lines([low, high]) => low == high && low.step == 0,
+            Addresses::Each(_) => false,
+        };
         let whole = [(addresses.of(at.mask.trailing_zeros() as usize & 31), at.mask)];
         let each: Vec<(u64, u32)> =
             if same { Vec::new() } else { lanes(at.mask).map(|l| (addresses.of(l), 1 << l)).collect() };

@@ -25,6 +25,7 @@ const BATCH: usize = 400;
 
 /// What has no sample, by opcode: alternatives of slots, and whole forms as `form`; and why.
 const UNSAMPLED: &[(&str, Standing, &str)] = &[
+    ("atom", Standing::OnlyPtxas, "form"),
     ("fence.proxy", Standing::OnlyPtxas, ".global .shared::cta .shared::cluster"),
     ("fence.proxy", Standing::OnlyPtxas, ".sync_restrict::shared::cta .sync_restrict::shared::cluster"),
     ("ldmatrix", Standing::OnlyPtxas, "form"),

@@ -86,6 +86,9 @@ impl Validator<'_> {
                 self.error(codes::ALIGN, decl.span, message);
             }
         }
+        if decl.ptr.is_some_and(|ptr| !matches!(ptr.to, PtrTo::Space(_))) {
+            self.gate(".ptr.opaque", "a pointer to a texture, sampler or surface", decl.span);
+        }
         if (decl.ptr.is_some() || decl.late_align.is_some()) && at != At::Kernel {
             let message = "`.ptr` and an alignment after the type belong to parameters of an `.entry`";
             self.error(codes::SPACE, decl.span, message);
@@ -173,7 +176,7 @@ impl Validator<'_> {
                 let m = self.m;
                 let scalar = m[decl.names].iter().any(|name| name.dims.is_empty());
                 let unified = !self.context.independent_textures;
-                if ty == Samplerref && at == At::Module && scalar && unified {
+                if ty == Samplerref && matches!(at, At::Module | At::Kernel) && scalar && unified {
                     let message = "samplers exist in independent texture mode only";
                     let note = "write `.target ..., texmode_independent` (PTX ISA 9.0, 5.3)";
                     self.report(Diagnostic::error(codes::TYPE, span, message).note(note));
@@ -263,23 +266,33 @@ impl Validator<'_> {
 
     fn count_shared(&mut self, decl: &Decl) {
         let m = self.m;
-        let align = u64::from(self.align_of(decl).max(1));
         for declarator in &m[decl.names] {
-            let size = self
-                .size_of(decl, declarator)
-                .unwrap_or(0)
-                .saturating_mul(declarator.count.unwrap_or(1).into());
-            let total =
-                self.shared_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
-            let kernel = self.in_function.is_some_and(|f| m[f].kind == FunctionKind::Entry);
-            if kernel && total > SHARED_LIMIT && self.shared_bytes <= SHARED_LIMIT {
-                let message =
-                    format!("the shared variables of the kernel take {total} bytes, {SHARED_LIMIT} at most");
-                let note = "memory sized at launch can be larger: `.extern .shared .align 16 .b8 name[];` at module level";
-                self.report(Diagnostic::error(codes::LIMIT, declarator.span, message).note(note));
-            }
-            self.shared_bytes = total;
+            self.add_shared(decl, declarator, declarator.span);
         }
+    }
+
+    /// Counts a variable of the module for the function that names it, once.
+    pub(super) fn use_shared(&mut self, decl: &Decl, name: Id<Declarator>, span: Span) {
+        if self.shared_used.insert(name) {
+            self.add_shared(decl, &self.m[name], span);
+        }
+    }
+
+    fn add_shared(&mut self, decl: &Decl, declarator: &Declarator, span: Span) {
+        let m = self.m;
+        let align = u64::from(self.align_of(decl).max(1));
+        let size =
+            self.size_of(decl, declarator).unwrap_or(0).saturating_mul(declarator.count.unwrap_or(1).into());
+        let total =
+            self.shared_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
+        let kernel = self.in_function.is_some_and(|f| m[f].kind == FunctionKind::Entry);
+        if kernel && total > SHARED_LIMIT && self.shared_bytes <= SHARED_LIMIT {
+            let message =
+                format!("the shared variables of the kernel take {total} bytes, {SHARED_LIMIT} at most");
+            let note = "memory sized at launch can be larger: `.extern .shared .align 16 .b8 name[];` at module level";
+            self.report(Diagnostic::error(codes::LIMIT, span, message).note(note));
+        }
+        self.shared_bytes = total;
     }
 
     fn bind_module_variable(&mut self, id: Id<Decl>, decl: &Decl, name: Id<Declarator>) {

@@ -45,6 +45,7 @@ impl Validator<'_> {
         };
         self.in_function = Some(id);
         self.shared_bytes = 0;
+        self.shared_used.clear();
         self.cta_group = None;
         self.scopes.open_function(body);
         self.bind_params(function);

@@ -118,9 +118,13 @@ impl<'m> Validator<'m> {
                 (Kind::Move, Operand::Name(name) | Operand::Offset { name, .. }) => name,
                 _ => continue,
             };
-            let Some(Bound { binding: Binding::Variable(id, _), depth }) = self.scopes.lookup(name) else {
-                continue;
-            };
+            let Some(Bound { binding, depth }) = self.scopes.lookup(name) else { continue };
+            if let Binding::Function(function) = binding
+                && m[function].kind == FunctionKind::Entry
+            {
+                self.gate(".entry.address", "the address of a kernel", m.operand_span(operand));
+            }
+            let Binding::Variable(id, _) = binding else { continue };
             if m[id].space != StateSpace::Param || depth == 0 {
                 continue;
             }
@@ -511,12 +515,19 @@ impl<'m> Validator<'m> {
         if name == Symbol::SINK {
             return isa::Operand::Sink;
         }
-        match self.scopes.lookup(name).map(|bound| bound.binding) {
-            Some(Binding::Variable(decl, _)) => {
+        let bound = self.scopes.lookup(name);
+        match bound.map(|bound| bound.binding) {
+            Some(Binding::Variable(decl, declarator)) => {
                 let decl = &self.m[decl];
                 match (decl.space, decl.vector) {
                     (StateSpace::Reg, 1) => isa::Operand::Reg(decl.ty),
                     (StateSpace::Reg, n) => isa::Operand::VectorReg(decl.ty, n),
+                    (StateSpace::Shared, _) => {
+                        if bound.is_some_and(|bound| bound.depth == 0) {
+                            self.use_shared(decl, declarator, span);
+                        }
+                        isa::Operand::Var(Variable { space: StateSpace::Shared, ty: decl.ty })
+                    }
                     (space, _) => isa::Operand::Var(Variable { space, ty: decl.ty }),
                 }
             }

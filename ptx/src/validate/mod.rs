@@ -167,6 +167,8 @@ struct Validator<'m> {
     cta_group: Option<(warpsmith_isa::Mod, Id<Stmt>)>,
     /// What the shared variables of the function take.
     shared_bytes: u64,
+    /// The shared variables of the module among them.
+    shared_used: FxHashSet<Id<Declarator>>,
     /// Whose bodies it looks at, where several validators share them.
     share: parallel::Share,
     /// True once a body has changed what other bodies are judged by.
@@ -200,6 +202,7 @@ impl<'m> Validator<'m> {
             in_function: None,
             cta_group: None,
             shared_bytes: 0,
+            shared_used: FxHashSet::default(),
             share: parallel::Share::ALL,
             bodies_interact: false,
         }

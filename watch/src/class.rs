@@ -82,7 +82,9 @@ impl Class {
         let Ok(mnemonic) = Mnemonic::parse(mnemonic) else { return Class::Other };
         let opcode = mnemonic.opcode();
         let word = opcode.text().split('.').next().unwrap_or_default();
-        let Some(form) = opcode.forms().first() else { return Class::Other };
+        // The form says which arithmetic it is; an opcode alone stands for its first.
+        let matching = resolve_forms(&mnemonic).map(|m| m.form).next();
+        let Some(form) = matching.or(opcode.forms().first()) else { return Class::Other };
         let mut section = form.section().trim_start_matches("9.7.").split('.');
         match (section.next().and_then(|s| s.parse::<u32>().ok()), word) {
             (_, "shfl" | "vote" | "match" | "redux" | "activemask" | "elect") => Class::Warp,

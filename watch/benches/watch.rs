@@ -7,7 +7,8 @@ use warpsmith_interp::observe::Observer;
 use warpsmith_interp::{Device, Launch, Program};
 use warpsmith_ptx::ValidatedModule;
 use warpsmith_watch::check::{Init, Memory};
-use warpsmith_watch::{Checkers, Selection};
+use warpsmith_watch::trace::{Filter, Trace};
+use warpsmith_watch::{Checkers, Counts, Selection};
 
 fn main() {
     divan::main();
@@ -74,4 +75,19 @@ fn d_memory_and_init_as_the_command_runs_them(bencher: divan::Bencher) {
 #[divan::bench]
 fn e_all(bencher: divan::Bencher) {
     checked(bencher, "all");
+}
+
+#[divan::bench]
+fn f_coverage(bencher: divan::Bencher) {
+    measure(bencher, Counts::coverage);
+}
+
+#[divan::bench]
+fn g_profile(bencher: divan::Bencher) {
+    measure(bencher, Counts::profile);
+}
+
+#[divan::bench(sample_count = 3)]
+fn h_trace(bencher: divan::Bencher) {
+    measure(bencher, || Trace::new(std::io::sink(), Filter::default()));
 }

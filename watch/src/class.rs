@@ -74,7 +74,8 @@ impl Class {
     ///
     /// ```
     /// use warpsmith_watch::Class;
-    /// assert_eq!(Class::of("fma.rn.f32"), Class::Float);
+    /// assert_eq!(Class::of("add.f32"), Class::Float);
+    /// assert_eq!(Class::of("add.u32"), Class::Integer);
     /// assert_eq!(Class::of("ld.global.nc.v4.f32"), Class::Load);
     /// assert_eq!(Class::of("shfl.sync.bfly.b32"), Class::Warp);
     /// ```
@@ -83,7 +84,7 @@ impl Class {
         let opcode = mnemonic.opcode();
         let word = opcode.text().split('.').next().unwrap_or_default();
         // The form says which arithmetic it is; an opcode alone stands for its first.
-        let matching = resolve_forms(&mnemonic).map(|m| m.form).next();
+        let matching = warpsmith_isa::forms(&mnemonic).next().map(|m| m.form);
         let Some(form) = matching.or(opcode.forms().first()) else { return Class::Other };
         let mut section = form.section().trim_start_matches("9.7.").split('.');
         match (section.next().and_then(|s| s.parse::<u32>().ok()), word) {

@@ -126,10 +126,14 @@ impl Counts {
 
     fn statement<'p>(&self, program: &'p Program, statement: &'p Statement) -> StatementCount<'p> {
         let head = statement.head;
-        let executions = self.executions(head);
+        let mut executions = self.executions(head);
         let mnemonic = program.mnemonic(head);
         let guarded = program.operation(head).is_some_and(|o| o.guard.is_some());
         let is_branch = mnemonic == "bra" || mnemonic.starts_with("bra.");
+        if is_branch {
+            // All that come to a branch execute it: its guard only says who jumps.
+            executions.threads = executions.lanes;
+        }
         let outcomes =
             self.operations.get(statement.end as usize - 1).map_or_else(Outcomes::default, |o| o.outcomes);
         let table = (mnemonic.starts_with("brx")).then(|| self.table(program, statement)).flatten();

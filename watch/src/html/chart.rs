@@ -17,7 +17,9 @@ pub(super) struct Bar {
 
 const WIDTH: u32 = 600;
 const ROW: u32 = 22;
+/// Where bars start: after lines of code, and after single words.
 const LABEL: u32 = 260;
+const SHORT_LABEL: u32 = 90;
 const NOTE: u32 = 140;
 
 /// A chart, unless it would be empty.
@@ -25,7 +27,8 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
     let length = |bar: &Bar| bar.parts.iter().map(|(_, n)| n).sum::<u64>();
     let Some(longest) = rows.iter().map(length).max().filter(|n| *n > 0) else { return };
     let height = ROW * rows.len() as u32 + 4;
-    let room = f64::from(WIDTH - LABEL - NOTE);
+    let start = if rows.iter().any(|bar| bar.line.is_some()) { LABEL } else { SHORT_LABEL };
+    let room = f64::from(WIDTH - start - NOTE);
     // Writing to a string does not fail.
     let _ = write!(
         out,
@@ -34,8 +37,7 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
     );
     for (bar, y) in rows.iter().zip((0..).step_by(ROW as usize)) {
         let base = y + ROW - 7;
-        let (full, label) =
-            (escape(&bar.label), shortened(&bar.label, if bar.line.is_some() { 29 } else { 34 }));
+        let (full, label) = (escape(&bar.label), shortened(&bar.label, 29));
         let label = escape(&label);
         let _ = match bar.line {
             Some(line) => write!(
@@ -45,7 +47,7 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
             ),
             None => write!(out, "<text x=\"4\" y=\"{base}\">{label}</text>"),
         };
-        let mut x = f64::from(LABEL);
+        let mut x = f64::from(start);
         for (class, value) in &bar.parts {
             let width = *value as f64 / longest as f64 * room;
             let _ = write!(

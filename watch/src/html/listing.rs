@@ -189,7 +189,7 @@ fn highlighted(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
     let mut rest = code;
     // The first word of a statement is its opcode; a guard and labels stand before it.
-    let mut first = true;
+    let (mut first, mut directive) = (true, false);
     while let Some(c) = rest.chars().next() {
         let word = |more: &str| {
             let ends = |c: char| !(c.is_alphanumeric() || more.contains(c));
@@ -198,7 +198,10 @@ fn highlighted(text: &str) -> String {
         };
         let (class, length) = match c {
             '%' => ("r", word("_$.")),
-            '.' if first => ("d", word("_.:")),
+            '.' if first || directive => {
+                (first, directive) = (false, true);
+                ("d", word("_.:"))
+            }
             '"' => ("q", rest[1..].find('"').map_or(rest.len(), |end| end + 2)),
             'a'..='z' | 'A'..='Z' | '_' | '$' => {
                 let end = word("_$.:");
@@ -218,7 +221,9 @@ fn highlighted(text: &str) -> String {
             }
             '0'..='9' => ("n", word(".")),
             _ => {
-                first |= matches!(c, ';' | '{' | '}');
+                if matches!(c, ';' | '{' | '}') {
+                    (first, directive) = (true, false);
+                }
                 ("", c.len_utf8())
             }
         };

@@ -210,6 +210,9 @@ impl<W: Write + Send> Observer for Trace<W> {
     }
 
     fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        // All that come to a branch execute it: its guard only says who jumps.
+        let branches = matches!(at.program.operation(at.pc).map(|o| o.kind), Some(Kind::Branch { .. }));
+        let at = &At { mask: if branches { at.group } else { at.mask }, ..*at };
         let Some(lanes) = self.lanes(at) else { return };
         if at.is_head() {
             self.flush();

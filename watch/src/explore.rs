@@ -35,7 +35,10 @@ pub fn orders(count: u64, seed: u64) -> impl Iterator<Item = Order> {
 }
 
 /// What a run left behind: the content of each argument's buffer, or the fault that ended it.
-pub type Outcome = Result<Vec<Option<Vec<u8>>>, Fault>;
+pub type Outcome = Result<Vec<Content>, Fault>;
+
+/// The bytes of the buffer of an argument, if it has one.
+pub type Content = Option<Vec<u8>>;
 
 /// Runs that ended alike.
 #[derive(Clone, Debug)]
@@ -117,7 +120,7 @@ impl Exploration {
     pub fn differences(&self, a: usize, b: usize) -> Vec<Bytes> {
         let outcome = |i: usize| self.classes.get(i).and_then(|c| c.outcome.as_ref().ok());
         let (Some(a), Some(b)) = (outcome(a), outcome(b)) else { return Vec::new() };
-        let differing = |(argument, (a, b)): (usize, (&Option<Vec<u8>>, &Option<Vec<u8>>))| {
+        let differing = |(argument, (a, b)): (usize, (&Content, &Content))| {
             let (a, b) = (a.as_ref()?, b.as_ref()?);
             let mut places = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b).map(|(i, _)| i);
             let first = places.next()?;

@@ -63,7 +63,7 @@ fn source(out: &mut String, page: &Page<'_>, file: &str, number: usize) {
             out.push_str("<tr class=\"gap\"><td colspan=\"5\"></td></tr>");
         }
         let code = match text.get(line as usize - 1) {
-            Some(text) => commented(text.trim_end()),
+            Some(text) => commented(text.trim_end(), comment_mark(file)),
             None => "<i>the file could not be read</i>".into(),
         };
         let attributes = format!("id=\"s{number}-{line}\" data-src=\"{number}-{line}\"");
@@ -174,10 +174,18 @@ fn badges(out: &mut String, count: &LineCoverage, profile: Option<&LineProfile>)
     }
 }
 
-/// A line of any language with its comment marked, if it has one of the usual kind.
-fn commented(text: &str) -> String {
-    let starts = [text.find("//"), text.find(";;"), text.find("; ")];
-    match starts.into_iter().flatten().min() {
+/// How a comment starts in the language of a file.
+fn comment_mark(file: &str) -> &'static str {
+    match file.rsplit('.').next() {
+        Some("wir" | "ll") => ";",
+        Some("py") => "#",
+        _ => "//",
+    }
+}
+
+/// A line with its comment marked.
+fn commented(text: &str, mark: &str) -> String {
+    match text.find(mark) {
         Some(at) => format!("{}<i>{}</i>", escape(&text[..at]), escape(&text[at..])),
         None => escape(text).into_owned(),
     }
@@ -254,6 +262,7 @@ mod tests {
                 .starts_with("<b class=\"o\">ld.shared::cta.b32</b> ")
         );
         assert!(highlighted("done: ret;").starts_with("<b class=\"l\">done:</b> <b class=\"o\">ret</b>"));
-        assert_eq!(commented("a = b; // c"), "a = b<i>; // c</i>");
+        assert_eq!(commented("a = b; // c", comment_mark("k.cu")), "a = b; <i>// c</i>");
+        assert_eq!(commented("%a = b ; c", comment_mark("k.wir")), "%a = b <i>; c</i>");
     }
 }

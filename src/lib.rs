@@ -1,6 +1,7 @@
 //! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
 
 pub mod codes;
+pub mod debug;
 pub mod directives;
 pub mod execute;
 pub mod golden;

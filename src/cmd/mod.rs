@@ -2,6 +2,7 @@
 
 mod check;
 mod compile;
+mod debug;
 mod explain;
 mod explore;
 mod fmt;
@@ -43,6 +44,8 @@ enum Command {
     Fmt(fmt::Options),
     /// Run a kernel on the CPU.
     Run(run::Options),
+    /// Debug a kernel with the commands of gdb and cuda-gdb.
+    Debug(debug::Options),
     /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
     Roundtrip(roundtrip::Options),
     /// Run passes on IR text and print the IR.
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Explain(options) => explain::run(&options),
         Command::Fmt(options) => fmt::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Debug(options) => debug::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),
         Command::TraceDiff(options) => trace_diff::run(&options),

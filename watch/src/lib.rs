@@ -14,6 +14,7 @@ pub mod codes;
 mod combine;
 mod counts;
 pub mod coverage;
+pub mod debug;
 pub mod explore;
 mod html;
 pub mod profile;

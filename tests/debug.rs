@@ -1,0 +1,100 @@
+//! Sessions of the debugger: each transcript under `tests/watch/debug/`, and those of `docs/watching.md`, must come out as they stand.
+//!
+//! A transcript starts with `$ warpsmith debug FILE [-O N]`; the commands are the lines with a prompt. The launch is the first `run:`
+//! directive of the file. `BLESS=1` rewrites what the commands show.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use warpsmith::debug::{Subject, own_launch};
+use warpsmith::directives::Language;
+use warpsmith::emit::OptLevel;
+use warpsmith::watch::debug::{PROMPT, Script};
+
+const HEAD: &str = "$ warpsmith debug ";
+const FENCE: &str = "```";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = root().join("tests/watch/debug");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("the folder is part of the repository")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .collect();
+    paths.sort();
+    paths.push(root().join("docs/watching.md"));
+    let trial = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        Trial::test(name, move || check(&path))
+    };
+    libtest_mimic::run(&arguments, paths.into_iter().map(trial).collect()).exit_code()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let made = if path.extension().is_some_and(|e| e == "md") {
+        // Sessions stand between fences.
+        let mut parts: Vec<String> = text.split(FENCE).map(str::to_owned).collect();
+        for part in &mut parts {
+            if let Some(at) = part.find(HEAD).filter(|at| part[..*at].lines().count() <= 1) {
+                let made = replay(&part[at..])?;
+                part.truncate(at);
+                part.push_str(&made);
+            }
+        }
+        parts.join(FENCE)
+    } else {
+        replay(&text)?
+    };
+    if made == text {
+        return Ok(());
+    }
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        return Ok(std::fs::write(path, made)?);
+    }
+    let mut pairs = text.lines().zip(made.lines()).enumerate();
+    let (line, (stands, comes)) = pairs
+        .find(|(_, (a, b))| a != b)
+        .unwrap_or((text.lines().count().min(made.lines().count()), ("", "")));
+    Err(format!("line {} (BLESS=1 rewrites):\n  stands: {stands}\n  comes:  {comes}", line + 1).into())
+}
+
+/// Does the commands of a transcript and gives the transcript as it should be.
+fn replay(transcript: &str) -> Result<String, Failed> {
+    let head = transcript.lines().next().unwrap_or_default();
+    let mut words =
+        head.strip_prefix(HEAD).ok_or("a transcript starts with `$ warpsmith debug FILE`")?.split(' ');
+    let name = words.next().unwrap_or_default();
+    let level = match words.next().map(|word| word.strip_prefix("-O").unwrap_or(word).parse::<OptLevel>()) {
+        Some(level) => level.map_err(|()| "expected -O0 to -O3")?,
+        None => OptLevel::O0,
+    };
+    let folder = root().join("tests/watch/debug");
+    let path = [folder.join(name), root().join(name)].into_iter().find(|path| path.is_file());
+    let path = path.ok_or_else(|| format!("{name} is not there"))?;
+    let text = std::fs::read_to_string(&path)?;
+    let language = Language::of_path(&path).ok_or("neither .ptx nor .wir")?;
+    let launch = own_launch(&text, language).ok_or_else(|| format!("{name} has no launch"))?;
+    let subject = match language {
+        Language::Ptx => Subject::from_ptx(name, &text, &launch.entry),
+        Language::Wir => Subject::from_wir(name, &text, None, level),
+    };
+    let subject = subject.map_err(|errors| format!("{name}: {errors:#?}"))?;
+    let commands: Vec<&str> = transcript.lines().filter_map(|line| line.strip_prefix(PROMPT)).collect();
+    if commands.is_empty() {
+        return Err("no commands".into());
+    }
+    let mut script = Script::new(&commands.join("\n")).with_file(name, text);
+    for entry in std::fs::read_dir(&folder)?.flatten() {
+        let content = std::fs::read_to_string(entry.path())?;
+        script = script.with_file(entry.file_name().to_string_lossy(), content);
+    }
+    subject.session(&launch, &mut script);
+    Ok(format!("{head}\n{}", script.output()))
+}

@@ -1,0 +1,6 @@
+# read by commands.txt
+echo from a script\n
+break twice
+info breakpoints
+nonsense
+echo not reached\n

@@ -1,0 +1,665 @@
+//! Expressions in the language of C, with registers, special registers and state spaces.
+
+use super::value::{Location, Type, Value};
+use warpsmith_isa::{ScalarType, StateSpace};
+
+/// Expressions nest no deeper than this.
+const MOST_DEPTH: usize = 64;
+/// `x@N` shows no more elements than this.
+const MOST_ELEMENTS: i128 = 1 << 16;
+
+/// What an expression can refer to.
+pub trait Names {
+    /// `%r3`, `%tid.x`
+    fn register(&mut self, name: &str) -> Result<Value, String>;
+    /// `tile`, `n`, `threadIdx`
+    fn variable(&mut self, name: &str) -> Result<Value, String>;
+    /// `$1`, `$pc`, `$n`
+    fn convenience(&mut self, name: &str) -> Result<Value, String>;
+    /// The value of a type in memory.
+    fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String>;
+    /// Changes what is at a place.
+    fn assign(&mut self, at: Location, value: &Value) -> Result<(), String>;
+    /// Sets `$n`.
+    fn set_convenience(&mut self, name: &str, value: Value);
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Token {
+    Number(Value),
+    Register(String),
+    Word(String),
+    Dollar(String),
+    Space(StateSpace),
+    Op(&'static str),
+}
+
+const OPERATORS: &[&str] = &[
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "+", "-", "*", "/", "%", "<", ">", "=", "&", "|",
+    "^", "!", "~", "(", ")", "[", "]", ",", "@", ".", "?", ":",
+];
+
+/// Binary operators by how strongly they bind.
+const LEVELS: &[&[&str]] = &[
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<", ">", "<=", ">="],
+    &["<<", ">>"],
+    &["@"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+fn lex(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = |from: usize, test: &dyn Fn(char) -> bool| {
+            rest[from..].find(|c| !test(c)).map_or(rest.len(), |i| i + from)
+        };
+        // Right after a value, a percent sign is a remainder.
+        let after_value = matches!(
+            tokens.last(),
+            Some(
+                Token::Number(_)
+                    | Token::Register(_)
+                    | Token::Word(_)
+                    | Token::Dollar(_)
+                    | Token::Op(")" | "]")
+            )
+        );
+        let apart = text[..text.len() - rest.len()].ends_with(char::is_whitespace);
+        let second = rest[first.len_utf8()..].chars().next();
+        let names = second.is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        let used;
+        if first.is_ascii_digit() || first == '.' && second.is_some_and(|c| c.is_ascii_digit()) {
+            let hex = rest.starts_with("0x") || rest.starts_with("0X");
+            let mut len = end(0, &|c| c.is_ascii_alphanumeric() || c == '.');
+            if !hex && rest[..len].ends_with(['e', 'E']) && rest[len..].starts_with(['+', '-']) {
+                len = end(len + 1, &|c| c.is_ascii_digit());
+            }
+            tokens.push(Token::Number(number(&rest[..len])?));
+            used = len;
+        } else if first == '%' && names && (apart || !after_value) {
+            used = end(1, &|c| is_word(c) || c == '.');
+            tokens.push(Token::Register(rest[..used].to_owned()));
+        } else if first == '$' {
+            used = end(1, &is_word);
+            tokens.push(Token::Dollar(rest[1..used].to_owned()));
+        } else if first == '@' && names && !after_value {
+            used = end(1, &is_word);
+            let name = &rest[1..used];
+            let space = match name {
+                "generic" => Some(StateSpace::Generic),
+                "parameter" => Some(StateSpace::Param),
+                name => {
+                    StateSpace::from_name(name).filter(|s| !matches!(s, StateSpace::Reg | StateSpace::Sreg))
+                }
+            };
+            let unknown = || {
+                format!(
+                    "Unknown state space \"@{name}\": @shared, @local, @global, @const, @param and @generic are known."
+                )
+            };
+            tokens.push(Token::Space(space.ok_or_else(unknown)?));
+        } else if first.is_ascii_alphabetic() || first == '_' {
+            used = end(0, &is_word);
+            tokens.push(Token::Word(rest[..used].to_owned()));
+        } else if first == '\'' {
+            let byte = rest.as_bytes().get(1).copied().filter(|_| rest.as_bytes().get(2) == Some(&b'\''));
+            tokens.push(Token::Number(Value::int(byte.ok_or("Unmatched single quote.")?.into())));
+            used = 3;
+        } else {
+            let op = OPERATORS.iter().find(|op| rest.starts_with(**op));
+            let op = op.ok_or_else(|| format!("Invalid character '{first}' in expression."))?;
+            tokens.push(Token::Op(op));
+            used = op.len();
+        }
+        rest = rest[used..].trim_start();
+    }
+    Ok(tokens)
+}
+
+fn number(text: &str) -> Result<Value, String> {
+    let lower = text.to_ascii_lowercase();
+    let invalid = || format!("Invalid number \"{text}\".");
+    if let Some(bits) = lower.strip_prefix("0f").filter(|b| b.len() == 8) {
+        let bits = u32::from_str_radix(bits, 16).map_err(|_| invalid())?;
+        return Ok(Value::new(Type::Scalar(ScalarType::F32), bits.into()));
+    }
+    if let Some(bits) = lower.strip_prefix("0d").filter(|b| b.len() == 16) {
+        let bits = u64::from_str_radix(bits, 16).map_err(|_| invalid())?;
+        return Ok(Value::new(Type::Scalar(ScalarType::F64), bits.into()));
+    }
+    let digits = lower.trim_end_matches(['u', 'l']);
+    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0b")) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16).ok(),
+        (_, Some(bits)) => u64::from_str_radix(bits, 2).ok(),
+        _ if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            u64::from_str_radix(digits, 8).ok()
+        }
+        _ => digits.parse().ok(),
+    };
+    match value {
+        Some(value) if value > i64::MAX as u64 => Ok(Value::new(Type::Scalar(ScalarType::U64), value.into())),
+        Some(value) => Ok(Value::int(value.into())),
+        None => lower.trim_end_matches('f').parse().map(Value::double).map_err(|_| invalid()),
+    }
+}
+
+/// Evaluates an expression.
+pub fn evaluate(text: &str, names: &mut dyn Names) -> Result<Value, String> {
+    let tokens = lex(text)?;
+    if tokens.is_empty() {
+        return Err("The history is empty.".into());
+    }
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, names, live: true };
+    let value = parser.assignment()?;
+    match parser.peek() {
+        None => Ok(value),
+        Some(token) => Err(format!("A syntax error in expression, near `{}'.", shown(token))),
+    }
+}
+
+/// Whether an expression can be read, whatever its names mean.
+pub fn check(text: &str) -> Result<(), String> {
+    struct Any;
+    impl Names for Any {
+        fn register(&mut self, _: &str) -> Result<Value, String> {
+            Ok(Value::int(1))
+        }
+        fn variable(&mut self, _: &str) -> Result<Value, String> {
+            self.memory(StateSpace::Global, 0, &Type::Array(Box::new(Type::INT), 1))
+        }
+        fn convenience(&mut self, _: &str) -> Result<Value, String> {
+            Ok(Value::int(1))
+        }
+        fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String> {
+            Ok(Value { ty: ty.clone(), bytes: vec![1; 16], at: Some(Location::Memory(space, address)) })
+        }
+        fn assign(&mut self, _: Location, _: &Value) -> Result<(), String> {
+            Ok(())
+        }
+        fn set_convenience(&mut self, _: &str, _: Value) {}
+    }
+    match evaluate(text, &mut Any) {
+        Err(message)
+            if message.contains("syntax") || message.contains("missing") || message.contains("nested") =>
+        {
+            Err(message)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The registers that an expression names.
+pub fn registers(text: &str) -> Result<Vec<String>, String> {
+    let names = lex(text)?.into_iter().filter_map(|token| match token {
+        Token::Register(name) => Some(name),
+        _ => None,
+    });
+    Ok(names.collect())
+}
+
+fn shown(token: &Token) -> String {
+    match token {
+        Token::Number(value) => value.show(None),
+        Token::Register(name) | Token::Word(name) => name.clone(),
+        Token::Dollar(name) => format!("${name}"),
+        Token::Space(space) => format!("@{}", space.name()),
+        Token::Op(op) => (*op).to_owned(),
+    }
+}
+
+struct Parser<'t, 'n> {
+    tokens: &'t [Token],
+    at: usize,
+    depth: usize,
+    names: &'n mut dyn Names,
+    /// False in the part of `&&` and `||` that does not count.
+    live: bool,
+}
+
+impl<'t> Parser<'t, '_> {
+    fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn take(&mut self, op: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Op(o)) if *o == op);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, op: &str) -> Result<(), String> {
+        if self.take(op) {
+            return Ok(());
+        }
+        Err(match self.peek() {
+            Some(token) => format!("A syntax error in expression, near `{}'.", shown(token)),
+            None => format!("A `{op}' is missing at the end of the expression."),
+        })
+    }
+
+    fn assignment(&mut self) -> Result<Value, String> {
+        if let [Token::Dollar(name), Token::Op("="), ..] = &self.tokens[self.at..] {
+            self.at += 2;
+            let value = self.assignment()?;
+            self.names.set_convenience(name, value.clone());
+            return Ok(value);
+        }
+        let target = self.binary(0)?;
+        if !self.take("=") {
+            return Ok(target);
+        }
+        let at = target.at.ok_or("Left operand of assignment is not an lvalue.")?;
+        let value = self.assignment()?.cast(&target.ty)?;
+        if self.live {
+            self.names.assign(at, &value)?;
+        }
+        Ok(Value { at: Some(at), ..value })
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Value, String> {
+        let Some(ops) = LEVELS.get(level) else { return self.unary() };
+        let mut left = self.binary(level + 1)?;
+        loop {
+            let Some(Token::Op(op)) = self.peek() else { return Ok(left) };
+            if !ops.contains(op) {
+                return Ok(left);
+            }
+            self.at += 1;
+            let live = self.live;
+            if matches!(*op, "&&" | "||") {
+                let decided = left.is_true()? == (*op == "||");
+                self.live &= !decided;
+                let right = self.binary(level + 1)?;
+                self.live = live;
+                let truth = if decided { *op == "||" } else { right.is_true()? };
+                left = Value::boolean(truth);
+                continue;
+            }
+            let right = self.binary(level + 1)?;
+            left = if *op == "@" { self.repeat(&left, &right)? } else { self.apply(op, &left, &right)? };
+        }
+    }
+
+    fn repeat(&mut self, first: &Value, count: &Value) -> Result<Value, String> {
+        let Some(Location::Memory(space, address)) = first.at else {
+            return Err("Only values in memory can be extended with '@'.".into());
+        };
+        let count = count.as_int()?;
+        if !(1..=MOST_ELEMENTS).contains(&count) {
+            return Err(format!("Invalid number {count} of repetitions."));
+        }
+        self.load(space, address, &Type::Array(Box::new(first.ty.clone()), count as u64))
+    }
+
+    /// In a part of the expression that does not count, memory reads as zero.
+    fn load(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String> {
+        if !self.live {
+            return Ok(Value {
+                ty: ty.clone(),
+                bytes: vec![0; 16],
+                at: Some(Location::Memory(space, address)),
+            });
+        }
+        self.names.memory(space, address, ty)
+    }
+
+    fn apply(&mut self, op: &str, a: &Value, b: &Value) -> Result<Value, String> {
+        let (a, b) = (&decay(a), &decay(b));
+        if let (Type::Pointer(_, to), "+" | "-", Type::Scalar(ty)) = (&a.ty, op, &b.ty)
+            && !ty.is_float()
+        {
+            let step = b.as_int()?.wrapping_mul(to.bytes().into());
+            let address = a.bits() as i128;
+            let address = if op == "+" { address.wrapping_add(step) } else { address.wrapping_sub(step) };
+            return Ok(Value::new(a.ty.clone(), u128::from(address as u64)));
+        }
+        if let Some(ty) = float_type(a, b) {
+            let [x, y] = [a, b].map(|v| v.as_float().map_or_else(|| v.as_int().map(|i| i as f64), Ok));
+            let (x, y) = (x?, y?);
+            let value = match op {
+                "+" => x + y,
+                "-" => x - y,
+                "*" => x * y,
+                "/" => x / y,
+                "<" => return Ok(Value::boolean(x < y)),
+                ">" => return Ok(Value::boolean(x > y)),
+                "<=" => return Ok(Value::boolean(x <= y)),
+                ">=" => return Ok(Value::boolean(x >= y)),
+                "==" => return Ok(Value::boolean(x == y)),
+                "!=" => return Ok(Value::boolean(x != y)),
+                _ => return Err(format!("Argument to operation `{op}' is not an integer.")),
+            };
+            return Value::double(value).cast(&Type::Scalar(ty));
+        }
+        let (x, y) = (a.as_int()?, b.as_int()?);
+        let value = match op {
+            "+" => x.wrapping_add(y),
+            "-" => x.wrapping_sub(y),
+            "*" => x.wrapping_mul(y),
+            "/" | "%" if y == 0 => return Err("Division by zero".into()),
+            "/" => x.wrapping_div(y),
+            "%" => x.wrapping_rem(y),
+            "&" => x & y,
+            "|" => x | y,
+            "^" => x ^ y,
+            "<<" => u32::try_from(y).ok().and_then(|y| x.checked_shl(y)).unwrap_or(0),
+            ">>" => x >> y.clamp(0, 127),
+            "<" => return Ok(Value::boolean(x < y)),
+            ">" => return Ok(Value::boolean(x > y)),
+            "<=" => return Ok(Value::boolean(x <= y)),
+            ">=" => return Ok(Value::boolean(x >= y)),
+            "==" => return Ok(Value::boolean(x == y)),
+            "!=" => return Ok(Value::boolean(x != y)),
+            _ => return Err(format!("A syntax error in expression, near `{op}'.")),
+        };
+        let ty = Type::Scalar(integer_type(a, b));
+        Ok(Value::new(ty.clone(), super::value::mask(value as u128, &ty)))
+    }
+
+    fn unary(&mut self) -> Result<Value, String> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            return Err("The expression is nested too deep.".into());
+        }
+        let value = self.prefixed();
+        self.depth -= 1;
+        value
+    }
+
+    fn prefixed(&mut self) -> Result<Value, String> {
+        if self.take("-") {
+            let zero = Value::int(0);
+            let value = self.unary()?;
+            return match value.as_float() {
+                Some(float) => Value::double(-float).cast(&value.ty),
+                None => self.apply("-", &zero, &value),
+            };
+        }
+        if self.take("+") {
+            return self.unary();
+        }
+        if self.take("!") {
+            return Ok(Value::boolean(!self.unary()?.is_true()?));
+        }
+        if self.take("~") {
+            let value = self.unary()?;
+            return self.apply("^", &value, &Value::int(-1));
+        }
+        if self.take("*") {
+            let value = decay(&self.unary()?);
+            return match &value.ty {
+                Type::Pointer(space, to) => self.load(*space, value.bits() as u64, to),
+                // As gdb does it: a number is the address of an int.
+                _ => self.load(StateSpace::Generic, value.as_int()? as u64, &Type::INT),
+            };
+        }
+        if self.take("&") {
+            let value = self.unary()?;
+            let Some(Location::Memory(space, address)) = value.at else {
+                return Err("Attempt to take address of value not located in memory.".into());
+            };
+            return Ok(Value::new(Type::Pointer(space, Box::new(value.ty)), address.into()));
+        }
+        if let Some(Token::Space(space)) = self.peek() {
+            // `@shared 16` is an address of ints, `@shared tile` the variable.
+            self.at += 1;
+            let value = self.unary()?;
+            return Ok(match (&value.ty, value.at) {
+                (_, Some(Location::Memory(..))) => value,
+                (Type::Pointer(_, to), _) => Value::new(Type::Pointer(*space, to.clone()), value.bits()),
+                _ => {
+                    let address = value.as_int()? as u64;
+                    Value::new(Type::Pointer(*space, Box::new(Type::INT)), address.into())
+                }
+            });
+        }
+        if let [Token::Op("("), Token::Space(_) | Token::Word(_) | Token::Op("."), ..] =
+            &self.tokens[self.at..]
+        {
+            let start = self.at;
+            self.at += 1;
+            if let Some(ty) = self.type_name()
+                && self.take(")")
+            {
+                return self.unary()?.pipe_cast(&ty);
+            }
+            self.at = start;
+        }
+        let mut value = self.primary()?;
+        loop {
+            if self.take("[") {
+                let index = self.binary(0)?;
+                self.expect("]")?;
+                let array = decay(&value);
+                let Type::Pointer(space, to) = &array.ty else {
+                    return Err("cannot subscript something of type `TYPE'".replace("TYPE", &value.ty.name()));
+                };
+                let offset = index.as_int()?.wrapping_mul(to.bytes().into());
+                value = self.load(*space, (array.bits() as u64).wrapping_add(offset as u64), to)?;
+            } else if self.take(".") {
+                let Some(Token::Word(part)) = self.peek() else {
+                    return Err("A name is missing after '.'.".into());
+                };
+                self.at += 1;
+                let index = ["x", "y", "z", "w"].iter().position(|p| p == part);
+                value = match (&value.ty, index) {
+                    (Type::Dim3, Some(i @ 0..3)) => {
+                        Value { ty: Type::INT, bytes: value.bytes[4 * i..4 * i + 4].to_vec(), at: None }
+                    }
+                    _ => return Err(format!("There is no member named {part}.")),
+                };
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// `@shared float *`, `unsigned int`, `.f32`
+    fn type_name(&mut self) -> Option<Type> {
+        let space = match self.peek() {
+            Some(Token::Space(space)) => {
+                self.at += 1;
+                *space
+            }
+            _ => StateSpace::Generic,
+        };
+        self.take(".");
+        let Some(Token::Word(word)) = self.peek() else { return None };
+        self.at += 1;
+        let mut name = word.as_str();
+        if matches!(name, "unsigned" | "signed")
+            && let Some(Token::Word(of)) = self.peek()
+        {
+            self.at += 1;
+            name = match (name, of.as_str()) {
+                ("unsigned", "char") => "uchar",
+                ("unsigned", "short") => "ushort",
+                ("unsigned", "int") => "uint",
+                ("unsigned", "long") => "ulong",
+                (_, of) => of,
+            };
+        }
+        while matches!(self.peek(), Some(Token::Word(w)) if w == "long" || w == "int") {
+            self.at += 1;
+        }
+        let mut ty = Type::Scalar(Type::named(name)?);
+        let mut pointer = false;
+        while self.take("*") {
+            // Pointers in memory are generic.
+            ty = Type::Pointer(if pointer { StateSpace::Generic } else { space }, Box::new(ty));
+            pointer = true;
+        }
+        Some(ty)
+    }
+
+    fn primary(&mut self) -> Result<Value, String> {
+        let token = self.peek().ok_or("A value is missing at the end of the expression.")?;
+        self.at += 1;
+        match token {
+            Token::Number(value) => Ok(value.clone()),
+            Token::Register(name) => self.names.register(name),
+            Token::Word(name) => self.names.variable(name),
+            Token::Dollar(name) => self.names.convenience(name),
+            Token::Op("(") => {
+                let value = self.assignment()?;
+                self.expect(")")?;
+                Ok(value)
+            }
+            token => Err(format!("A syntax error in expression, near `{}'.", shown(token))),
+        }
+    }
+}
+
+impl Value {
+    /// A cast that someone writes: addresses keep their bits, and numbers change as in C.
+    fn pipe_cast(&self, ty: &Type) -> Result<Value, String> {
+        let plain = decay(self);
+        match (ty, &plain.ty) {
+            (Type::Pointer(StateSpace::Generic, to), Type::Pointer(space, _)) => {
+                Ok(Value::new(Type::Pointer(*space, to.clone()), plain.bits()))
+            }
+            _ => plain.cast(ty),
+        }
+    }
+}
+
+/// An array as the address of its first element.
+pub fn decay(value: &Value) -> Value {
+    match (&value.ty, value.at) {
+        (Type::Array(of, _), Some(Location::Memory(space, address))) => {
+            Value::new(Type::Pointer(space, of.clone()), address.into())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The type that floats are computed in, if one of two values is a float.
+fn float_type(a: &Value, b: &Value) -> Option<ScalarType> {
+    let of = |v: &Value| match v.ty {
+        Type::Scalar(ty) if ty.is_float() => Some(ty),
+        _ => None,
+    };
+    match (of(a), of(b)) {
+        (None, None) => None,
+        (Some(ScalarType::F64), Some(ScalarType::F64)) => Some(ScalarType::F64),
+        // A literal takes the type of the other.
+        (Some(ScalarType::F64), Some(ty)) | (Some(ty), Some(ScalarType::F64) | None) | (None, Some(ty)) => {
+            Some(ty)
+        }
+        (Some(a), Some(_)) => Some(a),
+    }
+}
+
+/// The type that integers are computed in.
+fn integer_type(a: &Value, b: &Value) -> ScalarType {
+    let of = |v: &Value| match v.ty {
+        Type::Scalar(ty) => (ty.bits(), ty.class() == warpsmith_isa::TypeClass::Unsigned),
+        _ => (64, true),
+    };
+    let ((wa, ua), (wb, ub)) = (of(a), of(b));
+    match (wa.max(wb) > 32, (ua && wa >= 32.max(wb.min(64))) || (ub && wb >= 32.max(wa.min(64)))) {
+        (false, false) => ScalarType::S32,
+        (false, true) => ScalarType::U32,
+        (true, false) => ScalarType::S64,
+        (true, true) => ScalarType::U64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct None_;
+
+    impl Names for None_ {
+        fn register(&mut self, name: &str) -> Result<Value, String> {
+            match name {
+                "%r1" => Ok(Value::new(Type::Scalar(ScalarType::U32), 7)),
+                "%f1" => Ok(Value::new(Type::Scalar(ScalarType::F32), 1.5f32.to_bits().into())),
+                "%tid.x" => Ok(Value::int(5)),
+                _ => Err(format!("no {name}")),
+            }
+        }
+        fn variable(&mut self, name: &str) -> Result<Value, String> {
+            let ty = Type::Array(Box::new(Type::Scalar(ScalarType::U32)), 4);
+            match name {
+                "a" => self.memory(StateSpace::Shared, 0x10, &ty),
+                _ => Err(format!("no {name}")),
+            }
+        }
+        fn convenience(&mut self, name: &str) -> Result<Value, String> {
+            Err(format!("no ${name}"))
+        }
+        fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String> {
+            let bytes = (0..ty.bytes()).map(|i| (address + i) as u8).collect();
+            Ok(Value { ty: ty.clone(), bytes, at: Some(Location::Memory(space, address)) })
+        }
+        fn assign(&mut self, at: Location, value: &Value) -> Result<(), String> {
+            Err(format!("{at:?} = {}", value.show(None)))
+        }
+        fn set_convenience(&mut self, _: &str, _: Value) {}
+    }
+
+    fn eval(text: &str) -> String {
+        evaluate(text, &mut None_).map_or_else(|e| format!("! {e}"), |v| v.show(None))
+    }
+
+    #[test]
+    fn values() {
+        for (text, expected) in [
+            ("1 + 2 * 3", "7"),
+            ("(1 + 2) * 3 % 5", "4"),
+            ("-5 / 2", "-2"),
+            ("%r1 - 8", "4294967295"),
+            ("%r1 % 4", "3"),
+            ("%tid.x == 5 && %r1 > 6", "1"),
+            ("0 && %none", "! no %none"),
+            ("%f1 * 2", "3"),
+            ("%f1 + 0.25 > 1.7", "1"),
+            ("0x10 | 010", "24"),
+            ("1e-3 * 1e3", "1"),
+            ("~0", "-1"),
+            ("!3", "0"),
+            ("'A'", "65"),
+            ("a[1]", "387323156"),
+            ("&a[1]", "(@shared u32 *) 0x14"),
+            ("*(a + 1) == a[1]", "1"),
+            ("*(@shared unsigned char *)3", "3"),
+            ("(float) 3 / 2", "1.5"),
+            ("(int) 2.7", "2"),
+            ("(float) %r1 / 2", "3.5"),
+            ("%r1%4", "3"),
+            ("@global 16", "(@global s32 *) 0x10"),
+            ("a[0]@2", "{319951120, 387323156}"),
+            ("a[0] = 3", "! Memory(Shared, 16) = 3"),
+            ("3 = 4", "! Left operand of assignment is not an lvalue."),
+            ("1 / 0", "! Division by zero"),
+            ("1 +", "! A value is missing at the end of the expression."),
+            ("(1", "! A `)' is missing at the end of the expression."),
+            ("1 2", "! A syntax error in expression, near `2'."),
+            (
+                "@foo 3",
+                "! Unknown state space \"@foo\": @shared, @local, @global, @const, @param and @generic are known.",
+            ),
+            ("1 # 2", "! Invalid character '#' in expression."),
+            ("1 << 4000", "0"),
+            ("0x1ffffffffffffffff", "! Invalid number \"0x1ffffffffffffffff\"."),
+        ] {
+            assert_eq!(eval(text), expected, "{text}");
+        }
+        assert!(eval(&"(".repeat(100_000)).contains("nested too deep"));
+        assert!(eval(&"-".repeat(100_000)).contains("nested too deep"));
+    }
+}

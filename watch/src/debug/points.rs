@@ -1,0 +1,629 @@
+//! Breakpoints and watchpoints, and why a run stands still.
+
+use super::expr;
+use super::symbols::base;
+use super::value::{Location, Value};
+use super::{Asked, Console, Debugger, Flow, Focus};
+use std::fmt::Write;
+use warpsmith_interp::Fault;
+use warpsmith_interp::observe::{AccessKind, Addresses, At, Stage, View, WarpId, shared_owner};
+use warpsmith_isa::StateSpace;
+
+/// A breakpoint or watchpoint.
+pub(super) struct Point {
+    /// Zero for what `until` and `advance` set.
+    number: u32,
+    what: What,
+    enabled: bool,
+    temporary: bool,
+    condition: Option<String>,
+    ignore: u64,
+    hits: u64,
+}
+
+enum What {
+    Break { pcs: Vec<u32> },
+    Watch { text: String, kind: Kind, place: Watched, old: Value, hit: Option<Focus> },
+}
+
+/// What a watchpoint looks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Change,
+    Read,
+    Access,
+}
+
+/// What is watched. Shared and local memory and registers are those of a thread.
+#[derive(Clone, Copy)]
+enum Watched {
+    Memory { space: StateSpace, address: u64, of: Focus },
+    Register { of: Focus, depth: usize },
+}
+
+impl Point {
+    /// The value has to be looked at before this instruction.
+    pub fn looks_at(&self, warp: WarpId, mask: u32) -> bool {
+        match &self.what {
+            What::Break { .. } => false,
+            What::Watch { hit, place, .. } => {
+                let own = |of: &Focus| of.warp == warp && mask >> of.lane & 1 != 0;
+                self.enabled && (hit.is_some() || matches!(place, Watched::Register { of, .. } if own(of)))
+            }
+        }
+    }
+
+    /// Watched things of threads end with them.
+    pub fn is_gone_after_run(&self) -> bool {
+        self.number == 0
+            || match self.what {
+                What::Break { .. } => false,
+                What::Watch { place: Watched::Memory { space, .. }, .. } => space != StateSpace::Global,
+                What::Watch { .. } => true,
+            }
+    }
+
+    pub fn accessed(
+        &mut self,
+        warp: WarpId,
+        at: &At<'_>,
+        access: AccessKind,
+        space: StateSpace,
+        addresses: &Addresses<'_>,
+        bytes: u64,
+    ) {
+        let What::Watch { kind, place: Watched::Memory { space: own, address, of }, old, hit, .. } =
+            &mut self.what
+        else {
+            return;
+        };
+        let counts = match kind {
+            Kind::Change => access != AccessKind::Load,
+            Kind::Read => access != AccessKind::Store,
+            Kind::Access => true,
+        };
+        if !self.enabled || !counts || space != *own || hit.is_some() {
+            return;
+        }
+        let len = old.bytes.len() as u64;
+        let lane = (0..32).filter(|lane| at.mask >> lane & 1 != 0).find(|&lane| {
+            let mut start = addresses.of(lane as usize);
+            let mine = match space {
+                StateSpace::Local => of.warp == warp && of.lane == lane,
+                StateSpace::Shared => {
+                    let (owner, offset) = shared_owner(start);
+                    start = offset;
+                    owner.is_some() || of.warp.block == warp.block
+                }
+                _ => true,
+            };
+            mine && start < address.saturating_add(len) && *address < start.saturating_add(bytes)
+        });
+        *hit = lane.map(|lane| Focus { warp, lane });
+    }
+
+    pub fn transferred(&mut self, at: &At<'_>, stage: Stage) {
+        let What::Watch { kind, place: Watched::Memory { space, address, .. }, old, hit, .. } =
+            &mut self.what
+        else {
+            return;
+        };
+        let place = match stage {
+            Stage::Written(place) | Stage::Reduced(place) if *kind != Kind::Read => place,
+            Stage::Read(place) if *kind != Kind::Change => place,
+            _ => return,
+        };
+        let own = if place.rank.is_some() { StateSpace::Shared } else { StateSpace::Global };
+        let len = old.bytes.len() as u64;
+        let meets = place.address < address.saturating_add(len)
+            && *address < place.address.saturating_add(place.bytes);
+        if self.enabled && own == *space && meets && hit.is_none() {
+            let warp = WarpId { block: at.block, warp: at.warp };
+            *hit = Some(Focus { warp, lane: at.mask.trailing_zeros().min(31) });
+        }
+    }
+
+    fn kind_name(&self) -> &'static str {
+        match &self.what {
+            What::Break { .. } => "breakpoint",
+            What::Watch { kind: Kind::Change, place: Watched::Register { .. }, .. } => "watchpoint",
+            What::Watch { kind: Kind::Change, .. } => "hw watchpoint",
+            What::Watch { kind: Kind::Read, .. } => "read watchpoint",
+            What::Watch { kind: Kind::Access, .. } => "acc watchpoint",
+        }
+    }
+
+    /// As it is told when it is made and when it is hit.
+    fn title(&self) -> String {
+        let What::Watch { text, kind, place, .. } = &self.what else { return String::new() };
+        let title = match (kind, place) {
+            (Kind::Change, Watched::Register { .. }) => "Watchpoint",
+            (Kind::Change, _) => "Hardware watchpoint",
+            (Kind::Read, _) => "Hardware read watchpoint",
+            (Kind::Access, _) => "Hardware access (read/write) watchpoint",
+        };
+        format!("{title} {}: {text}", self.number)
+    }
+}
+
+/// What a watchpoint has to say.
+enum Said {
+    Nothing,
+    Stop(String, Option<Focus>),
+    /// What it watched is gone.
+    Gone(String),
+}
+
+impl<C: Console> Debugger<'_, C> {
+    /// Notes at which operations breakpoints are.
+    pub(super) fn arm(&mut self) {
+        self.armed.fill(false);
+        for point in self.points.iter().filter(|p| p.enabled) {
+            if let What::Break { pcs } = &point.what {
+                pcs.iter().for_each(|pc| self.armed[*pc as usize] = true);
+            }
+        }
+    }
+
+    fn add(&mut self, what: What, temporary: bool, condition: Option<String>) -> u32 {
+        let number = self.next_point;
+        self.next_point += 1;
+        self.points.push(Point { number, what, enabled: true, temporary, condition, ignore: 0, hits: 0 });
+        self.arm();
+        number
+    }
+
+    /// Stops at places once, without a number.
+    pub(super) fn add_passing(&mut self, pcs: Vec<u32>) {
+        let what = What::Break { pcs };
+        let condition = None;
+        self.points.push(Point {
+            number: 0,
+            what,
+            enabled: true,
+            temporary: true,
+            condition,
+            ignore: 0,
+            hits: 0,
+        });
+        self.arm();
+    }
+
+    /// `break PLACE if CONDITION`
+    pub(super) fn break_at(
+        &mut self,
+        args: &str,
+        temporary: bool,
+        view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        let words = format!(" {args} ");
+        let (place, condition) = match words.split_once(" if ") {
+            Some((place, condition)) => (place.trim(), Some(condition.trim().to_owned())),
+            None => (args, None),
+        };
+        let here = view.as_ref().and_then(|v| self.current(v));
+        let pcs = self.symbols.locate(place, here)?;
+        if let Some(condition) = &condition {
+            self.check_condition(condition, pcs.first().copied(), view)?;
+        }
+        let described = self.at(pcs[0]);
+        let more = if pcs.len() > 1 { format!(" ({} locations)", pcs.len()) } else { String::new() };
+        let number = self.add(What::Break { pcs }, temporary, condition);
+        let title = if temporary { "Temporary breakpoint" } else { "Breakpoint" };
+        self.say(&format!("{title} {number} at {described}{more}\n"));
+        Ok(Flow::Stay)
+    }
+
+    /// A condition that names what its place does not know is refused at once.
+    fn check_condition(
+        &mut self,
+        condition: &str,
+        pc: Option<u32>,
+        _: Option<&mut View<'_>>,
+    ) -> Result<(), String> {
+        if condition.is_empty() {
+            return Err("A condition is missing after `if'.".into());
+        }
+        expr::check(condition)?;
+        let function = pc.and_then(|pc| self.symbols.program.function_at(pc));
+        let names = expr::registers(condition)?;
+        for name in names {
+            let known = warpsmith_interp::engine::Special::from_name(&name[1..]).is_some()
+                || function.is_some_and(|f| self.symbols.register(f, 0, &name).is_some());
+            if !known {
+                return Err(format!(
+                    "No register \"{name}\" in {}.",
+                    pc.map_or("??", |pc| self.symbols.function(pc))
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// `saxpy.ptx:17: file saxpy.cu, line 4.`
+    fn at(&self, pc: u32) -> String {
+        let line = self.symbols.program.line(pc);
+        let ptx = format!("{}:{line} <{}>", self.symbols.file(), self.symbols.place(pc));
+        match self.symbols.frames(pc).first() {
+            Some(frame) => format!("{ptx}: file {}, line {}.", base(&frame.file), frame.line),
+            None => ptx,
+        }
+    }
+
+    /// `watch`, `rwatch`, `awatch`
+    pub(super) fn watch(
+        &mut self,
+        command: &str,
+        args: &str,
+        view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        if args.is_empty() {
+            return Err("Argument required (expression to compute).".into());
+        }
+        let kind = match command {
+            "rwatch" => Kind::Read,
+            "awatch" => Kind::Access,
+            _ => Kind::Change,
+        };
+        let (text, condition) = match args.split_once(" if ") {
+            Some((text, condition)) => (text.trim(), Some(condition.trim().to_owned())),
+            None => (args, None),
+        };
+        let view = view.ok_or(
+            "The program is not being run: start it with `run` and set watchpoints at a breakpoint.",
+        )?;
+        let of = self.focus.ok_or("No thread is selected.")?;
+        let frames = self.frames(view);
+        let activations = view.frames(of.warp, of.lane).len();
+        let selected = frames.get(self.frame).map_or(0, |f| f.activation);
+        let value = self.evaluate(text, Some(view))?;
+        let place = match value.at {
+            Some(Location::Memory(StateSpace::Generic, address)) => {
+                let (space, address) = warpsmith_interp::observe::classify(address);
+                Watched::Memory { space, address, of }
+            }
+            Some(Location::Memory(space, address)) => Watched::Memory { space, address, of },
+            Some(Location::Register(_)) if kind == Kind::Change => {
+                Watched::Register { of, depth: activations - selected }
+            }
+            Some(Location::Register(_)) => {
+                return Err("Expression cannot be implemented with read/access watchpoint.".into());
+            }
+            None => return Err("Cannot watch constant value `VALUE'.".replace("VALUE", text)),
+        };
+        let what = What::Watch { text: text.to_owned(), kind, place, old: value, hit: None };
+        let number = self.add(what, false, condition);
+        if let Some(point) = self.points.iter().find(|p| p.number == number) {
+            let title = format!("{}\n", point.title());
+            self.say(&title);
+        }
+        Ok(Flow::Stay)
+    }
+
+    /// The reasons to stand still here, which are told; false if there are none.
+    pub(super) fn stop(&mut self, view: &mut View<'_>, asked: Asked) -> bool {
+        let before = self.left.clone();
+        let (old_focus, old_frame) = (self.focus, self.frame);
+        let (mut said, mut title) = (String::new(), String::new());
+        let mut focus = None;
+        self.frame = 0;
+        let mut gone = Vec::new();
+        for i in 0..self.points.len() {
+            match self.look(i, view) {
+                Said::Nothing => {}
+                Said::Stop(text, of) => {
+                    said += &text;
+                    focus = focus.or(of);
+                }
+                Said::Gone(text) => {
+                    said += &text;
+                    gone.push(self.points[i].number);
+                }
+            }
+        }
+        self.points.retain(|p| p.number == 0 || !gone.contains(&p.number));
+        let watched = !said.is_empty();
+        for i in 0..self.points.len() {
+            if let Some((text, of)) = self.hit(i, view, asked) {
+                title = text;
+                focus = focus.or(Some(of));
+                if self.points[i].temporary {
+                    gone.push(self.points[i].number);
+                }
+            }
+        }
+        self.points.retain(|p| !(p.temporary && gone.contains(&p.number)));
+        (self.focus, self.frame) = (old_focus, old_frame);
+        let arrived = self.arrived(view, asked);
+        let interrupted = !watched && title.is_empty() && !arrived && self.console.interrupted();
+        if !watched && title.is_empty() && !arrived && !interrupted && gone.is_empty() {
+            return false;
+        }
+        self.arm();
+        if interrupted {
+            title = "Program received signal SIGINT, Interrupt.\n".into();
+        }
+        let lowest = Focus { warp: asked.warp, lane: asked.mask.trailing_zeros().min(31) };
+        let stays = old_focus.filter(|f| f.warp == asked.warp && asked.mask >> f.lane & 1 != 0);
+        let now = focus.or(stays).unwrap_or(lowest);
+        let by_instruction = self.is_by_instruction();
+        self.focus = Some(now);
+        self.frame = 0;
+        if old_focus != Some(now) {
+            let text = self.switching(view, now);
+            self.say(&text);
+        }
+        self.say(&said);
+        // Where the thread in focus stands, which for a watchpoint may be another than the one that asked.
+        let asked =
+            Asked { pc: self.current(view).map_or(asked.pc, |pc| self.symbols.start_of(pc)), ..asked };
+        let told_whole = !title.is_empty() || watched || old_focus != Some(now);
+        if !title.is_empty() {
+            self.say(&format!("\n{title}"));
+        } else if watched {
+            self.say("\n");
+        }
+        self.show_stop(view, before.filter(|_| !told_whole), asked, by_instruction);
+        true
+    }
+
+    /// Looks at a watchpoint.
+    fn look(&mut self, i: usize, view: &mut View<'_>) -> Said {
+        let point = &mut self.points[i];
+        let title = point.title();
+        let (enabled, condition, number) = (point.enabled, point.condition.clone(), point.number);
+        let What::Watch { text, kind, place, old, hit } = &mut point.what else { return Said::Nothing };
+        let (kind, place, text) = (*kind, *place, text.clone());
+        let hit = hit.take();
+        if !enabled {
+            return Said::Nothing;
+        }
+        let (of, who) = match (place, hit) {
+            (Watched::Memory { of, .. }, Some(hit)) => (of, hit),
+            (Watched::Memory { .. }, None) => return Said::Nothing,
+            (Watched::Register { of, .. }, _) => (of, of),
+        };
+        let old = old.clone();
+        let gone = format!(
+            "\nWatchpoint {number} deleted because the program has left the block in\nwhich its expression is valid.\n"
+        );
+        let now = match place {
+            Watched::Memory { space, address, of } => {
+                let mut bytes = vec![0; old.bytes.len()];
+                match view.read(of.warp, of.lane, space, address, &mut bytes) {
+                    Ok(()) => Value { bytes, ..old.clone() },
+                    Err(_) => return Said::Gone(gone),
+                }
+            }
+            Watched::Register { depth, .. } => {
+                let activations = view.frames(of.warp, of.lane).len();
+                let Some(activation) = activations.checked_sub(depth) else { return Said::Gone(gone) };
+                self.focus = Some(of);
+                let mut scope = self.scope(Some(view));
+                scope.activation = activation;
+                match expr::evaluate(&text, &mut scope) {
+                    Ok(value) => value,
+                    Err(_) => return Said::Gone(gone),
+                }
+            }
+        };
+        let changed = now.bytes != old.bytes;
+        if !changed && kind == Kind::Change {
+            return Said::Nothing;
+        }
+        if let What::Watch { old, .. } = &mut self.points[i].what {
+            *old = now.clone();
+        }
+        if let Some(condition) = condition {
+            self.focus = Some(who);
+            if matches!(self.evaluate(&condition, Some(view)).and_then(|v| v.is_true()), Ok(false)) {
+                return Said::Nothing;
+            }
+        }
+        let point = &mut self.points[i];
+        if point.ignore > 0 {
+            point.ignore -= 1;
+            return Said::Nothing;
+        }
+        point.hits += 1;
+        let (was, is) = (old.show(None), now.show(None));
+        let values = if changed && kind != Kind::Read {
+            format!("Old value = {was}\nNew value = {is}\n")
+        } else {
+            format!("Value = {is}\n")
+        };
+        Said::Stop(format!("\n{title}\n\n{values}"), Some(who))
+    }
+
+    /// Looks whether lanes at a breakpoint fulfil its condition.
+    fn hit(&mut self, i: usize, view: &mut View<'_>, asked: Asked) -> Option<(String, Focus)> {
+        let point = &self.points[i];
+        let What::Break { pcs } = &point.what else { return None };
+        if !point.enabled || !pcs.contains(&asked.pc) {
+            return None;
+        }
+        let (number, temporary, condition) = (point.number, point.temporary, point.condition.clone());
+        let favourite = self.focus.filter(|f| f.warp == asked.warp).map(|f| f.lane);
+        let lanes = favourite.into_iter().chain(0..32).filter(|lane| asked.mask >> lane & 1 != 0);
+        let mut wrong = String::new();
+        let before = self.focus;
+        let found = lanes.map(|lane| Focus { warp: asked.warp, lane }).find(|focus| {
+            let Some(condition) = &condition else { return true };
+            self.focus = Some(*focus);
+            match self.evaluate(condition, Some(view)).and_then(|v| v.is_true()) {
+                Ok(truth) => truth,
+                Err(message) => {
+                    wrong = format!("Error in testing condition for breakpoint {number}:\n{message}\n");
+                    true
+                }
+            }
+        });
+        self.focus = before;
+        let found = found?;
+        let point = &mut self.points[i];
+        if point.ignore > 0 {
+            point.ignore -= 1;
+            return None;
+        }
+        point.hits += 1;
+        let title = match (number, temporary) {
+            (0, _) => String::new(),
+            (_, true) => format!("Temporary breakpoint {number}, "),
+            (_, false) => format!("Breakpoint {number}, "),
+        };
+        Some((format!("{wrong}{title}"), found))
+    }
+
+    /// The run ends here by a fault.
+    pub(super) fn catch(&mut self, view: &mut View<'_>, fault: &Fault) {
+        let at_fault = fault.block.zip(fault.thread).map(|(block, [x, y, z])| {
+            let [nx, ny, _] = view.launch().block();
+            let number = (z * ny + y) * nx + x;
+            Focus { warp: WarpId { block, warp: number / 32 }, lane: number % 32 }
+        });
+        let before = self.focus;
+        self.focus = at_fault.or(before);
+        self.frame = 0;
+        self.goal = super::Goal::Run;
+        if let Some(focus) = self.focus.filter(|_| self.focus != before) {
+            let text = self.switching(view, focus);
+            self.say(&text);
+        }
+        let text = format!("\nCUDA Exception: {}\n{}\n", fault.code, fault.message);
+        self.say(&text);
+        if let Some(address) = fault.address {
+            self.say(&format!("The address is {address:#x}.\n"));
+        }
+        if let Some(pc) = self.current(view) {
+            let line = self.frame_line(view, 0);
+            let line = line.split_once("  ").map_or(line.as_str(), |(_, rest)| rest).to_owned();
+            self.say(&format!("{line}\n"));
+            self.show_line(pc, true);
+        }
+    }
+
+    pub(super) fn ignore_here(&mut self, pc: Option<u32>, count: u64) -> Option<String> {
+        let pc = pc?;
+        let at =
+            |p: &&mut Point| matches!(&p.what, What::Break { pcs } if p.number != 0 && pcs.contains(&pc));
+        let point = self.points.iter_mut().find(at)?;
+        point.ignore = count;
+        Some(format!("Will ignore next {count} crossings of breakpoint {}.  ", point.number))
+    }
+
+    /// `delete`, `enable`, `disable` with numbers, or for all.
+    pub(super) fn each_point(&mut self, command: &str, args: &str) -> Result<Flow, String> {
+        let args = args.strip_prefix("breakpoints").unwrap_or(args).trim();
+        let mut numbers = Vec::new();
+        for word in args.split([' ', ',']).filter(|w| !w.is_empty()) {
+            let (from, to) = word.split_once('-').unwrap_or((word, word));
+            let bad = || format!("Bad breakpoint number '{word}'");
+            let (from, to): (u32, u32) = (from.parse().map_err(|_| bad())?, to.parse().map_err(|_| bad())?);
+            let known = |n: &u32| self.points.iter().any(|p| p.number == *n);
+            if from == 0 || from > to || !known(&from) || !known(&to) {
+                return Err(format!("No breakpoint number {}.", if known(&from) { to } else { from }));
+            }
+            numbers.extend((from..=to).filter(known));
+        }
+        if args.is_empty() {
+            numbers = self.points.iter().map(|p| p.number).collect();
+        }
+        let chosen = |p: &Point| numbers.contains(&p.number);
+        match command {
+            "delete" => self.points.retain(|p| !chosen(p)),
+            _ => self.points.iter_mut().filter(|p| chosen(p)).for_each(|p| p.enabled = command == "enable"),
+        }
+        self.arm();
+        Ok(Flow::Stay)
+    }
+
+    /// `clear PLACE`
+    pub(super) fn clear(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let here = view.and_then(|v| self.current(v));
+        let at = self.symbols.locate(args, here)?;
+        let there =
+            |p: &Point| matches!(&p.what, What::Break { pcs } if pcs.iter().any(|pc| at.contains(pc)));
+        let numbers: Vec<String> =
+            self.points.iter().filter(|p| there(p)).map(|p| p.number.to_string()).collect();
+        if numbers.is_empty() {
+            return Err(format!("No breakpoint at {args}."));
+        }
+        self.points.retain(|p| !there(p));
+        self.arm();
+        let noun = if numbers.len() == 1 { "breakpoint" } else { "breakpoints" };
+        self.say(&format!("Deleted {noun} {} \n", numbers.join(" ")));
+        Ok(Flow::Stay)
+    }
+
+    /// `condition N EXPR`, `ignore N COUNT`
+    pub(super) fn change_point(
+        &mut self,
+        command: &str,
+        args: &str,
+        view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        let (number, rest) = args.split_once(' ').unwrap_or((args, ""));
+        let number: u32 =
+            number.parse().map_err(|_| "Argument required (a breakpoint number).".to_owned())?;
+        let Some(i) = self.points.iter().position(|p| p.number == number && number != 0) else {
+            return Err(format!("No breakpoint number {number}."));
+        };
+        let rest = rest.trim();
+        if command == "condition" {
+            let pc = match &self.points[i].what {
+                What::Break { pcs } => pcs.first().copied(),
+                What::Watch { .. } => None,
+            };
+            if rest.is_empty() {
+                self.say(&format!("Breakpoint {number} now unconditional.\n"));
+            } else if pc.is_some() {
+                self.check_condition(rest, pc, view)?;
+            }
+            self.points[i].condition = Some(rest.to_owned()).filter(|c| !c.is_empty());
+        } else {
+            let count = u64::try_from(self.evaluate(rest, view)?.as_int()?).unwrap_or(0);
+            self.points[i].ignore = count;
+            self.say(&format!("Will ignore next {count} crossings of breakpoint {number}.\n"));
+        }
+        Ok(Flow::Stay)
+    }
+
+    pub(super) fn info_breakpoints(&mut self) {
+        let mut text = String::from("Num     Type            Disp Enb Where                What\n");
+        let shown: Vec<&Point> = self.points.iter().filter(|p| p.number != 0).collect();
+        if shown.is_empty() {
+            return self.say("No breakpoints or watchpoints.\n");
+        }
+        for p in shown {
+            let disposition = if p.temporary { "del" } else { "keep" };
+            let enabled = if p.enabled { 'y' } else { 'n' };
+            let head = format!("{:<7} {:<15} {disposition:<4} {enabled:<3}", p.number, p.kind_name());
+            match &p.what {
+                What::Watch { text: of, .. } => _ = writeln!(text, "{head} {:<20} {of}", ""),
+                What::Break { pcs } => {
+                    for (i, pc) in pcs.iter().enumerate() {
+                        let at = format!("{}:{}", self.symbols.file(), self.symbols.program.line(*pc));
+                        let of = match self.symbols.frames(*pc).first() {
+                            Some(frame) => format!(" at {}:{}", base(&frame.file), frame.line),
+                            None => String::new(),
+                        };
+                        let head =
+                            if i == 0 { &head } else { &format!("{:<7} {:<15} {:<4} {:<3}", "", "", "", "") };
+                        let _ = writeln!(text, "{head} {at:<20} in {}{of}", self.symbols.function(*pc));
+                    }
+                }
+            }
+            if let Some(condition) = &p.condition {
+                let _ = writeln!(text, "\tstop only if {condition}");
+            }
+            if p.hits > 0 {
+                let times = if p.hits == 1 { "time" } else { "times" };
+                let _ = writeln!(text, "\tbreakpoint already hit {} {times}", p.hits);
+            }
+            if p.ignore > 0 {
+                let _ = writeln!(text, "\tignore next {} hits", p.ignore);
+            }
+        }
+        self.say(&text);
+    }
+}

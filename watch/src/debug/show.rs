@@ -1,0 +1,542 @@
+//! Frames, source text, values and memory as the user sees them.
+
+use super::expr::{Names, decay};
+use super::symbols::{base, same_file};
+use super::value::{Type, Value, repeated};
+use super::{Console, Debugger, Flow};
+use hashbrown::HashMap;
+use std::fmt::Write;
+use warpsmith_interp::observe::View;
+use warpsmith_isa::{ScalarType, StateSpace};
+
+/// Lines that `list` shows.
+const LINES: u32 = 10;
+/// Units that `x` shows at most.
+const MOST_UNITS: u64 = 1 << 16;
+
+/// What has been listed.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// The file, if it is not the PTX itself.
+    file: Option<String>,
+    /// The first line that was not listed.
+    next: Option<u32>,
+    /// The first line that was.
+    first: u32,
+    files: HashMap<String, Option<Vec<String>>>,
+    /// `x` goes on where it has ended.
+    examined: Option<(StateSpace, u64)>,
+    /// Of `x`: format, unit.
+    last: Option<(char, u64)>,
+}
+
+/// An activation, or a function that was inlined in one.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    /// The activation, counted from the innermost.
+    pub activation: usize,
+    pub function: String,
+    pub pc: u32,
+    /// File and line of the source, if it is known.
+    pub source: Option<(String, u32)>,
+    /// The function was inlined.
+    pub inlined: bool,
+}
+
+/// `x/4xw`, `print/x`: count, format, unit.
+pub(super) struct Format {
+    pub count: Option<u64>,
+    pub letter: Option<char>,
+    pub unit: Option<u64>,
+}
+
+impl Format {
+    /// Takes `/4xw` from the start of the arguments.
+    pub fn take(args: &str) -> Result<(Format, &str), String> {
+        let mut format = Format { count: None, letter: None, unit: None };
+        let Some(rest) = args.strip_prefix('/') else { return Ok((format, args)) };
+        let (spec, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let digits = spec.len() - spec.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 {
+            format.count =
+                Some(spec[..digits].parse().map_err(|_| format!("Invalid number \"{}\".", &spec[..digits]))?);
+        }
+        for c in spec[digits..].chars() {
+            match c {
+                'b' => format.unit = Some(1),
+                'h' => format.unit = Some(2),
+                'w' => format.unit = Some(4),
+                'g' => format.unit = Some(8),
+                'x' | 'd' | 'u' | 'o' | 't' | 'c' | 'a' | 'f' | 's' | 'z' | 'i' => format.letter = Some(c),
+                c => return Err(format!("Undefined output format \"{c}\".")),
+            }
+        }
+        Ok((format, rest.trim_start()))
+    }
+}
+
+impl<C: Console> Debugger<'_, C> {
+    /// The frames of the thread in focus, the innermost first, inlined functions among them.
+    pub(super) fn frames(&self, view: &View<'_>) -> Vec<Frame> {
+        let Some(focus) = self.focus else { return Vec::new() };
+        let mut frames = Vec::new();
+        for (activation, frame) in view.frames(focus.warp, focus.lane).iter().enumerate() {
+            let own = self.symbols.program.function_name(frame.function);
+            let chain = self.symbols.frames(frame.pc);
+            let last = chain.len().saturating_sub(1);
+            for (level, at) in chain.iter().enumerate() {
+                let inlined = level < last;
+                let function = at.function.as_deref().filter(|_| inlined).unwrap_or(own).to_owned();
+                let source = Some((at.file.clone(), at.line));
+                frames.push(Frame { activation, function, pc: frame.pc, source, inlined });
+            }
+            if chain.is_empty() {
+                let function = own.to_owned();
+                frames.push(Frame { activation, function, pc: frame.pc, source: None, inlined: false });
+            }
+        }
+        frames
+    }
+
+    /// `#0  saxpy<<<(4,1,1),(256,1,1)>>> (n=1000) at saxpy.ptx:17`
+    pub(super) fn frame_line(&mut self, view: &mut View<'_>, number: usize) -> String {
+        let frames = self.frames(view);
+        let Some(frame) = frames.get(number).cloned() else { return format!("#{number}  ??") };
+        let launch = view.launch();
+        let shape = if frame.function == launch.kernel() && !frame.inlined {
+            format!("<<<{},{}>>>", triple(launch.grid()), triple(launch.block()))
+        } else {
+            String::new()
+        };
+        let mut args = Vec::new();
+        if !frame.inlined {
+            let prefix = format!("{}_param_", frame.function);
+            for name in self.symbols.params(&frame.function) {
+                let before = std::mem::replace(&mut self.frame, number);
+                let value = if name.starts_with('%') {
+                    self.scope(Some(view)).register(name)
+                } else {
+                    self.scope(Some(view)).variable(name)
+                };
+                self.frame = before;
+                let short =
+                    name.strip_prefix(&prefix).map_or_else(|| name.to_owned(), |n| format!("param_{n}"));
+                args.push(match value {
+                    // By-value structures would fill the screen.
+                    Ok(value) if value.bytes.len() > 16 => format!("{short}=..."),
+                    Ok(Value { ty: Type::Scalar(ScalarType::U64 | ScalarType::B64), bytes, .. }) => {
+                        format!("{short}={}", address_like(&bytes))
+                    }
+                    Ok(value) => format!("{short}={}", value.show(None)),
+                    Err(_) => format!("{short}=<unavailable>"),
+                });
+            }
+        }
+        let at = match &frame.source {
+            Some((file, line)) => format!("{}:{line}", base(file)),
+            None => format!("{}:{}", self.symbols.file(), self.symbols.program.line(frame.pc)),
+        };
+        format!("#{number}  {}{shape} ({}) at {at}", frame.function, args.join(", "))
+    }
+
+    /// The line of an operation: of the source if it is known, or the statement itself.
+    pub(super) fn show_line(&mut self, pc: u32, by_instruction: bool) {
+        let line = self.symbols.program.line(pc);
+        let ptx = format!("{line}\t{}\n", self.symbols.sources.text(line));
+        let text = match self.symbols.frames(pc).first().map(|f| (f.file.clone(), f.line)) {
+            Some((file, at)) if !by_instruction => {
+                self.listing.file = Some(file.clone());
+                self.listing.next = Some(at.saturating_sub(LINES / 2).max(1));
+                match self
+                    .source_text(&file)
+                    .and_then(|lines| lines.get(at.checked_sub(1)? as usize).cloned())
+                {
+                    Some(text) => format!("{at}\t{text}\n"),
+                    None => format!("{at}\tin {}\n", base(&file)),
+                }
+            }
+            Some(_) => format!("{}:{ptx}", self.symbols.file()),
+            None => {
+                self.listing.file = None;
+                self.listing.next = Some(line.saturating_sub(LINES / 2).max(1));
+                ptx
+            }
+        };
+        self.say(&text);
+    }
+
+    fn source_text(&mut self, path: &str) -> Option<&Vec<String>> {
+        if !self.listing.files.contains_key(path) {
+            let text = self.console.file(path).or_else(|| self.console.file(base(path)));
+            let lines = text.map(|text| text.lines().map(str::to_owned).collect());
+            self.listing.files.insert(path.to_owned(), lines);
+        }
+        self.listing.files.get(path).and_then(Option::as_ref)
+    }
+
+    /// `list`, `list N`, `list A,B`, `list FUNCTION`, `list FILE:N`, `list -`
+    pub(super) fn list(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let around = |line: u32| line.saturating_sub(LINES / 2).max(1);
+        let here = view.as_ref().and_then(|v| self.current(v));
+        let (from, to) = match args {
+            "" | "+" => {
+                let next = match self.listing.next {
+                    Some(next) => next,
+                    None => {
+                        let first = self.symbols.functions().next().and_then(|f| self.symbols.entry(f));
+                        first.map_or(1, |pc| around(self.list_at(pc)))
+                    }
+                };
+                (next, next + LINES - 1)
+            }
+            "-" => {
+                if self.listing.first <= 1 {
+                    return Err(format!("Already at the start of {}.", self.listed_file()));
+                }
+                (self.listing.first.saturating_sub(LINES).max(1), self.listing.first - 1)
+            }
+            args => match args.split_once(',') {
+                Some((from, to)) => {
+                    let line =
+                        |text: &str| text.trim().parse().map_err(|_| format!("Invalid line \"{text}\"."));
+                    let from: u32 = line(from)?;
+                    let to = if to.trim().is_empty() { from.saturating_add(LINES - 1) } else { line(to)? };
+                    (from, to)
+                }
+                None => {
+                    let line = match (args.parse::<u32>(), args.rsplit_once(':')) {
+                        (Ok(line), _) => line,
+                        (_, Some((file, line))) if line.parse::<u32>().is_ok() => {
+                            let pcs = self.symbols.locate(args, here)?;
+                            self.listing.file = (!same_file(file, &self.symbols.sources.name))
+                                .then(|| self.symbols.frames(pcs[0]).first().map(|f| f.file.clone()))
+                                .flatten();
+                            line.parse().unwrap_or(1)
+                        }
+                        _ => {
+                            let pcs = self.symbols.locate(args, here)?;
+                            self.list_at(pcs[0])
+                        }
+                    };
+                    (around(line), around(line) + LINES - 1)
+                }
+            },
+        };
+        let current = here.and_then(|pc| match &self.listing.file {
+            Some(file) => self.symbols.frames(pc).first().filter(|f| f.file == *file).map(|f| f.line),
+            None => Some(self.symbols.program.line(pc)),
+        });
+        let file = self.listed_file();
+        let lines = match self.listing.file.clone() {
+            Some(path) => match self.source_text(&path) {
+                Some(lines) => lines.clone(),
+                None => return Err(format!("{from}\tin {file}: the file cannot be read.")),
+            },
+            None => self.symbols.sources.lines().to_vec(),
+        };
+        if from as usize > lines.len() {
+            return Err(format!("Line number {from} out of range; \"{file}\" has {} lines.", lines.len()));
+        }
+        let mut text = String::new();
+        for (line, content) in (1u32..)
+            .zip(&lines)
+            .skip(from as usize - usize::from(from > 0))
+            .take_while(|(line, _)| *line <= to)
+        {
+            let mark = if current == Some(line) { "=>" } else { "" };
+            let _ = writeln!(text, "{mark}{line}\t{content}");
+        }
+        self.listing.first = from;
+        self.listing.next = Some(to.saturating_add(1));
+        self.say(&text);
+        Ok(Flow::Stay)
+    }
+
+    /// Turns to the file that an operation comes from, and gives the line there.
+    fn list_at(&mut self, pc: u32) -> u32 {
+        let source = self.symbols.frames(pc).first().map(|f| (f.file.clone(), f.line));
+        let line = source.as_ref().map_or_else(|| self.symbols.program.line(pc), |(_, line)| *line);
+        self.listing.file = source.map(|(file, _)| file);
+        line
+    }
+
+    fn listed_file(&self) -> String {
+        self.listing.file.as_deref().map_or(self.symbols.file(), base).to_owned()
+    }
+
+    /// `print/FORMAT EXPRESSION`
+    pub(super) fn print(
+        &mut self,
+        args: &str,
+        silent: bool,
+        view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        let (format, text) = Format::take(args)?;
+        if let Some('i') = format.letter {
+            return Err("Format letter \"i\" is meaningless in \"print\" command.".into());
+        }
+        if let (Some(_), _) | (_, Some(_)) = (format.count, format.unit) {
+            return Err("Item count and size letters are meaningless in \"print\" command.".into());
+        }
+        let value = match text {
+            "" => self.scope(None).convenience("")?,
+            text => self.evaluate(text, view)?,
+        };
+        if !silent {
+            let shown = value.show(format.letter);
+            self.memo.history.push(value);
+            self.say(&format!("${} = {shown}\n", self.memo.history.len()));
+        }
+        Ok(Flow::Stay)
+    }
+
+    /// `lanes/FORMAT EXPRESSION`: the value in every lane of the warp in focus.
+    pub(super) fn lanes(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let (format, text) = Format::take(args)?;
+        let view = view.ok_or("The program is not being run.")?;
+        let focus = self.focus.ok_or("No thread is selected.")?;
+        if text.is_empty() {
+            return Err("Argument required (expression to compute).".into());
+        }
+        let alive = view.alive(focus.warp);
+        let mut values = Vec::new();
+        let mut first = None;
+        for lane in 0..32 {
+            if alive >> lane & 1 == 0 {
+                values.push("--".to_owned());
+                continue;
+            }
+            self.focus = Some(super::Focus { lane, ..focus });
+            let value = self.evaluate(text, Some(view));
+            self.focus = Some(focus);
+            let value = value?;
+            values.push(value.show(format.letter));
+            first.get_or_insert(value);
+        }
+        self.memo.history.extend(first);
+        let text = format!("${} = {{{}}}\n", self.memo.history.len(), repeated(values.into_iter()));
+        self.say(&text);
+        Ok(Flow::Stay)
+    }
+
+    /// `ptype EXPRESSION`, `whatis EXPRESSION`
+    pub(super) fn type_of(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let value = self.evaluate(args, view)?;
+        self.say(&format!("type = {}\n", value.ty.name()));
+        Ok(Flow::Stay)
+    }
+
+    /// `x/NFU ADDRESS`
+    pub(super) fn examine(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let (format, text) = Format::take(args)?;
+        let (old_letter, old_unit) = self.listing.last.unwrap_or(('x', 4));
+        let letter = format.letter.unwrap_or(old_letter);
+        let count = format.count.unwrap_or(1);
+        if count > MOST_UNITS {
+            return Err(format!("At most {MOST_UNITS} units are shown at once."));
+        }
+        if letter == 'i' {
+            return self.instructions(count, text, view);
+        }
+        let view = view.ok_or("The program is not being run.")?;
+        let (space, mut address, natural) = match text {
+            "" => {
+                let (space, address) =
+                    self.listing.examined.ok_or("Argument required (starting display address).")?;
+                (space, address, None)
+            }
+            text => {
+                let value = decay(&self.evaluate(text, Some(view))?);
+                match &value.ty {
+                    Type::Pointer(space, to) => {
+                        let of = match &**to {
+                            Type::Scalar(ty) if ty.bits() >= 8 => Some(*ty),
+                            _ => None,
+                        };
+                        (*space, value.bits() as u64, of)
+                    }
+                    _ => (StateSpace::Generic, value.as_int()? as u64, None),
+                }
+            }
+        };
+        if letter == 's' {
+            return self.strings(count, space, address, view);
+        }
+        let unit = format.unit.or(natural.filter(|_| letter == 'f').map(|ty| u64::from(ty.bits() / 8)));
+        let unit = unit.unwrap_or(if letter == 'c' {
+            1
+        } else if letter == 'a' {
+            8
+        } else {
+            old_unit
+        });
+        let ty = match (letter, unit, natural) {
+            ('f', _, Some(ty)) if ty.is_float() && u64::from(ty.bits() / 8) == unit => ty,
+            ('f', 2, _) => ScalarType::F16,
+            ('f', 4, _) => ScalarType::F32,
+            ('f', 8, _) => ScalarType::F64,
+            (_, 1, _) => ScalarType::B8,
+            (_, 2, _) => ScalarType::B16,
+            (_, 4, _) => ScalarType::B32,
+            _ => ScalarType::B64,
+        };
+        // As gdb does it, numbers in hexadecimal have leading zeros here.
+        let shown = if letter == 'x' { 'z' } else { letter };
+        let per_line = match (letter, unit) {
+            ('c', _) | (_, 1) => 8,
+            ('t', _) | (_, 8) => 2,
+            (_, 2) => 8,
+            _ => 4,
+        };
+        let ty = Type::Scalar(ty);
+        let mut out = String::new();
+        for i in 0..count {
+            if i % per_line == 0 {
+                let _ =
+                    write!(out, "{}{}:", if i > 0 { "\n" } else { "" }, self.address(space, address, view));
+            }
+            let value = self.scope(Some(view)).memory(space, address, &ty);
+            match value {
+                Ok(value) => _ = write!(out, "\t{}", value.show(Some(shown))),
+                Err(message) => {
+                    self.say(&format!("{out}\n"));
+                    return Err(message);
+                }
+            }
+            address = address.wrapping_add(unit);
+        }
+        self.listing.last = Some((letter, unit));
+        self.listing.examined = Some((space, address));
+        self.say(&format!("{out}\n"));
+        Ok(Flow::Stay)
+    }
+
+    fn strings(
+        &mut self,
+        count: u64,
+        space: StateSpace,
+        mut address: u64,
+        view: &mut View<'_>,
+    ) -> Result<Flow, String> {
+        const LONGEST: usize = 200;
+        for _ in 0..count {
+            let mut bytes = Vec::new();
+            let at = self.address(space, address, view);
+            loop {
+                let byte = self.scope(Some(view)).memory(space, address, &Type::Scalar(ScalarType::U8))?;
+                address = address.wrapping_add(1);
+                match byte.bits() as u8 {
+                    0 => break,
+                    byte => bytes.push(byte),
+                }
+                if bytes.len() == LONGEST {
+                    break;
+                }
+            }
+            let len = bytes.len() as u64;
+            let ty = Type::Array(Box::new(Type::Scalar(ScalarType::U8)), len);
+            let dots = if bytes.len() == LONGEST { "..." } else { "" };
+            let text = Value { ty, bytes, at: None }.show(Some('s'));
+            self.say(&format!("{at}:\t{text}{dots}\n"));
+        }
+        self.listing.examined = Some((space, address));
+        Ok(Flow::Stay)
+    }
+
+    /// `@shared 0x40 <tile+64>`
+    fn address(&self, space: StateSpace, address: u64, view: &View<'_>) -> String {
+        let of = if space == StateSpace::Generic { String::new() } else { format!("@{} ", space.name()) };
+        let (real, offset) = match space {
+            StateSpace::Generic => warpsmith_interp::observe::classify(address),
+            space => (space, address),
+        };
+        let within = view
+            .launch()
+            .variables()
+            .find(|v| v.space == real && offset >= v.address && offset - v.address < v.bytes.max(1));
+        let name = within.map_or_else(String::new, |v| match offset - v.address {
+            0 => format!(" <{}>", v.name),
+            n => format!(" <{}+{n}>", v.name),
+        });
+        format!("{of}{address:#x}{name}")
+    }
+
+    /// `x/i`: statements from a place on; `$pc` without one.
+    fn instructions(
+        &mut self,
+        count: u64,
+        text: &str,
+        mut view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        let here = view.as_ref().and_then(|v| {
+            let frames = self.frames(v);
+            frames.get(self.frame).map(|f| f.pc)
+        });
+        let pc = match text {
+            "" | "$pc" => here.ok_or("No registers.")?,
+            text => match self.symbols.locate(text, here) {
+                Ok(pcs) => pcs[0],
+                Err(_) => {
+                    let line = self.evaluate(text, view.as_deref_mut())?.as_int()?;
+                    let line = u32::try_from(line).map_err(|_| format!("There is no line {line}."))?;
+                    self.symbols.locate(&line.to_string(), here)?[0]
+                }
+            },
+        };
+        let current = here.map(|pc| self.symbols.start_of(pc));
+        let pcs: Vec<u32> = self.symbols.statements_from(pc).iter().copied().take(count as usize).collect();
+        self.say(&self.disassembly(&pcs, current));
+        Ok(Flow::Stay)
+    }
+
+    fn disassembly(&self, pcs: &[u32], current: Option<u32>) -> String {
+        let mut text = String::new();
+        for pc in pcs {
+            let mark = if current == Some(*pc) { "=>" } else { "  " };
+            let line = self.symbols.program.line(*pc);
+            let place = self.symbols.place(*pc);
+            let _ = writeln!(text, "{mark} {line} <{place}>:\t{}", self.symbols.sources.text(line));
+        }
+        text
+    }
+
+    /// `disassemble`: the statements of the function of the selected frame, or of a named one.
+    pub(super) fn disassemble(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        let here = view.as_ref().and_then(|v| self.frames(v).get(self.frame).map(|f| f.pc));
+        let pc = match args {
+            "" => here.ok_or("No frame selected.")?,
+            args => self.symbols.locate(args, here)?[0],
+        };
+        let Some(function) = self.symbols.program.function_at(pc) else {
+            return Err("No function there.".into());
+        };
+        let name = self.symbols.program.function_name(function).to_owned();
+        let body = self.symbols.body(function).to_vec();
+        let text = self.disassembly(&body, here.map(|pc| self.symbols.start_of(pc)));
+        self.say(&format!("Dump of PTX code for function {name}:\n{text}End of dump.\n"));
+        Ok(Flow::Stay)
+    }
+}
+
+/// `(4,1,1)`
+pub(super) fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+/// A 64-bit number that may be an address: large ones are hexadecimal.
+fn address_like(bytes: &[u8]) -> String {
+    let bits = Value { ty: Type::Scalar(ScalarType::U64), bytes: bytes.to_vec(), at: None }.bits();
+    if bits >> 32 != 0 && bits >> 63 == 0 { format!("{bits:#x}") } else { bits.to_string() }
+}
+
+impl<C: Console> Debugger<'_, C> {
+    /// A line of a source file.
+    pub(super) fn show_source(&mut self, file: &str, line: u32) {
+        self.listing.file = Some(file.to_owned());
+        self.listing.next = Some(line.saturating_sub(LINES / 2).max(1));
+        let text = self.source_text(file).and_then(|lines| lines.get(line.checked_sub(1)? as usize).cloned());
+        let text =
+            text.map_or_else(|| format!("{line}\tin {}\n", base(file)), |text| format!("{line}\t{text}\n"));
+        self.say(&text);
+    }
+}

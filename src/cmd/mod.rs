@@ -43,7 +43,7 @@ enum Command {
     /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
     Fmt(fmt::Options),
     /// Run a kernel on the CPU.
-    Run(run::Options),
+    Run(Box<run::Options>),
     /// Debug a kernel with the commands of gdb and cuda-gdb.
     Debug(debug::Options),
     /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.

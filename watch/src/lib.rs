@@ -4,6 +4,7 @@
 //!
 //! - [`check`]: the checkers, each alone or together as a [`Checkers`];
 //! - [`report`]: what they find, as text and as JSON;
+//! - [`debug`]: a debugger with the commands of gdb and cuda-gdb;
 //! - [`source`]: from lines of PTX to lines of the source it was compiled from.
 //!
 //! `docs/watching.md` tells how to use it all.

@@ -462,12 +462,7 @@ impl<C: Console> Debugger<'_, C> {
     }
 
     /// `x/i`: statements from a place on; `$pc` without one.
-    fn instructions(
-        &mut self,
-        count: u64,
-        text: &str,
-        mut view: Option<&mut View<'_>>,
-    ) -> Result<Flow, String> {
+    fn instructions(&mut self, count: u64, text: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let here = view.as_ref().and_then(|v| {
             let frames = self.frames(v);
             frames.get(self.frame).map(|f| f.pc)
@@ -477,7 +472,7 @@ impl<C: Console> Debugger<'_, C> {
             text => match self.symbols.locate(text, here) {
                 Ok(pcs) => pcs[0],
                 Err(_) => {
-                    let line = self.evaluate(text, view.as_deref_mut())?.as_int()?;
+                    let line = self.evaluate(text, view)?.as_int()?;
                     let line = u32::try_from(line).map_err(|_| format!("There is no line {line}."))?;
                     self.symbols.locate(&line.to_string(), here)?[0]
                 }

@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use warpsmith_interp::observe::Observer;
 use warpsmith_interp::{Device, Launch, Program};
 use warpsmith_ptx::ValidatedModule;
-use warpsmith_watch::check::{Init, Memory};
+use warpsmith_watch::check::{Init, Memory, Race};
 use warpsmith_watch::trace::{Filter, Trace};
 use warpsmith_watch::{Checkers, Counts, Selection};
 
@@ -68,12 +68,17 @@ fn c_init(bencher: divan::Bencher) {
 }
 
 #[divan::bench]
-fn d_memory_and_init_as_the_command_runs_them(bencher: divan::Bencher) {
+fn d_race(bencher: divan::Bencher) {
+    measure(bencher, Race::new);
+}
+
+#[divan::bench]
+fn e_memory_and_init_as_the_command_runs_them(bencher: divan::Bencher) {
     checked(bencher, "memory,init");
 }
 
 #[divan::bench]
-fn e_all(bencher: divan::Bencher) {
+fn f_all(bencher: divan::Bencher) {
     checked(bencher, "all");
 }
 

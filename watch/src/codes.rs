@@ -43,4 +43,74 @@ warpsmith_isa::codes! {
     /// A value that was never written decides what an operation on several threads does, or how much memory is asked for: the operand of a barrier,
     /// a member mask, a size.
     UNDEFINED_OPERAND = "W0204";
+    /// Two threads access the same bytes, one of them writes, and nothing orders the two.
+    ///
+    /// What the reader gets, or which value stays, is left to chance. Barriers order (`bar.sync` a block, `bar.warp.sync` a warp, `barrier.cluster` a
+    /// cluster), and so does what one thread releases and another acquires. Shuffles and votes order no memory.
+    DATA_RACE = "W0301";
+    /// Threads of a warp write the same bytes with one instruction.
+    ///
+    /// Which value stays is left open. Where all write the same value the result is as intended on every GPU; the model calls it a race all the same.
+    SAME_WRITE = "W0302";
+    /// Bytes of an asynchronous copy, store or reduction are accessed by a thread that has not waited for it.
+    ///
+    /// What it reads and writes, it does at any time until its completion is observed: by `wait_group` of the issuing thread, and a barrier for others,
+    /// or by a test of its mbarrier object.
+    ASYNC_RACE = "W0303";
+    /// A bulk operation accesses what threads have written, and no proxy fence lies between.
+    ///
+    /// Bulk operations go through the async proxy, which sees ordinary stores only past a `fence.proxy.async` of the storing thread.
+    PROXY_RACE = "W0304";
+    /// Two strong operations on the same bytes, of which one has too narrow a scope.
+    ///
+    /// `.cta` orders within the block only; threads of other blocks need `.cluster`, `.gpu` or `.sys`.
+    SCOPE_RACE = "W0305";
+    /// Two strong operations that overlap in part: of different sizes.
+    ///
+    /// Strong operations are atomic to each other only where they access exactly the same bytes.
+    MIXED_SIZE_RACE = "W0306";
+    /// Threads of a warp come to a barrier by different instructions that are `.aligned`.
+    ///
+    /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different
+    /// ways, use `barrier` without `.aligned`, or bring them together first.
+    DIVERGENT_BARRIER = "W0401";
+    /// A barrier that does not exist, with a number of threads that is no multiple of the warp size, or with different numbers at once; or arrivals and
+    /// waits at the barrier of the cluster that do not alternate.
+    BAD_BARRIER = "W0402";
+    /// A barrier is used again before it is complete, or for a reduction and without one at once.
+    ///
+    /// The second arrival of a warp counts as that of another one, and the barrier completes too early.
+    BARRIER_REUSE = "W0403";
+    /// A block ends with threads arrived at a barrier that is not complete.
+    ///
+    /// The number of threads that the barrier was told to expect is too large, or some have not come. The last arrival of a producer that nobody waits
+    /// for is harmless.
+    BARRIER_INCOMPLETE = "W0404";
+    /// A member mask names lanes that have exited or do not exist.
+    ///
+    /// A GPU waits for the lanes that are left, so that it is mostly harmless; what a shuffle gives from such a lane is not.
+    MEMBERS_GONE = "W0405";
+    /// The mask of a `.sync` instruction does not name the thread that executes it.
+    BAD_MASK = "W0406";
+    /// A shuffle reads a lane that does not take part in it.
+    ///
+    /// What it gives is unspecified. A result that nobody uses is harmless.
+    SHUFFLE_SOURCE = "W0407";
+    /// A warp-level operation without `.sync` is executed by a part of the warp.
+    ///
+    /// After threads have gone different ways nothing promises that they are together again, and which take part is left to chance. Use the `.sync` form
+    /// with the mask of those that shall.
+    NOT_CONVERGED = "W0408";
+    /// An mbarrier object is misused: used before it was made, made twice, with more arrivals than a phase has, or phases that nobody has waited for.
+    MBARRIER_MISUSE = "W0409";
+    /// The bytes that an mbarrier object was told to expect are not those that came.
+    BYTES_MISMATCH = "W0410";
+    /// A thread exits with asynchronous operations that it has not waited for.
+    ///
+    /// A block's shared memory may be given to another when its threads have exited, so the copy may read or write what is not its own.
+    NEVER_WAITED = "W0411";
+    /// Threads wait for each other, and none can go on.
+    ///
+    /// The report says who waits where, and for whom or what.
+    DEADLOCK = "W0412";
 }

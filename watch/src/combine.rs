@@ -1,6 +1,6 @@
 //! The checkers together.
 
-use crate::check::{Init, Memory};
+use crate::check::{Init, Memory, Race, Sync};
 use crate::report::{Checker, Report};
 use std::str::FromStr;
 use warpsmith_interp::observe::Observer;
@@ -62,6 +62,8 @@ impl FromStr for Selection {
 pub struct Checkers {
     memory: Option<Memory>,
     init: Option<Init>,
+    race: Option<Race>,
+    sync: Option<Sync>,
 }
 
 impl Checkers {
@@ -70,6 +72,8 @@ impl Checkers {
         Checkers {
             memory: selection.has(Checker::Memory).then(Memory::new),
             init: selection.has(Checker::Init).then(Init::new),
+            race: selection.has(Checker::Race).then(Race::new),
+            sync: selection.has(Checker::Sync).then(Sync::new),
         }
     }
 
@@ -81,17 +85,20 @@ impl Checkers {
 
     /// What a launch is to be observed with.
     pub fn observer(&mut self) -> impl Observer + '_ {
-        (self.memory.as_mut(), self.init.as_mut())
+        ((self.memory.as_mut(), self.init.as_mut()), (self.race.as_mut(), self.sync.as_mut()))
     }
 
     /// What they have found, checker by checker.
     pub fn into_report(self) -> Report {
         let mut report = Report::new();
-        for found in
-            [self.memory.map(Memory::into_report), self.init.map(Init::into_report)].into_iter().flatten()
-        {
-            report.append(found);
-        }
+        let Checkers { memory, init, race, sync } = self;
+        let found = [
+            memory.map(Memory::into_report),
+            init.map(Init::into_report),
+            race.map(Race::into_report),
+            sync.map(Sync::into_report),
+        ];
+        found.into_iter().flatten().for_each(|found| report.append(found));
         report
     }
 }

@@ -281,6 +281,10 @@ impl Block {
                 return Err(Box::new(fault));
             }
             state.count = count;
+            if O::ACTIVE {
+                let at = cx.at(self.id, w as u32, group.pc, group.mask);
+                runner.observer.synchronise(&at, Sync::Arrive(id as u32));
+            }
             if let Some(src) = op.src {
                 state.yes += (holds(frame, src) & group.mask).count_ones();
                 state.voters += group.mask.count_ones();
@@ -294,11 +298,6 @@ impl Block {
         }
         state.warps |= 1 << w;
         state.threads += 32;
-        if O::ACTIVE {
-            let pc = warp.groups.first().map_or(0, |g| g.pc);
-            let at = cx.at(self.id, w as u32, pc, there);
-            runner.observer.synchronise(&at, Sync::Arrive(id as u32));
-        }
         Ok(())
     }
 
@@ -306,6 +305,10 @@ impl Block {
     fn release<O: Observer>(&mut self, runner: &mut Runner<'_, O>, id: usize, state: BarrierState) {
         let cx = runner.cx;
         self.barriers[id] = BarrierState::default();
+        if O::ACTIVE {
+            let at = cx.at(self.id, 0, 0, 0);
+            runner.observer.synchronise(&at, Sync::Complete(id as u32));
+        }
         for warp in &mut self.warps {
             let mut released = 0;
             for i in 0..warp.groups.len() {

@@ -37,7 +37,8 @@ impl<O: Observer> Runner<'_, O> {
         }
         if O::ACTIVE {
             let at = self.at(block, warp, pc, mask);
-            self.observer.synchronise(&at, Sync::Warp);
+            let members = op.mask.map(|members| lane32(frame, members, mask.trailing_zeros() as usize));
+            self.observer.synchronise(&at, Sync::Warp { members });
         }
         let Some(members) = op.mask else {
             let activation = *warp.activation(warp.groups[g].frame);
@@ -133,7 +134,7 @@ impl<O: Observer> Runner<'_, O> {
         participants: &[Participant<'_>],
         lanes: u32,
     ) {
-        if O::ACTIVE && self.interest.instructions {
+        if O::ACTIVE {
             let pc = participants.first().map_or(0, |p| p.pc);
             let at = self.at(block, warp, pc, lanes);
             let from = shuffle_sources(participants, lanes);

@@ -219,6 +219,10 @@ impl<O: Observer> Runner<'_, O> {
                     }
                     if O::ACTIVE {
                         let at = self.at(block, warp, here.pc, 1 << lane);
+                        if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
+                            let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
+                            self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
+                        }
                         self.observer
                             .synchronise(&at, Sync::Mbarrier { rank, offset, phase: after.phase, event });
                     }

@@ -57,7 +57,7 @@ pub enum Order {
 }
 
 /// Which threads an ordered operation is ordered with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum Scope {

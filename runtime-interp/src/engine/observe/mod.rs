@@ -162,12 +162,17 @@ pub enum AccessKind {
 /// What a synchronisation does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sync {
-    /// The lanes arrive at a block barrier.
+    /// The lanes arrive at a block barrier, once all of their warp that have not exited are there.
     Arrive(u32),
+    /// All threads that a block barrier waits for have arrived. No lanes.
+    Complete(u32),
     /// The lanes leave a block barrier.
     Leave(u32),
-    /// The lanes of a warp synchronise.
-    Warp,
+    /// The lanes come to a warp-level operation, or come back to it when others of the warp have exited.
+    Warp {
+        /// The member mask of the first of them, if the operation has one.
+        members: Option<u32>,
+    },
     /// A fence.
     Fence(Fence),
     /// The lanes arrive at the barrier of the cluster.

@@ -1,0 +1,51 @@
+//! Groups of asynchronous operations: what a wait waits for (PTX ISA 9.0, 9.7.9.25.1.1).
+
+use warpsmith_interp::engine::{AsyncOp, Completion, Group};
+use warpsmith_interp::observe::At;
+use warpsmith_interp::observe::Kind;
+
+/// Groups that a lane remembers. Waits that leave more of them pending wait for nothing.
+const MOST_GROUPS: usize = 64;
+
+/// The operations of a warp's lanes that one kind of groups tracks.
+#[derive(Default)]
+pub(super) struct Issued {
+    /// How many each lane has issued.
+    pub count: [u32; 32],
+    /// How many had been issued at each commit.
+    commits: [Vec<u32>; 32],
+}
+
+impl Issued {
+    /// `commit_group`
+    pub fn commit(&mut self, lanes: u32) {
+        for lane in lanes_of(lanes) {
+            let commits = &mut self.commits[lane];
+            if commits.len() >= 2 * MOST_GROUPS {
+                commits.drain(..MOST_GROUPS);
+            }
+            commits.push(self.count[lane]);
+        }
+    }
+
+    /// How many of a lane's operations are complete when all but the last so many groups are.
+    pub fn complete(&self, lane: usize, pending: u32) -> Option<u32> {
+        let commits = &self.commits[lane];
+        commits.len().checked_sub(pending as usize + 1).and_then(|i| commits.get(i)).copied()
+    }
+}
+
+/// The kind of groups that track the operation of `at`.
+pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
+    match at.program.operation(at.pc)?.kind {
+        Kind::Async(AsyncOp::Transfer(op)) => match op.completion {
+            Completion::Group(group) => Some(group),
+            Completion::Mbarrier(_) | Completion::Silent => None,
+        },
+        _ => None,
+    }
+}
+
+pub(super) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 != 0)
+}

@@ -1,0 +1,140 @@
+//! What is told of a race.
+
+use super::shadow::{Conflict, LINE, Record};
+use super::{Race, Target};
+use crate::codes;
+use crate::report::{Checker, Finding, Site};
+use warpsmith_interp::observe::At;
+use warpsmith_isa::StateSpace;
+
+impl Race {
+    /// Tells of the conflicts that an access to a line was found to have.
+    #[cold]
+    pub(super) fn tell(&mut self, at: &At<'_>, target: Target) {
+        for conflict in std::mem::take(&mut self.conflicts) {
+            let (old, new) = (conflict.old, conflict.new);
+            // The same instruction of the same warp at the same time: the lanes do it together.
+            let together =
+                old.pc == new.pc && (old.block, old.agent, old.time) == (new.block, new.agent, new.time);
+            if together && !is_async(&new) {
+                self.tell_together(at, target, conflict);
+                continue;
+            }
+            let both_strong = old.manner.strong.is_some() && new.manner.strong.is_some();
+            let code = if conflict.unfenced {
+                codes::PROXY_RACE
+            } else if is_async(&old) || is_async(&new) {
+                codes::ASYNC_RACE
+            } else if both_strong && old.size != new.size {
+                codes::MIXED_SIZE_RACE
+            } else if both_strong {
+                codes::SCOPE_RACE
+            } else {
+                codes::DATA_RACE
+            };
+            if both_strong && old.size != new.size && self.packed(at, &old, &new) {
+                continue;
+            }
+            let pcs = [old.pc, new.pc];
+            let space = if target.memory.is_some() { "shared" } else { "global" };
+            let verb = |r: &Record| match (r.manner.writes, r.manner.atomic, is_async(r)) {
+                (_, true, true) => "an asynchronous reduction",
+                (true, _, true) => "an asynchronous write",
+                (false, _, true) => "an asynchronous read",
+                (_, true, false) => "an atomic operation",
+                (true, ..) => "a write",
+                (false, ..) => "a read",
+            };
+            let first =
+                self.site(at, target, &old, conflict.old_lane, conflict.byte).role("earlier, not ordered");
+            let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
+            let message = format!("{} races with {} in {space} memory", verb(&new), verb(&old));
+            let note = note(code, &conflict);
+            self.report.add(code, &pcs, 1, || {
+                Finding::new(Checker::Race, code, message, second).site(first).note(note)
+            });
+        }
+    }
+
+    /// Lanes of one instruction write the same bytes.
+    #[cold]
+    pub(super) fn tell_overlap(&mut self, at: &At<'_>, target: Target, record: Record) {
+        let (byte, first) = (record.bytes.trailing_zeros(), record.lanes.trailing_zeros());
+        let second = (record.lanes & (record.lanes - 1)).trailing_zeros();
+        let conflict =
+            Conflict { old: record, new: record, byte, old_lane: first, new_lane: second, unfenced: false };
+        self.tell_together(at, target, conflict);
+    }
+
+    fn tell_together(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
+        let Conflict { old, new, .. } = conflict;
+        let space = if target.memory.is_some() { "shared" } else { "global" };
+        let first = self.site(at, target, &old, conflict.old_lane, conflict.byte).role("by another thread");
+        let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
+        self.report.add(codes::SAME_WRITE, &[new.pc], 1, || {
+            let message = format!("threads of a warp write the same {space} bytes with one instruction");
+            Finding::new(Checker::Race, codes::SAME_WRITE, message, second)
+                .site(first)
+                .note("which value stays is left open; harmless only if all are the same")
+                .warning()
+        });
+    }
+
+    /// Packed types are pairs of scalars (8.2.5), which overlap completely with the scalars.
+    fn packed(&self, at: &At<'_>, old: &Record, new: &Record) -> bool {
+        [old, new].iter().any(|r| at.program.mnemonic(r.pc).contains("x2"))
+    }
+
+    fn site(&self, at: &At<'_>, target: Target, record: &Record, lane: u32, byte: u32) -> Site {
+        let [x, y, _] = self.clusters.grid.map(|n| n.max(1));
+        let home = record.home;
+        let block = [home % x, home / x % y, home / x / y];
+        let at =
+            At { pc: record.pc, block, warp: record.warp.into(), mask: 1 << lane, group: 1 << lane, ..*at };
+        let space = if target.memory.is_some() { StateSpace::Shared } else { StateSpace::Global };
+        let address = target.line * LINE + u64::from(byte);
+        let mut site = Site::of_lane(&at, lane, self.block_shape).address(space, address);
+        site.memory = self.places.holding(space, address).map(|p| p.relation(address, 1));
+        if let Some(owner) = target.memory.and_then(|i| self.blocks.get(i))
+            && owner.id != block
+        {
+            let [a, b, c] = owner.id;
+            let what = site.memory.take().unwrap_or_default();
+            site.memory = Some(format!("{what}, in the shared memory of block ({a}, {b}, {c})"));
+        }
+        site
+    }
+}
+
+fn is_async(record: &Record) -> bool {
+    record.agent >= super::clock::FIRST_ASYNC
+}
+
+/// How to read it.
+fn note(code: &str, conflict: &Conflict) -> String {
+    let Conflict { old, new, .. } = conflict;
+    match code {
+        codes::PROXY_RACE => "the bytes were written by ordinary stores, which the async proxy need not see: \
+             `fence.proxy.async` is missing between them and the bulk operation"
+            .into(),
+        codes::ASYNC_RACE if is_async(old) => "nothing waits for the asynchronous operation before this: its own group with `wait_group` and then a \
+             barrier for other threads, or its mbarrier object with `try_wait`"
+            .into(),
+        codes::ASYNC_RACE => "the asynchronous operation goes on after its instruction; the other access is neither ordered before that \
+             instruction nor after a wait for its completion"
+            .into(),
+        codes::SCOPE_RACE => "both are strong, but the scope of one does not include the thread of the other".into(),
+        codes::MIXED_SIZE_RACE => format!(
+            "both are strong, but one accesses {} bytes and the other {}: they overlap only in part (8.7.2)",
+            new.size, old.size
+        ),
+        _ if old.block == new.block && old.agent == new.agent => {
+            "both threads are of one warp, which does not order them: `bar.warp.sync` between the two does".into()
+        }
+        _ if old.block == new.block => {
+            "no barrier of the block lies between the two, and no release that the later thread has acquired".into()
+        }
+        _ => "the blocks of a grid are ordered only by releases and acquires of sufficient scope, or by the end of the launch"
+            .into(),
+    }
+}

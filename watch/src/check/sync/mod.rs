@@ -1,0 +1,489 @@
+//! The use of barriers, member masks, mbarrier objects and groups of copies: what the manual demands of it.
+//!
+//! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
+//! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
+
+use super::groups::{Issued, group_of, lanes_of};
+use crate::codes;
+use crate::report::{Checker, Finding, Report, Site};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpsmith_interp::engine::{AsyncOp, CollectiveKind, Group};
+use warpsmith_interp::observe::{
+    At, BlockView, Interest, Kind, LaunchView, MbarrierEvent, Observer, Participant, Stage, Sync as Event,
+};
+use warpsmith_interp::{Fault, FaultCode};
+use warpsmith_isa::StateSpace;
+
+/// Finds misuse of what threads synchronise with.
+///
+/// ```
+/// use warpsmith_interp::{Device, Launch, Program};
+/// use warpsmith_ptx::ValidatedModule;
+/// let source = "
+/// .version 8.0
+/// .target sm_80
+/// .address_size 64
+/// .entry k() {
+///     .reg .pred %p;
+///     .reg .b32 %r;
+///     mov.u32 %r, %tid.x;
+///     setp.lt.u32 %p, %r, 16;
+///     @%p bra low;
+///     bar.sync 0;
+///     ret;
+/// low:
+///     bar.sync 0;
+///     ret;
+/// }";
+/// let module = ValidatedModule::parse(source).unwrap();
+/// let program = Program::load_with_source(&module, source).unwrap();
+/// let mut sync = warpsmith_watch::check::Sync::new();
+/// Device::new().launch_observed(&program, &Launch::new("k").block([32, 1, 1]), &mut sync)?;
+/// assert_eq!(sync.report().findings()[0].code, "W0401");
+/// # Ok::<(), warpsmith_interp::Fault>(())
+/// ```
+#[derive(Default)]
+pub struct Sync {
+    report: Report,
+    block_shape: [u32; 3],
+    threads: u32,
+    blocks: Vec<Block>,
+    current: usize,
+}
+
+struct Block {
+    id: [u32; 3],
+    cluster: u64,
+    rank: usize,
+    warps: Vec<Warp>,
+    /// The arrivals of the phase, for each of the barriers.
+    barriers: [Vec<Arrival>; 16],
+    objects: FxHashMap<usize, Object>,
+}
+
+struct Warp {
+    alive: u32,
+    issued: [Issued; 2],
+    /// Operations that each lane has waited for, or left to an mbarrier object.
+    waited: [[u32; 32]; 2],
+    /// The last operation of each kind.
+    last: [Option<Site>; 2],
+    last_pc: [u32; 2],
+    /// The arrivals of the lanes at the barrier of the cluster.
+    cluster: SmallVec<[Arrival; 1]>,
+}
+
+#[derive(Clone)]
+struct Arrival {
+    pc: u32,
+    warp: u32,
+    lanes: u32,
+    reduces: bool,
+    site: Site,
+}
+
+struct Object {
+    site: Site,
+    pc: u32,
+    phase: bool,
+    /// A phase is complete, and whether anybody knows.
+    complete: bool,
+    tested: bool,
+    /// Bytes expected, less those that came.
+    bytes: i64,
+}
+
+impl Sync {
+    /// A checker for one launch, or several in a row.
+    pub fn new() -> Sync {
+        Sync::default()
+    }
+
+    /// What was found.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// What was found.
+    pub fn into_report(self) -> Report {
+        self.report
+    }
+
+    fn select(&mut self, id: [u32; 3]) -> bool {
+        if self.blocks.get(self.current).is_some_and(|b| b.id == id) {
+            return true;
+        }
+        match self.blocks.iter().position(|b| b.id == id) {
+            Some(i) => {
+                self.current = i;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn site(&self, at: &At<'_>) -> Site {
+        Site::new(at, self.block_shape)
+    }
+
+    /// Adds a finding at one operation or two.
+    fn add(&mut self, code: &'static str, pcs: &[u32], finding: impl FnOnce() -> Finding) {
+        self.report.add(code, pcs, 1, finding);
+    }
+
+    fn arrive(&mut self, at: &At<'_>, id: u32) {
+        let mnemonic = at.mnemonic();
+        let site = self.site(at);
+        let reduces = mnemonic.contains(".red");
+        let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, reduces, site: site.clone() };
+        let Some(arrivals) = self.blocks.get_mut(self.current).and_then(|b| b.barriers.get_mut(id as usize))
+        else {
+            return;
+        };
+        let again = arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask != 0).cloned();
+        let aside =
+            arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
+        let mixed = arrivals.iter().find(|a| a.reduces != reduces).cloned();
+        arrivals.push(new);
+        let aligned = |pc: u32| {
+            let mnemonic = at.program.mnemonic(pc);
+            mnemonic.starts_with("bar.") || mnemonic.contains(".aligned")
+        };
+        if let Some(first) = again {
+            self.add(codes::BARRIER_REUSE, &[first.pc, at.pc], || {
+                let message = format!("a warp arrives at barrier {id} again before the barrier is complete");
+                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site.clone())
+                    .site(first.site.role("the arrival before"))
+                    .note("both arrivals count, so the barrier completes too early: after `arrive`, wait at another barrier first (9.7.13.1)")
+            });
+        }
+        if let Some(other) = aside.filter(|a| aligned(a.pc) || aligned(at.pc)) {
+            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
+                divergent(id, site.clone(), other.site)
+            });
+        }
+        if let Some(other) = mixed {
+            self.add(codes::BARRIER_REUSE, &[other.pc, at.pc], || {
+                let message = format!("barrier {id} is used for a reduction and without one at once");
+                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site)
+                    .site(other.site.role("the other use"))
+                    .note("what the reduction gives is then unpredictable (9.7.13.1)")
+            });
+        }
+    }
+
+    fn cluster_arrive(&mut self, at: &At<'_>) {
+        let site = self.site(at);
+        let aligned = |pc: u32| at.program.mnemonic(pc).contains(".aligned");
+        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        else {
+            return;
+        };
+        let other = warp.cluster.iter().find(|a| a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
+        warp.cluster.push(Arrival {
+            pc: at.pc,
+            warp: at.warp,
+            lanes: at.mask,
+            reduces: false,
+            site: site.clone(),
+        });
+        if let Some(other) = other.filter(|a| aligned(a.pc) || aligned(at.pc)) {
+            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
+                let message = "threads of a warp arrive at the barrier of the cluster with different `.aligned` instructions";
+                Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.site.role("the others"))
+            });
+        }
+    }
+
+    fn collective(&mut self, at: &At<'_>, members: Option<u32>) {
+        let Some(alive) =
+            self.blocks.get(self.current).and_then(|b| b.warps.get(at.warp as usize)).map(|w| w.alive)
+        else {
+            return;
+        };
+        let Some(members) = members else {
+            if at.mask != alive {
+                let (site, missing) = (self.site(at), alive & !at.mask);
+                self.add(codes::NOT_CONVERGED, &[at.pc], || {
+                    let message = format!("executed by lanes {:#010x} of a warp, without lanes {missing:#010x}", at.mask);
+                    Finding::new(Checker::Sync, codes::NOT_CONVERGED, message, site)
+                        .note("which lanes take part is left to chance without `.sync` and a member mask (9.7.9.5)")
+                        .warning()
+                });
+            }
+            return;
+        };
+        let gone = members & !alive;
+        if gone != 0 {
+            let site = self.site(at);
+            let exist = (0..32u32).filter(|i| at.warp * 32 + i < self.threads).fold(0, |m, i| m | 1u32 << i);
+            let what = if gone & exist == 0 { "that do not exist" } else { "that have exited" };
+            self.add(codes::MEMBERS_GONE, &[at.pc], || {
+                let message = format!("member mask {members:#010x} names lanes {gone:#010x}, {what}");
+                Finding::new(Checker::Sync, codes::MEMBERS_GONE, message, site)
+                    .note("a mask names the lanes that execute the instruction, and no others")
+                    .warning()
+            });
+        }
+    }
+
+    fn mbarrier(&mut self, at: &At<'_>, rank: usize, offset: usize, phase: bool, event: MbarrierEvent) {
+        let site = self.site(at).address(StateSpace::Shared, offset as u64);
+        let Some(cluster) = self.blocks.get(self.current).map(|b| b.cluster) else { return };
+        let Some(owner) = self.blocks.iter_mut().find(|b| (b.cluster, b.rank) == (cluster, rank)) else {
+            return;
+        };
+        if event == MbarrierEvent::Init {
+            let new = Object {
+                site: site.clone().role("made"),
+                pc: at.pc,
+                phase,
+                complete: false,
+                tested: false,
+                bytes: 0,
+            };
+            if let Some(old) = owner.objects.insert(offset, new) {
+                self.add(codes::MBARRIER_MISUSE, &[at.pc, old.pc], || {
+                    let message = "an mbarrier object is made where there is one";
+                    Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
+                        .site(old.site)
+                        .note("end the old one with `mbarrier.inval` first (9.7.13.15.9)")
+                });
+            }
+            return;
+        }
+        let Some(object) = owner.objects.get_mut(&offset) else { return };
+        let unnoticed = matches!(event, MbarrierEvent::Arrive(_)) && object.complete && !object.tested;
+        match event {
+            MbarrierEvent::Test { complete: true } => object.tested = true,
+            MbarrierEvent::ExpectTx(bytes) => object.bytes += i64::from(bytes),
+            MbarrierEvent::CompleteTx(bytes) => object.bytes -= i64::from(bytes),
+            _ => {}
+        }
+        let (made, pc) = (object.site.clone(), object.pc);
+        if unnoticed {
+            object.tested = true;
+        }
+        if phase != object.phase {
+            (object.phase, object.complete, object.tested, object.bytes) = (phase, true, false, 0);
+        }
+        let ended = (event == MbarrierEvent::Invalidate).then(|| owner.objects.remove(&offset)).flatten();
+        if unnoticed {
+            self.add(codes::MBARRIER_MISUSE, &[at.pc, pc], || {
+                let message = "an arrival at an mbarrier object for a new phase, and nobody has waited for the last one";
+                Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
+                    .site(made)
+                    .note("of each phase at least one test must have been answered yes before an arrival in the next (9.7.13.15.4)")
+                    .warning()
+            });
+        }
+        if let Some(object) = ended {
+            self.bytes(object);
+        }
+    }
+
+    /// An object ends: no bytes may be outstanding.
+    fn bytes(&mut self, object: Object) {
+        let Object { site, pc, bytes, .. } = object;
+        if bytes == 0 {
+            return;
+        }
+        self.add(codes::BYTES_MISMATCH, &[pc], || {
+            let message = if bytes > 0 {
+                format!("an mbarrier object ends its life expecting {bytes} more bytes")
+            } else {
+                format!("an mbarrier object was told of {} bytes that nobody has expected", -bytes)
+            };
+            Finding::new(Checker::Sync, codes::BYTES_MISMATCH, message, site).note(
+                "`expect_tx` must name as many bytes as the asynchronous operations of the phase complete (9.7.13.15.5)",
+            )
+        });
+    }
+}
+
+fn divergent(id: u32, site: Site, other: Site) -> Finding {
+    let message =
+        format!("threads of a warp come to barrier {id} by different instructions, which are `.aligned`");
+    Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.role("the others")).note(
+        "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)",
+    )
+}
+
+impl Observer for Sync {
+    fn interest(&self) -> Interest {
+        Interest::RARE
+    }
+
+    fn begin(&mut self, launch: &LaunchView<'_>) {
+        self.block_shape = launch.block();
+        self.threads = launch.block().into_iter().fold(1, u32::saturating_mul);
+        self.blocks.clear();
+    }
+
+    fn end(&mut self, _: &LaunchView<'_>, fault: Option<&Fault>) {
+        self.blocks.clear();
+        let Some(fault) = fault else { return };
+        let code = match fault.code {
+            FaultCode::Deadlock => codes::DEADLOCK,
+            FaultCode::BadMask => codes::BAD_MASK,
+            FaultCode::BadBarrier => codes::BAD_BARRIER,
+            FaultCode::BadMbarrier => codes::MBARRIER_MISUSE,
+            FaultCode::BadOperand if fault.message.contains("parity") => codes::MBARRIER_MISUSE,
+            FaultCode::StepLimit if fault.message.contains("mbarrier") => codes::DEADLOCK,
+            _ => return,
+        };
+        let (line, block, thread) =
+            (fault.ptx_line.unwrap_or(0), fault.block.unwrap_or_default(), fault.thread.unwrap_or_default());
+        let address = fault.address.map(|a| (StateSpace::Shared, a));
+        let site = Site { role: "", line, mnemonic: String::new(), block, thread, address, memory: None };
+        let (head, waits) = match fault.message.split_once(": ") {
+            Some((head, waits)) if fault.code == FaultCode::Deadlock => (head, waits),
+            _ => (fault.message.as_str(), ""),
+        };
+        self.report.add(code, &[], 1, || {
+            let finding = Finding::new(Checker::Sync, code, head, site);
+            let finding = waits.split("; ").filter(|w| !w.is_empty()).fold(finding, |f, wait| f.note(wait));
+            finding.note("the run ended here")
+        });
+    }
+
+    fn block_started(&mut self, view: &BlockView) {
+        let warps = (0..view.warps).map(|w| {
+            let lanes = self.threads.saturating_sub(32 * w).min(32);
+            let alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
+            let (issued, waited, last) = Default::default();
+            Warp { alive, issued, waited, last, last_pc: [0; 2], cluster: SmallVec::new() }
+        });
+        self.blocks.push(Block {
+            id: view.id,
+            cluster: view.cluster,
+            rank: view.rank,
+            warps: warps.collect(),
+            barriers: Default::default(),
+            objects: FxHashMap::default(),
+        });
+    }
+
+    fn block_ended(&mut self, view: &BlockView) {
+        let Some(i) = self.blocks.iter().position(|b| b.id == view.id) else { return };
+        let block = self.blocks.swap_remove(i);
+        for (id, arrivals) in block.barriers.into_iter().enumerate() {
+            let Some(last) = arrivals.last().cloned() else { continue };
+            let threads: u32 = arrivals.iter().map(|a| a.lanes.count_ones()).sum();
+            self.add(codes::BARRIER_INCOMPLETE, &[last.pc], || {
+                let message = format!(
+                    "the block ends with {threads} threads arrived at barrier {id}, which is not complete"
+                );
+                Finding::new(Checker::Sync, codes::BARRIER_INCOMPLETE, message, last.site)
+                    .note("fewer threads have arrived than the barrier was told to expect")
+                    .warning()
+            });
+        }
+        let mut objects: Vec<(usize, Object)> = block.objects.into_iter().collect();
+        objects.sort_by_key(|(offset, _)| *offset);
+        objects.into_iter().for_each(|(_, object)| self.bytes(object));
+    }
+
+    fn exited(&mut self, at: &At<'_>) {
+        if !self.select(at.block) {
+            return;
+        }
+        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        else {
+            return;
+        };
+        warp.alive &= !at.mask;
+        let mut left: SmallVec<[(u32, Site, Group); 2]> = SmallVec::new();
+        for (kind, group) in [Group::Copy, Group::Bulk].into_iter().enumerate() {
+            let pending =
+                lanes_of(at.mask).any(|lane| warp.issued[kind].count[lane] > warp.waited[kind][lane]);
+            if let (true, Some(site)) = (pending, &warp.last[kind]) {
+                left.push((warp.last_pc[kind], site.clone(), group));
+            }
+        }
+        for (pc, site, group) in left {
+            self.add(codes::NEVER_WAITED, &[pc], || {
+                let wait =
+                    if group == Group::Copy { "cp.async.wait_group" } else { "cp.async.bulk.wait_group" };
+                let message = "a thread exits without having waited for its asynchronous operations";
+                Finding::new(Checker::Sync, codes::NEVER_WAITED, message, site)
+                    .note(format!(
+                        "commit them to a group, and wait for it with `{wait}` before the memory goes away"
+                    ))
+                    .warning()
+            });
+        }
+    }
+
+    fn exchanged(&mut self, at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>) {
+        let Some(from) = from else { return };
+        if !participants.first().is_some_and(|p| matches!(p.op.kind, CollectiveKind::Shuffle(_))) {
+            return;
+        }
+        let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
+        let Some(lane) = lanes_of(lanes).find(|lane| lanes >> (from[*lane] & 31) & 1 == 0) else { return };
+        let site = Site::of_lane(at, lane as u32, self.block_shape);
+        self.add(codes::SHUFFLE_SOURCE, &[at.pc], || {
+            let message = format!("lane {lane} reads lane {}, which does not take part", from[lane]);
+            Finding::new(Checker::Sync, codes::SHUFFLE_SOURCE, message, site)
+                .note("the value is unspecified: keep lanes that are read in the shuffle, or do not use what it gives (9.7.9.6)")
+                .warning()
+        });
+    }
+
+    fn transfer(&mut self, at: &At<'_>, _: u64, stage: Stage) {
+        if stage != Stage::Issued || !self.select(at.block) {
+            return;
+        }
+        let site = self.site(at);
+        let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
+        if let Some(Kind::Async(AsyncOp::ArriveOnCopies { .. })) = at.program.operation(at.pc).map(|o| o.kind)
+        {
+            lanes_of(at.mask).for_each(|lane| warp.waited[0][lane] = warp.issued[0].count[lane]);
+            return;
+        }
+        let Some(group) = group_of(at) else { return };
+        let kind = group as usize;
+        lanes_of(at.mask).for_each(|lane| warp.issued[kind].count[lane] += 1);
+        (warp.last[kind], warp.last_pc[kind]) = (Some(site), at.pc);
+    }
+
+    fn synchronise(&mut self, at: &At<'_>, event: Event) {
+        if !self.select(at.block) {
+            return;
+        }
+        match event {
+            Event::Arrive(id) => self.arrive(at, id),
+            Event::Complete(id) => {
+                if let Some(arrivals) = self.blocks[self.current].barriers.get_mut(id as usize) {
+                    arrivals.clear();
+                }
+            }
+            Event::Warp { members } => self.collective(at, members),
+            Event::ClusterArrive => self.cluster_arrive(at),
+            Event::ClusterComplete => {
+                let cluster = self.blocks[self.current].cluster;
+                for block in self.blocks.iter_mut().filter(|b| b.cluster == cluster) {
+                    block.warps.iter_mut().for_each(|w| w.cluster.clear());
+                }
+            }
+            Event::Mbarrier { rank, offset, phase, event } => self.mbarrier(at, rank, offset, phase, event),
+            Event::Commit(group) => {
+                if let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) {
+                    warp.issued[group as usize].commit(at.mask);
+                }
+            }
+            Event::Wait { group, pending, .. } => {
+                let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
+                for lane in lanes_of(at.mask) {
+                    if let Some(complete) = warp.issued[group as usize].complete(lane, pending) {
+                        let waited = &mut warp.waited[group as usize][lane];
+                        *waited = complete.max(*waited);
+                    }
+                }
+            }
+            Event::Leave(_) | Event::ClusterLeave | Event::Fence(_) => {}
+        }
+    }
+}

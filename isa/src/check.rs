@@ -889,7 +889,8 @@ fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
         Base::Reg(_) if space.any_register => Ok(()),
         Base::Special(_) if space.any_register => Err(What::AddressRegister),
         Base::Reg(ty) if !integer(ty) || narrow(ty) => Err(What::AddressRegister),
-        Base::Reg(ty) if ty.bits() < 32 && !cx.lenient => Err(What::AddressRegister),
+        // Of 32 bits ptxas says only when it generates code that it cannot.
+        Base::Reg(ty) if !cx.lenient && ty.bits() < if far { 64 } else { 32 } => Err(What::AddressRegister),
         Base::Reg(_) => Ok(()),
         Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => Ok(()),
         Base::Special(_) => Err(What::AddressRegister),

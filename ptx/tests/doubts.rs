@@ -29,6 +29,8 @@ fn lenience_is_a_warning() {
         ("sm_90", "and.pred %x0, %p1, %p2;", "`.f16x2` register"),
         ("sm_90", "movmatrix.sync.aligned.m8n8.trans.b16 %p0, %r1;", "`.pred` register"),
         ("sm_90", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%h0];", "`.b16` register"),
+        ("sm_90", "ld.global.b32 %r0, [%r1];", "an address in a `.b32` register"),
+        ("sm_90", "st.b32 [%u1], %r1;", "an address in a `.u32` register"),
         ("sm_90", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [sv+2];", "no multiple of 16"),
         (
             "sm_90",
@@ -71,6 +73,7 @@ fn what_the_manual_has_is_no_reason_to_warn() {
         ("sm_90", &format!("wmma.load.a.sync.aligned.row.m32n8k16.f16 {a}, [%d0], 16;")),
         ("sm_90", &format!("wmma.load.a.sync.aligned.col.m32n8k16.f16 {a}, [%d0], 32;")),
         ("sm_90", "st.shared.v2.b32 [%d0], {%u0, %r1};"),
+        ("sm_90", "ld.shared.b32 %r0, [%r1];"),
         ("sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, 512;"),
     ] {
         assert_eq!(judge(target, statement), Ok(Vec::new()), "{statement}");

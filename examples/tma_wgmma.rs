@@ -109,7 +109,7 @@ impl Kernel<'_> {
         let descriptors = tiles.map(|tile| self.descriptor(tile));
         self.b.ins().ptx(mnemonic!("wgmma.fence.sync.aligned"), ());
         for step in 0..SIDE / 16 {
-            let offset = self.b.ins().iconst(Type::I64, step * 32 >> 4);
+            let offset = self.b.ins().iconst(Type::I64, (step * 32) >> 4);
             let [a, b] = descriptors.map(|descriptor| self.b.ins().iadd(descriptor, offset));
             // Accumulate; neither operand negated, neither transposed.
             let operands = (braces(sums.iter().copied()), a, b, 1, 1, 1, 0, 0);

@@ -40,8 +40,9 @@ warpsmith_isa::codes! {
     ///
     /// Copies within the kernel's own memory are no mistake and are followed; the host's buffers are where the value gets out.
     UNDEFINED_RESULT = "W0203";
-    /// A value that was never written decides what an operation on several threads does, or how much memory is asked for: the operand of a barrier,
-    /// a member mask, a size.
+    /// A value that was never written decides what happens to other threads or to memory.
+    ///
+    /// It is the operand of a barrier, a member mask, or how much memory is asked for.
     UNDEFINED_OPERAND = "W0204";
     /// Two threads access the same bytes, one of them writes, and nothing orders the two.
     ///

@@ -41,10 +41,10 @@ fn what_is_not_reached_does_not_matter() {
 
 #[test]
 fn the_memory_of_other_kernels_is_not_taken() {
-    let text = ".shared .b8 mine[1000]; .shared .b8 other[200000]; .shared .b8 more[100000]; .visible .entry a() { .reg .b32 %r; ld.shared.b32 %r, [mine]; ret; }
+    let text = ".shared .b8 mine[1000]; .shared .b8 other[48000]; .shared .b8 more[49000]; .visible .entry a() { .reg .b32 %r; ld.shared.b32 %r, [mine]; ret; }
         .visible .entry b() { .reg .b32 %r; ld.shared.b32 %r, [other]; ret; }";
     let (a, b) = (entry(text, "a").unwrap(), entry(text, "b").unwrap());
-    assert_eq!((a.static_shared_bytes("a"), b.static_shared_bytes("b")), (Some(1000), Some(200_000)));
+    assert_eq!((a.static_shared_bytes("a"), b.static_shared_bytes("b")), (Some(1000), Some(48_000)));
     assert_eq!(a.kernels().collect::<Vec<_>>(), ["a"]);
     assert_eq!(a.static_shared_bytes("b"), None);
 }
@@ -53,29 +53,29 @@ fn the_memory_of_other_kernels_is_not_taken() {
 fn each_kernel_has_a_layout_of_its_own() {
     // Together the variables are larger than a block's shared memory; `common` and `dynamic` lie elsewhere in each kernel.
     let module = load(
-        ".shared .b8 large[200000]; .shared .b8 larger[220000]; .shared .align 4 .b32 common; .extern .shared .align 16 .b8 dynamic[];
+        ".shared .b8 unused[49000], unused2[49000], unused3[49000]; .shared .b8 large[45000]; .shared .b8 larger[47000]; .shared .align 4 .b32 common; .extern .shared .align 16 .b8 dynamic[];
         .func (.reg .b32 r) place() { .reg .b64 %rd; mov.u32 r, common; st.shared.u32 [common], 7; .reg .b32 %v; cvta.shared.u64 %rd, common; ld.u32 %v, [%rd]; add.u32 r, r, %v; ret; }
-        .visible .entry a(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd; ld.param.u64 %rd, [out]; st.shared.u8 [large+199999], 1; call (%r0), place;
+        .visible .entry a(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd; ld.param.u64 %rd, [out]; st.shared.u8 [large+44999], 1; call (%r0), place;
           mov.u32 %r1, dynamic; st.shared.u32 [dynamic+12], %r1; mov.u32 %r2, %total_smem_size; st.global.v4.u32 [%rd], {%r0, %r1, %r2, 0}; ret; }
-        .visible .entry b(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd; ld.param.u64 %rd, [out]; st.shared.u8 [larger+219999], 1; call (%r0), place;
+        .visible .entry b(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd; ld.param.u64 %rd, [out]; st.shared.u8 [larger+46999], 1; call (%r0), place;
           mov.u32 %r1, dynamic; st.shared.u32 [dynamic+12], %r1; mov.u32 %r2, %total_smem_size; st.global.v4.u32 [%rd], {%r0, %r1, %r2, 0}; ret; }
         .visible .entry c(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd; ld.param.u64 %rd, [out]; call (%r0), place; mov.u32 %r2, %total_smem_size;
           st.global.v4.u32 [%rd], {%r0, 0, %r2, 0}; ret; }",
     );
     let sizes = ["a", "b", "c"].map(|kernel| module.static_shared_bytes(kernel));
-    assert_eq!(sizes, [Some(200_016), Some(220_016), Some(4)]);
+    assert_eq!(sizes, [Some(45_008), Some(47_008), Some(4)]);
     let mut device = Device::new();
     let out = buffer(&mut device, &[0; 4]);
     for (kernel, expected) in [
-        ("a", [200_007, 200_016, 200_064, 0]),
-        ("b", [220_007, 220_016, 220_032, 0]),
+        ("a", [45_007, 45_008, 45_056, 0]),
+        ("b", [47_007, 47_008, 47_104, 0]),
         ("c", [7, 0, 128, 0]),
-        ("a", [200_007, 200_016, 200_064, 0]),
+        ("a", [45_007, 45_008, 45_056, 0]),
     ] {
         device.launch(&module, &Launch::new(kernel).dynamic_shared(16).arg(out)).unwrap();
         assert_eq!(device.download::<u32>(out).unwrap(), expected, "{kernel}");
     }
-    let fault = device.launch(&module, &Launch::new("b").dynamic_shared(100_000).arg(out)).unwrap_err();
+    let fault = device.launch(&module, &Launch::new("b").dynamic_shared(200_000).arg(out)).unwrap_err();
     assert!(fault.message.contains("shared memory"), "{fault}");
 }
 

@@ -19,7 +19,7 @@
 //!     }
 //! }
 //!
-//! let source = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\nret;\n}";
+//! let source = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b32 %r;\nadd.u32 %r, 3, 4;\nret;\n}";
 //! let module = ValidatedModule::parse(source).unwrap();
 //! let program = Program::load_with_source(&module, source).unwrap();
 //! let mut lines = Lines::default();
@@ -368,7 +368,8 @@ pub trait Observer: Send {
     fn exited(&mut self, _at: &At<'_>) {}
 
     /// Before an instruction, whose guard is already in the mask, with the registers as it finds them. One that waits for
-    /// other threads may be told again when it is tried again.
+    /// other threads may be told again when it is tried again. A statement of PTX may be several instructions of the engine:
+    /// [`Program::statement_at`](crate::Program::statement_at) tells which belong together.
     fn instruction(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 
     /// After an instruction, when its results are there, with the registers as it leaves them: those it has written are the

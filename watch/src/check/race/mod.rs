@@ -615,12 +615,9 @@ impl Observer for Race {
             return;
         }
         let strong = (access.order != Order::Weak).then(|| reach(access));
-        let mut released = false;
-        if strong.is_some() {
-            if self.may_synchronise(at, access, space, &addresses) {
-                released = self.synchronising(at, kind, access, space, &addresses);
-            }
-        }
+        let released = strong.is_some()
+            && self.may_synchronise(at, access, space, &addresses)
+            && self.synchronising(at, kind, access, space, &addresses);
         let block = &self.blocks[self.current];
         let atomic = kind == AccessKind::Atomic;
         let record = Record {

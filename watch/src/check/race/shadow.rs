@@ -269,9 +269,8 @@ impl Line {
                 stale |= old.bytes == 0;
             } else if home.is_none() && old.same_operation(&new) {
                 let (kept, mut joined) = (*old, *old);
-                if joined.absorb(&new) && joined != kept {
-                    home = Some(i);
-                } else if joined == kept && old.shape == new.shape && old.lanes == new.lanes {
+                let grows = joined.absorb(&new) && joined != kept;
+                if grows || joined == kept && old.shape == new.shape && old.lanes == new.lanes {
                     home = Some(i);
                 }
             }
@@ -375,6 +374,8 @@ impl Shared {
 #[derive(Default)]
 pub(super) struct Global {
     numbers: FxHashMap<u64, u32>,
+    // Boxed, so that a page stays where it is when another is added: pages are large.
+    #[allow(clippy::vec_box)]
     pages: Vec<Box<[Line; PAGE]>>,
     last: (u64, u32),
 }

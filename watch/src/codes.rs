@@ -75,8 +75,10 @@ warpsmith_isa::codes! {
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different
     /// ways, use `barrier` without `.aligned`, or bring them together first.
     DIVERGENT_BARRIER = "W0401";
-    /// A barrier that does not exist, with a number of threads that is no multiple of the warp size, or with different numbers at once; or arrivals and
-    /// waits at the barrier of the cluster that do not alternate.
+    /// A barrier is used in a way that its operands or its state do not allow.
+    ///
+    /// It does not exist, the number of threads is no multiple of the warp size, or different numbers are given at once; or arrivals and waits at the
+    /// barrier of the cluster do not alternate.
     BAD_BARRIER = "W0402";
     /// A barrier is used again before it is complete, or for a reduction and without one at once.
     ///

@@ -57,7 +57,8 @@ fn transfers_are_seen_when_they_happen() {
     // How often the thread asks is the scheduler's business.
     events.dedup();
     use MbarrierEvent::*;
-    let expected = [Init, Arrive(1), Test { complete: false }, CompleteTx(32), Test { complete: true }];
+    let expected =
+        [Init, ExpectTx(32), Arrive(1), Test { complete: false }, CompleteTx(32), Test { complete: true }];
     assert_eq!(events, expected);
     let last = &log.syncs[log.syncs.len() - 3..];
     assert_eq!(last, [Sync::ClusterArrive, Sync::ClusterComplete, Sync::ClusterLeave]);

@@ -16,7 +16,7 @@
 //!     let launch = Launch::new("k").block([4, 1, 1]).schedule(Schedule::RoundRobin);
 //!     Device::new().launch_observed(&program, &launch, debugger).map(drop)
 //! });
-//! assert!(script.output().contains("$1 = 0\n$2 = {0, 1, 2, 3, -- <repeats 28 times>}\n"));
+//! assert!(script.output().contains("$2 = {0, 1, 2, 3, -- <repeats 28 times>}\n"));
 //! ```
 
 mod commands;

@@ -35,7 +35,7 @@ impl Location {
     /// A strong write: an atomic operation passes on what was released before, another write only what its own thread has.
     pub fn write(&mut self, atomic: bool, block: u32, thread: u32, new: SmallVec<[Release; 2]>) {
         if !atomic {
-            self.releases.retain(|r| (r.block, r.thread) == (block, thread) && new.is_empty());
+            self.releases.retain(|r| (r.block, r.thread) == (block, thread));
         }
         for release in new {
             let same = |r: &&mut Release| (r.block, r.thread, r.scope) == (block, thread, release.scope);

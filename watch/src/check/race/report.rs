@@ -35,7 +35,8 @@ impl Race {
             if both_strong && old.size != new.size && self.packed(at, &old, &new) {
                 continue;
             }
-            let pcs = [old.pc, new.pc];
+            // The same two instructions the other way round are the same race.
+            let pcs = [old.pc.min(new.pc), old.pc.max(new.pc)];
             let space = if target.memory.is_some() { "shared" } else { "global" };
             let verb = |r: &Record| match (r.manner.writes, r.manner.atomic, is_async(r)) {
                 (_, true, true) => "an asynchronous reduction",

@@ -74,18 +74,10 @@ impl Record {
             && (self.size, self.manner, self.warp) == (other.size, other.manner, other.warp)
     }
 
-    /// Takes another's lanes and bytes in, if one record can tell of both.
-    fn absorb(&mut self, other: &Record) -> bool {
-        if !self.same_operation(other) || self.shape != other.shape {
-            return false;
-        }
-        match self.shape {
-            Shape::Uniform if self.lanes == other.lanes => self.bytes |= other.bytes,
-            Shape::Uniform if self.bytes == other.bytes => self.lanes |= other.lanes,
-            Shape::Linear { .. } if self.lanes == other.lanes => self.bytes |= other.bytes,
-            _ => return false,
-        }
-        true
+    /// True if one record can tell of both: with the lanes and the bytes of both.
+    fn can_absorb(&self, other: &Record) -> bool {
+        let same_bytes = self.shape == Shape::Uniform && self.bytes == other.bytes;
+        self.same_operation(other) && self.shape == other.shape && (self.lanes == other.lanes || same_bytes)
     }
 
     /// Whatever conflicts with `old` later, and is not ordered, conflicts with this one too.
@@ -249,43 +241,32 @@ impl Line {
         let mut stale = false;
         for (i, old) in self.records.iter_mut().enumerate() {
             let common = old.bytes & new.bytes;
-            if common == 0 {
-                if home.is_none()
-                    && old.same_operation(&new)
-                    && old.shape == new.shape
-                    && old.lanes == new.lanes
-                {
-                    home = Some(i);
+            if common != 0 {
+                let conflict =
+                    (old.manner.writes || new.manner.writes) && !morally_strong(old, &new, clusters);
+                let ordered = is_own(old, &new) || knower.knows(&new, old);
+                if conflict && !ordered {
+                    refine(old, &new, common, knower, conflicts);
                 }
-                continue;
-            }
-            let conflict = (old.manner.writes || new.manner.writes) && !morally_strong(old, &new, clusters);
-            let ordered = is_own(old, &new) || knower.knows(&new, old);
-            if conflict && !ordered {
-                refine(old, &new, common, knower, conflicts);
-            }
-            if ordered && new.stands_for(old) {
-                old.bytes &= !new.bytes;
-                stale |= old.bytes == 0;
-            } else if home.is_none() && old.same_operation(&new) {
-                let (kept, mut joined) = (*old, *old);
-                let grows = joined.absorb(&new) && joined != kept;
-                if grows || joined == kept && old.shape == new.shape && old.lanes == new.lanes {
-                    home = Some(i);
+                if ordered && new.stands_for(old) {
+                    old.bytes &= !new.bytes;
+                    stale |= old.bytes == 0;
+                    continue;
                 }
+            }
+            if home.is_none() && old.can_absorb(&new) {
+                home = Some(i);
             }
         }
-        if let Some(i) = home
-            && self.records[i].bytes != 0
-            && self.records[i].absorb(&new)
-        {
-            if stale {
-                self.records.retain(|r| r.bytes != 0);
-            }
-            return;
+        if let Some(home) = home {
+            self.records[home].bytes |= new.bytes;
+            self.records[home].lanes |= new.lanes;
         }
         if stale {
             self.records.retain(|r| r.bytes != 0);
+        }
+        if home.is_some() {
+            return;
         }
         if self.records.len() >= MOST_RECORDS {
             let oldest = |f: fn(&Record) -> bool| self.records.iter().position(f);
@@ -374,9 +355,8 @@ impl Shared {
 #[derive(Default)]
 pub(super) struct Global {
     numbers: FxHashMap<u64, u32>,
-    // Boxed, so that a page stays where it is when another is added: pages are large.
-    #[allow(clippy::vec_box)]
-    pages: Vec<Box<[Line; PAGE]>>,
+    /// Page after page.
+    lines: Vec<Line>,
     last: (u64, u32),
 }
 
@@ -388,15 +368,15 @@ impl Global {
     #[inline]
     pub fn line(&mut self, number: u64) -> &mut Line {
         let page = number / PAGE as u64;
-        if self.pages.is_empty() || self.last.0 != page {
-            let next = self.pages.len() as u32;
+        if self.lines.is_empty() || self.last.0 != page {
+            let next = (self.lines.len() / PAGE) as u32;
             let index = *self.numbers.entry(page).or_insert(next);
             if index == next {
-                self.pages.push(Box::new(std::array::from_fn(|_| Line::default())));
+                self.lines.resize_with(self.lines.len() + PAGE, Line::default);
             }
             self.last = (page, index);
         }
-        &mut self.pages[self.last.1 as usize][(number % PAGE as u64) as usize]
+        &mut self.lines[self.last.1 as usize * PAGE + (number % PAGE as u64) as usize]
     }
 
     /// Accesses to a stretch of memory are forgotten.
@@ -407,7 +387,8 @@ impl Global {
             if start >= end || start + PAGE as u64 * LINE <= address {
                 continue;
             }
-            for (line, i) in self.pages[index as usize].iter_mut().zip(0..) {
+            let lines = &mut self.lines[index as usize * PAGE..][..PAGE];
+            for (line, i) in lines.iter_mut().zip(0..) {
                 let from = address as i64 - (start + i * LINE) as i64;
                 line.forget(span(from, bytes.min(i64::MAX as u64 / 2)));
             }

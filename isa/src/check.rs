@@ -476,7 +476,11 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let scalar_fits = v.count.is_none() || v.counts.contains(&0);
     let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
     match operand {
-        Operand::Vector([one]) if cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::BRACED) => {
+        Operand::Vector([one])
+            if v.count.is_none()
+                && (v.accepts.contains(Accepts::LIST_OF_ONE)
+                    || cx.lenient && v.accepts.contains(Accepts::BRACED)) =>
+        {
             scalar(v, one, cx).map_err(|what| (None, what))
         }
         Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {

@@ -52,6 +52,20 @@ fn a_mistake_is_told_wherever_it_is() {
     assert_eq!(found.len(), 3);
 }
 
+#[test]
+fn warnings_are_told_in_the_order_of_the_text() {
+    let doubtful = "ld.global.u32 %r1, [%r2];";
+    let one = messages(&module(1, |_| Some(doubtful)));
+    assert_eq!(one.len(), 1);
+    // The module level is seen by every thread, and what it says is told once.
+    let text = module(300, |f| (f % 40 == 0).then_some(doubtful));
+    let found = messages(&text.replace(".address_size 64", ".address_size 64\n.pragma \"unheard of\";"));
+    assert_ne!(found[0], one[0]);
+    assert_eq!(found[1..], vec![one[0].as_str(); 8]);
+    // No more than a single pass tells.
+    assert_eq!(messages(&module(300, |_| Some(doubtful))).len(), 100);
+}
+
 /// What bodies say together is judged together.
 #[test]
 fn constants_of_several_bodies_add_up() {

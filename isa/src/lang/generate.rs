@@ -504,6 +504,8 @@ fn accepts(value: &Value) -> u32 {
             "lanes4" => 1 << 13,
             "mask4" => 1 << 14,
             "wrap" => 1 << 15,
+            // Where lists of several may stand, one of one is nothing to warn of.
+            "braces" if matches!(value.count, Count::Slot { .. }) => 1 << 16 | 1 << 28,
             "braces" => 1 << 16,
             "vector" => 1 << 19,
             "sloppy" => 1 << 20,

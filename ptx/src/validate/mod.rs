@@ -42,12 +42,24 @@ const MAX_WARNINGS: usize = 100;
 /// assert_eq!(findings[0].message, "`x` is declared twice in the same scope");
 /// ```
 pub fn validate(module: &Module) -> Vec<Diagnostic> {
-    if parallel::finds_nothing(module).is_some() {
-        return Vec::new();
+    Known::of(module).findings
+}
+
+/// What the validator learns about a module.
+struct Known {
+    findings: Vec<Diagnostic>,
+    context: Context,
+    mnemonics: Vec<Option<Mnemonic>>,
+}
+
+impl Known {
+    fn of(module: &Module) -> Known {
+        parallel::finds_no_errors(module).unwrap_or_else(|| {
+            let mut validator = Validator::new(module);
+            validator.module();
+            validator.known()
+        })
     }
-    let mut validator = Validator::new(module);
-    validator.module();
-    validator.diagnostics
 }
 
 /// A module without errors, together with what the validator learnt about it.
@@ -63,18 +75,10 @@ pub struct ValidatedModule {
 impl ValidatedModule {
     /// Validates a module. The errors and warnings come back if there is an error.
     pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
-        if let Some((context, mnemonics)) = parallel::finds_nothing(&module) {
-            let Context { version, target, .. } = context;
-            return Ok(ValidatedModule { version, target, mnemonics, warnings: Vec::new(), module });
-        }
-        let mut validator = Validator::new(&module);
-        validator.module();
-        let findings = std::mem::take(&mut validator.diagnostics);
+        let Known { findings, context: Context { version, target, .. }, mnemonics } = Known::of(&module);
         if findings.iter().any(Diagnostic::is_error) {
             return Err(findings);
         }
-        let Context { version, target, .. } = validator.context;
-        let mnemonics = validator.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
         Ok(ValidatedModule { version, target, mnemonics, warnings: findings, module })
     }
 
@@ -231,6 +235,11 @@ impl<'m> Validator<'m> {
         self.finish_repeats();
         // Labels are told when their scope opens, some directives at the end.
         self.diagnostics.sort_by_key(|finding| finding.span.start);
+    }
+
+    fn known(self) -> Known {
+        let mnemonics = self.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
+        Known { findings: self.diagnostics, context: self.context, mnemonics }
     }
 
     fn report(&mut self, mut diagnostic: Diagnostic) {

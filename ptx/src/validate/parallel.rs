@@ -1,14 +1,13 @@
 //! Large modules on several threads.
 //!
 //! Each thread walks the whole module, but of the function bodies only through its share of them. What one body says has no bearing on another,
-//! with few exceptions ([`Validator::bodies_interact`]); what is *told* of them has: repeats are counted, and after many errors there is
-//! silence. So several threads only find out that there is nothing to tell, which is so for nearly every large module.
+//! with few exceptions ([`Validator::bodies_interact`]); what is *told* of them has: repeats are counted, and after many findings there is
+//! silence. So several threads only find out that there are no errors and few warnings, which is so for nearly every large module.
 
-use super::Validator;
+use super::{Known, MAX_WARNINGS, Validator};
 use crate::parallel::threads;
 use crate::tree::*;
 use std::thread;
-use warpsmith_isa::{Context, Mnemonic};
 
 /// Fewer statements are not worth a thread.
 const STATEMENTS: usize = 50_000;
@@ -29,8 +28,8 @@ impl Share {
     }
 }
 
-/// What is known of a large module without errors or warnings. `None`: it is small, or there may be something to tell.
-pub(super) fn finds_nothing(module: &Module) -> Option<(Context, Vec<Option<Mnemonic>>)> {
+/// What is known of a large module without errors. `None`: it is small, or there may be errors to tell.
+pub(super) fn finds_no_errors(module: &Module) -> Option<Known> {
     let statements = module.stmts.len();
     let threads = threads(statements / STATEMENTS);
     if threads < 2 {
@@ -41,11 +40,8 @@ pub(super) fn finds_nothing(module: &Module) -> Option<(Context, Vec<Option<Mnem
         let mut validator = Validator::new(module);
         validator.share = share;
         validator.module();
-        let silent = validator.diagnostics.is_empty() && !validator.bodies_interact;
-        silent.then(|| {
-            let mnemonics = validator.mnemonics.iter().map(|known| known.mnemonic());
-            (validator.context, mnemonics.collect::<Vec<_>>())
-        })
+        let alone = validator.bodies_interact || validator.repeats.any();
+        (validator.errors() == 0 && !alone).then(|| validator.known())
     };
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|i| scope.spawn(move || look(share(i)))).collect();
@@ -53,11 +49,23 @@ pub(super) fn finds_nothing(module: &Module) -> Option<(Context, Vec<Option<Mnem
         for other in others {
             // A thread that failed has said nothing: the single pass will meet what it met.
             let other = other.join().ok().flatten();
-            found = found.zip(other).map(|((context, mut all), (_, known))| {
-                all.iter_mut().zip(known).for_each(|(all, known)| *all = all.or(known));
-                (context, all)
-            });
+            found = found.zip(other).and_then(|(found, other)| found.join(other));
         }
         found
     })
+}
+
+impl Known {
+    /// What two shares of the bodies make known. What is outside of bodies is known to both.
+    fn join(mut self, other: Known) -> Option<Known> {
+        self.mnemonics.iter_mut().zip(other.mnemonics).for_each(|(one, other)| *one = one.or(other));
+        for warning in other.findings {
+            if !self.findings.contains(&warning) {
+                self.findings.push(warning);
+            }
+        }
+        self.findings.sort_by_key(|finding| finding.span.start);
+        // Which of too many are told depends on the order of looking.
+        (self.findings.len() < MAX_WARNINGS).then_some(self)
+    }
 }

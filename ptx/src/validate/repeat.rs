@@ -31,6 +31,11 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
+    /// True if anything was told that may be told again.
+    pub(super) fn any(&self) -> bool {
+        !self.told.is_empty()
+    }
+
     /// True when so much was repeated that explaining more instructions would only cost time: the module is refused anyway.
     pub(super) fn is_exhausted(&self) -> bool {
         self.again >= MOST_REPEATED
@@ -66,7 +71,7 @@ impl Validator<'_> {
 
     /// Adds the counts to what was told.
     pub(super) fn finish_repeats(&mut self) {
-        for (key, told) in std::mem::take(&mut self.repeats.told) {
+        for (key, told) in &self.repeats.told {
             let Some(finding) = self.diagnostics.get_mut(told.finding) else { continue };
             let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
             match key {

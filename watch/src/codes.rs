@@ -49,9 +49,10 @@ warpsmith_isa::codes! {
     /// What the reader gets, or which value stays, is left to chance. Barriers order (`bar.sync` a block, `bar.warp.sync` a warp, `barrier.cluster` a
     /// cluster), and so does what one thread releases and another acquires. Shuffles and votes order no memory.
     DATA_RACE = "W0301";
-    /// Threads of a warp write the same bytes with one instruction.
+    /// Threads of a warp write different values to the same bytes with one instruction.
     ///
-    /// Which value stays is left open. Where all write the same value the result is as intended on every GPU; the model calls it a race all the same.
+    /// Which value stays is left open. Where all write the same value nothing is told: the model calls it a race all the same, but the result is as
+    /// intended on every GPU.
     SAME_WRITE = "W0302";
     /// Bytes of an asynchronous copy, store or reduction are accessed by a thread that has not waited for it.
     ///

@@ -15,6 +15,9 @@ impl Selection {
     /// None.
     pub const NONE: Selection = Selection { bits: 0 };
 
+    /// All.
+    pub const ALL: Selection = Selection { bits: (1 << Checker::ALL.len()) - 1 };
+
     /// This one too.
     pub fn with(self, checker: Checker) -> Selection {
         Selection { bits: self.bits | 1 << checker as u8 }
@@ -36,7 +39,7 @@ impl FromStr for Selection {
         for word in text.split(',').map(str::trim) {
             let one = |c: &Checker| c.name() == word;
             match (word, Checker::ALL.into_iter().find(one)) {
-                ("all", _) => selection = Checker::ALL.into_iter().fold(selection, Selection::with),
+                ("all", _) => selection = Selection::ALL,
                 (_, Some(checker)) => selection = selection.with(checker),
                 _ => return Err(format!("`{word}` is no checker: {}, or all", names())),
             }

@@ -175,6 +175,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     Op::Store(access, src) => {
                         if active != 0 {
                             try_or_leave!(self.store(block, warp, here, access, std::slice::from_ref(src)));
+                            self.tell_stored(&self.at(block, warp, pc, active), frame, &activation);
                         }
                     }
                     Op::LoadVector(access, list) => {
@@ -187,6 +188,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                         if active != 0 {
                             let src = list.of(&self.cx.program.lists);
                             try_or_leave!(self.store(block, warp, here, access, src));
+                            self.tell_stored(&self.at(block, warp, pc, active), frame, &activation);
                         }
                     }
                     Op::Branch(target) => {
@@ -576,6 +578,14 @@ impl<'a, O: Observer> Runner<'a, O> {
             let function = FuncId(activation.function);
             self.observer
                 .results(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
+        }
+    }
+
+    /// Tells the observer what a store has stored.
+    fn tell_stored(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
+        if O::ACTIVE && self.interest.accesses {
+            let function = FuncId(activation.function);
+            self.observer.stored(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
         }
     }
 

@@ -1,4 +1,4 @@
-// Small programs with known answers: `runtime-interp/tests/real_programs.rs` runs them.
+// Small programs with known answers: `tests/programs/algorithms.rs` runs them.
 #include <cstdint>
 #include <cstdio>
 #include <cub/cub.cuh>

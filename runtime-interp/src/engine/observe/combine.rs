@@ -14,6 +14,7 @@ macro_rules! with_methods {
             instruction(at: &At<'_>, registers: &Registers<'_>);
             results(at: &At<'_>, registers: &Registers<'_>);
             access(at: &At<'_>, kind: AccessKind, access: &Access, space: StateSpace, addresses: Addresses<'_>);
+            stored(at: &At<'_>, registers: &Registers<'_>);
             branch(at: &At<'_>, taken: u32);
             switched(at: &At<'_>, entry: u32);
             crossed(at: &At<'_>, crossing: &Crossing<'_>);

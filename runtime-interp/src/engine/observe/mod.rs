@@ -317,7 +317,7 @@ pub enum Verdict {
 pub struct Interest {
     /// [`Observer::instruction`], [`Observer::branch`] and [`Observer::switched`].
     pub instructions: bool,
-    /// [`Observer::access`].
+    /// [`Observer::access`] and [`Observer::stored`].
     pub accesses: bool,
     /// [`Observer::results`].
     pub results: bool,
@@ -387,6 +387,10 @@ pub trait Observer: Send {
         _addresses: Addresses<'_>,
     ) {
     }
+
+    /// After a [store](Kind::Store) whose access was told, with the registers that it stored: the [`reads`](Operation::reads) of its operation
+    /// behind the first, the address.
+    fn stored(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 
     /// At a branch: the lanes that jump.
     fn branch(&mut self, _at: &At<'_>, _taken: u32) {}

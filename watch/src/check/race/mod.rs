@@ -12,6 +12,7 @@ mod location;
 mod report;
 mod shadow;
 mod threads;
+mod together;
 
 use super::groups::{group_of, lanes_of};
 use super::places::Places;
@@ -22,13 +23,14 @@ use rustc_hash::FxHashMap;
 use shadow::{Clusters, Conflict, Global, Knower, LINE, Line, Manner, Record, Shape, Shared, span};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use threads::{Block, Fenced, Gathering, Parts};
+use threads::{Block, Fenced, Gathering, Parts, Waited};
+use together::Together;
 use warpsmith_interp::engine::{
     Access, AsyncOp, CollectiveKind, Completion, Group, Order, Scope, TransferAction,
 };
 use warpsmith_interp::observe::{
     self, AccessKind, Addresses, At, BlockView, Interest, Kind, LaunchView, MbarrierEvent, Observer,
-    Participant, Place, Stage, Sync, shared_owner,
+    Participant, Place, Registers, Stage, Sync, shared_owner,
 };
 use warpsmith_isa::StateSpace;
 
@@ -84,6 +86,7 @@ pub struct Race {
     writing: Option<(u64, u64)>,
     arriving: Option<(usize, u64, bool)>,
     conflicts: Vec<Conflict>,
+    together: Together,
 }
 
 /// An asynchronous operation.
@@ -92,9 +95,10 @@ struct Transfer {
     warp: u32,
     /// Lanes that are not complete.
     lanes: u32,
-    /// When it was issued, and what its lanes knew.
+    /// When it was issued, and what its lanes knew and had waited for.
     time: u32,
     parts: Parts,
+    waited: Waited,
     /// How many operations of its kind each lane had issued, itself included.
     counts: [u32; 32],
     /// Accesses that will be told when an mbarrier object is.
@@ -187,7 +191,7 @@ impl Race {
             let bytes = span((line.start % LINE) as i64, bytes);
             let target = Target { memory, line: first };
             if record.manner.writes && record.manner.strong.is_none() && !lanes.is_power_of_two() {
-                self.tell_overlap(at, target, Record { bytes, ..record });
+                self.overlap(at, target, Record { bytes, ..record });
             }
             return self.touch(at, target, Record { bytes, ..record });
         }
@@ -239,7 +243,7 @@ impl Race {
             }
             let record = Record { bytes, lanes, ..record };
             if record.manner.writes && record.manner.strong.is_none() && !lanes.is_power_of_two() {
-                self.tell_overlap(at, target, record);
+                self.overlap(at, target, record);
             }
             self.touch(at, target, record);
         }
@@ -410,8 +414,9 @@ impl Race {
         }
         let relaxed = mnemonic.contains(".relaxed");
         match event {
-            // The object is memory, too: those who use it must know that it was made.
-            MbarrierEvent::Init | MbarrierEvent::Invalidate => self.touch_object(at, owner, offset, None),
+            // The object is memory, too: those who use it must know that it was made. Its end is one of its operations: the lanes that libcu++
+            // counts together by `match` before one of them ends the object are not ordered by that, and no harm comes of it.
+            MbarrierEvent::Init => self.touch_object(at, owner, offset, None),
             _ => self.touch_object(at, owner, offset, Some(Scope::Sys)),
         }
         match event {
@@ -530,7 +535,7 @@ impl Race {
                 parts: &transfer.parts,
                 block: transfer.block,
                 warp: transfer.warp as Agent,
-                waited: None,
+                waited: transfer.waited.as_deref(),
                 issued: Some(transfer.time),
             };
             let target = Target { memory, line };
@@ -617,6 +622,7 @@ impl Observer for Race {
         {
             return;
         }
+        self.together.clear();
         let strong = (access.order != Order::Weak).then(|| reach(access));
         let released = strong.is_some()
             && self.may_synchronise(at, access, space, &addresses)
@@ -651,8 +657,15 @@ impl Observer for Race {
             }
             _ => self.touch_each(at, space, &addresses, access, record),
         }
+        self.await_values(space, &addresses);
         if released {
             self.blocks[self.current].now += 1;
+        }
+    }
+
+    fn stored(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        if !self.together.is_empty() {
+            self.compare_values(at, registers);
         }
     }
 
@@ -689,10 +702,11 @@ impl Observer for Race {
                     lanes_of(at.mask).for_each(|lane| issued.count[lane] += 1);
                 }
                 let (counts, parts, lanes) = (issued.count, warp.parts.clone(), at.mask);
+                let waited = warp.waited.clone();
                 let accesses = Vec::new();
                 self.transfers.insert(
                     key,
-                    Transfer { block: number, warp: at.warp, lanes, time, parts, counts, accesses },
+                    Transfer { block: number, warp: at.warp, lanes, time, parts, waited, counts, accesses },
                 );
             }
             Stage::Complete => {

@@ -17,7 +17,8 @@ impl Race {
             let together =
                 old.pc == new.pc && (old.block, old.agent, old.time) == (new.block, new.agent, new.time);
             if together && !is_async(&new) {
-                self.tell_together(at, target, conflict);
+                let lanes = 1 << conflict.old_lane | 1 << conflict.new_lane;
+                self.together(at, target, conflict, lanes);
                 continue;
             }
             let both_strong = old.manner.strong.is_some() && new.manner.strong.is_some();
@@ -57,26 +58,19 @@ impl Race {
         }
     }
 
-    /// Lanes of one instruction write the same bytes.
-    #[cold]
-    pub(super) fn tell_overlap(&mut self, at: &At<'_>, target: Target, record: Record) {
-        let (byte, first) = (record.bytes.trailing_zeros(), record.lanes.trailing_zeros());
-        let second = (record.lanes & (record.lanes - 1)).trailing_zeros();
-        let conflict =
-            Conflict { old: record, new: record, byte, old_lane: first, new_lane: second, unfenced: false };
-        self.tell_together(at, target, conflict);
-    }
-
-    fn tell_together(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
+    /// Lanes of one instruction write the same bytes, and not the same values.
+    pub(super) fn tell_together(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
         let Conflict { old, new, .. } = conflict;
         let space = if target.memory.is_some() { "shared" } else { "global" };
         let first = self.site(at, target, &old, conflict.old_lane, conflict.byte).role("by another thread");
         let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
         self.report.add(codes::SAME_WRITE, &[new.pc], 1, || {
-            let message = format!("threads of a warp write the same {space} bytes with one instruction");
+            let message = format!(
+                "threads of a warp write different values to the same {space} bytes with one instruction"
+            );
             Finding::new(Checker::Race, codes::SAME_WRITE, message, second)
                 .site(first)
-                .note("which value stays is left open; harmless only if all are the same")
+                .note("which of the values stays is left open")
                 .warning()
         });
     }

@@ -10,6 +10,9 @@ use warpsmith_interp::engine::{Group, Scope};
 /// What lanes know; those of one part know the same.
 pub(super) type Parts = SmallVec<[(u32, Arc<Knowledge>); 1]>;
 
+/// Up to which of its operations each lane has waited: copies, bulk operations, the reading of bulk operations.
+pub(super) type Waited = Option<Box<[[u32; 32]; 3]>>;
+
 /// Observed releases that a lane remembers for a fence. Past that they are taken together.
 const MOST_PENDING: usize = 64;
 
@@ -36,8 +39,7 @@ pub(super) struct Warp {
     pub fences: SmallVec<[Fenced; 1]>,
     pub pending: SmallVec<[Pending; 1]>,
     pub issued: [Issued; 2],
-    /// Up to which of its operations each lane has waited: copies, bulk operations, the reading of bulk operations.
-    pub waited: Option<Box<[[u32; 32]; 3]>>,
+    pub waited: Waited,
 }
 
 /// Threads that come together at a barrier.

@@ -83,16 +83,16 @@ fn f_all(bencher: divan::Bencher) {
 }
 
 #[divan::bench]
-fn f_coverage(bencher: divan::Bencher) {
+fn g_coverage(bencher: divan::Bencher) {
     measure(bencher, Counts::coverage);
 }
 
 #[divan::bench]
-fn g_profile(bencher: divan::Bencher) {
+fn h_profile(bencher: divan::Bencher) {
     measure(bencher, Counts::profile);
 }
 
 #[divan::bench(sample_count = 3)]
-fn h_trace(bencher: divan::Bencher) {
+fn i_trace(bencher: divan::Bencher) {
     measure(bencher, || Trace::new(std::io::sink(), Filter::default()));
 }

@@ -450,3 +450,30 @@ fn explain_knows_every_code() {
     assert!(text(&warpsmith(["explain"]).stdout).lines().count() > 100);
     assert_eq!(warpsmith(["explain", "P9999"]).status.code(), Some(2));
 }
+
+/// `-x` and `--ex` come first, then the pipe, unless `--batch` ends it; a fault is the exit status.
+#[test]
+fn the_debugger_takes_commands_from_scripts_options_and_a_pipe() {
+    let folder = Folder::new("debug");
+    let kernel = folder.file("double.ptx", DOUBLE);
+    let script = folder.file("stop.gdb", "break 17\nrun\nprint %r3\n");
+    let launch = |n: u32| {
+        let launch = json!({"entry": "double", "grid": [1, 1, 1], "block": [32, 1, 1],
+            "args": [{"buffer_type": "u32", "iota": 8}, {"type": "u32", "value": n}]});
+        folder.file(&format!("{n}.json"), launch.to_string()).display().to_string()
+    };
+    let (kernel, script) = (kernel.display().to_string(), script.display().to_string());
+    let (sound, beyond) = (launch(8), launch(9));
+    let debug = ["debug", &kernel, "--launch"];
+    let piped = [&debug[..], &[&sound, "-x", &script, "--ex", "cuda thread 5"]].concat();
+    let output = with_stdin(&piped, "print %r3\ncontinue\n");
+    let said = text(&output.stdout);
+    assert!(said.contains("$1 = 0") && said.contains("$2 = 5") && said.contains("exited normally"), "{said}");
+    assert_eq!(output.status.code(), Some(0));
+    let output = with_stdin(&[&piped[..], &["--batch"]].concat(), "print %r3\n");
+    assert!(!text(&output.stdout).contains("$2"), "{}", text(&output.stdout));
+    let output = warpsmith([&debug[..], &[&beyond, "--batch", "--ex", "run"]].concat());
+    assert!(text(&output.stdout).contains("double.ptx:16"), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(warpsmith([&debug[..], &[&sound, "-x", "nothing.gdb"]].concat()).status.code(), Some(2));
+}

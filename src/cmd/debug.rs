@@ -1,9 +1,11 @@
 //! `warpsmith debug`
 
+mod prompt;
+
 use super::{Failure, Outcome, input, parse_level, render};
 use clap::Args;
 use std::collections::VecDeque;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpsmith::debug::{Subject, own_launch};
 use warpsmith::directives::Language;
@@ -48,7 +50,7 @@ pub struct Options {
 struct Terminal {
     given: VecDeque<String>,
     batch: bool,
-    interactive: bool,
+    prompt: prompt::Prompt,
     /// Where the module's own files may be found.
     folder: PathBuf,
 }
@@ -61,20 +63,17 @@ impl Console for Terminal {
         if self.batch {
             return None;
         }
-        if self.interactive {
-            self.write(prompt);
-        }
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(1..) => Some(line),
-            _ => None,
-        }
+        self.prompt.line(prompt)
     }
 
     fn write(&mut self, text: &str) {
         let mut out = std::io::stdout().lock();
         // A reader that went away does not read what goes wrong either.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    fn interrupted(&mut self) -> bool {
+        self.prompt.interrupted()
     }
 
     fn file(&mut self, path: &str) -> Option<String> {
@@ -107,8 +106,8 @@ pub fn run(options: &Options) -> Outcome {
     }
     given.extend(options.commands.iter().cloned());
     let folder = options.file.parent().unwrap_or(Path::new("")).to_owned();
-    let interactive = std::io::stdin().is_terminal();
-    let mut terminal = Terminal { given, batch: options.batch, interactive, folder };
+    let prompt = prompt::Prompt::new();
+    let mut terminal = Terminal { given, batch: options.batch, prompt, folder };
     if subject.session(&launch, &mut terminal) { Ok(()) } else { Err(Failure::Rejected) }
 }
 

@@ -10,7 +10,7 @@ pub trait Console: Send {
     fn write(&mut self, text: &str);
     /// The text of a source file or of a script, if it can be read.
     fn file(&mut self, path: &str) -> Option<String>;
-    /// True if someone wants the run to stop. Asked before every instruction.
+    /// True if someone wants the run to stop; until the next command is read. Asked before every instruction.
     fn interrupted(&mut self) -> bool {
         false
     }

@@ -205,6 +205,18 @@ fn run_prints_the_buffers() {
 }
 
 #[test]
+fn run_takes_the_launch_that_the_file_describes() {
+    let output = warpsmith(["run", "--json", &example("saxpy.wir")]);
+    let (lines, status) = json_lines(&output);
+    assert_eq!((status, &lines[0]["ok"]), (0, &json!(true)));
+    let folder = Folder::new("own");
+    let kernel = folder.file("double.ptx", DOUBLE);
+    let output = warpsmith(["run".as_ref(), kernel.as_os_str()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no `run:` directive"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn faults_are_answers() {
     let folder = Folder::new("fault");
     let kernel = folder.file("double.ptx", DOUBLE);

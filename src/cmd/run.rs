@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith::debug::own_launch;
 use warpsmith::directives::Language;
 use warpsmith::execute::{Execution, execute_observed, execute_with_output};
 use warpsmith::interp::{Fault, Program, Schedule};
@@ -20,8 +21,8 @@ use warpsmith::{ir, ptx};
 pub struct Options {
     /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
     file: PathBuf,
-    /// The launch description.
-    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args"], required_unless_present = "entry")]
+    /// The launch description. Without one, and without --entry, the first `run:` directive of the file.
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args"])]
     launch: Option<PathBuf>,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -33,19 +34,19 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Blocks.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1")]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
     grid: Vec<u64>,
     /// Threads of a block.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1")]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
     block: Vec<u64>,
     /// Blocks of a cluster.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', requires = "entry")]
     cluster: Option<Vec<u64>>,
     /// Bytes of dynamic shared memory.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", requires = "entry")]
     dynamic_shared: Option<u64>,
     /// The most instructions that all threads together may execute.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "entry")]
     steps: Option<u64>,
     /// In which order threads take turns: round-robin, random, adversarial, lowest-pc.
     #[arg(long, value_name = "SCHEDULE")]
@@ -57,7 +58,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
     explore: Option<u64>,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
-    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true, requires = "entry")]
     args: Vec<String>,
     #[command(flatten)]
     compilation: Compilation,
@@ -101,7 +102,7 @@ enum Problem {
 
 pub fn run(options: &Options) -> Outcome {
     let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
-    let launch = launch(options)?;
+    let launch = launch(options, &source)?;
     let printed = Printed { kept: options.json.then(Arc::default) };
     let mut seen = None;
     let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
@@ -151,10 +152,22 @@ fn unreadable(options: &Options, message: String) -> Failure {
 }
 
 /// The launch description from the file or the flags.
-fn launch(options: &Options) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
+fn launch(
+    options: &Options,
+    source: &input::Source,
+) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
     if let Some(path) = &options.launch {
         let text = input::read(path).map_err(|message| unreadable(options, message))?.text;
         return Ok(LaunchSpec::parse(&text).map(|spec| scheduled(spec, options)));
+    }
+    if options.entry.is_none() {
+        let own = own_launch(&source.text, source.language).ok_or_else(|| {
+            let file = options.file.display();
+            Failure::Usage(format!(
+                "--launch L.json or --entry NAME is needed: {file} has no `run:` directive that describes a launch"
+            ))
+        })?;
+        return Ok(Ok(scheduled(own, options)));
     }
     let mut object = Map::new();
     object.insert("entry".into(), options.entry.clone().into());

@@ -31,6 +31,15 @@ pub struct Outcomes {
     pub divergent: u64,
 }
 
+/// Outcomes of a jump through a table.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TableOutcomes {
+    /// How many threads took each entry.
+    pub entries: Vec<u64>,
+    /// Executions in which threads that were together took different entries.
+    pub divergent: u64,
+}
+
 /// An operation: its executions, its outcomes as a branch, and one more than the place of its accesses among all.
 #[derive(Clone, Copy, Default, Debug)]
 struct Operation {
@@ -146,12 +155,13 @@ impl Counts {
         }
     }
 
-    fn table(&self, program: &Program, statement: &Statement) -> Option<Vec<u64>> {
+    fn table(&self, program: &Program, statement: &Statement) -> Option<TableOutcomes> {
         use warpsmith_interp::observe::Kind;
         let pc = statement.end - 1;
         let Kind::Switch { targets } = program.operation(pc)?.kind else { return None };
         let entry = |i: usize| self.entries.get(&(pc, i as u32)).copied().unwrap_or(0);
-        Some((0..targets.len()).map(entry).collect())
+        let divergent = self.operations.get(pc as usize).map_or(0, |o| o.outcomes.divergent);
+        Some(TableOutcomes { entries: (0..targets.len()).map(entry).collect(), divergent })
     }
 }
 
@@ -166,8 +176,8 @@ pub struct StatementCount<'p> {
     pub executions: Executions,
     /// Of a conditional branch, its outcomes.
     pub branch: Option<Outcomes>,
-    /// Of a jump through a table, how many threads took each entry.
-    pub table: Option<Vec<u64>>,
+    /// Of a jump through a table, its outcomes.
+    pub table: Option<TableOutcomes>,
 }
 
 impl StatementCount<'_> {
@@ -211,6 +221,13 @@ impl Observer for Counts {
 
     fn switched(&mut self, at: &At<'_>, entry: u32) {
         *self.entries.entry((at.pc, entry)).or_default() += u64::from(at.mask.count_ones());
+        // Told for each entry; counted once.
+        if let Some(Operation { outcomes, .. }) = self.operations.get_mut(at.pc as usize)
+            && at.mask != at.group
+            && at.mask.trailing_zeros() == at.group.trailing_zeros()
+        {
+            outcomes.divergent += 1;
+        }
     }
 
     #[inline]
@@ -235,5 +252,36 @@ impl Observer for Counts {
             count.add_transfer(number, &place, space, &mut last);
         }
         self.last_sector = last;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_interp::{Device, Launch};
+    use warpsmith_ptx::ValidatedModule;
+
+    #[test]
+    fn jumps_through_tables_diverge_once_an_execution() {
+        let kernel = |index: &str| {
+            format!(
+                ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {{\n.reg .b32 %r<3>;\nmov.u32 %r1, %tid.x;\n{index}\n\
+                 t: .branchtargets a, b, c;\nbrx.idx %r2, t;\na: bra c;\nb: bra c;\nc: ret;\n}}\n"
+            )
+        };
+        for (index, entries, divergent) in [
+            ("and.b32 %r2, %r1, 1;", [32, 32, 0], 2),
+            ("shr.u32 %r2, %r1, 5;", [32, 32, 0], 0),
+            ("min.u32 %r2, %r1, 2;", [1, 1, 62], 1),
+        ] {
+            let text = kernel(index);
+            let module = ValidatedModule::parse(&text).expect("it is valid");
+            let program = Program::load_with_source(&module, &text).expect("all of it is executed");
+            let mut counts = Counts::coverage();
+            let launch = Launch::new("k").block([64, 1, 1]);
+            Device::new().launch_observed(&program, &launch, &mut counts).expect("nothing is at fault");
+            let found = counts.statements(&program).into_iter().find_map(|s| s.table);
+            assert_eq!(found, Some(TableOutcomes { entries: entries.to_vec(), divergent }), "{index}");
+        }
     }
 }

@@ -25,7 +25,7 @@ pub mod trace;
 
 pub use class::Class;
 pub use combine::{Checkers, Selection};
-pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount};
+pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount, TableOutcomes};
 pub use coverage::Coverage;
 pub use html::Page;
 pub use profile::Profile;

@@ -420,7 +420,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                 ));
             };
             if O::ACTIVE && self.interest.instructions {
-                let at = self.at(block, warp, here.pc, same);
+                let at = At { group: here.mask, ..self.at(block, warp, here.pc, same) };
                 self.observer.switched(&at, value);
             }
             rest &= !same;

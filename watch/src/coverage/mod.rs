@@ -87,7 +87,7 @@ impl LineCoverage {
             sum.divergent += o.divergent;
             self.outcomes.extend([o.taken, o.not_taken]);
         }
-        self.outcomes.extend(count.table.iter().flatten());
+        self.outcomes.extend(count.table.iter().flat_map(|table| &table.entries));
     }
 }
 

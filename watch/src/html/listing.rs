@@ -160,6 +160,9 @@ fn badges(out: &mut String, count: &LineCoverage, profile: Option<&LineProfile>)
         let taken = count.outcomes.iter().filter(|o| **o > 0).count();
         let never = if taken < count.outcomes.len() { " never" } else { "" };
         badge(never, "outcomes of branches", &format!("{taken} of {} outcomes", count.outcomes.len()));
+        if let Some(divergent) = profile.and_then(|p| p.branch).map(|b| b.divergent).filter(|n| *n > 0) {
+            badge(" split", "executions after which threads part", &format!("{} diverge", short(divergent)));
+        }
     }
     let Some(m) = profile.and_then(|p| p.memory.as_ref()) else { return };
     if let Some(efficiency) = m.sectors.efficiency() {

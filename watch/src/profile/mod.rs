@@ -76,7 +76,7 @@ pub struct LineProfile {
     pub class: Class,
     /// The executions of its instructions together.
     pub executions: Executions,
-    /// Of conditional branches, their outcomes.
+    /// Of conditional branches, their outcomes; of jumps through tables, only how many diverge.
     pub branch: Option<Outcomes>,
     /// Its accesses to memory, if it makes any.
     pub memory: Option<AccessCount>,
@@ -136,6 +136,11 @@ impl Profile {
                     sum.not_taken += outcomes.not_taken;
                     sum.divergent += outcomes.divergent;
                 }
+            }
+            if let Some(table) = &count.table {
+                profile.branch_executions += executions.warps;
+                profile.branches.divergent += table.divergent;
+                line.branch.get_or_insert_default().divergent += table.divergent;
             }
             for access in (count.statement.head..count.statement.end).filter_map(|pc| counts.accesses(pc)) {
                 let join = |sum: Option<AccessCount>| sum.map_or(access.clone(), |sum| sum.plus(access));

@@ -395,7 +395,7 @@ pub trait Observer: Send {
     /// At a branch: the lanes that jump.
     fn branch(&mut self, _at: &At<'_>, _taken: u32) {}
 
-    /// At a jump through a table: the lanes that jump to the same entry, and its number.
+    /// At a jump through a table: the lanes that jump to the same entry, of the group of all that jump, and its number.
     fn switched(&mut self, _at: &At<'_>, _entry: u32) {}
 
     /// At a call, when the arguments pass, and at a return, when the results do. `at` is the call in both cases.

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 use warpsmith::interp::{Device, Launch, Program};
 use warpsmith::isa::diagnostic::Diagnostic;
+use warpsmith::watch::trace::{Filter, Trace};
+use warpsmith::watch::{Checkers, Counts, Coverage, Page, Profile, Selection, Sources};
 use warpsmith::{emit, ir, ptx};
 
 /// The longest time that an answer may take: a constant for start and noise, and so much per byte of text.
@@ -67,7 +69,8 @@ pub fn wir(text: &[u8]) {
 /// Whatever valid PTX does when it runs, it ends, and harms nothing: in a fault or well.
 pub fn run(text: &[u8]) {
     let Ok(module) = ptx::ValidatedModule::parse(text) else { return };
-    let Ok(program) = Program::load(&module) else { return };
+    let text = String::from_utf8_lossy(text).into_owned();
+    let Ok(program) = Program::load_with_source(&module, &text) else { return };
     let kernels: Vec<String> = program.kernels().map(str::to_owned).collect();
     for name in kernels.into_iter().take(4) {
         let mut device = Device::new();
@@ -82,7 +85,30 @@ pub fn run(text: &[u8]) {
             };
         }
         let start = Instant::now();
+        // A fault is an answer.
         let _ = device.launch(&program, &launch);
+        watch(&mut device, &program, &launch, &Sources::new("k.ptx", &text, &module));
         assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
     }
+}
+
+/// All checkers and counters watch a launch, and tell of it.
+fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sources) {
+    let (mut checkers, mut counts) = (Checkers::new(Selection::ALL), Counts::profile());
+    let mut trace = Trace::new(std::io::sink(), Filter::default());
+    let _ = device.launch_observed(program, launch, &mut (checkers.observer(), (&mut counts, &mut trace)));
+    let report = checkers.into_report();
+    let (coverage, profile) =
+        (Coverage::new(program, &counts, sources), Profile::new(program, &counts, sources));
+    let texts = Default::default();
+    let page = Page { title: "k", coverage: &coverage, profile: Some(&profile), texts: &texts };
+    let told = [
+        coverage.text(&texts),
+        coverage.lcov(),
+        profile.text(),
+        page.render(),
+        report.json(sources).to_string(),
+        report.text(sources),
+    ];
+    assert!(told.iter().all(|text| !text.is_empty()));
 }

@@ -578,9 +578,9 @@ impl Observer for Init {
         if deciding.fold(0, |any, slot| any | warp.any(base, *slot)) & at.mask != 0
             && let Some(operation) = at.program.operation(at.pc)
         {
-            let count = self.flows.deciding(&flow).len();
-            let reads = operation.reads.iter().copied().filter(|r| !r.is_constant());
-            let reads: Vec<Reg> = if count == 1 { reads.take(1).collect() } else { reads.collect() };
+            let deciding = self.flows.deciding(&flow);
+            let decides = |r: &Reg| deciding.contains(&Slot::new(*r));
+            let reads: Vec<Reg> = operation.reads.iter().copied().filter(decides).collect();
             self.look(at, flow.decides, &reads, base, at.mask);
             return self.instruction(at, registers);
         }

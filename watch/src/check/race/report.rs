@@ -51,7 +51,10 @@ impl Race {
                 self.site(at, target, &old, conflict.old_lane, conflict.byte).role("earlier, not ordered");
             let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
             let message = format!("{} races with {} in {space} memory", verb(&new), verb(&old));
-            let note = note(code, &conflict);
+            let note = match code {
+                codes::DATA_RACE if self.has_read_release(&conflict) => UNACQUIRED.into(),
+                _ => note(code, &conflict),
+            };
             self.report.add(code, &pcs, 1, || {
                 Finding::new(Checker::Race, code, message, second).site(first).note(note)
             });
@@ -73,6 +76,14 @@ impl Race {
                 .note("which of the values stays is left open")
                 .warning()
         });
+    }
+
+    /// True if a thread of the later one's block has read what was released after the earlier access, without acquiring it.
+    fn has_read_release(&self, conflict: &Conflict) -> bool {
+        let Conflict { old, new, old_lane, .. } = conflict;
+        let block = self.blocks.iter().find(|block| block.number == new.block);
+        let mut pending = block.into_iter().flat_map(|block| &block.warps).flat_map(|warp| &warp.pending);
+        pending.any(|p| p.knowledge.clock.knows(old.block, old.agent, 1 << old_lane, old.time))
     }
 
     /// Packed types are pairs of scalars (8.2.5), which overlap completely with the scalars.
@@ -100,6 +111,9 @@ impl Race {
         site
     }
 }
+
+const UNACQUIRED: &str = "a thread of the later one's block has read what was released after the earlier access, but acquired nothing: \
+     `.acquire` on that read or a fence behind it is missing";
 
 fn is_async(record: &Record) -> bool {
     record.agent >= super::clock::FIRST_ASYNC

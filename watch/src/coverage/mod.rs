@@ -100,6 +100,10 @@ impl<'p> Coverage<'p> {
         let mut functions: Vec<(_, FunctionCoverage)> = Vec::new();
         for count in &statements {
             let line = count.statement.line;
+            // The end of a body without `ret` is no line of the text.
+            if line == 0 {
+                continue;
+            }
             lines.entry(line).or_default().add(count);
             if let Some(frame) = sources.frames(line).first() {
                 files.entry(frame.file.clone()).or_default().entry(frame.line).or_default().add(count);
@@ -157,4 +161,31 @@ pub fn reached(lines: &BTreeMap<u32, LineCoverage>) -> Part {
     let mut part = Part::default();
     lines.values().for_each(|l| part.add(l.executed > 0));
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Page, Profile};
+    use warpsmith_interp::{Device, Launch};
+    use warpsmith_ptx::ValidatedModule;
+
+    #[test]
+    fn lines_that_no_file_has_are_shown_as_they_are() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n.entry empty() {}\n.entry k() {\n\
+                    .reg .b32 %r;\n.loc 1 0 0\nmov.u32 %r, 1;\n.loc 1 2147483647 1\nmov.u32 %r, 2;\nret;\n}\n";
+        let module = ValidatedModule::parse(text).expect("it is valid");
+        let program = Program::load_with_source(&module, text).expect("all of it is executed");
+        let mut counts = Counts::coverage();
+        Device::new().launch_observed(&program, &Launch::new("k"), &mut counts).expect("nothing is at fault");
+        let sources = Sources::new("k.ptx", text, &module);
+        let (coverage, profile) =
+            (Coverage::new(&program, &counts, &sources), Profile::new(&program, &counts, &sources));
+        for texts in [BTreeMap::new(), BTreeMap::from([("a.cu".to_owned(), "one\ntwo\n".to_owned())])] {
+            let shown = coverage.text(&texts);
+            assert!(shown.contains("2147483647") && shown.lines().count() < 60, "{shown}");
+            let page = Page { title: "k", coverage: &coverage, profile: Some(&profile), texts: &texts };
+            assert!(page.render().contains("2147483647"));
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Coverage as a listing.
 
 use super::{Coverage, LineCoverage, Part, reached};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 impl Coverage<'_> {
@@ -32,11 +32,12 @@ impl Coverage<'_> {
             header(&mut out);
             let text: Vec<&str> = texts.get(file).map_or_else(Vec::new, |t| t.lines().collect());
             let (first, last) = (lines.keys().next().copied().unwrap_or(1), lines.keys().last().copied());
-            for number in first..=last.unwrap_or(0) {
-                let shown = text.get(number as usize - 1).copied().unwrap_or_default();
-                if lines.contains_key(&number) || !text.is_empty() {
-                    row(&mut out, number, lines.get(&number), shown.trim_end());
-                }
+            // `.loc` may name lines that the file does not have.
+            let mut numbers: BTreeSet<u32> = lines.keys().copied().collect();
+            numbers.extend(first..=last.unwrap_or(0).min(text.len() as u32));
+            for number in numbers {
+                let shown = (number as usize).checked_sub(1).and_then(|i| text.get(i)).copied();
+                row(&mut out, number, lines.get(&number), shown.unwrap_or_default().trim_end());
             }
         }
         out

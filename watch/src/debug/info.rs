@@ -46,6 +46,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("blocks", "The resident blocks"),
     ("breakpoints", "Breakpoints and watchpoints"),
     ("cuda", "cuda blocks, warps, lanes, threads, kernels: what is resident"),
+    ("display", "What is shown whenever the kernel stops"),
     ("frame", "The selected frame"),
     ("functions", "The functions of the program"),
     ("kernels", "The running kernel"),
@@ -102,6 +103,7 @@ impl<C: Console> Debugger<'_, C> {
     fn about(&mut self, topic: &str, rest: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         match (topic, view) {
             ("breakpoints" | "watchpoints", _) => self.info_breakpoints(),
+            ("display", _) => self.info_displays(),
             ("line", view) => return self.info_line(rest, view),
             ("functions", _) => {
                 let mut text = String::new();

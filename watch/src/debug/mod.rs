@@ -21,6 +21,7 @@
 
 mod commands;
 mod console;
+mod display;
 mod expr;
 mod focus;
 mod info;
@@ -33,6 +34,7 @@ mod value;
 
 pub use console::{Console, Script};
 
+use display::Display;
 use hashbrown::HashMap;
 use points::Point;
 use scope::{Memo, Scope};
@@ -100,6 +102,8 @@ pub struct Debugger<'a, C: Console> {
     /// Where warps have stood still last: instructions executed, operation.
     seen: HashMap<WarpId, (u64, u32)>,
     listing: Listing,
+    displays: Vec<Display>,
+    next_display: u32,
     /// Files that commands were read from, and what is left of them.
     scripts: Vec<Vec<String>>,
     last_line: String,
@@ -133,6 +137,8 @@ impl<'a, C: Console> Debugger<'a, C> {
             asked: None,
             seen: HashMap::new(),
             listing: Listing::default(),
+            displays: Vec::new(),
+            next_display: 1,
             scripts: Vec::new(),
             last_line: String::new(),
             running: false,
@@ -290,6 +296,7 @@ impl<C: Console> Observer for Debugger<'_, C> {
         match self.stop(view, asked) {
             true => {
                 self.goal = Goal::Run;
+                self.show_displays(Some(&mut *view));
                 self.prompt(view)
             }
             false => self.onwards(view),
@@ -334,6 +341,7 @@ impl<C: Console> Observer for Debugger<'_, C> {
         }
         self.fault = Some(fault.clone());
         self.catch(view, fault);
+        self.show_displays(Some(&mut *view));
         // Nothing can go on: the commands that would, end the run.
         self.prompt(view);
     }

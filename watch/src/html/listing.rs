@@ -3,7 +3,7 @@
 use super::{Page, escape, short};
 use crate::coverage::LineCoverage;
 use crate::profile::LineProfile;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Lines of PTX past the last that has code that are shown.
@@ -49,20 +49,18 @@ fn source(out: &mut String, page: &Page<'_>, file: &str, number: usize) {
     let hidden = if number == 0 { "" } else { " hidden" };
     let _ = write!(out, "<div class=\"file\" data-file=\"{number}\"{hidden}>{HEAD}");
     let text: Vec<&str> = page.texts.get(file).map_or_else(Vec::new, |t| t.lines().collect());
-    let last = lines.keys().last().map_or(0, |l| *l as usize);
     let most = hottest(lines.values());
-    let mut gap = false;
-    for line in 1..=text.len().max(last) as u32 {
+    // The lines that the file has, and those that have code; without its text, only these.
+    let mut numbers: BTreeSet<u32> = lines.keys().copied().collect();
+    numbers.extend(1..=text.len() as u32);
+    let mut next = 1;
+    for line in numbers {
         let count = lines.get(&line);
-        // Without its text, only lines that have code are shown.
-        if text.is_empty() && count.is_none() {
-            gap = true;
-            continue;
-        }
-        if std::mem::take(&mut gap) {
+        if line > next {
             out.push_str("<tr class=\"gap\"><td colspan=\"5\"></td></tr>");
         }
-        let code = match text.get(line as usize - 1) {
+        next = line.saturating_add(1);
+        let code = match (line as usize).checked_sub(1).and_then(|i| text.get(i)) {
             Some(text) => commented(text.trim_end(), comment_mark(file)),
             None => "<i>the file could not be read</i>".into(),
         };

@@ -46,6 +46,17 @@ pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
     }
 }
 
-pub(super) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// Makes the block that is meant the current one, which it mostly is already; false if it is not resident.
+#[inline]
+pub(super) fn select<B>(blocks: &[B], current: &mut usize, is_meant: impl Fn(&B) -> bool) -> bool {
+    if blocks.get(*current).is_some_and(&is_meant) {
+        return true;
+    }
+    let found = blocks.iter().position(is_meant);
+    *current = found.unwrap_or(*current);
+    found.is_some()
 }

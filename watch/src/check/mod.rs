@@ -1,6 +1,6 @@
 //! The checkers.
 
-mod groups;
+pub(crate) mod groups;
 pub mod init;
 pub mod memory;
 mod places;

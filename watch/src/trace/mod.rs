@@ -20,6 +20,7 @@ mod filter;
 pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
+use crate::check::groups::lanes_of;
 use crate::class::Class;
 use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
@@ -165,10 +166,6 @@ impl<W: Write + Send> Trace<W> {
         });
         registers.get(&reg)
     }
-}
-
-fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// A value for each lane, one where all are equal.

@@ -9,6 +9,7 @@ mod flow;
 mod shadow;
 mod values;
 
+use super::groups::select;
 use super::places::Places;
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
@@ -116,16 +117,7 @@ impl Init {
     /// Makes the block of `at` the current one; false if it is not resident.
     #[inline]
     fn select(&mut self, id: [u32; 3]) -> bool {
-        if self.blocks.get(self.current).is_some_and(|b| b.id == id) {
-            return true;
-        }
-        match self.blocks.iter().position(|b| b.id == id) {
-            Some(i) => {
-                self.current = i;
-                true
-            }
-            None => false,
-        }
+        select(&self.blocks, &mut self.current, |b| b.id == id)
     }
 
     /// The resident block that has a number in the cluster of another.

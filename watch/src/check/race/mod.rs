@@ -14,7 +14,7 @@ mod shadow;
 mod threads;
 mod together;
 
-use super::groups::{group_of, lanes_of};
+use super::groups::{group_of, lanes_of, select};
 use super::places::Places;
 use crate::report::Report;
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge};
@@ -124,16 +124,7 @@ impl Race {
     /// Makes the block of `at` the current one; false if it is not resident.
     #[inline]
     fn select(&mut self, id: [u32; 3]) -> bool {
-        if self.blocks.get(self.current).is_some_and(|b| b.id == id) {
-            return true;
-        }
-        match self.blocks.iter().position(|b| b.id == id) {
-            Some(i) => {
-                self.current = i;
-                true
-            }
-            None => false,
-        }
+        select(&self.blocks, &mut self.current, |b| b.id == id)
     }
 
     /// The resident block of a rank in the cluster of the current one.

@@ -3,7 +3,7 @@
 //! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
 //! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
 
-use super::groups::{Issued, group_of, lanes_of};
+use super::groups::{Issued, group_of, lanes_of, select};
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
 use rustc_hash::FxHashMap;
@@ -111,16 +111,7 @@ impl Sync {
     }
 
     fn select(&mut self, id: [u32; 3]) -> bool {
-        if self.blocks.get(self.current).is_some_and(|b| b.id == id) {
-            return true;
-        }
-        match self.blocks.iter().position(|b| b.id == id) {
-            Some(i) => {
-                self.current = i;
-                true
-            }
-            None => false,
-        }
+        select(&self.blocks, &mut self.current, |b| b.id == id)
     }
 
     fn site(&self, at: &At<'_>) -> Site {

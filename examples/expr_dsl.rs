@@ -5,9 +5,10 @@
 //! A program is a list of assignments over arrays of f32, element by element: `+ - * /`, comparisons (1 or 0), `c ? a : b`,
 //! `sqrt min max`, numbers, parentheses. The program becomes one kernel; every array is a parameter.
 
+use warpsmith::diag::Diagnostic;
 use warpsmith::emit::Compiler;
 use warpsmith::interp::{Device, Launch, Program};
-use warpsmith::ir::{Diagnostic, FloatCC, FuncKind, Function, FunctionBuilder, InstBuilder, IntCC};
+use warpsmith::ir::{FloatCC, FuncKind, Function, FunctionBuilder, InstBuilder, IntCC};
 use warpsmith::ir::{MemFlags, Module, Param, Sreg, Type, Value};
 use warpsmith::isa::Target;
 

@@ -7,10 +7,11 @@
 //! maps whose box is 64 x 64 with a swizzle of 128 bytes. Every PTX instruction is named with `mnemonic!`, checked when this file is
 //! compiled; its operands are values, addresses and constants, checked by the verifier when the kernel is.
 
+use warpsmith::diag::Diagnostic;
 use warpsmith::emit::Compiler;
 use warpsmith::ir::{
-    Diagnostic, Extent, FuncKind, Function, FunctionBuilder, Global, InstBuilder, IntCC, Module, Param,
-    PtxArg, Sreg, Type, Value, at, at_offset, braces, mnemonic, tensor,
+    Extent, FuncKind, Function, FunctionBuilder, Global, InstBuilder, IntCC, Module, Param, PtxArg, Sreg,
+    Type, Value, at, at_offset, braces, mnemonic, tensor,
 };
 use warpsmith::isa::{StateSpace, Target, Variant};
 

@@ -1,8 +1,8 @@
 //! What must hold for any bytes at all. The fuzz targets search for counterexamples; `tests/hostile.rs` replays `fuzz/corpus/`.
 
 use std::time::{Duration, Instant};
+use warpsmith::diag::Diagnostic;
 use warpsmith::interp::{Device, Launch, Program};
-use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::watch::trace::{Filter, Trace};
 use warpsmith::watch::{Checkers, Counts, Coverage, Page, Profile, Selection, Sources};
 use warpsmith::{emit, ir, ptx};

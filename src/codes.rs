@@ -1,7 +1,6 @@
 //! Every code that a diagnostic can have, with its explanation: what `warpsmith explain` prints and `docs/codes.md` holds.
 
-/// One crate's codes: each code and the lines that explain it, the first of them in short.
-pub type Codes = &'static [(&'static str, &'static [&'static str])];
+use warpsmith_diag::Codes;
 
 /// The codes by topic, in the order of the page.
 pub const TOPICS: [(&str, Codes); 5] = [
@@ -20,7 +19,7 @@ pub fn explain(code: &str) -> Option<String> {
     Some(trimmed.join("\n"))
 }
 
-warpsmith_isa::codes! {
+warpsmith_diag::codes! {
     /// The file cannot be read.
     UNREADABLE = "C0001";
     /// The compiler cannot be set up as the command line says.

@@ -7,10 +7,10 @@ use crate::target::DEFAULT_TARGET;
 use crate::{ir, load, load_entry, ptx};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith_diag::{Diagnostic, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_interp::{Program, Schedule};
 use warpsmith_isa::Target;
-use warpsmith_isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith_watch::debug::{Console, Debugger};
 
 /// A module that is ready to be debugged.

@@ -11,6 +11,7 @@ pub mod ptxas;
 pub mod roundtrip;
 pub mod target;
 
+pub use warpsmith_diag as diag;
 pub use warpsmith_emit as emit;
 pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
@@ -19,10 +20,10 @@ pub use warpsmith_lower as lower;
 pub use warpsmith_ptx as ptx;
 pub use warpsmith_watch as watch;
 
+use diag::{Diagnostic, Severity, Span};
 use directives::Language;
 use interp::{LoadError, Program};
 use isa::Target;
-use isa::diagnostic::{Diagnostic, Severity, Span};
 
 /// Judges a source text: parses and validates PTX, parses and verifies IR. The findings are in the order of the text.
 ///

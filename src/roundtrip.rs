@@ -6,11 +6,11 @@ use crate::execute::{Execution, execute};
 use crate::ptxas::Toolbox;
 use crate::target::DEFAULT_TARGET;
 use crate::{load, load_ir};
+use warpsmith_diag::{Diagnostic, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_interp::Fault;
 use warpsmith_ir as ir;
 use warpsmith_isa::Target;
-use warpsmith_isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith_ptx::ValidatedModule;
 
 /// How to make a round trip.

@@ -4,9 +4,9 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use warpsmith::diag::Diagnostic;
 use warpsmith::directives::{self, Language};
 use warpsmith::isa::Target;
-use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::launch::LaunchSpec;
 use warpsmith::{ir, ptx, target};
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use warpsmith::diag::{Diagnostic, LineIndex};
 use warpsmith::isa::{Opcode, Target};
-use warpsmith::ptx::{self, Diagnostic, LineIndex, ValidatedModule};
+use warpsmith::ptx::{self, ValidatedModule};
 use warpsmith::ptxas::{Ptxas, Toolbox};
 
 /// What `cargo xtask test` sets: a missing ptxas is then a failure.

@@ -18,7 +18,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 
 /// Builds the body of a function of a module.
 ///

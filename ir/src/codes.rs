@@ -1,11 +1,8 @@
 //! The codes of the diagnostics of this crate. A code never changes its meaning; the hundreds group them by topic.
 
-/// A code and the lines that explain it.
-type Row = (&'static str, &'static [&'static str]);
-
 /// Every code of parser, builder and verifier; the first line says it in short. What is wrong with a `ptx.` operation has the codes of
 /// `warpsmith_isa::codes`.
-pub const ALL: &[Row] = &[
+pub const ALL: warpsmith_diag::Codes = &[
     ("I0001", &["Something else was expected here."]),
     (
         "I0002",

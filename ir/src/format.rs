@@ -4,7 +4,8 @@
 //! line are one or none, runs of blank lines are one, and comments behind neighbouring lines stand in one column. Comments that begin with
 //! `;;` are directives of tests and stay as they are.
 
-use crate::{Diagnostic, Module, Span, parse_module};
+use crate::{Module, parse_module};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::layout::align_comments;
 
 /// The text in canonical layout. A text that does not parse is answered with its errors.

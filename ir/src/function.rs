@@ -9,7 +9,7 @@ use crate::ops::{Opcode, Traits};
 use crate::ptx::PtxSpans;
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 
 /// What launches or calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

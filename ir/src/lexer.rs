@@ -1,7 +1,7 @@
 //! Bytes to tokens of the text form: one forward scan, no allocation.
 
 use crate::literal::Number;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 
 /// What a token is. Its text is the span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

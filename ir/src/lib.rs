@@ -72,5 +72,4 @@ pub use ptx::{
 };
 pub use types::{Scalar, Type};
 pub use verify::verify;
-pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Severity, Span};
 pub use warpsmith_isa::{Mnemonic, mnemonic};

@@ -5,7 +5,7 @@ use crate::function::{Function, Linkage};
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 use warpsmith_isa::{ScalarType, StateSpace, Target};
 
 /// The shape of a global.

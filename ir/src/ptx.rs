@@ -5,7 +5,7 @@ use crate::ops::{Opcode, Traits};
 use crate::types::{Scalar, Type};
 use smallvec::SmallVec;
 use std::fmt;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 use warpsmith_isa::{
     self as isa, Accepts, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature, SpecialReg,
     TypeClass, forms,

@@ -1,7 +1,8 @@
 //! What the parser and the verifier say of wrong modules: one test a family of errors, each with all its messages.
 
 use expect_test::{Expect, expect};
-use warpsmith_ir::{LineIndex, parse, verify};
+use warpsmith_diag::LineIndex;
+use warpsmith_ir::{parse, verify};
 
 /// Every error of a module: the parser's, or the verifier's if it can be read.
 fn errors(text: &str) -> String {

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use warpsmith_ir::{LineIndex, parse, verify};
+use warpsmith_diag::LineIndex;
+use warpsmith_ir::{parse, verify};
 
 #[test]
 fn examples_round_trip() {

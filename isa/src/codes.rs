@@ -1,17 +1,6 @@
 //! The codes of what is wrong with one instruction, the same whether it comes from PTX or from the IR. A code never changes its meaning.
 
-/// Defines codes as constants, and `ALL`, in which each has its explanation: what is documented here. The first line says it in short.
-#[macro_export]
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        $($(#[doc = $doc])* pub const $name: &str = $code;)*
-
-        /// Every code here and its explanation, line by line; the first line says it in short.
-        pub const ALL: &[(&str, &[&str])] = &[$(($code, &[$($doc),*])),*];
-    };
-}
-
-codes! {
+warpsmith_diag::codes! {
     /// No instruction, or no modifier of any instruction, has this name.
     ///
     /// A mnemonic is an opcode and modifiers, each of a fixed set. The nearest spelling is looked for among what fits at that place: first by

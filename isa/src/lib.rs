@@ -22,7 +22,6 @@
 mod check;
 pub mod codes;
 pub mod coverage;
-pub mod diagnostic;
 mod form;
 mod gate;
 mod hash;

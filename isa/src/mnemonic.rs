@@ -1,10 +1,10 @@
 //! Names of instructions: an opcode and its modifiers, as text and as one small value.
 
 use crate::hash::hash;
-use crate::suggest::nearest;
 use crate::tables::*;
 use crate::{Mod, Opcode, ScalarType, StateSpace};
 use std::fmt;
+use warpsmith_diag::nearest;
 
 /// What the matcher must know of a modifier.
 pub(crate) struct ModInfo {

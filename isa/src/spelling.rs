@@ -7,10 +7,10 @@
 use crate::check::{Context, Resolved};
 use crate::form::Slot;
 use crate::resolve::{Filled, fill_all};
-use crate::suggest::nearest;
 use crate::violation::{Fix, Place, Remedy, Violation, list};
 use crate::{Form, Mnemonic, Mod, Opcode, Operand, ScalarType, codes};
 use smallvec::SmallVec;
+use warpsmith_diag::nearest;
 
 /// What other assemblers, languages and compilers call things. The second column may be a whole mnemonic's beginning.
 const FOREIGN_OPCODES: [(&str, &str); 22] = [

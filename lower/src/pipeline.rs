@@ -4,7 +4,8 @@ use crate::passes::{PASSES, Pass};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
-use warpsmith_ir::{self as ir, Diagnostic, Function, Module, Traits, parallel};
+use warpsmith_diag::Diagnostic;
+use warpsmith_ir::{self as ir, Function, Module, Traits, parallel};
 
 /// How much to optimise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

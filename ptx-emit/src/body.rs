@@ -451,7 +451,7 @@ impl Writer<'_> {
                 count: None,
                 dims: List::default(),
                 init: None,
-                span: warpsmith_ptx::Span::NONE,
+                span: warpsmith_diag::Span::NONE,
             });
         }
         let name = self.new_label();

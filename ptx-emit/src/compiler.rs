@@ -5,7 +5,8 @@ use crate::regs::Registers;
 use crate::version;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use warpsmith_ir::{self as ir, Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_ir as ir;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
 use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report};
@@ -216,12 +217,15 @@ fn validated(text: &str) -> Result<ValidatedModule, Vec<Diagnostic>> {
     // Positions in the output mean nothing to who wrote the input: show the line instead.
     Err(errors
         .into_iter()
-        .map(|error| {
+        .map(|mut error| {
             let at = error.span.range(text.len());
             let line_start = text[..at.start].rfind('\n').map_or(0, |end| end + 1);
             let line = text[line_start..].lines().next().unwrap_or("").trim();
-            let message = format!("the output is not valid PTX: {}", error.message);
-            Diagnostic { span: Span::NONE, labels: Vec::new(), message, ..error }.note(format!("in `{line}`"))
+            error.message = format!("the output is not valid PTX: {}", error.message);
+            error.span = Span::NONE;
+            error.labels.clear();
+            error.suggestions.clear();
+            error.note(format!("in `{line}`"))
         })
         .collect())
 }

@@ -5,6 +5,7 @@ use crate::names::Names;
 use crate::regs::{Registers, assign};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
+use warpsmith_diag::Span;
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::EntityRef;
 use warpsmith_ir::{Extent, FuncId, FuncKind, parallel};
@@ -13,7 +14,7 @@ use warpsmith_lower::abi::{Passing, bits_type};
 use warpsmith_lower::mach::{self, Op, RegClass};
 use warpsmith_ptx::{
     Const, Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Init, Item, Linkage, List,
-    Module, Ptr, PtrTo, Span, Symbol,
+    Module, Ptr, PtrTo, Symbol,
 };
 
 /// What to build, beside the code.

@@ -2,8 +2,8 @@
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
-use warpsmith_ir::Diagnostic;
 use warpsmith_isa::{Clause, Directive, Mnemonic, Opcode, Target, Version, forms};
 use warpsmith_lower::mach::{self, Op, Operand, RegClass, Terminator};
 
@@ -15,7 +15,7 @@ pub fn lowest(
     limit: Option<Version>,
 ) -> Result<Version, Vec<Diagnostic>> {
     let Some(since) = target.since() else {
-        return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, format!("PTX has no target {target}"))]);
+        return Err(vec![Diagnostic::error("E0001", Span::NONE, format!("PTX has no target {target}"))]);
     };
     let limit = limit.unwrap_or(Version::LATEST);
     let mut search = Search {
@@ -28,7 +28,7 @@ pub fn lowest(
     };
     if since > limit {
         let text = format!("target {target} needs .version {since}, but {limit} is asked for");
-        return Err(vec![Diagnostic::error("E0001", ir::Span::NONE, text)]);
+        return Err(vec![Diagnostic::error("E0001", Span::NONE, text)]);
     }
     for func in module.functions.values() {
         for name in crate::module::directive_names(&func.attrs) {
@@ -90,7 +90,7 @@ impl Search {
         }
     }
 
-    fn instruction(&mut self, mnemonic: Mnemonic, span: ir::Span) {
+    fn instruction(&mut self, mnemonic: Mnemonic, span: Span) {
         if !self.mnemonics.insert(mnemonic) {
             return;
         }
@@ -98,7 +98,7 @@ impl Search {
         self.need(&format!("`{mnemonic}`"), span, lowest);
     }
 
-    fn need(&mut self, what: &str, span: ir::Span, version: Option<Version>) {
+    fn need(&mut self, what: &str, span: Span, version: Option<Version>) {
         let (target, limit) = (self.target, self.limit);
         match version {
             None => {

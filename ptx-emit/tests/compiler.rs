@@ -1,7 +1,8 @@
 //! What the compiler promises beside the code: versions, targets, errors at their places, line tables, watching the passes.
 
+use warpsmith_diag::{Diagnostic, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel, Pipeline};
-use warpsmith_ir::{self as ir, Diagnostic, LineIndex, LocData};
+use warpsmith_ir::{self as ir, LocData};
 use warpsmith_isa::{Target, Version};
 
 fn parse(source: &str) -> ir::Module {

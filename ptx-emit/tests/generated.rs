@@ -2,10 +2,11 @@
 //! validator takes; what the passes leave is verified after each of them, and every register assignment is checked.
 
 use arbitrary::Unstructured;
+use warpsmith_diag::Diagnostic;
 use warpsmith_emit::regs::{Registers, assign, check};
 use warpsmith_emit::{Compiler, OptLevel};
+use warpsmith_ir as ir;
 use warpsmith_ir::generate::{self, Config};
-use warpsmith_ir::{self as ir, Diagnostic};
 use warpsmith_isa::Target;
 
 fn render(errors: Vec<Diagnostic>) -> String {

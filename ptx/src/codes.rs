@@ -35,7 +35,7 @@ pub(crate) fn section(code: &str) -> Option<&'static str> {
     })
 }
 
-warpsmith_isa::codes! {
+warpsmith_diag::codes! {
     /// A character outside of ASCII; PTX has none, not even in comments.
     ///
     /// Editors and web pages like to replace `-` and quotes by characters that look alike, and put invisible ones in between. Where the

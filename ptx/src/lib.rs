@@ -14,4 +14,3 @@ pub use parse::{Parsed, parse};
 pub use print::print;
 pub use tree::*;
 pub use validate::{ValidatedModule, validate};
-pub use warpsmith_isa::diagnostic::{Diagnostic, LineIndex, Position, Severity, Span};

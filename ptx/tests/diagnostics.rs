@@ -1,7 +1,8 @@
 //! What typical mistakes are told, word for word.
 
 use expect_test::{Expect, expect};
-use warpsmith_ptx::{LineIndex, parse, validate};
+use warpsmith_diag::LineIndex;
+use warpsmith_ptx::{parse, validate};
 
 /// Everything that parser and validator say of a text.
 fn findings(text: &str) -> String {

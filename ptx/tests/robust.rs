@@ -160,6 +160,7 @@ fn module(u: &mut Unstructured) -> Result<Module> {
     Ok(m)
 }
 
+use warpsmith_diag::Span;
 use warpsmith_isa::{ScalarType, StateSpace, Version};
 
 fn isa_version(u: &mut Unstructured) -> Result<Version> {

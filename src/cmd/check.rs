@@ -1,14 +1,15 @@
 //! `warpsmith check`
 
-use super::{Failure, Outcome, input, render};
+use super::input::{self, Input};
+use super::{Failure, Outcome, report};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use warpsmith::diag::{self, Diagnostic, Source, apply_fixes};
 use warpsmith::directives::Language;
 use warpsmith::isa::Target;
-use warpsmith::isa::diagnostic::{Diagnostic, LineIndex, apply_fixes};
 use warpsmith::target::parse_target;
 
 #[derive(Args)]
@@ -60,7 +61,7 @@ pub fn run(options: &Options) -> Outcome {
                 out.write_all(line.as_bytes())?;
             }
             if let Some((source, diagnostics)) = human {
-                render::show(&source.name, &source.text, &diagnostics);
+                report(&source.source, &diagnostics);
             }
         }
     }
@@ -80,7 +81,7 @@ enum Verdict {
 
 struct Checked {
     json: Option<String>,
-    human: Option<(input::Source, Vec<Diagnostic>)>,
+    human: Option<(Input, Vec<Diagnostic>)>,
     verdict: Verdict,
 }
 
@@ -97,20 +98,20 @@ fn check(path: &Path, options: &Options) -> Checked {
         }
     };
     let mut source = source;
-    let mut diagnostics = warpsmith::check(&source.text, source.language, options.target);
+    let mut diagnostics = warpsmith::check(source.text(), source.language, options.target);
     if options.fix && path.as_os_str() != "-" {
         let mut changes = 0;
         for _ in 0..MOST_ROUNDS {
-            let (text, count) = apply_fixes(&source.text, &diagnostics);
+            let (text, count) = apply_fixes(source.text(), &diagnostics);
             if count == 0 {
                 break;
             }
             changes += count;
-            source.text = text;
-            diagnostics = warpsmith::check(&source.text, source.language, options.target);
+            source.source = Source::new(source.name(), text);
+            diagnostics = warpsmith::check(source.text(), source.language, options.target);
         }
         if changes > 0
-            && let Err(e) = std::fs::write(path, &source.text)
+            && let Err(e) = std::fs::write(path, source.text())
         {
             let message = format!("cannot write {}: {e}", path.display());
             return Checked { json: None, human: None, verdict: Verdict::Unreadable(message) };
@@ -118,11 +119,10 @@ fn check(path: &Path, options: &Options) -> Checked {
     }
     let ok = !diagnostics.iter().any(Diagnostic::is_error);
     let json = if options.json {
-        let lines = LineIndex::new(&source.text);
         line(
-            &source.name,
+            source.name(),
             ok,
-            diagnostics.iter().map(|diagnostic| render::json(&source.name, &lines, diagnostic)).collect(),
+            diagnostics.iter().map(|diagnostic| diag::json::diagnostic(&source.source, diagnostic)).collect(),
         )
     } else {
         None

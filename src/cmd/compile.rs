@@ -1,10 +1,11 @@
 //! `warpsmith compile`
 
-use super::{Compilation, Failure, Outcome, input, render, write_output};
+use super::input::{self, Input};
+use super::{Compilation, Failure, Outcome, report, write_output};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use warpsmith::diag::Diagnostic;
 use warpsmith::emit::Compiler;
-use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::target::DEFAULT_TARGET;
 use warpsmith::{ir, lower};
 
@@ -51,7 +52,7 @@ pub fn run(options: &Options) -> Outcome {
             write_output(options.output.as_deref(), &compiled.text)
         }
         Err(errors) => {
-            render::show(&source.name, &source.text, &errors);
+            report(&source.source, &errors);
             Err(Failure::Rejected)
         }
     }
@@ -99,13 +100,13 @@ impl Debugging {
 }
 
 /// Reads IR text; what is wrong with it has been shown when this fails.
-pub fn read_ir(path: &Path) -> Result<(input::Source, ir::Module), Failure> {
+pub fn read_ir(path: &Path) -> Result<(Input, ir::Module), Failure> {
     let source = input::read(path).map_err(Failure::Usage)?;
-    let checked = ir::parse_module(&source.text).and_then(|module| ir::verify(&module).map(|()| module));
+    let checked = ir::parse_module(source.text()).and_then(|module| ir::verify(&module).map(|()| module));
     match checked {
         Ok(module) => Ok((source, module)),
         Err(errors) => {
-            render::show(&source.name, &source.text, &errors);
+            report(&source.source, &errors);
             Err(Failure::Rejected)
         }
     }

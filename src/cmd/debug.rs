@@ -2,7 +2,8 @@
 
 mod prompt;
 
-use super::{Failure, Outcome, input, parse_level, render};
+use super::input::{self, Input};
+use super::{Failure, Outcome, parse_level, report};
 use clap::Args;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -89,11 +90,11 @@ pub fn run(options: &Options) -> Outcome {
     launch.schedule = options.schedule.or(launch.schedule);
     launch.seed = options.seed.or(launch.seed);
     let subject = match source.language {
-        Language::Ptx => Subject::from_ptx(&source.name, &source.text, &launch.entry),
-        Language::Wir => Subject::from_wir(&source.name, &source.text, options.target, options.level),
+        Language::Ptx => Subject::from_ptx(source.name(), source.text(), &launch.entry),
+        Language::Wir => Subject::from_wir(source.name(), source.text(), options.target, options.level),
     };
     let subject = subject.map_err(|errors| {
-        render::show(&source.name, &source.text, &errors);
+        report(&source.source, &errors);
         Failure::Rejected
     })?;
     let mut given = VecDeque::new();
@@ -111,7 +112,7 @@ pub fn run(options: &Options) -> Outcome {
     if subject.session(&launch, &mut terminal) { Ok(()) } else { Err(Failure::Rejected) }
 }
 
-fn launch(options: &Options, source: &input::Source) -> Result<LaunchSpec, Failure> {
+fn launch(options: &Options, source: &Input) -> Result<LaunchSpec, Failure> {
     let Some(path) = &options.launch else {
         let missing = || {
             let file = options.file.display();
@@ -119,9 +120,9 @@ fn launch(options: &Options, source: &input::Source) -> Result<LaunchSpec, Failu
                 "--launch L.json is needed: {file} has no `run:` directive that describes a launch"
             ))
         };
-        return own_launch(&source.text, source.language).ok_or_else(missing);
+        return own_launch(source.text(), source.language).ok_or_else(missing);
     };
-    let text = input::read(path).map_err(Failure::Usage)?.text;
+    let text = input::read(path).map_err(Failure::Usage)?.text().to_owned();
     LaunchSpec::parse(&text).map_err(|errors| {
         errors.iter().for_each(|e| eprintln!("error: launch description: {e}"));
         Failure::Rejected

@@ -4,7 +4,7 @@ use super::{Failure, Outcome};
 use clap::Args;
 use std::io::Write;
 use warpsmith::codes;
-use warpsmith::isa::suggest::nearest;
+use warpsmith::diag::nearest;
 
 #[derive(Args)]
 pub struct Options {

@@ -1,12 +1,13 @@
 //! `warpsmith fmt`
 
-use super::{Failure, Outcome, input, render};
+use super::input::{self, Input};
+use super::{Failure, Outcome, report};
 use clap::Args;
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use warpsmith::diag::Diagnostic;
 use warpsmith::directives::Language;
-use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::{ir, ptx};
 
 #[derive(Args)]
@@ -29,7 +30,7 @@ enum Formatted {
     /// Its layout is this.
     Other(String),
     /// It does not parse, so it is left alone.
-    Wrong(input::Source, Vec<Diagnostic>),
+    Wrong(Input, Vec<Diagnostic>),
     Unreadable(String),
 }
 
@@ -58,7 +59,7 @@ pub fn run(options: &Options) -> Outcome {
                 }
             }
             Formatted::Wrong(source, errors) => {
-                render::show(&source.name, &source.text, &errors);
+                report(&source.source, &errors);
                 rejected = true;
             }
             Formatted::Unreadable(message) => unusable = unusable.or(Some(message)),
@@ -77,11 +78,11 @@ fn format(path: &Path) -> Formatted {
         Err(message) => return Formatted::Unreadable(message),
     };
     let formatted = match source.language {
-        Language::Ptx => ptx::format(&source.text),
-        Language::Wir => ir::format(&source.text),
+        Language::Ptx => ptx::format(source.text()),
+        Language::Wir => ir::format(source.text()),
     };
     match formatted {
-        Ok(text) if text == source.text => Formatted::Same(text),
+        Ok(text) if text == source.text() => Formatted::Same(text),
         Ok(text) => Formatted::Other(text),
         Err(errors) => Formatted::Wrong(source, errors),
     }

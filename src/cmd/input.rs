@@ -3,20 +3,31 @@
 use super::Failure;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use warpsmith::diag::Source;
 use warpsmith::directives::Language;
 
-/// A source text and what it is called.
-pub struct Source {
-    /// The name for messages.
-    pub name: String,
+/// A source text and its language.
+pub struct Input {
+    /// The text and its name for messages.
+    pub source: Source,
     /// The language, by the file's extension or else by its first token.
     pub language: Language,
+}
+
+impl Input {
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
     /// The text.
-    pub text: String,
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
 }
 
 /// Reads a file, or standard input for `-`.
-pub fn read(path: &Path) -> Result<Source, String> {
+pub fn read(path: &Path) -> Result<Input, String> {
     let stdin = path.as_os_str() == "-";
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let mut bytes = Vec::new();
@@ -29,7 +40,7 @@ pub fn read(path: &Path) -> Result<Source, String> {
     // What is not UTF-8 becomes U+FFFD: harmless in a comment, and elsewhere rejected by the parser with its position.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let language = Language::of_path(path).unwrap_or_else(|| guess(&text));
-    Ok(Source { name, language, text })
+    Ok(Input { source: Source::new(name, text), language })
 }
 
 /// PTX starts with a directive or a comment of its own; IR text does not.

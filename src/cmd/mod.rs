@@ -9,7 +9,6 @@ mod fmt;
 mod input;
 mod opt;
 mod progress;
-mod render;
 mod roundtrip;
 mod run;
 mod seeing;
@@ -18,8 +17,9 @@ mod trace_diff;
 mod watch;
 
 use clap::{Args, Parser, Subcommand};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use warpsmith::diag::{Diagnostic, Renderer, Source};
 use warpsmith::emit::OptLevel;
 use warpsmith::isa::{Target, Version};
 use warpsmith::target::parse_target;
@@ -116,6 +116,18 @@ pub fn main() -> ExitCode {
             let _ = writeln!(std::io::stderr(), "error: {message}");
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints the findings about one source on standard error.
+fn report(source: &Source, findings: &[Diagnostic]) {
+    if findings.is_empty() {
+        return;
+    }
+    let mut stderr = std::io::stderr().lock();
+    let renderer = if stderr.is_terminal() { Renderer::styled() } else { Renderer::plain() };
+    if let Err(_closed) = stderr.write_all(renderer.diagnostics(source, findings).as_bytes()) {
+        // Nobody is left to whom this could be reported; the exit status says that something is wrong.
     }
 }
 

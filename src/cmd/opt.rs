@@ -1,7 +1,7 @@
 //! `warpsmith opt`
 
 use super::compile::{Debugging, read_ir};
-use super::{Failure, Outcome, parse_level, render, write_output};
+use super::{Failure, Outcome, parse_level, report, write_output};
 use clap::Args;
 use std::path::PathBuf;
 use warpsmith::emit::OptLevel;
@@ -31,7 +31,7 @@ pub fn run(options: &Options) -> Outcome {
     };
     let (source, mut module) = read_ir(&options.file)?;
     if let Err(errors) = options.debugging.run(&pipeline, &mut module) {
-        render::show(&source.name, &source.text, &errors);
+        report(&source.source, &errors);
         return Err(Failure::Rejected);
     }
     write_output(options.output.as_deref(), &module.to_string())

@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Outcome {
     let reports: Vec<(&PathBuf, Result<Report, String>)> = files
         .par_iter()
         .map(|path| {
-            let report = input::read(path).map(|source| roundtrip::file(&source.text, &options));
+            let report = input::read(path).map(|source| roundtrip::file(source.text(), &options));
             bar.inc(1);
             (path, report)
         })

@@ -1,17 +1,18 @@
 //! `warpsmith run`
 
+use super::input::{self, Input};
 use super::watch::{Seen, Watch};
-use super::{Compilation, Failure, Outcome, compile, explore, input, render, watch};
+use super::{Compilation, Failure, Outcome, compile, explore, report, watch};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::debug::own_launch;
+use warpsmith::diag::{self, Diagnostic};
 use warpsmith::directives::Language;
 use warpsmith::execute::{Execution, execute_observed, execute_with_output};
 use warpsmith::interp::{Fault, Program, Schedule};
-use warpsmith::isa::diagnostic::{Diagnostic, LineIndex};
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
 use warpsmith::literal;
 use warpsmith::watch::Sources;
@@ -95,7 +96,7 @@ impl Write for Printed {
 /// Why there is no result.
 enum Problem {
     Launch(Vec<LaunchError>),
-    Source(input::Source, Vec<Diagnostic>),
+    Source(Input, Vec<Diagnostic>),
     Fault(Fault),
     Failure(Failure),
 }
@@ -152,16 +153,13 @@ fn unreadable(options: &Options, message: String) -> Failure {
 }
 
 /// The launch description from the file or the flags.
-fn launch(
-    options: &Options,
-    source: &input::Source,
-) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
+fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
     if let Some(path) = &options.launch {
-        let text = input::read(path).map_err(|message| unreadable(options, message))?.text;
+        let text = input::read(path).map_err(|message| unreadable(options, message))?.text().to_owned();
         return Ok(LaunchSpec::parse(&text).map(|spec| scheduled(spec, options)));
     }
     if options.entry.is_none() {
-        let own = own_launch(&source.text, source.language).ok_or_else(|| {
+        let own = own_launch(source.text(), source.language).ok_or_else(|| {
             let file = options.file.display();
             Failure::Usage(format!(
                 "--launch L.json or --entry NAME is needed: {file} has no `run:` directive that describes a launch"
@@ -188,11 +186,7 @@ fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
     spec
 }
 
-fn loaded(
-    options: &Options,
-    source: input::Source,
-    launch: &LaunchSpec,
-) -> Result<(Program, Sources), Problem> {
+fn loaded(options: &Options, source: Input, launch: &LaunchSpec) -> Result<(Program, Sources), Problem> {
     let loaded = match source.language {
         Language::Ptx => load_ptx(options, &source, &launch.entry),
         Language::Wir => load_ir(options, &source),
@@ -228,18 +222,18 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
     }
 }
 
-fn load_ptx(options: &Options, source: &input::Source, entry: &str) -> Loaded {
-    let module = ptx::ValidatedModule::parse(&source.text)?;
-    let program = warpsmith::load_entry(&module, &source.text, entry)?;
-    Ok((program, sources(options, &source.name, &source.text, &module)))
+fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
+    let module = ptx::ValidatedModule::parse(source.text())?;
+    let program = warpsmith::load_entry(&module, source.text(), entry)?;
+    Ok((program, sources(options, source.name(), source.text(), &module)))
 }
 
-fn load_ir(options: &Options, source: &input::Source) -> Loaded {
-    let module = ir::parse_module(&source.text)?;
+fn load_ir(options: &Options, source: &Input) -> Loaded {
+    let module = ir::parse_module(source.text())?;
     ir::verify(&module)?;
     if options.ir {
         let program = warpsmith::load_ir(&module)?;
-        return Ok((program, sources(options, &source.name, &source.text, &ptx::Module::default())));
+        return Ok((program, sources(options, source.name(), source.text(), &ptx::Module::default())));
     }
     let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| match failure {
         Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
@@ -248,7 +242,7 @@ fn load_ir(options: &Options, source: &input::Source) -> Loaded {
     let compiled = compiler.compile(&module)?;
     let program = warpsmith::load(&compiled.module, &compiled.text)?;
     // Lines are those of the PTX, which is shown beside them.
-    let name = format!("{}, compiled", source.name);
+    let name = format!("{}, compiled", source.name());
     Ok((program, sources(options, &name, &compiled.text, &compiled.module)))
 }
 
@@ -312,10 +306,9 @@ impl Problem {
                 value
             }
             Problem::Source(source, diagnostics) => {
-                let lines = LineIndex::new(&source.text);
                 let list: Vec<Value> = diagnostics
                     .iter()
-                    .map(|diagnostic| render::json(&source.name, &lines, diagnostic))
+                    .map(|diagnostic| diag::json::diagnostic(&source.source, diagnostic))
                     .collect();
                 let first = diagnostics.iter().position(Diagnostic::is_error).unwrap_or(0);
                 let mut value = match list.get(first) {
@@ -342,7 +335,7 @@ impl Problem {
             Problem::Launch(errors) => {
                 errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
             }
-            Problem::Source(source, diagnostics) => render::show(&source.name, &source.text, diagnostics),
+            Problem::Source(source, diagnostics) => report(&source.source, diagnostics),
         }
     }
 }

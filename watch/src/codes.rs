@@ -1,6 +1,6 @@
 //! The codes of findings: `W01` memory, `W02` initialisation, `W03` races, `W04` synchronisation. A code never changes its meaning.
 
-warpsmith_isa::codes! {
+warpsmith_diag::codes! {
     /// An access to memory that no allocation holds.
     ///
     /// The report names the nearest allocation and the distance: a few bytes past its end are an index one too large or a missing check of the

@@ -5,9 +5,9 @@ use hashbrown::HashMap;
 use serde_json::{Value, json};
 use smallvec::SmallVec;
 use std::fmt::{self, Write};
+use warpsmith_diag::Severity;
 use warpsmith_interp::observe::At;
 use warpsmith_isa::StateSpace;
-use warpsmith_isa::diagnostic::Severity;
 
 /// Distinct findings that are kept; past that they are only counted.
 const MOST_FINDINGS: usize = 1000;

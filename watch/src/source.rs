@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use std::fmt;
-use warpsmith_ptx::{Data, Id, Inlined, Item, LineIndex, Loc, Module, Place, Stmt};
+use warpsmith_diag::LineIndex;
+use warpsmith_ptx::{Data, Id, Inlined, Item, Loc, Module, Place, Stmt};
 
 /// Inlined calls are not followed deeper than this.
 const MOST_FRAMES: usize = 64;

@@ -2,9 +2,9 @@
 
 use crate::{in_root, tools};
 use std::path::{Path, PathBuf};
+use warpsmith::diag::Diagnostic;
 use warpsmith::directives::Language;
 use warpsmith::isa::Target;
-use warpsmith::isa::diagnostic::Diagnostic;
 use warpsmith::ptxas::Toolbox;
 
 /// One row of `tests/oracle/*.tsv`, whose header names the fields.

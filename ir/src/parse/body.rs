@@ -14,9 +14,9 @@ use crate::types::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::OnceLock;
+use warpsmith_diag::Span;
+use warpsmith_diag::nearest;
 use warpsmith_isa::Mnemonic;
-use warpsmith_isa::diagnostic::Span;
-use warpsmith_isa::suggest::nearest;
 
 /// An operand as written.
 #[derive(Clone, Copy)]

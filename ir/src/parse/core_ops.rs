@@ -11,7 +11,7 @@ use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, Shape};
 use crate::ptx::ResultTypes;
 use crate::types::Type;
 use smallvec::SmallVec;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 
 impl BodyReader<'_, '_> {
     /// An operation of the core table: its data, and the result's type where the suffix or a symbol gives it.

@@ -18,8 +18,8 @@ use crate::module::{Extent, Global, Module, Symbol};
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::suggest::nearest;
+use warpsmith_diag::nearest;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target, TypeClass};
 
 /// What the parser made of a text.

@@ -10,7 +10,7 @@ use crate::ptx::{
     Part, PtxData, PtxOperand, PtxSpans, ResultTypes, group_len, register_type, usual_types, word_span,
 };
 use smallvec::SmallVec;
-use warpsmith_isa::diagnostic::{Span, Suggestion};
+use warpsmith_diag::{Span, Suggestion};
 use warpsmith_isa::{
     Context, Fix, Mnemonic, Operand, Place, Remedy, Signature, Target, Version, codes, forms, of_text,
 };
@@ -154,12 +154,7 @@ impl<'a> BodyReader<'_, 'a> {
             error.notes.extend(violation.help);
             if let Some(Fix { remedy: Remedy::Mnemonic(meant), certain }) = violation.fix {
                 let message = if certain { "did you mean" } else { "perhaps this was meant" };
-                error.suggestions.push(Suggestion {
-                    message: message.into(),
-                    span: whole,
-                    replacement: meant,
-                    certain,
-                });
+                error.suggestions.push(Suggestion::new(message, whole, meant, certain));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::dfg::ValueDef;
 use crate::entities::Value;
 use crate::inst::InstData;
 use crate::types::Type;
-use warpsmith_isa::suggest::nearest;
+use warpsmith_diag::nearest;
 
 impl BodyReader<'_, '_> {
     /// Settles what the scan had to leave open.

@@ -7,9 +7,9 @@ use crate::function::{FuncKind, Function};
 use crate::inst::InstData;
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
 use crate::types::{Scalar, Type};
+use warpsmith_diag::Diagnostic;
+use warpsmith_diag::nearest;
 use warpsmith_isa::StateSpace;
-use warpsmith_isa::diagnostic::Diagnostic;
-use warpsmith_isa::suggest::nearest;
 
 impl<'a> Verifier<'a> {
     pub(super) fn inst(&mut self, inst: Inst) {

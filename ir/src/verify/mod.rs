@@ -60,7 +60,7 @@ use crate::print::FunctionDisplay;
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.

@@ -10,7 +10,7 @@ use crate::ptx::{
 };
 use crate::types::Type;
 use smallvec::SmallVec;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{
     self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Place, Remedy, Resolved, ScalarType,
     SigKind, Signature, StateSpace, Target, Variable, Version, Violation, codes, forms,

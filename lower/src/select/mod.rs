@@ -26,9 +26,10 @@ use crate::analysis::Cfg;
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use warpsmith_diag::Diagnostic;
 use warpsmith_ir::{
-    self as ir, Block, Diagnostic, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value,
-    ValueDef, parallel,
+    self as ir, Block, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value, ValueDef,
+    parallel,
 };
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target};
 

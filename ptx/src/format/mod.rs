@@ -10,7 +10,7 @@ mod tokens;
 use crate::codes;
 use crate::parse::Kind;
 use tokens::{Comment, Style, Token, tokens};
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::layout::align_comments;
 
 /// Lines are broken before they get longer.

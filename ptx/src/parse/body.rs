@@ -4,7 +4,7 @@ use super::lexer::Kind;
 use super::{Parse, Parser};
 use crate::codes;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 
 impl Parser<'_> {
     /// `{ statements }`. Scopes within are statements themselves, so nothing recurses; mistakes are told and skipped.

@@ -10,7 +10,7 @@ use super::{Parse, Parser};
 use crate::codes;
 use crate::tree::Const;
 use std::cmp::Ordering;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 
 /// Binary operators from the loosest to the tightest.
 fn precedence(kind: Kind) -> Option<u8> {

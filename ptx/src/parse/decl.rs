@@ -4,7 +4,7 @@ use super::lexer::Kind;
 use super::{Parse, Parser};
 use crate::codes;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{ScalarType, StateSpace, suggest};
 
 impl Parser<'_> {

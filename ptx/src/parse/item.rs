@@ -5,7 +5,7 @@ use super::lexer::Kind;
 use super::{Failed, Parse, Parser};
 use crate::codes;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{StateSpace, Version};
 
 /// The words that begin an item: after an error, reading resumes at one of them.

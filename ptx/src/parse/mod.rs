@@ -18,8 +18,8 @@ use crate::codes;
 use crate::tree::*;
 pub(crate) use lexer::{Kind, Lexer};
 use lexer::{Problem, Token};
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::suggest::nearest;
+use warpsmith_diag::nearest;
+use warpsmith_diag::{Diagnostic, Span};
 
 /// The deepest nesting of constant expressions and of initialiser lists.
 const MAX_DEPTH: u32 = 128;

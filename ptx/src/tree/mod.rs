@@ -20,7 +20,7 @@ pub(crate) use names::Interner;
 pub use names::{Names, Symbol};
 
 use std::num::NonZeroU32;
-use warpsmith_isa::diagnostic::Span;
+use warpsmith_diag::Span;
 use warpsmith_isa::{ScalarType, StateSpace, Version};
 
 /// An interned mnemonic of a module: `add.rn.f32`.

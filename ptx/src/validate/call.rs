@@ -5,7 +5,7 @@ use super::decl::At;
 use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
 /// What a call must agree with.

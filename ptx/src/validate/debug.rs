@@ -3,7 +3,7 @@
 use super::Validator;
 use crate::codes;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 
 /// Where a pragma stands.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::Validator;
 use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
 /// Constant memory of a module.

@@ -6,7 +6,7 @@ use super::decl::At;
 use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{StateSpace, Version};
 
 /// Parameters of a kernel: 4352 bytes, more since PTX 8.1.

@@ -7,9 +7,9 @@ use crate::scope::{Binding, Bound};
 use crate::tree::*;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
 use warpsmith_isa::{
     Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef, StateSpace,
     Variable, Verdict, Violation,

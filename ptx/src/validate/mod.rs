@@ -25,7 +25,7 @@ use crate::scope::{Binding, Bound, Scopes};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{Context, Mnemonic, Resolved, Target, Version};
 
 /// How many errors are told.

@@ -3,8 +3,8 @@
 use super::Validator;
 use crate::codes;
 use crate::tree::*;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::suggest::nearest;
+use warpsmith_diag::nearest;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{TARGETS, Target, Variant, Version};
 
 /// The last version that knows the targets below sm_75.

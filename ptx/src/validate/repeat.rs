@@ -5,8 +5,8 @@ use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
-use warpsmith_isa::diagnostic::{Diagnostic, Span};
-use warpsmith_isa::suggest::nearest;
+use warpsmith_diag::nearest;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{Clause, Gate, Remedy, SpecialReg, Target, Version, lowest};
 
 /// What makes two findings the same.

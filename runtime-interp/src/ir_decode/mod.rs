@@ -65,7 +65,7 @@ impl Program {
     }
 }
 
-fn refusal(diagnostic: ir::Diagnostic) -> LoadError {
+fn refusal(diagnostic: warpsmith_diag::Diagnostic) -> LoadError {
     let span = diagnostic.span;
     LoadError { message: diagnostic.message, line: 0, span: span.start..span.end }
 }

@@ -4,9 +4,10 @@ use super::operand::{Named, width};
 use super::{Decoder, Place};
 use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
+use warpsmith_diag::Span;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Span, Stmt, Symbol};
+use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Stmt, Symbol};
 
 /// A body being decoded. The builder is taken out of the decoder for as long as a function lasts, so that both can be used.
 pub(super) struct Body<'d, 'm> {

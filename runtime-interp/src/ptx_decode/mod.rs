@@ -17,11 +17,12 @@ use crate::engine::{
     SymbolId, SystemCall,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_diag::{LineIndex, Span};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{
-    Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, LineIndex, List, Module, Span,
-    Stmt, Symbol, ValidatedModule,
+    Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, List, Module, Stmt, Symbol,
+    ValidatedModule,
 };
 
 impl Program {

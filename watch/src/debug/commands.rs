@@ -108,7 +108,7 @@ fn find(word: &str) -> Result<&'static str, String> {
     match starts.as_slice() {
         [one] => Ok(one),
         [] => {
-            let near = warpsmith_isa::suggest::nearest(word, names());
+            let near = warpsmith_diag::nearest(word, names());
             let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"{near}\"?"));
             Err(format!("Undefined command: \"{word}\".  Try \"help\".{hint}"))
         }

@@ -83,7 +83,7 @@ impl<C: Console> Debugger<'_, C> {
             (_, [one]) => one,
             (topic, names) if names.contains(&topic) => topic,
             (_, []) => {
-                let near = warpsmith_isa::suggest::nearest(topic, TOPICS.iter().map(|(name, _)| *name));
+                let near = warpsmith_diag::nearest(topic, TOPICS.iter().map(|(name, _)| *name));
                 let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"info {near}\"?"));
                 return Err(format!("Undefined info command: \"{topic}\".  Try \"help info\".{hint}"));
             }

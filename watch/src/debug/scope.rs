@@ -83,8 +83,7 @@ impl Names for Scope<'_, '_, '_> {
         let Some(named) = whole else {
             let names = self.symbols.program.registers(frame.function).iter().map(|r| &*r.name);
             let specials: Vec<String> = Special::ALL.iter().map(|s| format!("%{}", s.name())).collect();
-            let near =
-                warpsmith_isa::suggest::nearest(name, names.chain(specials.iter().map(String::as_str)));
+            let near = warpsmith_diag::nearest(name, names.chain(specials.iter().map(String::as_str)));
             let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"{near}\"?"));
             return Err(format!("No register \"{name}\" in current context.{hint}"));
         };

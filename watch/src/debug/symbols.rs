@@ -4,10 +4,11 @@ use super::value::Type;
 use crate::Sources;
 use crate::source::Frame;
 use std::ops::Range;
+use warpsmith_diag::LineIndex;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, NamedReg};
 use warpsmith_isa::{ScalarType, StateSpace};
-use warpsmith_ptx::{Decl, Declarator, Function, Item, LineIndex, List, Module, PtrTo, Stmt};
+use warpsmith_ptx::{Decl, Declarator, Function, Item, List, Module, PtrTo, Stmt};
 
 /// A module and the program that it was loaded as.
 pub struct Symbols<'a> {
@@ -153,7 +154,7 @@ impl<'a> Symbols<'a> {
             Some((_, _, line)) => self.ptx_line(*line),
             None => {
                 let names = self.functions().chain(self.labels.iter().map(|(_, label, _)| label.as_str()));
-                let near = warpsmith_isa::suggest::nearest(place, names);
+                let near = warpsmith_diag::nearest(place, names);
                 let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"{near}\"?"));
                 Err(format!("Function \"{place}\" not defined.{hint}"))
             }

@@ -1,0 +1,41 @@
+//! Diagnostics: what every parser, verifier, validator and checker of Warpsmith answers with, and the one place that draws it.
+//!
+//! - [`Span`]: a range of bytes of a text; [`LineIndex`] and [`Source`] turn its ends into lines and columns;
+//! - [`Diagnostic`]: one finding as plain data, with [`Suggestion`]s that [`apply_fixes`] can carry out;
+//! - [`Diagnostics`]: all findings about one [`Source`], as a [`std::error::Error`] that shows its source lines;
+//! - [`codes!`]: the stable codes of findings, each with its explanation;
+//! - [`nearest`]: "did you mean";
+//! - `Renderer` (feature `render`): findings in the look of rustc; `json` (feature `json`): findings for programs.
+//!
+//! ```
+//! use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+//!
+//! let source = Source::new("k.ptx", "add.u33 %r1, %r2, %r3;\n");
+//! let finding = Diagnostic::error("P0601", Span::new(3, 7), "unknown modifier `.u33`").note("`add` has `.u32`");
+//! let errors = Diagnostics::new(source, vec![finding]);
+//! assert!(errors.to_string().contains("unknown modifier `.u33`"));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod codes;
+mod diagnostic;
+mod fix;
+#[cfg(feature = "json")]
+pub mod json;
+mod list;
+#[cfg(feature = "render")]
+mod render;
+mod source;
+mod span;
+mod suggest;
+
+pub use codes::{Code, Codes};
+pub use diagnostic::{Diagnostic, MANUAL, Severity};
+pub use fix::{Suggestion, apply_fixes};
+pub use list::Diagnostics;
+#[cfg(feature = "render")]
+pub use render::Renderer;
+pub use source::{LineIndex, Position, Source};
+pub use span::Span;
+pub use suggest::nearest;

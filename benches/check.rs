@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use warpsmith::isa::Target;
 use warpsmith::ptx::{self, Item};
-use warpsmith::ptxas::Toolbox;
+use warpsmith_harness::ptxas::Toolbox;
 
 const BYTES: usize = 30_000_000;
 

@@ -3,11 +3,12 @@
 use warpsmith_diag::Codes;
 
 /// The codes by topic, in the order of the page.
-pub const TOPICS: [(&str, Codes); 5] = [
+pub const TOPICS: &[(&str, Codes)] = &[
     ("PTX text and modules", warpsmith_ptx::codes::ALL),
     ("Instructions, of PTX and of the IR alike", warpsmith_isa::codes::ALL),
     ("IR text and functions", warpsmith_ir::codes::ALL),
     ("Compilation, loading, the command", ALL),
+    #[cfg(feature = "watch")]
     ("Findings of checkers that watch a kernel run", warpsmith_watch::codes::ALL),
 ];
 

@@ -1,15 +1,8 @@
 //! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
 
 pub mod codes;
-pub mod debug;
-pub mod directives;
-pub mod execute;
-pub mod golden;
+#[cfg(feature = "json")]
 pub mod launch;
-pub mod literal;
-pub mod ptxas;
-pub mod roundtrip;
-pub mod target;
 
 pub use warpsmith_diag as diag;
 pub use warpsmith_emit as emit;
@@ -18,16 +11,23 @@ pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
 pub use warpsmith_lower as lower;
 pub use warpsmith_ptx as ptx;
+#[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;
 
-use diag::{Diagnostic, Severity, Span};
-use directives::Language;
-use interp::{LoadError, Program};
-use isa::Target;
+use diag::{Diagnostic, Language, Severity, Span};
+use interp::LoadError;
 
-/// Judges a source text: parses and validates PTX, parses and verifies IR. The findings are in the order of the text.
+pub use emit::{Compiled, Compiler, OptLevel};
+pub use interp::{Buffer, Device, Fault, FaultCode, Launch, Program, Stats};
+pub use ir::Module;
+pub use isa::{Target, Version};
+
+/// The target of modules that name none, where the user names none: the oldest that current drivers and releases of ptxas take.
+pub const DEFAULT_TARGET: Target = Target::sm(75);
+
+/// Checks a source text: parses and validates PTX, parses and verifies IR. The findings are in the order of the text.
 ///
-/// `target` stands in for the module's own. Only errors mean that the text is refused ([`Diagnostic::is_error`]).
+/// `target` is used in place of the module's own. Only errors mean that the text is refused ([`Diagnostic::is_error`]).
 pub fn check(source: &str, language: Language, target: Option<Target>) -> Vec<Diagnostic> {
     let mut findings = match language {
         Language::Ptx => check_ptx(source, target),
@@ -57,7 +57,7 @@ pub fn load(module: &ptx::ValidatedModule, source: &str) -> Result<Program, Vec<
     Program::load_with_source(module, source).map_err(refusals)
 }
 
-/// The same for one kernel: what the engine cannot execute in the module's other kernels does not matter.
+/// Makes one kernel of PTX ready to run: what the engine cannot execute in the module's other kernels does not matter.
 pub fn load_entry(
     module: &ptx::ValidatedModule,
     source: &str,

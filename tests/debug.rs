@@ -3,19 +3,18 @@
 //! A transcript starts with `$ warpsmith debug FILE [-O N]`; the commands are the lines with a prompt. The launch is the first `run:`
 //! directive of the file. `BLESS=1` rewrites what the commands show.
 
-use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use warpsmith::debug::{Subject, own_launch};
-use warpsmith::directives::Language;
+use warpsmith::diag::Language;
 use warpsmith::emit::OptLevel;
 use warpsmith::watch::debug::{PROMPT, Script};
+use warpsmith_filetests::runner::{Failed, Trial, compare, main as run_trials};
+use warpsmith_harness::session::{Subject, own_launch};
 
 const HEAD: &str = "$ warpsmith debug ";
 const FENCE: &str = "```";
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
     let folder = root().join("tests/watch/debug");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
         .expect("the folder is part of the repository")
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
         Trial::test(name, move || check(&path))
     };
-    libtest_mimic::run(&arguments, paths.into_iter().map(trial).collect()).exit_code()
+    run_trials(paths.into_iter().map(trial).collect())
 }
 
 fn root() -> &'static Path {
@@ -52,17 +51,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     } else {
         replay(&text)?
     };
-    if made == text {
-        return Ok(());
-    }
-    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        return Ok(std::fs::write(path, made)?);
-    }
-    let mut pairs = text.lines().zip(made.lines()).enumerate();
-    let (line, (stands, comes)) = pairs
-        .find(|(_, (a, b))| a != b)
-        .unwrap_or((text.lines().count().min(made.lines().count()), ("", "")));
-    Err(format!("line {} (BLESS=1 rewrites):\n  stands: {stands}\n  comes:  {comes}", line + 1).into())
+    compare(path, &text, &made)
 }
 
 /// Does the commands of a transcript and gives the transcript as it should be.

@@ -2,11 +2,13 @@
 
 use arbitrary::Unstructured;
 use std::path::PathBuf;
-use warpsmith::directives::{self, Language};
+use warpsmith::diag::Language;
 use warpsmith::emit::{Compiler, OptLevel};
-use warpsmith::execute::execute;
 use warpsmith::interp::{Device, Launch, Program};
 use warpsmith::ir::generate::{self, Config};
+use warpsmith::launch::execute;
+use warpsmith_filetests::scan;
+use warpsmith_harness::runs::runs;
 
 /// The files of a folder with an extension, in order.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
@@ -27,8 +29,8 @@ fn examples_hold_on_the_ir_s_own_meaning() {
     for path in files("examples", "wir") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let source = std::fs::read_to_string(&path).unwrap();
-        let scanned = directives::scan(&source, Language::Wir).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-        let runs = directives::runs(&scanned).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        let scanned = scan(&source, Language::Wir).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        let runs = runs(&scanned).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         let module = match warpsmith::ir::parse_module(&source) {
             Ok(module) => module,
             Err(errors) => {

@@ -9,7 +9,7 @@ use warpsmith::emit::{Compiler, OptLevel};
 use warpsmith::ir::{self, sample::module};
 use warpsmith::isa::sample::{Sample, Standing, of_form, pairs_of_form, standing};
 use warpsmith::isa::{FAMILIES, FORMS, Form, Mod, Target, Traits, Version};
-use warpsmith::ptxas::Toolbox;
+use warpsmith_harness::ptxas::Toolbox;
 
 /// What `cargo xtask test` sets: a missing ptxas is then a failure.
 const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";

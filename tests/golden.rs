@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::PathBuf;
-use warpsmith::golden::Golden;
+use warpsmith_harness::golden::Golden;
 
 fn compare(path: &PathBuf) -> Result<(), Failed> {
     let golden = Golden::parse(&std::fs::read_to_string(path)?)?;

@@ -4,11 +4,12 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use warpsmith::diag::Diagnostic;
-use warpsmith::directives::{self, Language};
+use warpsmith::diag::{Diagnostic, Language};
 use warpsmith::isa::Target;
 use warpsmith::launch::LaunchSpec;
-use warpsmith::{ir, ptx, target};
+use warpsmith::{ir, ptx};
+use warpsmith_filetests::scan;
+use warpsmith_harness::runs::{Run, runs};
 
 #[path = "../fuzz/properties.rs"]
 mod properties;
@@ -52,9 +53,9 @@ fn read_all(text: &str) {
     inside(warpsmith::check(text, Language::Wir, None));
     let _ = LaunchSpec::parse(text);
     for language in [Language::Wir, Language::Ptx] {
-        let _ = directives::scan(text, language).and_then(|found| directives::runs(&found));
+        drop(scan(text, language).and_then(|found| runs(&found)));
     }
-    let _ = target::parse_target(text);
+    drop(text.parse::<Target>());
 }
 
 /// How long to go on: a few seconds, or as long as `WARPSMITH_HOSTILE_MS` says.
@@ -155,9 +156,8 @@ fn mutate_words(u: &mut Unstructured<'_>, source: &str) -> Result<String> {
 fn mutated_kernels_end_in_a_value() {
     let kernels: Vec<(String, Vec<LaunchSpec>)> = std::iter::zip(examples(), emitted())
         .map(|(source, ptx)| {
-            let found =
-                directives::scan(&source, Language::Wir).and_then(|found| directives::runs(&found)).unwrap();
-            let launch = |run: directives::Run| LaunchSpec { steps: Some(300_000), ..run.launch };
+            let found = scan(&source, Language::Wir).and_then(|found| runs(&found)).unwrap();
+            let launch = |run: Run| LaunchSpec { steps: Some(300_000), ..run.launch };
             (ptx, found.into_iter().map(launch).collect())
         })
         .collect();
@@ -170,7 +170,7 @@ fn mutated_kernels_end_in_a_value() {
         {
             valid += 1;
             for launch in launches {
-                ended += usize::from(warpsmith::execute::execute(&program, launch).is_ok());
+                ended += usize::from(warpsmith::launch::execute(&program, launch).is_ok());
             }
         }
         Ok(())

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use warpsmith::directives::Language;
+use warpsmith::diag::Language;
 use warpsmith::emit::{Compiler, OptLevel};
 use warpsmith::ir;
 use warpsmith::isa::Target;
-use warpsmith::ptxas::Toolbox;
+use warpsmith_harness::ptxas::Toolbox;
 
 #[path = "../examples/tma_wgmma.rs"]
 mod tma_wgmma;

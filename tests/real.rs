@@ -9,7 +9,7 @@ use std::sync::Arc;
 use warpsmith::diag::{Diagnostic, LineIndex};
 use warpsmith::isa::{Opcode, Target};
 use warpsmith::ptx::{self, ValidatedModule};
-use warpsmith::ptxas::{Ptxas, Toolbox};
+use warpsmith_harness::ptxas::{Ptxas, Toolbox};
 
 /// What `cargo xtask test` sets: a missing ptxas is then a failure.
 const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";

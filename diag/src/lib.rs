@@ -36,6 +36,6 @@ pub use fix::{Suggestion, apply_fixes};
 pub use list::Diagnostics;
 #[cfg(feature = "render")]
 pub use render::Renderer;
-pub use source::{LineIndex, Position, Source};
+pub use source::{Language, LineIndex, Position, Source};
 pub use span::Span;
 pub use suggest::nearest;

@@ -3,7 +3,28 @@
 use crate::Span;
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
+
+/// The languages of source texts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    /// Warpsmith IR text.
+    Wir,
+    /// PTX text.
+    Ptx,
+}
+
+impl Language {
+    /// The language of a file by the extension of its name.
+    pub fn of_path(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "wir" => Some(Language::Wir),
+            "ptx" => Some(Language::Ptx),
+            _ => None,
+        }
+    }
+}
 
 /// A source text and its name, shared: a clone costs a reference count.
 ///

@@ -3,9 +3,9 @@
 use crate::{in_root, tools};
 use std::path::{Path, PathBuf};
 use warpsmith::diag::Diagnostic;
-use warpsmith::directives::Language;
+use warpsmith::diag::Language;
 use warpsmith::isa::Target;
-use warpsmith::ptxas::Toolbox;
+use warpsmith_harness::ptxas::Toolbox;
 
 /// One row of `tests/oracle/*.tsv`, whose header names the fields.
 struct Row {

@@ -5,8 +5,8 @@ mod driver;
 use crate::in_root;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
-use warpsmith::golden::{self, Case, Golden, Record};
 use warpsmith::launch::LaunchSpec;
+use warpsmith_harness::golden::{self, Case, Golden, Record};
 
 /// What the recorder needs of a GPU.
 trait Gpu {
@@ -109,7 +109,7 @@ fn date(day: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpsmith::execute::execute;
+    use warpsmith::launch::execute;
     use warpsmith::ptx::ValidatedModule;
 
     /// The engine in place of a GPU: the recorder and the files can be tested anywhere.

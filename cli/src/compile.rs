@@ -1,0 +1,113 @@
+//! `warpsmith compile`
+
+use crate::input::{self, Input};
+use crate::{Compilation, Failure, Outcome, report, write_output};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use warpsmith::DEFAULT_TARGET;
+use warpsmith::diag::Diagnostic;
+use warpsmith::emit::Compiler;
+use warpsmith::{ir, lower};
+
+#[derive(Args)]
+pub struct Options {
+    /// A `.wir` file, or - for standard input.
+    file: PathBuf,
+    /// Where the PTX goes; the default is standard output.
+    #[arg(short, long, value_name = "OUT.ptx")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    compilation: Compilation,
+    #[command(flatten)]
+    debugging: Debugging,
+}
+
+/// What helps to find a pass that breaks a program.
+#[derive(Args)]
+pub struct Debugging {
+    /// Print the IR on standard error after these passes (`all`: after each).
+    #[arg(long, value_name = "PASS,..", value_delimiter = ',')]
+    print_after: Vec<String>,
+    /// Verify the IR after each pass.
+    #[arg(long)]
+    verify_each: bool,
+    /// Say on standard error how long each pass took.
+    #[arg(long)]
+    time_passes: bool,
+    /// Stop after so many applications of a pass to a function.
+    #[arg(long, value_name = "N")]
+    bisect_limit: Option<u32>,
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let (source, module) = read_ir(&options.file)?;
+    let debugging = &options.debugging;
+    let compiler = compiler(&options.compilation, &module)?
+        .with_verify_each(debugging.verify_each)
+        .with_bisect_limit(debugging.bisect_limit);
+    let mut print = |pass: &'static str, module: &ir::Module| debugging.print(pass, module);
+    match compiler.compile_watched(&module, Some(&mut print)) {
+        Ok(compiled) => {
+            debugging.report(&compiled.stats.passes);
+            write_output(options.output.as_deref(), &compiled.text)
+        }
+        Err(errors) => {
+            report(&source.source, &errors);
+            Err(Failure::Rejected)
+        }
+    }
+}
+
+/// A compiler as the flags say, for the module's own target where they name none.
+pub fn compiler(flags: &Compilation, module: &ir::Module) -> Result<Compiler, Failure> {
+    let target = flags.target.or(module.target).unwrap_or(DEFAULT_TARGET);
+    let mut compiler = Compiler::new(target).with_opt_level(flags.level);
+    if let Some(version) = flags.ptx {
+        compiler = compiler.with_ptx_version(version);
+    }
+    if let Some(passes) = &flags.passes {
+        let pipeline = lower::Pipeline::parse(passes).map_err(|e| Failure::Usage(e.to_string()))?;
+        compiler = compiler.with_passes(pipeline);
+    }
+    Ok(compiler)
+}
+
+impl Debugging {
+    /// Prints the module after a pass if that is wanted.
+    fn print(&self, pass: &'static str, module: &ir::Module) {
+        if self.print_after.iter().any(|name| name == pass || name == "all") {
+            eprintln!("; after {pass}\n{module}");
+        }
+    }
+
+    /// Says what the passes did if that is wanted.
+    fn report(&self, report: &lower::Report) {
+        if self.time_passes || self.bisect_limit.is_some() {
+            eprint!("{report}");
+        }
+    }
+
+    /// Runs a pipeline on a module.
+    pub fn run(&self, pipeline: &lower::Pipeline, module: &mut ir::Module) -> Result<(), Vec<Diagnostic>> {
+        let mut print = |pass: &'static str, module: &ir::Module| self.print(pass, module);
+        let mut options = lower::Options {
+            verify_each: self.verify_each,
+            bisect_limit: self.bisect_limit,
+            after: Some(&mut print),
+        };
+        pipeline.run(module, &mut options).map(|report| self.report(&report))
+    }
+}
+
+/// Reads IR text; what is wrong with it has been shown when this fails.
+pub fn read_ir(path: &Path) -> Result<(Input, ir::Module), Failure> {
+    let source = input::read(path).map_err(Failure::Usage)?;
+    let checked = ir::parse_module(source.text()).and_then(|module| ir::verify(&module).map(|()| module));
+    match checked {
+        Ok(module) => Ok((source, module)),
+        Err(errors) => {
+            report(&source.source, &errors);
+            Err(Failure::Rejected)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The `warpsmith` command: what the command line says, and one file for each subcommand.
+
+mod check;
+mod compile;
+mod debug;
+mod explain;
+mod explore;
+mod fmt;
+mod input;
+mod opt;
+mod progress;
+mod roundtrip;
+mod run;
+mod seeing;
+mod target;
+mod targets;
+mod trace_diff;
+mod watch;
+
+use clap::{Args, Parser, Subcommand};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use target::parse_target;
+use warpsmith::diag::{Diagnostic, Renderer, Source};
+use warpsmith::emit::OptLevel;
+use warpsmith::isa::{Target, Version};
+
+/// A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
+#[derive(Parser)]
+#[command(name = "warpsmith", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile IR text to PTX text.
+    Compile(compile::Options),
+    /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
+    Check(check::Options),
+    /// Explain a code of a diagnostic.
+    Explain(explain::Options),
+    /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
+    Fmt(fmt::Options),
+    /// Run a kernel on the CPU.
+    Run(Box<run::Options>),
+    /// Debug a kernel with the commands of gdb and cuda-gdb.
+    Debug(debug::Options),
+    /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
+    Roundtrip(roundtrip::Options),
+    /// Run passes on IR text and print the IR.
+    Opt(opt::Options),
+    /// Find the first place where two traced runs of a launch part, and why.
+    TraceDiff(trace_diff::Options),
+    /// List the targets and the first `.version` that names each.
+    Targets(targets::Options),
+}
+
+/// What every subcommand that compiles takes.
+#[derive(Args, Clone)]
+struct Compilation {
+    /// The target: sm_90, sm_90a, or a triple. Default: the module's own, else sm_75.
+    #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
+    target: Option<Target>,
+    /// The optimisation level, as in -O2.
+    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3")]
+    level: OptLevel,
+    /// The PTX version to emit; the default is the lowest that the module needs.
+    #[arg(long, value_parser = parse_version, value_name = "M.m")]
+    ptx: Option<Version>,
+    /// The passes to run in place of the level's.
+    #[arg(long, value_name = "PASS,..")]
+    passes: Option<String>,
+}
+
+/// Why a subcommand did not do its work.
+enum Failure {
+    /// The call makes no sense or names what is not there: exit status 2.
+    Usage(String),
+    /// The input is not accepted, and that has been reported: exit status 1.
+    Rejected,
+}
+
+impl From<std::io::Error> for Failure {
+    /// For output: a reader that went away is no reason to complain.
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() != std::io::ErrorKind::BrokenPipe {
+            return Failure::Usage(format!("cannot write: {error}"));
+        }
+        Failure::Rejected
+    }
+}
+
+type Outcome = Result<(), Failure>;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Compile(options) => compile::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Explain(options) => explain::run(&options),
+        Command::Fmt(options) => fmt::run(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Debug(options) => debug::run(&options),
+        Command::Roundtrip(options) => roundtrip::run(&options),
+        Command::Opt(options) => opt::run(&options),
+        Command::TraceDiff(options) => trace_diff::run(&options),
+        Command::Targets(options) => targets::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Rejected) => ExitCode::from(1),
+        Err(Failure::Usage(message)) => {
+            // Nothing is left to do if not even this can be said.
+            let _ = writeln!(std::io::stderr(), "error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints the findings about one source on standard error.
+fn report(source: &Source, findings: &[Diagnostic]) {
+    if findings.is_empty() {
+        return;
+    }
+    let mut stderr = std::io::stderr().lock();
+    let renderer = if stderr.is_terminal() { Renderer::styled() } else { Renderer::plain() };
+    if let Err(_closed) = stderr.write_all(renderer.diagnostics(source, findings).as_bytes()) {
+        // Nobody is left to whom this could be reported; the exit status says that something is wrong.
+    }
+}
+
+fn parse_version(text: &str) -> Result<Version, String> {
+    let (oldest, latest) = (Version::OLDEST, Version::LATEST);
+    let version = text.parse().ok().filter(|version| (oldest..=latest).contains(version));
+    version.ok_or_else(|| format!("expected a PTX version from {oldest} to {latest}"))
+}
+
+fn parse_level(text: &str) -> Result<OptLevel, String> {
+    text.parse().map_err(|()| "expected 0, 1, 2 or 3".into())
+}
+
+/// Writes `text` to a file, or to standard output where none is named.
+fn write_output(path: Option<&std::path::Path>, text: &str) -> Outcome {
+    match path {
+        Some(path) if path.as_os_str() != "-" => std::fs::write(path, text)
+            .map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display()))),
+        _ => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
+    }
+}

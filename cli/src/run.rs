@@ -1,0 +1,341 @@
+//! `warpsmith run`
+
+use crate::input::{self, Input};
+use crate::watch::{Seen, Watch};
+use crate::{Compilation, Failure, Outcome, compile, explore, report, watch};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith::diag::Language;
+use warpsmith::diag::{self, Diagnostic};
+use warpsmith::interp::{Fault, Program, Schedule};
+use warpsmith::launch::literal;
+use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
+use warpsmith::launch::{Execution, execute_observed, execute_with_output};
+use warpsmith::watch::Sources;
+use warpsmith::{ir, ptx};
+use warpsmith_harness::session::own_launch;
+
+#[derive(Args)]
+pub struct Options {
+    /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
+    file: PathBuf,
+    /// The launch description. Without one, and without --entry, the first `run:` directive of the file.
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args"])]
+    launch: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+    /// Run the IR's own meaning in place of the PTX compiled from it.
+    #[arg(long)]
+    ir: bool,
+    /// The kernel, in place of --launch.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Blocks.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
+    grid: Vec<u64>,
+    /// Threads of a block.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
+    block: Vec<u64>,
+    /// Blocks of a cluster.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', requires = "entry")]
+    cluster: Option<Vec<u64>>,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES", requires = "entry")]
+    dynamic_shared: Option<u64>,
+    /// The most instructions that all threads together may execute.
+    #[arg(long, value_name = "N", requires = "entry")]
+    steps: Option<u64>,
+    /// In which order threads take turns: round-robin, random, adversarial, lowest-pc.
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Chooses the interleaving of the threads; the same seed and schedule give the same run.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Run the launch in N orders of its threads and tell whether the results differ and why; then the exit status is 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
+    explore: Option<u64>,
+    /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true, requires = "entry")]
+    args: Vec<String>,
+    #[command(flatten)]
+    compilation: Compilation,
+    #[command(flatten)]
+    watch: watch::Watched,
+}
+
+/// Takes what the kernel prints: kept for the JSON answer, else shown.
+#[derive(Clone)]
+struct Printed {
+    kept: Option<Arc<Mutex<Vec<u8>>>>,
+}
+
+impl Printed {
+    fn text(&self) -> String {
+        let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner));
+        kept.map_or_else(String::new, |kept| String::from_utf8_lossy(&kept).into_owned())
+    }
+}
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &self.kept {
+            Some(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).write(bytes),
+            None => std::io::stdout().lock().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().lock().flush()
+    }
+}
+
+/// Why there is no result.
+enum Problem {
+    Launch(Vec<LaunchError>),
+    Source(Input, Vec<Diagnostic>),
+    Fault(Fault),
+    Failure(Failure),
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
+    let launch = launch(options, &source)?;
+    let printed = Printed { kept: options.json.then(Arc::default) };
+    let mut seen = None;
+    let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
+        let (program, sources) = loaded(options, source, &launch)?;
+        if let Some(count) = options.explore {
+            explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
+            return Ok(None);
+        }
+        Ok(Some((result(options, &program, sources, &launch, &printed, &mut seen)?, launch)))
+    });
+    if let Ok(None) | Err(Problem::Failure(Failure::Rejected)) = outcome {
+        return outcome.map(drop).map_err(|_| Failure::Rejected);
+    }
+    let bad = outcome.is_err() || seen.as_ref().is_some_and(Seen::is_bad);
+    if options.json {
+        let mut answer = match &outcome {
+            Ok(execution) => execution.as_ref().map_or(Value::Null, |(e, _)| success_json(e, !bad)),
+            Err(problem) => json!({"ok": false, "error": problem.json()}),
+        };
+        if let Some(members) = answer.as_object_mut() {
+            members.insert("output".into(), printed.text().into());
+            members.extend(seen.iter().flat_map(Seen::json));
+        }
+        writeln!(std::io::stdout().lock(), "{answer}")?;
+    } else {
+        if let Ok(Some((execution, launch))) = &outcome {
+            std::io::stdout().lock().write_all(success(execution, launch).as_bytes())?;
+        }
+        seen.iter().for_each(Seen::show);
+        if let Err(problem) = &outcome {
+            problem.show();
+        }
+    }
+    match outcome {
+        Err(Problem::Failure(failure)) => Err(failure),
+        _ if bad => Err(Failure::Rejected),
+        _ => Ok(()),
+    }
+}
+
+/// With `--json` the answer goes to standard output even if the call names a file that is not there.
+fn unreadable(options: &Options, message: String) -> Failure {
+    if options.json {
+        println!("{}", json!({"ok": false, "error": error("C0001", &message)}));
+    }
+    Failure::Usage(message)
+}
+
+/// The launch description from the file or the flags.
+fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<LaunchError>>, Failure> {
+    if let Some(path) = &options.launch {
+        let text = input::read(path).map_err(|message| unreadable(options, message))?.text().to_owned();
+        return Ok(LaunchSpec::parse(&text).map(|spec| scheduled(spec, options)));
+    }
+    if options.entry.is_none() {
+        let own = own_launch(source.text(), source.language).ok_or_else(|| {
+            let file = options.file.display();
+            Failure::Usage(format!(
+                "--launch L.json or --entry NAME is needed: {file} has no `run:` directive that describes a launch"
+            ))
+        })?;
+        return Ok(Ok(scheduled(own, options)));
+    }
+    let mut object = Map::new();
+    object.insert("entry".into(), options.entry.clone().into());
+    object.insert("grid".into(), json!(options.grid));
+    object.insert("block".into(), json!(options.block));
+    object.extend(options.dynamic_shared.map(|bytes| ("dynamic_shared".to_owned(), bytes.into())));
+    object.extend(options.cluster.as_ref().map(|cluster| ("cluster".to_owned(), json!(cluster))));
+    object.extend(options.steps.map(|steps| ("limits".to_owned(), json!({"steps": steps}))));
+    let args: Result<Vec<Value>, LaunchError> = options.args.iter().map(|arg| arg_from_flag(arg)).collect();
+    object.insert("args".into(), args.map_err(|e| Failure::Usage(e.to_string()))?.into());
+    Ok(LaunchSpec::from_json(&Value::Object(object)).map(|spec| scheduled(spec, options)))
+}
+
+/// The flags go before what a launch description says.
+fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
+    spec.schedule = options.schedule.or(spec.schedule);
+    spec.seed = options.seed.or(spec.seed);
+    spec
+}
+
+fn loaded(options: &Options, source: Input, launch: &LaunchSpec) -> Result<(Program, Sources), Problem> {
+    let loaded = match source.language {
+        Language::Ptx => load_ptx(options, &source, &launch.entry),
+        Language::Wir => load_ir(options, &source),
+    };
+    loaded.map_err(|errors| Problem::Source(source, errors))
+}
+
+fn result(
+    options: &Options,
+    program: &Program,
+    sources: Sources,
+    launch: &LaunchSpec,
+    printed: &Printed,
+    seen: &mut Option<Seen>,
+) -> Result<Execution, Problem> {
+    if !options.watch.any() {
+        return execute_with_output(program, launch, printed.clone()).map_err(Problem::Fault);
+    }
+    let mut watch = Watch::new(&options.watch).map_err(Problem::Failure)?;
+    let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
+    *seen = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
+    outcome.map_err(Problem::Fault)
+}
+
+/// What runs, and its text if the run is watched.
+type Loaded = Result<(Program, Sources), Vec<Diagnostic>>;
+
+fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> Sources {
+    if options.watch.any() || options.explore.is_some() {
+        Sources::new(name, text, module)
+    } else {
+        Sources::default()
+    }
+}
+
+fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
+    let module = ptx::ValidatedModule::parse(source.text())?;
+    let program = warpsmith::load_entry(&module, source.text(), entry)?;
+    Ok((program, sources(options, source.name(), source.text(), &module)))
+}
+
+fn load_ir(options: &Options, source: &Input) -> Loaded {
+    let module = ir::parse_module(source.text())?;
+    ir::verify(&module)?;
+    if options.ir {
+        let program = warpsmith::load_ir(&module)?;
+        return Ok((program, sources(options, source.name(), source.text(), &ptx::Module::default())));
+    }
+    let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| match failure {
+        Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
+        Failure::Rejected => Vec::new(),
+    })?;
+    let compiled = compiler.compile(&module)?;
+    let program = warpsmith::load(&compiled.module, &compiled.text)?;
+    // Lines are those of the PTX, which is shown beside them.
+    let name = format!("{}, compiled", source.name());
+    Ok((program, sources(options, &name, &compiled.text, &compiled.module)))
+}
+
+fn success_json(execution: &Execution, ok: bool) -> Value {
+    let buffers: Vec<Value> =
+        execution.buffers.iter().map(|buffer| buffer.as_deref().map(literal::hex).into()).collect();
+    let stats = json!({"thread_instructions": execution.thread_instructions, "seconds": execution.seconds});
+    json!({"ok": ok, "buffers": buffers, "stats": stats})
+}
+
+/// For people: the first elements of each buffer.
+fn success(execution: &Execution, launch: &LaunchSpec) -> String {
+    const SHOWN: usize = 16;
+    let mut text = String::new();
+    for (index, (buffer, arg)) in execution.buffers.iter().zip(&launch.args).enumerate() {
+        let (Some(bytes), Arg::Buffer { element, .. }) = (buffer, arg) else { continue };
+        let ty = element.unwrap_or(warpsmith::isa::ScalarType::B8);
+        let size = ty.bytes().unwrap_or(1).max(1) as usize;
+        let mut elements: Vec<String> = bytes
+            .chunks_exact(size)
+            .take(SHOWN)
+            .map(|element| literal::decode(ty, element).to_string())
+            .collect();
+        let count = bytes.len() / size;
+        if count > SHOWN {
+            elements.push("..".into());
+        }
+        text += &format!("argument {index}, {count} x {ty}: {}\n", elements.join(", "));
+    }
+    let rate = execution.thread_instructions as f64 / execution.seconds.max(1e-9) / 1e6;
+    text + &format!(
+        "{} thread instructions in {:.6} s ({rate:.1} M/s)\n",
+        execution.thread_instructions, execution.seconds
+    )
+}
+
+/// The members that every error has.
+fn error(code: &str, message: &str) -> Value {
+    json!({"code": code, "message": message, "ptx_line": null, "block": null, "thread": null})
+}
+
+impl Problem {
+    fn json(&self) -> Value {
+        match self {
+            Problem::Fault(fault) => {
+                let mut value = json!({
+                    "code": fault.code.name(), "message": fault.message, "ptx_line": fault.ptx_line,
+                    "block": fault.block, "thread": fault.thread,
+                });
+                if let Some(address) = fault.address {
+                    value["address"] = format!("{address:#x}").into();
+                }
+                value
+            }
+            Problem::Failure(Failure::Usage(message)) => error("C0001", message),
+            Problem::Failure(Failure::Rejected) => error("C0002", "the run is not as it should be"),
+            Problem::Launch(errors) => {
+                let list: Vec<String> = errors.iter().map(LaunchError::to_string).collect();
+                let mut value = error("bad_launch", &list.join("; "));
+                value["details"] = list.into();
+                value
+            }
+            Problem::Source(source, diagnostics) => {
+                let list: Vec<Value> = diagnostics
+                    .iter()
+                    .map(|diagnostic| diag::json::diagnostic(&source.source, diagnostic))
+                    .collect();
+                let first = diagnostics.iter().position(Diagnostic::is_error).unwrap_or(0);
+                let mut value = match list.get(first) {
+                    Some(first) => error(
+                        first["code"].as_str().unwrap_or_default(),
+                        first["message"].as_str().unwrap_or_default(),
+                    ),
+                    None => error("C0002", "the source is not accepted"),
+                };
+                if let (Language::Ptx, Some(first)) = (source.language, list.get(first)) {
+                    value["ptx_line"] = first["line"].clone();
+                }
+                value["diagnostics"] = list.into();
+                value
+            }
+        }
+    }
+
+    fn show(&self) {
+        match self {
+            Problem::Fault(fault) => eprintln!("error: {fault}"),
+            // The command says it in the end.
+            Problem::Failure(_) => {}
+            Problem::Launch(errors) => {
+                errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
+            }
+            Problem::Source(source, diagnostics) => report(&source.source, diagnostics),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A statement of `tests/oracle` as a kernel: each thread loads all registers that the statement declares, executes it, and stores
+//! the registers that it writes.
+
+use super::{Case, Check};
+use serde_json::json;
+use std::fmt::Write;
+use warpsmith::interp::semantics::half::{BF16, F16, Half};
+use warpsmith::isa::{Mnemonic, ScalarType, TypeClass};
+use warpsmith::launch::literal;
+
+/// Threads of a case, and bytes that a register takes in memory.
+const THREADS: usize = 32;
+const SLOT: usize = 8;
+
+struct Register {
+    name: String,
+    ty: ScalarType,
+}
+
+/// The family and the case of a row, if its statement computes registers from registers.
+pub(super) fn case(row: &str) -> Option<(String, Case)> {
+    let fields: Vec<&str> = row.split('\t').collect();
+    let [id, family, section, version, target, "ok", _, decls, statement, ""] = fields[..] else {
+        return None;
+    };
+    let pure = ["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.6.", "9.7.7.", "9.7.8.", "9.7.18."];
+    let moved = ["9.7.9.7", "9.7.9.21", "9.7.9.22"];
+    if !pure.iter().any(|p| section.starts_with(p)) && !moved.contains(&section) {
+        return None;
+    }
+    let decls = decls.replace("\\n", " ");
+    let registers = declared(&decls)?;
+    let (mnemonic, operands) = apart(statement)?;
+    // These read the carry flag, which nothing has set.
+    if ["addc", "subc", "madc"].contains(&mnemonic.opcode().text()) {
+        return None;
+    }
+    let written = written(operands);
+    let results: Vec<usize> =
+        (0..registers.len()).filter(|i| written.contains(&registers[*i].name.as_str())).collect();
+    if results.is_empty() {
+        return None;
+    }
+    let (inputs, outputs) = (registers.len() * SLOT, results.len() * SLOT);
+    let mut ptx = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{{\n{decls}\n\
+         .reg .b64 %w_from, %w_to;\n.reg .b32 %w_tid, %w_bit;\nld.param.u64 %w_from, [from];\nld.param.u64 %w_to, [to];\nmov.u32 %w_tid, %tid.x;\n\
+         mad.wide.u32 %w_from, %w_tid, {inputs}, %w_from;\nmad.wide.u32 %w_to, %w_tid, {outputs}, %w_to;\n"
+    );
+    for (i, r) in registers.iter().enumerate() {
+        let (Register { name, .. }, bits, at) = (r, r.ty.bits(), i * SLOT);
+        // Writing to a string cannot fail.
+        let _ = match r.ty {
+            ScalarType::Pred => {
+                writeln!(ptx, "ld.global.b32 %w_bit, [%w_from+{at}];\nsetp.ne.u32 {name}, %w_bit, 0;")
+            }
+            _ => writeln!(ptx, "ld.global.b{bits} {name}, [%w_from+{at}];"),
+        };
+    }
+    let _ = writeln!(ptx, "{}", statement.replace("\\n", "\n"));
+    for (i, r) in results.iter().enumerate() {
+        let (Register { name, ty }, at) = (&registers[*r], i * SLOT);
+        let _ = match ty {
+            ScalarType::Pred => {
+                writeln!(ptx, "selp.u32 %w_bit, 1, 0, {name};\nst.global.b32 [%w_to+{at}], %w_bit;")
+            }
+            ty => writeln!(ptx, "st.global.b{} [%w_to+{at}], {name};", ty.bits()),
+        };
+    }
+    ptx.push_str("ret;\n}\n");
+    let values = inputs_of(id, &registers, &mnemonic);
+    let launch = json!({"entry": "k", "grid": [1], "block": [THREADS],
+        "args": [{"buffer": literal::hex(&values)}, {"buffer_zero": THREADS * outputs}]});
+    Some((family.into(), Case { name: id.into(), ptx, launch, check: check(&mnemonic) }))
+}
+
+/// The registers of declarations such as `.reg .f32 %f32_<4>;`; `None` if there are others, or of a size without a slot.
+fn declared(decls: &str) -> Option<Vec<Register>> {
+    let mut registers = Vec::new();
+    for decl in decls.split(';').map(str::trim).filter(|d| !d.is_empty()) {
+        let (ty, names) = decl.strip_prefix(".reg .")?.split_once(' ')?;
+        let ty = ScalarType::from_name(ty)?;
+        if ty != ScalarType::Pred && ![16, 32, 64].contains(&ty.bits()) {
+            return None;
+        }
+        let (prefix, count) = names.strip_suffix('>')?.split_once('<')?;
+        let count: usize = count.parse().ok().filter(|n| *n <= 8)?;
+        registers.extend((0..count).map(|i| Register { name: format!("{prefix}{i}"), ty }));
+    }
+    (!registers.is_empty()).then_some(registers)
+}
+
+/// The mnemonic of a single statement and its operands.
+fn apart(statement: &str) -> Option<(Mnemonic, &str)> {
+    let statement = statement.trim().strip_suffix(';').filter(|s| !s.contains([';', '\\']))?;
+    let unguarded = match statement.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(' ')?.1,
+        None => statement,
+    };
+    let (name, operands) = unguarded.trim().split_once(' ')?;
+    Some((Mnemonic::parse(name).ok()?, operands.trim()))
+}
+
+/// The names in the first operand.
+fn written(operands: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    let end = operands.find(|c| {
+        depth += match c {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    });
+    let names = operands[..end.unwrap_or(operands.len())].split(['{', '}', ',', '|', ' ']);
+    names.filter(|n| n.starts_with('%')).map(|n| n.split('.').next().unwrap_or(n)).collect()
+}
+
+fn check(mnemonic: &Mnemonic) -> Check {
+    let ty = mnemonic.types().next().unwrap_or(ScalarType::B32);
+    let op = mnemonic.opcode().text();
+    let approximate = ["sin", "cos", "lg2", "ex2", "tanh"].contains(&op)
+        || mnemonic.mods().iter().any(|m| matches!(m.text(), "approx" | "full"))
+        || op.contains(".approx");
+    match ty {
+        _ if approximate => Check::Approximate(ty),
+        ScalarType::F64 => Check::Double,
+        _ => Check::Bits,
+    }
+}
+
+/// Edge cases and random values for every register of every thread, the same whenever they are made.
+fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic) -> Vec<u8> {
+    // FNV-1a of the row's name, then splitmix64.
+    let mut state =
+        id.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    // The bound on the error of `sin` and `cos` holds near zero only (PTX ISA 9.0, 9.7.3.18).
+    let near_zero = ["sin", "cos"].contains(&mnemonic.opcode().text());
+    let of_instruction = mnemonic.types().last();
+    let mut bytes = Vec::with_capacity(THREADS * registers.len() * SLOT);
+    for thread in 0..THREADS {
+        for register in registers {
+            // An untyped register holds what the instruction takes it for.
+            let ty = match (register.ty.class(), of_instruction) {
+                (TypeClass::Bits, Some(ty)) if ty.bits() == register.ty.bits() => ty,
+                _ => register.ty,
+            };
+            let value = match ty {
+                _ if near_zero => u64::from(((next() % 6_000_000) as f32 * 1e-6 - 3.0).to_bits()),
+                _ if thread % 2 == 0 => edge(ty, next()),
+                _ => plain(ty, next()),
+            };
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+const FLOATS: [f64; 16] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1.5,
+    2.5,
+    -3.0,
+    255.0,
+    65504.0,
+    1e-5,
+    -1e-7,
+    1e30,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+/// The bits of a number as a float of the type; `None` if it is none.
+fn float(ty: ScalarType, value: f64) -> Option<u64> {
+    Some(match ty {
+        ScalarType::F16 => F16::narrow(value).into(),
+        ScalarType::BF16 => BF16::narrow(value).into(),
+        ScalarType::F32 => (value as f32).to_bits().into(),
+        ScalarType::F64 => value.to_bits(),
+        _ => return None,
+    })
+}
+
+fn edge(ty: ScalarType, random: u64) -> u64 {
+    let pick = |value: u64| FLOATS[(value % 16) as usize];
+    let halves = |element| {
+        let of = |value: f64| float(element, value).unwrap_or(0);
+        of(pick(random)) | of(pick(random >> 8)) << 16
+    };
+    if let Some(bits) = float(ty, pick(random)) {
+        return bits;
+    }
+    match ty {
+        ScalarType::F16x2 => halves(ScalarType::F16),
+        ScalarType::BF16x2 => halves(ScalarType::BF16),
+        ty => {
+            let mask = u64::MAX >> (64 - ty.bits().clamp(1, 64));
+            let top = mask ^ mask >> 1;
+            let edges =
+                [0, 1, 2, 7, 31, 32, 63, 64, mask, mask - 1, top, top - 1, top + 1, mask / 3, 0x80, 0xff];
+            edges[(random % 16) as usize] & mask
+        }
+    }
+}
+
+/// Any bits; floats as often near one as anywhere.
+fn plain(ty: ScalarType, random: u64) -> u64 {
+    match float(ty, (random >> 11) as f64 * 2f64.powi(-50) - 4.0) {
+        Some(near) if random & 1 == 0 => near,
+        _ => random & (u64::MAX >> (64 - ty.bits().clamp(1, 64))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(decls: &str, statement: &str) -> Option<(String, Case)> {
+        case(&format!("id\tf\t9.7.1.1\t9.0\tsm_90\tok\t\t{decls}\t{statement}\t"))
+    }
+
+    #[test]
+    fn the_registers_of_a_statement() {
+        assert_eq!(written("%a|%p, %b, {%c, %d}"), ["%a", "%p"]);
+        assert_eq!(written("{%a, %b}, %c"), ["%a", "%b"]);
+        assert_eq!(written("%a.b0, %b.h1, %c"), ["%a"]);
+        assert!(written("_, %b").is_empty());
+        let names = |d| declared(d).map(|r| r.into_iter().map(|r| r.name).collect::<Vec<_>>());
+        assert_eq!(names(".reg .f32 %f<2>; .reg .pred %p<1>;").unwrap(), ["%f0", "%f1", "%p0"]);
+        assert!(names(".reg .b128 %q<2>;").is_none() && names(".shared .b32 s;").is_none());
+    }
+
+    #[test]
+    fn a_case_computes_what_its_statement_means() {
+        let (_, case) = row(".reg .s32 %s<3>;", "add.s32 %s0, %s1, %s2;").unwrap();
+        let buffers = super::super::run(&case).unwrap();
+        let [Some(from), Some(to)] = &buffers[..] else { panic!("two buffers") };
+        let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let mut varied = false;
+        for thread in 0..THREADS {
+            let (a, b) = (word(from, thread * 24 + 8), word(from, thread * 24 + 16));
+            assert_eq!(word(to, thread * 8), a.wrapping_add(b));
+            varied |= a != 0 && b != 0;
+        }
+        assert!(varied);
+        assert!(row(".reg .s32 %s<3>;", "addc.s32 %s0, %s1, %s2;").is_none());
+        let (_, guarded) = row(".reg .s32 %s<3>; .reg .pred %p<1>;", "@!%p0 add.s32 %s0, %s1, %s2;").unwrap();
+        assert!(super::super::run(&guarded).is_ok());
+    }
+}

@@ -1,0 +1,190 @@
+//! The round trip: a file's kernels compiled at every level, judged by ptxas, and run both by the IR's own meaning and from the
+//! emitted text, with every byte of every buffer compared.
+
+use crate::ptxas::Toolbox;
+use crate::runs::{Run, runs};
+use warpsmith::diag::{Diagnostic, Language, LineIndex};
+use warpsmith::launch::{Execution, execute};
+use warpsmith::ptx::ValidatedModule;
+use warpsmith::{Compiler, DEFAULT_TARGET, Fault, OptLevel, Target, ir, load, load_ir};
+use warpsmith_filetests::scan;
+
+/// How to make a round trip.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// The target in place of the module's own.
+    pub target: Option<Target>,
+    /// The installed assemblers; with none, that part is left out.
+    pub toolbox: Toolbox,
+}
+
+/// What came of a file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was compiled for.
+    pub target: Target,
+    /// The release of the ptxas that judged the text; `None` if none knows the target.
+    pub ptxas: Option<String>,
+    /// What concerns the whole file: it cannot be parsed, compiled or loaded.
+    pub errors: Vec<String>,
+    /// One entry per kernel.
+    pub kernels: Vec<Kernel>,
+}
+
+/// What came of one kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// How many `run:` directives start it.
+    pub runs: usize,
+    /// Thread instructions executed from the emitted text, over all runs and levels.
+    pub thread_instructions: u64,
+    /// What went wrong.
+    pub failures: Vec<String>,
+}
+
+impl Report {
+    /// Everything that went wrong, a line each.
+    pub fn failures(&self) -> Vec<String> {
+        let of_kernels = self.kernels.iter().flat_map(|kernel| &kernel.failures);
+        self.errors.iter().chain(of_kernels).cloned().collect()
+    }
+}
+
+/// Makes the round trip of one `.wir` file.
+pub fn file(source: &str, options: &Options) -> Report {
+    let mut report = Report {
+        target: options.target.unwrap_or(DEFAULT_TARGET),
+        ptxas: None,
+        errors: Vec::new(),
+        kernels: Vec::new(),
+    };
+    if let Err(errors) = attempt(source, options, &mut report) {
+        report.errors.extend(errors);
+    }
+    report
+}
+
+fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), Vec<String>> {
+    let runs = runs_of(source, Language::Wir)?;
+    let module = ir::parse_module(source).map_err(|errors| rendered(source, &errors))?;
+    ir::verify(&module).map_err(|errors| rendered(source, &errors))?;
+    report.target = options.target.or(module.target).unwrap_or(DEFAULT_TARGET);
+    report.kernels = module.kernels().map(|(_, kernel)| Kernel::new(&kernel.name)).collect();
+    let meaning =
+        load_ir(&module).map_err(|errors| strings("the IR's meaning: ", &rendered(source, &errors)))?;
+    let mut programs = Vec::new();
+    let mut judged: Vec<String> = Vec::new();
+    for level in OptLevel::ALL {
+        let compiler = Compiler::new(report.target).with_opt_level(level);
+        let compiled = compiler
+            .compile(&module)
+            .map_err(|errors| strings(&format!("{level}: "), &rendered(source, &errors)))?;
+        let program = load(&compiled.module, &compiled.text)
+            .map_err(|errors| strings(&format!("{level}: "), &errors))?;
+        programs.push((level, program));
+        // Levels that make the same text need no second judgement.
+        if !judged.contains(&compiled.text) {
+            if let Some(ptxas) = options.toolbox.for_target(report.target) {
+                report.ptxas = Some(ptxas.release.clone());
+                if let Err(said) = ptxas.assemble(&compiled.text, report.target) {
+                    report.errors.push(format!("{level}: ptxas {} rejects the PTX: {said}", ptxas.release));
+                }
+            }
+            judged.push(compiled.text);
+        }
+    }
+    for run in &runs {
+        let Some(kernel) = report.kernels.iter_mut().find(|kernel| kernel.name == run.launch.entry) else {
+            report.errors.push(format!("line {}: no kernel is called `{}`", run.line, run.launch.entry));
+            continue;
+        };
+        kernel.runs += 1;
+        let expected = execute(&meaning, &run.launch);
+        kernel
+            .failures
+            .extend(unexpected(run, &expected).into_iter().map(|what| format!("line {}: {what}", run.line)));
+        for (level, program) in &programs {
+            let found = execute(program, &run.launch);
+            kernel.thread_instructions += found.as_ref().map_or(0, |execution| execution.thread_instructions);
+            if let Some(what) = differs(&expected, &found) {
+                kernel.failures.push(format!("line {}: {level}: {what}", run.line));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Kernel {
+    fn new(name: &str) -> Kernel {
+        Kernel { name: name.to_owned(), runs: 0, thread_instructions: 0, failures: Vec::new() }
+    }
+}
+
+/// Executes the `run:` directives of a `.ptx` file; returns what went wrong.
+pub fn ptx(source: &str) -> Vec<String> {
+    let attempt = || {
+        let runs = runs_of(source, Language::Ptx)?;
+        let program = ValidatedModule::parse(source).and_then(|module| load(&module, source));
+        let program = program.map_err(|errors| rendered(source, &errors))?;
+        let outcomes = runs.iter().flat_map(|run| {
+            let failures = unexpected(run, &execute(&program, &run.launch));
+            failures.into_iter().map(|what| format!("line {}: {what}", run.line))
+        });
+        Ok(if runs.is_empty() { vec!["no `run:` directive".to_owned()] } else { outcomes.collect() })
+    };
+    attempt().unwrap_or_else(|errors| errors)
+}
+
+fn runs_of(source: &str, language: Language) -> Result<Vec<Run>, Vec<String>> {
+    scan(source, language).and_then(|found| runs(&found)).map_err(|errors| strings("", &errors))
+}
+
+/// How an outcome differs from what the directives say.
+fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
+    match (outcome, &run.fault) {
+        (Ok(execution), None) => {
+            let checks = run.expects.iter().map(|expect| (expect.line, expect.check(&execution.buffers)));
+            checks
+                .filter_map(|(line, check)| Some(format!("expectation of line {line}: {}", check.err()?)))
+                .collect()
+        }
+        (Ok(_), Some(code)) => vec![format!("expected the fault {code}, but the kernel ended")],
+        (Err(fault), Some(code)) if fault.code.name() == code => Vec::new(),
+        (Err(fault), Some(code)) => vec![format!("expected the fault {code}, found {fault}")],
+        (Err(fault), None) => vec![fault.to_string()],
+    }
+}
+
+/// How the emitted text's outcome differs from the IR's.
+fn differs(meaning: &Result<Execution, Fault>, text: &Result<Execution, Fault>) -> Option<String> {
+    match (meaning, text) {
+        (Ok(meaning), Ok(text)) => {
+            let mut buffers = meaning.buffers.iter().zip(&text.buffers).enumerate();
+            buffers.find_map(|(index, pair)| match pair {
+                (Some(a), Some(b)) => {
+                    let at = a.iter().zip(b).position(|(a, b)| a != b)?;
+                    Some(format!(
+                        "buffer {index}, byte {at}: the IR means {:#04x}, the PTX gives {:#04x}",
+                        a[at], b[at]
+                    ))
+                }
+                _ => None,
+            })
+        }
+        (Err(meaning), Err(text)) if meaning.code == text.code => None,
+        (Err(meaning), Err(text)) => Some(format!("the IR's fault is {meaning}, the PTX's {text}")),
+        (Ok(_), Err(fault)) => Some(format!("the PTX faults, the IR does not: {fault}")),
+        (Err(fault), Ok(_)) => Some(format!("the IR faults, the PTX does not: {fault}")),
+    }
+}
+
+fn rendered(source: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
+    let lines = LineIndex::new(source);
+    diagnostics.iter().map(|diagnostic| diagnostic.render(&lines)).collect()
+}
+
+fn strings<T: ToString>(prefix: &str, items: &[T]) -> Vec<String> {
+    items.iter().map(|item| format!("{prefix}{}", item.to_string())).collect()
+}

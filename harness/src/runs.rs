@@ -1,0 +1,273 @@
+//! What the directives of a file say about running it: launches, and what must come of them.
+//!
+//! ```text
+//! ;; run: {"entry": "k", "grid": [1,1,1], "block": [32,1,1],
+//! ;;       "args": [{"buffer_type": "u32", "iota": 32}]}
+//! ;; expect: {"arg": 0, "type": "u32", "values": [0, 2, 4]}
+//! ;; fault: step_limit
+//! ```
+//!
+//! `expect:` and `fault:` belong to the `run:` before them. `docs/testing.md` is the reference.
+
+use serde_json::{Map, Value};
+use warpsmith::isa::ScalarType;
+use warpsmith::launch::{LaunchError, LaunchSpec, Reader, describe, literal};
+use warpsmith_filetests::{Directive, DirectiveError};
+
+/// One `run:` with what must come of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// The line of the directive.
+    pub line: usize,
+    /// What to start.
+    pub launch: LaunchSpec,
+    /// What the buffers must hold afterwards.
+    pub expects: Vec<Expect>,
+    /// The code of the fault that the run must end in.
+    pub fault: Option<String>,
+}
+
+/// What one buffer must hold after a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expect {
+    /// The line of the directive.
+    pub line: usize,
+    /// The index of the argument whose buffer is meant.
+    pub arg: usize,
+    content: Content,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Content {
+    /// `bytes` from element `at` on; the whole buffer if `at` is `None`.
+    Values {
+        ty: ScalarType,
+        bytes: Vec<u8>,
+        at: Option<usize>,
+        within: Option<f64>,
+    },
+    Digest(u64),
+}
+
+/// The runs that a file's directives describe, in order.
+pub fn runs(directives: &[Directive]) -> Result<Vec<Run>, Vec<DirectiveError>> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut errors = Vec::new();
+    // After a broken `run:` its expectations would only repeat that something is wrong.
+    let mut broken = false;
+    for directive in directives {
+        let line = directive.line;
+        let mut fail = |found: Vec<LaunchError>| {
+            errors.extend(found.into_iter().map(|e| relocate(e, line, directive.name)))
+        };
+        match directive.name {
+            "run" => match LaunchSpec::parse(&directive.text) {
+                Ok(launch) => {
+                    broken = false;
+                    runs.push(Run { line, launch, expects: Vec::new(), fault: None });
+                }
+                Err(found) => {
+                    broken = true;
+                    fail(found);
+                }
+            },
+            "expect" | "fault" if broken => {}
+            "expect" | "fault" => match runs.last_mut() {
+                None => {
+                    let message = format!("`{}:` before any `run:`", directive.name);
+                    errors.push(DirectiveError { line, message });
+                }
+                Some(run) if directive.name == "fault" => run.fault = Some(directive.text.clone()),
+                Some(run) => match expect(directive, run.launch.args.len()) {
+                    Ok(expect) => run.expects.push(expect),
+                    Err(found) => fail(found),
+                },
+            },
+            _ => {}
+        }
+    }
+    if errors.is_empty() { Ok(runs) } else { Err(errors) }
+}
+
+/// Makes positions inside a directive's JSON positions of the file.
+fn relocate(error: LaunchError, line: usize, name: &str) -> DirectiveError {
+    match error.path.split_once(':').and_then(|(l, c)| Some((l.parse::<usize>().ok()?, c))) {
+        Some((inner, _)) => DirectiveError { line: line + inner - 1, message: error.message },
+        None => DirectiveError { line, message: format!("{name} {error}") },
+    }
+}
+
+fn expect(directive: &Directive, args: usize) -> Result<Expect, Vec<LaunchError>> {
+    let value: Value = serde_json::from_str(&directive.text).map_err(|e| vec![LaunchError::not_json(&e)])?;
+    let mut reader = Reader::default();
+    let expect = value.as_object().and_then(|object| read_expect(&mut reader, object, directive.line, args));
+    if expect.is_none() && reader.is_sound() {
+        let message =
+            "expected {\"arg\": N, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
+        reader.error("$", format!("{message}, found {}", describe(&value)));
+    }
+    reader.finish(expect)?.ok_or_else(Vec::new)
+}
+
+fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, args: usize) -> Option<Expect> {
+    if args == 0 {
+        reader.error("$.arg", "the run has no arguments");
+        return None;
+    }
+    let arg = reader.integer("$.arg", object.get("arg").unwrap_or(&Value::Null), 0, args as u64 - 1) as usize;
+    let content = if let Some(digest) = object.get("digest") {
+        reader.known_keys("$", object, &["arg", "digest"]);
+        let text = digest.as_str().unwrap_or_default();
+        match u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16) {
+            Ok(digest) => Content::Digest(digest),
+            Err(_) => {
+                reader
+                    .error("$.digest", format!("expected 16 hexadecimal digits, found {}", describe(digest)));
+                return None;
+            }
+        }
+    } else if let Some(hex) = object.get("hex") {
+        reader.known_keys("$", object, &["arg", "hex", "at"]);
+        let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
+        Content::Values { ty: ScalarType::B8, bytes: reader.hex("$.hex", hex), at, within: None }
+    } else if let Some(name) = object.get("type") {
+        let ty = reader.scalar_type("$.type", name)?;
+        let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
+        let within = object.get("within").map(|value| match value.as_f64() {
+            Some(within) if ty == ScalarType::F32 || ty == ScalarType::F64 => within,
+            _ => {
+                reader.error(
+                    "$.within",
+                    format!("a tolerance is a number, for f32 and f64; found {}", describe(value)),
+                );
+                0.0
+            }
+        });
+        // The rest reads as a typed buffer does.
+        let data = object.iter().filter(|(key, _)| !matches!(key.as_str(), "arg" | "type" | "at" | "within"));
+        let mut data: Map<String, Value> = data.map(|(key, value)| (key.clone(), value.clone())).collect();
+        data.insert("buffer_type".into(), name.clone());
+        Content::Values { ty, bytes: reader.typed_buffer("$", &data), at, within }
+    } else {
+        return None;
+    };
+    Some(Expect { line, arg, content })
+}
+
+impl Expect {
+    /// Compares with the buffers after the run, one per argument; `Err` says what differs.
+    pub fn check(&self, buffers: &[Option<Vec<u8>>]) -> Result<(), String> {
+        let Some(found) = buffers.get(self.arg).and_then(Option::as_ref) else {
+            return Err(format!("argument {} is not a buffer", self.arg));
+        };
+        match &self.content {
+            Content::Digest(expected) => match digest(found) {
+                found if found == *expected => Ok(()),
+                found => {
+                    Err(format!("buffer {}: expected digest {expected:016x}, found {found:016x}", self.arg))
+                }
+            },
+            Content::Values { ty, bytes, at, within } => {
+                let size = literal::encode(*ty, &"0x0".into()).map_or(1, |zero| zero.len());
+                let start = at.unwrap_or(0).saturating_mul(size);
+                let end = start.saturating_add(bytes.len());
+                if end > found.len() || (at.is_none() && end != found.len()) {
+                    let (expected, found) = (end / size, found.len() / size);
+                    return Err(format!(
+                        "buffer {}: expected {expected} elements of {ty}, found {found}",
+                        self.arg
+                    ));
+                }
+                match first_difference(*ty, size, bytes, &found[start..end], *within) {
+                    Some(i) => {
+                        let element = |bytes: &[u8]| literal::decode(*ty, &bytes[i * size..(i + 1) * size]);
+                        let (expected, found) = (element(bytes), element(&found[start..]));
+                        let index = i + at.unwrap_or(0);
+                        Err(format!(
+                            "buffer {}, element {index}: expected {expected}, found {found}",
+                            self.arg
+                        ))
+                    }
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+fn first_difference(
+    ty: ScalarType,
+    size: usize,
+    expected: &[u8],
+    found: &[u8],
+    within: Option<f64>,
+) -> Option<usize> {
+    let value = |bytes: &[u8]| literal::decode(ty, bytes).as_f64();
+    expected.chunks_exact(size).zip(found.chunks_exact(size)).position(|(expected, found)| {
+        expected != found
+            && !within.zip(value(expected).zip(value(found))).is_some_and(|(within, (expected, found))| {
+                (expected - found).abs() <= within * expected.abs().max(1.0)
+            })
+    })
+}
+
+/// The 64-bit FNV-1a hash that `digest` expectations hold.
+pub fn digest(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith::diag::Language;
+    use warpsmith_filetests::scan;
+
+    const FILE: &str = r#";; test run
+; A comment of its own.
+;; run: {"entry": "k", "grid": [1], "block": [1],
+;;       "args": [{"buffer_type": "f32", "values": [1, 2, 3]}, {"type": "u32", "value": 1}]}
+;; expect: {"arg": 0, "type": "f32", "values": [1, 2, 3.0001], "within": 1e-3}
+;; expect: {"arg": 0, "type": "f32", "values": [2], "at": 1}
+kernel @k() { }
+"#;
+
+    fn read(source: &str) -> Result<Vec<Run>, Vec<DirectiveError>> {
+        scan(source, Language::Wir).and_then(|directives| runs(&directives))
+    }
+
+    fn buffers(values: &[f32]) -> Vec<Option<Vec<u8>>> {
+        vec![Some(values.iter().flat_map(|v| v.to_le_bytes()).collect()), None]
+    }
+
+    #[test]
+    fn runs_and_expectations() {
+        let runs = read(FILE).unwrap();
+        let [run] = runs.as_slice() else { panic!("one run, not {}", runs.len()) };
+        assert_eq!((run.line, run.expects.len()), (3, 2));
+        for expect in &run.expects {
+            expect.check(&buffers(&[1.0, 2.0, 3.0])).unwrap();
+        }
+        let differs = run.expects[0].check(&buffers(&[1.0, 2.5, 3.0])).unwrap_err();
+        assert_eq!(differs, "buffer 0, element 1: expected 2.0, found 2.5");
+        let short = run.expects[0].check(&buffers(&[1.0])).unwrap_err();
+        assert_eq!(short, "buffer 0: expected 3 elements of f32, found 1");
+    }
+
+    #[test]
+    fn mistakes_have_the_line_of_the_file() {
+        let lines = |source: &str| read(source).unwrap_err().iter().map(|e| e.line).collect::<Vec<_>>();
+        assert_eq!(lines(&FILE.replace("\"args\": [", "\"args\": [,")), [4]);
+        assert_eq!(lines(&FILE.replace("[1, 2, 3.0001]", "[1, \"x\"]")), [5]);
+        assert_eq!(lines(&FILE.replace(";; run", ";; runs")), [3, 4]);
+        assert_eq!(lines(";; expect: {}\n;;    more\nx\n;;    of nothing"), [4]);
+        assert_eq!(lines(";; expect: {}"), [1]);
+    }
+
+    #[test]
+    fn digests_are_fnv1a() {
+        assert_eq!(digest(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(digest(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

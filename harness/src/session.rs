@@ -1,0 +1,110 @@
+//! From a source text to a session of the debugger.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith::diag::{Diagnostic, Language, LineIndex};
+use warpsmith::interp::Schedule;
+use warpsmith::launch::{LaunchSpec, execute_observed};
+use warpsmith::watch::debug::{Console, Debugger};
+use warpsmith::{Compiler, DEFAULT_TARGET, OptLevel, Program, Target, ir, load, load_entry, ptx};
+use warpsmith_filetests::scan;
+
+/// A module that is ready to be debugged.
+pub struct Subject {
+    /// What the PTX is called.
+    pub name: String,
+    /// The PTX.
+    pub text: String,
+    module: ptx::ValidatedModule,
+    program: Program,
+}
+
+impl Subject {
+    /// Of PTX. What the engine cannot execute in other kernels than `entry` does not matter.
+    pub fn from_ptx(name: &str, text: &str, entry: &str) -> Result<Subject, Vec<Diagnostic>> {
+        let module = ptx::ValidatedModule::parse(text)?;
+        let program = load_entry(&module, text, entry)?;
+        Ok(Subject { name: name.to_owned(), text: text.to_owned(), module, program })
+    }
+
+    /// Of IR, which is compiled. Where the IR names no source of its own, its text is the source of the PTX.
+    pub fn from_wir(
+        name: &str,
+        text: &str,
+        target: Option<Target>,
+        level: OptLevel,
+    ) -> Result<Subject, Vec<Diagnostic>> {
+        let mut module = ir::parse_module(text)?;
+        ir::verify(&module)?;
+        locate(&mut module, name, text);
+        let target = target.or(module.target).unwrap_or(DEFAULT_TARGET);
+        let compiled = Compiler::new(target).with_opt_level(level).with_line_info(true).compile(&module)?;
+        let program = load(&compiled.module, &compiled.text)?;
+        let name = format!("{}.ptx", name.strip_suffix(".wir").unwrap_or(name));
+        Ok(Subject { name, text: compiled.text, module: compiled.module, program })
+    }
+
+    /// Debugs a launch: reads commands from the console until there are no more. False if the last run ended with a fault.
+    ///
+    /// A launch that names no schedule is run round-robin, so that all blocks that have room are resident and a run can be repeated.
+    pub fn session(&self, launch: &LaunchSpec, console: &mut impl Console) -> bool {
+        let mut launch = launch.clone();
+        if launch.schedule.is_none() && launch.seed.is_none() {
+            launch.schedule = Some(Schedule::RoundRobin);
+        }
+        let mut debugger = Debugger::new(&self.name, &self.text, &self.module, &self.program, console);
+        debugger.session(&mut |debugger| {
+            let printed = Printed::default();
+            let result = execute_observed(&self.program, &launch, printed.clone(), debugger);
+            let text = printed.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if !text.is_empty() {
+                debugger.show(&String::from_utf8_lossy(&text));
+            }
+            result.map(drop)
+        })
+    }
+}
+
+/// The first launch that a text describes itself, in a `run:` directive.
+pub fn own_launch(text: &str, language: Language) -> Option<LaunchSpec> {
+    let directives = scan(text, language).ok()?;
+    let run = directives.iter().find(|directive| directive.name == "run")?;
+    LaunchSpec::parse(&run.text).ok()
+}
+
+/// Gives instructions without a source position that of their own text.
+fn locate(module: &mut ir::Module, name: &str, text: &str) {
+    let lines = LineIndex::new(text);
+    let file = module.files.push(name.to_owned());
+    let ids: Vec<_> = module.functions.keys().collect();
+    for id in ids {
+        let function = &mut module.functions[id];
+        let blocks: Vec<_> = function.layout.blocks().collect();
+        for block in blocks {
+            let insts: Vec<_> = function.layout.insts(block).collect();
+            for inst in insts {
+                let span = function.spans[inst];
+                if function.inst_locs[inst].is_some() || span.is_none() {
+                    continue;
+                }
+                let at = lines.position(span.start);
+                let loc = function.locs.push(ir::LocData { file, line: at.line, column: at.column });
+                function.inst_locs[inst] = loc.into();
+            }
+        }
+    }
+}
+
+/// Takes what a kernel prints.
+#[derive(Clone, Default)]
+struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,383 @@
+//! JSON to launches: every mistake is recorded with its path, and reading goes on.
+
+use super::{Arg, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, MAX_PARAM_BYTES, literal};
+use serde_json::{Map, Value};
+use warpsmith_interp::Schedule;
+use warpsmith_isa::ScalarType;
+
+/// Reads the parts of a description and collects all errors, each with the path of its value. What cannot be read gets a value that
+/// no later check complains about.
+#[derive(Default)]
+pub struct Reader {
+    errors: Vec<LaunchError>,
+    buffer_bytes: u64,
+}
+
+impl Reader {
+    /// What was read, or everything that is wrong with it.
+    pub fn finish<T>(self, read: T) -> Result<T, Vec<LaunchError>> {
+        if self.errors.is_empty() { Ok(read) } else { Err(self.errors) }
+    }
+
+    /// True without an error so far.
+    pub fn is_sound(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Records a mistake.
+    pub fn error(&mut self, path: &str, message: impl Into<String>) {
+        self.errors.push(LaunchError { path: path.to_owned(), message: message.into() });
+    }
+
+    pub(super) fn launch(&mut self, value: &Value) -> LaunchSpec {
+        let empty = Map::new();
+        let object = value.as_object().unwrap_or_else(|| {
+            self.error(
+                "$",
+                format!("expected an object such as {{\"entry\": ...}}, found {}", describe(value)),
+            );
+            &empty
+        });
+        if value.is_object() {
+            const KNOWN: &[&str] = &[
+                "entry",
+                "grid",
+                "block",
+                "cluster",
+                "dynamic_shared",
+                "limits",
+                "schedule",
+                "seed",
+                "args",
+            ];
+            self.known_keys("$", object, KNOWN);
+            for key in ["entry", "grid", "block", "args"].into_iter().filter(|key| !object.contains_key(*key))
+            {
+                self.error("$", format!("`{key}` is missing"));
+            }
+        }
+        let mut steps = None;
+        match object.get("limits") {
+            Some(Value::Object(limits)) => {
+                self.known_keys("$.limits", limits, &["steps"]);
+                steps = limits.get("steps").map(|v| self.integer("$.limits.steps", v, 1, u64::MAX));
+            }
+            Some(other) => self.error("$.limits", format!("expected an object, found {}", describe(other))),
+            None => {}
+        }
+        let spec = LaunchSpec {
+            entry: object.get("entry").map_or_else(String::new, |v| self.string("$.entry", v).to_owned()),
+            grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, [0x7fff_ffff, 65535, 65535])),
+            block: object.get("block").map_or([1; 3], |v| self.dim("$.block", v, [1024, 1024, 64])),
+            cluster: object.get("cluster").map(|v| self.dim("$.cluster", v, [16, 16, 16])),
+            dynamic_shared: object
+                .get("dynamic_shared")
+                .map_or(0, |v| self.integer("$.dynamic_shared", v, 0, 227 * 1024) as u32),
+            steps,
+            schedule: object.get("schedule").and_then(|v| self.schedule(v)),
+            seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
+            args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
+        };
+        let threads: u32 = spec.block.iter().product();
+        if threads > 1024 {
+            self.error("$.block", format!("{threads} threads in a block, and at most 1024 can be"));
+        }
+        if let Some(cluster) = spec.cluster {
+            for (axis, ((blocks, cluster), name)) in
+                spec.grid.iter().zip(cluster).zip(["x", "y", "z"]).enumerate()
+            {
+                if blocks % cluster.max(1) != 0 {
+                    let message =
+                        format!("{blocks} blocks in {name} are not a multiple of the cluster's {cluster}");
+                    self.error(&format!("$.grid[{axis}]"), message);
+                }
+            }
+        }
+        spec
+    }
+
+    fn schedule(&mut self, value: &Value) -> Option<Schedule> {
+        let schedule = self.string("$.schedule", value).parse();
+        schedule.map_err(|message: String| self.error("$.schedule", message)).ok()
+    }
+
+    fn args(&mut self, value: &Value) -> Vec<Arg> {
+        let Some(items) = value.as_array() else {
+            self.error("$.args", format!("expected an array, found {}", describe(value)));
+            return Vec::new();
+        };
+        let mut args = Vec::with_capacity(items.len());
+        let mut parameter_bytes = 0;
+        for (index, item) in items.iter().enumerate() {
+            let arg = self.arg(&format!("$.args[{index}]"), item, &args);
+            parameter_bytes += if let Arg::Value(bytes) = &arg { bytes.len() as u64 } else { 8 };
+            args.push(arg);
+        }
+        if parameter_bytes > MAX_PARAM_BYTES {
+            let message = format!(
+                "the arguments take {parameter_bytes} bytes, and a kernel has at most {MAX_PARAM_BYTES}"
+            );
+            self.error("$.args", message);
+        }
+        args
+    }
+
+    fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
+        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}";
+        let nothing = Arg::Value(Vec::new());
+        let Some(object) = value.as_object() else {
+            self.error(path, format!("expected {FORMS}, found {}", describe(value)));
+            return nothing;
+        };
+        let at = |key: &str| format!("{path}.{key}");
+        const KINDS: [&str; 7] =
+            ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as", "multicast"];
+        let mut kinds = KINDS.into_iter().filter_map(|key| Some((key, object.get(key)?)));
+        let (Some((kind, value)), None) = (kinds.next(), kinds.next()) else {
+            self.error(path, format!("expected exactly {FORMS}, found the keys {}", keys(object)));
+            return nothing;
+        };
+        match kind {
+            "type" => {
+                self.known_keys(path, object, &["type", "value"]);
+                let ty = self.scalar_type(&at("type"), value);
+                match (ty, object.get("value")) {
+                    (Some(ty), Some(value)) => Arg::Value(self.scalar(&at("value"), ty, value)),
+                    (_, None) => {
+                        self.error(path, "`value` is missing");
+                        nothing
+                    }
+                    (None, _) => nothing,
+                }
+            }
+            "bytes" => {
+                self.known_keys(path, object, &[kind]);
+                Arg::Value(self.hex(&at(kind), value))
+            }
+            "buffer" => {
+                self.known_keys(path, object, &[kind]);
+                let bytes = self.hex(&at(kind), value);
+                self.reserve(&at(kind), bytes.len() as u64);
+                Arg::Buffer { bytes, element: None }
+            }
+            "buffer_zero" => {
+                self.known_keys(path, object, &[kind]);
+                let bytes = self.integer(&at(kind), value, 0, u64::MAX);
+                let bytes = if self.reserve(&at(kind), bytes) { vec![0; bytes as usize] } else { Vec::new() };
+                Arg::Buffer { bytes, element: None }
+            }
+            "buffer_type" => {
+                let element = value.as_str().and_then(ScalarType::from_name);
+                Arg::Buffer { bytes: self.typed_buffer(path, object), element }
+            }
+            "multicast" => {
+                self.known_keys(path, object, &[kind]);
+                self.multicast(&at(kind), value, before)
+            }
+            _ => {
+                self.known_keys(path, object, &[kind]);
+                let index = self.integer(&at(kind), value, 0, u64::MAX) as usize;
+                match before.get(index) {
+                    Some(Arg::Buffer { .. }) => {}
+                    Some(_) => self.error(&at(kind), format!("argument {index} is not a buffer")),
+                    None => self.error(&at(kind), format!("{index} is not the index of an earlier argument")),
+                }
+                Arg::SameAs(index)
+            }
+        }
+    }
+
+    fn multicast(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
+        let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
+            self.error(path, format!("expected an array of buffers, found {}", describe(value)));
+            return Arg::Multicast(Vec::new());
+        };
+        let mut first = None;
+        let buffers = items.iter().enumerate().map(|(i, item)| {
+            let path = format!("{path}[{i}]");
+            if item.get("multicast").is_some() {
+                self.error(&path, "a multicast address is not a buffer");
+                return Arg::Value(Vec::new());
+            }
+            let errors = self.errors.len();
+            let arg = self.arg(&path, item, before);
+            let buffer = if let Arg::SameAs(index) = arg { before.get(index) } else { Some(&arg) };
+            match (buffer, first) {
+                _ if self.errors.len() > errors => {}
+                (Some(Arg::Buffer { bytes, .. }), None) => first = Some(bytes.len()),
+                (Some(Arg::Buffer { bytes, .. }), Some(len)) => {
+                    if bytes.len() != len {
+                        let message = format!("{} bytes, and the first buffer has {len}", bytes.len());
+                        self.error(&path, message);
+                    }
+                }
+                _ => self.error(&path, "expected a buffer"),
+            }
+            arg
+        });
+        Arg::Multicast(buffers.collect())
+    }
+
+    /// The content that `buffer_type` with `values`, `iota`, `random` or `zero` describes.
+    pub fn typed_buffer(&mut self, path: &str, object: &Map<String, Value>) -> Vec<u8> {
+        let at = |key: &str| format!("{path}.{key}");
+        let ty = object.get("buffer_type").and_then(|v| self.scalar_type(&at("buffer_type"), v));
+        let mut kinds =
+            ["values", "iota", "random", "zero"].into_iter().filter(|key| object.contains_key(*key));
+        let (Some(kind), None) = (kinds.next(), kinds.next()) else {
+            let message = format!(
+                "expected exactly one of values, iota, random, zero; found the keys {}",
+                keys(object)
+            );
+            self.error(path, message);
+            return Vec::new();
+        };
+        let parameters: &[&str] = match kind {
+            "iota" => &["start", "step"],
+            "random" => &["seed", "range"],
+            _ => &[],
+        };
+        self.known_keys(path, object, &[&["buffer_type", kind], parameters].concat());
+        let Some(ty) = ty else { return Vec::new() };
+        let size = ty.bytes().unwrap_or(1) as u64;
+        let content = &object[kind];
+        if kind == "values" {
+            let Some(values) = content.as_array() else {
+                self.error(&at(kind), format!("expected an array, found {}", describe(content)));
+                return Vec::new();
+            };
+            if !self.reserve(&at(kind), size.saturating_mul(values.len() as u64)) {
+                return Vec::new();
+            }
+            let mut bytes = Vec::with_capacity(values.len() * size as usize);
+            for (i, value) in values.iter().enumerate() {
+                match literal::encode(ty, value) {
+                    Ok(scalar) => bytes.extend_from_slice(&scalar),
+                    Err(message) => self.error(&format!("{path}.values[{i}]"), message),
+                }
+            }
+            return bytes;
+        }
+        let count = self.integer(&at(kind), content, 0, u64::MAX);
+        if !self.reserve(&at(kind), size.saturating_mul(count)) {
+            return Vec::new();
+        }
+        let bytes = match kind {
+            "zero" => Ok(vec![0; (count * size) as usize]),
+            "iota" => {
+                let number = |key| object.get(key).cloned();
+                literal::iota(ty, count, number("start").as_ref(), number("step").as_ref())
+            }
+            _ => {
+                let seed = object.get("seed").map_or(0, |v| self.integer(&at("seed"), v, 0, u64::MAX));
+                literal::random(ty, count, seed, object.get("range"))
+            }
+        };
+        bytes.unwrap_or_else(|(key, message)| {
+            self.error(&at(key), message);
+            Vec::new()
+        })
+    }
+
+    fn reserve(&mut self, path: &str, bytes: u64) -> bool {
+        let fits = bytes <= MAX_BUFFER_BYTES - self.buffer_bytes;
+        if fits {
+            self.buffer_bytes += bytes;
+        } else {
+            self.error(path, format!("the buffers take more than {MAX_BUFFER_BYTES} bytes together"));
+        }
+        fits
+    }
+
+    fn scalar(&mut self, path: &str, ty: ScalarType, value: &Value) -> Vec<u8> {
+        literal::encode(ty, value).unwrap_or_else(|message| {
+            self.error(path, message);
+            Vec::new()
+        })
+    }
+
+    /// The type that a value names, if values of that type can be stored.
+    pub fn scalar_type(&mut self, path: &str, value: &Value) -> Option<ScalarType> {
+        let name = value.as_str().unwrap_or_default();
+        let ty = ScalarType::from_name(name.trim_start_matches('.')).filter(|ty| literal::has_values(*ty));
+        if ty.is_none() {
+            let found = if name.is_empty() { describe(value) } else { format!("`{name}`") };
+            self.error(
+                path,
+                format!("expected a type with values in memory, such as u32 or f32; found {found}"),
+            );
+        }
+        ty
+    }
+
+    fn string<'v>(&mut self, path: &str, value: &'v Value) -> &'v str {
+        value.as_str().unwrap_or_else(|| {
+            self.error(path, format!("expected a string, found {}", describe(value)));
+            ""
+        })
+    }
+
+    /// The bytes of a string of hexadecimal digits.
+    pub fn hex(&mut self, path: &str, value: &Value) -> Vec<u8> {
+        literal::bytes_from_hex(self.string(path, value)).unwrap_or_else(|message| {
+            self.error(path, message);
+            Vec::new()
+        })
+    }
+
+    /// A whole number from `low` to `high`.
+    pub fn integer(&mut self, path: &str, value: &Value, low: u64, high: u64) -> u64 {
+        match value.as_u64() {
+            Some(n) if (low..=high).contains(&n) => n,
+            _ => {
+                let range =
+                    if high == u64::MAX { format!("from {low} up") } else { format!("{low} to {high}") };
+                self.error(path, format!("expected a whole number {range}, found {}", describe(value)));
+                low
+            }
+        }
+    }
+
+    fn dim(&mut self, path: &str, value: &Value, limits: [u64; 3]) -> [u32; 3] {
+        let Some(items) = value.as_array().filter(|items| (1..=3).contains(&items.len())) else {
+            self.error(path, format!("expected [x, y, z], found {}", describe(value)));
+            return [1; 3];
+        };
+        let mut dim = [1; 3];
+        for (axis, (item, limit)) in items.iter().zip(limits).enumerate() {
+            dim[axis] = self.integer(&format!("{path}[{axis}]"), item, 1, limit) as u32;
+        }
+        dim
+    }
+
+    /// Records each key of `object` that is not among `known`.
+    pub fn known_keys(&mut self, path: &str, object: &Map<String, Value>, known: &[&str]) {
+        for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
+            self.error(
+                &format!("{path}.{key}"),
+                format!("unknown key; expected one of {}", known.join(", ")),
+            );
+        }
+    }
+}
+
+fn keys(object: &Map<String, Value>) -> String {
+    if object.is_empty() {
+        return "(none)".into();
+    }
+    object.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// A short name for what was found, for "expected ..., found ...".
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Object(_) => "an object".into(),
+        Value::String(text) => {
+            let short: String = text.chars().take(24).collect();
+            format!("the string {short:?}{}", if short.len() < text.len() { ".." } else { "" })
+        }
+        scalar => format!("{scalar}"),
+    }
+}

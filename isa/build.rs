@@ -3,6 +3,8 @@
 // The build script is the language's compiler alone: it uses less of the shared modules than the crate does.
 #![allow(dead_code, unused_imports)]
 
+#[path = "src/class.rs"]
+mod class;
 #[path = "src/hash.rs"]
 mod hash;
 #[path = "src/lang/mod.rs"]
@@ -16,6 +18,7 @@ mod traits;
 #[path = "src/version.rs"]
 mod version;
 
+use class::Class;
 use scalar::{ScalarType, TypeClass};
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     for dependency in [
         "tables",
         "src/lang",
+        "src/class.rs",
         "src/hash.rs",
         "src/scalar.rs",
         "src/target.rs",

@@ -107,7 +107,7 @@ pub struct PtxData {
 impl PtxData {
     /// An operation with its operands.
     pub fn new(mnemonic: Mnemonic, operands: Vec<PtxOperand>) -> Self {
-        let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all.with(traits(form.form.traits)));
+        let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all.with(traits(form.traits())));
         PtxData { mnemonic, operands, traits }
     }
 

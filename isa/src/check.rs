@@ -5,12 +5,11 @@
 
 use crate::form::{Accepts, Range, Reach};
 use crate::operand::{Base, FloatKind, Operand, Variable};
-use crate::resolve::{
-    Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching,
-};
+use crate::resolve::{SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching};
 use crate::violation::{self, Violation};
 use crate::{
-    Clause, Form, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version, codes,
+    Clause, Instruction, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version,
+    codes,
 };
 use smallvec::SmallVec;
 
@@ -54,11 +53,11 @@ impl Judge {
 
 /// What is to be said of an instruction.
 #[derive(Debug)]
-pub enum Verdict<'r> {
+pub enum Verdict {
     /// It is this form.
-    Legal(&'r Match),
+    Legal(Instruction),
     /// ptxas takes it for this form, against the manual.
-    Doubtful(&'r Match, Vec<Violation>),
+    Doubtful(Instruction, Vec<Violation>),
     /// It is no instruction.
     Wrong(Vec<Violation>),
 }
@@ -73,7 +72,7 @@ pub struct Resolved {
 
 #[derive(Clone, Debug)]
 struct Candidate {
-    matched: Match,
+    matched: Instruction,
     signature: Signature,
     required: usize,
     /// True when version and target allow the form with these modifiers.
@@ -114,17 +113,17 @@ impl Resolved {
     }
 
     /// The form that ptxas takes the instruction for, or everything that is wrong with it.
-    pub fn check(&self, operands: &[Operand]) -> Result<&Match, Vec<Violation>> {
+    pub fn check(&self, operands: &[Operand]) -> Result<Instruction, Vec<Violation>> {
         self.accepts(operands).ok_or_else(|| self.explain(operands))
     }
 
     /// The form that ptxas takes the instruction for, if any.
-    pub fn accepts(&self, operands: &[Operand]) -> Option<&Match> {
-        self.legal(operands).or_else(|| self.lenient(operands).map(|c| &c.matched))
+    pub fn accepts(&self, operands: &[Operand]) -> Option<Instruction> {
+        self.legal(operands).or_else(|| self.lenient(operands))
     }
 
     /// The form that the instruction is, with what is doubtful about it, or everything that is wrong with it.
-    pub fn judge(&self, operands: &[Operand]) -> Verdict<'_> {
+    pub fn judge(&self, operands: &[Operand]) -> Verdict {
         match self.legal(operands) {
             Some(matched) => Verdict::Legal(matched),
             None => self.judge_doubtful(operands),
@@ -132,21 +131,20 @@ impl Resolved {
     }
 
     /// The form that the manual has the instruction as, if any.
-    pub(crate) fn legal(&self, operands: &[Operand]) -> Option<&Match> {
+    pub(crate) fn legal(&self, operands: &[Operand]) -> Option<Instruction> {
         let judge = self.by(false);
-        let mut sound = self.candidates.iter().filter(|c| c.sound);
-        sound.find(|c| c.fits(operands, &judge).is_ok()).map(|c| &c.matched)
+        self.candidates.iter().filter(|c| c.sound).find_map(|c| c.accepts(operands, &judge))
     }
 
     #[cold]
-    fn lenient(&self, operands: &[Operand]) -> Option<&Candidate> {
+    fn lenient(&self, operands: &[Operand]) -> Option<Instruction> {
         let judge = self.by(true);
-        self.candidates.iter().filter(|c| c.allowed).find(|c| c.fits(operands, &judge).is_ok())
+        self.candidates.iter().filter(|c| c.allowed).find_map(|c| c.accepts(operands, &judge))
     }
 
     #[cold]
-    fn judge_doubtful(&self, operands: &[Operand]) -> Verdict<'_> {
-        let Some(Candidate { matched, .. }) = self.lenient(operands) else {
+    fn judge_doubtful(&self, operands: &[Operand]) -> Verdict {
+        let Some(matched) = self.lenient(operands) else {
             return Verdict::Wrong(self.explain(operands));
         };
         // The doubts are those about the form that comes nearest to what the manual allows.
@@ -224,8 +222,8 @@ pub fn check(
     mnemonic: &Mnemonic,
     operands: &[Operand],
     context: &Context,
-) -> Result<&'static Form, Vec<Violation>> {
-    Resolved::new(mnemonic, *context).check(operands).map(|matched| matched.form)
+) -> Result<Instruction, Vec<Violation>> {
+    Resolved::new(mnemonic, *context).check(operands)
 }
 
 /// What is wrong with an operand, in terms of its place.
@@ -281,7 +279,12 @@ pub(crate) enum What {
 impl Candidate {
     /// The first fault, or none.
     fn fits(&self, operands: &[Operand], cx: &Judge) -> Result<(), Fault> {
-        self.judge(operands, cx, Err)
+        self.judge(operands, cx, Err).map(|_| ())
+    }
+
+    /// The instruction, if the operands fit.
+    fn accepts(&self, operands: &[Operand], cx: &Judge) -> Option<Instruction> {
+        self.judge(operands, cx, Err).ok().map(|present| self.matched.with_places(present))
     }
 
     /// Every fault.
@@ -296,15 +299,18 @@ impl Candidate {
     }
 
     /// Pairs operands with their places and hands every fault to `report`, which says whether to go on. Of the optional places as many
-    /// are used as there are operands to spare, the leftmost that fit.
+    /// are used as there are operands to spare, the leftmost that fit. Gives the places that are used, a bit for each.
     fn judge(
         &self,
         operands: &[Operand],
         cx: &Judge,
         mut report: impl FnMut(Fault) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    ) -> Result<u16, Fault> {
+        let mut present = 0;
         let count = |spec| Fault { operand: None, spec, element: None, what: What::Count };
-        let Some(mut spare) = operands.len().checked_sub(self.required) else { return report(count(0)) };
+        let Some(mut spare) = operands.len().checked_sub(self.required) else {
+            return report(count(0)).map(|()| present);
+        };
         let mut next = 0;
         let mut optional =
             self.signature.operands.iter().filter(|o| o.presence == SigPresence::Optional).count();
@@ -329,8 +335,12 @@ impl Candidate {
                 report(Fault { operand: Some(next), spec, element, what })?;
             }
             next += 1;
+            present |= 1 << spec;
         }
-        if spare > 0 { report(count(self.signature.operands.len())) } else { Ok(()) }
+        if spare > 0 {
+            report(count(self.signature.operands.len()))?;
+        }
+        Ok(present)
     }
 }
 

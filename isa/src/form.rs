@@ -1,13 +1,17 @@
 //! The static data that the tables compile to.
 
 use crate::gate::Clause;
-use crate::{Mod, Opcode, ScalarType, Traits};
+use crate::tables::{FORMS, OPERATION_ALL, OPERATION_INFO};
+use crate::{Class, Mod, Opcode, Operation, ScalarType, Traits};
 
 /// One line of the manual's syntax blocks: an opcode, places for modifiers, operands, and what they need.
 #[derive(Debug)]
 pub struct Form {
+    pub(crate) id: FormId,
     /// The opcode.
     pub opcode: Opcode,
+    /// What it means: the opcode in the form's family.
+    pub operation: Operation,
     /// Places for modifiers, in the order of the manual.
     pub slots: &'static [Slot],
     /// The operands in order.
@@ -16,12 +20,68 @@ pub struct Form {
     pub gates: &'static [Clause],
     /// What the instruction does besides computing.
     pub traits: Traits,
+    /// The modifiers that hold where none of their kind is written: `.relaxed` and `.gpu` of `atom`.
+    pub defaults: &'static [Mod],
     pub(crate) family: u16,
     /// The form as the tables write it.
     pub syntax: &'static str,
 }
 
+/// The number of a form: its place in [`FORMS`](crate::FORMS).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FormId(pub(crate) u16);
+
+impl FormId {
+    /// The form.
+    pub fn form(self) -> &'static Form {
+        &FORMS[usize::from(self.0)]
+    }
+
+    /// The place in [`FORMS`](crate::FORMS).
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+impl std::fmt::Debug for FormId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "form{}", self.0)
+    }
+}
+
+impl Operation {
+    /// Every operation, in the order of the tables.
+    pub fn all() -> impl ExactSizeIterator<Item = Operation> + Clone {
+        OPERATION_ALL.iter().copied()
+    }
+
+    /// The opcode.
+    pub fn opcode(self) -> Opcode {
+        OPERATION_INFO[self as usize].0
+    }
+
+    /// The family.
+    pub fn family(self) -> &'static Family {
+        &crate::FAMILIES[usize::from(OPERATION_INFO[self as usize].1)]
+    }
+
+    /// The name: `AddInteger`.
+    pub fn name(self) -> &'static str {
+        OPERATION_INFO[self as usize].2
+    }
+
+    /// Its forms.
+    pub fn forms(self) -> impl Iterator<Item = &'static Form> {
+        self.opcode().forms().iter().filter(move |form| form.operation == self)
+    }
+}
+
 impl Form {
+    /// Its number.
+    pub fn id(&self) -> FormId {
+        self.id
+    }
+
     /// The family the form belongs to.
     pub fn family(&self) -> &'static Family {
         &crate::FAMILIES[self.family as usize]
@@ -78,6 +138,8 @@ pub struct Family {
     pub section: &'static str,
     /// The chapter's topic: `integer arithmetic`.
     pub area: &'static str,
+    /// The class that a profile counts it in.
+    pub class: Class,
 }
 
 /// A place for one modifier.

@@ -4,8 +4,9 @@
 //! build script. On that data stands everything that other crates ask:
 //!
 //! - [`Mnemonic`]: an opcode with its modifiers, as text and as a value;
-//! - [`forms`]: the [`Form`]s that a mnemonic can mean, and with [`Match::signature`] the types of their operands;
-//! - [`check`] and [`Resolved`]: the judge of an instruction with its operands, [`Violation`]s being its reasons;
+//! - [`forms`]: the [`Form`]s that a mnemonic can mean, and with [`Instruction::signature`] the types of their operands;
+//! - [`check`] and [`Resolved`]: validation of an instruction with its operands, [`Violation`]s being the reasons against it;
+//! - [`Instruction`]: what validation resolves it to, which later stages carry: its [`Operation`], its form, its modifiers by kind;
 //! - [`Gate`]: which `.version` and `.target` something needs;
 //! - [`SpecialReg`], [`Directive`]: chapters 10 and 11;
 //! - [`coverage`]: all of it as a page for people.
@@ -20,17 +21,20 @@
 //! ```
 
 mod check;
+mod class;
 pub mod codes;
 pub mod coverage;
 mod form;
 mod gate;
 mod hash;
+mod instruction;
 // The build script uses all of it, the tests only some.
 #[cfg(test)]
 #[allow(dead_code, unused_imports)]
 mod lang;
 pub mod layout;
 mod mnemonic;
+mod modifier;
 mod operand;
 mod resolve;
 #[cfg(any(test, feature = "sample"))]
@@ -49,24 +53,27 @@ mod violation;
 mod tables {
     use crate::form::*;
     use crate::gate::{Clause, Condition, TargetRange};
-    use crate::{ScalarType, Target, Traits, Variant, Version};
+    use crate::{Class, ScalarType, Target, Traits, Variant, Version};
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }
 
 pub use check::{Context, Resolved, Verdict, check};
+pub use class::Class;
 pub use form::{
-    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, OperandSpec, Presence, Range, Reach,
-    RegRule, Shape, Slot, SpaceRef, TypeRef, TypeSet, ValueSpec,
+    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, FormId, OperandSpec, Presence, Range,
+    Reach, RegRule, Shape, Slot, SpaceRef, TypeRef, TypeSet, ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};
+pub use instruction::Instruction;
 pub use mnemonic::{Mnemonic, MnemonicError};
+pub use modifier::*;
 pub use operand::{Base, FloatKind, Operand, Variable};
-pub use resolve::{Match, SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
+pub use resolve::{SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
 pub use scalar::{ScalarType, TypeClass};
 pub use space::StateSpace;
 pub use spelling::of_text;
 pub use sreg::Directive;
-pub use tables::{DIRECTIVES, FAMILIES, FORMS, Mod, Opcode, SpecialReg};
+pub use tables::{DIRECTIVES, FAMILIES, FORMS, Mod, Opcode, Operation, SpecialReg};
 pub use target::{TARGETS, Target, TargetInfo, Variant};
 pub use traits::Traits;
 pub use version::Version;

@@ -83,8 +83,7 @@ impl Mod {
 
     /// The state space that a modifier such as `.shared::cta` names.
     pub fn space(self) -> Option<StateSpace> {
-        StateSpace::from_name(self.text().split("::").next().unwrap_or(""))
-            .filter(|_| !self.text().ends_with("_dim"))
+        crate::SpaceModifier::of(self).map(crate::SpaceModifier::space)
     }
 
     /// The number in the name: 4 in `.v4`, and N of a matrix shape such as `.m64n128k16`; 0 where there is none.

@@ -1,12 +1,10 @@
 //! From a mnemonic to the forms it can mean, and from a form to the types of its operands.
 
 use crate::form::*;
-use crate::gate::{Clause, Gate};
+use crate::gate::Clause;
+use crate::instruction::{Filled, Instruction};
 use crate::{Mnemonic, Mod, ScalarType, StateSpace, TypeClass};
 use smallvec::SmallVec;
-
-/// The modifier in each slot of a form.
-pub(crate) type Filled = SmallVec<[Option<Mod>; 16]>;
 
 /// Why a mnemonic's modifiers do not fit a form.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -26,9 +24,9 @@ pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Result<Filled, Mismatch> {
     if mismatch.extra.is_empty() && mismatch.missing.is_empty() { Ok(filled) } else { Err(mismatch) }
 }
 
-/// The same where it does not fit: the slots that could be filled, and the rest.
+/// Like [`fill`], for modifiers that do not fit: the slots that could be filled, and the rest.
 pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
-    let mut filled: Filled = SmallVec::from_elem(None, form.slots.len());
+    let mut filled = Filled::empty(form);
     let mut mismatch = Mismatch::default();
     for (index, &modifier) in mods.iter().enumerate() {
         // After the last slot filled by a modifier of the same kind.
@@ -48,50 +46,12 @@ pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
     (filled, mismatch)
 }
 
-/// A form whose slots a mnemonic's modifiers fill.
-#[derive(Clone, Debug)]
-pub struct Match {
-    /// The form.
-    pub form: &'static Form,
-    pub(crate) filled: Filled,
-}
-
-impl Match {
-    /// The modifier in a slot.
-    pub fn modifier(&self, slot: usize) -> Option<Mod> {
-        self.filled.get(slot).copied().flatten()
-    }
-
-    /// The modifier in the slot of this name.
-    pub fn named(&self, name: &str) -> Option<Mod> {
-        self.form.slots.iter().position(|slot| slot.name == name).and_then(|slot| self.modifier(slot))
-    }
-
-    /// Every clause that version and target must meet, with the modifier it comes from.
-    pub fn clauses(&self) -> impl Iterator<Item = (Option<Mod>, &'static Clause)> + '_ {
-        let modifiers = self.form.slots.iter().zip(&self.filled).filter_map(|(slot, &m)| slot.find(m?));
-        let of_form = self.form.gates.iter().map(|clause| (None, clause));
-        let all = of_form
-            .chain(modifiers.flat_map(|a| a.gates.iter().map(move |clause| (Some(a.modifier), clause))));
-        all.filter(|(_, clause)| clause.when.iter().all(|&m| self.filled.contains(&Some(m))))
-    }
-
-    /// What the instruction needs.
-    pub fn gate(&self) -> Gate {
-        Gate { clauses: self.clauses().map(|(_, clause)| *clause).collect() }
-    }
-
-    /// The slots that only ptxas lets be empty.
-    pub fn unfilled(&self) -> impl Iterator<Item = usize> + '_ {
-        let slots = self.form.slots.iter().zip(&self.filled).enumerate();
-        slots.filter(|(_, (slot, filled))| slot.expected && filled.is_none()).map(|(index, _)| index)
-    }
-
+impl Instruction {
     /// The operands with their types.
     pub fn signature(&self) -> Signature {
         Signature {
-            form: self.form,
-            operands: self.form.operands.iter().map(|spec| self.operand(spec)).collect(),
+            form: self.form(),
+            operands: self.form().operands.iter().map(|spec| self.operand(spec)).collect(),
         }
     }
 
@@ -99,7 +59,7 @@ impl Match {
         let kind = match &spec.shape {
             Shape::Value(value) => SigKind::Value(self.value(value)),
             Shape::Address(AddressSpec { space, reach, align }) => {
-                SigKind::Address(SigSpace { reach: *reach, align: *align, ..self.space(space) })
+                SigKind::Address(SigSpace { reach: *reach, align: *align, ..self.address_space(space) })
             }
             Shape::Pair { first, second, second_optional } => SigKind::Pair {
                 first: self.value(first),
@@ -117,10 +77,10 @@ impl Match {
         let presence = match spec.presence {
             Presence::Always => SigPresence::Required,
             Presence::Optional => SigPresence::Optional,
-            Presence::With(modifier) if self.filled.contains(&Some(modifier)) => SigPresence::Required,
+            Presence::With(modifier) if self.has(modifier) => SigPresence::Required,
             Presence::With(modifier) => SigPresence::OnlyWith(modifier.text()),
             Presence::WithSlot(slot) if self.modifier(slot.into()).is_some() => SigPresence::Required,
-            Presence::WithSlot(slot) => SigPresence::OnlyWith(self.form.slots[usize::from(slot)].name),
+            Presence::WithSlot(slot) => SigPresence::OnlyWith(self.form().slots[usize::from(slot)].name),
         };
         SigOperand { name: spec.name, presence, kind, gates: spec.gates }
     }
@@ -153,7 +113,7 @@ impl Match {
             registers: registers(spec.rule, ty),
             tolerated: tolerated(spec, ty),
             accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
-            space: spec.space.as_ref().map(|space| self.space(space)),
+            space: spec.space.as_ref().map(|space| self.address_space(space)),
             range: spec.range.map(|range| self.range(range)),
             tolerated_range: match spec.range {
                 Some(Range::Stride(_)) => spec.range,
@@ -164,9 +124,8 @@ impl Match {
 
     fn range(&self, range: Range) -> Range {
         let Range::Stride(extent) = range else { return range };
-        let mods = || self.filled.iter().flatten();
-        let shape = mods().find_map(|m| m.shape()).unwrap_or_default();
-        let by_columns = mods().any(|m| *m == Mod::Col);
+        let shape = self.shape().unwrap_or_default();
+        let by_columns = self.has(Mod::Col);
         Range::Between { min: extent.line(shape, by_columns).into(), max: i64::MAX, multiple: 1 }
     }
 
@@ -180,7 +139,7 @@ impl Match {
         }
     }
 
-    fn space(&self, space: &SpaceRef) -> SigSpace {
+    fn address_space(&self, space: &SpaceRef) -> SigSpace {
         let mods: SmallVec<[Mod; 2]> = match space {
             SpaceRef::Slot(slot) => self.modifier((*slot).into()).into_iter().collect(),
             SpaceRef::Fixed(mods) => mods.iter().copied().collect(),
@@ -416,11 +375,11 @@ impl SigSpace {
     }
 }
 
-/// Every form whose slots the modifiers fill.
-pub fn forms(mnemonic: &Mnemonic) -> impl Iterator<Item = Match> + '_ {
+/// Every form whose slots the modifiers fill, as instructions whose operands are not known.
+pub fn forms(mnemonic: &Mnemonic) -> impl Iterator<Item = Instruction> + '_ {
     mnemonic
         .opcode()
         .forms()
         .iter()
-        .filter_map(|form| Some(Match { form, filled: fill(form, mnemonic.mods()).ok()? }))
+        .filter_map(|form| Some(Instruction::new(form, fill(form, mnemonic.mods()).ok()?)))
 }

@@ -6,8 +6,10 @@
 
 use crate::form::{Accepts, Range, TypeSet};
 use crate::gate::Clause;
-use crate::resolve::{Match, SigKind, SigOperand, SigPresence, SigValue, fill};
-use crate::{Form, Gate, Mnemonic, Mod, ScalarType, StateSpace, TARGETS, Target, TypeClass, Version};
+use crate::resolve::{SigKind, SigOperand, SigPresence, SigValue, fill};
+use crate::{
+    Form, Gate, Instruction, Mnemonic, Mod, ScalarType, StateSpace, TARGETS, Target, TypeClass, Version,
+};
 use std::collections::HashSet;
 
 /// A legal instruction, with the oldest target and version that have it.
@@ -182,7 +184,7 @@ fn sample(
     let filled: Vec<Option<Mod>> = filled.collect();
     let mods: Vec<Mod> = filled.iter().flatten().copied().collect();
     let mnemonic = Mnemonic::new(form.opcode).with_all(&mods)?;
-    let matched = Match { form, filled: fill(form, &mods).ok()? };
+    let matched = Instruction::new(form, fill(form, &mods).ok()?);
     let mut clauses: Vec<Clause> = matched.clauses().map(|(_, clause)| *clause).collect();
     let mut operands = Vec::new();
     let mut destinations = 0;

@@ -6,7 +6,8 @@
 
 use crate::check::{Context, Resolved};
 use crate::form::Slot;
-use crate::resolve::{Filled, fill_all};
+use crate::instruction::Filled;
+use crate::resolve::fill_all;
 use crate::violation::{Fix, Place, Remedy, Violation, list};
 use crate::{Form, Mnemonic, Mod, Opcode, Operand, ScalarType, codes};
 use smallvec::SmallVec;
@@ -391,12 +392,12 @@ impl Reading {
     fn fix(&self, text: &str, operands: &[Operand], cx: &Context) -> Option<Fix> {
         let mut certain = self.extra.iter().all(|(_, repair)| repair.is_some_and(|repair| repair.certain));
         certain &= self.absent.is_empty();
-        let mut filled = self.filled.clone();
+        let mut filled = self.filled;
         for &slot in &self.missing {
             let alternatives = self.form.slots[slot].alternatives;
             certain &= alternatives.len() == 1;
             let fits = |modifier: Mod| {
-                let mut trial = filled.clone();
+                let mut trial = filled;
                 trial[slot] = Some(modifier);
                 let mnemonic = self.mnemonic(&trial)?;
                 Some(Resolved::new(&mnemonic, *cx).legal(operands).is_some())

@@ -2,15 +2,15 @@
 
 macro_rules! traits {
     ($($(#[$doc:meta])* $name:ident $text:literal = $bit:literal,)*) => {
-        /// A set of effects; empty for pure arithmetic.
+        /// A set of traits; no effect among them for pure arithmetic.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-        pub struct Traits(u16);
+        pub struct Traits(u32);
 
         impl Traits {
             $($(#[$doc])* pub const $name: Traits = Traits(1 << $bit);)*
 
-            /// Every effect: its name in the tables and its bit.
-            pub(crate) const ALL: &'static [(&'static str, u16)] = &[$(($text, 1 << $bit),)*];
+            /// Every trait: its name in the tables and its bit.
+            pub(crate) const ALL: &'static [(&'static str, u32)] = &[$(($text, 1 << $bit),)*];
 
             /// The names used in the tables.
             pub fn names(self) -> impl Iterator<Item = &'static str> {
@@ -43,14 +43,28 @@ traits! {
     VOLATILE "volatile" = 9,
     /// Reads or writes the carry flag `CC.CF`.
     CARRY "carry" = 10,
+    /// Updates memory and gives back nothing of what was there: `red`.
+    REDUCTION "reduction" = 11,
+    /// Goes on after the instruction: another operation waits for its end.
+    ASYNC "async" = 12,
+    /// Counts as an arrival at a barrier or on an mbarrier object.
+    ARRIVE "arrive" = 13,
+    /// Waits, or tests, for a phase of a barrier or for a group of asynchronous operations.
+    WAIT "wait" = 14,
+    /// Closes a group of asynchronous operations that can be waited for.
+    COMMIT "commit" = 15,
+    /// All threads of a warp execute it together, as with `.aligned`, though it has no such modifier.
+    ALIGNED "aligned" = 16,
+    /// Arithmetic whose result has something of every byte of its operands: if one is undefined, so is the result.
+    MIXES "mixes" = 17,
 }
 
 impl Traits {
-    /// No effect at all.
+    /// No trait at all.
     pub const NONE: Traits = Traits(0);
 
     /// The set with these bits, as the generated tables write it.
-    pub(crate) const fn from_bits(bits: u16) -> Self {
+    pub(crate) const fn from_bits(bits: u32) -> Self {
         Traits(bits)
     }
 
@@ -66,7 +80,7 @@ impl Traits {
 
     /// True for an instruction that may be removed when its results are unused and moved freely.
     pub const fn is_pure(self) -> bool {
-        self.0 == 0
+        self.0 & !Traits::MIXES.0 == 0
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::check::{Context, Fault, What};
 use crate::form::{Accepts, Range};
-use crate::resolve::{Match, SigKind, SigOperand, SigSpace, SigValue, Signature};
-use crate::{Base, Mnemonic, Mod, Operand, ScalarType, SpecialReg, Target, TypeClass, Version, codes};
+use crate::resolve::{SigKind, SigOperand, SigSpace, SigValue, Signature};
+use crate::{
+    Base, Instruction, Mnemonic, Mod, Operand, ScalarType, SpecialReg, Target, TypeClass, Version, codes,
+};
 use std::fmt::Write;
 
 /// One thing that is wrong with an instruction.
@@ -80,7 +82,7 @@ pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
 
 /// The form exists, but not in this version or for this target.
 pub(crate) fn of_gates(
-    matched: &Match,
+    matched: &Instruction,
     mnemonic: &Mnemonic,
     operands: &[Operand],
     cx: &Context,
@@ -98,7 +100,7 @@ pub(crate) fn of_gates(
         };
         let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
         let mut found =
-            gated(codes::GATE, place, message, clause.to_string(), &gate, matched.form.section(), cx);
+            gated(codes::GATE, place, message, clause.to_string(), &gate, matched.form().section(), cx);
         if found.fix.is_none()
             && let Some((meant, operand_count)) = successor()
         {
@@ -113,7 +115,7 @@ pub(crate) fn of_gates(
 }
 
 /// What the manual forbids in the modifiers and ptxas lets pass.
-pub(crate) fn of_doubts(matched: &Match, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
+pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
     let words = mnemonic.opcode().text().split('.').count();
     let mods = mnemonic.mods();
     let doubt = |code, place, message: String| Violation {
@@ -124,7 +126,7 @@ pub(crate) fn of_doubts(matched: &Match, mnemonic: &Mnemonic, cx: &Context) -> V
         found: None,
         help: None,
         fix: None,
-        section: matched.form.section(),
+        section: matched.form().section(),
     };
     let mut doubts = Vec::new();
     for (index, modifier) in mods.iter().enumerate() {
@@ -135,7 +137,7 @@ pub(crate) fn of_doubts(matched: &Match, mnemonic: &Mnemonic, cx: &Context) -> V
         }
     }
     for slot in matched.unfilled() {
-        let name = list(matched.form.slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)));
+        let name = list(matched.form().slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)));
         let message = format!("`{mnemonic}` lacks {name}");
         doubts.push(doubt(codes::MODIFIER_MISSING, Place::Instruction, message));
     }

@@ -23,6 +23,25 @@ fn the_first_choice_of_every_form_resolves_and_prints_back() {
 }
 
 #[test]
+fn forms_and_operations_know_each_other() {
+    for (index, form) in FORMS.iter().enumerate() {
+        assert_eq!((form.id().index(), form.id().form().syntax), (index, form.syntax));
+        assert_eq!(
+            (form.operation.opcode(), form.operation.family().name),
+            (form.opcode, form.family().name)
+        );
+        assert!(form.operation.forms().any(|other| other.id() == form.id()));
+        assert!(
+            form.operands.len() <= 16,
+            "`{}` has more operands than an instruction has bits",
+            form.syntax
+        );
+    }
+    assert!(Operation::all().all(|operation| operation.forms().next().is_some()));
+    assert_eq!(Operation::AddHalf.name(), "AddHalf");
+}
+
+#[test]
 fn modifiers_come_in_any_order_and_print_in_the_manuals() {
     for text in ["add.ftz.rn.f32", "add.f32.rn.ftz", "add.rn.f32.ftz"] {
         assert_eq!(parse(text).canonical().to_string(), "add.rn.ftz.f32");

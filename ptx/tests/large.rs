@@ -42,6 +42,44 @@ fn a_sound_module_has_no_findings_and_known_mnemonics() {
     }
 }
 
+/// The operands that an instruction was resolved to, by their names in the tables, statement by statement.
+fn resolved(text: &str) -> Vec<String> {
+    let module = ValidatedModule::parse(text).unwrap_or_else(|errors| panic!("{:?}", errors[0]));
+    let bodies = module.functions().filter_map(|function| function.body);
+    let instructions =
+        bodies.flat_map(|body| body.ids()).filter(|stmt| matches!(module[*stmt], Stmt::Inst(_)));
+    let shown = instructions.map(|stmt| {
+        let instruction = module.instruction(stmt).expect("every instruction is resolved");
+        let places: Vec<_> = instruction.places().map(|place| place.name).collect();
+        format!("{instruction:?} {}", places.join(", "))
+    });
+    shown.collect()
+}
+
+#[test]
+fn what_instructions_are_resolved_to_does_not_depend_on_who_looks() {
+    // The forms of one mnemonic are met in another order by each thread.
+    let planted = [
+        "mov.b32 %r1, {%h1, %h2};",
+        "mov.b32 {%h1, %h2}, %r1;",
+        "mov.b32 %r1, %r2;",
+        "bar.sync 1; bar.sync 1, 64;",
+        "bar.sync 1, 64; bar.sync 1;",
+    ];
+    let plant = |f: usize| Some(planted[f * 7 % planted.len()]);
+    let declared = |text: String| text.replace(".reg .b32 %r<1000>;", ".reg .b32 %r<1000>; .reg .b16 %h<3>;");
+    let all = resolved(&declared(module(300, plant)));
+    let mut rest = &all[..];
+    for f in 0..300 {
+        // One function is too small for a second thread.
+        let alone = resolved(&declared(module(1, |_| plant(f))));
+        let (own, others) = rest.split_at(alone.len());
+        assert_eq!(own, alone, "function {f}");
+        rest = others;
+    }
+    assert!(rest.is_empty());
+}
+
 #[test]
 fn a_mistake_is_told_wherever_it_is() {
     for planted in [0, 150, 299] {

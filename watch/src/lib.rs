@@ -23,7 +23,6 @@ pub mod report;
 pub mod source;
 pub mod trace;
 
-pub use class::Class;
 pub use combine::{Checkers, Selection};
 pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount, TableOutcomes};
 pub use coverage::Coverage;
@@ -31,3 +30,4 @@ pub use html::Page;
 pub use profile::Profile;
 pub use report::{Checker, Finding, Report, Site};
 pub use source::Sources;
+pub use warpsmith_isa::Class;

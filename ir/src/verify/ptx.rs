@@ -32,7 +32,7 @@ pub(super) struct Operation {
 impl Operation {
     fn new(mnemonic: &Mnemonic, target: Option<Target>) -> Self {
         let matches: Vec<_> = forms(mnemonic).collect();
-        let traits = matches.iter().fold(isa::Traits::NONE, |all, matched| all | matched.form.traits);
+        let traits = matches.iter().fold(isa::Traits::NONE, |all, matched| all | matched.traits());
         let signatures = matches.iter().map(|matched| matched.signature()).collect();
         let highest = || Target::all().last().unwrap_or(Target::sm(120));
         let target = target.unwrap_or_else(highest);

@@ -24,6 +24,7 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     );
     let slot_names: BTreeSet<&str> =
         tables.forms.iter().flat_map(|f| &f.slots).map(|s| s.name.as_str()).collect();
+    named.extend(tables.forms.iter().flat_map(|f| &f.behaviour.defaults).map(String::as_str));
     let in_operands = tables.forms.iter().flat_map(|f| &f.operands).flat_map(modifiers_in_operand);
     named.extend(in_operands.filter(|name| !slot_names.contains(name)));
     named.sort();
@@ -62,19 +63,23 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     out.line("/// Every family of instructions, in the order of the tables.");
     out.line(&format!("pub static FAMILIES: [Family; {}] = [", tables.families.len()));
     for family in &tables.families {
-        let Family { name, section, area } = family;
-        out.line(&format!("Family {{ name: {name:?}, section: {section:?}, area: {area:?} }},"));
+        let Family { name, section, area, class, .. } = family;
+        out.line(&format!(
+            "Family {{ name: {name:?}, section: {section:?}, area: {area:?}, class: Class::{class:?} }},"
+        ));
     }
     out.line("];");
 
     let mut errors = Vec::new();
+    let operations = operations(tables, &mut errors);
+    out.operations(tables, &operations);
     let mut rows = String::new();
     let mut ranges = String::new();
     let mut count = 0usize;
     for (opcode, forms) in &opcodes {
         let start = count;
         for form in forms {
-            match out.form(opcode, form) {
+            match out.form(opcode, form, count, &operations) {
                 Ok(row) => rows.push_str(&row),
                 Err(message) => errors.push(Error { at: form.at, message }),
             }
@@ -84,6 +89,8 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     }
     out.line("/// Every form of every instruction, grouped by opcode.");
     out.line(&format!("pub static FORMS: [Form; {count}] = [\n{rows}];"));
+    let slots = tables.forms.iter().map(|form| form.slots.len()).max().unwrap_or(0);
+    out.line(&format!("pub(crate) const MAX_SLOTS: usize = {slots};"));
     out.line(&format!("pub(crate) static OPCODE_FORMS: [(u16, u16); {}] = [\n{ranges}];", opcodes.len()));
 
     let handle = out.clauses(&tables.handle);
@@ -165,6 +172,41 @@ fn variant(text: &str) -> String {
     name
 }
 
+/// The name of the operation of each family and opcode.
+type Operations<'t> = BTreeMap<(usize, &'t str), String>;
+
+/// An operation is an opcode in a family. It has the name of the opcode; where the opcode has forms in several families, with the family's
+/// word behind.
+fn operations<'t>(tables: &'t Tables, errors: &mut Vec<Error>) -> Operations<'t> {
+    let mut families: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for form in &tables.forms {
+        form.opcodes.iter().for_each(|opcode| {
+            families.entry(opcode).or_default().insert(form.family);
+        });
+    }
+    let mut operations = Operations::new();
+    let mut owners: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for form in &tables.forms {
+        for opcode in &form.opcodes {
+            let word = match families[opcode.as_str()].len() {
+                1 => "",
+                _ => &tables.families[form.family].word,
+            };
+            let name = variant(opcode) + word;
+            let owner = *owners.entry(name.clone()).or_insert((form.family, opcode));
+            if owner != (form.family, opcode) && !operations.contains_key(&(form.family, opcode.as_str())) {
+                let other = &tables.families[owner.0].name;
+                let message = format!(
+                    "`{opcode}` has forms in family `{other}` too: give one of the families a word with `as`"
+                );
+                errors.push(Error { at: form.at, message });
+            }
+            operations.insert((form.family, opcode), name);
+        }
+    }
+    operations
+}
+
 /// The text under construction; equal lists share one static.
 #[derive(Default)]
 struct Output {
@@ -212,6 +254,29 @@ impl Output {
             n = names.len(),
             variants = variants.join(", "),
         ));
+    }
+
+    /// The enum of operations, in the order of the tables.
+    fn operations(&mut self, tables: &Tables, operations: &Operations<'_>) {
+        self.line(
+            "/// What an instruction means: an opcode in a family. Finer than [`Opcode`], which `add` for integers and `add` for floats share.\n\
+             ///\n/// It is exhaustive on purpose: a table over operations that lacks one does not compile.\n\
+             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u16)]\n#[rustfmt::skip]\npub enum Operation {",
+        );
+        for ((family, opcode), name) in operations {
+            let Family { name: family, section, area, .. } = &tables.families[*family];
+            let of = if family == opcode { String::new() } else { format!(" of `{family}`") };
+            self.line(&format!("/// `{opcode}`{of}, {area} (manual {section}).\n{name},"));
+        }
+        self.line("}");
+        let all: Vec<_> = operations.values().map(|name| format!("Operation::{name}")).collect();
+        let n = all.len();
+        self.line(&format!("pub(crate) static OPERATION_ALL: [Operation; {n}] = [{}];", all.join(", ")));
+        self.line(&format!("pub(crate) static OPERATION_INFO: [(Opcode, u16, &str); {n}] = ["));
+        for ((family, opcode), name) in operations {
+            self.line(&format!("(Opcode::{}, {family}, {name:?}),", variant(opcode)));
+        }
+        self.line("];");
     }
 
     /// A `&'static [T]` of these elements.
@@ -270,20 +335,30 @@ impl Output {
         format!("Condition {{ since: {since}, until: {until}, targets: {targets} }}")
     }
 
-    fn form(&mut self, opcode: &str, form: &Form) -> Result<String, String> {
+    fn form(
+        &mut self,
+        opcode: &str,
+        form: &Form,
+        id: usize,
+        operations: &Operations<'_>,
+    ) -> Result<String, String> {
         let slots: Vec<_> = form.slots.iter().map(|slot| self.slot(slot)).collect();
         let slots = self.list("Slot", &slots);
         let operands = self.operands(form, &form.operands)?;
         let gates = self.clauses(&form.gates);
-        let mut traits = 0u16;
-        for name in &form.traits {
+        let mut traits = 0u32;
+        for name in &form.behaviour.traits {
             match crate::Traits::ALL.iter().find(|(text, _)| text == name) {
                 Some((_, bits)) => traits |= bits,
                 None => return Err(format!("no trait `{name}`")),
             }
         }
+        let defaults: Vec<_> =
+            form.behaviour.defaults.iter().map(|m| format!("Mod::{}", variant(m))).collect();
+        let defaults = self.list("Mod", &defaults);
+        let operation = &operations[&(form.family, opcode)];
         Ok(format!(
-            "Form {{ opcode: Opcode::{}, slots: {slots}, operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), family: {}, syntax: {:?} }},\n",
+            "Form {{ id: FormId({id}), opcode: Opcode::{}, operation: Operation::{operation}, slots: {slots}, operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), defaults: {defaults}, family: {}, syntax: {:?} }},\n",
             variant(opcode),
             form.family,
             form.syntax,

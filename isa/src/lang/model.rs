@@ -1,6 +1,6 @@
 //! What a compiled set of tables holds, before it becomes static data.
 
-use crate::{ScalarType, Target, Version};
+use crate::{Class, ScalarType, Target, Version};
 
 /// Where something was written: an index into the files handed to the compiler, and a line from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,9 @@ pub struct Family {
     pub name: String,
     pub section: String,
     pub area: String,
+    /// What its operations are called behind the opcode, where the opcode has forms in other families too: its own word, or the area's.
+    pub word: String,
+    pub class: Class,
 }
 
 /// A special register, one row per name.
@@ -76,9 +79,17 @@ pub struct Form {
     pub slots: Vec<Slot>,
     pub operands: Vec<Operand>,
     pub gates: Vec<Clause>,
-    pub traits: Vec<String>,
+    pub behaviour: Behaviour,
     pub at: Position,
     pub syntax: String,
+}
+
+/// What an instruction does besides computing.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Behaviour {
+    pub traits: Vec<String>,
+    /// The modifiers that hold where none of their kind is written.
+    pub defaults: Vec<String>,
 }
 
 /// A place for one modifier.

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::gates::gates;
 use super::model::*;
-use crate::ScalarType;
+use crate::{Class, ScalarType};
 use std::collections::{HashMap, HashSet};
 
 type Slots = HashMap<String, Vec<Alternative>>;
@@ -16,11 +16,18 @@ pub struct Reader {
     /// The names of all slots of all scopes.
     defined: HashSet<String>,
     globals: Slots,
-    area: String,
+    area: Area,
     in_file: Slots,
-    /// Definitions, gates and traits of the family being read.
+    /// Definitions, gates and behaviour of the family being read.
     locals: Slots,
-    family: Option<(Vec<Clause>, Vec<String>)>,
+    family: Option<(Vec<Clause>, Behaviour)>,
+}
+
+/// A heading of the coverage page, and what it gives the families below it.
+struct Area {
+    name: String,
+    word: String,
+    class: Class,
 }
 
 /// The pieces between a form's name and its operands.
@@ -39,7 +46,7 @@ impl Reader {
             classes: HashMap::new(),
             defined: HashSet::new(),
             globals: Slots::new(),
-            area: String::new(),
+            area: Area { name: String::new(), word: String::new(), class: Class::Other },
             in_file: Slots::new(),
             locals: Slots::new(),
             family: None,
@@ -52,7 +59,7 @@ impl Reader {
         let mut errors = Vec::new();
         let mut pending = Vec::new();
         self.family = None;
-        self.area.clear();
+        self.area.name.clear();
         self.in_file.clear();
         for (line, text) in logical_lines(text) {
             let at = Position { file, line };
@@ -105,25 +112,36 @@ impl Reader {
         errors
     }
 
+    /// `area integer arithmetic as Integer class integer`
     fn area(&mut self, c: &mut Cursor) -> Result<()> {
-        self.area = c.peek().to_string();
+        let (mut name, mut word, mut class) = (Vec::new(), String::new(), Class::Other);
+        while !c.at_end() {
+            if c.eat_word("as") {
+                word = c.word("a word for operations")?.to_string();
+            } else if c.eat_word("class") {
+                class = class_name(c)?;
+            } else {
+                name.push(c.run("a topic", |ch| !ch.is_whitespace())?);
+            }
+        }
+        self.area = Area { name: name.join(" "), word, class };
         self.family = None;
         Ok(())
     }
 
-    /// `family cp.async 9.7.9.25.3.1 : reads writes @ptx 7.0 sm 80`
+    /// `family ld.global.nc 9.7.9.9 as Noncoherent class load : reads traps default .weak @sm 32`
     fn begin_family(&mut self, c: &mut Cursor) -> Result<()> {
         let name = c.run("a family name", |ch| !ch.is_whitespace())?.to_string();
         let section = section(c)?;
-        let mut traits = Vec::new();
-        if c.eat(":") {
-            while !c.at_end() && !c.peek().starts_with('@') {
-                traits.push(c.word("a trait")?.to_string());
-            }
-        }
+        let word = match c.eat_word("as") {
+            true => c.word("a word for operations")?.to_string(),
+            false => self.area.word.clone(),
+        };
+        let class = if c.eat_word("class") { class_name(c)? } else { self.area.class };
+        let behaviour = if c.eat(":") { behaviour(c)? } else { Behaviour::default() };
         let gates = gates(c)?;
-        self.tables.families.push(Family { name, section, area: self.area.clone() });
-        self.family = Some((gates, traits));
+        self.tables.families.push(Family { name, section, area: self.area.name.clone(), word, class });
+        self.family = Some((gates, behaviour));
         end(c)
     }
 
@@ -206,7 +224,7 @@ impl Reader {
         if all.iter().all(|a| a.modifier != name) {
             self.defined.insert(name.clone());
         }
-        let scope = match (&self.family, self.area.is_empty()) {
+        let scope = match (&self.family, self.area.name.is_empty()) {
             (Some(_), _) => &mut self.locals,
             (None, false) => &mut self.in_file,
             (None, true) => &mut self.globals,
@@ -241,7 +259,7 @@ impl Reader {
 
     fn form(&mut self, at: Position, text: &str) -> Result<()> {
         let mut c = Cursor::new(text, at);
-        let Some((family_gates, traits)) = self.family.clone() else {
+        let Some((family_gates, mut all)) = self.family.clone() else {
             return c.error("a form outside of a `family`");
         };
         let mut opcodes = Vec::new();
@@ -254,11 +272,19 @@ impl Reader {
         }
         let items = self.sequence(&mut c)?;
         let mut operands = Vec::new();
-        if !c.at_end() && !c.peek().starts_with('@') {
+        let mut does = c.eat_word("does");
+        if !does && !c.at_end() && !c.peek().starts_with('@') {
             self.operands(&mut c, &mut operands)?;
+            does = c.eat_word("does");
         }
-        let before_gates = text.len() - c.peek().len();
-        let syntax = text[..before_gates].split_whitespace().collect::<Vec<_>>().join(" ");
+        let before = text.len() - c.peek().len() - if does { "does".len() + 1 } else { 0 };
+        let syntax = text[..before].split_whitespace().collect::<Vec<_>>().join(" ");
+        if does {
+            let own = behaviour(&mut c)?;
+            all.traits.extend(own.traits);
+            // The first of a kind counts.
+            all.defaults.splice(0..0, own.defaults);
+        }
         let mut gates = gates(&mut c)?;
         end(&mut c)?;
         gates.extend(family_gates);
@@ -269,7 +295,7 @@ impl Reader {
                 slots,
                 operands: operands.clone(),
                 gates: [&needs[..], &gates].concat(),
-                traits: traits.clone(),
+                behaviour: all.clone(),
                 at,
                 syntax: syntax.clone(),
             };
@@ -618,6 +644,26 @@ fn scalar(c: &mut Cursor) -> Result<ScalarType> {
         Some(ty) => Ok(ty),
         None => c.error(format!("no type `{name}`")),
     }
+}
+
+fn class_name(c: &mut Cursor) -> Result<Class> {
+    let name = c.word("a class of instructions")?;
+    name.parse().or_else(|_| c.error(format!("no class `{name}` of instructions")))
+}
+
+/// `reads writes default .relaxed .gpu`
+fn behaviour(c: &mut Cursor) -> Result<Behaviour> {
+    let mut all = Behaviour::default();
+    while !c.at_end() && !c.peek().starts_with('@') {
+        if c.eat_word("default") {
+            while c.peek().starts_with('.') {
+                all.defaults.push(modifier(c)?);
+            }
+        } else {
+            all.traits.push(c.word("a trait")?.to_string());
+        }
+    }
+    Ok(all)
 }
 
 fn section(c: &mut Cursor) -> Result<String> {

@@ -74,6 +74,31 @@ fn generated_source_names_what_the_tables_name() {
 }
 
 #[test]
+fn an_operation_is_an_opcode_in_a_family() {
+    let text = "area a as One class integer\nfamily x 1.1\nx .u32   d\nx.y|z .u32   d\n\
+                area b\nfamily x 2.1 as Two\nx .f32   d\nfamily w 2.2 class load : reads default .v\n\
+                w {.v} .u32   d does wait @ptx 7.0\n";
+    let source = generate(&tables(text).unwrap()).unwrap();
+    for expected in
+        ["XOne,\n", "XTwo,\n", "XY,\n", "Z,\n", "W,\n", "class: Class::Integer", "class: Class::Load"]
+    {
+        assert!(source.contains(expected), "{expected} is not in\n{source}");
+    }
+    let form = forms(text).pop().unwrap();
+    assert_eq!(
+        (form.behaviour.traits, form.behaviour.defaults),
+        (vec!["reads".into(), "wait".into()], vec!["v".into()])
+    );
+    assert_eq!((form.syntax.as_str(), form.gates.len()), ("w {.v} .u32 d", 1));
+    let found = generate(&tables("area a\nfamily x 1.1\nx .u32   d\nfamily x 1.2\nx .f32   d\n").unwrap())
+        .unwrap_err();
+    assert_eq!((found.len(), found[0].at.line), (1, 5), "{found:?}");
+    assert!(found[0].message.ends_with("give one of the families a word with `as`"));
+    let found = errors("area a class strange\n");
+    assert_eq!(found, [(1, "no class `strange` of instructions".to_string())]);
+}
+
+#[test]
 fn an_unknown_trait_is_an_error_at_the_form() {
     let tables = tables("area a\nfamily x 1.1 : flies\nx .u32   d\n").unwrap();
     let found = generate(&tables).unwrap_err();

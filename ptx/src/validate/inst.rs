@@ -11,8 +11,8 @@ use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::{
-    Base, Context, FloatKind, Match, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef, StateSpace,
-    Variable, Verdict, Violation,
+    Base, Context, FloatKind, Instruction, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef,
+    StateSpace, Variable, Verdict, Violation,
 };
 
 /// What is special about an instruction for this validator.
@@ -43,6 +43,7 @@ impl<'m> Validator<'m> {
         }
         let kind = self.mnemonics[index].kind;
         if kind == Kind::Call {
+            self.resolve_call(id, inst);
             return self.call(id, inst);
         }
         match kind {
@@ -63,10 +64,31 @@ impl<'m> Validator<'m> {
         if let Judge::Tables(resolved) = &judge {
             self.same_cta_group(id, resolved.mnemonic());
         }
-        let Findings { violations, doubts } = self.judge(&judge, inst);
+        let Findings { violations, doubts, instruction } = self.judge(&judge, inst);
         self.mnemonics[index].resolved = resolved;
+        if let Some(instruction) = instruction {
+            self.resolutions.record(id, inst.mnemonic, instruction);
+        }
         for violation in violations {
             self.violation(id, inst, violation, doubts);
+        }
+    }
+
+    /// The form of a call is told by which parts it has; whether they agree with the callee is judged apart.
+    fn resolve_call(&mut self, id: Id<Stmt>, inst: Inst) {
+        let mut called = false;
+        let part = |operand: &Operand| match operand {
+            Operand::Group(_) => isa::Operand::Arguments,
+            _ if called => isa::Operand::List,
+            _ => {
+                called = true;
+                isa::Operand::Func
+            }
+        };
+        let operands: SmallVec<[isa::Operand<'_>; 4]> = self.m[inst.operands].iter().map(part).collect();
+        let resolved = self.mnemonics[inst.mnemonic.index()].resolved.as_deref();
+        if let Some(instruction) = resolved.and_then(|resolved| resolved.accepts(&operands)) {
+            self.resolutions.record(id, inst.mnemonic, instruction);
         }
     }
 
@@ -376,7 +398,7 @@ impl<'m> Validator<'m> {
         let resolved = match judge {
             Judge::Unknown(text, context) => {
                 let violations = isa::of_text(text, &operands, context);
-                return Findings { violations, doubts: false };
+                return Findings { violations, ..Findings::default() };
             }
             Judge::Tables(resolved) => resolved,
         };
@@ -384,15 +406,15 @@ impl<'m> Validator<'m> {
             return Findings::default();
         }
         match resolved.judge(&operands) {
-            Verdict::Legal(matched) => {
-                self.misaligned(inst, matched);
-                Findings::default()
+            Verdict::Legal(instruction) => {
+                self.misaligned(inst, &instruction);
+                Findings { instruction: Some(instruction), ..Findings::default() }
             }
-            Verdict::Doubtful(matched, violations) => {
-                self.misaligned(inst, matched);
-                Findings { violations, doubts: true }
+            Verdict::Doubtful(instruction, violations) => {
+                self.misaligned(inst, &instruction);
+                Findings { violations, doubts: true, instruction: Some(instruction) }
             }
-            Verdict::Wrong(violations) => Findings { violations, doubts: false },
+            Verdict::Wrong(violations) => Findings { violations, ..Findings::default() },
         }
     }
 
@@ -413,14 +435,15 @@ impl<'m> Validator<'m> {
     }
 
     /// Judges constant offsets. Those that are cut or cannot lead to an aligned address ptxas does not look at.
-    fn misaligned(&mut self, inst: Inst, matched: &Match) {
-        for (spec, operand) in matched.form.operands.iter().zip(inst.operands.ids()) {
+    fn misaligned(&mut self, inst: Inst, instruction: &Instruction) {
+        let section = instruction.form().section();
+        for (spec, operand) in instruction.places().zip(inst.operands.ids()) {
             let Shape::Address(address) = &spec.shape else { continue };
             let Operand::Address { offset, .. } = self.m[operand] else { continue };
             let span = self.m.operand_span(operand);
             if offset != 0 && matches!(address.space, SpaceRef::Handle(_)) {
                 let message = "a texture, sampler or surface has no bytes to count";
-                let error = Diagnostic::error(codes::OPERAND, span, message).section(matched.form.section());
+                let error = Diagnostic::error(codes::OPERAND, span, message).section(section);
                 self.report(error.note("leave the offset out"));
                 continue;
             }
@@ -434,7 +457,7 @@ impl<'m> Validator<'m> {
                 _ => continue,
             };
             let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
-            self.report(warning.section(matched.form.section()));
+            self.report(warning.section(section));
         }
     }
 
@@ -642,6 +665,8 @@ struct Findings {
     violations: Vec<Violation>,
     /// True where ptxas lets all of it pass.
     doubts: bool,
+    /// What it was resolved to.
+    instruction: Option<Instruction>,
 }
 
 /// Who says what is wrong with an instruction.

@@ -19,14 +19,16 @@ mod inst;
 mod parallel;
 mod prologue;
 mod repeat;
+mod resolution;
 
 use crate::codes;
 use crate::scope::{Binding, Bound, Scopes};
 use crate::tree::*;
+use resolution::Resolutions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_isa::{Context, Mnemonic, Resolved, Target, Version};
+use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, Target, Version};
 
 /// How many errors are told.
 const MAX_ERRORS: usize = 500;
@@ -50,12 +52,13 @@ struct Known {
     findings: Vec<Diagnostic>,
     context: Context,
     mnemonics: Vec<Option<Mnemonic>>,
+    resolutions: Resolutions,
 }
 
 impl Known {
     fn of(module: &Module) -> Known {
         parallel::finds_no_errors(module).unwrap_or_else(|| {
-            let mut validator = Validator::new(module);
+            let mut validator = Validator::new(module, parallel::Share::ALL);
             validator.module();
             validator.known()
         })
@@ -69,17 +72,19 @@ pub struct ValidatedModule {
     version: Version,
     target: Target,
     mnemonics: Vec<Option<Mnemonic>>,
+    resolutions: Resolutions,
     warnings: Vec<Diagnostic>,
 }
 
 impl ValidatedModule {
     /// Validates a module. The errors and warnings come back if there is an error.
     pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
-        let Known { findings, context: Context { version, target, .. }, mnemonics } = Known::of(&module);
+        let Known { findings, context: Context { version, target, .. }, mnemonics, resolutions } =
+            Known::of(&module);
         if findings.iter().any(Diagnostic::is_error) {
             return Err(findings);
         }
-        Ok(ValidatedModule { version, target, mnemonics, warnings: findings, module })
+        Ok(ValidatedModule { version, target, mnemonics, resolutions, warnings: findings, module })
     }
 
     /// Parses and validates a text. The errors and warnings come back if there is an error; a text that does not parse
@@ -105,6 +110,26 @@ impl ValidatedModule {
     /// What the tables know a mnemonic as. Every mnemonic of an instruction is known.
     pub fn known_mnemonic(&self, id: MnemonicId) -> Option<&Mnemonic> {
         self.mnemonics.get(id.index())?.as_ref()
+    }
+
+    /// What an instruction of the module was resolved to: its form, its modifiers, which of the form's operands it has. Every instruction has
+    /// been resolved; other statements have not.
+    ///
+    /// ```
+    /// use warpsmith_isa::Operation;
+    /// use warpsmith_ptx::{Stmt, ValidatedModule};
+    /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.func f() { .reg .f32 a; add.rz.f32 a, a, a; ret; }";
+    /// let module = ValidatedModule::parse(text).unwrap();
+    /// let body = module.functions().next().and_then(|function| function.body).unwrap();
+    /// let add = body.ids().find_map(|stmt| module.instruction(stmt)).unwrap();
+    /// assert_eq!(add.operation(), Operation::AddFloat);
+    /// assert_eq!(add.rounding(), Some(warpsmith_isa::Rounding::Zero));
+    /// ```
+    pub fn instruction(&self, stmt: Id<Stmt>) -> Option<&Instruction> {
+        match self.module[stmt] {
+            Stmt::Inst(inst) => self.resolutions.get(stmt, inst.mnemonic),
+            _ => None,
+        }
     }
 
     /// What is legal, yet likely a mistake.
@@ -156,6 +181,7 @@ struct Validator<'m> {
     needs_debug: Option<Span>,
     scopes: Scopes<'m>,
     mnemonics: Vec<KnownMnemonic>,
+    resolutions: Resolutions,
     /// By name, what a function is so far.
     functions: FxHashMap<Symbol, function::Known>,
     aliases: FxHashMap<Symbol, Symbol>,
@@ -180,7 +206,7 @@ struct Validator<'m> {
 }
 
 impl<'m> Validator<'m> {
-    fn new(m: &'m Module) -> Self {
+    fn new(m: &'m Module, share: parallel::Share) -> Self {
         let mut mnemonics = Vec::new();
         mnemonics.resize_with(m.mnemonic_count(), KnownMnemonic::default);
         Validator {
@@ -196,6 +222,7 @@ impl<'m> Validator<'m> {
             needs_debug: None,
             scopes: Scopes::new(m),
             mnemonics,
+            resolutions: Resolutions::new(m.mnemonic_count(), share.start()),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
             files: FxHashSet::default(),
@@ -207,7 +234,7 @@ impl<'m> Validator<'m> {
             cta_group: None,
             shared_bytes: 0,
             shared_used: FxHashSet::default(),
-            share: parallel::Share::ALL,
+            share,
             bodies_interact: false,
         }
     }
@@ -239,7 +266,7 @@ impl<'m> Validator<'m> {
 
     fn known(self) -> Known {
         let mnemonics = self.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
-        Known { findings: self.diagnostics, context: self.context, mnemonics }
+        Known { findings: self.diagnostics, context: self.context, mnemonics, resolutions: self.resolutions }
     }
 
     fn report(&mut self, mut diagnostic: Diagnostic) {

@@ -23,6 +23,11 @@ impl Share {
     /// All bodies.
     pub(super) const ALL: Share = Share { start: 0, end: usize::MAX };
 
+    /// The first statement of its bodies is not before this one.
+    pub(super) fn start(self) -> usize {
+        self.start
+    }
+
     pub(super) fn holds(self, body: Option<List<Stmt>>) -> bool {
         body.is_none_or(|body| (self.start..self.end).contains(&body.range().start))
     }
@@ -37,8 +42,7 @@ pub(super) fn finds_no_errors(module: &Module) -> Option<Known> {
     }
     let share = |i: usize| Share { start: statements * i / threads, end: statements * (i + 1) / threads };
     let look = |share| {
-        let mut validator = Validator::new(module);
-        validator.share = share;
+        let mut validator = Validator::new(module, share);
         validator.module();
         let alone = validator.bodies_interact || validator.repeats.any();
         (validator.errors() == 0 && !alone).then(|| validator.known())
@@ -49,7 +53,7 @@ pub(super) fn finds_no_errors(module: &Module) -> Option<Known> {
         for other in others {
             // A thread that failed has said nothing: the single pass will meet what it met.
             let other = other.join().ok().flatten();
-            found = found.zip(other).and_then(|(found, other)| found.join(other));
+            found = found.zip(other).and_then(|(found, other)| found.join(other, module));
         }
         found
     })
@@ -57,7 +61,8 @@ pub(super) fn finds_no_errors(module: &Module) -> Option<Known> {
 
 impl Known {
     /// What two shares of the bodies make known. What is outside of bodies is known to both.
-    fn join(mut self, other: Known) -> Option<Known> {
+    fn join(mut self, other: Known, module: &Module) -> Option<Known> {
+        self.resolutions = self.resolutions.join(other.resolutions, module);
         self.mnemonics.iter_mut().zip(other.mnemonics).for_each(|(one, other)| *one = one.or(other));
         for warning in other.findings {
             if !self.findings.contains(&warning) {

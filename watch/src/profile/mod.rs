@@ -3,12 +3,13 @@
 pub mod memory;
 mod output;
 
-use crate::class::Class;
+use crate::class::class_of;
 use crate::counts::{Counts, Executions, LaunchShape, Outcomes};
 use crate::source::{Frame, Sources};
 use memory::AccessCount;
 use std::collections::BTreeMap;
 use warpsmith_interp::Program;
+use warpsmith_isa::Class;
 use warpsmith_isa::StateSpace;
 
 /// A profile of launches of a program.
@@ -115,7 +116,7 @@ impl Profile {
         let mut mix: BTreeMap<Class, Executions> = BTreeMap::new();
         let mut lines: BTreeMap<u32, LineProfile> = BTreeMap::new();
         for count in counts.statements(program) {
-            let (class, executions) = (Class::of(count.mnemonic), count.executions);
+            let (class, executions) = (class_of(count.mnemonic), count.executions);
             let number = count.statement.line;
             profile.total.add(executions);
             mix.entry(class).or_default().add(executions);

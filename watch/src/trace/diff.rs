@@ -228,7 +228,7 @@ fn same_instruction(runs: &[Run; 2], thread: Thread, a: &Step, b: &Step, why: &m
         for (run, step, name) in [(&runs[0], a, "A"), (&runs[1], b, "B")] {
             why.push(run.last_writer(thread, touch, step, name));
         }
-    } else if crate::Class::of(&a.op) == crate::Class::Warp {
+    } else if crate::class::class_of(&a.op) == crate::Class::Warp {
         why.push("it takes values of other lanes: one of them differs, or other lanes take part".into());
     } else {
         why.push("it reads what no earlier instruction of the thread has written: a clock, a place on the machine, or time".into());

@@ -1,8 +1,8 @@
 //! Which instructions of which threads a trace tells.
 
-use crate::class::Class;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use warpsmith_isa::Class;
 
 /// One condition, as `--trace-filter` takes it: `kernel=NAME`, `block=N`, `block=X,Y,Z`, `warp=A-B`, `thread=N`, `thread=X,Y,Z`,
 /// `class=NAME` or `line=A-B`.

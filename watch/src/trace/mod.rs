@@ -21,7 +21,7 @@ pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
 use crate::check::groups::lanes_of;
-use crate::class::Class;
+use crate::class::class_of;
 use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
 use smallvec::SmallVec;
@@ -184,7 +184,7 @@ impl<W: Write + Send> Observer for Trace<W> {
         self.names.clear();
         let program = launch.program();
         let wanted = |s: &warpsmith_interp::engine::Statement| {
-            s.head < s.end && self.filter.statement(s.line, Class::of(program.mnemonic(s.head)))
+            s.head < s.end && self.filter.statement(s.line, class_of(program.mnemonic(s.head)))
         };
         self.wanted = program.statements().iter().map(wanted).collect();
         let line = json!({

@@ -148,7 +148,7 @@ fn note(file: &Path, found: &mut CoreOperations) -> Result<(), String> {
                 let operands = code.inst_operands(inst);
                 let form = forms(&mnemonic).find(|matched| is_grouped(&matched.signature(), operands));
                 if let Some(matched) = form {
-                    found.entry((matched.form.opcode, matched.form.syntax)).or_default().insert(name);
+                    found.entry((matched.form().opcode, matched.form().syntax)).or_default().insert(name);
                 }
             }
         }

@@ -163,6 +163,17 @@ impl Function {
         block
     }
 
+    /// The bytes that the parameters of a kernel take, each at a multiple of its alignment. Saturates where no memory could hold them.
+    pub fn param_space(&self) -> u64 {
+        laid_out(self.params.iter().map(|param| match param.byval {
+            Some((size, align)) => (size.into(), align.into()),
+            None => {
+                let size = u64::from(param.ty.bytes().unwrap_or(0));
+                (size, size.next_power_of_two())
+            }
+        }))
+    }
+
     /// The values of the parameters.
     pub fn param_values(&self) -> &[Value] {
         self.layout.entry().map_or(&[], |entry| self.dfg.block_params(entry))
@@ -212,4 +223,11 @@ impl Function {
     pub fn def_of(&self, value: Value, op: Opcode) -> Option<Inst> {
         self.dfg.def_inst(value).filter(|inst| self.dfg.opcode(*inst) == op)
     }
+}
+
+/// The bytes that things of these sizes and alignments take when they lie behind each other. Saturates where no memory could hold them.
+pub(crate) fn laid_out(parts: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+    parts.into_iter().fold(0u64, |end, (size, align)| {
+        end.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX).saturating_add(size)
+    })
 }

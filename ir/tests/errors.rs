@@ -373,7 +373,7 @@ fn globals() {
             7:15: error[I0315]: `@g` is defined in another module, which initialises it
             8:8: error[I0390]: globals of i128 are not supported yet
             9:8: error[I0302]: `@a.b` is no identifier of PTX
-              note: letters, digits, `_` and `$`; not a digit first, and not `_`, `$` or `%` alone (PTX ISA 9.0, 4.4)
+              note: letters, digits, `_` and `$`; not a digit first, and not `_` or `$` alone (PTX ISA 9.0, 4.4)
             10:8: error[I0313]: `@huge` is larger than any memory
         "#]],
     );

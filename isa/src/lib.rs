@@ -33,6 +33,7 @@ mod instruction;
 #[allow(dead_code, unused_imports)]
 mod lang;
 pub mod layout;
+pub mod limits;
 mod mnemonic;
 mod modifier;
 mod operand;

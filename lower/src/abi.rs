@@ -89,8 +89,7 @@ impl Passing {
     }
 
     fn bytes(size: u32, align: Option<u32>, regs: Repr) -> Passing {
-        let natural = size.next_power_of_two().min(16);
-        let align = Some(align.unwrap_or(natural));
+        let align = Some(align.unwrap_or_else(|| size.min(16).next_power_of_two()));
         Passing { ty: ScalarType::B8, array: Some(size), align, regs, copied: false }
     }
 

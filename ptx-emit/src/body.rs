@@ -252,7 +252,7 @@ impl Writer<'_> {
                 None => {
                     let name =
                         self.body.func.names.get(slot).map_or_else(|| slot.to_string(), str::to_string);
-                    let name = self.body.names.local(self.body.tree, &format!("__local_{name}"));
+                    let name = self.body.names.unique(self.body.tree, &format!("__local_{name}"));
                     self.slots[slot] = Some(name);
                     name
                 }
@@ -260,7 +260,7 @@ impl Writer<'_> {
             Base::Copy(index) => match self.copies.get(index as usize).copied() {
                 Some(Some(name)) => name,
                 Some(None) => {
-                    let name = self.body.names.local(self.body.tree, &format!("__param_{index}"));
+                    let name = self.body.names.unique(self.body.tree, &format!("__param_{index}"));
                     self.copies[index as usize] = Some(name);
                     name
                 }
@@ -328,7 +328,7 @@ impl Writer<'_> {
 
     /// `prototype_0: .callprototype (.param .b32 _) _ (.param .b64 _);`
     fn prototype(&mut self, prototype: &Prototype, index: u32) -> Symbol {
-        let name = self.body.names.local(self.body.tree, &format!("prototype_{index}"));
+        let name = self.body.names.scoped(self.body.tree, &format!("prototype_{index}"));
         let mut decls = |all: &mut dyn Iterator<Item = Passing>| {
             let decls: Vec<_> =
                 all.map(|passing| crate::module::param_decl(self.body.tree, Symbol::SINK, passing)).collect();
@@ -343,7 +343,7 @@ impl Writer<'_> {
     }
 
     fn variable(&mut self, name: &str, passing: Passing) -> Symbol {
-        let name = self.body.names.local(self.body.tree, name);
+        let name = self.body.names.scoped(self.body.tree, name);
         let decl = crate::module::param_decl(self.body.tree, name, passing);
         let decl = self.body.tree.push_decl(decl);
         self.stmts.push(Stmt::Decl(decl));

@@ -34,8 +34,8 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
     let mut names = Names::new(plan.module, &mut tree);
     if plan.line_info {
         for (id, name) in plan.module.files.iter() {
-            let file =
-                File { index: id.index() as u32 + 1, name: tree.name(name), timestamp: None, size: None };
+            let name = tree.name(&in_string(name));
+            let file = File { index: id.index() as u32 + 1, name, timestamp: None, size: None };
             tree.push_item(Item::File(file));
         }
     }
@@ -45,7 +45,7 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
         tree.push_item(Item::Variable(decl));
     }
     for id in forward_declarations(plan) {
-        let function = header(&mut tree, &names, id, &plan.module.functions[id]).0;
+        let function = header(&mut tree, &mut names, id, &plan.module.functions[id]).0;
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
@@ -55,7 +55,7 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
         parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
     for (code, assignment) in plan.code.functions.iter().zip(assignments) {
         let func = &plan.module.functions[code.id];
-        let (mut function, params, result) = header(&mut tree, &names, code.id, func);
+        let (mut function, params, result) = header(&mut tree, &mut names, code.id, func);
         counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
         let body = Body {
             module: plan.module,
@@ -73,6 +73,11 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
         tree.push_item(Item::Function(function));
     }
     (tree, counts)
+}
+
+/// The text of a string literal. PTX is ASCII and has no escapes: what cannot stand in a string becomes `_`.
+fn in_string(text: &str) -> String {
+    text.chars().map(|c| if matches!(c, ' '..='~') && c != '"' { c } else { '_' }).collect()
 }
 
 /// Functions that are called before they are defined, and those of other modules.
@@ -109,15 +114,16 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
 /// The header of a function without a body, the names of its parameters, and that of its return value.
 fn header(
     tree: &mut Module,
-    names: &Names,
+    names: &mut Names,
     id: FuncId,
     func: &ir::Function,
 ) -> (Function, Vec<Symbol>, Option<Symbol>) {
+    names.begin_function();
     let kernel = func.kind == FuncKind::Kernel;
     let mut params = Vec::with_capacity(func.params.len());
     let mut decls = Vec::with_capacity(func.params.len());
     for (i, param) in func.params.iter().enumerate() {
-        let name = names.local(tree, &format!("{}_param_{i}", func.name));
+        let name = names.unique(tree, &format!("{}_param_{i}", func.name));
         let passing = Passing::of_param(param, func.kind);
         let mut decl = param_decl(tree, name, passing);
         if kernel && param.byval.is_none() {
@@ -127,7 +133,7 @@ fn header(
         decls.push(decl);
     }
     let result = func.ret.first().map(|&ty| {
-        let name = names.local(tree, &format!("{}_retval_0", func.name));
+        let name = names.unique(tree, &format!("{}_retval_0", func.name));
         (name, param_decl(tree, name, Passing::in_call(ty)))
     });
     let returns: Vec<Decl> = result.iter().map(|(_, decl)| *decl).collect();

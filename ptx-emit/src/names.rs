@@ -18,6 +18,10 @@ pub struct Names {
     mnemonics: hashbrown::HashMap<warpsmith_isa::Mnemonic, MnemonicId, FxBuildHasher>,
     /// Every name at module level, which names inside of functions must not hide.
     taken: HashSet<String, FxBuildHasher>,
+    /// The names that the current function has given to parameters, stack slots and prototypes.
+    used: HashSet<String, FxBuildHasher>,
+    /// What labels begin with: no name at module level is this and a number.
+    label_prefix: String,
 }
 
 /// What the registers of a class are called.
@@ -47,6 +51,8 @@ impl Names {
             labels: Vec::new(),
             mnemonics: Default::default(),
             taken: HashSet::default(),
+            used: HashSet::default(),
+            label_prefix: "$L".into(),
         };
         for (id, function) in module.functions.iter() {
             let name = spelling(&function.name);
@@ -58,7 +64,18 @@ impl Names {
             names.globals[id] = tree.name(&name);
             names.taken.insert(name);
         }
+        let numbered = |name: &String, prefix: &str| {
+            name.strip_prefix(prefix).is_some_and(|rest| rest.bytes().all(|c| c.is_ascii_digit()))
+        };
+        while names.taken.iter().any(|name| numbered(name, &names.label_prefix)) {
+            names.label_prefix.push('_');
+        }
         names
+    }
+
+    /// Begins a function, whose names need not differ from those of the function before.
+    pub fn begin_function(&mut self) {
+        self.used.clear();
     }
 
     /// The name of a register.
@@ -74,19 +91,35 @@ impl Names {
     /// The name of a label.
     pub fn label(&mut self, tree: &mut Module, index: usize) -> Symbol {
         while self.labels.len() <= index {
-            let name = format!("$L{}", self.labels.len());
+            let name = format!("{}{}", self.label_prefix, self.labels.len());
             self.labels.push(tree.name(&name));
         }
         self.labels[index]
     }
 
-    /// A name inside of a function that hides nothing.
-    pub fn local(&self, tree: &mut Module, name: &str) -> Symbol {
+    /// A name in a scope of its own inside of a function, which hides no name of the module.
+    pub fn scoped(&self, tree: &mut Module, name: &str) -> Symbol {
         let mut name = spelling(name);
         while self.taken.contains(&name) {
             name.push('_');
         }
         tree.name(&name)
+    }
+
+    /// A name that nothing else in the current function has, and which hides no name of the module.
+    pub fn unique(&mut self, tree: &mut Module, name: &str) -> Symbol {
+        let mut name = spelling(name);
+        let plain = name.len();
+        // Counting on from what is used finds a free number at once where many have one name.
+        let mut number = self.used.len();
+        while self.taken.contains(&name) || self.used.contains(&name) {
+            name.truncate(plain);
+            name += &format!("_{number}");
+            number += 1;
+        }
+        let symbol = tree.name(&name);
+        self.used.insert(name);
+        symbol
     }
 
     /// The interned spelling of a mnemonic.

@@ -4,6 +4,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
+use warpsmith_isa::limits;
 use warpsmith_isa::{Clause, Directive, Mnemonic, Opcode, Target, Version, forms};
 use warpsmith_lower::mach::{self, Op, Operand, RegClass, Terminator};
 
@@ -35,6 +36,15 @@ pub fn lowest(
             if let Some(directive) = Directive::from_name(name) {
                 search.need(&format!("`{name}`"), func.span, lowest_of(directive.gates, since, target));
             }
+        }
+    }
+    for func in module.functions.values().filter(|func| func.kind == ir::FuncKind::Kernel) {
+        let bytes = func.param_space();
+        if bytes > limits::SMALL_KERNEL_PARAM_BYTES
+            && let Some(directive) = Directive::from_name(".param.large")
+        {
+            let what = format!("{bytes} bytes of kernel parameters");
+            search.need(&what, func.span, lowest_of(directive.gates, since, target));
         }
     }
     for function in &code.functions {

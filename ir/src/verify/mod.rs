@@ -1,7 +1,7 @@
 //! The verifier: says whether a module keeps the rules of the IR, and if not, lists everything that breaks them.
 //!
 //! Symbols
-//! - Names of functions and globals are unique, and are identifiers of PTX.
+//! - Names of functions and globals are unique, and are identifiers of PTX that it has no use of its own for.
 //!
 //! Globals
 //! - They are in `global`, `const` or `shared` memory; their elements have a memory form; arrays are not empty.
@@ -14,6 +14,7 @@
 //! - Parameters of kernels have a memory form; those that are pointers point to memory that the host or the launch can name.
 //! - What is passed by value has at least one byte and an alignment that is a power of two.
 //! - Only kernels have launch attributes; their sizes are at least 1 and blocks have at most 1024 threads.
+//! - Parameters of kernels, stack slots, constants and the shared variables that a kernel reaches take no more than there is.
 //! - What another module defines has no body, everything else has one.
 //!
 //! Control flow
@@ -49,6 +50,7 @@
 
 mod flow;
 mod inst;
+mod limits;
 mod ptx;
 
 use crate::entities::{Block, Inst, Value};
@@ -61,6 +63,7 @@ use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_isa::limits::is_reserved_name;
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
@@ -70,6 +73,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
     for global in module.globals.values() {
         verify_global(global, &mut errors);
     }
+    limits::constants(module, &mut errors);
     let functions: Vec<&Function> = module.functions.values().collect();
     let threads = parallel::pays(module.functions.values());
     let share = if threads { SHARE } else { usize::MAX };
@@ -83,6 +87,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
         errors
     });
     errors.extend(found.into_iter().flatten());
+    limits::shared(module, &mut errors);
     if errors.is_empty() {
         return Ok(());
     }
@@ -105,19 +110,22 @@ fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {
             }
         }
         if !is_ptx_identifier(name) {
-            let note = "letters, digits, `_` and `$`; not a digit first, and not `_`, `$` or `%` alone (PTX ISA 9.0, 4.4)";
-            errors.push(
-                Diagnostic::error("I0302", span, format!("`@{name}` is no identifier of PTX")).note(note),
-            );
+            let note = "letters, digits, `_` and `$`; not a digit first, and not `_` or `$` alone (PTX ISA 9.0, 4.4)";
+            let message = format!("`@{name}` is no identifier of PTX");
+            errors.push(Diagnostic::error("I0302", span, message).note(note));
+        } else if is_reserved_name(name) {
+            let message = format!("`@{name}` is a word of PTX, which no symbol can have for its name");
+            errors.push(Diagnostic::error("I0302", span, message).note(format!("write `@{name}_`")));
         }
     }
 }
 
+/// True for what PTX takes for the name of a function or variable. A percent sign may stand first in PTX; here it is left to registers.
 fn is_ptx_identifier(name: &str) -> bool {
     let follows = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$');
     match name.as_bytes() {
         [b'a'..=b'z' | b'A'..=b'Z', rest @ ..] => rest.iter().all(|c| follows(*c)),
-        [b'_' | b'$' | b'%', rest @ ..] => !rest.is_empty() && rest.iter().all(|c| follows(*c)),
+        [b'_' | b'$', rest @ ..] => !rest.is_empty() && rest.iter().all(|c| follows(*c)),
         _ => false,
     }
 }
@@ -252,6 +260,7 @@ impl<'a> Verifier<'a> {
 
     fn function(&mut self) {
         self.signature();
+        self.parameter_sizes();
         self.attributes();
         let func = self.func;
         for (slot, data) in &func.stack_slots {
@@ -265,6 +274,7 @@ impl<'a> Verifier<'a> {
                 self.error("I0312", message);
             }
         }
+        self.stack_size();
         match (func.is_declaration(), func.linkage == Linkage::Extern) {
             (true, false) => {
                 self.error("I0325", format!("`@{}` has no body", func.name));

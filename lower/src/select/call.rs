@@ -5,9 +5,6 @@ use crate::abi::{Passing, bits_type, pieces};
 use crate::mach::Prototype;
 use warpsmith_ir::MemFlags;
 
-/// More bytes by value than this are not copied: PTX has no more for the parameters of a kernel.
-const LARGEST: u32 = 4352;
-
 impl Selector<'_> {
     pub(super) fn call(&mut self, inst: ir::Inst, callee: FuncId, args: &[Value]) {
         let module = self.module;
@@ -70,12 +67,6 @@ impl Selector<'_> {
 
     /// Loads what is passed by value, piece by piece.
     fn copied(&mut self, from: Value, size: u32, align: u32, operands: &mut Vec<Operand>) {
-        if size > LARGEST {
-            return self.unsupported(
-                format!("a call that copies {size} bytes is not compiled"),
-                format!("{LARGEST} bytes can be passed by value; pass a pointer"),
-            );
-        }
         for (at, bytes) in pieces(size, align) {
             let Some(ty) = Type::int(bytes * 8) else { continue };
             let access = self.access(Opcode::Ld, MemFlags::PLAIN, ty, from, at as i32);
@@ -87,12 +78,6 @@ impl Selector<'_> {
 
     /// Copies a parameter that is passed by value to local memory, where it has an address.
     pub(super) fn copy_param(&mut self, index: u32, size: u32, align: u32) {
-        if size > LARGEST {
-            return self.unsupported(
-                format!("the address of a by-value parameter of {size} bytes is not compiled"),
-                format!("{LARGEST} bytes can be passed by value; pass a pointer"),
-            );
-        }
         let (from, to) = (Base::Param(index), Base::Copy(index));
         for (at, bytes) in pieces(size, align) {
             let ty = Mod::of_scalar(bits_type(bytes * 8));

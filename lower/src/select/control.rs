@@ -9,6 +9,9 @@ use warpsmith_ir::{BlockCall, JumpTable};
 /// A `switch` of at least this many cases in a row goes through a table of labels.
 const TABLE_MIN: usize = 6;
 
+/// A table has at most this many targets: ptxas takes time that grows with their square, and memory until it crashes.
+const TABLE_MAX: u64 = 1024;
+
 impl Selector<'_> {
     /// Makes the blocks in layout order, with the parameters that are no aliases.
     pub(super) fn make_blocks(&mut self) {
@@ -311,7 +314,9 @@ impl Switch<'_, '_> {
     fn dense(&self, cases: &[(i64, Edge)]) -> Option<u64> {
         let (first, last) = (cases.first()?.0, cases.last()?.0);
         let span = last.wrapping_sub(first) as u64;
-        let fits = cases.len() >= TABLE_MIN && span < 2 * cases.len() as u64 && self.selector.has_sm(30);
+        let fits = cases.len() >= TABLE_MIN
+            && span < TABLE_MAX.min(2 * cases.len() as u64)
+            && self.selector.has_sm(30);
         fits.then_some(span + 1)
     }
 

@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
     /// A name, which `_` is not.
     fn name(&mut self, what: &str) -> Parse<(Symbol, Span)> {
         match self.token.kind {
-            Kind::Name if !matches!(self.text(), b"_" | b"WARP_SZ" | b"function_name" | b"inlined_at") => {
+            Kind::Name if self.text() != b"_" && !is_word(self.text()) => {
                 let span = self.span();
                 let symbol = self.intern(span);
                 self.bump();
@@ -295,6 +295,11 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
         result
     }
+}
+
+/// True for a word of the language that is spelled as a name.
+fn is_word(text: &[u8]) -> bool {
+    warpsmith_isa::limits::RESERVED_WORDS.iter().any(|word| word.as_bytes() == text)
 }
 
 /// Characters that editors, web pages and input methods put in place of those of ASCII.

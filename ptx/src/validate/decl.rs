@@ -5,13 +5,8 @@ use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
 use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_isa::limits::{CONST_BYTES, FUNCTION_PARAM_ALIGN, STATIC_SHARED_BYTES};
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
-
-/// Constant memory of a module.
-const CONST_LIMIT: u64 = 0x10000;
-
-/// Shared memory of a kernel that is not sized at launch.
-const SHARED_LIMIT: u64 = 0xC000;
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,8 +76,9 @@ impl Validator<'_> {
             if !align.is_power_of_two() {
                 let message = format!("the alignment {align} is not a power of two");
                 self.error(codes::ALIGN, decl.span, message);
-            } else if align > 128 && decl.space == StateSpace::Param && at != At::Kernel {
-                let message = format!("the alignment {align} of a parameter is more than 128");
+            } else if align > FUNCTION_PARAM_ALIGN && decl.space == StateSpace::Param && at != At::Kernel {
+                let message =
+                    format!("the alignment {align} of a parameter is more than {FUNCTION_PARAM_ALIGN}");
                 self.error(codes::ALIGN, decl.span, message);
             }
         }
@@ -253,10 +249,11 @@ impl Validator<'_> {
                 .unwrap_or(0)
                 .saturating_mul(declarator.count.unwrap_or(1).into());
             let align = u64::from(self.align_of(decl).max(1));
-            let total = self.const_bytes.next_multiple_of(align).saturating_add(size);
-            if total > CONST_LIMIT && self.const_bytes <= CONST_LIMIT {
+            let total =
+                self.const_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
+            if total > CONST_BYTES && self.const_bytes <= CONST_BYTES {
                 let message =
-                    format!("the constants of the module take {total} bytes, {CONST_LIMIT} at most");
+                    format!("the constants of the module take {total} bytes, {CONST_BYTES} at most");
                 self.error(codes::LIMIT, span, message);
             }
             self.const_bytes = total;
@@ -286,9 +283,10 @@ impl Validator<'_> {
         let total =
             self.shared_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
         let kernel = self.in_function.is_some_and(|f| m[f].kind == FunctionKind::Entry);
-        if kernel && total > SHARED_LIMIT && self.shared_bytes <= SHARED_LIMIT {
-            let message =
-                format!("the shared variables of the kernel take {total} bytes, {SHARED_LIMIT} at most");
+        if kernel && total > STATIC_SHARED_BYTES && self.shared_bytes <= STATIC_SHARED_BYTES {
+            let message = format!(
+                "the shared variables of the kernel take {total} bytes, {STATIC_SHARED_BYTES} at most"
+            );
             let note = "memory sized at launch can be larger: `.extern .shared .align 16 .b8 name[];` at module level";
             self.report(Diagnostic::error(codes::LIMIT, span, message).note(note));
         }

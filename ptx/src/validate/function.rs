@@ -7,11 +7,7 @@ use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_isa::{StateSpace, Version};
-
-/// Parameters of a kernel: 4352 bytes, more since PTX 8.1.
-const SMALL_PARAMS: u64 = 0x1100;
-const LARGE_PARAMS: u64 = 0x7FFC;
+use warpsmith_isa::{StateSpace, limits};
 
 /// What is known of a function by its name.
 #[derive(Clone, Copy)]
@@ -185,21 +181,16 @@ impl Validator<'_> {
                 size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(bytes);
             }
         }
-        let large = self.context.version >= Version::new(8, 1);
-        let limit = if large { LARGE_PARAMS } else { SMALL_PARAMS };
-        if size > limit {
+        if size > limits::KERNEL_PARAM_BYTES {
             let message = format!(
-                "the parameters of `{}` take {size} bytes, {limit} at most",
-                self.name(function.name)
+                "the parameters of `{}` take {size} bytes, {} at most",
+                self.name(function.name),
+                limits::KERNEL_PARAM_BYTES
             );
-            let error = Diagnostic::error(codes::LIMIT, function.name_span, message);
-            self.report(if large {
-                error
-            } else {
-                error.note(format!("{LARGE_PARAMS} bytes from `.version 8.1` on"))
-            });
-        } else if size > SMALL_PARAMS {
-            let what = format!("{size} bytes of kernel parameters (more than {SMALL_PARAMS})");
+            self.error(codes::LIMIT, function.name_span, message);
+        } else if size > limits::SMALL_KERNEL_PARAM_BYTES {
+            let what =
+                format!("{size} bytes of kernel parameters (more than {})", limits::SMALL_KERNEL_PARAM_BYTES);
             self.gate(".param.large", &what, function.name_span);
         }
     }

@@ -1,0 +1,137 @@
+//! Sizes: what parameters, constants, shared variables and stack slots may take at most (`warpsmith_isa::limits`).
+
+use super::Verifier;
+use crate::entities::{FuncId, GlobalId};
+use crate::function::{FuncKind, Function, Linkage, laid_out};
+use crate::inst::InstData;
+use crate::module::{Extent, Global, Module};
+use crate::ptx::PtxOperand;
+use cranelift_entity::EntitySet;
+use warpsmith_diag::Diagnostic;
+use warpsmith_isa::{Directive, StateSpace, Version, limits};
+
+impl Verifier<'_> {
+    /// The stack slots of a function together.
+    pub(super) fn stack_size(&mut self) {
+        let slots = self.func.stack_slots.values();
+        // A slot that is aligned to more than its size takes as much as its alignment.
+        let bytes = laid_out(slots.map(|slot| (u64::from(slot.size.max(slot.align)), slot.align.into())));
+        if bytes > limits::LOCAL_BYTES {
+            let message = format!(
+                "the stack slots of `@{}` take {bytes} bytes, {} at most",
+                self.func.name,
+                limits::LOCAL_BYTES
+            );
+            self.error("I0317", message)
+                .notes
+                .push("that is all the local memory that a thread has: use global memory".into());
+        }
+    }
+
+    /// The parameters together, and the alignment of each. PTX limits the space of kernels only; what is passed by value between functions
+    /// is copied piece by piece, so that they have the same limit.
+    pub(super) fn parameter_sizes(&mut self) {
+        let func = self.func;
+        let is_kernel = func.kind == FuncKind::Kernel;
+        let most = if is_kernel { limits::KERNEL_PARAM_ALIGN } else { limits::FUNCTION_PARAM_ALIGN };
+        for (n, param) in func.params.iter().enumerate() {
+            if let Some((_, align)) =
+                param.byval.filter(|(_, align)| align.is_power_of_two() && *align > most)
+            {
+                let message =
+                    format!("the alignment {align} of parameter {n} of `@{}` is more than {most}", func.name);
+                self.error("I0312", message).notes.push("pass a pointer to memory that is so aligned".into());
+            }
+        }
+        let bytes = func.param_space();
+        let large = Directive::from_name(".param.large").is_none_or(|directive| {
+            let allowed =
+                |target| directive.gates.iter().all(|clause| clause.allows(Version::LATEST, target));
+            !is_kernel || self.module.target.is_none_or(allowed)
+        });
+        let most = if large { limits::KERNEL_PARAM_BYTES } else { limits::SMALL_KERNEL_PARAM_BYTES };
+        if bytes > most {
+            let message = format!("the parameters of `@{}` take {bytes} bytes, {most} at most", func.name);
+            self.error("I0317", message).notes.push("pass a pointer to memory that holds them".into());
+        }
+    }
+}
+
+/// The constants of a module together.
+pub(super) fn constants(module: &Module, errors: &mut Vec<Diagnostic>) {
+    let constants = module
+        .globals
+        .values()
+        .filter(|global| global.space == StateSpace::Const && global.linkage != Linkage::Extern);
+    let bytes = laid_out(constants.clone().map(|global| (global.size(), global.alignment().into())));
+    let largest = constants.max_by_key(|global| global.size());
+    let Some(largest) = largest.filter(|_| bytes > limits::CONST_BYTES) else { return };
+    let message = format!("the constants of the module take {bytes} bytes, {} at most", limits::CONST_BYTES);
+    let error = Diagnostic::error("I0317", largest.span, message)
+        .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size()))
+        .note("larger tables go to `global` memory, to be read with `load invariant`");
+    errors.push(error);
+}
+
+/// The shared variables that each kernel names, itself or in functions that it reaches.
+pub(super) fn shared(module: &Module, errors: &mut Vec<Diagnostic>) {
+    let sized =
+        |global: &Global| global.space == StateSpace::Shared && !matches!(global.extent, Extent::Dynamic);
+    // Few modules come near the limit: a sum over all variables settles most.
+    let all = module.globals.values().filter(|global| sized(global));
+    if laid_out(all.map(|global| (global.size(), global.alignment().into()))) <= limits::STATIC_SHARED_BYTES {
+        return;
+    }
+    for (id, kernel) in module.kernels() {
+        let named = reached(module, id);
+        let named = module.globals.iter().filter(|(id, global)| named.contains(*id) && sized(global));
+        let named: Vec<&Global> = named.map(|(_, global)| global).collect();
+        let bytes = laid_out(named.iter().map(|global| (global.size(), global.alignment().into())));
+        let largest = named.into_iter().max_by_key(|global| global.size());
+        let Some(largest) = largest.filter(|_| bytes > limits::STATIC_SHARED_BYTES) else { continue };
+        let message = format!(
+            "the shared variables that kernel `@{}` names take {bytes} bytes, {} at most",
+            kernel.name,
+            limits::STATIC_SHARED_BYTES
+        );
+        let mut error = Diagnostic::error("I0317", kernel.span, message)
+            .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size()))
+            .note("memory that is sized at launch can be larger: `shared extern @name: [i32]`");
+        if !largest.span.is_none() {
+            error = error.label(largest.span, "the largest of them");
+        }
+        errors.push(error);
+    }
+}
+
+/// The globals that are named by a function and by all that it calls or takes the address of.
+fn reached(module: &Module, from: FuncId) -> EntitySet<GlobalId> {
+    let mut globals = EntitySet::with_capacity(module.globals.len());
+    let mut functions = EntitySet::with_capacity(module.functions.len());
+    let mut work = vec![from];
+    while let Some(id) = work.pop() {
+        let Some(func) = module.functions.get(id).filter(|_| functions.insert(id)) else { continue };
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            named(func, &func.dfg[inst], &mut globals, &mut work);
+        }
+    }
+    globals
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "most operations name nothing of the module")]
+fn named(func: &Function, data: &InstData, globals: &mut EntitySet<GlobalId>, work: &mut Vec<FuncId>) {
+    match data {
+        InstData::GlobalAddr { global, .. } => _ = globals.insert(*global),
+        InstData::FuncAddr { func } | InstData::Call { callee: func, .. } => work.push(*func),
+        InstData::Ptx { data, .. } => {
+            for operand in &func.dfg.ptx[*data].operands {
+                match operand {
+                    PtxOperand::Global(id) | PtxOperand::GlobalAddress(id, _) => _ = globals.insert(*id),
+                    PtxOperand::Func(id) => work.push(*id),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -62,7 +62,7 @@ fn watched(
     program: &Program,
     launch: &LaunchSpec,
     order: Order,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Execution, Fault> {
     execute_observed(program, &ordered(launch, order), std::io::sink(), observer)
 }

@@ -59,7 +59,7 @@ fn load(text: &str) -> (ValidatedModule, Program) {
 }
 
 /// Runs the kernel of `strides.ptx` in blocks of 32 threads.
-fn observed(program: &Program, observer: &mut impl Observer) {
+fn observed(program: &Program, observer: &mut dyn Observer) {
     let mut device = Device::new();
     let out = device.upload(&[5u32; 64]).unwrap();
     let launch = Launch::new("strides").block([32, 1, 1]).arg(out);

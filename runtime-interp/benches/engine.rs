@@ -4,15 +4,26 @@
 
 use divan::counter::ItemsCount;
 use warpsmith_emit::Compiler;
-use warpsmith_interp::engine::Access;
+use warpsmith_interp::engine::{Access, Level};
 use warpsmith_interp::observe::{AccessKind, Addresses, At, Observer, Registers};
-use warpsmith_interp::{Buffer, Device, Launch, Program};
+use warpsmith_interp::{Buffer, Device, Launch, Machine, Program};
 use warpsmith_ir as ir;
 use warpsmith_isa::{StateSpace, Target};
 use warpsmith_ptx::ValidatedModule;
 
 fn main() {
     divan::main();
+}
+
+/// A device at the level that the environment names: `WARPSMITH_LEVEL=avx2` or `baseline`.
+fn device() -> Device {
+    let mut machine = Machine::default();
+    machine.level = match std::env::var("WARPSMITH_LEVEL").as_deref() {
+        Ok("baseline") => Level::Baseline,
+        Ok("avx2") => Level::Avx2,
+        _ => Level::Avx512,
+    };
+    Device::with_machine(machine)
 }
 
 fn load(text: &str) -> Program {
@@ -165,7 +176,7 @@ done:
 
 #[divan::bench]
 fn alu_loop(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("alu").grid([4, 1, 1]).block([256, 1, 1]).arg(out).arg(4000u32).workers(1);
     measure(bencher, device, load(ALU), launch);
@@ -179,14 +190,14 @@ fn product(device: &mut Device, n: u32) -> Launch {
 
 #[divan::bench]
 fn tiled_matrix_product(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let launch = product(&mut device, 128).workers(1);
     measure(bencher, device, load(&matmul()), launch);
 }
 
 #[divan::bench(args = [1, 2])]
 fn tiled_matrix_product_by_cores(bencher: divan::Bencher, cores: usize) {
-    let mut device = Device::new();
+    let mut device = device();
     let launch = product(&mut device, 128).workers(cores);
     measure(bencher, device, load(&matmul()), launch);
 }
@@ -218,7 +229,7 @@ impl Observer for Counter {
 
 #[divan::bench]
 fn tiled_matrix_product_watched(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let launch = product(&mut device, 128);
     let program = load(&matmul());
     let mut counter = Counter::default();
@@ -230,7 +241,7 @@ fn tiled_matrix_product_watched(bencher: divan::Bencher) {
 
 #[divan::bench]
 fn divergent_loop(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("divergent").grid([16, 1, 1]).block([256, 1, 1]).arg(out).workers(1);
     measure(bencher, device, load(DIVERGENT), launch);
@@ -239,7 +250,7 @@ fn divergent_loop(bencher: divan::Bencher) {
 /// `examples/sha256.wir`: each thread hashes 1,000 bytes of its own. The ring of the message schedule is in local memory.
 #[divan::bench]
 fn sha256(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let text: Vec<u8> = (0..128 * 1000).map(|i: u32| ((i * 7) >> 3) as u8).collect();
     let text = device.upload(&text).expect("there is room");
     let starts: Vec<u32> = (0..128).map(|i| i * 1000).collect();
@@ -254,7 +265,7 @@ fn sha256(bencher: divan::Bencher) {
 /// `examples/matmul.wir`, a product of 64 by 64 matrices.
 #[divan::bench]
 fn matmul_example(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let matrix: Vec<f32> = (0..64 * 64).map(|i| (i % 7) as f32).collect();
     let [a, b, c] = [(); 3].map(|()| -> Buffer { device.upload(&matrix).expect("there is room") });
     let launch = Launch::new("matmul").grid([4, 4, 1]).block([16, 16, 1]).workers(1);
@@ -265,7 +276,7 @@ fn matmul_example(bencher: divan::Bencher) {
 /// `examples/mandelbrot.wir`: lanes leave the loop at their own times.
 #[divan::bench]
 fn mandelbrot(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let out = device.alloc(128 * 96).expect("there is room");
     let launch = Launch::new("mandelbrot").grid([8, 6, 1]).block([16, 16, 1]).workers(1);
     let launch = launch.arg(128u32).arg(96u32).arg(250u32).arg(-2.25f32).arg(-1.2f32).arg(0.025f32).arg(out);
@@ -275,7 +286,7 @@ fn mandelbrot(bencher: divan::Bencher) {
 /// `examples/vm.wir`: a stack machine, threads of a warp run two different programs.
 #[divan::bench]
 fn small_virtual_machine(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let code: [i32; 64] = [
         0, 1, 1, 1, 8, 20, 1, 1, 4, 0, 1, 1, 0, 1, 5, 0, 2, 2, 7, 2, 10, 0, 0, 0, 1, 1, 0, 1, 5, 0, 8, 64, 1,
         1, 9, 0, 8, 52, 1, 1, 0, 3, 4, 0, 0, 1, 3, 0, 2, 2, 7, 58, 1, 1, 6, 0, 2, 2, 0, 1, 3, 0, 7, 24,
@@ -291,7 +302,7 @@ fn small_virtual_machine(bencher: divan::Bencher) {
 /// The cost of a launch: one block of one warp that does nearly nothing.
 #[divan::bench]
 fn small_launch(bencher: divan::Bencher) {
-    let mut device = Device::new();
+    let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("alu").block([32, 1, 1]).arg(out).arg(1u32);
     measure(bencher, device, load(ALU), launch);

@@ -2,7 +2,7 @@
 
 use crate::engine::grid;
 use crate::engine::observe::{LaunchView, Observer};
-use crate::engine::{Context, Program};
+use crate::engine::{Context, Level, Program};
 use crate::fault::{Fault, FaultCode};
 use crate::launch::{Launch, Stats};
 use crate::memory::bytes::Bytes;
@@ -40,6 +40,8 @@ pub struct Machine {
     pub heap: u64,
     /// Bytes of the buffer for what a kernel prints. When it is full, the oldest text is lost.
     pub print_buffer: u64,
+    /// The highest instruction set of the host that launches use, if the host has it. Results do not depend on it.
+    pub level: Level,
 }
 
 impl Default for Machine {
@@ -56,6 +58,7 @@ impl Default for Machine {
             cluster_blocks: 16,
             heap: 8 << 20,
             print_buffer: 1 << 20,
+            level: Level::Avx512,
         }
     }
 }
@@ -415,7 +418,7 @@ impl Device {
                 None => rayon::current_num_threads(),
             };
             if workers == 1 || cx.clusters() == 1 {
-                grid::run_here(cx, &mut ())
+                grid::run_here(cx)
             } else {
                 grid::run_parallel(cx, workers)
             }
@@ -423,19 +426,19 @@ impl Device {
     }
 
     /// Runs a kernel under the eyes of an observer, on the calling thread.
-    pub fn launch_observed<O: Observer>(
+    pub fn launch_observed(
         &mut self,
         program: &Program,
         launch: &Launch,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<Stats, Fault> {
         self.run(program, launch, |cx| {
-            if !O::ACTIVE {
-                return grid::run_here(cx, observer);
+            if !observer.is_active() {
+                return grid::run_here(cx);
             }
             let view = LaunchView::new(cx);
             observer.begin(&view);
-            let result = grid::run_here(cx, observer);
+            let result = grid::run_watched(cx, observer);
             observer.end(&view, result.as_ref().err());
             result
         })

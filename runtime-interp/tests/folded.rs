@@ -6,7 +6,7 @@
 mod levels;
 
 use warpsmith_interp::engine::{Access, Address, FunctionBuilder, FunctionKind, ProgramBuilder, Reg, Width};
-use warpsmith_interp::{Device, Launch, pure};
+use warpsmith_interp::{Launch, pure};
 use warpsmith_isa::{Mnemonic, StateSpace};
 
 /// A literal as a constant of a width. Floats follow ptxas: `0d` and decimals round to f32 where 32 bits are wanted, the bits of
@@ -87,7 +87,7 @@ fn every_value_that_ptxas_folds() {
     body.ret();
     body.finish();
     let program = program.finish().unwrap_or_else(|e| panic!("{e:#?}"));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let buffer = device.upload(&vec![0u64; rows.len()]).unwrap();
     device.launch(&program, &Launch::new("fold").arg(buffer)).unwrap();
     let found: Vec<u64> = device.download(buffer).unwrap();

@@ -1,6 +1,6 @@
 //! Runs that stand still between instructions.
 
-use warpsmith_interp::observe::{At, Observer, Registers, Resume, View, Waits, WarpId};
+use warpsmith_interp::observe::{At, Interest, Observer, Registers, Resume, View, Waits, WarpId};
 use warpsmith_interp::{Device, Fault, FaultCode, Launch, Program, Schedule};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::ValidatedModule;
@@ -28,7 +28,9 @@ struct Trace<const STOPS: bool> {
 }
 
 impl<const STOPS: bool> Observer for Trace<STOPS> {
-    const STOPS: bool = STOPS;
+    fn interest(&self) -> Interest {
+        Interest { stops: STOPS, ..Interest::ALL }
+    }
 
     fn instruction(&mut self, at: &At<'_>, _: &Registers<'_>) {
         self.executed.push((at.pc, at.block, at.warp, at.mask));
@@ -114,7 +116,9 @@ struct At1<F> {
 }
 
 impl<F: FnMut(&mut View<'_>) -> Resume + Send> Observer for At1<F> {
-    const STOPS: bool = true;
+    fn interest(&self) -> Interest {
+        Interest { stops: true, ..Interest::ALL }
+    }
 
     fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
         let here = Some((at.warp, executed));
@@ -223,7 +227,10 @@ fn one_warp_goes_on_alone_and_a_launch_is_ended() {
 fn the_frames_of_a_fault_are_there() {
     struct Frames(Vec<String>);
     impl Observer for Frames {
-        const STOPS: bool = true;
+        fn interest(&self) -> Interest {
+            Interest { stops: true, ..Interest::RARE }
+        }
+
         fn faulted(&mut self, view: &mut View<'_>, fault: &Fault) {
             let id = WarpId { block: fault.block.unwrap(), warp: 0 };
             let program = view.launch().program();

@@ -45,18 +45,18 @@ pub fn execute_observed(
     program: &Program,
     spec: &LaunchSpec,
     output: impl Write + Send + 'static,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Execution, Fault> {
     let mut device = Device::new();
     device.set_output(output);
     launch(device, program, spec, observer)
 }
 
-fn launch<O: Observer>(
+fn launch(
     mut device: Device,
     program: &Program,
     spec: &LaunchSpec,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Execution, Fault> {
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
@@ -88,7 +88,7 @@ fn launch<O: Observer>(
         };
         buffers.push(own);
     }
-    let stats = if O::ACTIVE {
+    let stats = if observer.is_active() {
         device.launch_observed(program, &launch, observer)?
     } else {
         device.launch(program, &launch)?

@@ -8,7 +8,7 @@ use super::block::BlockContext;
 use super::file::Frame;
 use super::lanes::Lane;
 use super::lines::{load_lines, store_lines};
-use super::observe::{AccessKind, Addresses, BadAccess, Observer, Verdict};
+use super::observe::{AccessKind, Addresses, BadAccess, Verdict};
 use super::op::{Access, Atomic, AtomicFn};
 use super::reg::{Reg, Width};
 use super::run::{Fallible, Here, Runner, is_synchronising, lane64, lanes_of};
@@ -28,7 +28,7 @@ struct Places {
     shared: u32,
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[inline(always)]
     pub fn load(
         &mut self,
@@ -183,7 +183,7 @@ impl<O: Observer> Runner<'_, O> {
             at.iter_mut().for_each(|a| *a -= base);
             (low, high, space) = (low - base, high - base, of_low);
         }
-        if O::ACTIVE && self.interest.accesses {
+        if WATCHED && self.interest.accesses {
             let at_pc = self.at(block, warp, here.pc, here.mask);
             self.observer.access(&at_pc, kind, access, space, Addresses::Each(&at));
         }
@@ -256,7 +256,7 @@ impl<O: Observer> Runner<'_, O> {
                 StateSpace::Generic => window::classify(address),
                 space => (space, address),
             };
-            if O::ACTIVE && self.interest.accesses && access.space == StateSpace::Generic {
+            if WATCHED && self.interest.accesses && access.space == StateSpace::Generic {
                 let at = self.at(block, warp, here.pc, 1 << lane);
                 self.observer.access(&at, kind, access, space, Addresses::Each(&[offset; 32]));
             }
@@ -268,7 +268,7 @@ impl<O: Observer> Runner<'_, O> {
             let Some((at, _)) = found.filter(|(_, rest)| size <= *rest) else {
                 let here = Here { mask: 1 << lane, ..here };
                 let fault = self.bad_access(block, warp, here, (kind, access.cluster), space, offset, size);
-                if O::ACTIVE {
+                if WATCHED {
                     let at = self.at(block, warp, here.pc, here.mask);
                     let stack_end = here.stack_end;
                     let bad = BadAccess { kind, access, space, address: offset, bytes: size, stack_end };

@@ -3,7 +3,6 @@
 //! They are rare next to arithmetic and loads, so all live behind one operation of the main loop and one box.
 
 use super::block::BlockContext;
-use super::observe::Observer;
 use super::op::{Access, AtomicFn};
 use super::reg::{Reg, Width};
 use super::run::{Fallible, Here, Next, Runner};
@@ -251,7 +250,7 @@ impl AsyncOp {
     }
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Executes an operation that is behind the box.
     #[inline(never)]
     pub fn asynchronous(

@@ -2,7 +2,7 @@
 
 use super::cluster::{ClusterState, Round};
 use super::context::Context;
-use super::observe::{Observer, Sync};
+use super::observe::Sync;
 use super::op::{Barrier, BarrierKind, Op};
 use super::run::{Fallible, Held, Here, Runner, holds, lane32, lanes_of, lanes_where, put};
 use super::warp::{State, Warp};
@@ -118,9 +118,9 @@ impl Block {
     }
 
     /// Gives each warp that can run a turn.
-    pub fn round<O: Observer>(
+    pub fn round<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         cluster: &ClusterState,
     ) -> Fallible<Round> {
         let mut round = Round::default();
@@ -154,9 +154,9 @@ impl Block {
     }
 
     /// A turn beside the round, for an observer that lets one warp alone go on.
-    pub fn turn_of<O: Observer>(
+    pub fn turn_of<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         cluster: &ClusterState,
         w: usize,
     ) -> Fallible<()> {
@@ -168,9 +168,9 @@ impl Block {
     }
 
     /// Lets one warp run and charges the limits.
-    fn turn<O: Observer>(
+    fn turn<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         cluster: &ClusterState,
         w: usize,
     ) -> Fallible<()> {
@@ -222,7 +222,7 @@ impl Block {
     }
 
     /// Looks whether warp `w` has arrived at a barrier, and releases barriers that are complete.
-    fn settle<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize) -> Fallible<()> {
+    fn settle<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>, w: usize) -> Fallible<()> {
         let pending = self.warps[w].groups.iter().fold(0u32, |ids, g| match g.state {
             State::Barrier { id, arrived: false } => ids | 1 << id,
             _ => ids,
@@ -247,7 +247,12 @@ impl Block {
     }
 
     /// Counts a warp in at a barrier, once all its threads that have not exited are there.
-    fn arrive<O: Observer>(&mut self, runner: &mut Runner<'_, O>, w: usize, id: usize) -> Fallible<()> {
+    fn arrive<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        w: usize,
+        id: usize,
+    ) -> Fallible<()> {
         let cx = runner.cx;
         let warp = &mut self.warps[w];
         let waits = State::Barrier { id: id as u8, arrived: false };
@@ -281,7 +286,7 @@ impl Block {
                 return Err(Box::new(fault));
             }
             state.count = count;
-            if O::ACTIVE {
+            if WATCHED {
                 let at = cx.at(self.id, w as u32, group.pc, group.mask);
                 runner.observer.synchronise(&at, Sync::Arrive(id as u32));
             }
@@ -302,10 +307,15 @@ impl Block {
     }
 
     /// Lets the threads that wait at a barrier go on.
-    fn release<O: Observer>(&mut self, runner: &mut Runner<'_, O>, id: usize, state: BarrierState) {
+    fn release<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        id: usize,
+        state: BarrierState,
+    ) {
         let cx = runner.cx;
         self.barriers[id] = BarrierState::default();
-        if O::ACTIVE {
+        if WATCHED {
             let at = cx.at(self.id, 0, 0, 0);
             runner.observer.synchronise(&at, Sync::Complete(id as u32));
         }
@@ -331,7 +341,7 @@ impl Block {
                     let at = cx.at(self.id, warp.index, group.pc, group.mask);
                     runner.tell_results(&at, frame, &activation);
                 }
-                if O::ACTIVE {
+                if WATCHED {
                     let at = cx.at(self.id, warp.index, group.pc, group.mask);
                     runner.observer.synchronise(&at, Sync::Leave(id as u32));
                 }
@@ -344,7 +354,7 @@ impl Block {
     }
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Lets lanes wait at the barriers they name.
     pub fn reach_barrier(
         &mut self,

@@ -6,7 +6,7 @@ use super::async_op::AsyncOp;
 use super::block::{Block, BlockContext, Done, locate};
 use super::context::Context;
 use super::mbarrier::{self, Object};
-use super::observe::{BlockView, Observer, Sync, View};
+use super::observe::{BlockView, Sync, View};
 use super::op::{Access, Op};
 use super::run::{Fallible, Here, Next, Runner, put};
 use super::transfer::Flight;
@@ -229,9 +229,9 @@ impl Cluster {
     }
 
     /// Tells the observer of the blocks of a cluster that has been started.
-    pub fn announce<O: Observer>(&mut self, runner: &mut Runner<'_, O>, number: u64) {
+    pub fn announce<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>, number: u64) {
         self.number = number;
-        if O::ACTIVE {
+        if WATCHED {
             for rank in 0..self.blocks.len() {
                 runner.observer.block_started(&self.view(runner.cx, rank));
             }
@@ -244,13 +244,14 @@ impl Cluster {
     }
 
     /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished. `others` are resident too.
-    pub fn run<O: Observer>(
+    pub fn run<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         others: &mut VecDeque<Cluster>,
     ) -> Fallible<Option<Done>> {
         let result = self.slice(runner, others);
-        if O::STOPS
+        if WATCHED
+            && runner.interest.stops
             && let Err(fault) = &result
         {
             runner.observer.faulted(&mut View::new(runner.cx, self, others, None), fault);
@@ -258,9 +259,9 @@ impl Cluster {
         result
     }
 
-    fn slice<O: Observer>(
+    fn slice<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         others: &mut VecDeque<Cluster>,
     ) -> Fallible<Option<Done>> {
         let cx = runner.cx;
@@ -276,7 +277,7 @@ impl Cluster {
                     continue;
                 }
                 let Round { mut ran, mut worked } = self.blocks[rank].round(runner, &self.state)?;
-                while O::STOPS && runner.held.is_some() {
+                while WATCHED && runner.held.is_some() {
                     self.stand_still(runner, others, rank)?;
                     let rest = self.blocks[rank].round(runner, &self.state)?;
                     (ran, worked) = (ran | rest.ran, worked | rest.worked);
@@ -284,7 +285,7 @@ impl Cluster {
                 round = Round { ran: round.ran | ran, worked: round.worked | worked };
                 if self.blocks[rank].finished() {
                     self.state.members[rank].gone.set(true);
-                    if O::ACTIVE {
+                    if WATCHED {
                         runner.observer.block_ended(&self.view(cx, rank));
                     }
                 }
@@ -317,7 +318,11 @@ impl Cluster {
     }
 
     /// Looks after what happens between the blocks and beside the threads. True if threads may go on that could not.
-    fn settle<O: Observer>(&mut self, runner: &mut Runner<'_, O>, round: Round) -> Fallible<bool> {
+    fn settle<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        round: Round,
+    ) -> Fallible<bool> {
         let mut progress = self.release_barrier(runner);
         // With nothing else to do, time passes until the next transfer is due.
         let idle = !round.worked && !progress;
@@ -335,7 +340,7 @@ impl Cluster {
     }
 
     /// Completes the cluster's barrier when all threads that have not exited are there.
-    fn release_barrier<O: Observer>(&mut self, runner: &mut Runner<'_, O>) -> bool {
+    fn release_barrier<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>) -> bool {
         let all = |b: &Block| b.warps().iter().all(|w| w.alive & !w.cluster_arrived == 0);
         if !self.state.arrivals.get() || !self.blocks.iter().all(all) {
             return false;
@@ -347,7 +352,7 @@ impl Cluster {
                 warp.cluster_arrived = 0;
             }
         }
-        if O::ACTIVE {
+        if WATCHED {
             let pc =
                 self.blocks.iter().flat_map(|b| b.warps()).find_map(|w| w.groups.first()).map_or(0, |g| g.pc);
             let at = runner.cx.at(self.state.members[0].id, 0, pc, 0);
@@ -372,7 +377,7 @@ impl Cluster {
     }
 
     /// Answers no to the threads that have waited for an mbarrier object until `now`.
-    fn time_out<O: Observer>(&mut self, runner: &mut Runner<'_, O>, now: u64) -> bool {
+    fn time_out<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>, now: u64) -> bool {
         let mut any = false;
         let cx = runner.cx;
         let members = self.state.members.iter().map(|m| m.id);
@@ -478,7 +483,7 @@ fn asked(
     state.operand(rank, &op.at, addresses[group.mask.trailing_zeros() as usize & 31], 8).ok()
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// `barrier.cluster.arrive`
     pub fn cluster_arrive(
         &mut self,
@@ -500,7 +505,7 @@ impl<O: Observer> Runner<'_, O> {
         warp.cluster_arrived |= here.mask;
         block.cluster.arrivals.set(true);
         block.cluster.attend();
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.synchronise(&at, Sync::ClusterArrive);
         }
@@ -530,7 +535,7 @@ impl<O: Observer> Runner<'_, O> {
         let open = here.mask & warp.cluster_open;
         if open != 0 {
             warp.cluster_open &= !open;
-            if O::ACTIVE {
+            if WATCHED {
                 let at = self.at(block, warp, here.pc, open);
                 self.observer.synchronise(&at, Sync::ClusterLeave);
             }

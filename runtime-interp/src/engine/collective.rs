@@ -5,7 +5,7 @@
 
 use super::block::BlockContext;
 use super::file::Frame;
-use super::observe::{self, Observer, Sync};
+use super::observe::{self, Sync};
 use super::op::{Collective, CollectiveKind, Op, ShuffleMode};
 use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where, put};
 use super::warp::{Activation, State, Warp};
@@ -21,7 +21,7 @@ struct Participant<'a> {
     activation: Activation,
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Executes the operation if all lanes it needs are here; otherwise lets the lanes of `here` wait.
     pub fn collective(
         &mut self,
@@ -35,7 +35,7 @@ impl<O: Observer> Runner<'_, O> {
         if mask == 0 {
             return Ok(Next::Advance);
         }
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.at(block, warp, pc, mask);
             let members = op.mask.map(|members| lane32(frame, members, mask.trailing_zeros() as usize));
             self.observer.synchronise(&at, Sync::Warp { members });
@@ -134,7 +134,7 @@ impl<O: Observer> Runner<'_, O> {
         participants: &[Participant<'_>],
         lanes: u32,
     ) {
-        if O::ACTIVE {
+        if WATCHED {
             let pc = participants.first().map_or(0, |p| p.pc);
             let at = self.at(block, warp, pc, lanes);
             let from = shuffle_sources(participants, lanes);

@@ -3,7 +3,6 @@
 use super::block::BlockContext;
 use super::file::Cell;
 use super::observe::At;
-use super::observe::Observer;
 use super::program::Program;
 use super::reg::Reg;
 use super::run::{Here, Runner, put};
@@ -136,7 +135,7 @@ impl Context<'_> {
     }
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Reads a special register. Clocks count what the warp has executed, so that runs repeat.
     pub fn special(
         &self,

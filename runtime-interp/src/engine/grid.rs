@@ -17,8 +17,14 @@ use std::sync::atomic::Ordering;
 const RESIDENT: usize = 16;
 
 /// Runs all blocks on this thread.
-pub(crate) fn run_here<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Result<(u64, u64), Fault> {
-    let done = work(cx, observer).map_err(|f| *f)?;
+pub(crate) fn run_here(cx: &Context<'_>) -> Result<(u64, u64), Fault> {
+    let done = work::<false>(cx, &mut ()).map_err(|f| *f)?;
+    Ok((done.warp_instructions, done.thread_instructions))
+}
+
+/// Runs all blocks on this thread, watched.
+pub(crate) fn run_watched(cx: &Context<'_>, observer: &mut dyn Observer) -> Result<(u64, u64), Fault> {
+    let done = work::<true>(cx, observer).map_err(|f| *f)?;
     Ok((done.warp_instructions, done.thread_instructions))
 }
 
@@ -28,7 +34,7 @@ pub(crate) fn run_parallel(cx: &Context<'_>, workers: usize) -> Result<(u64, u64
     rayon::scope(|scope| {
         for _ in 0..workers.min(usize::try_from(cx.clusters()).unwrap_or(usize::MAX)) {
             scope.spawn(|_| {
-                let result = work(cx, &mut ());
+                let result = work::<false>(cx, &mut ());
                 let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
                 match result {
                     Ok(done) => outcome.0 = outcome.0 + done,
@@ -54,16 +60,16 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
 }
 
 /// Takes clusters until none is left.
-fn work<O: Observer>(cx: &Context<'_>, observer: &mut O) -> Fallible<Done> {
+fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> Fallible<Done> {
     let turns = Turns::new(cx.schedule, cx.seed);
     let interest = observer.interest();
-    let mut runner = Runner {
+    let mut runner = Runner::<WATCHED> {
         cx,
         observer,
         interest,
         turns,
         last_hit: [0; 16],
-        level: Level::detect(),
+        level: cx.machine.level.min(Level::of_host()),
         held: None,
         sink: [0; 16],
     };

@@ -2,7 +2,7 @@
 //!
 //! A register is 32 lanes side by side in memory, so applying a function to a register is one loop of fixed trip count over
 //! contiguous memory, which the compiler vectorises. The loop is compiled once per instruction set of the host CPU
-//! ([`Level`]), and the fitting instance is chosen when the operation is built, so one binary is fast on every machine.
+//! ([`Level`]), and a launch runs the instances of its machine, so one binary is fast on every machine.
 //!
 //! Any capture-free function over the lane types `u8 u16 u32 u64 u128`, their signed counterparts, `f32 f64` and `bool` (a
 //! predicate) is a lane operation:
@@ -24,7 +24,6 @@
 
 use super::file::{Frame, Row};
 use super::reg::{Reg, Width};
-use std::sync::OnceLock;
 
 /// The instruction sets of the host that lane operations are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,21 +37,11 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level that programs of this process run at: the best of this machine, but no better than what the environment
-    /// variable `WARPSMITH_LEVEL` names (`baseline`, `avx2`), with which the others are tested and measured.
-    pub fn detect() -> Level {
-        static LEVEL: OnceLock<Level> = OnceLock::new();
-        *LEVEL.get_or_init(|| {
-            let limit = match std::env::var("WARPSMITH_LEVEL").as_deref() {
-                Ok("baseline") => Level::Baseline,
-                Ok("avx2") => Level::Avx2,
-                _ => Level::Avx512,
-            };
-            Level::of_machine().min(limit)
-        })
-    }
+    /// All of them, the lowest first.
+    pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    fn of_machine() -> Level {
+    /// The highest level of this machine.
+    pub fn of_host() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! has { ($($f:tt)*) => { $(std::is_x86_feature_detected!($f))&&* } }
@@ -79,10 +68,15 @@ pub struct Operands {
 
 type Exec = unsafe fn(Frame, &Operands, u32);
 
-/// A function over lanes, compiled for this machine. Copy; two words.
+/// A function over lanes, compiled for each [`Level`]. Copy; one word.
 #[derive(Clone, Copy)]
-pub struct LaneFn {
-    exec: Exec,
+pub struct LaneFn(&'static Instances);
+
+/// The instances of a lane function.
+#[derive(Clone, Copy)]
+struct Instances {
+    /// By level.
+    exec: [Exec; Level::ALL.len()],
     signature: &'static Signature,
 }
 
@@ -98,56 +92,96 @@ pub struct Signature {
 impl LaneFn {
     /// What widths of registers the function takes.
     pub fn signature(&self) -> &'static Signature {
-        self.signature
+        self.0.signature
     }
 
     /// Applies the function to the lanes in `mask`; other lanes of the destination keep their values.
     ///
     /// # Safety
-    /// The operands' registers lie within the frame and have the widths of the signature.
+    /// The operands' registers lie within the frame and have the widths of the signature, and this machine has `level`.
     #[inline(always)]
-    pub(super) unsafe fn run(&self, frame: Frame, operands: &Operands, mask: u32) {
-        // SAFETY: `exec` was chosen by `Level::detect`, so the CPU has the features it was compiled for.
-        unsafe { (self.exec)(frame, operands, mask) }
+    pub(super) unsafe fn run(&self, level: Level, frame: Frame, operands: &Operands, mask: u32) {
+        // SAFETY: the caller guarantees the registers and the level.
+        unsafe { (self.0.exec[level as usize])(frame, operands, mask) }
     }
 }
 
 impl std::fmt::Debug for LaneFn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "LaneFn({:?} -> {:?})", self.signature.src, self.signature.dst)
+        write!(f, "LaneFn({:?} -> {:?})", self.signature().src, self.signature().dst)
     }
 }
 
 /// A lane operation that evaluates every lane, for cheap total functions. See the module documentation.
-pub fn vector<Args, F: LaneFunction<Args>>(f: F) -> LaneFn {
-    build::<Args, F, true>(f)
+///
+/// Machines of the highest level run the instance of the level below: what AVX-512 gains is little, and each instance is compiled
+/// code. [`wide`] is for the operations where it counts.
+pub fn vector<Args, F: LaneFunction<Args>>(_: F) -> LaneFn {
+    const { captures_nothing::<F>() };
+    LaneFn(const { &instances::<Args, F>(Level::Avx2) })
+}
+
+/// A [`vector`] operation with an instance for every level: for those that the time of most kernels goes to.
+pub fn wide<Args, F: LaneFunction<Args>>(_: F) -> LaneFn {
+    const { captures_nothing::<F>() };
+    LaneFn(const { &instances::<Args, F>(Level::Avx512) })
+}
+
+/// A [`vector`] operation with a single instance for all levels: for those that no kernel spends its time in.
+pub fn portable<Args, F: LaneFunction<Args>>(_: F) -> LaneFn {
+    const { captures_nothing::<F>() };
+    LaneFn(const { &instances::<Args, F>(Level::Baseline) })
 }
 
 /// A lane operation that evaluates only the lanes of the mask, for expensive functions. See the module documentation.
-pub fn scalar<Args, F: LaneFunction<Args>>(f: F) -> LaneFn {
-    build::<Args, F, false>(f)
+pub fn scalar<Args, F: LaneFunction<Args>>(_: F) -> LaneFn {
+    const { captures_nothing::<F>() };
+    // A loop over lanes one by one gains nothing from vector instructions, so one instance does for all levels.
+    LaneFn(const { &Instances { exec: [run_sparse::<Args, F>; 3], signature: F::SIGNATURE } })
 }
 
-fn build<Args, F: LaneFunction<Args>, const DENSE: bool>(_witness: F) -> LaneFn {
-    const { assert!(size_of::<F>() == 0, "a lane function captures nothing") };
+/// A [`vector`] operation of two functions that give the same: the first where the host has a fused multiply-add, the second elsewhere.
+pub fn fused<Args, F: LaneFunction<Args>, G: LaneFunction<Args>>(_: F, _: G) -> LaneFn {
+    const { captures_nothing::<F>() };
+    const { captures_nothing::<G>() };
+    LaneFn(const { &fused_instances::<Args, F, G>() })
+}
+
+const fn fused_instances<Args, F: LaneFunction<Args>, G: LaneFunction<Args>>() -> Instances {
+    let fused = instances::<Args, F>(Level::Avx512);
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        return fused;
+    }
+    let [_, avx2, avx512] = fused.exec;
+    Instances { exec: [run_baseline::<Args, G>, avx2, avx512], signature: fused.signature }
+}
+
+const fn captures_nothing<F>() {
+    assert!(size_of::<F>() == 0, "a lane function captures nothing");
+}
+
+/// The instances up to a level; higher levels have the last of them.
+const fn instances<Args, F: LaneFunction<Args>>(highest: Level) -> Instances {
+    let baseline: Exec = run_baseline::<Args, F>;
     #[cfg(target_arch = "x86_64")]
-    let exec: Exec = match (Level::detect(), DENSE) {
-        (Level::Avx512, true) => run_avx512::<Args, F>,
-        (Level::Avx2, true) => run_avx2::<Args, F>,
-        _ => run_baseline::<Args, F, DENSE>,
+    let exec = match highest {
+        Level::Baseline => [baseline; 3],
+        Level::Avx2 => [baseline, run_avx2::<Args, F>, run_avx2::<Args, F>],
+        Level::Avx512 => [baseline, run_avx2::<Args, F>, run_avx512::<Args, F>],
     };
     #[cfg(not(target_arch = "x86_64"))]
-    let exec: Exec = run_baseline::<Args, F, DENSE>;
-    LaneFn { exec, signature: F::SIGNATURE }
+    let exec = [baseline; 3];
+    Instances { exec, signature: F::SIGNATURE }
 }
 
-unsafe fn run_baseline<Args, F: LaneFunction<Args>, const DENSE: bool>(
-    frame: Frame,
-    operands: &Operands,
-    mask: u32,
-) {
+unsafe fn run_sparse<Args, F: LaneFunction<Args>>(frame: Frame, operands: &Operands, mask: u32) {
     // SAFETY: the caller's contract is that of `apply`.
-    unsafe { F::apply::<DENSE>(frame, operands, mask) }
+    unsafe { F::apply::<false>(frame, operands, mask) }
+}
+
+unsafe fn run_baseline<Args, F: LaneFunction<Args>>(frame: Frame, operands: &Operands, mask: u32) {
+    // SAFETY: the caller's contract is that of `apply`.
+    unsafe { F::apply::<true>(frame, operands, mask) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -324,8 +358,8 @@ macro_rules! lane_functions {
 
             #[inline(always)]
             unsafe fn apply<const DENSE: bool>(frame: Frame, operands: &Operands, mask: u32) {
-                const { assert!(size_of::<F>() == 0, "a lane function captures nothing") };
-                // SAFETY: `F` is a Copy type of size zero without lifetimes, and a value of it was passed to `build`.
+                const { captures_nothing::<F>() };
+                // SAFETY: `F` is a Copy type of size zero without lifetimes, and a value of it was passed to who made the `LaneFn`.
                 let f = unsafe { std::ptr::NonNull::<F>::dangling().read() };
                 // SAFETY: the caller guarantees the operands. `store` finishes reading before it writes.
                 unsafe {

@@ -6,7 +6,7 @@
 use super::access::{Bits, set_extended, source_lanes};
 use super::block::BlockContext;
 use super::file::Frame;
-use super::observe::{AccessKind, Addresses, Line, Observer};
+use super::observe::{AccessKind, Addresses, Line};
 use super::op::Access;
 use super::reg::{Reg, Width};
 use super::run::{Here, Runner, lanes_of};
@@ -75,7 +75,7 @@ fn find_lines(frame: Frame, access: &Access, stack: u32, mask: u32, shift: u32) 
     }
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Finds and checks the memory that the lanes access. `None` if they follow no rule, or any of them may be at fault.
     #[inline(always)]
     pub(super) fn lines(
@@ -143,7 +143,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             found.at[h] = base.wrapping_add(place);
         }
-        if O::ACTIVE && self.interest.accesses {
+        if WATCHED && self.interest.accesses {
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.access(&at, kind, access, space, Addresses::Lines(lines));
         }

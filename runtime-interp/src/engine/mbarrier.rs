@@ -5,7 +5,7 @@
 
 use super::async_op::{MbarrierKind, MbarrierOp};
 use super::block::BlockContext;
-use super::observe::{MbarrierEvent, Observer, Sync};
+use super::observe::{MbarrierEvent, Sync};
 use super::op::Access;
 use super::run::{Fallible, Here, Next, Runner, lane64, lanes_of, put};
 use super::warp::{State, Warp};
@@ -136,7 +136,7 @@ pub(super) fn update(
     Ok((before, after))
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// The place of a lane's 8-byte operand in the shared memory of the cluster: rank and offset.
     pub fn shared_operand(
         &self,
@@ -217,7 +217,7 @@ impl<O: Observer> Runner<'_, O> {
                     if before == 0 || (before >> 63 != 0) != after.phase {
                         block.cluster.note_event();
                     }
-                    if O::ACTIVE {
+                    if WATCHED {
                         let at = self.at(block, warp, here.pc, 1 << lane);
                         if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
                             let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
@@ -275,7 +275,7 @@ impl<O: Observer> Runner<'_, O> {
             } else {
                 waits = Some((rank, offset));
             }
-            if O::ACTIVE {
+            if WATCHED {
                 let at = self.at(block, warp, here.pc, 1 << lane);
                 let event = MbarrierEvent::Test { complete: object.phase != asked };
                 self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: object.phase, event });

@@ -3,7 +3,7 @@
 
 use super::async_op::{MultimemKind, MultimemOp, Reduction};
 use super::block::BlockContext;
-use super::observe::{AccessKind, Addresses, Observer};
+use super::observe::{AccessKind, Addresses};
 use super::op::{Access, AtomicFn};
 use super::reg::Reg;
 use super::run::{Fallible, Here, Next, Runner, is_synchronising, lane64, lanes_of, put};
@@ -18,7 +18,7 @@ use warpsmith_isa::StateSpace;
 /// The most bytes that `st.bulk` fills.
 const MOST_FILLED: u64 = 1 << 24;
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// `st.bulk`
     pub fn fill(
         &mut self,
@@ -39,7 +39,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], bytes)?;
             block.cluster.members[rank].memory.fill(offset, bytes as usize);
-            if O::ACTIVE && self.interest.accesses {
+            if WATCHED && self.interest.accesses {
                 let at_pc = self.at(block, warp, here.pc, 1 << lane);
                 for i in (0..bytes).step_by(8) {
                     let word = window::in_member(offset as u64 + i, rank as u32);
@@ -94,7 +94,7 @@ impl<O: Observer> Runner<'_, O> {
                 MultimemKind::Store => AccessKind::Store,
                 MultimemKind::Reduce { .. } => AccessKind::Atomic,
             };
-            for &(_, _, place) in replicas.iter().filter(|_| O::ACTIVE && self.interest.accesses) {
+            for &(_, _, place) in replicas.iter().filter(|_| WATCHED && self.interest.accesses) {
                 let at = self.cx.at(block.id, warp.index, here.pc, 1 << lane);
                 self.observer.access(&at, kind, &op.at, StateSpace::Global, Addresses::Each(&[place; 32]));
             }

@@ -14,10 +14,11 @@ use crate::memory::window;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
 
-/// Executes warps. One per host thread and launch.
-pub(super) struct Runner<'a, O: Observer> {
+/// Executes warps, watched by an observer or not. One per host thread and launch.
+pub(super) struct Runner<'a, const WATCHED: bool> {
     pub cx: &'a Context<'a>,
-    pub observer: &'a mut O,
+    /// Called only where `WATCHED` says so: the loop is compiled twice, with the calls and without.
+    pub observer: &'a mut (dyn Observer + 'a),
     pub turns: Turns,
     /// The allocation that was accessed last, by a hash of the instruction.
     pub last_hit: [u32; 16],
@@ -66,16 +67,13 @@ pub(super) enum Next {
     Yield,
 }
 
-impl<'a, O: Observer> Runner<'a, O> {
+impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Runs a warp for about `quantum` instructions.
     pub fn run_warp(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         match self.level {
-            // SAFETY: the level was detected on this machine.
+            // SAFETY: the host has the level, and each level what those below it have.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { self.run_warp_avx512(block, warp, quantum) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
+            Level::Avx2 | Level::Avx512 => unsafe { self.run_warp_avx2(block, warp, quantum) },
             _ => self.run_warp_here(block, warp, quantum),
         }
     }
@@ -86,16 +84,12 @@ impl<'a, O: Observer> Runner<'a, O> {
         self.run_warp_here(block, warp, quantum)
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_warp_avx512(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
-        self.run_warp_here(block, warp, quantum)
-    }
-
     #[inline(always)]
     fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
-        let mut held = if O::STOPS { self.held.take() } else { None };
+        let level = self.level;
+        let stops = WATCHED && self.interest.stops;
+        let mut held = if WATCHED { self.held.take() } else { None };
         let end_of_turn = held.map_or(warp.executed + quantum, |held| held.end);
         'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
             let mask = warp.groups[g].mask;
@@ -114,7 +108,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                 let left = u32::try_from(deadline.saturating_sub(executed)).unwrap_or(u32::MAX);
                 stop = stop.min(pc.saturating_add(left));
             }
-            if O::STOPS {
+            if WATCHED {
                 stop = kept.unwrap_or(stop);
             }
 
@@ -142,14 +136,14 @@ impl<'a, O: Observer> Runner<'a, O> {
                 // SAFETY: guards were checked when the program was built.
                 let guard = unsafe { frame.pred(inst.guard) } ^ inst.flip;
                 let active = mask & guard;
-                if O::STOPS && self.observer.breaks(&self.at(block, warp, pc, mask), executed) {
+                if stops && self.observer.breaks(&self.at(block, warp, pc, mask), executed) {
                     leave!();
                     let group = Some((g, until, stop));
                     self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
                     return Ok(());
                 }
                 executed += 1;
-                if O::ACTIVE && self.interest.instructions {
+                if WATCHED && self.interest.instructions {
                     let at = At { group: mask, ..self.at(block, warp, pc, active) };
                     let registers = Registers::new(
                         frame,
@@ -163,8 +157,8 @@ impl<'a, O: Observer> Runner<'a, O> {
                 match &inst.op {
                     Op::Lanes(f, operands) => {
                         if active != 0 {
-                            // SAFETY: the operands were checked when the program was built.
-                            unsafe { f.run(frame, operands, wide & guard) }
+                            // SAFETY: the operands were checked when the program was built, and the host has the runner's level.
+                            unsafe { f.run(level, frame, operands, wide & guard) }
                         }
                     }
                     Op::Load(access, dst) => {
@@ -192,7 +186,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                         }
                     }
                     Op::Branch(target) => {
-                        if O::ACTIVE && self.interest.instructions {
+                        if WATCHED && self.interest.instructions {
                             let at = self.at(block, warp, pc, mask);
                             self.observer.branch(&at, active);
                         }
@@ -239,7 +233,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     Op::Fence(f) => {
                         if active != 0 {
                             fence(Ordering::SeqCst);
-                            if O::ACTIVE {
+                            if WATCHED {
                                 let at = self.at(block, warp, pc, active);
                                 self.observer.synchronise(&at, Sync::Fence(*f));
                             }
@@ -331,7 +325,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     }
                     Op::Exit => {
                         if active != 0 {
-                            if O::ACTIVE {
+                            if WATCHED {
                                 let at = self.at(block, warp, pc, active);
                                 self.observer.exited(&at);
                             }
@@ -355,8 +349,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     }
                 }
                 // The results of warp-level operations are told where the lanes meet.
-                if O::ACTIVE && self.interest.results && active != 0 && !matches!(inst.op, Op::Collective(_))
-                {
+                if WATCHED && self.interest.results && active != 0 && !matches!(inst.op, Op::Collective(_)) {
                     self.tell_results(&self.at(block, warp, pc, active), frame, &activation);
                 }
                 pc += 1;
@@ -379,9 +372,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         held: &mut Option<Held>,
         end: u64,
     ) -> Option<(usize, u64, Option<u32>)> {
-        if O::STOPS
-            && let Some((g, until, stop)) = held.take().and_then(|held| held.group)
-        {
+        if WATCHED && let Some((g, until, stop)) = held.take().and_then(|held| held.group) {
             return Some((g, until, Some(stop)));
         }
         if warp.executed >= end {
@@ -419,7 +410,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                     message,
                 ));
             };
-            if O::ACTIVE && self.interest.instructions {
+            if WATCHED && self.interest.instructions {
                 let at = At { group: here.mask, ..self.at(block, warp, here.pc, same) };
                 self.observer.switched(&at, value);
             }
@@ -545,7 +536,7 @@ impl<'a, O: Observer> Runner<'a, O> {
             warp.reconverge(g);
         } else {
             // A device function that was started as a kernel does not exist; `ret` in a kernel is `exit`.
-            if O::ACTIVE {
+            if WATCHED {
                 let at = self.at(block, warp, here.pc, here.mask);
                 self.observer.exited(&at);
             }
@@ -562,7 +553,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         moves: &[Move],
         here: Here,
     ) {
-        if O::ACTIVE {
+        if WATCHED {
             let returns = from.depth > to.depth;
             let function = FuncId(if returns { from.function } else { to.function });
             let crossing =
@@ -574,7 +565,7 @@ impl<'a, O: Observer> Runner<'a, O> {
 
     /// Tells the observer that the results of an instruction are there.
     pub fn tell_results(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
-        if O::ACTIVE && self.interest.results {
+        if WATCHED && self.interest.results {
             let function = FuncId(activation.function);
             self.observer
                 .results(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
@@ -583,7 +574,7 @@ impl<'a, O: Observer> Runner<'a, O> {
 
     /// Tells the observer what a store has stored.
     fn tell_stored(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
-        if O::ACTIVE && self.interest.accesses {
+        if WATCHED && self.interest.accesses {
             let function = FuncId(activation.function);
             self.observer.stored(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
         }

@@ -2,7 +2,7 @@
 //! thread's stack that `alloca` gives (PTX ISA 9.0, 9.7.17).
 
 use super::block::BlockContext;
-use super::observe::{AccessKind, Addresses, Observer, Verdict};
+use super::observe::{AccessKind, Addresses, Verdict};
 use super::op::{Access, StackOp, System, SystemCall};
 use super::reg::Reg;
 use super::run::{Fallible, Here, Runner, lane64, lanes_of, put};
@@ -18,7 +18,7 @@ const LONGEST: usize = 1 << 20;
 /// Bytes of text that count as one instruction.
 const BYTES_PER_STEP: usize = 64;
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Executes a system call for the lanes of `here`, one after the other.
     pub fn system(
         &mut self,
@@ -35,7 +35,7 @@ impl<O: Observer> Runner<'_, O> {
                 SystemCall::Printf => self.printf(block, warp, here, arg(0), arg(1))?,
                 SystemCall::Malloc => {
                     let address = self.cx.heap.and_then(|heap| heap.allocate(arg(0))).unwrap_or(0);
-                    if O::ACTIVE && address != 0 {
+                    if WATCHED && address != 0 {
                         let at = self.at(block, warp, here.pc, here.mask);
                         self.observer.allocated(&at, address, arg(0));
                     }
@@ -45,7 +45,7 @@ impl<O: Observer> Runner<'_, O> {
                     let address = arg(0);
                     if let (Some(heap), 1..) = (self.cx.heap, address) {
                         match heap.free(address) {
-                            Ok(()) if O::ACTIVE => {
+                            Ok(()) if WATCHED => {
                                 let at = self.at(block, warp, here.pc, here.mask);
                                 self.observer.freed(&at, address);
                             }
@@ -54,7 +54,7 @@ impl<O: Observer> Runner<'_, O> {
                                 let mut fault = self.fault(block, warp, here, FaultCode::BadFree, message);
                                 fault.address = Some(address);
                                 let at = self.at(block, warp, here.pc, here.mask);
-                                if !O::ACTIVE || self.observer.fault(&at, &fault, None) == Verdict::Stop {
+                                if !WATCHED || self.observer.fault(&at, &fault, None) == Verdict::Stop {
                                     return Err(fault);
                                 }
                             }
@@ -150,7 +150,7 @@ impl<O: Observer> Runner<'_, O> {
     ) -> Fallible<(*mut u8, u64)> {
         let (space, offset) = window::classify(address);
         let lane = here.mask.trailing_zeros() as usize & 31;
-        if O::ACTIVE && self.interest.accesses {
+        if WATCHED && self.interest.accesses {
             let at = self.at(block, warp, here.pc, here.mask);
             let access = Access::unsigned(StateSpace::Generic, size as u8);
             self.observer.access(&at, AccessKind::Load, &access, space, Addresses::Each(&[offset; 32]));
@@ -226,8 +226,8 @@ impl<O: Observer> Runner<'_, O> {
 }
 
 /// The arguments of `vprintf` in the guest's memory.
-struct ArgumentList<'r, 'a, O: Observer> {
-    runner: &'r mut Runner<'a, O>,
+struct ArgumentList<'r, 'a, const WATCHED: bool> {
+    runner: &'r mut Runner<'a, WATCHED>,
     block: &'r BlockContext<'r>,
     warp: &'r Warp,
     here: Here,
@@ -235,7 +235,7 @@ struct ArgumentList<'r, 'a, O: Observer> {
     read: usize,
 }
 
-impl<O: Observer> Arguments for ArgumentList<'_, '_, O> {
+impl<const WATCHED: bool> Arguments for ArgumentList<'_, '_, WATCHED> {
     type Error = Box<crate::Fault>;
 
     fn next(&mut self, bytes: u64) -> Fallible<u64> {

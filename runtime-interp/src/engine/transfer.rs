@@ -9,7 +9,7 @@ use super::async_op::{Completion, Group, TransferAction, TransferOp, TransferSou
 use super::block::{BlockContext, locate};
 use super::cluster::ClusterState;
 use super::mbarrier::{self, Object};
-use super::observe::{MbarrierEvent, Observer, Place, Stage, Sync};
+use super::observe::{MbarrierEvent, Place, Stage, Sync};
 use super::op::{Access, AtomicFn};
 use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where};
 use super::warp::Warp;
@@ -139,7 +139,7 @@ impl Flight {
     }
 }
 
-impl<O: Observer> Runner<'_, O> {
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Puts a transfer in flight.
     pub fn issue(
         &mut self,
@@ -340,7 +340,7 @@ impl<O: Observer> Runner<'_, O> {
             };
             let issuer = Issuer { number: flight.issued, rank: block.rank, warp: warp.index, pc };
             flight.issued += 1;
-            if O::ACTIVE {
+            if WATCHED {
                 let mask = own.iter().fold(0, |m, p| m | 1 << p.lane);
                 self.observer.transfer(
                     &self.cx.at(block.id, warp.index, pc, mask),
@@ -380,7 +380,7 @@ impl<O: Observer> Runner<'_, O> {
         let mut flight = block.cluster.flight.borrow_mut();
         let committed = flight.committed(self.cx.warps(), block.rank, warp.index);
         lanes_of(here.mask).for_each(|lane| committed[group as usize][lane] += 1);
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.synchronise(&at, Sync::Commit(group));
         }
@@ -417,7 +417,7 @@ impl<O: Observer> Runner<'_, O> {
             }
         }
         flight.tidy();
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.at(block, warp, here.pc, here.mask);
             self.observer.synchronise(&at, Sync::Wait { group, pending, read });
         }
@@ -583,7 +583,7 @@ impl<O: Observer> Runner<'_, O> {
                 if (before >> 63 != 0) != after.phase {
                     cluster.note_event();
                 }
-                if O::ACTIVE {
+                if WATCHED {
                     let event =
                         if arrives { MbarrierEvent::Arrive(1) } else { MbarrierEvent::CompleteTx(bytes) };
                     let id = cluster.members[issuer.rank].id;
@@ -695,7 +695,7 @@ impl<O: Observer> Runner<'_, O> {
     }
 
     fn report(&mut self, cluster: &ClusterState, issuer: Issuer, lane: u8, stage: impl FnOnce() -> Stage) {
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.cx.at(cluster.members[issuer.rank].id, issuer.warp, issuer.pc, 1 << lane);
             self.observer.transfer(&at, issuer.number, stage());
         }

@@ -2,7 +2,7 @@
 
 use super::function::Body;
 use super::values::Regs;
-use crate::engine::lanes::vector;
+use crate::engine::lanes::portable as vector;
 use crate::engine::{Guard, Reg, Width};
 use warpsmith_ir::{BlockCall, Type, Value};
 

@@ -2,7 +2,7 @@
 
 use super::values::float_kind;
 use crate::engine::Width;
-use crate::engine::lanes::{LaneFn, scalar, vector};
+use crate::engine::lanes::{LaneFn, portable as vector, scalar};
 use crate::semantics::convert::{Cvt, Kind};
 use crate::semantics::half::{BF16, F16, Half};
 use warpsmith_ir::{Scalar, Type};

@@ -2,7 +2,7 @@
 
 use super::values::{self, Regs};
 use super::{Decoder, convert, param_layout, scalar};
-use crate::engine::lanes::vector;
+use crate::engine::lanes::portable as vector;
 use crate::engine::{
     Access, Actual, Address, Callee, FuncId, FunctionBuilder, Label, Reg, Slot, Special, SymbolId, Width,
 };

@@ -2,7 +2,7 @@
 
 use super::function::Body;
 use super::values::Regs;
-use crate::engine::lanes::vector;
+use crate::engine::lanes::portable as vector;
 use crate::engine::{Access, Address, Order, Reg, Scope, Width};
 use crate::memory::window;
 use warpsmith_ir::{FuncKind, MemFlags, Type, Value};

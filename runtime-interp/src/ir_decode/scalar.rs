@@ -1,7 +1,7 @@
 //! The core operations on integers and floats: which function computes each at each type. A `None` is an operation without meaning.
 
 use crate::engine::Width;
-use crate::engine::lanes::{LaneFn, scalar, vector};
+use crate::engine::lanes::{LaneFn, portable as vector, scalar};
 use crate::semantics::bits::Word;
 use crate::semantics::compare::Comparison;
 use crate::semantics::convert::{Cvt, Kind};

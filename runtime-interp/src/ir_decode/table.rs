@@ -3,7 +3,7 @@
 use super::function::Body;
 use super::values;
 use crate::effects::{self, Source};
-use crate::engine::lanes::vector;
+use crate::engine::lanes::portable as vector;
 use crate::engine::{Address, Reg, Width};
 use crate::pure;
 use smallvec::SmallVec;

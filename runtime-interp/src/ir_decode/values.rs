@@ -1,6 +1,6 @@
 //! Values as registers.
 
-use crate::engine::lanes::vector;
+use crate::engine::lanes::portable as vector;
 use crate::engine::{FunctionBuilder, Reg, Width};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_ir::{Scalar, Type};

@@ -1,7 +1,7 @@
 //! f32, f64, f32x2 and the mixed-precision forms.
 
 use super::{Name, Plan};
-use crate::engine::lanes::{LaneFn, Level, scalar, vector};
+use crate::engine::lanes::{LaneFn, fused, scalar, vector, wide};
 use crate::semantics::half::{BF16, F16, Half, to_single};
 use crate::semantics::packed::map2_32;
 use crate::semantics::{Rounding, approx, double, single};
@@ -39,18 +39,13 @@ impl Mode {
     }
 }
 
-/// True where the host fuses a multiplication with an addition in one instruction, so that `fma.rn` needs no arithmetic of its own.
-fn host_fuses() -> bool {
-    Level::detect() >= Level::Avx2 || cfg!(target_feature = "fma") || cfg!(target_arch = "aarch64")
-}
-
 /// An f32 operation: the common forms compiled apart, the others by their mode.
 macro_rules! single_op {
     ($name:expr, $module:ident::$op:ident, |$($a:ident),*|) => {{
         let mode = Mode::of($name);
         match mode.0 {
-            0 => Plan::simple(vector(|$($a: u32),*| $module::$op::<false>(Rounding::Nearest, $($a),*))),
-            0x100 => Plan::simple(vector(|$($a: u32),*| $module::$op::<true>(Rounding::Nearest, $($a),*))),
+            0 => Plan::simple(wide(|$($a: u32),*| $module::$op::<false>(Rounding::Nearest, $($a),*))),
+            0x100 => Plan::simple(wide(|$($a: u32),*| $module::$op::<true>(Rounding::Nearest, $($a),*))),
             _ => Plan::with_constants(
                 scalar(|$($a: u32,)* mode: u32| {
                     let mode = Mode(mode);
@@ -87,7 +82,7 @@ macro_rules! pair_op {
 macro_rules! double_op {
     ($name:expr, $module:ident::$op:ident, |$($a:ident),*|) => {
         match $name.rounding() {
-            Rounding::Nearest => Plan::simple(vector(|$($a: u64),*| $module::$op(Rounding::Nearest, $($a),*))),
+            Rounding::Nearest => Plan::simple(wide(|$($a: u64),*| $module::$op(Rounding::Nearest, $($a),*))),
             rounding => Plan::with_constants(
                 scalar(|$($a: u64,)* mode: u32| $module::$op(Mode(mode).rounding(), $($a),*)),
                 &[rounding as u64],
@@ -120,7 +115,10 @@ fn f32(name: &Name) -> Option<Plan> {
         "add" => single_op!(name, single::add, |a, b|),
         "sub" => single_op!(name, single::sub, |a, b|),
         "mul" => single_op!(name, single::mul, |a, b|),
-        "fma" | "mad" if Mode::of(name).0 == 0 && host_fuses() => Plan::simple(vector(single::fma_fused)),
+        "fma" | "mad" if Mode::of(name).0 == 0 => {
+            let soft = |a: u32, b: u32, c: u32| single::fma::<false>(Rounding::Nearest, a, b, c);
+            Plan::simple(fused(single::fma_fused, soft))
+        }
         "fma" | "mad" => single_op!(name, single::fma, |a, b, c|),
         "div" if approximate => Plan::simple(by_ftz!(name, vector, approx::div, |a, b|)),
         "div" if name.has("full") => Plan::simple(by_ftz!(name, vector, approx::div_full, |a, b|)),

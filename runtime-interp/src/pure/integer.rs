@@ -2,7 +2,7 @@
 
 use super::{Name, Plan, Slot, Step};
 use crate::engine::Width;
-use crate::engine::lanes::{LaneFn, scalar, vector};
+use crate::engine::lanes::{LaneFn, scalar, vector, wide};
 use crate::semantics::bits::{self, Permute, Word};
 use crate::semantics::integer::{self, Int};
 use crate::semantics::packed::map2_16;
@@ -45,25 +45,25 @@ pub(super) fn plan(name: &Name) -> Option<Plan> {
         "or" if ty == Pred => vector(|a: bool, b: bool| a | b),
         "xor" if ty == Pred => vector(|a: bool, b: bool| a ^ b),
         "not" if ty == Pred => vector(|a: bool| !a),
-        "and" => words!(vector, ty, |a, b| a & b),
-        "or" => words!(vector, ty, |a, b| a | b),
-        "xor" => words!(vector, ty, |a, b| a ^ b),
-        "not" => words!(vector, ty, |a| !a),
+        "and" => words!(wide, ty, |a, b| a & b),
+        "or" => words!(wide, ty, |a, b| a | b),
+        "xor" => words!(wide, ty, |a, b| a ^ b),
+        "not" => words!(wide, ty, |a| !a),
         "cnot" => words!(vector, ty, |a| a.cnot()),
         "add" if name.has("sat") => vector(|a: u32, b: u32| a.add_sat_s(b)),
         "sub" if name.has("sat") => vector(|a: u32, b: u32| a.sub_sat_s(b)),
-        "add" => words!(vector, ty, |a, b| a.wrapping_add(b)),
-        "sub" => words!(vector, ty, |a, b| a.wrapping_sub(b)),
-        "mul.lo" => words!(vector, ty, |a, b| a.wrapping_mul(b)),
+        "add" => words!(wide, ty, |a, b| a.wrapping_add(b)),
+        "sub" => words!(wide, ty, |a, b| a.wrapping_sub(b)),
+        "mul.lo" => words!(wide, ty, |a, b| a.wrapping_mul(b)),
         "mul.hi" => by_sign!(vector, ty, |a, b| a.mul_hi_s(b), a.mul_hi_u(b)),
         "mul.wide" => match ty {
             U16 => vector(|a: u16, b: u16| a.mul_wide_u(b)),
             S16 => vector(|a: u16, b: u16| a.mul_wide_s(b)),
-            U32 => vector(|a: u32, b: u32| a.mul_wide_u(b)),
-            S32 => vector(|a: u32, b: u32| a.mul_wide_s(b)),
+            U32 => wide(|a: u32, b: u32| a.mul_wide_u(b)),
+            S32 => wide(|a: u32, b: u32| a.mul_wide_s(b)),
             _ => return None,
         },
-        "mad.lo" => words!(vector, ty, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        "mad.lo" => words!(wide, ty, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         "mad.hi" if name.has("sat") => vector(|a: u32, b: u32, c: u32| a.mad_hi_sat_s(b, c)),
         "mad.hi" => {
             by_sign!(vector, ty, |a, b, c| a.mul_hi_s(b).wrapping_add(c), a.mul_hi_u(b).wrapping_add(c))
@@ -71,8 +71,8 @@ pub(super) fn plan(name: &Name) -> Option<Plan> {
         "mad.wide" => match ty {
             U16 => vector(|a: u16, b: u16, c: u32| a.mul_wide_u(b).wrapping_add(c)),
             S16 => vector(|a: u16, b: u16, c: u32| a.mul_wide_s(b).wrapping_add(c)),
-            U32 => vector(|a: u32, b: u32, c: u64| a.mul_wide_u(b).wrapping_add(c)),
-            S32 => vector(|a: u32, b: u32, c: u64| a.mul_wide_s(b).wrapping_add(c)),
+            U32 => wide(|a: u32, b: u32, c: u64| a.mul_wide_u(b).wrapping_add(c)),
+            S32 => wide(|a: u32, b: u32, c: u64| a.mul_wide_s(b).wrapping_add(c)),
             _ => return None,
         },
         "mul24.lo" if ty == S32 => vector(|a: u32, b: u32| integer::mul24_lo(true, a, b)),
@@ -97,11 +97,11 @@ pub(super) fn plan(name: &Name) -> Option<Plan> {
         "neg" => words!(vector, ty, |a| a.wrapping_neg()),
         "min" if name.has("relu") => vector(|a: u32, b: u32| a.min_s(b).relu_s()),
         "max" if name.has("relu") => vector(|a: u32, b: u32| a.max_s(b).relu_s()),
-        "min" => by_sign!(vector, ty, |a, b| a.min_s(b), a.min(b)),
-        "max" => by_sign!(vector, ty, |a, b| a.max_s(b), a.max(b)),
-        "shl" => words!(vector, ty, |a; n: u32| a.shl_clamp(n)),
-        "shr" if ty.is_signed() => words!(vector, ty, |a; n: u32| a.shr_s_clamp(n)),
-        "shr" => words!(vector, ty, |a; n: u32| a.shr_u_clamp(n)),
+        "min" => by_sign!(wide, ty, |a, b| a.min_s(b), a.min(b)),
+        "max" => by_sign!(wide, ty, |a, b| a.max_s(b), a.max(b)),
+        "shl" => words!(wide, ty, |a; n: u32| a.shl_clamp(n)),
+        "shr" if ty.is_signed() => words!(wide, ty, |a; n: u32| a.shr_s_clamp(n)),
+        "shr" => words!(wide, ty, |a; n: u32| a.shr_u_clamp(n)),
         "popc" => words!(vector, ty, |a| a.count_ones()),
         "clz" => words!(vector, ty, |a| a.leading_zeros()),
         "brev" => words!(vector, ty, |a| a.reverse_bits()),
@@ -122,9 +122,9 @@ pub(super) fn plan(name: &Name) -> Option<Plan> {
         "bmsk" if name.has("clamp") => vector(|a: u32, b: u32| bits::bmsk(true, a, b)),
         "bmsk" => vector(|a: u32, b: u32| bits::bmsk(false, a, b)),
         "shf.l" if name.has("clamp") => vector(|a: u32, b: u32, n: u32| bits::shf_l(true, a, b, n)),
-        "shf.l" => vector(|a: u32, b: u32, n: u32| bits::shf_l(false, a, b, n)),
+        "shf.l" => wide(|a: u32, b: u32, n: u32| bits::shf_l(false, a, b, n)),
         "shf.r" if name.has("clamp") => vector(|a: u32, b: u32, n: u32| bits::shf_r(true, a, b, n)),
-        "shf.r" => vector(|a: u32, b: u32, n: u32| bits::shf_r(false, a, b, n)),
+        "shf.r" => wide(|a: u32, b: u32, n: u32| bits::shf_r(false, a, b, n)),
         "dp4a" => match dot_signs(name) {
             (false, false) => vector(|a: u32, b: u32, c: u32| integer::dp4a(false, false, a, b, c)),
             (false, true) => vector(|a: u32, b: u32, c: u32| integer::dp4a(false, true, a, b, c)),
@@ -208,7 +208,7 @@ fn sub_sat_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
 
 fn prmt(name: &Name) -> Option<Plan> {
     let function = match name.mods.iter().map(|m| m.text()).find(|t| *t != "b32") {
-        None => vector(|a: u32, b: u32, c: u32| bits::prmt(Permute::Generic, a, b, c)),
+        None => wide(|a: u32, b: u32, c: u32| bits::prmt(Permute::Generic, a, b, c)),
         Some("f4e") => vector(|a: u32, b: u32, c: u32| bits::prmt(Permute::Forward4, a, b, c)),
         Some("b4e") => vector(|a: u32, b: u32, c: u32| bits::prmt(Permute::Backward4, a, b, c)),
         Some("rc8") => vector(|a: u32, b: u32, c: u32| bits::prmt(Permute::Replicate8, a, b, c)),
@@ -222,7 +222,7 @@ fn prmt(name: &Name) -> Option<Plan> {
 
 /// `lop3`, whose table is the fourth source; with a Boolean operation the predicate `q` is the fifth.
 fn lop3(name: &Name) -> Plan {
-    let function = vector(|a: u32, b: u32, c: u32, table: u32| bits::lop3(a, b, c, table as u8));
+    let function = wide(|a: u32, b: u32, c: u32, table: u32| bits::lop3(a, b, c, table as u8));
     let combine = if name.has("or") {
         vector(|d: u32, q: bool| (d != 0) | q)
     } else if name.has("and") {

@@ -7,7 +7,7 @@ mod integer;
 mod levels;
 
 use warpsmith_interp::engine::{Access, Address, FunctionKind, ProgramBuilder, Special, Width, lanes};
-use warpsmith_interp::{Device, Launch, pure};
+use warpsmith_interp::{Launch, pure};
 use warpsmith_isa::{Mnemonic, StateSpace};
 
 /// What an instruction means: from its operands, as the bits of their registers.
@@ -61,7 +61,7 @@ pub fn check(
     body.store(Access::unsigned(StateSpace::Global, bytes), &[result], Address::Reg(d, 0));
     body.finish();
     let program = program.finish().unwrap_or_else(|e| panic!("{text}: {e:?}"));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let flat: Vec<u64> = tuples.iter().flatten().copied().collect();
     let input = device.upload(&flat).unwrap();
     let output = device.upload(&vec![0u64; tuples.len()]).unwrap();

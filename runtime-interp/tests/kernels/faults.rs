@@ -57,7 +57,7 @@ fn misaligned_accesses_are_faults() {
 #[test]
 fn freed_memory_is_gone() {
     let program = kernel("", "ld.global.u32 %r1, [%out];");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[1, 2]);
     device.free(out).unwrap();
     let fault = device.launch(&program, &Launch::new("k").arg(out)).unwrap_err();
@@ -120,7 +120,7 @@ fn impossible_launches_are_errors() {
         ".visible .entry k(.param .u64 out, .param .u32 n) .reqntid 32 { ret; } .visible .entry m() .maxntid 64 { ret; }",
     );
     let good = Launch::new("k").block([32, 1, 1]).arg(0u64).arg(1u32);
-    let mut device = Device::new();
+    let mut device = levels::device();
     assert!(device.launch(&program, &good).is_ok());
     for (bad, part) in [
         (Launch::new("nobody"), "no kernel `nobody` (kernels: k, m)"),
@@ -150,7 +150,7 @@ fn impossible_launches_are_errors() {
 
 #[test]
 fn memory_has_an_end() {
-    let mut device = Device::new();
+    let mut device = levels::device();
     assert_eq!(device.alloc(u64::MAX).unwrap_err().code.name(), "out_of_memory");
     assert_eq!(device.alloc(1 << 40).unwrap_err().code.name(), "out_of_memory");
     let program = load(".global .b8 huge[1000000000000]; .visible .entry k() { ret; }");

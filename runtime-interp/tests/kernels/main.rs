@@ -61,7 +61,7 @@ fn words(program: &Program, threads: u32, count: usize) -> Result<Vec<u32>, Faul
 
 /// Launches with a buffer of `count` words as the first argument.
 fn launch(program: &Program, description: Launch, count: usize) -> Result<(Vec<u32>, Stats), Fault> {
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = device.upload(&vec![0u32; count])?;
     let mut description = description;
     description.args.insert(0, out.into());

@@ -70,7 +70,7 @@ fn variables_have_their_initial_values_and_keep_new_ones() {
           mov.u64 %rd2, pointers; ld.global.u64 %rd3, [%rd2]; ld.global.u32 %r1, [%rd3]; add.u32 %r1, %r1, 1; st.global.u32 [%rd3], %r1;
           st.global.u32 [%rd0+8], %r1; ld.global.u64 %rd4, [pointers+8]; ld.f32 %f, [%rd4]; st.global.f32 [%rd0+12], %f;
           ld.const.u32 %r2, [grid+8]; st.global.u32 [%rd0+16], %r2; ld.const.u32 %r3, [grid+20]; st.global.u32 [%rd0+20], %r3; ret; }");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[0; 6]);
     for round in 1..=3 {
         device.launch(&program, &Launch::new("k").arg(out)).unwrap();

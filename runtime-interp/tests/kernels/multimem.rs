@@ -5,7 +5,7 @@ use super::*;
 /// Runs with a multicast address of buffers with these words, and gives `out` and the buffers after.
 fn run(target: &str, body: &str, replicas: &[Vec<u32>]) -> Result<(Vec<u32>, Vec<Vec<u32>>), Fault> {
     let program = kernel_for(target, ", .param .u64 all", &format!("ld.param.u64 %rd50, [all];\n{body}"));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[0; 8]);
     let buffers: Vec<Buffer> = replicas.iter().map(|words| buffer(&mut device, words)).collect();
     let all = device.multicast(&buffers)?;
@@ -92,7 +92,7 @@ fn multicast_addresses_are_for_multimem_alone() {
     assert_eq!(code("multimem.ld_reduce.global.add.u32 %r1, [%out];"), "out_of_bounds");
     assert_eq!(code("multimem.ld_reduce.global.add.u32 %r1, [%rd50+16];"), "out_of_bounds");
     assert_eq!(code("multimem.ld_reduce.global.add.u32 %r1, [%rd50+2];"), "misaligned");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let (a, b) = (buffer(&mut device, &[0]), buffer(&mut device, &[0; 2]));
     assert!(device.multicast(&[a, b]).is_err());
     assert!(device.multicast(&[]).is_err());

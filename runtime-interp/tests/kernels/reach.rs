@@ -64,7 +64,7 @@ fn each_kernel_has_a_layout_of_its_own() {
     );
     let sizes = ["a", "b", "c"].map(|kernel| module.static_shared_bytes(kernel));
     assert_eq!(sizes, [Some(45_008), Some(47_008), Some(4)]);
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[0; 4]);
     for (kernel, expected) in [
         ("a", [45_007, 45_008, 45_056, 0]),

@@ -19,7 +19,7 @@ fn read(machine: Machine, name: &str, ty: &str, launch: &Launch) -> Vec<u64> {
 
 #[test]
 fn the_machine_is_as_configured() {
-    let mut machine = Machine::default();
+    let mut machine = levels::machine();
     (machine.sms, machine.warps_per_sm) = (4, 48);
     machine.environment[3] = 77;
     machine.environment[31] = 0xffff_ffff;
@@ -52,7 +52,7 @@ fn the_machine_is_as_configured() {
 fn time_passes_at_the_machines_rate() {
     let text = "mov.u64 %rd1, %clock64; mov.u64 %rd2, %globaltimer; mov.u32 %r1, 0; loop: add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 10000; @%p0 bra loop; mov.u64 %rd3, %clock64; mov.u64 %rd4, %globaltimer;
         sub.u64 %rd3, %rd3, %rd1; sub.u64 %rd4, %rd4, %rd2; st.global.v2.u64 [%out], {%rd3, %rd4};";
-    let mut machine = Machine::default();
+    let mut machine = levels::machine();
     machine.clock_mhz = 250;
     let mut device = Device::with_machine(machine);
     let out = device.upload(&[0u64; 2]).unwrap();

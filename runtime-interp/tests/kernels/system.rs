@@ -3,7 +3,6 @@
 use super::*;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use warpsmith_interp::Machine;
 
 const DECLARATIONS: &str = "
     .extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 list);
@@ -36,7 +35,7 @@ fn lines(threads: std::ops::Range<u32>) -> String {
 #[test]
 fn printing_is_formatted_and_gives_the_number_of_arguments() {
     let program = with_system(&format!("{PRINT} mov.u32 %r0, %r9; {STORE}"));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = device.upload(&[0u32; 40]).unwrap();
     let stats = device.launch(&program, &Launch::new("k").block([40, 1, 1]).arg(out)).unwrap();
     assert_eq!(device.download::<u32>(out).unwrap(), [3; 40]);
@@ -51,7 +50,7 @@ fn output_of_many_blocks_is_in_their_order() {
     let text =
         "mov.u32 %r30, %ctaid.x; ".to_string() + &PRINT.replace("mov.u32 %r1, %tid.x", "mov.u32 %r1, %r30");
     let program = with_system(&text);
-    let mut device = Device::new();
+    let mut device = levels::device();
     device.launch(&program, &Launch::new("k").grid([500, 1, 1]).workers(4).arg(0u64)).unwrap();
     assert_eq!(String::from_utf8(device.take_output()).unwrap(), lines(0..500));
 }
@@ -72,7 +71,7 @@ impl Write for Shared {
 #[test]
 fn a_sink_gets_the_output_even_of_a_kernel_that_faults() {
     let program = with_system(&format!("{PRINT} setp.eq.u32 %p0, %r1, 3; @%p0 trap;"));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let sink = Shared::default();
     device.set_output(sink.clone());
     let fault = device.launch(&program, &Launch::new("k").block([8, 1, 1]).arg(0u64)).unwrap_err();
@@ -84,7 +83,7 @@ fn a_sink_gets_the_output_even_of_a_kernel_that_faults() {
 #[test]
 fn a_full_buffer_loses_the_oldest_text() {
     let program = with_system(PRINT);
-    let mut machine = Machine::default();
+    let mut machine = levels::machine();
     machine.print_buffer = 100;
     let mut device = Device::with_machine(machine);
     let stats = device.launch(&program, &Launch::new("k").block([32, 1, 1]).arg(0u64)).unwrap();
@@ -112,7 +111,7 @@ fn bad_formats_and_lists_are_faults_of_the_call() {
     assert_eq!(words(&program, 2, 2).unwrap(), [u32::MAX; 2]);
     // A string without an end.
     let source = "add.u64 %rd4, %out, 0;".to_string() + &call("%rd4");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = device.upload(&[0x4141_4141u32; 4]).unwrap();
     let fault = device.launch(&with_system(&source), &Launch::new("k").arg(out)).unwrap_err();
     assert!(fault.message.contains("does not end") || fault.message.contains("past the end"), "{fault}");
@@ -153,7 +152,7 @@ fn memory_of_the_heap_lasts_until_it_is_freed() {
     let take = with_system(&format!(
         "ld.global.u64 %rd2, [%out]; ld.u32 %r1, [%rd2+96]; {FREE} st.global.u32 [%out], %r1;"
     ));
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = device.upload(&[0u64]).unwrap();
     device.launch(&keep, &Launch::new("k").arg(out)).unwrap();
     assert_eq!(device.heap_used(), 112);
@@ -166,7 +165,7 @@ fn an_exhausted_heap_gives_null() {
     let program = with_system(&format!(
         "mov.u64 %rd1, 1024; {MALLOC} setp.ne.u64 %p0, %rd2, 0; selp.u32 %r0, 1, 0, %p0; {STORE}"
     ));
-    let mut machine = Machine::default();
+    let mut machine = levels::machine();
     machine.heap = 10 << 10;
     let mut device = Device::with_machine(machine);
     let out = device.upload(&[0u32; 32]).unwrap();

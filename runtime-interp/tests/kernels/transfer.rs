@@ -9,7 +9,7 @@ fn block(threads: u32) -> Launch {
 /// Runs with `out` of `count` words after an input of words; both are parameters. Gives `out` for no seed and for each of many.
 fn outcomes(program: &Program, description: Launch, input: &[u32], count: usize) -> Vec<Vec<u32>> {
     let run = |seed: Option<u64>| {
-        let mut device = Device::new();
+        let mut device = levels::device();
         let (out, from) = (buffer(&mut device, &vec![0; count]), buffer(&mut device, input));
         let mut launch = description.clone().arg(out).arg(from);
         launch.seed = seed;
@@ -306,7 +306,7 @@ fn clusters_that_have_not_started_can_be_cancelled() {
     always(&text(false), block(64).grid([40, 1, 1]), &[0; 40], &[1; 40]);
     always(&text(true), block(64).grid([40, 1, 1]).cluster([2, 1, 1]), &[0; 40], &[1; 40]);
     // Cancelled blocks did not run: their work was done by others.
-    let mut device = Device::new();
+    let mut device = levels::device();
     let (out, by) = (buffer(&mut device, &[0; 40]), buffer(&mut device, &[0; 40]));
     device.launch(&text(false), &block(64).grid([40, 1, 1]).arg(out).arg(by).workers(1)).unwrap();
     assert_eq!(device.download::<u32>(by).unwrap(), [0; 40]);
@@ -418,7 +418,7 @@ fn a_block_that_leaves_cannot_be_written_to() {
     let program = program("
         .shared .align 16 .b32 s[4]; .shared .align 8 .b64 b; mov.u32 %r2, %cluster_ctarank; mbarrier.init.shared.b64 [b], 1; barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %p0, %r2, 0; @!%p0 exit;
         mov.u32 %r3, s; mapa.shared::cluster.u32 %r4, %r3, 1; mov.u32 %r5, b; mapa.shared::cluster.u32 %r6, %r5, 1; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [s], 16, [%r6];");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let (out, from) = (buffer(&mut device, &[0]), buffer(&mut device, &[0]));
     let fault = device
         .launch(&program, &Launch::new("k").grid([2, 1, 1]).cluster([2, 1, 1]).arg(out).arg(from))

@@ -32,7 +32,7 @@ fn transfers_are_seen_when_they_happen() {
         w: mbarrier.try_wait.parity.shared.b64 %p1, [b], 0; @!%p1 bra w;
         cp.async.bulk.global.shared::cta.bulk_group [%out+16], [s], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;
         barrier.cluster.arrive; barrier.cluster.wait;");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[1; 8]);
     let mut log = Log::default();
     device.launch_observed(&program, &Launch::new("k").block([3, 1, 1]).arg(out), &mut log).unwrap();
@@ -83,7 +83,7 @@ fn addresses_that_follow_a_rule_are_told_as_one() {
         .shared .align 16 .b32 s[64]; mov.u32 %r1, %laneid; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;
         st.shared.u32 [%r3], %r1; ld.global.u32 %r4, [%out+4]; setp.lt.u32 %p0, %r1, 20; @%p0 ld.shared.u32 %r4, [%r3+8];
         xor.b32 %r3, %r2, 4; ld.shared.u32 %r4, [%r3];");
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[1; 8]);
     let mut log = Accesses::default();
     device.launch_observed(&program, &Launch::new("k").block([32, 1, 1]).arg(out), &mut log).unwrap();
@@ -127,7 +127,7 @@ fn results_are_told_when_they_are_there() {
         low: mul.lo.u32 %r1, %r1, 10; shfl.sync.idx.b32 %r3, %r1, 1, 31, 15;
         join: @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+4]; bar.red.popc.u32 %r6, 0, %p1; activemask.b32 %r7;",
     );
-    let mut device = Device::new();
+    let mut device = levels::device();
     let out = buffer(&mut device, &[5, 6, 7, 8]);
     let mut log = Results::default();
     let fault =

@@ -1,6 +1,6 @@
 //! A debugger for kernels, with the commands of gdb and cuda-gdb.
 //!
-//! [`Debugger`] is an [`Observer`] that [stops](Observer::STOPS) the run. It reads commands from a [`Console`], which is a terminal, a script or a
+//! [`Debugger`] is an [`Observer`] that [stops](warpsmith_interp::observe::Interest::stops) the run. It reads commands from a [`Console`], which is a terminal, a script or a
 //! test, and writes what they show to it. `docs/watching.md` lists the commands.
 //!
 //! ```
@@ -269,10 +269,8 @@ impl<'a, C: Console> Debugger<'a, C> {
 }
 
 impl<C: Console> Observer for Debugger<'_, C> {
-    const STOPS: bool = true;
-
     fn interest(&self) -> Interest {
-        Interest { instructions: false, ..Interest::ALL }
+        Interest { instructions: false, stops: true, ..Interest::ALL }
     }
 
     fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {

@@ -30,8 +30,9 @@ macro_rules! with_methods {
 macro_rules! pair {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
         impl<A: Observer, B: Observer> Observer for (A, B) {
-            const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
-            const STOPS: bool = A::STOPS || B::STOPS;
+            fn is_active(&self) -> bool {
+                self.0.is_active() || self.1.is_active()
+            }
 
             fn interest(&self) -> Interest {
                 self.0.interest().or(self.1.interest())
@@ -73,8 +74,9 @@ with_methods!(pair,);
 macro_rules! option {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
         impl<O: Observer> Observer for Option<O> {
-            const ACTIVE: bool = O::ACTIVE;
-            const STOPS: bool = O::STOPS;
+            fn is_active(&self) -> bool {
+                self.as_ref().is_some_and(O::is_active)
+            }
 
             fn interest(&self) -> Interest {
                 self.as_ref().map_or(Interest::RARE, O::interest)
@@ -111,9 +113,10 @@ with_methods!(option,);
 
 macro_rules! reference {
     (; $($name:ident($($arg:ident: $ty:ty),*);)*) => {
-        impl<O: Observer> Observer for &mut O {
-            const ACTIVE: bool = O::ACTIVE;
-            const STOPS: bool = O::STOPS;
+        impl<O: Observer + ?Sized> Observer for &mut O {
+            fn is_active(&self) -> bool {
+                (**self).is_active()
+            }
 
             fn interest(&self) -> Interest {
                 (**self).interest()

@@ -1,7 +1,7 @@
 //! Computing again: what an operation would give for other arguments.
 
 use super::super::file::{Frame, RegisterFile};
-use super::super::lanes::{Lane, Operands};
+use super::super::lanes::{Lane, Level, Operands};
 use super::super::op::Op;
 use super::super::program::Program;
 use super::super::reg::{Reg, Width};
@@ -51,8 +51,8 @@ impl Scratch {
         for (r, values) in operands.src.iter().zip(arguments) {
             set(frame, *r, values);
         }
-        // SAFETY: the operands lie in the frame and have the widths of the signature.
-        unsafe { function.run(frame, &operands, u32::MAX) }
+        // SAFETY: the operands lie in the frame and have the widths of the signature; every host has the baseline.
+        unsafe { function.run(Level::Baseline, frame, &operands, u32::MAX) }
         Some(operands.dst[..signature.dst.len()].iter().map(|r| get(frame, *r)).collect())
     }
 

@@ -1,7 +1,7 @@
 //! The one place where a run can be watched.
 //!
-//! The scheduler is generic over an [`Observer`], which [`Device::launch_observed`](crate::Device::launch_observed) takes; for `()`,
-//! which watches nothing, every call is compiled out. An observer says once per launch what it asks for ([`Interest`]), and
+//! [`Device::launch_observed`](crate::Device::launch_observed) takes an [`Observer`]. The engine's loop exists twice: watched, where each event is a call
+//! of a `dyn Observer`, and unwatched, without those calls. An observer says once per launch what it asks for ([`Interest`]), and
 //! what it does not ask for costs one predictable branch. Several watch together as a pair, or pairs of pairs; `Option` switches one off.
 //!
 //! ```
@@ -38,7 +38,7 @@
 //!   [allocated](Observer::allocated) and [freed](Observer::freed);
 //! - [`Observer::fault`], which may let the run go on without the access at fault, so that one run finds more than one mistake.
 //!
-//! An observer that [stops](Observer::STOPS) is asked before each instruction whether the run shall stand still there, and then gets
+//! An observer that [stops](Interest::stops) is asked before each instruction whether the run shall stand still there, and then gets
 //! everything that is resident into its hands ([`View`]): that is how a debugger works.
 
 mod combine;
@@ -321,13 +321,16 @@ pub struct Interest {
     pub accesses: bool,
     /// [`Observer::results`].
     pub results: bool,
+    /// [`Observer::breaks`], and with it [`Observer::stopped`] and [`Observer::faulted`].
+    pub stops: bool,
 }
 
 impl Interest {
-    /// Everything.
-    pub const ALL: Interest = Interest { instructions: true, accesses: true, results: true };
-    /// Only what is always told.
-    pub const RARE: Interest = Interest { instructions: false, accesses: false, results: false };
+    /// Every event of the run, which does not stop.
+    pub const ALL: Interest = Interest { instructions: true, accesses: true, results: true, stops: false };
+    /// Only what is always reported.
+    pub const RARE: Interest =
+        Interest { instructions: false, accesses: false, results: false, stops: false };
 
     /// What either asks for.
     pub const fn or(self, other: Interest) -> Interest {
@@ -335,17 +338,17 @@ impl Interest {
             instructions: self.instructions || other.instructions,
             accesses: self.accesses || other.accesses,
             results: self.results || other.results,
+            stops: self.stops || other.stops,
         }
     }
 }
 
 /// Sees what a launch does, in the order in which the engine does it.
 pub trait Observer: Send {
-    /// False compiles every call out.
-    const ACTIVE: bool = true;
-
-    /// True if [`Observer::breaks`] is to be asked.
-    const STOPS: bool = false;
+    /// False if it watches nothing: the launch runs as if there were no observer.
+    fn is_active(&self) -> bool {
+        true
+    }
 
     /// What it asks for, for the whole of a launch.
     fn interest(&self) -> Interest {
@@ -418,7 +421,7 @@ pub trait Observer: Send {
     /// A thread has given memory back with `free`.
     fn freed(&mut self, _at: &At<'_>, _address: u64) {}
 
-    /// Asked before each instruction, if it [stops](Observer::STOPS) runs; `at.mask` is without the guard. After yes nothing is executed until
+    /// Asked before each instruction, if it [stops](Interest::stops) runs; `at.mask` is without the guard. After yes nothing is executed until
     /// [`Observer::stopped`] says how to go on, and then the question comes again: an instruction is the same if `executed`, the
     /// instructions that the warp has executed before it, is.
     fn breaks(&mut self, _at: &At<'_>, _executed: u64) -> bool {
@@ -441,7 +444,9 @@ pub trait Observer: Send {
 }
 
 impl Observer for () {
-    const ACTIVE: bool = false;
+    fn is_active(&self) -> bool {
+        false
+    }
 
     fn interest(&self) -> Interest {
         Interest::RARE

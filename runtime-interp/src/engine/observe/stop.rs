@@ -9,7 +9,7 @@ use super::super::reg::{Reg, Width};
 use super::super::run::{Fallible, Runner, put};
 use super::super::special::Special;
 use super::super::warp::{DYNAMIC, State, Warp};
-use super::{FrameView, LaunchView, Observer, Registers};
+use super::{FrameView, LaunchView, Registers};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
@@ -323,9 +323,9 @@ enum Stretch<'a> {
 
 impl Cluster {
     /// Asks the observer how the held turn of block `rank` goes on, and lets it.
-    pub(in crate::engine) fn stand_still<O: Observer>(
+    pub(in crate::engine) fn stand_still<const WATCHED: bool>(
         &mut self,
-        runner: &mut Runner<'_, O>,
+        runner: &mut Runner<'_, WATCHED>,
         others: &mut VecDeque<Cluster>,
         rank: usize,
     ) -> Fallible<()> {

@@ -561,7 +561,7 @@ fn reach(access: &Access) -> Scope {
 
 impl Observer for Race {
     fn interest(&self) -> Interest {
-        Interest { instructions: false, accesses: true, results: false }
+        Interest { accesses: true, ..Interest::RARE }
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {

@@ -5,7 +5,7 @@
 //! A program is a list of assignments over arrays of f32, element by element: `+ - * /`, comparisons (1 or 0), `c ? a : b`,
 //! `sqrt min max`, numbers, parentheses. The program becomes one kernel; every array is a parameter.
 
-use warpsmith::diag::Diagnostic;
+use warpsmith::Diagnostics;
 use warpsmith::emit::Compiler;
 use warpsmith::interp::{Device, Launch, Program};
 use warpsmith::ir::{FloatCC, FuncKind, Function, FunctionBuilder, InstBuilder, IntCC};
@@ -145,7 +145,7 @@ fn value(b: &mut FunctionBuilder, elements: &[Value], expr: &Expr) -> Value {
 }
 
 /// kernel @expr(%n: i32, a pointer per array): thread i computes element i.
-fn kernel(module: &mut Module, arrays: usize, program: &[(usize, Expr)]) -> Result<(), Vec<Diagnostic>> {
+fn kernel(module: &mut Module, arrays: usize, program: &[(usize, Expr)]) -> Result<(), Diagnostics> {
     let mut params = vec![Param::new(Type::I32)];
     params.extend(vec![Param::new(Type::PTR_GLOBAL); arrays]);
     let kernel = module.add_function(Function::new("expr", FuncKind::Kernel, params, Vec::new()));
@@ -178,8 +178,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut parser = Parser::new(&text);
     let program = parser.program()?;
     let mut module = Module::new();
-    kernel(&mut module, parser.arrays.len(), &program).map_err(|errors| errors[0].to_string())?;
-    let compiled = Compiler::new(Target::sm(80)).compile(&module).map_err(|errors| errors[0].to_string())?;
+    kernel(&mut module, parser.arrays.len(), &program)?;
+    let compiled = Compiler::new(Target::sm(80)).compile(&module)?;
     println!("{module}\n{}", compiled.text);
 
     // Eight elements an array: 1, 2, .. for the first, 2, 3, .. for the second, and so on.

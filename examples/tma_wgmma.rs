@@ -7,7 +7,7 @@
 //! maps whose box is 64 x 64 with a swizzle of 128 bytes. Every PTX instruction is named with `mnemonic!`, checked when this file is
 //! compiled; its operands are values, addresses and constants, checked by the verifier when the kernel is.
 
-use warpsmith::diag::Diagnostic;
+use warpsmith::Diagnostics;
 use warpsmith::emit::Compiler;
 use warpsmith::ir::{
     Extent, FuncKind, Function, FunctionBuilder, Global, InstBuilder, IntCC, Module, Param, PtxArg, Sreg,
@@ -155,7 +155,7 @@ impl Kernel<'_> {
 }
 
 /// Adds the kernel `gemm(A: tensor map, B: tensor map, C, columns of C, K / 64)` to a module.
-pub fn gemm(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+pub fn gemm(module: &mut Module) -> Result<(), Diagnostics> {
     let mut shared = |name: &str, ty, extent, align| {
         let global = Global { align: Some(align), ..Global::new(name, StateSpace::Shared, ty, extent) };
         module.add_global(global)
@@ -239,9 +239,9 @@ impl Kernel<'_> {
 pub const TARGET: Target = Target { sm: 90, variant: Variant::Arch };
 
 #[allow(dead_code)]
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Diagnostics> {
     let mut module = Module::new();
     let compiled = gemm(&mut module).and_then(|()| Compiler::new(TARGET).compile(&module));
-    println!("{}", compiled.map_err(|errors| errors[0].to_string())?.text);
+    println!("{}", compiled?.text);
     Ok(())
 }

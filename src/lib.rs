@@ -14,9 +14,10 @@ pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;
 
-use diag::{Diagnostic, Language, Severity, Span};
+use diag::{Severity, Span};
 use interp::LoadError;
 
+pub use diag::{Diagnostic, Diagnostics, Language, Source};
 pub use emit::{Compiled, Compiler, OptLevel};
 pub use interp::{Buffer, Device, Fault, FaultCode, Launch, Program, Stats};
 pub use ir::Module;
@@ -27,20 +28,20 @@ pub const DEFAULT_TARGET: Target = Target::sm(75);
 
 /// Checks a source text: parses and validates PTX, parses and verifies IR. The findings are in the order of the text.
 ///
-/// `target` is used in place of the module's own. Only errors mean that the text is refused ([`Diagnostic::is_error`]).
-pub fn check(source: &str, language: Language, target: Option<Target>) -> Vec<Diagnostic> {
+/// `target` is used in place of the module's own. Only errors mean that the text is refused ([`Diagnostics::has_errors`]).
+pub fn check(source: impl Into<Source>, language: Language, target: Option<Target>) -> Diagnostics {
+    let source = source.into();
     let mut findings = match language {
-        Language::Ptx => check_ptx(source, target),
-        Language::Wir => ir::parse_module(source)
+        Language::Ptx => check_ptx(source.text(), target),
+        Language::Wir => Module::parse(&source)
             .and_then(|mut module| {
                 module.target = target.or(module.target);
                 ir::verify(&module)
             })
-            .err()
-            .unwrap_or_default(),
+            .map_or_else(Diagnostics::into_vec, |()| Vec::new()),
     };
     findings.sort_by_key(|finding| (finding.span.start, finding.severity != Severity::Error));
-    findings
+    Diagnostics::new(source, findings)
 }
 
 fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
@@ -52,30 +53,29 @@ fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
     parsed.diagnostics
 }
 
-/// Makes a module of PTX ready to run. `source` is its text, so that faults name their line.
-pub fn load(module: &ptx::ValidatedModule, source: &str) -> Result<Program, Vec<Diagnostic>> {
-    Program::load_with_source(module, source).map_err(refusals)
+/// Makes a module of PTX ready to run.
+pub fn load(module: &ptx::ValidatedModule) -> Result<Program, Diagnostics> {
+    Program::load_with_source(module, module.source().text())
+        .map_err(|errors| refusals(module.source(), errors))
 }
 
 /// Makes one kernel of PTX ready to run: what the engine cannot execute in the module's other kernels does not matter.
-pub fn load_entry(
-    module: &ptx::ValidatedModule,
-    source: &str,
-    entry: &str,
-) -> Result<Program, Vec<Diagnostic>> {
-    Program::load_entry(module, source, entry).map_err(refusals)
+pub fn load_entry(module: &ptx::ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {
+    Program::load_entry(module, module.source().text(), entry)
+        .map_err(|errors| refusals(module.source(), errors))
 }
 
 /// Makes the IR's own meaning ready to run.
-pub fn load_ir(module: &ir::Module) -> Result<Program, Vec<Diagnostic>> {
-    Program::from_ir(module).map_err(refusals)
+pub fn load_ir(module: &Module) -> Result<Program, Diagnostics> {
+    Program::from_ir(module).map_err(|errors| refusals(&module.source, errors))
 }
 
-fn refusals(errors: Vec<LoadError>) -> Vec<Diagnostic> {
+fn refusals(source: &Source, errors: Vec<LoadError>) -> Diagnostics {
     let span = |error: &LoadError| {
         if error.span.is_empty() { Span::NONE } else { Span::new(error.span.start, error.span.end) }
     };
-    errors.into_iter().map(|error| Diagnostic::error("X0001", span(&error), error.message)).collect()
+    let errors = errors.into_iter().map(|error| Diagnostic::error("X0001", span(&error), error.message));
+    Diagnostics::new(source.clone(), errors.collect())
 }
 
 /// The example of the README is a test.

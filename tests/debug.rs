@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use warpsmith::diag::Language;
+use warpsmith::diag::{Language, Source};
 use warpsmith::emit::OptLevel;
 use warpsmith::watch::debug::{PROMPT, Script};
 use warpsmith_filetests::runner::{Failed, Trial, compare, main as run_trials};
@@ -71,8 +71,8 @@ fn replay(transcript: &str) -> Result<String, Failed> {
     let language = Language::of_path(&path).ok_or("neither .ptx nor .wir")?;
     let launch = own_launch(&text, language).ok_or_else(|| format!("{name} has no launch"))?;
     let subject = match language {
-        Language::Ptx => Subject::from_ptx(name, &text, &launch.entry),
-        Language::Wir => Subject::from_wir(name, &text, None, level),
+        Language::Ptx => Subject::from_ptx(Source::new(name, &text), &launch.entry),
+        Language::Wir => Subject::from_wir(Source::new(name, &text), None, level),
     };
     let subject = subject.map_err(|errors| format!("{name}: {errors:#?}"))?;
     let commands: Vec<&str> = transcript.lines().filter_map(|line| line.strip_prefix(PROMPT)).collect();

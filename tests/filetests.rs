@@ -70,7 +70,7 @@ fn wir_test(test: &Test<'_>) -> Result<Made, Failed> {
             Ok(Made::Output(text))
         }
         "render" => Ok(drawn(test)),
-        "verify" => Ok(Made::Findings(warpsmith::check(source, Language::Wir, None))),
+        "verify" => Ok(Made::Findings(warpsmith::check(source, Language::Wir, None).into_vec())),
         "opt" => {
             let mut module = parse()?;
             let pipeline = lower::Pipeline::parse(test.argument).map_err(|e| e.to_string())?;
@@ -96,7 +96,7 @@ fn wir_test(test: &Test<'_>) -> Result<Made, Failed> {
 fn ptx_test(test: &Test<'_>) -> Result<Made, Failed> {
     let source = test.source;
     match test.mode {
-        "check" => Ok(Made::Findings(warpsmith::check(test.text(), Language::Ptx, None))),
+        "check" => Ok(Made::Findings(warpsmith::check(test.text(), Language::Ptx, None).into_vec())),
         "render" => Ok(drawn(test)),
         "print" => {
             let parsed = ptx::parse(source);
@@ -133,7 +133,7 @@ fn planted(path: &Path, source: &str, checkers: &str) -> Result<String, Failed> 
     let module = ptx::ValidatedModule::parse(source).map_err(|errors| rendered(source, &errors))?;
     let sources = Sources::new(name.as_str(), before_output(source, Language::Ptx), &module);
     let report = watched(source, Language::Ptx, checkers, |entry| {
-        warpsmith::load_entry(&module, source, entry).map_err(|errors| rendered(source, &errors))
+        warpsmith::load_entry(&module, entry).map_err(|errors| rendered(source, &errors))
     })?;
     let text = report.text(&sources);
     match name.strip_suffix(".ok.ptx") {
@@ -181,7 +181,7 @@ fn silence(path: &Path) -> Result<(), Failed> {
     };
     let module = ptx::ValidatedModule::parse(&text).map_err(|errors| rendered(&text, &errors))?;
     let report = watched(&source, language, "all", |entry| {
-        warpsmith::load_entry(&module, &text, entry).map_err(|errors| rendered(&text, &errors))
+        warpsmith::load_entry(&module, entry).map_err(|errors| rendered(&text, &errors))
     })?;
     if report.is_empty() {
         Ok(())

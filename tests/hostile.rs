@@ -4,9 +4,9 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use warpsmith::diag::{Diagnostic, Language};
 use warpsmith::isa::Target;
 use warpsmith::launch::LaunchSpec;
+use warpsmith::{Diagnostics, Language};
 use warpsmith::{ir, ptx};
 use warpsmith_filetests::scan;
 use warpsmith_harness::runs::{Run, runs};
@@ -36,7 +36,7 @@ fn emitted() -> Vec<String> {
 
 /// Everything that reads text reads `text`; spans must lie inside it.
 fn read_all(text: &str) {
-    let inside = |diagnostics: Vec<Diagnostic>| {
+    let inside = |diagnostics: Diagnostics| {
         for diagnostic in diagnostics {
             let spans = diagnostic.labels.iter().map(|(span, _)| *span).chain([diagnostic.span]);
             for span in spans.filter(|span| !span.is_none()) {
@@ -165,9 +165,7 @@ fn mutated_kernels_end_in_a_value() {
     arbtest(|u| {
         let (ptx, launches) = u.choose(&kernels)?;
         let text = mutate_words(u, ptx)?;
-        if let Ok(program) =
-            ptx::ValidatedModule::parse(&text).and_then(|module| warpsmith::load(&module, &text))
-        {
+        if let Ok(program) = ptx::ValidatedModule::parse(&text).and_then(|module| warpsmith::load(&module)) {
             valid += 1;
             for launch in launches {
                 ended += usize::from(warpsmith::launch::execute(&program, launch).is_ok());

@@ -46,7 +46,7 @@ fn tensor_cores(toolbox: &Toolbox) -> Result<(), Failed> {
     let target = tma_wgmma::TARGET;
     let mut module = ir::Module::new();
     tma_wgmma::gemm(&mut module).map_err(|errors| errors[0].to_string())?;
-    let read = ir::parse_module(&module.to_string()).map_err(|errors| errors[0].to_string())?;
+    let read = ir::parse_module(module.to_string()).map_err(|errors| errors[0].to_string())?;
     let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
     for level in OptLevel::ALL {
         let compile = |module| Compiler::new(target).with_opt_level(level).compile(module);

@@ -1,15 +1,15 @@
 //! `warpsmith check`
 
-use crate::input::{self, Input};
 use crate::target::parse_target;
-use crate::{Failure, Outcome, report};
+use crate::{Failure, Outcome, input, report};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
-use warpsmith::diag::{self, Diagnostic, Source, apply_fixes};
+use warpsmith::diag::{self, Source, apply_fixes};
 use warpsmith::isa::Target;
 
 #[derive(Args)]
@@ -60,8 +60,8 @@ pub fn run(options: &Options) -> Outcome {
             if let Some(line) = json {
                 out.write_all(line.as_bytes())?;
             }
-            if let Some((source, diagnostics)) = human {
-                report(&source.source, &diagnostics);
+            if let Some(diagnostics) = human {
+                report(&diagnostics);
             }
         }
     }
@@ -81,7 +81,7 @@ enum Verdict {
 
 struct Checked {
     json: Option<String>,
-    human: Option<(Input, Vec<Diagnostic>)>,
+    human: Option<Diagnostics>,
     verdict: Verdict,
 }
 
@@ -98,7 +98,7 @@ fn check(path: &Path, options: &Options) -> Checked {
         }
     };
     let mut source = source;
-    let mut diagnostics = warpsmith::check(source.text(), source.language, options.target);
+    let mut diagnostics = warpsmith::check(&source.source, source.language, options.target);
     if options.fix && path.as_os_str() != "-" {
         let mut changes = 0;
         for _ in 0..MOST_ROUNDS {
@@ -108,7 +108,7 @@ fn check(path: &Path, options: &Options) -> Checked {
             }
             changes += count;
             source.source = Source::new(source.name(), text);
-            diagnostics = warpsmith::check(source.text(), source.language, options.target);
+            diagnostics = warpsmith::check(&source.source, source.language, options.target);
         }
         if changes > 0
             && let Err(e) = std::fs::write(path, source.text())
@@ -117,7 +117,7 @@ fn check(path: &Path, options: &Options) -> Checked {
             return Checked { json: None, human: None, verdict: Verdict::Unreadable(message) };
         }
     }
-    let ok = !diagnostics.iter().any(Diagnostic::is_error);
+    let ok = !diagnostics.has_errors();
     let json = if options.json {
         line(
             source.name(),
@@ -128,5 +128,5 @@ fn check(path: &Path, options: &Options) -> Checked {
         None
     };
     let verdict = if ok { Verdict::Accepted } else { Verdict::Rejected };
-    Checked { json, human: (!options.json).then_some((source, diagnostics)), verdict }
+    Checked { json, human: (!options.json).then_some(diagnostics), verdict }
 }

@@ -1,11 +1,10 @@
 //! `warpsmith compile`
 
-use crate::input::{self, Input};
-use crate::{Compilation, Failure, Outcome, report, write_output};
+use crate::{Compilation, Failure, Outcome, input, report, write_output};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
-use warpsmith::diag::Diagnostic;
+use warpsmith::Diagnostics;
 use warpsmith::emit::Compiler;
 use warpsmith::{ir, lower};
 
@@ -40,7 +39,7 @@ pub struct Debugging {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let (source, module) = read_ir(&options.file)?;
+    let module = read_ir(&options.file)?;
     let debugging = &options.debugging;
     let compiler = compiler(&options.compilation, &module)?
         .with_verify_each(debugging.verify_each)
@@ -52,7 +51,7 @@ pub fn run(options: &Options) -> Outcome {
             write_output(options.output.as_deref(), &compiled.text)
         }
         Err(errors) => {
-            report(&source.source, &errors);
+            report(&errors);
             Err(Failure::Rejected)
         }
     }
@@ -88,7 +87,7 @@ impl Debugging {
     }
 
     /// Runs a pipeline on a module.
-    pub fn run(&self, pipeline: &lower::Pipeline, module: &mut ir::Module) -> Result<(), Vec<Diagnostic>> {
+    pub fn run(&self, pipeline: &lower::Pipeline, module: &mut ir::Module) -> Result<(), Diagnostics> {
         let mut print = |pass: &'static str, module: &ir::Module| self.print(pass, module);
         let mut options = lower::Options {
             verify_each: self.verify_each,
@@ -100,14 +99,11 @@ impl Debugging {
 }
 
 /// Reads IR text; what is wrong with it has been shown when this fails.
-pub fn read_ir(path: &Path) -> Result<(Input, ir::Module), Failure> {
+pub fn read_ir(path: &Path) -> Result<ir::Module, Failure> {
     let source = input::read(path).map_err(Failure::Usage)?;
-    let checked = ir::parse_module(source.text()).and_then(|module| ir::verify(&module).map(|()| module));
-    match checked {
-        Ok(module) => Ok((source, module)),
-        Err(errors) => {
-            report(&source.source, &errors);
-            Err(Failure::Rejected)
-        }
-    }
+    let checked = ir::parse_module(&source.source).and_then(|module| ir::verify(&module).map(|()| module));
+    checked.map_err(|errors| {
+        report(&errors);
+        Failure::Rejected
+    })
 }

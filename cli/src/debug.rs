@@ -90,11 +90,11 @@ pub fn run(options: &Options) -> Outcome {
     launch.schedule = options.schedule.or(launch.schedule);
     launch.seed = options.seed.or(launch.seed);
     let subject = match source.language {
-        Language::Ptx => Subject::from_ptx(source.name(), source.text(), &launch.entry),
-        Language::Wir => Subject::from_wir(source.name(), source.text(), options.target, options.level),
+        Language::Ptx => Subject::from_ptx(&source.source, &launch.entry),
+        Language::Wir => Subject::from_wir(&source.source, options.target, options.level),
     };
     let subject = subject.map_err(|errors| {
-        report(&source.source, &errors);
+        report(&errors);
         Failure::Rejected
     })?;
     let mut given = VecDeque::new();

@@ -1,13 +1,11 @@
 //! `warpsmith fmt`
 
-use crate::input::{self, Input};
-use crate::{Failure, Outcome, report};
+use crate::{Failure, Outcome, input, report};
 use clap::Args;
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use warpsmith::diag::Diagnostic;
-use warpsmith::diag::Language;
+use warpsmith::{Diagnostics, Language};
 use warpsmith::{ir, ptx};
 
 #[derive(Args)]
@@ -30,7 +28,7 @@ enum Formatted {
     /// Its layout is this.
     Other(String),
     /// It does not parse, so it is left alone.
-    Wrong(Input, Vec<Diagnostic>),
+    Wrong(Diagnostics),
     Unreadable(String),
 }
 
@@ -58,8 +56,8 @@ pub fn run(options: &Options) -> Outcome {
                     unusable = unusable.or(Some(format!("cannot write {}: {e}", path.display())));
                 }
             }
-            Formatted::Wrong(source, errors) => {
-                report(&source.source, &errors);
+            Formatted::Wrong(errors) => {
+                report(&errors);
                 rejected = true;
             }
             Formatted::Unreadable(message) => unusable = unusable.or(Some(message)),
@@ -78,12 +76,12 @@ fn format(path: &Path) -> Formatted {
         Err(message) => return Formatted::Unreadable(message),
     };
     let formatted = match source.language {
-        Language::Ptx => ptx::format(source.text()),
-        Language::Wir => ir::format(source.text()),
+        Language::Ptx => ptx::format(&source.source),
+        Language::Wir => ir::format(&source.source),
     };
     match formatted {
         Ok(text) if text == source.text() => Formatted::Same(text),
         Ok(text) => Formatted::Other(text),
-        Err(errors) => Formatted::Wrong(source, errors),
+        Err(errors) => Formatted::Wrong(errors),
     }
 }

@@ -21,7 +21,8 @@ use clap::{Args, Parser, Subcommand};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use target::parse_target;
-use warpsmith::diag::{Diagnostic, Renderer, Source};
+use warpsmith::Diagnostics;
+use warpsmith::diag::Renderer;
 use warpsmith::emit::OptLevel;
 use warpsmith::isa::{Target, Version};
 
@@ -120,13 +121,13 @@ fn main() -> ExitCode {
 }
 
 /// Prints the findings about one source on standard error.
-fn report(source: &Source, findings: &[Diagnostic]) {
+fn report(findings: &Diagnostics) {
     if findings.is_empty() {
         return;
     }
     let mut stderr = std::io::stderr().lock();
     let renderer = if stderr.is_terminal() { Renderer::styled() } else { Renderer::plain() };
-    if let Err(_closed) = stderr.write_all(renderer.diagnostics(source, findings).as_bytes()) {
+    if let Err(_closed) = stderr.write_all(renderer.diagnostics(findings.source(), findings).as_bytes()) {
         // Nobody is left to whom this could be reported; the exit status says that something is wrong.
     }
 }

@@ -29,9 +29,9 @@ pub fn run(options: &Options) -> Outcome {
         Some(passes) => Pipeline::parse(passes).map_err(|e| Failure::Usage(e.to_string()))?,
         None => Pipeline::for_level(options.level),
     };
-    let (source, mut module) = read_ir(&options.file)?;
+    let mut module = read_ir(&options.file)?;
     if let Err(errors) = options.debugging.run(&pipeline, &mut module) {
-        report(&source.source, &errors);
+        report(&errors);
         return Err(Failure::Rejected);
     }
     write_output(options.output.as_deref(), &module.to_string())

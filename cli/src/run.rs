@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
 use warpsmith::diag::{self, Diagnostic};
 use warpsmith::interp::{Fault, Program, Schedule};
@@ -96,7 +97,7 @@ impl Write for Printed {
 /// Why there is no result.
 enum Problem {
     Launch(Vec<LaunchError>),
-    Source(Input, Vec<Diagnostic>),
+    Source(Language, Diagnostics),
     Fault(Fault),
     Failure(Failure),
 }
@@ -191,7 +192,7 @@ fn loaded(options: &Options, source: Input, launch: &LaunchSpec) -> Result<(Prog
         Language::Ptx => load_ptx(options, &source, &launch.entry),
         Language::Wir => load_ir(options, &source),
     };
-    loaded.map_err(|errors| Problem::Source(source, errors))
+    loaded.map_err(|errors| Problem::Source(source.language, errors))
 }
 
 fn result(
@@ -212,7 +213,7 @@ fn result(
 }
 
 /// What runs, and its text if the run is watched.
-type Loaded = Result<(Program, Sources), Vec<Diagnostic>>;
+type Loaded = Result<(Program, Sources), Diagnostics>;
 
 fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> Sources {
     if options.watch.any() || options.explore.is_some() {
@@ -223,27 +224,29 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
 }
 
 fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
-    let module = ptx::ValidatedModule::parse(source.text())?;
-    let program = warpsmith::load_entry(&module, source.text(), entry)?;
+    let module = ptx::ValidatedModule::parse(&source.source)?;
+    let program = warpsmith::load_entry(&module, entry)?;
     Ok((program, sources(options, source.name(), source.text(), &module)))
 }
 
 fn load_ir(options: &Options, source: &Input) -> Loaded {
-    let module = ir::parse_module(source.text())?;
+    let module = ir::parse_module(&source.source)?;
     ir::verify(&module)?;
     if options.ir {
         let program = warpsmith::load_ir(&module)?;
         return Ok((program, sources(options, source.name(), source.text(), &ptx::Module::default())));
     }
-    let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| match failure {
-        Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
-        Failure::Rejected => Vec::new(),
+    let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| {
+        module.diagnostics(match failure {
+            Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
+            Failure::Rejected => Vec::new(),
+        })
     })?;
     let compiled = compiler.compile(&module)?;
-    let program = warpsmith::load(&compiled.module, &compiled.text)?;
+    let program = warpsmith::load(&compiled.module)?;
     // Lines are those of the PTX, which is shown beside them.
-    let name = format!("{}, compiled", source.name());
-    Ok((program, sources(options, &name, &compiled.text, &compiled.module)))
+    let name = compiled.module.source().name();
+    Ok((program, sources(options, name, &compiled.text, &compiled.module)))
 }
 
 fn success_json(execution: &Execution, ok: bool) -> Value {
@@ -305,10 +308,10 @@ impl Problem {
                 value["details"] = list.into();
                 value
             }
-            Problem::Source(source, diagnostics) => {
+            Problem::Source(language, diagnostics) => {
                 let list: Vec<Value> = diagnostics
                     .iter()
-                    .map(|diagnostic| diag::json::diagnostic(&source.source, diagnostic))
+                    .map(|diagnostic| diag::json::diagnostic(diagnostics.source(), diagnostic))
                     .collect();
                 let first = diagnostics.iter().position(Diagnostic::is_error).unwrap_or(0);
                 let mut value = match list.get(first) {
@@ -318,7 +321,7 @@ impl Problem {
                     ),
                     None => error("C0002", "the source is not accepted"),
                 };
-                if let (Language::Ptx, Some(first)) = (source.language, list.get(first)) {
+                if let (Language::Ptx, Some(first)) = (language, list.get(first)) {
                     value["ptx_line"] = first["line"].clone();
                 }
                 value["diagnostics"] = list.into();
@@ -335,7 +338,7 @@ impl Problem {
             Problem::Launch(errors) => {
                 errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
             }
-            Problem::Source(source, diagnostics) => report(&source.source, diagnostics),
+            Problem::Source(_, diagnostics) => report(diagnostics),
         }
     }
 }

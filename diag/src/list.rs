@@ -3,6 +3,7 @@
 use crate::{Diagnostic, Source};
 use std::error::Error;
 use std::fmt;
+use std::ops::Deref;
 
 /// The findings about one source text: at least one error if it is returned as one.
 ///
@@ -25,29 +26,28 @@ impl Diagnostics {
         &self.source
     }
 
-    /// The findings.
-    pub fn as_slice(&self) -> &[Diagnostic] {
-        &self.list
-    }
-
     /// The findings without their source.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.list
     }
 
-    /// The findings, one by one.
-    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
-        self.list.iter()
-    }
-
-    /// True without any finding, warnings included.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    /// The findings, changed one by one.
+    pub fn map(mut self, change: impl FnMut(Diagnostic) -> Diagnostic) -> Diagnostics {
+        self.list = self.list.into_iter().map(change).collect();
+        self
     }
 
     /// True if any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(Diagnostic::is_error)
+    }
+}
+
+impl Deref for Diagnostics {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        &self.list
     }
 }
 
@@ -59,12 +59,8 @@ impl fmt::Display for Diagnostics {
 
     #[cfg(not(feature = "render"))]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self.source.lines();
-        for (i, finding) in self.list.iter().enumerate() {
-            let end = if i == 0 { "" } else { "\n" };
-            write!(f, "{end}{}:{}", self.source.name(), finding.render(&lines))?;
-        }
-        Ok(())
+        let texts: Vec<String> = self.list.iter().map(|finding| compact(&self.source, finding)).collect();
+        f.write_str(&texts.join("\n"))
     }
 }
 
@@ -92,4 +88,10 @@ impl<'a> IntoIterator for &'a Diagnostics {
     fn into_iter(self) -> Self::IntoIter {
         self.list.iter()
     }
+}
+
+/// The form without source lines.
+pub(crate) fn compact(source: &Source, finding: &Diagnostic) -> String {
+    let text = finding.render(&source.lines());
+    if source.name().is_empty() { text } else { format!("{}:{text}", source.name()) }
 }

@@ -1,5 +1,6 @@
 //! Findings as people read them, in the look of rustc. The only place that draws.
 
+use crate::list::compact;
 use crate::{Diagnostic, MANUAL, Severity, Source, Span};
 use annotate_snippets::{AnnotationKind, Element, Level, Snippet};
 use std::ops::Range;
@@ -47,12 +48,12 @@ impl Renderer {
     ///
     /// Where the text is too large or has lines too long to be quoted, each finding is in the compact form of [`Diagnostic::render`].
     pub fn diagnostics(&self, source: &Source, findings: &[Diagnostic]) -> String {
-        let quotable = quotable(source.text());
+        let quotable = quotable(source);
         let mut text = String::new();
         for finding in findings.iter().take(MOST_SHOWN) {
             text += &match quotable {
                 true => format!("{}\n\n", self.draw(source, finding)),
-                false => format!("{}:{}\n", source.name(), finding.render(&source.lines())),
+                false => compact(source, finding) + "\n",
             };
         }
         if findings.len() > MOST_SHOWN {
@@ -63,9 +64,9 @@ impl Renderer {
 
     /// One finding, without a newline at its end.
     pub fn diagnostic(&self, source: &Source, finding: &Diagnostic) -> String {
-        match quotable(source.text()) {
+        match quotable(source) {
             true => self.draw(source, finding),
-            false => format!("{}:{}", source.name(), finding.render(&source.lines())),
+            false => compact(source, finding),
         }
     }
 
@@ -98,8 +99,9 @@ impl Renderer {
     }
 }
 
-fn quotable(text: &str) -> bool {
-    text.len() < LARGEST_TEXT && text.lines().all(|line| line.len() <= LONGEST_LINE)
+fn quotable(source: &Source) -> bool {
+    let text = source.text();
+    !source.is_none() && text.len() < LARGEST_TEXT && text.lines().all(|line| line.len() <= LONGEST_LINE)
 }
 
 /// The span as a range that starts and ends between characters.

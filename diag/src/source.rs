@@ -32,6 +32,9 @@ impl Language {
 #[derive(Clone)]
 pub struct Source(Arc<Inner>);
 
+/// What messages call a text without a name.
+const UNNAMED: &str = "<text>";
+
 struct Inner {
     name: String,
     text: String,
@@ -69,6 +72,45 @@ impl Source {
     /// A text without a name or content: the source of what was built rather than written.
     pub fn none() -> Source {
         Source::new("", "")
+    }
+
+    /// True for [`Source::none`].
+    pub fn is_none(&self) -> bool {
+        self.name().is_empty() && self.text().is_empty()
+    }
+}
+
+impl From<&Source> for Source {
+    fn from(source: &Source) -> Source {
+        source.clone()
+    }
+}
+
+impl From<String> for Source {
+    /// A text without a name of its own.
+    fn from(text: String) -> Source {
+        Source::new(UNNAMED, text)
+    }
+}
+
+impl From<&str> for Source {
+    /// A text without a name of its own.
+    fn from(text: &str) -> Source {
+        Source::from(text.to_owned())
+    }
+}
+
+impl From<&String> for Source {
+    /// A text without a name of its own.
+    fn from(text: &String) -> Source {
+        Source::from(text.clone())
+    }
+}
+
+impl From<&[u8]> for Source {
+    /// A text without a name of its own; what is not UTF-8 becomes U+FFFD, which no language of ours takes.
+    fn from(text: &[u8]) -> Source {
+        Source::from(String::from_utf8_lossy(text).into_owned())
     }
 }
 

@@ -81,8 +81,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         let compiled = compiler
             .compile(&module)
             .map_err(|errors| strings(&format!("{level}: "), &rendered(source, &errors)))?;
-        let program = load(&compiled.module, &compiled.text)
-            .map_err(|errors| strings(&format!("{level}: "), &errors))?;
+        let program = load(&compiled.module).map_err(|errors| strings(&format!("{level}: "), &errors))?;
         programs.push((level, program));
         // Levels that make the same text need no second judgement.
         if !judged.contains(&compiled.text) {
@@ -126,7 +125,7 @@ impl Kernel {
 pub fn ptx(source: &str) -> Vec<String> {
     let attempt = || {
         let runs = runs_of(source, Language::Ptx)?;
-        let program = ValidatedModule::parse(source).and_then(|module| load(&module, source));
+        let program = ValidatedModule::parse(source).and_then(|module| load(&module));
         let program = program.map_err(|errors| rendered(source, &errors))?;
         let outcomes = runs.iter().flat_map(|run| {
             let failures = unexpected(run, &execute(&program, &run.launch));

@@ -2,46 +2,44 @@
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
-use warpsmith::diag::{Diagnostic, Language, LineIndex};
+use warpsmith::diag::{Diagnostics, Language, Source};
 use warpsmith::interp::Schedule;
 use warpsmith::launch::{LaunchSpec, execute_observed};
 use warpsmith::watch::debug::{Console, Debugger};
-use warpsmith::{Compiler, DEFAULT_TARGET, OptLevel, Program, Target, ir, load, load_entry, ptx};
+use warpsmith::{Compiler, DEFAULT_TARGET, Module, OptLevel, Program, Target, ir, load, load_entry, ptx};
 use warpsmith_filetests::scan;
 
 /// A module that is ready to be debugged.
 pub struct Subject {
     /// What the PTX is called.
-    pub name: String,
-    /// The PTX.
-    pub text: String,
+    name: String,
     module: ptx::ValidatedModule,
     program: Program,
 }
 
 impl Subject {
-    /// Of PTX. What the engine cannot execute in other kernels than `entry` does not matter.
-    pub fn from_ptx(name: &str, text: &str, entry: &str) -> Result<Subject, Vec<Diagnostic>> {
-        let module = ptx::ValidatedModule::parse(text)?;
-        let program = load_entry(&module, text, entry)?;
-        Ok(Subject { name: name.to_owned(), text: text.to_owned(), module, program })
+    /// A module of PTX. What the engine cannot execute in other kernels than `entry` does not matter.
+    pub fn from_ptx(source: impl Into<Source>, entry: &str) -> Result<Subject, Diagnostics> {
+        let module = ptx::ValidatedModule::parse(source)?;
+        let program = load_entry(&module, entry)?;
+        Ok(Subject { name: module.source().name().to_owned(), module, program })
     }
 
-    /// Of IR, which is compiled. Where the IR names no source of its own, its text is the source of the PTX.
+    /// A module of the IR, which is compiled. Where the IR names no source of its own, its text is the source of the PTX.
     pub fn from_wir(
-        name: &str,
-        text: &str,
+        source: impl Into<Source>,
         target: Option<Target>,
         level: OptLevel,
-    ) -> Result<Subject, Vec<Diagnostic>> {
-        let mut module = ir::parse_module(text)?;
+    ) -> Result<Subject, Diagnostics> {
+        let source = source.into();
+        let mut module = Module::parse(&source)?;
         ir::verify(&module)?;
-        locate(&mut module, name, text);
+        locate(&mut module, &source);
         let target = target.or(module.target).unwrap_or(DEFAULT_TARGET);
         let compiled = Compiler::new(target).with_opt_level(level).with_line_info(true).compile(&module)?;
-        let program = load(&compiled.module, &compiled.text)?;
-        let name = format!("{}.ptx", name.strip_suffix(".wir").unwrap_or(name));
-        Ok(Subject { name, text: compiled.text, module: compiled.module, program })
+        let program = load(&compiled.module)?;
+        let name = format!("{}.ptx", source.name().strip_suffix(".wir").unwrap_or(source.name()));
+        Ok(Subject { name, module: compiled.module, program })
     }
 
     /// Debugs a launch: reads commands from the console until there are no more. False if the last run ended with a fault.
@@ -52,7 +50,8 @@ impl Subject {
         if launch.schedule.is_none() && launch.seed.is_none() {
             launch.schedule = Some(Schedule::RoundRobin);
         }
-        let mut debugger = Debugger::new(&self.name, &self.text, &self.module, &self.program, console);
+        let mut debugger =
+            Debugger::new(&self.name, self.module.source().text(), &self.module, &self.program, console);
         debugger.session(&mut |debugger| {
             let printed = Printed::default();
             let result = execute_observed(&self.program, &launch, printed.clone(), debugger);
@@ -73,9 +72,9 @@ pub fn own_launch(text: &str, language: Language) -> Option<LaunchSpec> {
 }
 
 /// Gives instructions without a source position that of their own text.
-fn locate(module: &mut ir::Module, name: &str, text: &str) {
-    let lines = LineIndex::new(text);
-    let file = module.files.push(name.to_owned());
+fn locate(module: &mut Module, source: &Source) {
+    let lines = source.lines();
+    let file = module.files.push(source.name().to_owned());
     let ids: Vec<_> = module.functions.keys().collect();
     for id in ids {
         let function = &mut module.functions[id];

@@ -18,7 +18,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 
 /// Builds the body of a function of a module.
 ///
@@ -247,13 +247,13 @@ impl<'m> FunctionBuilder<'m> {
     /// Ends the function: seals what is not sealed, turns variables into block parameters where they are needed.
     ///
     /// The error is a wrong use of the builder. Everything else that may be wrong with the function is the verifier's to say.
-    pub fn finalize(mut self) -> Result<(), Vec<Diagnostic>> {
+    pub fn finalize(mut self) -> Result<(), Diagnostics> {
         self.seal_all_blocks();
         self.remove_redundant_phis();
         self.place_phis();
         let func = self.func_mut();
         func.dfg.resolve_aliases();
-        if self.errors.is_empty() { Ok(()) } else { Err(self.errors) }
+        if self.errors.is_empty() { Ok(()) } else { Err(self.module.diagnostics(self.errors)) }
     }
 
     #[cold]

@@ -5,7 +5,7 @@
 //! `;;` are directives of tests and stay as they are.
 
 use crate::{Module, parse_module};
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::layout::align_comments;
 
 /// The text in canonical layout. A text that does not parse is answered with its errors.
@@ -15,8 +15,10 @@ use warpsmith_isa::layout::align_comments;
 /// let formatted = warpsmith_ir::format(text).unwrap();
 /// assert_eq!(formatted, "func @f(%x: i32) -> i32 { ; twice\nentry:\n  %y = iadd %x, %x\n\n  ret %y\n}\n");
 /// ```
-pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
+pub fn format(source: impl Into<Source>) -> Result<String, Diagnostics> {
+    let source = &source.into();
     let module = parse_module(source)?;
+    let (file, source) = (source, source.text());
     let text = layout(source);
     let comments =
         |text: &str| text.lines().filter_map(|line| split(line).1.map(str::to_owned)).collect::<Vec<_>>();
@@ -26,7 +28,7 @@ pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
         return Ok(text);
     }
     let message = "this text cannot be formatted without changing its meaning; it is left alone";
-    Err(vec![Diagnostic::error("I0023", Span::NONE, message)])
+    Err(Diagnostics::new(file.clone(), vec![Diagnostic::error("I0023", Span::NONE, message)]))
 }
 
 fn layout(source: &str) -> String {

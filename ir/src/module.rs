@@ -5,7 +5,7 @@ use crate::function::{Function, Linkage};
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
-use warpsmith_diag::Span;
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target};
 
 /// The shape of a global.
@@ -96,6 +96,8 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, Global>,
     /// Names of the user's source files.
     pub files: PrimaryMap<FileId, String>,
+    /// The text that spans of the module count in: what the parser read, or [`Source::none`] for a module that was built.
+    pub source: Source,
     /// The order in which functions and globals were added, which is the order of the text.
     pub order: Vec<Symbol>,
     symbols: FxHashMap<String, Symbol>,
@@ -105,6 +107,25 @@ impl Module {
     /// An empty module.
     pub fn new() -> Self {
         Module::default()
+    }
+
+    /// Reads a module, or reports all that is wrong with it.
+    ///
+    /// ```
+    /// use warpsmith_ir::Module;
+    /// let module = Module::parse("func @twice(%x: i32) -> i32 {\nentry:\n  %y = iadd %x, %x\n  ret %y\n}")?;
+    /// assert!(module.function("twice").is_some());
+    /// let errors = Module::parse("func @twice(%x: i31)").unwrap_err();
+    /// assert!(errors.to_string().contains("i31"));
+    /// # Ok::<(), warpsmith_diag::Diagnostics>(())
+    /// ```
+    pub fn parse(source: impl Into<Source>) -> Result<Module, Diagnostics> {
+        crate::parse_module(source)
+    }
+
+    /// Findings about this module, with the text that their spans count in.
+    pub fn diagnostics(&self, findings: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(self.source.clone(), findings)
     }
 
     /// Adds a function. A name that exists already stays with its first owner; the verifier reports it.

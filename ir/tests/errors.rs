@@ -1,7 +1,7 @@
 //! What the parser and the verifier say of wrong modules: one test a family of errors, each with all its messages.
 
 use expect_test::{Expect, expect};
-use warpsmith_diag::LineIndex;
+use warpsmith_diag::{Diagnostics, LineIndex};
 use warpsmith_ir::{parse, verify};
 
 /// Every error of a module: the parser's, or the verifier's if it can be read.
@@ -9,7 +9,7 @@ fn errors(text: &str) -> String {
     let lines = LineIndex::new(text);
     let parsed = parse(text);
     let found = match parsed.diagnostics.is_empty() {
-        true => verify(&parsed.module).err().unwrap_or_default(),
+        true => verify(&parsed.module).map_or_else(Diagnostics::into_vec, |()| Vec::new()),
         false => parsed.diagnostics,
     };
     found.iter().map(|error| error.render(&lines) + "\n").collect()

@@ -4,7 +4,7 @@ use crate::passes::{PASSES, Pass};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
-use warpsmith_diag::Diagnostic;
+use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{self as ir, Function, Module, Traits, parallel};
 
 /// How much to optimise.
@@ -151,7 +151,7 @@ impl Pipeline {
     }
 
     /// Runs the passes over a verified module, each over all functions before the next.
-    pub fn run(&self, module: &mut Module, options: &mut Options<'_>) -> Result<Report, Vec<Diagnostic>> {
+    pub fn run(&self, module: &mut Module, options: &mut Options<'_>) -> Result<Report, Diagnostics> {
         if !options.verify_each && options.bisect_limit.is_none() && options.after.is_none() {
             return Ok(self.run_unwatched(module));
         }
@@ -173,7 +173,8 @@ impl Pipeline {
                 if convergent.is_some_and(|before| convergent_ops(func) > before) {
                     let text =
                         format!("pass `{}` duplicated a convergent operation of `@{}`", pass.name, func.name);
-                    return Err(vec![Diagnostic::error("L0003", func.span, text)]);
+                    let error = Diagnostic::error("L0003", func.span, text);
+                    return Err(module.diagnostics(vec![error]));
                 }
             }
             entry.time = start.elapsed();
@@ -237,6 +238,6 @@ fn convergent_ops(func: &ir::Function) -> usize {
     insts.filter(|&inst| func.traits(inst).has(Traits::CONVERGENT)).count()
 }
 
-fn blame(errors: Vec<Diagnostic>, pass: &str) -> Vec<Diagnostic> {
-    errors.into_iter().map(|error| error.note(format!("found after pass `{pass}`"))).collect()
+fn blame(errors: Diagnostics, pass: &str) -> Diagnostics {
+    errors.map(|error| error.note(format!("found after pass `{pass}`")))
 }

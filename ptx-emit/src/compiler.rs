@@ -5,7 +5,7 @@ use crate::regs::Registers;
 use crate::version;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_ir as ir;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
@@ -14,6 +14,7 @@ use warpsmith_ptx::ValidatedModule;
 
 /// What the compilation of a module did and made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Stats {
     /// The target compiled for.
     pub target: Target,
@@ -37,12 +38,13 @@ pub struct Stats {
 
 /// A compiled module.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Compiled {
     /// The tree of the text, with positions in it.
     pub module: ValidatedModule,
     /// PTX.
     pub text: String,
-    /// What it took.
+    /// What the compilation did, and its times.
     pub stats: Stats,
 }
 
@@ -56,12 +58,12 @@ pub struct Compiled {
 ///       store.i32 7, %p
 ///       ret
 ///     }";
-/// let module = warpsmith_ir::parse_module(source).map_err(|errors| errors[0].to_string())?;
+/// let module = warpsmith_ir::Module::parse(source)?;
 /// let compiler = Compiler::new("sm_80".parse().ok()).with_opt_level(OptLevel::O1);
-/// let compiled = compiler.compile(&module).map_err(|errors| errors[0].to_string())?;
+/// let compiled = compiler.compile(&module)?;
 /// assert!(compiled.text.starts_with(".version 7.0\n.target sm_80\n"));
 /// assert!(compiled.text.contains("st.global.b32 [%rd0], 7;"));
-/// # Ok::<(), String>(())
+/// # Ok::<(), warpsmith_diag::Diagnostics>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -90,7 +92,7 @@ impl Compiler {
         }
     }
 
-    /// How much to optimise: [`OptLevel::O2`] unless told otherwise.
+    /// How much to optimise: [`OptLevel::O2`] unless set.
     pub fn with_opt_level(mut self, level: OptLevel) -> Self {
         self.level = level;
         self
@@ -108,7 +110,7 @@ impl Compiler {
         self
     }
 
-    /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Allocated`], unless told otherwise.
+    /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Allocated`], unless set.
     pub fn with_registers(mut self, registers: impl Into<Option<Registers>>) -> Self {
         self.registers = registers.into();
         self
@@ -138,7 +140,7 @@ impl Compiler {
     }
 
     /// Verifies, optimises, selects, names registers, prints, and validates what was printed.
-    pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Vec<Diagnostic>> {
+    pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Diagnostics> {
         self.compile_watched(module, None)
     }
 
@@ -147,11 +149,11 @@ impl Compiler {
         &self,
         module: &ir::Module,
         after: Option<&'a mut After<'a>>,
-    ) -> Result<Compiled, Vec<Diagnostic>> {
+    ) -> Result<Compiled, Diagnostics> {
         let Some(target) = self.target.or(module.target) else {
             let error = Diagnostic::error("E0001", Span::NONE, "no target is given")
                 .note("name one when compiling, or write `target \"sm_80\"` at the top of the module");
-            return Err(vec![error]);
+            return Err(module.diagnostics(vec![error]));
         };
         let start = Instant::now();
         ir::verify(module)?;
@@ -171,7 +173,8 @@ impl Compiler {
 
         let start = Instant::now();
         let code = lower::select(&module, target)?;
-        let version = version::lowest(&module, &code, target, self.version)?;
+        let version = version::lowest(&module, &code, target, self.version)
+            .map_err(|errors| module.diagnostics(errors))?;
         let version = self.version.unwrap_or(version);
         let select_time = start.elapsed();
 
@@ -188,7 +191,7 @@ impl Compiler {
         let emit_time = start.elapsed();
 
         let start = Instant::now();
-        let module = validated(&text)?;
+        let module = validated(output_name(&module.source), &text)?;
         let stats = Stats {
             target,
             version,
@@ -204,28 +207,25 @@ impl Compiler {
     }
 }
 
+/// What messages call the output of a source.
+fn output_name(source: &Source) -> String {
+    if source.is_none() { "<output>".to_owned() } else { format!("{}, compiled", source.name()) }
+}
+
 /// What was printed is read again: nothing leaves that the validator refuses.
-fn validated(text: &str) -> Result<ValidatedModule, Vec<Diagnostic>> {
-    let parsed = warpsmith_ptx::parse(text);
-    let mut errors: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if errors.is_empty() {
-        match ValidatedModule::new(parsed.module) {
-            Ok(module) => return Ok(module),
-            Err(found) => errors = found,
-        }
-    }
-    // Positions in the output mean nothing to who wrote the input: show the line instead.
-    Err(errors
-        .into_iter()
-        .map(|mut error| {
-            let at = error.span.range(text.len());
-            let line_start = text[..at.start].rfind('\n').map_or(0, |end| end + 1);
-            let line = text[line_start..].lines().next().unwrap_or("").trim();
+fn validated(name: String, text: &str) -> Result<ValidatedModule, Diagnostics> {
+    ValidatedModule::parse(Source::new(name, text)).map_err(|errors| {
+        let source = errors.source().clone();
+        // Positions in the output mean nothing to who wrote the input: show the line instead.
+        let errors = errors.into_iter().filter(Diagnostic::is_error).map(|mut error| {
+            let line = source.lines().line(source.position(error.span.start).line);
+            let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
             error.message = format!("the output is not valid PTX: {}", error.message);
             error.span = Span::NONE;
             error.labels.clear();
             error.suggestions.clear();
             error.note(format!("in `{line}`"))
-        })
-        .collect())
+        });
+        Diagnostics::new(Source::none(), errors.collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! What the compiler promises beside the code: versions, targets, errors at their places, line tables, watching the passes.
 
-use warpsmith_diag::{Diagnostic, LineIndex};
+use warpsmith_diag::{Diagnostics, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel, Pipeline};
 use warpsmith_ir::{self as ir, LocData};
 use warpsmith_isa::{Target, Version};
@@ -31,7 +31,7 @@ entry:
 fn the_version_is_the_lowest_that_will_do() {
     let version = |source: &str, sm| {
         let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
-        compiled.unwrap_or_else(|errors: Vec<Diagnostic>| panic!("{errors:?}")).stats.version
+        compiled.unwrap_or_else(|errors: Diagnostics| panic!("{errors:?}")).stats.version
     };
     let plain = "kernel @k() {\nentry:\n  ret\n}\n";
     assert_eq!(version(plain, 50), Version::new(4, 0));

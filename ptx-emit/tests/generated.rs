@@ -2,14 +2,14 @@
 //! validator takes; what the passes leave is verified after each of them, and every register assignment is checked.
 
 use arbitrary::Unstructured;
-use warpsmith_diag::Diagnostic;
+use warpsmith_diag::Diagnostics;
 use warpsmith_emit::regs::{Registers, assign, check};
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_ir as ir;
 use warpsmith_ir::generate::{self, Config};
 use warpsmith_isa::Target;
 
-fn render(errors: Vec<Diagnostic>) -> String {
+fn render(errors: Diagnostics) -> String {
     errors.iter().map(|error| format!("{error} {:?}\n", error.notes)).collect()
 }
 

@@ -26,7 +26,7 @@ fn messages(text: &str) -> Vec<String> {
 
 #[test]
 fn a_sound_module_has_no_findings_and_known_mnemonics() {
-    let module = ValidatedModule::parse(&module(300, |_| None)).expect("it is sound");
+    let module = ValidatedModule::parse(module(300, |_| None)).expect("it is sound");
     assert_eq!(module.target().to_string(), "sm_80");
     let functions = module.items().iter().filter_map(|item| match item {
         Item::Function(function) => module[*function].body,

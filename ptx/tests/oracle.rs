@@ -44,7 +44,7 @@ fn judge(part: &str, wanted: Option<&str>, table: &mut Table) {
         else {
             panic!("{}: a row of {} fields: {row}", path.display(), fields.len());
         };
-        let ours = ValidatedModule::parse(&module(version, target, decls, statement, module_decls));
+        let ours = ValidatedModule::parse(module(version, target, decls, statement, module_decls));
         let entry = table.entry(family.to_string()).or_default();
         let agrees = match (verdict, &ours) {
             ("ok", result) => {

@@ -33,7 +33,7 @@ fn what_ptxas_refuses_is_an_error() {
     let refused: Vec<_> = rows().into_iter().filter(|row| row.value.is_none()).collect();
     assert!(refused.len() > 50, "the table is there");
     let taken = refused.iter().filter(|Row { ty, expression, .. }| {
-        ValidatedModule::parse(&module(&format!(".global .{ty} x = {expression};\n"), "")).is_ok()
+        ValidatedModule::parse(module(&format!(".global .{ty} x = {expression};\n"), "")).is_ok()
     });
     let taken: Vec<_> = taken.map(|row| format!(".{} {}", row.ty, row.expression)).collect();
     assert!(taken.is_empty(), "{taken:#?}");
@@ -50,7 +50,7 @@ fn every_constant_has_the_value_that_ptxas_gives_it() {
         let bits = ty.trim_start_matches(char::is_alphabetic);
         writeln!(body, "ld.global.u{bits} %v, [x{i}];\nst.global.u64 [%out+{}], %v;", 8 * i).unwrap();
     }
-    let module = ValidatedModule::parse(&module(&globals, &body)).unwrap_or_else(|e| panic!("{e:#?}"));
+    let module = ValidatedModule::parse(module(&globals, &body)).unwrap_or_else(|e| panic!("{e:#?}"));
     let program = Program::load(&module).unwrap_or_else(|e| panic!("{e:#?}"));
     let mut device = Device::new();
     let buffer = device.upload(&vec![0u64; rows.len()]).unwrap();

@@ -19,7 +19,7 @@ use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use warpsmith_diag::nearest;
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target, TypeClass};
 
 /// What the parser made of a text.
@@ -46,10 +46,12 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
     Parsed { module: parser.module, diagnostics: parser.errors }
 }
 
-/// Reads a module, or says all that is wrong with it.
-pub fn parse_module(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    let Parsed { module, diagnostics } = parse(text);
-    if diagnostics.is_empty() { Ok(module) } else { Err(diagnostics) }
+/// Reads a module, or reports all that is wrong with it.
+pub fn parse_module(source: impl Into<Source>) -> Result<Module, Diagnostics> {
+    let source = source.into();
+    let Parsed { mut module, diagnostics } = parse(source.text());
+    module.source = source;
+    if diagnostics.is_empty() { Ok(module) } else { Err(module.diagnostics(diagnostics)) }
 }
 
 /// The words that begin items.

@@ -62,12 +62,12 @@ use crate::print::FunctionDisplay;
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 use warpsmith_isa::limits::is_reserved_name;
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
-pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
+pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     let mut errors = Vec::new();
     symbols(module, &mut errors);
     for global in module.globals.values() {
@@ -92,7 +92,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Diagnostic>> {
         return Ok(());
     }
     errors.sort_by_key(|error| error.span.start);
-    Err(errors)
+    Err(module.diagnostics(errors))
 }
 
 fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {

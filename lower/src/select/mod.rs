@@ -26,7 +26,7 @@ use crate::analysis::Cfg;
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use warpsmith_diag::Diagnostic;
+use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     self as ir, Block, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value, ValueDef,
     parallel,
@@ -42,7 +42,7 @@ macro_rules! ptx {
 use ptx;
 
 /// Selects the functions of a verified module for a target. What PTX, or this crate, has no code for on the target is an error.
-pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Vec<Diagnostic>> {
+pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Diagnostics> {
     let defined: Vec<(FuncId, &Function)> =
         module.functions.iter().filter(|(_, f)| !f.is_declaration()).collect();
     let threads = parallel::pays(module.functions.values());
@@ -53,7 +53,7 @@ pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Vec<D
     });
     let (functions, errors): (Vec<_>, Vec<_>) = selected.into_iter().unzip();
     let errors = errors.concat();
-    if errors.is_empty() { Ok(mach::Module { functions }) } else { Err(errors) }
+    if errors.is_empty() { Ok(mach::Module { functions }) } else { Err(module.diagnostics(errors)) }
 }
 
 /// Registers that follow each other.

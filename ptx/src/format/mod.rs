@@ -10,7 +10,7 @@ mod tokens;
 use crate::codes;
 use crate::parse::Kind;
 use tokens::{Comment, Style, Token, tokens};
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::layout::align_comments;
 
 /// Lines are broken before they get longer.
@@ -26,10 +26,12 @@ const MAX_INDENT: usize = 24;
 /// let formatted = warpsmith_ptx::format(text).unwrap();
 /// assert_eq!(formatted, ".version 8.0\n.target sm_80\n\n.func f(.param .b32 n)\n{ // all\nL:\n    bra L;\n}\n");
 /// ```
-pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
+pub fn format(source: impl Into<Source>) -> Result<String, Diagnostics> {
+    let file = source.into();
+    let source = file.text();
     let parsed = crate::parse(source);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(parsed.diagnostics);
+        return Err(Diagnostics::new(file.clone(), parsed.diagnostics));
     }
     let all = tokens(source);
     let mut writer = Writer::new(&all);
@@ -47,7 +49,8 @@ pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
         || comments(&all) != comments(&written)
     {
         let message = "this text cannot be formatted without changing its meaning; it is left alone";
-        return Err(vec![Diagnostic::error(codes::FORMAT, Span::NONE, message)]);
+        let error = Diagnostic::error(codes::FORMAT, Span::NONE, message);
+        return Err(Diagnostics::new(file.clone(), vec![error]));
     }
     Ok(text)
 }

@@ -27,7 +27,7 @@ use crate::tree::*;
 use resolution::Resolutions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, Target, Version};
 
 /// How many errors are told.
@@ -69,6 +69,7 @@ impl Known {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidatedModule {
     module: Module,
+    source: Source,
     version: Version,
     target: Target,
     mnemonics: Vec<Option<Mnemonic>>,
@@ -77,24 +78,44 @@ pub struct ValidatedModule {
 }
 
 impl ValidatedModule {
-    /// Validates a module. The errors and warnings come back if there is an error.
-    pub fn new(module: Module) -> Result<Self, Vec<Diagnostic>> {
+    /// Validates a module that has no text. The errors and warnings come back if there is an error.
+    pub fn new(module: Module) -> Result<Self, Diagnostics> {
+        Self::with_source(module, Source::none())
+    }
+
+    /// Validates a module whose spans count in `source`. The errors and warnings come back if there is an error.
+    fn with_source(module: Module, source: Source) -> Result<Self, Diagnostics> {
         let Known { findings, context: Context { version, target, .. }, mnemonics, resolutions } =
             Known::of(&module);
         if findings.iter().any(Diagnostic::is_error) {
-            return Err(findings);
+            return Err(Diagnostics::new(source, findings));
         }
-        Ok(ValidatedModule { version, target, mnemonics, resolutions, warnings: findings, module })
+        Ok(ValidatedModule { source, version, target, mnemonics, resolutions, warnings: findings, module })
     }
 
     /// Parses and validates a text. The errors and warnings come back if there is an error; a text that does not parse
     /// is not validated.
-    pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Vec<Diagnostic>> {
-        let parsed = crate::parse(source);
+    ///
+    /// ```
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let module = ValidatedModule::parse(".version 8.0\n.target sm_80\n.address_size 64\n")?;
+    /// assert_eq!(module.target().to_string(), "sm_80");
+    /// let errors = ValidatedModule::parse(".version 8.0\n.target sm_81\n").unwrap_err();
+    /// assert!(errors.to_string().contains("sm_81"));
+    /// # Ok::<(), warpsmith_diag::Diagnostics>(())
+    /// ```
+    pub fn parse(source: impl Into<Source>) -> Result<Self, Diagnostics> {
+        let source = source.into();
+        let parsed = crate::parse(source.text());
         if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(parsed.diagnostics);
+            return Err(Diagnostics::new(source, parsed.diagnostics));
         }
-        Self::new(parsed.module)
+        Self::with_source(parsed.module, source)
+    }
+
+    /// The text that the module was read from; [`Source::none`] for one that was built.
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// The `.version`.

@@ -28,13 +28,21 @@ pub(super) fn emit(
     let width = Width::for_bits(ty.bits());
     let count = words.elements();
     let b = src.get(1..=count)?;
-    let b: SmallVec<[Reg; 8]> = b.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
+    let mut b: SmallVec<[Reg; 8]> = b.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
     let c = if words.has("cas") { Some(value(body, src.get(2), width)?) } else { None };
     let old: SmallVec<[Reg; 8]> = if words.head == "red" || dst.iter().all(Option::is_none) {
         SmallVec::new()
     } else {
         (0..count).map(|i| dst.get(i).copied().flatten().unwrap_or_else(|| body.reg(width))).collect()
     };
+    // The elements of a vector are updated one after the other, and a later one's operand may be an earlier one's destination.
+    for i in 1..count {
+        if old.get(..i).is_some_and(|written| written.contains(&b[i])) {
+            let kept = body.reg(width);
+            body.copy(kept, b[i]);
+            b[i] = kept;
+        }
+    }
     body.atomic(access, function, &old, at, &b, c);
     Some(())
 }

@@ -115,7 +115,6 @@ fn setp(name: &Name) -> Option<Plan> {
                     src: smallvec![t, Slot::Src(2)],
                 });
             };
-            // The comparison goes first, so that a destination may also be the third source.
             both(p, 0);
             both(q, 1);
             let compare = if pair {

@@ -121,7 +121,8 @@ impl Plan {
     /// Emits the instruction.
     ///
     /// `dst` may leave destinations out, at the end or as `None`; `src` are registers or constants, a negated predicate having
-    /// been negated before. A register wider than the instruction reads is cut, one wider than it writes is extended.
+    /// been negated before. A register wider than the instruction reads is cut, one wider than it writes is extended. A register
+    /// may be a destination and a source, or several sources.
     pub fn emit(&self, body: &mut FunctionBuilder<'_>, dst: &[Option<Reg>], src: &[Reg], carry: Option<Reg>) {
         if src.len() != self.sources.len() {
             return body.error(format!("{} sources where {} are needed", src.len(), self.sources.len()));
@@ -132,7 +133,7 @@ impl Plan {
         let src: SmallVec<[Reg; 5]> = src.iter().zip(&self.sources).map(|(r, w)| cut(body, *r, *w)).collect();
         let results: SmallVec<[Reg; 2]> = (self.destinations.iter().enumerate())
             .map(|(i, width)| match dst.get(i) {
-                Some(Some(r)) if r.width() == *width => *r,
+                Some(Some(r)) if r.width() == *width && !self.clobbers(i, *r, &src) => *r,
                 _ => body.reg(*width),
             })
             .collect();
@@ -166,9 +167,24 @@ impl Plan {
             if let Some(Some(d)) = dst.get(i)
                 && d != r
             {
-                extend(body, *d, *r, self.signed);
+                if d.width() == r.width() {
+                    body.copy(*d, *r);
+                } else {
+                    extend(body, *d, *r, self.signed);
+                }
             }
         }
+    }
+
+    /// True if destination `i` in register `r` would be written before a later step reads `r` as a source: all sources of an
+    /// instruction are read before any of its destinations is written.
+    fn clobbers(&self, i: usize, r: Reg, src: &[Reg]) -> bool {
+        let writes =
+            |step: &Step| step.dst.iter().any(|slot| matches!(slot, Slot::Dst(d) if usize::from(*d) == i));
+        let reads = |step: &Step| {
+            step.src.iter().any(|slot| matches!(slot, Slot::Src(s) if src.get(usize::from(*s)) == Some(&r)))
+        };
+        self.steps.iter().skip_while(|step| !writes(step)).skip(1).any(reads)
     }
 }
 

@@ -49,7 +49,15 @@ pub fn div<const FTZ: bool>(a: u32, b: u32) -> u32 {
     const LARGE: f64 = (1u128 << 126) as f64;
     // The reciprocal of so large a divisor is lost, so only its zero remains.
     let scale = if divisor.abs() > LARGE && divisor.abs() < f64::INFINITY { 0.0 } else { 1.0 };
-    result::<FTZ>(dividend * (reciprocal(divisor) * scale))
+    quotient::<FTZ>(dividend, reciprocal(divisor) * scale)
+}
+
+/// The dividend times the reciprocal. Of a product `mul.ftz` flushes what is tiny *after* rounding, and so does a quotient.
+#[inline(always)]
+fn quotient<const FTZ: bool>(dividend: f64, reciprocal: f64) -> u32 {
+    let product = dividend * reciprocal;
+    let bits = result::<false>(product);
+    if FTZ && product.abs() < single::REACHES_NORMAL { bits & SIGN } else { bits }
 }
 
 /// The reciprocal to 24 bits, whatever its exponent: rounding 53 bits to 24 gives what rounding the exact value gives.
@@ -63,7 +71,7 @@ fn reciprocal(divisor: f64) -> f64 {
 #[inline(always)]
 pub fn div_full<const FTZ: bool>(a: u32, b: u32) -> u32 {
     let (dividend, divisor) = (operand::<FTZ>(a), operand::<FTZ>(b));
-    result::<FTZ>(dividend * reciprocal(divisor))
+    quotient::<FTZ>(dividend, reciprocal(divisor))
 }
 
 /// `sqrt.approx{.ftz}.f32`.

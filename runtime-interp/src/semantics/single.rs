@@ -11,6 +11,8 @@ use super::Rounding;
 pub const NAN: u32 = 0x7fff_ffff;
 const SIGN: u32 = 0x8000_0000;
 const INFINITY: u32 = 0x7f80_0000;
+/// The least magnitude that rounds to nearest to a normal number, with the exponent unbounded.
+pub(super) const REACHES_NORMAL: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
 
 /// True for a NaN.
 #[inline(always)]
@@ -154,8 +156,7 @@ pub fn mul<const FTZ: bool>(rounding: Rounding, a: u32, b: u32) -> u32 {
     if rounding == Rounding::Nearest {
         // The one result of a multiplication that flushing must tell apart: what rounds up to the smallest normal number.
         let product = canonical(a * b);
-        const REACHES: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
-        let reaches = (a as f64 * b as f64).abs() >= REACHES;
+        let reaches = (a as f64 * b as f64).abs() >= REACHES_NORMAL;
         return if reaches || is_nan(product) { product } else { product & SIGN };
     }
     finish::<FTZ>(a as f64 * b as f64, rounding)

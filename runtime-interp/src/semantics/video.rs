@@ -122,7 +122,8 @@ impl Operation {
             Operation::Min => a.min(b),
             Operation::Max => a.max(b),
             Operation::Average => (a + b + (a + b >= 0) as i128) >> 1,
-            Operation::Shl { wrap } => a << amount(wrap),
+            // The intermediate result has 34 bits, which only this operation can exceed.
+            Operation::Shl { wrap } => a << amount(wrap) << 94 >> 94,
             Operation::Shr { wrap } => a >> amount(wrap),
             Operation::Set(comparison) => comparison.apply(a, b) as i128,
         }
@@ -248,12 +249,14 @@ impl Scalar {
             let bits = if let Second::Merge(part) = self.second { part.bits } else { 32 };
             value = clamp(value, bits, self.signed);
         }
-        let third = extend(c, 32, self.signed) as i128;
+        // The second operation sees 32 bits of the first one's result, not all 34.
+        let first = extend(value as u32, 32, self.signed);
+        let third = extend(c, 32, self.signed);
         match self.second {
             Second::None => value as u32,
-            Second::Add => (value + third) as u32,
-            Second::Min => value.min(third) as u32,
-            Second::Max => value.max(third) as u32,
+            Second::Add => (first + third) as u32,
+            Second::Min => first.min(third) as u32,
+            Second::Max => first.max(third) as u32,
             Second::Merge(part) => {
                 (value as u32 & part.mask()) << part.shift | c & !(part.mask() << part.shift)
             }
@@ -434,6 +437,8 @@ mod tests {
         assert_eq!(Scalar { second: Second::Add, ..add }.apply(1, 2, 10), 13);
         assert_eq!(Scalar { second: Second::Max, ..add }.apply(1, 2, -5i32 as u32), 3);
         assert_eq!(Scalar { second: Second::Min, ..add }.apply(1, 2, -5i32 as u32), -5i32 as u32);
+        let largest = Scalar { operation: Operation::Max, sat: false, second: Second::Min, ..add };
+        assert_eq!(largest.apply(0, 0x8000_0000, 0x6e2f_65b8), 0x8000_0000, "2^31 is negative in 32 bits");
         let merged = Scalar {
             a: (true, Part::byte(0)),
             b: (true, Part::half(1)),
@@ -448,7 +453,10 @@ mod tests {
             b: word(false),
             ..add
         };
-        assert_eq!(shift.apply(0xffff_ffff, 200, 0), 0xffff_ffff, "saturated after a shift by 32");
+        assert_eq!(shift.apply(0xffff_ffff, 31, 0), 0, "of 34 bits that are negative");
+        assert_eq!(shift.apply(0xffff_ffff, 1, 0), 0xffff_ffff);
+        assert_eq!(shift.apply(1, 32, 0), 0xffff_ffff, "2^32 is positive in 34 bits");
+        assert_eq!(shift.apply(1, 200, 0), 0xffff_ffff, "the amount is clamped to 32");
         assert_eq!(Scalar { sat: false, ..shift }.apply(0xffff_ffff, 200, 0), 0);
         let less = Scalar {
             operation: Operation::Set(Comparison::Lt),

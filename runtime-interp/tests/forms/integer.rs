@@ -204,6 +204,8 @@ fn twenty_four_bits_and_dot_products() {
 #[test]
 fn bits_and_fields() {
     for bits in [32u32, 64] {
+        // What counts of position and length: hardware reads all 32 bits at 64 bits.
+        let counts = if bits == 64 { 0xffff_ffff } else { 0xff };
         let one = tuples(&[bits]);
         check(&format!("popc.b{bits}"), 1, 32, &one, &|t| {
             (0..bits).filter(|i| t[0] >> i & 1 != 0).count() as u64
@@ -224,7 +226,7 @@ fn bits_and_fields() {
                 found(t[0]).map_or(u64::MAX, |i| u64::from(bits - 1 - i))
             });
             check(&format!("bfe.{ty}"), 3, bits, &tuples(&[bits, 32, 32]), &|t| {
-                let (start, length) = (t[1] & 0xff, t[2] & 0xff);
+                let (start, length) = (t[1] & counts, t[2] & counts);
                 let bit = |i: u64| t[0] >> i & 1;
                 let last = u64::from(bits - 1);
                 let fill = if !signed || length == 0 { 0 } else { bit((start + length - 1).min(last)) };
@@ -239,7 +241,7 @@ fn bits_and_fields() {
             bits,
             &tuples(&[bits, bits, 32, 32]).into_iter().step_by(3).collect::<Vec<_>>(),
             &|t| {
-                let (start, length) = (t[2] & 0xff, t[3] & 0xff);
+                let (start, length) = (t[2] & counts, t[3] & counts);
                 (0..u64::from(bits)).fold(0, |d, i| {
                     d | (if i >= start && i < start + length {
                         t[0] >> (i - start) & 1

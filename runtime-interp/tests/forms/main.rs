@@ -1,6 +1,7 @@
 //! Every form of the integer and float arithmetic, from its mnemonic through the lookup and the engine, against independent
 //! arithmetic: `i128` and `u128`, and `rustc_apfloat`. (`float_oracle` tests the functions behind the float forms more densely.)
 
+mod aliased;
 mod float;
 mod integer;
 #[path = "../common/levels.rs"]

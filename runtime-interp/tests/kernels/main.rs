@@ -1,10 +1,12 @@
 //! Kernels with known answers, as PTX text through the loader and the engine.
 
+mod aliased;
 mod calls;
 mod carry;
 mod cluster;
 mod control;
 mod faults;
+mod hardware;
 #[path = "../common/levels.rs"]
 mod levels;
 mod mbarrier;

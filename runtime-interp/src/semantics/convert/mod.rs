@@ -206,7 +206,9 @@ impl Cvt {
 
     #[inline]
     fn float_to_float(&self, a: u64, source: Format, target: Format) -> u64 {
-        let a = if self.ftz && self.from == Kind::F32 { single::flush(a as u32) as u64 } else { a };
+        // The conversion to f16 has no variant that flushes: that shows where a subnormal number rounds away from zero.
+        let flushes = self.ftz && self.from == Kind::F32 && self.to != Kind::F16;
+        let a = if flushes { single::flush(a as u32) as u64 } else { a };
         let bits = match (self.from, self.to) {
             (Kind::F32, Kind::F32) if self.integral => {
                 single::round_to_integer(self.rounding, a as u32) as u64

@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for stride in [128, 132] {
         let source = TILE.replace("STRIDE", &stride.to_string());
         let module = ValidatedModule::parse(&source)?;
-        let program = warpsmith::load(&module)?;
+        let program = warpsmith::Program::load(&module)?;
         let mut conflicts = BankConflicts::default();
         let launch = Launch::new("columns").block([32, 1, 1]);
         Device::new().launch_observed(&program, &launch, &mut conflicts)?;

@@ -191,7 +191,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         buffers.push(device.upload(&data)?);
         launch = launch.arg(buffers[first - 1]);
     }
-    let program = Program::load(&compiled.module).map_err(|errors| errors[0].clone())?;
+    let program = Program::load(&compiled.module)?;
     device.launch(&program, &launch)?;
     for (name, buffer) in parser.arrays.iter().zip(buffers) {
         println!("{name} = {:?}", device.download::<f32>(buffer)?);

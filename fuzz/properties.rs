@@ -70,7 +70,7 @@ pub fn wir(text: &[u8]) {
 pub fn run(text: &[u8]) {
     let Ok(module) = ptx::ValidatedModule::parse(text) else { return };
     let text = String::from_utf8_lossy(text).into_owned();
-    let Ok(program) = Program::load_with_source(&module, &text) else { return };
+    let Ok(program) = Program::load(&module) else { return };
     let kernels: Vec<String> = program.kernels().map(str::to_owned).collect();
     for name in kernels.into_iter().take(4) {
         let mut device = Device::new();

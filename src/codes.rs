@@ -49,4 +49,8 @@ warpsmith_diag::codes! {
     ///
     /// The text may be good PTX: `warpsmith check` says so. Nothing is approximated in silence.
     LOAD = "X0001";
+    /// The module has no kernel of the name that is to be run.
+    ///
+    /// The names of its kernels are listed. A `.func` cannot be launched, and C++ compilers write mangled names.
+    UNKNOWN_KERNEL = "X0002";
 }

@@ -14,8 +14,7 @@ pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;
 
-use diag::{Severity, Span};
-use interp::LoadError;
+use diag::Severity;
 
 pub use diag::{Diagnostic, Diagnostics, Language, Source};
 pub use emit::{Compiled, Compiler, OptLevel};
@@ -51,31 +50,6 @@ fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
     }
     parsed.diagnostics.extend(ptx::validate(&parsed.module));
     parsed.diagnostics
-}
-
-/// Makes a module of PTX ready to run.
-pub fn load(module: &ptx::ValidatedModule) -> Result<Program, Diagnostics> {
-    Program::load_with_source(module, module.source().text())
-        .map_err(|errors| refusals(module.source(), errors))
-}
-
-/// Makes one kernel of PTX ready to run: what the engine cannot execute in the module's other kernels does not matter.
-pub fn load_entry(module: &ptx::ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {
-    Program::load_entry(module, module.source().text(), entry)
-        .map_err(|errors| refusals(module.source(), errors))
-}
-
-/// Makes the IR's own meaning ready to run.
-pub fn load_ir(module: &Module) -> Result<Program, Diagnostics> {
-    Program::from_ir(module).map_err(|errors| refusals(&module.source, errors))
-}
-
-fn refusals(source: &Source, errors: Vec<LoadError>) -> Diagnostics {
-    let span = |error: &LoadError| {
-        if error.span.is_empty() { Span::NONE } else { Span::new(error.span.start, error.span.end) }
-    };
-    let errors = errors.into_iter().map(|error| Diagnostic::error("X0001", span(&error), error.message));
-    Diagnostics::new(source.clone(), errors.collect())
 }
 
 /// The example of the README is a test.

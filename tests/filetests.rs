@@ -133,7 +133,7 @@ fn planted(path: &Path, source: &str, checkers: &str) -> Result<String, Failed> 
     let module = ptx::ValidatedModule::parse(source).map_err(|errors| rendered(source, &errors))?;
     let sources = Sources::new(name.as_str(), before_output(source, Language::Ptx), &module);
     let report = watched(source, Language::Ptx, checkers, |entry| {
-        warpsmith::load_entry(&module, entry).map_err(|errors| rendered(source, &errors))
+        warpsmith::Program::load_entry(&module, entry).map_err(|errors| rendered(source, &errors))
     })?;
     let text = report.text(&sources);
     match name.strip_suffix(".ok.ptx") {
@@ -181,7 +181,7 @@ fn silence(path: &Path) -> Result<(), Failed> {
     };
     let module = ptx::ValidatedModule::parse(&text).map_err(|errors| rendered(&text, &errors))?;
     let report = watched(&source, language, "all", |entry| {
-        warpsmith::load_entry(&module, entry).map_err(|errors| rendered(&text, &errors))
+        warpsmith::Program::load_entry(&module, entry).map_err(|errors| rendered(&text, &errors))
     })?;
     if report.is_empty() {
         Ok(())

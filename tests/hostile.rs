@@ -165,7 +165,9 @@ fn mutated_kernels_end_in_a_value() {
     arbtest(|u| {
         let (ptx, launches) = u.choose(&kernels)?;
         let text = mutate_words(u, ptx)?;
-        if let Ok(program) = ptx::ValidatedModule::parse(&text).and_then(|module| warpsmith::load(&module)) {
+        if let Ok(program) =
+            ptx::ValidatedModule::parse(&text).and_then(|module| warpsmith::Program::load(&module))
+        {
             valid += 1;
             for launch in launches {
                 ended += usize::from(warpsmith::launch::execute(&program, launch).is_ok());

@@ -225,7 +225,7 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
 
 fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
     let module = ptx::ValidatedModule::parse(&source.source)?;
-    let program = warpsmith::load_entry(&module, entry)?;
+    let program = warpsmith::Program::load_entry(&module, entry)?;
     Ok((program, sources(options, source.name(), source.text(), &module)))
 }
 
@@ -233,7 +233,7 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
     let module = ir::parse_module(&source.source)?;
     ir::verify(&module)?;
     if options.ir {
-        let program = warpsmith::load_ir(&module)?;
+        let program = warpsmith::Program::from_ir(&module)?;
         return Ok((program, sources(options, source.name(), source.text(), &ptx::Module::default())));
     }
     let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| {
@@ -243,7 +243,7 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
         })
     })?;
     let compiled = compiler.compile(&module)?;
-    let program = warpsmith::load(&compiled.module)?;
+    let program = warpsmith::Program::load(&compiled.module)?;
     // Lines are those of the PTX, which is shown beside them.
     let name = compiled.module.source().name();
     Ok((program, sources(options, name, &compiled.text, &compiled.module)))

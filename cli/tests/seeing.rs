@@ -54,7 +54,7 @@ fn folder() -> PathBuf {
 
 fn load(text: &str) -> (ValidatedModule, Program) {
     let module = ValidatedModule::parse(text).unwrap_or_else(|e| panic!("{e:#?}"));
-    let program = Program::load_with_source(&module, text).unwrap_or_else(|e| panic!("{e:#?}"));
+    let program = Program::load(&module).unwrap_or_else(|e| panic!("{e:#?}"));
     (module, program)
 }
 

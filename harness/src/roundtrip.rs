@@ -6,7 +6,7 @@ use crate::runs::{Run, runs};
 use warpsmith::diag::{Diagnostic, Language, LineIndex};
 use warpsmith::launch::{Execution, execute};
 use warpsmith::ptx::ValidatedModule;
-use warpsmith::{Compiler, DEFAULT_TARGET, Fault, OptLevel, Target, ir, load, load_ir};
+use warpsmith::{Compiler, DEFAULT_TARGET, Fault, OptLevel, Program, Target, ir};
 use warpsmith_filetests::scan;
 
 /// How to make a round trip.
@@ -72,8 +72,8 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
     ir::verify(&module).map_err(|errors| rendered(source, &errors))?;
     report.target = options.target.or(module.target).unwrap_or(DEFAULT_TARGET);
     report.kernels = module.kernels().map(|(_, kernel)| Kernel::new(&kernel.name)).collect();
-    let meaning =
-        load_ir(&module).map_err(|errors| strings("the IR's meaning: ", &rendered(source, &errors)))?;
+    let meaning = Program::from_ir(&module)
+        .map_err(|errors| strings("the IR's meaning: ", &rendered(source, &errors)))?;
     let mut programs = Vec::new();
     let mut judged: Vec<String> = Vec::new();
     for level in OptLevel::ALL {
@@ -81,7 +81,8 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         let compiled = compiler
             .compile(&module)
             .map_err(|errors| strings(&format!("{level}: "), &rendered(source, &errors)))?;
-        let program = load(&compiled.module).map_err(|errors| strings(&format!("{level}: "), &errors))?;
+        let program =
+            Program::load(&compiled.module).map_err(|errors| strings(&format!("{level}: "), &errors))?;
         programs.push((level, program));
         // Levels that make the same text need no second judgement.
         if !judged.contains(&compiled.text) {
@@ -125,7 +126,7 @@ impl Kernel {
 pub fn ptx(source: &str) -> Vec<String> {
     let attempt = || {
         let runs = runs_of(source, Language::Ptx)?;
-        let program = ValidatedModule::parse(source).and_then(|module| load(&module));
+        let program = ValidatedModule::parse(source).and_then(|module| Program::load(&module));
         let program = program.map_err(|errors| rendered(source, &errors))?;
         let outcomes = runs.iter().flat_map(|run| {
             let failures = unexpected(run, &execute(&program, &run.launch));

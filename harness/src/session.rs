@@ -6,7 +6,7 @@ use warpsmith::diag::{Diagnostics, Language, Source};
 use warpsmith::interp::Schedule;
 use warpsmith::launch::{LaunchSpec, execute_observed};
 use warpsmith::watch::debug::{Console, Debugger};
-use warpsmith::{Compiler, DEFAULT_TARGET, Module, OptLevel, Program, Target, ir, load, load_entry, ptx};
+use warpsmith::{Compiler, DEFAULT_TARGET, Module, OptLevel, Program, Target, ir, ptx};
 use warpsmith_filetests::scan;
 
 /// A module that is ready to be debugged.
@@ -21,7 +21,7 @@ impl Subject {
     /// A module of PTX. What the engine cannot execute in other kernels than `entry` does not matter.
     pub fn from_ptx(source: impl Into<Source>, entry: &str) -> Result<Subject, Diagnostics> {
         let module = ptx::ValidatedModule::parse(source)?;
-        let program = load_entry(&module, entry)?;
+        let program = Program::load_entry(&module, entry)?;
         Ok(Subject { name: module.source().name().to_owned(), module, program })
     }
 
@@ -37,7 +37,7 @@ impl Subject {
         locate(&mut module, &source);
         let target = target.or(module.target).unwrap_or(DEFAULT_TARGET);
         let compiled = Compiler::new(target).with_opt_level(level).with_line_info(true).compile(&module)?;
-        let program = load(&compiled.module)?;
+        let program = Program::load(&compiled.module)?;
         let name = format!("{}.ptx", source.name().strip_suffix(".wir").unwrap_or(source.name()));
         Ok(Subject { name, module: compiled.module, program })
     }

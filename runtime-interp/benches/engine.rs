@@ -28,7 +28,7 @@ fn device() -> Device {
 
 fn load(text: &str) -> Program {
     let module = ValidatedModule::parse(text).expect("the kernel is valid");
-    Program::load_with_source(&module, text).expect("the kernel is supported")
+    Program::load(&module).expect("the kernel is supported")
 }
 
 /// A kernel of `examples/`, as our own compiler translates it.

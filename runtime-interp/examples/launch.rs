@@ -33,8 +33,8 @@ const SCALE: &str = r#"
 "#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let module = ValidatedModule::parse(SCALE).map_err(|errors| errors[0].message.clone())?;
-    let program = Program::load_entry(&module, SCALE, "scale").map_err(|errors| errors[0].clone())?;
+    let module = ValidatedModule::parse(SCALE)?;
+    let program = Program::load_entry(&module, "scale")?;
 
     let mut machine = Machine::default();
     machine.sms = 8;

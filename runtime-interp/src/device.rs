@@ -338,7 +338,7 @@ impl Device {
     ///     ret;
     /// }";
     /// let module = ValidatedModule::parse(source).unwrap();
-    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let program = Program::load(&module).unwrap();
     /// let mut device = Device::new();
     /// let replicas = [device.upload(&[10u32])?, device.upload(&[20u32])?, device.upload(&[12u32])?];
     /// let (all, out) = (device.multicast(&replicas)?, device.upload(&[0u32])?);

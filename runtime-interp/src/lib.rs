@@ -1,11 +1,11 @@
 //! Load a PTX module, or a module of the IR, and run it on the CPU.
 //!
-//! - [`Program`]: a decoded module, from PTX ([`Program::load`], [`Program::load_with_source`]) or from the IR;
+//! - [`Program`]: a decoded module, from PTX ([`Program::load`]) or from the IR ([`Program::from_ir`]);
 //! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
 //! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from;
 //! - [`semantics`]: what each operation computes on values; [`pure`] and [`effects`]: which instruction is which operation.
 //!
-//! `docs/engine.md` tells how it works; [`Device`] and [`Program::load_with_source`] have examples.
+//! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
 mod device;
 pub mod effects;
@@ -21,6 +21,6 @@ pub mod pure;
 pub mod semantics;
 
 pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
-pub use engine::{LoadError, Program, Schedule, observe};
+pub use engine::{Program, Schedule, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};

@@ -54,7 +54,7 @@ fn every_value_that_ptxas_folds() {
     }
     text.push_str("ret;\n}\n");
     let module = ValidatedModule::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let program = Program::load_with_source(&module, &text).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let program = Program::load(&module).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let mut device = levels::device();
     let buffer = device.upload(&vec![0u64; rows.len()]).unwrap();
     device.launch(&program, &Launch::new("fold").arg(buffer)).unwrap();

@@ -9,7 +9,7 @@ use warpsmith_ptx::ValidatedModule;
 fn load(text: &str) -> Program {
     let source = format!(".version 9.0 .target sm_90 .address_size 64\n{text}");
     let module = ValidatedModule::parse(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    Program::load_with_source(&module, &source).unwrap_or_else(|errors| panic!("{errors:#?}"))
+    Program::load(&module).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
 /// A kernel `k(.param .u64 out)` whose body may use `%r %rd`, `%out` being the address of the parameter's buffer.

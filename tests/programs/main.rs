@@ -42,7 +42,7 @@ fn run_and_report<T: Plain>(
     let path = format!("{}/tests/real/{module}.ptx", env!("CARGO_MANIFEST_DIR"));
     let source = std::fs::read_to_string(path).expect("the module is part of the repository");
     let tree = ValidatedModule::parse(&source).expect("the module is valid");
-    let program = Program::load_entry(&tree, &source, &shape.entry)
+    let program = Program::load_entry(&tree, &shape.entry)
         .unwrap_or_else(|errors| panic!("{module}, {}: {errors:#?}", shape.entry));
     for seed in [None, Some(1), Some(2), Some(3), Some(4), Some(5)] {
         let mut device = Device::new();

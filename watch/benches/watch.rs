@@ -20,7 +20,7 @@ const SIZE: u32 = 128;
 
 fn program() -> Program {
     let module = ValidatedModule::parse(MATMUL).expect("the kernel is valid");
-    Program::load_with_source(&module, MATMUL).expect("the kernel is supported")
+    Program::load(&module).expect("the kernel is supported")
 }
 
 fn launch(device: &mut Device) -> Launch {

@@ -68,7 +68,7 @@ pub struct LaunchShape {
 /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .pred %p;\n.reg .b32 %r;
 /// mov.u32 %r, %tid.x;\nsetp.lt.u32 %p, %r, 8;\n@%p bra low;\nmov.u32 %r, 1;\nlow: ret;\n}\n";
 /// let module = ValidatedModule::parse(text).unwrap();
-/// let program = Program::load_with_source(&module, text).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let mut counts = Counts::coverage();
 /// Device::new().launch_observed(&program, &Launch::new("k").block([32, 1, 1]), &mut counts).unwrap();
 /// let sources = Sources::new("k.ptx", text, &module);
@@ -276,7 +276,7 @@ mod tests {
         ] {
             let text = kernel(index);
             let module = ValidatedModule::parse(&text).expect("it is valid");
-            let program = Program::load_with_source(&module, &text).expect("all of it is executed");
+            let program = Program::load(&module).expect("all of it is executed");
             let mut counts = Counts::coverage();
             let launch = Launch::new("k").block([64, 1, 1]);
             Device::new().launch_observed(&program, &launch, &mut counts).expect("nothing is at fault");

@@ -78,7 +78,7 @@ pub struct Bytes {
 /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out) {\n.reg .b32 %r<2>;\n.reg .b64 %p;
 /// ld.param.u64 %p, [out];\nld.global.u32 %r0, [%p];\nadd.u32 %r1, %r0, 1;\nst.global.u32 [%p], %r1;\nret;\n}\n";
 /// let module = ValidatedModule::parse(text).unwrap();
-/// let program = Program::load_with_source(&module, text).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let found = explore(20, 0, |order| {
 ///     let mut device = Device::new();
 ///     let out = device.upload(&[0u32])?;

@@ -226,8 +226,7 @@ impl Record {
 pub fn run(case: &Case) -> Result<Vec<Option<Vec<u8>>>, String> {
     let launch = LaunchSpec::from_json(&case.launch).map_err(|errors| errors[0].to_string())?;
     let module = ptx::ValidatedModule::parse(&case.ptx).map_err(|errors| errors[0].message.clone())?;
-    let program =
-        Program::load_entry(&module, &case.ptx, &launch.entry).map_err(|errors| errors[0].to_string())?;
+    let program = Program::load_entry(&module, &launch.entry).map_err(|errors| errors[0].to_string())?;
     execute(&program, &launch).map(|done| done.buffers).map_err(|fault| fault.to_string())
 }
 

@@ -27,6 +27,7 @@ use super::program::*;
 use super::reg::{Reg, Width};
 use super::special::Special;
 use hashbrown::HashMap;
+use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace};
 
 /// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
@@ -39,7 +40,7 @@ pub struct ProgramBuilder {
     shared_rows: HashMap<u32, SymbolId>,
     /// The function whose body is being made.
     current: Option<FuncId>,
-    errors: Vec<LoadError>,
+    errors: Vec<Diagnostic>,
 }
 
 impl ProgramBuilder {
@@ -48,6 +49,13 @@ impl ProgramBuilder {
         let mut builder = ProgramBuilder::default();
         builder.constant(0, Width::W32); // Reg::ZERO
         builder.program.statements.push(Statement::new(Site::default(), 0..0, FuncId(0), 0));
+        builder
+    }
+
+    /// A program whose lines and spans count in a text.
+    pub fn with_source(source: Source) -> Self {
+        let mut builder = ProgramBuilder::new();
+        builder.program.source = source;
         builder
     }
 
@@ -143,12 +151,12 @@ impl ProgramBuilder {
 
     /// Remembers something that cannot be loaded.
     pub fn error(&mut self, message: impl Into<String>) {
-        self.errors.push(LoadError { message: message.into(), line: 0, span: 0..0 });
+        self.errors.push(refusal(message, Span::NONE));
     }
 
     /// Remembers something that cannot be loaded, with its position in the source.
-    pub fn error_at(&mut self, message: impl Into<String>, line: u32, span: std::ops::Range<u32>) {
-        self.errors.push(LoadError { message: message.into(), line, span });
+    pub fn error_at(&mut self, message: impl Into<String>, span: Span) {
+        self.errors.push(refusal(message, span));
     }
 
     /// Gives a declared function the body of a system call. `Err` says that it was declared with other parameters.
@@ -226,7 +234,7 @@ impl ProgramBuilder {
     }
 
     /// Lays out memory and gives the program, or everything that is wrong with it.
-    pub fn finish(mut self) -> Result<Program, Vec<LoadError>> {
+    pub fn finish(mut self) -> Result<Program, Diagnostics> {
         for call in &self.program.code {
             let Op::Call(call) = &call.op else { continue };
             let callees: &[FuncId] = match &call.callee {
@@ -237,16 +245,25 @@ impl ProgramBuilder {
                 let callee = &self.program.functions[f.0 as usize];
                 if !callee.defined {
                     let message = format!("function `{}` is called but has no body", callee.name);
-                    self.errors.push(LoadError { message, line: 0, span: 0..0 });
+                    self.errors.push(refusal(message, Span::NONE));
                 }
             }
         }
         self.errors.dedup();
         if let Err(e) = self.program.lay_out() {
-            self.errors.push(e);
+            self.error(e);
         }
-        if self.errors.is_empty() { Ok(self.program) } else { Err(self.errors) }
+        if self.errors.is_empty() {
+            Ok(self.program)
+        } else {
+            Err(Diagnostics::new(self.program.source, self.errors))
+        }
     }
+}
+
+/// The error for something that cannot be loaded.
+fn refusal(message: impl Into<String>, span: Span) -> Diagnostic {
+    Diagnostic::error("X0001", span, message)
 }
 
 /// A place in a function's code that can be jumped to.
@@ -382,8 +399,11 @@ impl FunctionBuilder<'_> {
 
     /// Remembers that the instruction at the current position cannot be executed.
     pub fn error(&mut self, message: impl Into<String>) {
-        let (line, span) = (self.site.line, self.span.clone());
-        self.builder.error_at(message, line, span);
+        let span = match self.span.is_empty() {
+            true => Span::NONE,
+            false => Span::new(self.span.start, self.span.end),
+        };
+        self.builder.error_at(message, span);
     }
 
     /// The invariant of the register file is established here: every register that gets into an operation was checked.

@@ -42,8 +42,8 @@ pub use op::{
     FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
-    Formal, FunctionKind, KernelAttributes, KernelParam, LoadError, NamedLocal, NamedReg, PatchTarget,
-    Program, Relocation, Slot, Statement, Variable,
+    Formal, FunctionKind, KernelAttributes, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
+    Relocation, Slot, Statement, Variable,
 };
 pub use reg::{Reg, Width};
 pub use schedule::Schedule;

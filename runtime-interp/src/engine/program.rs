@@ -7,6 +7,7 @@ use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use warpsmith_diag::Source;
 use warpsmith_isa::{ScalarType, StateSpace};
 
 /// The most rows of 32 words a function's registers can take.
@@ -16,28 +17,6 @@ pub(super) const MAX_STACK_FRAME: u32 = 512 << 10;
 
 /// Alignment of every frame in local memory: that of the strictest variable.
 const STACK_ALIGN: u32 = 128;
-
-/// Why a module could not be loaded.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LoadError {
-    /// What is wrong; names the mnemonic where a form has no semantics.
-    pub message: String,
-    /// The line in the source, from 1; 0 if it belongs to no line.
-    pub line: u32,
-    /// The byte range in the source.
-    pub span: std::ops::Range<u32>,
-}
-
-impl std::fmt::Display for LoadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.message),
-            line => write!(f, "line {line}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// A parameter of a kernel: where it lies in the block of parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -371,6 +350,8 @@ impl Function {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     id: u64,
+    /// The text that lines and spans of the program count in.
+    pub(super) source: Source,
     pub(super) code: Vec<Inst>,
     pub(super) sites: Vec<Site>,
     pub(super) statements: Vec<Statement>,
@@ -388,6 +369,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The text that the program was made from, which lines of faults count in; none for one built by hand.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// The names of the kernels, in source order.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().filter(|f| f.kernel.is_some()).map(|f| f.name.as_str())
@@ -474,7 +460,7 @@ impl Program {
         }) as u32
     }
 
-    pub(super) fn lay_out(&mut self) -> Result<(), LoadError> {
+    pub(super) fn lay_out(&mut self) -> Result<(), String> {
         for placed in self.variables.iter_mut().filter(|p| p.variable.space != StateSpace::Shared) {
             let constant = placed.variable.space == StateSpace::Const;
             let end = if constant { &mut self.const_bytes } else { &mut self.global_bytes };
@@ -491,7 +477,7 @@ impl Program {
 
     /// Gives each kernel's shared variables their places. Those whose addresses are in initial values come first, so that the
     /// values hold for all kernels.
-    fn lay_out_shared(&mut self) -> Result<(), LoadError> {
+    fn lay_out_shared(&mut self) -> Result<(), String> {
         let relocations = self.variables.iter().flat_map(|p| &p.variable.relocations);
         let mut pinned: Vec<SymbolId> = relocations
             .filter_map(|r| match r.target {
@@ -629,12 +615,12 @@ impl Program {
 }
 
 /// Places a variable behind those that end at `end`.
-fn append(end: &mut u64, v: &Variable) -> Result<u64, LoadError> {
+fn append(end: &mut u64, v: &Variable) -> Result<u64, String> {
     let offset = end.checked_next_multiple_of(v.align.max(1));
     let next = offset.and_then(|o| o.checked_add(v.bytes)).filter(|e| *e <= window::SIZE);
     let (Some(offset), Some(next)) = (offset, next) else {
         let message = format!("variable `{}` does not fit the memory of its space", v.name);
-        return Err(LoadError { message, line: 0, span: 0..0 });
+        return Err(message);
     };
     *end = next;
     Ok(offset)

@@ -93,8 +93,12 @@ impl<'m> Body<'m, '_> {
     /// Says where the next operations come from.
     fn position(&mut self, inst: Inst) {
         let function = self.function;
-        let line = function.inst_locs[inst].expand().map_or(0, |loc| function.locs[loc].line);
         let span = function.spans[inst];
+        let line = match self.module.source.is_none() || span.is_none() {
+            // What was built has only the lines of the user's source.
+            true => function.inst_locs[inst].expand().map_or(0, |loc| function.locs[loc].line),
+            false => self.module.source.position(span.start).line,
+        };
         self.body.span(span.start..span.end);
         match &function.dfg[inst] {
             InstData::Ptx { data, .. } => self.body.at(line, &function.dfg.ptx[*data].mnemonic().to_string()),

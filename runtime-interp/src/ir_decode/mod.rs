@@ -16,9 +16,10 @@ mod table;
 mod values;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, LoadError, Program, ProgramBuilder, SymbolId, Variable,
+    Formal, FuncId, FunctionKind, KernelAttributes, Program, ProgramBuilder, SymbolId, Variable,
 };
 use cranelift_entity::SecondaryMap;
+use warpsmith_diag::Diagnostics;
 use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage};
 
 impl Program {
@@ -44,13 +45,11 @@ impl Program {
     /// device.launch(&program, &Launch::new("double").block([3, 1, 1]).arg(buffer)).unwrap();
     /// assert_eq!(device.download::<i32>(buffer).unwrap(), [2, 4, 6]);
     /// ```
-    pub fn from_ir(module: &ir::Module) -> Result<Program, Vec<LoadError>> {
-        if let Err(diagnostics) = ir::verify(module) {
-            return Err(diagnostics.into_iter().map(refusal).collect());
-        }
+    pub fn from_ir(module: &ir::Module) -> Result<Program, Diagnostics> {
+        ir::verify(module)?;
         let mut decoder = Decoder {
             module,
-            program: ProgramBuilder::new(),
+            program: ProgramBuilder::with_source(module.source.clone()),
             functions: SecondaryMap::with_default(None),
             globals: SecondaryMap::with_default(None),
         };
@@ -63,11 +62,6 @@ impl Program {
         }
         decoder.program.finish()
     }
-}
-
-fn refusal(diagnostic: warpsmith_diag::Diagnostic) -> LoadError {
-    let span = diagnostic.span;
-    LoadError { message: diagnostic.message, line: 0, span: span.start..span.end }
 }
 
 /// What is known of the module while it is decoded.
@@ -83,16 +77,13 @@ impl Decoder<'_> {
         for (id, global) in self.module.globals.iter() {
             if let Some(kind) = global.handle {
                 let message = format!("`@{}` is a {kind}, which is not executed", global.name);
-                self.program.error_at(message, 0, global.span.start..global.span.end);
+                self.program.error_at(message, global.span);
                 continue;
             }
             let dynamic = global.extent == ir::Extent::Dynamic;
             if global.linkage == Linkage::Extern && !dynamic {
-                self.program.error_at(
-                    format!("global `@{}` is defined in another module", global.name),
-                    0,
-                    global.span.start..global.span.end,
-                );
+                self.program
+                    .error_at(format!("global `@{}` is defined in another module", global.name), global.span);
                 continue;
             }
             let variable = Variable {
@@ -111,7 +102,7 @@ impl Decoder<'_> {
                 FuncKind::Func => match device_kind(function) {
                     Ok(kind) => kind,
                     Err(message) => {
-                        self.program.error_at(message, 0, function.span.start..function.span.end);
+                        self.program.error_at(message, function.span);
                         continue;
                     }
                 },

@@ -13,11 +13,11 @@ mod reach;
 mod variable;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, LoadError, Program, ProgramBuilder,
-    SymbolId, SystemCall,
+    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, Program, ProgramBuilder, SymbolId,
+    SystemCall,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpsmith_diag::{LineIndex, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, LineIndex, Span, nearest};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{
@@ -26,12 +26,7 @@ use warpsmith_ptx::{
 };
 
 impl Program {
-    /// Decodes a module. Positions in faults need the text: see [`Program::load_with_source`].
-    pub fn load(module: &ValidatedModule) -> Result<Program, Vec<LoadError>> {
-        Decoder::new(module, None).decode()
-    }
-
-    /// Decodes a module that was parsed from `source`, so that errors and faults name its lines.
+    /// Decodes a module. Errors and faults name lines of [`ValidatedModule::source`].
     ///
     /// ```
     /// use warpsmith_interp::{Device, Launch, Program};
@@ -52,8 +47,7 @@ impl Program {
     ///     st.global.u32 [%rd2], %r2;
     ///     ret;
     /// }";
-    /// let module = ValidatedModule::parse(source).unwrap();
-    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let program = Program::load(&ValidatedModule::parse(source)?)?;
     /// let mut device = Device::new();
     /// let data = device.upload(&[1u32, 2, 3, 4])?;
     /// device.launch(&program, &Launch::new("twice").block([4, 1, 1]).arg(data))?;
@@ -61,43 +55,67 @@ impl Program {
     ///
     /// let fault = device.launch(&program, &Launch::new("twice").block([5, 1, 1]).arg(data)).unwrap_err();
     /// assert_eq!((fault.code.name(), fault.ptx_line, fault.thread), ("out_of_bounds", Some(12), Some([4, 0, 0])));
-    /// # Ok::<(), warpsmith_interp::Fault>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn load_with_source(module: &ValidatedModule, source: &str) -> Result<Program, Vec<LoadError>> {
-        Decoder::new(module, Some(LineIndex::new(source))).decode()
+    pub fn load(module: &ValidatedModule) -> Result<Program, Diagnostics> {
+        Decoder::new(module).decode()
     }
 
-    /// The same for launches of one kernel: the program has what the kernel can reach, through calls, addresses and initial values,
-    /// and nothing else, so that what the engine cannot execute elsewhere in the module does not matter. A name that is no kernel of
-    /// the module loads everything.
+    /// Decodes one kernel and what it can reach, through calls, addresses and initial values, and nothing else: what the engine cannot
+    /// execute elsewhere in the module does not matter. A name that is no kernel of the module is an error.
     ///
     /// ```
     /// use warpsmith_interp::Program;
     /// use warpsmith_ptx::ValidatedModule;
-    /// let source = "
+    /// let module = ValidatedModule::parse("
     /// .version 8.3
     /// .target sm_90a
     /// .address_size 64
     /// .visible .entry plain() { ret; }
     /// .visible .entry packs() { .reg .b64 %rd0; tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 3; ret; }
-    /// ";
-    /// let module = ValidatedModule::parse(source).unwrap();
-    /// assert!(Program::load_entry(&module, source, "plain").is_ok());
-    /// let refused = Program::load_entry(&module, source, "dependent").unwrap_err();
+    /// ")?;
+    /// assert!(Program::load_entry(&module, "plain").is_ok());
+    /// let refused = Program::load_entry(&module, "packs").unwrap_err();
     /// assert!(refused[0].message.contains("tensormap.replace"));
-    /// assert!(Program::load_with_source(&module, source).is_err());
+    /// let unknown = Program::load_entry(&module, "plane").unwrap_err();
+    /// assert_eq!(unknown[0].message, "the module has no kernel `plane`");
+    /// assert_eq!(unknown[0].notes, ["did you mean `plain`?", "its kernels are `plain` and `packs`"]);
+    /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
-    pub fn load_entry(
-        module: &ValidatedModule,
-        source: &str,
-        entry: &str,
-    ) -> Result<Program, Vec<LoadError>> {
-        let mut decoder = Decoder::new(module, Some(LineIndex::new(source)));
-        let kernel = |f: &&Function| f.kind == PtxKind::Entry && f.body.is_some() && &module[f.name] == entry;
-        decoder.reached = module.functions().find(kernel).map(|f| reach::reachable(module, f.name));
+    pub fn load_entry(module: &ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {
+        let kernels = || module.functions().filter(|f| f.kind == PtxKind::Entry && f.body.is_some());
+        let Some(kernel) = kernels().find(|f| &module[f.name] == entry) else {
+            return Err(unknown_kernel(module, entry, kernels().map(|f| &module[f.name])));
+        };
+        let mut decoder = Decoder::new(module);
+        decoder.reached = Some(reach::reachable(module, kernel.name));
         decoder.decode()
     }
 }
+
+/// The error for a kernel that the module does not have, with those that it has.
+fn unknown_kernel<'m>(
+    module: &ValidatedModule,
+    entry: &str,
+    kernels: impl Iterator<Item = &'m str>,
+) -> Diagnostics {
+    let names: Vec<&str> = kernels.collect();
+    let mut error = Diagnostic::error("X0002", Span::NONE, format!("the module has no kernel `{entry}`"));
+    if let Some(near) = nearest(entry, names.iter().copied()) {
+        error = error.note(format!("did you mean `{near}`?"));
+    }
+    let quoted: Vec<String> = names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+    let known = match (quoted.as_slice(), names.len() - quoted.len()) {
+        ([], _) => "it has no kernels".to_owned(),
+        ([only], 0) => format!("its kernel is {only}"),
+        ([others @ .., last], 0) => format!("its kernels are {} and {last}", others.join(", ")),
+        (some, more) => format!("its kernels are {} and {more} more", some.join(", ")),
+    };
+    Diagnostics::new(module.source().clone(), vec![error.note(known)])
+}
+
+/// As many kernels are named where one is unknown.
+const MOST_NAMED: usize = 12;
 
 /// Where a variable or parameter is.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +139,7 @@ struct Known {
 
 struct Decoder<'m> {
     module: &'m ValidatedModule,
+    /// The lines of the module's text, if it has one.
     lines: Option<LineIndex<'m>>,
     /// The names that the one kernel to decode can reach, if not all are.
     reached: Option<FxHashSet<Symbol>>,
@@ -139,13 +158,13 @@ struct Decoder<'m> {
 }
 
 impl<'m> Decoder<'m> {
-    fn new(module: &'m ValidatedModule, lines: Option<LineIndex<'m>>) -> Self {
+    fn new(module: &'m ValidatedModule) -> Self {
         Decoder {
             module,
-            lines,
+            lines: (!module.source().is_none()).then(|| module.source().lines()),
             reached: None,
             scopes: Scopes::new(module),
-            program: ProgramBuilder::new(),
+            program: ProgramBuilder::with_source(module.source().clone()),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
             places: FxHashMap::default(),
@@ -155,7 +174,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    fn decode(mut self) -> Result<Program, Vec<LoadError>> {
+    fn decode(mut self) -> Result<Program, Diagnostics> {
         let module: &'m Module = self.module;
         for item in module.items() {
             if let Item::Alias { alias, aliasee } = *item {
@@ -231,8 +250,7 @@ impl<'m> Decoder<'m> {
 
     /// An error while the program is lent to the builder of a function.
     fn error_in(&self, program: &mut ProgramBuilder, span: Span, message: impl Into<String>) {
-        let range = if span.is_none() { 0..0 } else { span.start..span.end };
-        program.error_at(message, self.line(span), range);
+        program.error_at(message, span);
     }
 
     /// The function that a name means, through an alias.

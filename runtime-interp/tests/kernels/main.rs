@@ -34,7 +34,7 @@ fn load(text: &str) -> Program {
 fn load_for(target: &str, text: &str) -> Program {
     let source = format!(".version 9.0 .target {target} .address_size 64\n{text}");
     let module = ValidatedModule::parse(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    Program::load_with_source(&module, &source).unwrap_or_else(|errors| panic!("{errors:#?}"))
+    Program::load(&module).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
 /// A kernel `k(.param .u64 out, ...)` whose body may use `%r %rd %p %f %fd %rs`, `%out` being the address of the first parameter's

@@ -5,7 +5,7 @@ use super::*;
 fn entry(text: &str, name: &str) -> Result<Program, String> {
     let source = format!(".version 8.6 .target sm_90 .address_size 64\n{text}");
     let module = ValidatedModule::parse(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    Program::load_entry(&module, &source, name).map_err(|errors| errors[0].to_string())
+    Program::load_entry(&module, name).map_err(|errors| errors[0].to_string())
 }
 
 /// Something that cannot be executed.
@@ -35,8 +35,8 @@ fn what_is_not_reached_does_not_matter() {
     assert!(
         entry(&text, "variable").unwrap_err().contains("`nowhere` is declared .extern and defined nowhere")
     );
-    // Without a kernel's name all is needed.
-    assert!(entry(&text, "nobody").is_err());
+    // A name that no kernel has is a mistake, not a wish for all of them.
+    assert!(entry(&text, "nobody").unwrap_err().contains("no kernel `nobody`"));
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn other_declarations_of_them_and_other_functions_are_refused_by_name() {
             ".version 8.6 .target sm_90 .address_size 64\n{declaration} .visible .entry k() {{ {call} ret; }}"
         );
         let module = ValidatedModule::parse(&source).unwrap_or_else(|e| panic!("{e:?}"));
-        let errors = Program::load_with_source(&module, &source).unwrap_err();
+        let errors = Program::load(&module).unwrap_err();
         assert!(errors[0].message.contains(part), "{errors:?}");
     }
     // One that defines its own keeps it.

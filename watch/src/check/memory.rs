@@ -32,7 +32,7 @@ use warpsmith_isa::StateSpace;
 ///     ret;
 /// }";
 /// let module = ValidatedModule::parse(source).unwrap();
-/// let program = Program::load_with_source(&module, source).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let mut device = Device::new();
 /// let out = device.upload(&[0u32; 30])?;
 /// let mut memory = Memory::new();

@@ -175,7 +175,7 @@ mod tests {
         let text = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n.entry empty() {}\n.entry k() {\n\
                     .reg .b32 %r;\n.loc 1 0 0\nmov.u32 %r, 1;\n.loc 1 2147483647 1\nmov.u32 %r, 2;\nret;\n}\n";
         let module = ValidatedModule::parse(text).expect("it is valid");
-        let program = Program::load_with_source(&module, text).expect("all of it is executed");
+        let program = Program::load(&module).expect("all of it is executed");
         let mut counts = Counts::coverage();
         Device::new().launch_observed(&program, &Launch::new("k"), &mut counts).expect("nothing is at fault");
         let sources = Sources::new("k.ptx", text, &module);

@@ -9,7 +9,7 @@
 //! use warpsmith_watch::debug::{Debugger, Script};
 //! let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nret;\n}";
 //! let module = ValidatedModule::parse(text).unwrap();
-//! let program = Program::load_with_source(&module, text).unwrap();
+//! let program = Program::load(&module).unwrap();
 //! let mut script = Script::new("break 7\nrun\nprint %r\nlanes %r\ncontinue");
 //! let mut debugger = Debugger::new("k.ptx", text, &module, &program, &mut script);
 //! debugger.session(&mut |debugger| {

@@ -41,7 +41,7 @@ use warpsmith_isa::StateSpace;
 /// use warpsmith_watch::trace::{Filter, Trace};
 /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\nret;\n}\n";
 /// let module = ValidatedModule::parse(text).unwrap();
-/// let program = Program::load_with_source(&module, text).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let mut trace = Trace::new(Vec::new(), Filter::new(["thread=1-2".parse().unwrap(), "line=6".parse().unwrap()]));
 /// Device::new().launch_observed(&program, &Launch::new("k").block([8, 1, 1]), &mut trace).unwrap();
 /// let text = String::from_utf8(trace.finish().unwrap()).unwrap();

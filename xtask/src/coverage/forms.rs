@@ -38,7 +38,7 @@ impl Measured {
                 compiler.with_ptx_version(sample.version).compile(&module(&[&sample], sample.target));
             if let Ok(compiled) = compiled {
                 validated += 1;
-                executed += usize::from(Program::load_with_source(&compiled.module, &compiled.text).is_ok());
+                executed += usize::from(Program::load(&compiled.module).is_ok());
             }
         }
         match count {

@@ -125,8 +125,8 @@ mod tests {
                 return Ok(Err("no code for this target".into()));
             }
             let module = ValidatedModule::parse(ptx).map_err(|errors| errors[0].message.clone())?;
-            let program =
-                warpsmith::load_entry(&module, &launch.entry).map_err(|errors| errors[0].message.clone())?;
+            let program = warpsmith::Program::load_entry(&module, &launch.entry)
+                .map_err(|errors| errors[0].message.clone())?;
             execute(&program, launch).map(|done| Ok(done.buffers)).map_err(|fault| fault.to_string())
         }
     }

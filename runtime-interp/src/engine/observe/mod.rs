@@ -21,7 +21,7 @@
 //!
 //! let source = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b32 %r;\nadd.u32 %r, 3, 4;\nret;\n}";
 //! let module = ValidatedModule::parse(source).unwrap();
-//! let program = Program::load_with_source(&module, source).unwrap();
+//! let program = Program::load(&module).unwrap();
 //! let mut lines = Lines::default();
 //! Device::new().launch_observed(&program, &Launch::new("k").block([40, 1, 1]), &mut lines).unwrap();
 //! assert_eq!(lines.0, [(6, 40), (7, 40)].into());

@@ -769,7 +769,7 @@ mod tests {
              .reg .b16 %h<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\nld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\n{body}\nret;\n}}"
         );
         let module = ValidatedModule::parse(&source).unwrap();
-        Program::load_with_source(&module, &source).unwrap()
+        Program::load(&module).unwrap()
     }
 
     /// The codes of what is found in launches of one warp, one after the other.

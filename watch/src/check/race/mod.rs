@@ -55,7 +55,7 @@ use warpsmith_isa::StateSpace;
 ///     ret;
 /// }";
 /// let module = ValidatedModule::parse(source).unwrap();
-/// let program = Program::load_with_source(&module, source).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let mut race = Race::new();
 /// Device::new().launch_observed(&program, &Launch::new("reverse").block([64, 1, 1]), &mut race)?;
 /// // Threads of one warp read what the other writes, and the other way round.

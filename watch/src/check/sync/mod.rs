@@ -37,7 +37,7 @@ use warpsmith_isa::StateSpace;
 ///     ret;
 /// }";
 /// let module = ValidatedModule::parse(source).unwrap();
-/// let program = Program::load_with_source(&module, source).unwrap();
+/// let program = Program::load(&module).unwrap();
 /// let mut sync = warpsmith_watch::check::Sync::new();
 /// Device::new().launch_observed(&program, &Launch::new("k").block([32, 1, 1]), &mut sync)?;
 /// assert_eq!(sync.report().findings()[0].code, "W0401");

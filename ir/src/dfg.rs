@@ -154,15 +154,7 @@ impl DataFlowGraph {
 
     /// The targets of a terminator in order: `then` before `else`, `default` before the cases. Empty for others.
     pub fn targets(&self, inst: Inst) -> impl Iterator<Item = &BlockCall> + Clone {
-        let (head, cases): (&[BlockCall], &[(i64, BlockCall)]) = match &self.insts[inst] {
-            InstData::Jump { dest } => (std::slice::from_ref(dest), &[]),
-            InstData::Brif { dests, .. } => (dests, &[]),
-            InstData::Switch { table, .. } => {
-                let table = &self.jump_tables[*table];
-                (std::slice::from_ref(&table.default), &table.cases)
-            }
-            _ => (&[], &[]),
-        };
+        let (head, cases) = self.insts[inst].targets(&self.jump_tables);
         head.iter().chain(cases.iter().map(|(_, call)| call))
     }
 
@@ -173,16 +165,8 @@ impl DataFlowGraph {
         mut change: impl FnMut(&mut BlockCall, &mut ValuePool),
     ) {
         let pool = &mut self.pool;
-        match &mut self.insts[inst] {
-            InstData::Jump { dest } => change(dest, pool),
-            InstData::Brif { dests, .. } => dests.iter_mut().for_each(|dest| change(dest, pool)),
-            InstData::Switch { table, .. } => {
-                let table = &mut self.jump_tables[*table];
-                change(&mut table.default, pool);
-                table.cases.iter_mut().for_each(|(_, dest)| change(dest, pool));
-            }
-            _ => {}
-        }
+        let (head, cases) = self.insts[inst].targets_mut(&mut self.jump_tables);
+        head.iter_mut().chain(cases.iter_mut().map(|(_, call)| call)).for_each(|call| change(call, pool));
     }
 
     /// Every value an instruction uses: operands, then the arguments of its targets.
@@ -229,7 +213,7 @@ impl DataFlowGraph {
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.values[value].def {
             ValueDef::Result(inst, _) => Some(inst),
-            _ => None,
+            ValueDef::Param(..) | ValueDef::Alias(_) | ValueDef::Detached => None,
         }
     }
 
@@ -331,17 +315,9 @@ impl DataFlowGraph {
                 }
             };
             insts[inst].args_mut(pool).iter_mut().for_each(resolve);
-            let mut in_call =
-                |call: &mut BlockCall| call.args.as_mut_slice(pool).iter_mut().for_each(resolve);
-            match &mut insts[inst] {
-                InstData::Jump { dest } => in_call(dest),
-                InstData::Brif { dests, .. } => dests.iter_mut().for_each(in_call),
-                InstData::Switch { table, .. } => {
-                    let table = &mut jump_tables[*table];
-                    in_call(&mut table.default);
-                    table.cases.iter_mut().for_each(|(_, call)| in_call(call));
-                }
-                _ => {}
+            let (head, cases) = insts[inst].targets_mut(jump_tables);
+            for call in head.iter_mut().chain(cases.iter_mut().map(|(_, call)| call)) {
+                call.args.as_mut_slice(pool).iter_mut().for_each(resolve);
             }
         }
     }

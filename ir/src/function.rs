@@ -180,6 +180,10 @@ impl Function {
     }
 
     /// What an instruction does beyond computing its results.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the table has the traits of what needs no closer look"
+    )]
     pub fn traits(&self, inst: Inst) -> Traits {
         let of_opcode = self.dfg.opcode(inst).traits();
         match &self.dfg[inst] {
@@ -195,12 +199,12 @@ impl Function {
 
     /// Where the operation of an instruction was written: its mnemonic if it is table-derived, else all of the instruction.
     pub fn operation_span(&self, inst: Inst) -> Span {
-        match self.dfg[inst] {
-            InstData::Ptx { data, .. } if !self.ptx_spans[data].mnemonic.is_none() => {
-                self.ptx_spans[data].mnemonic
-            }
-            _ => self.spans[inst],
-        }
+        let mnemonic = if let InstData::Ptx { data, .. } = self.dfg[inst] {
+            self.ptx_spans[data].mnemonic
+        } else {
+            Span::NONE
+        };
+        if mnemonic.is_none() { self.spans[inst] } else { mnemonic }
     }
 
     /// True if the block ends in a terminator.

@@ -42,10 +42,10 @@ impl Function {
                 suffix.or_else(|| Type::vector(self.dfg.ty(*args.first()?).element(), args.len() as u32))
             }
             ResultRule::Element => of_t().map(Type::element_type),
-            ResultRule::OfSreg => match data {
-                InstData::Sreg { reg } => Some(reg.ty()),
-                _ => None,
-            },
+            ResultRule::OfSreg => {
+                let InstData::Sreg { reg } = data else { return None };
+                Some(reg.ty())
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use crate::entities::{Block, FuncId, GlobalId, JumpTable, PtxRef, StackSlot, Val
 use crate::ops::{FloatCC, IntCC, Opcode};
 use crate::ptx::Sreg;
 use crate::types::Type;
-use cranelift_entity::{EntityList, ListPool};
+use cranelift_entity::{EntityList, ListPool, PrimaryMap};
 
 /// A list of values in the pool of a [`DataFlowGraph`](crate::DataFlowGraph).
 pub type ValueList = EntityList<Value>;
@@ -136,7 +136,81 @@ pub enum InstData {
     Trap,
 }
 
+/// The jump tables of a function.
+type JumpTables = PrimaryMap<JumpTable, JumpTableData>;
+
 impl InstData {
+    /// The targets of a terminator in order: those before the cases, then the cases. None for others.
+    pub(crate) fn targets<'a>(&'a self, tables: &'a JumpTables) -> (&'a [BlockCall], &'a [(i64, BlockCall)]) {
+        match self {
+            InstData::Jump { dest } => (std::slice::from_ref(dest), &[]),
+            InstData::Brif { dests, .. } => (dests, &[]),
+            // A table that does not exist is the verifier's to report.
+            InstData::Switch { table, .. } => tables
+                .get(*table)
+                .map_or((&[], &[]), |table| (std::slice::from_ref(&table.default), &table.cases)),
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
+            | InstData::Vec { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::Ptx { .. }
+            | InstData::Return { .. }
+            | InstData::Trap => (&[], &[]),
+        }
+    }
+
+    /// [`InstData::targets`], to be changed.
+    pub(crate) fn targets_mut<'a>(
+        &'a mut self,
+        tables: &'a mut JumpTables,
+    ) -> (&'a mut [BlockCall], &'a mut [(i64, BlockCall)]) {
+        match self {
+            InstData::Jump { dest } => (std::slice::from_mut(dest), &mut []),
+            InstData::Brif { dests, .. } => (dests, &mut []),
+            InstData::Switch { table, .. } => match tables.get_mut(*table) {
+                Some(table) => (std::slice::from_mut(&mut table.default), &mut table.cases),
+                None => (&mut [], &mut []),
+            },
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
+            | InstData::Vec { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::Ptx { .. }
+            | InstData::Return { .. }
+            | InstData::Trap => (&mut [], &mut []),
+        }
+    }
+
     /// The operation.
     pub fn opcode(&self) -> Opcode {
         match *self {

@@ -3,6 +3,7 @@
 //! - [`Module`], [`Function`], [`DataFlowGraph`], [`Layout`], [`InstData`]: the data. References are small indices
 //!   ([`Value`], [`Block`], [`Inst`], ...); blocks take parameters, there are no phis.
 //! - [`Opcode`] and [`OpInfo`]: the core operations, one table; [`PtxData`] and [`Sreg`]: what the ISA tables give.
+//!   [`Class`] sorts the operations by their operands, for tables that name every one.
 //! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes make instructions with
 //!   [`Function::at_end`], [`Function::before`] and [`Function::replace`].
 //! - [`parse`] and `Display`: the text form. [`verify`]: everything that is wrong with a module.
@@ -19,37 +20,54 @@
 //! assert_eq!(errors[0].notes, ["did you mean `ret`?"]);
 //! ```
 
+// The table of operations is sorted into classes a row at a time.
+#![recursion_limit = "512"]
+
 mod arg;
 mod builder;
+#[deny(clippy::wildcard_enum_match_arm)]
+mod classes;
 pub mod codes;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod dfg;
 mod domtree;
 mod entities;
 mod format;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod function;
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod generate;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod ins;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod inst;
 mod layout;
 mod lexer;
 mod literal;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod module;
 mod names;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod ops;
 pub mod parallel;
 mod parse;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod print;
 mod ptx;
 #[cfg(test)]
 mod same;
 #[cfg(feature = "sample")]
 pub mod sample;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod types;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod verify;
 
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
 pub use builder::{FuncIns, FunctionBuilder};
+pub use classes::{
+    Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, PointerBinary, PointerUnary, Ternary,
+};
 pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
 pub use domtree::DominatorTree;

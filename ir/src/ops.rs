@@ -315,7 +315,19 @@ impl ResultRule {
             ResultRule::ToFloat => TypeSet::Float.contains(ty),
             ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
             ResultRule::ToPtr => ty.is_ptr(),
-            _ => false,
+            ResultRule::None
+            | ResultRule::T
+            | ResultRule::I1
+            | ResultRule::I64
+            | ResultRule::Ptr
+            | ResultRule::PtrLocal
+            | ResultRule::PtrOfGlobal
+            | ResultRule::VectorOf
+            | ResultRule::Element
+            | ResultRule::OfSreg
+            | ResultRule::OfCallee
+            | ResultRule::OfCall
+            | ResultRule::OfTable => false,
         }
     }
 }

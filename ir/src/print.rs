@@ -423,9 +423,10 @@ impl<'a> Printer<'a> {
         let results = func.dfg.results(inst);
         let data = &func.dfg[inst];
         // The tables leave the types of some results open: they are written where they are not the usual ones.
-        let usual = match data {
-            InstData::Ptx { data, .. } => func.dfg.ptx[*data].usual_types(results.len()),
-            _ => ResultTypes::new(),
+        let usual = if let InstData::Ptx { data, .. } = data {
+            func.dfg.ptx[*data].usual_types(results.len())
+        } else {
+            ResultTypes::new()
         };
         for (n, result) in results.into_iter().enumerate() {
             self.comma(n);
@@ -573,10 +574,8 @@ impl<'a> Printer<'a> {
             }
             match *operand {
                 PtxOperand::Vector(len) | PtxOperand::Bracket(len) => {
-                    let (begin, end) = match operand {
-                        PtxOperand::Vector(_) => ('{', '}'),
-                        _ => ('[', ']'),
-                    };
+                    let is_vector = matches!(operand, PtxOperand::Vector(_));
+                    let (begin, end) = if is_vector { ('{', '}') } else { ('[', ']') };
                     self.out.push(begin);
                     open.push((end, len));
                     first = true;

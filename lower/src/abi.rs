@@ -52,10 +52,12 @@ impl Passing {
             let regs = Repr { class, count: 1 };
             Passing { ty, array: None, align: None, regs, copied: false }
         };
-        match ty.element() {
-            _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
-            Scalar::I1 | Scalar::I8 | Scalar::I16 => scalar(ScalarType::B32, RegClass::B32),
-            element => scalar(bits_type(element.isa().bits()), regs.class),
+        if regs.count > 1 || ty.is_vector() {
+            Passing::bytes(ty.bits().div_ceil(8), None, regs)
+        } else if ty.is_int() && ty.bits() < 32 {
+            scalar(ScalarType::B32, RegClass::B32)
+        } else {
+            scalar(bits_type(ty.element().isa().bits()), regs.class)
         }
     }
 
@@ -63,16 +65,34 @@ impl Passing {
     pub fn to_kernel(ty: Type) -> Passing {
         let regs = Repr::of(ty);
         let scalar = |ty| Passing { ty, array: None, align: None, regs, copied: false };
+        if regs.count > 1 || ty.is_vector() {
+            return Passing::bytes(ty.bits().div_ceil(8), None, regs);
+        }
         match ty.element() {
-            _ if regs.count > 1 || ty.is_vector() => Passing::bytes(ty.bits().div_ceil(8), None, regs),
             Scalar::I1 => Passing { regs: Repr { class: RegClass::B16, count: 1 }, ..scalar(ScalarType::U8) },
             Scalar::I8 => scalar(ScalarType::U8),
             Scalar::I16 => scalar(ScalarType::U16),
             Scalar::I32 => scalar(ScalarType::U32),
             Scalar::F32 => scalar(ScalarType::F32),
             Scalar::F64 => scalar(ScalarType::F64),
-            element if ty.is_ptr() || element == Scalar::I64 => scalar(ScalarType::U64),
-            element => scalar(bits_type(element.isa().bits())),
+            Scalar::I64
+            | Scalar::Ptr
+            | Scalar::PtrGlobal
+            | Scalar::PtrShared
+            | Scalar::PtrLocal
+            | Scalar::PtrConst
+            | Scalar::PtrParam => scalar(ScalarType::U64),
+            element @ (Scalar::Invalid
+            | Scalar::I128
+            | Scalar::F16
+            | Scalar::BF16
+            | Scalar::TF32
+            | Scalar::E4M3
+            | Scalar::E5M2
+            | Scalar::E2M3
+            | Scalar::E3M2
+            | Scalar::E2M1
+            | Scalar::UE8M0) => scalar(bits_type(element.isa().bits())),
         }
     }
 

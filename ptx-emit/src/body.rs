@@ -120,10 +120,8 @@ impl Writer<'_> {
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
             all.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
-        all.extend(stmts.into_iter().filter(|stmt| match stmt {
-            Stmt::Label(label) => targets.contains(label),
-            _ => true,
-        }));
+        let is_idle = |stmt: &Stmt| matches!(stmt, Stmt::Label(label) if !targets.contains(label));
+        all.extend(stmts.into_iter().filter(|stmt| !is_idle(stmt)));
         body.tree.body(&all)
     }
 

@@ -181,7 +181,7 @@ impl Compiler {
         let start = Instant::now();
         let level_registers = match self.level {
             OptLevel::O0 => Registers::Virtual,
-            _ => Registers::Allocated,
+            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => Registers::Allocated,
         };
         let registers = self.registers.unwrap_or(level_registers);
         let plan =

@@ -93,13 +93,13 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
     for code in &plan.code.functions {
         defined.insert(code.id);
         for inst in &code.insts {
-            let named = code.inst_operands(inst).iter().filter_map(|operand| match *operand {
-                mach::Operand::Symbol(mach::Base::Func(callee), _) => Some(callee),
-                _ => None,
+            let named = code.inst_operands(inst).iter().filter_map(|operand| {
+                let mach::Operand::Symbol(mach::Base::Func(callee), _) = *operand else { return None };
+                Some(callee)
             });
             let called = match inst.op {
                 Op::Call(callee) => Some(callee),
-                _ => None,
+                Op::Ptx(_) | Op::CallIndirect(_) => None,
             };
             for callee in called.into_iter().chain(named) {
                 if !defined.contains(&callee) && declared.insert(callee) {
@@ -160,11 +160,8 @@ fn header(
 
 /// `.ptr .space .align 1`: nothing is promised of what a pointer points to. Without an alignment PTX would assume 4.
 fn pointer(ty: ir::Type) -> Option<Ptr> {
-    let to = match ty.space()? {
-        StateSpace::Param => return None,
-        space => PtrTo::Space(space),
-    };
-    Some(Ptr { to, align: Some(1) })
+    let space = ty.space().filter(|space| *space != StateSpace::Param)?;
+    Some(Ptr { to: PtrTo::Space(space), align: Some(1) })
 }
 
 fn directives(attrs: &ir::Attrs) -> Vec<Directive> {
@@ -241,7 +238,7 @@ fn variable(tree: &mut Module, name: Symbol, global: &ir::Global) -> Decl {
     let dim = match global.extent {
         Extent::Dynamic => Some(None),
         Extent::One if scalar => None,
-        _ => Some(Some((global.size() / width).max(1))),
+        Extent::One | Extent::Array(_) => Some(Some((global.size() / width).max(1))),
     };
     let ty = global.handle.unwrap_or(ty);
     let mut decl = decl(tree, global.space, ty, name, dim);

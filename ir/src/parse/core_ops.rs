@@ -34,11 +34,12 @@ impl BodyReader<'_, '_> {
             return None;
         }
         let one = |ty: Type| Some(SmallVec::from_elem(ty, 1));
-        let result = suffix.and_then(|ty| match info.result {
-            rule if rule.takes_suffix() => one(ty),
-            ResultRule::T | ResultRule::VectorOf => one(ty),
-            ResultRule::Element => one(ty.element_type()),
-            _ => None,
+        let of_operands = matches!(info.result, ResultRule::T | ResultRule::VectorOf);
+        let result = suffix.and_then(|ty| {
+            if info.result == ResultRule::Element {
+                return one(ty.element_type());
+            }
+            one(ty).filter(|_| of_operands || info.result.takes_suffix())
         });
         let data = match info.shape {
             Shape::IntConst => {
@@ -204,8 +205,14 @@ impl BodyReader<'_, '_> {
                         return None;
                     }
                 },
-                _ if needs_t(n) && t.is_some() && rules[n] == OperandRule::T => t?,
-                _ => {
+                OperandRule::T if needs_t(n) && t.is_some() => t?,
+                // Nothing says what type it would have.
+                OperandRule::T
+                | OperandRule::Ptr
+                | OperandRule::Elements
+                | OperandRule::Arguments
+                | OperandRule::OfTable
+                | OperandRule::ReturnValue => {
                     self.untyped_literal(op, word, number, span);
                     return None;
                 }

@@ -6,6 +6,7 @@
 //! goes to such a block) is noted and settled at its end.
 
 mod body;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod core_ops;
 mod ptx;
 mod settle;

@@ -149,12 +149,12 @@ impl<'a> Verifier<'a> {
         let Some(ty) = result else { return };
         let fits = match rule {
             ResultRule::None | ResultRule::OfCallee | ResultRule::OfCall | ResultRule::OfTable => true,
-            ResultRule::PtrOfGlobal => match data {
-                InstData::GlobalAddr { global, .. } => {
-                    self.module.globals.get(*global).is_some_and(|global| global.ptr_type() == ty)
-                }
-                _ => false,
-            },
+            ResultRule::PtrOfGlobal => {
+                let InstData::GlobalAddr { global, .. } = data else { return };
+                let global = self.module.globals.get(*global);
+                // One that does not exist is reported apart.
+                global.is_none_or(|global| global.ptr_type() == ty)
+            }
             ResultRule::T
             | ResultRule::I1
             | ResultRule::I64
@@ -163,7 +163,15 @@ impl<'a> Verifier<'a> {
             | ResultRule::VectorOf
             | ResultRule::Element
             | ResultRule::OfSreg => func.result_type(data, None) == Some(ty),
-            suffix => suffix.allows(op.info().types, t, ty),
+            ResultRule::Suffix
+            | ResultRule::WiderInt
+            | ResultRule::NarrowerInt
+            | ResultRule::WiderFloat
+            | ResultRule::NarrowerFloat
+            | ResultRule::ToInt
+            | ResultRule::ToFloat
+            | ResultRule::SameBits
+            | ResultRule::ToPtr => rule.allows(op.info().types, t, ty),
         };
         if fits {
             return;
@@ -191,7 +199,18 @@ impl<'a> Verifier<'a> {
             ResultRule::SameBits => format!("a type of {} bits, and no pointer", t.bits()),
             ResultRule::ToPtr => "a pointer".into(),
             ResultRule::PtrOfGlobal => "the pointer to the global's space".into(),
-            _ => func.result_type(data, None).unwrap_or(Type::INVALID).to_string(),
+            ResultRule::None
+            | ResultRule::T
+            | ResultRule::I1
+            | ResultRule::I64
+            | ResultRule::Ptr
+            | ResultRule::PtrLocal
+            | ResultRule::VectorOf
+            | ResultRule::Element
+            | ResultRule::OfSreg
+            | ResultRule::OfCallee
+            | ResultRule::OfCall
+            | ResultRule::OfTable => func.result_type(data, None).unwrap_or(Type::INVALID).to_string(),
         };
         self.inst_error(inst, "I0411", format!("the result of `{op}` must be {wanted}, not {ty}"));
     }
@@ -298,7 +317,23 @@ impl<'a> Verifier<'a> {
                     }
                 }
             }
-            _ => {}
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::Ptx { .. }
+            | InstData::Jump { .. }
+            | InstData::Brif { .. }
+            | InstData::Trap => {}
         }
     }
 
@@ -370,6 +405,7 @@ fn declared(error: &mut Diagnostic, callee: &Function) {
 }
 
 /// The operation that does to this type what another does to its own: `fadd` for `iadd` on floats.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a hint for those that are mixed up")]
 fn sibling(op: Opcode, t: Type) -> Option<&'static str> {
     const PAIRS: [(&[Opcode], &[Opcode]); 9] = [
         (&[Opcode::Iadd], &[Opcode::Fadd]),

@@ -51,6 +51,7 @@
 mod flow;
 mod inst;
 mod limits;
+#[allow(clippy::wildcard_enum_match_arm, reason = "parts of operands, not operations")]
 mod ptx;
 
 use crate::entities::{Block, Inst, Value};
@@ -162,10 +163,10 @@ fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
                 format!("`@{name}` needs a length: only `shared extern` memory gets it at launch"),
             );
         }
-        _ if global.size() > i64::MAX as u64 => {
+        Extent::Array(_) if global.size() > i64::MAX as u64 => {
             error("I0313", format!("`@{name}` is larger than any memory"))
         }
-        _ => {}
+        Extent::One | Extent::Array(_) | Extent::Dynamic => {}
     }
     match &global.init {
         Some(_) if *space == StateSpace::Shared => {
@@ -254,7 +255,9 @@ impl<'a> Verifier<'a> {
             crate::ValueDef::Param(block, _) => {
                 (func.block_spans[block], format!("{name} is a parameter of this block"))
             }
-            _ => (Span::NONE, format!("{name} has no definition")),
+            crate::ValueDef::Alias(_) | crate::ValueDef::Detached => {
+                (Span::NONE, format!("{name} has no definition"))
+            }
         }
     }
 

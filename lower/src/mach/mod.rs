@@ -344,7 +344,18 @@ impl Operand {
             | Operand::Part(v, _)
             | Operand::Update(v)
             | Operand::Addr(Base::Reg(v), _) => Some(v),
-            _ => None,
+            Operand::Def(_)
+            | Operand::DefPart(..)
+            | Operand::Int(_)
+            | Operand::F32(_)
+            | Operand::F64(_)
+            | Operand::Special(_)
+            | Operand::Addr(..)
+            | Operand::Symbol(..)
+            | Operand::Vector(_)
+            | Operand::Bracket(_)
+            | Operand::Pair
+            | Operand::Sink => None,
         }
     }
 
@@ -352,7 +363,21 @@ impl Operand {
     pub fn defined(self) -> Option<VReg> {
         match self {
             Operand::Def(v) | Operand::DefPart(v, _) => Some(v),
-            _ => None,
+            Operand::Use(_)
+            | Operand::Not(_)
+            | Operand::Neg(_)
+            | Operand::Part(..)
+            | Operand::Update(_)
+            | Operand::Int(_)
+            | Operand::F32(_)
+            | Operand::F64(_)
+            | Operand::Special(_)
+            | Operand::Addr(..)
+            | Operand::Symbol(..)
+            | Operand::Vector(_)
+            | Operand::Bracket(_)
+            | Operand::Pair
+            | Operand::Sink => None,
         }
     }
 }
@@ -363,7 +388,7 @@ impl Terminator {
         match self {
             Terminator::Branch { condition, .. } => Some(condition),
             Terminator::Table { index, .. } => Some(index),
-            _ => None,
+            Terminator::Jump(_) | Terminator::Return | Terminator::Trap => None,
         }
     }
 }

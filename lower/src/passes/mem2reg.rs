@@ -307,6 +307,7 @@ impl<'f> Renamer<'f> {
                     self.set(variable, value);
                     self.func.layout.remove_inst(inst);
                 }
+                // The accesses of a slot are loads and stores.
                 _ => {
                     let value = self.value(variable, inst);
                     let Some(result) = self.func.dfg.first_result(inst) else { continue };

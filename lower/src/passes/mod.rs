@@ -9,8 +9,13 @@ mod cfg;
 mod dce;
 mod gvn;
 mod licm;
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "an address that is used in any other way is left in memory"
+)]
 mod mem2reg;
 mod sccp;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 
 use warpsmith_ir::{Function, Inst, InstData, Type, Value};

@@ -91,7 +91,7 @@ impl<'f> Search<'f> {
     fn constant(&self, value: Value) -> Option<Constant> {
         match self.known[value] {
             Known::Constant(constant) => Some(constant),
-            _ => None,
+            Known::Nothing | Known::Varying => None,
         }
     }
 
@@ -119,7 +119,27 @@ impl<'f> Search<'f> {
                     }
                 }
             }
-            _ => {
+            InstData::Return { .. } | InstData::Trap => {}
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
+            | InstData::Vec { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::Ptx { .. } => {
                 let folded = fold::instruction(func, inst, |value| self.constant(value));
                 let found = match folded {
                     Some(constant) => Known::Constant(constant),

@@ -1,5 +1,6 @@
 //! Blocks, branches and parameters of the function itself.
 
+use super::convert::int_mod;
 use super::*;
 use crate::abi::Passing;
 use crate::mach::{Base, Edge, Terminator};
@@ -90,7 +91,9 @@ impl Selector<'_> {
                 self.emit(ptx!(Setp.Ne.S32), &[Operand::Def(reg), passed, Operand::Int(0)]);
             }
             RegClass::Pred => self.emit(ptx!(Setp.Ne.S16), &[Operand::Def(reg), passed, Operand::Int(0)]),
-            _ => self.emit(ptx!(Cvt.U16.U32), &[Operand::Def(reg), passed]),
+            RegClass::B8 | RegClass::B16 | RegClass::B32 | RegClass::B64 | RegClass::B128 => {
+                self.emit(ptx!(Cvt.U16.U32), &[Operand::Def(reg), passed])
+            }
         }
     }
 
@@ -120,7 +123,27 @@ impl Selector<'_> {
                 self.return_value(args.as_slice(&func.dfg.pool));
                 Terminator::Return
             }
-            _ => Terminator::Trap,
+            InstData::Trap => Terminator::Trap,
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::GlobalAddr { .. }
+            | InstData::FuncAddr { .. }
+            | InstData::Vec { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::Ptx { .. } => return self.no_rule(func.dfg.opcode(inst), Type::INVALID),
         };
         self.out.blocks[block].terminator = terminator;
         self.out.blocks[block].origin = Some(inst);
@@ -206,21 +229,14 @@ impl Selector<'_> {
         if passing.regs == Repr::of(ty) {
             return self.regs_of(value).map(Operand::Use).collect();
         }
-        let value = match ty.element() {
-            Scalar::I1 => {
-                let cond = Operand::Use(self.reg(value));
-                self.emit_new(RegClass::B32, ptx!(Selp.B32), &[Operand::Int(1), Operand::Int(0), cond])
-            }
-            Scalar::I8 => {
-                let source = Operand::Use(self.reg(value));
-                self.emit_new(RegClass::B32, ptx!(Cvt.U32.U8), &[source])
-            }
-            _ => {
-                let source = Operand::Use(self.reg(value));
-                self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[source])
-            }
-        };
-        vec![value]
+        // Integers of fewer than 32 bits.
+        let source = Operand::Use(self.reg(value));
+        vec![if is_i1(ty) {
+            self.emit_new(RegClass::B32, ptx!(Selp.B32), &[Operand::Int(1), Operand::Int(0), source])
+        } else {
+            let cvt = ptx!(Cvt.U32).with(int_mod(ty.bits(), false));
+            self.emit_new(RegClass::B32, cvt, &[source])
+        }]
     }
 
     // Switches.
@@ -323,11 +339,9 @@ impl Switch<'_, '_> {
     fn table(&mut self, range: Range<usize>, span: u64) -> Terminator {
         let first = self.cases[range.start].0;
         let (value, selector) = (self.value, &mut *self.selector);
-        let (class, sub, compare) = match self.bits {
-            16 => (RegClass::B16, ptx!(Sub.S16), ptx!(Setp.Lt.U16)),
-            32 => (RegClass::B32, ptx!(Sub.S32), ptx!(Setp.Lt.U32)),
-            _ => (RegClass::B64, ptx!(Sub.S64), ptx!(Setp.Lt.U64)),
-        };
+        let class = RegClass::for_bits(self.bits);
+        let sub = ptx!(Sub).with(int_mod(self.bits, true));
+        let compare = ptx!(Setp.Lt).with(int_mod(self.bits, false));
         let offset = match first {
             0 => value,
             _ => selector.emit_new(class, sub, &[value, Operand::Int(first)]),
@@ -336,10 +350,9 @@ impl Switch<'_, '_> {
         selector.emit(compare, &[Operand::Def(condition), offset, Operand::Int(span as i64)]);
         // In range the index fits 32 bits.
         let group = std::mem::take(&mut selector.group);
-        let index = match class {
-            RegClass::B16 => selector.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[offset]),
-            RegClass::B64 => selector.emit_new(RegClass::B32, ptx!(Cvt.U32.U64), &[offset]),
-            _ => offset,
+        let index = match self.bits {
+            32 => offset,
+            bits => selector.emit_new(RegClass::B32, ptx!(Cvt.U32).with(int_mod(bits, false)), &[offset]),
         };
         let mut targets = vec![self.default; span as usize];
         for &(value, edge) in &self.cases[range] {

@@ -1,10 +1,11 @@
 //! Conversions between types.
 
+use super::memory::space_mod;
 use super::*;
-use warpsmith_isa::StateSpace;
+use warpsmith_ir::Conversion;
 
 /// The integer type modifier of a width.
-fn int_mod(bits: u32, sign: bool) -> Mod {
+pub(super) fn int_mod(bits: u32, sign: bool) -> Mod {
     match (bits, sign) {
         (8, true) => Mod::S8,
         (16, true) => Mod::S16,
@@ -18,31 +19,31 @@ fn int_mod(bits: u32, sign: bool) -> Mod {
 }
 
 impl Selector<'_> {
-    pub(super) fn convert(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
+    pub(super) fn convert(&mut self, inst: ir::Inst, op: Conversion, arg: Value) {
         let Some(value) = self.func.dfg.first_result(inst) else { return };
         let (from, to) = (self.ty(arg), self.ty(value));
         match op {
-            IrOp::Trunc => self.truncate(inst, arg, from, to),
-            IrOp::Zext | IrOp::Sext => self.extend(inst, op == IrOp::Sext, arg, from, to),
-            IrOp::Fptrunc => self.float_narrow(inst, arg, from, to),
-            IrOp::Fpext => self.float_widen(inst, arg, from, to),
-            IrOp::Sitofp | IrOp::Uitofp => self.int_to_float(inst, op == IrOp::Sitofp, arg, from, to),
-            IrOp::Fptosi | IrOp::Fptoui => self.float_to_int(inst, op == IrOp::Fptosi, arg, from, to),
-            IrOp::Addrspacecast => self.change_space(inst, arg, from, to),
-            // `ptrtoint` and `inttoptr` stand for their operands.
-            _ => self.bitcast(inst, arg),
+            Conversion::Trunc => self.truncate(inst, arg, from, to),
+            Conversion::Zext => self.extend(inst, false, arg, from, to),
+            Conversion::Sext => self.extend(inst, true, arg, from, to),
+            Conversion::Fptrunc => self.float_narrow(inst, arg, from, to),
+            Conversion::Fpext => self.float_widen(inst, arg, from, to),
+            Conversion::Sitofp => self.int_to_float(inst, true, arg, from, to),
+            Conversion::Uitofp => self.int_to_float(inst, false, arg, from, to),
+            Conversion::Fptosi => self.float_to_int(inst, true, arg, from, to),
+            Conversion::Fptoui => self.float_to_int(inst, false, arg, from, to),
+            Conversion::Addrspacecast => self.change_space(inst, arg, from, to),
+            // An address in an integer is the pointer.
+            Conversion::Bitcast | Conversion::Inttoptr => self.bitcast(inst, arg),
         }
     }
 
     fn truncate(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
         let result = self.result(inst);
         if is_i1(to) {
-            let class = RegClass::for_bits(from.bits());
-            let (and, setp) = match class {
-                RegClass::B16 => (ptx!(And.B16), ptx!(Setp.Ne.S16)),
-                RegClass::B32 => (ptx!(And.B32), ptx!(Setp.Ne.S32)),
-                _ => (ptx!(And.B64), ptx!(Setp.Ne.S64)),
-            };
+            let class = RegClass::for_bits(from.bits().min(64));
+            let and = Mnemonic::new(Opcode::And).with(bits_mod(class));
+            let setp = ptx!(Setp.Ne).with(int_mod(class.bits(), true));
             let arg = self.operand(arg);
             let bit = self.emit_new(class, and, &[arg, Operand::Int(1)]);
             return self.emit(setp, &[result, bit, Operand::Int(0)]);
@@ -219,14 +220,7 @@ impl Selector<'_> {
     /// One of the spaces is generic; equal spaces are no instruction.
     fn change_space(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
         let result = self.result(inst);
-        let space = |ty: Type| match self.held_space(ty) {
-            Some(StateSpace::Global) => Some(Mod::Global),
-            Some(StateSpace::Shared) => Some(Mod::Shared),
-            Some(StateSpace::Local) => Some(Mod::Local),
-            Some(StateSpace::Const) => Some(Mod::Const),
-            Some(StateSpace::Param) => Some(Mod::Param),
-            _ => None,
-        };
+        let space = |ty: Type| self.held_space(ty).and_then(space_mod);
         let spaces = (space(from), space(to));
         let source = Operand::Use(self.reg(arg));
         match spaces {
@@ -237,7 +231,7 @@ impl Selector<'_> {
     }
 
     /// The bits of the operand's registers cut anew into the result's.
-    fn bitcast(&mut self, inst: ir::Inst, arg: Value) {
+    pub(super) fn bitcast(&mut self, inst: ir::Inst, arg: Value) {
         let Some(result) = self.func.dfg.first_result(inst) else { return };
         let from: Vec<VReg> = self.regs_of(arg).collect();
         let to: Vec<VReg> = self.regs_of(result).collect();

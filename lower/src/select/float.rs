@@ -3,12 +3,46 @@
 //! twice without harm (Figueroa, "When is double rounding innocuous?", 1995).
 
 use super::*;
-use warpsmith_ir::FloatCC;
+use warpsmith_ir::{FloatBinary, FloatCC, FloatUnary};
 
 /// The bits of `1.0` and `-1.0` in `bf16`, and of `-0.0`.
 const BF16_ONE: i64 = 0x3f80;
 const BF16_MINUS_ONE: i64 = 0xbf80;
 const SIGN_16: i64 = 0x8000;
+
+/// The instruction of an operation of two floats, and the first targets on which it computes in the 16-bit formats.
+struct Rule {
+    mnemonic: Mnemonic,
+    f16: u16,
+    bf16: u16,
+}
+
+/// The rule of each operation of two floats, with its rounding spelled out: PTX fuses a product and a sum that do not say how they round.
+/// `fcopysign` has none: it works on bits.
+const fn rule(op: FloatBinary) -> Option<Rule> {
+    const NEVER: u16 = u16::MAX;
+    let (mnemonic, f16, bf16) = match op {
+        FloatBinary::Fadd => (ptx!(Add.Rn), 53, 90),
+        FloatBinary::Fsub => (ptx!(Sub.Rn), 53, 90),
+        FloatBinary::Fmul => (ptx!(Mul.Rn), 53, 90),
+        FloatBinary::Fdiv => (ptx!(Div.Rn), NEVER, NEVER),
+        FloatBinary::Fmin => (ptx!(Min), 80, 80),
+        FloatBinary::Fmax => (ptx!(Max), 80, 80),
+        FloatBinary::Fcopysign => return None,
+    };
+    Some(Rule { mnemonic, f16, bf16 })
+}
+
+/// How `sm_80`, which has `fma.rn.bf16` alone, computes an operation of two `bf16`: the constant, and the order of the operands
+/// (0 and 1) and the constant (2) in the `fma`. x + y is x * 1 + y, x * y is x * y + -0.
+const fn by_fma(op: FloatBinary) -> Option<(i64, [usize; 3])> {
+    match op {
+        FloatBinary::Fadd => Some((BF16_ONE, [0, 2, 1])),
+        FloatBinary::Fsub => Some((BF16_MINUS_ONE, [1, 2, 0])),
+        FloatBinary::Fmul => Some((SIGN_16, [0, 1, 2])),
+        FloatBinary::Fdiv | FloatBinary::Fmin | FloatBinary::Fmax | FloatBinary::Fcopysign => None,
+    }
+}
 
 impl Selector<'_> {
     pub(super) fn float_constant(&mut self, inst: ir::Inst, bits: u64) {
@@ -54,10 +88,8 @@ impl Selector<'_> {
             return self.emit(ptx!(Cvt.Rn.Bf16.F32), &[result, value]);
         }
         // The integer arithmetic that follows takes no float constant.
-        let value = match value {
-            Operand::F32(_) => self.emit_new(RegClass::B32, ptx!(Mov.B32), &[value]),
-            _ => value,
-        };
+        let is_constant = matches!(value, Operand::F32(_));
+        let value = if is_constant { self.emit_new(RegClass::B32, ptx!(Mov.B32), &[value]) } else { value };
         // Adding just below half of the last place kept, and that place's own bit, rounds to nearest even. NaN would overflow.
         let high = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[value, Operand::Int(16)]);
         let odd = self.emit_new(RegClass::B32, ptx!(And.B32), &[high, Operand::Int(1)]);
@@ -69,45 +101,27 @@ impl Selector<'_> {
         self.emit(ptx!(Cvt.U16.U32), &[result, bits]);
     }
 
-    pub(super) fn float_binary(&mut self, inst: ir::Inst, op: IrOp, args: [Value; 2]) {
+    pub(super) fn float_binary(&mut self, inst: ir::Inst, op: FloatBinary, args: [Value; 2]) {
         let ty = self.ty(args[0]);
-        if op == IrOp::Fcopysign {
-            return self.copysign(inst, args);
-        }
-        let native = match op {
-            IrOp::Fmin | IrOp::Fmax => self.native(ty, 80, 80),
-            IrOp::Fdiv => self.native(ty, u16::MAX, u16::MAX),
-            _ => self.native(ty, 53, 90),
-        };
-        if native {
+        let Some(Rule { mnemonic, f16, bf16 }) = rule(op) else { return self.copysign(inst, args) };
+        if self.native(ty, f16, bf16) {
             let (result, a, b) = (self.result(inst), self.operand(args[0]), self.operand(args[1]));
-            return self.emit(float_op(op, ty), &[result, a, b]);
+            return self.emit(mnemonic.with(float_mod(ty)), &[result, a, b]);
         }
-        if ty == Type::BF16 && self.has_sm(80) && op != IrOp::Fdiv {
-            return self.bf16_by_fma(inst, op, args);
+        if ty == Type::BF16
+            && self.has_sm(80)
+            && let Some((constant, order)) = by_fma(op)
+        {
+            let constant = self.emit_new(RegClass::B16, ptx!(Mov.B16), &[Operand::Int(constant)]);
+            let sources = [Operand::Use(self.reg(args[0])), Operand::Use(self.reg(args[1])), constant];
+            let [a, b, c] = order.map(|n| sources[n]);
+            let result = self.result(inst);
+            return self.emit(ptx!(Fma.Rn.Bf16), &[result, a, b, c]);
         }
         let (a, b) = (self.widened(args[0]), self.widened(args[1]));
-        let wide = self.emit_new(RegClass::B32, float_op(op, Type::F32), &[a, b]);
+        let wide = self.emit_new(RegClass::B32, mnemonic.with(Mod::F32), &[a, b]);
         let result = self.result(inst);
         self.narrow(ty, result, wide);
-    }
-
-    /// `sm_80` has `fma.rn.bf16` alone: x + y is x * 1 + y, x * y is x * y + -0.
-    fn bf16_by_fma(&mut self, inst: ir::Inst, op: IrOp, [a, b]: [Value; 2]) {
-        let constant = match op {
-            IrOp::Fadd => BF16_ONE,
-            IrOp::Fsub => BF16_MINUS_ONE,
-            _ => SIGN_16,
-        };
-        let constant = self.emit_new(RegClass::B16, ptx!(Mov.B16), &[Operand::Int(constant)]);
-        let (a, b) = (Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
-        let operands = match op {
-            IrOp::Fadd => [a, constant, b],
-            IrOp::Fsub => [b, constant, a],
-            _ => [a, b, constant],
-        };
-        let result = self.result(inst);
-        self.emit(ptx!(Fma.Rn.Bf16), &[result, operands[0], operands[1], operands[2]]);
     }
 
     pub(super) fn fma(&mut self, inst: ir::Inst, args: [Value; 3]) {
@@ -146,39 +160,47 @@ impl Selector<'_> {
         self.emit(ptx!(Or.B16), &[result, magnitude, sign]);
     }
 
-    pub(super) fn float_unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
-        use IrOp::*;
+    pub(super) fn float_unary(&mut self, inst: ir::Inst, op: FloatUnary, arg: Value) {
+        match op {
+            FloatUnary::Fneg => self.change_sign(inst, arg, Opcode::Neg, ptx!(Xor.B16), SIGN_16),
+            FloatUnary::Fabs => self.change_sign(inst, arg, Opcode::Abs, ptx!(And.B16), SIGN_16 - 1),
+            FloatUnary::Fsqrt => self.square_root(inst, arg),
+            FloatUnary::Ffloor => self.round(inst, arg, Mod::Rmi),
+            FloatUnary::Fceil => self.round(inst, arg, Mod::Rpi),
+            FloatUnary::Ftrunc => self.round(inst, arg, Mod::Rzi),
+            FloatUnary::Fnearest => self.round(inst, arg, Mod::Rni),
+        }
+    }
+
+    /// `neg` and `abs`, which are done on the bits of the 16-bit formats.
+    fn change_sign(&mut self, inst: ir::Inst, arg: Value, opcode: Opcode, on_bits: Mnemonic, mask: i64) {
         let ty = self.ty(arg);
-        let small = matches!(ty, Type::F16 | Type::BF16);
         let result = self.result(inst);
-        let round = match op {
-            Fneg | Fabs if small => {
-                let arg = self.bits_operand(arg);
-                return match op {
-                    Fneg => self.emit(ptx!(Xor.B16), &[result, arg, Operand::Int(SIGN_16)]),
-                    _ => self.emit(ptx!(And.B16), &[result, arg, Operand::Int(SIGN_16 - 1)]),
-                };
-            }
-            Fneg | Fabs => {
-                let arg = self.operand(arg);
-                let opcode = if op == Fneg { Opcode::Neg } else { Opcode::Abs };
-                return self.emit(Mnemonic::new(opcode).with(float_mod(ty)), &[result, arg]);
-            }
-            Fsqrt if small => {
-                let wide = self.widened(arg);
-                let root = self.emit_new(RegClass::B32, ptx!(Sqrt.Rn.F32), &[wide]);
-                return self.narrow(ty, result, root);
-            }
-            Fsqrt => {
-                let arg = self.operand(arg);
-                return self.emit(ptx!(Sqrt.Rn).with(float_mod(ty)), &[result, arg]);
-            }
-            Ffloor => Mod::Rmi,
-            Fceil => Mod::Rpi,
-            Ftrunc => Mod::Rzi,
-            _ => Mod::Rni,
-        };
-        let cvt = |ty| Mnemonic::new(Opcode::Cvt).with(round).with(float_mod(ty)).with(float_mod(ty));
+        if matches!(ty, Type::F16 | Type::BF16) {
+            let arg = self.bits_operand(arg);
+            return self.emit(on_bits, &[result, arg, Operand::Int(mask)]);
+        }
+        let arg = self.operand(arg);
+        self.emit(Mnemonic::new(opcode).with(float_mod(ty)), &[result, arg]);
+    }
+
+    fn square_root(&mut self, inst: ir::Inst, arg: Value) {
+        let ty = self.ty(arg);
+        let result = self.result(inst);
+        if matches!(ty, Type::F16 | Type::BF16) {
+            let wide = self.widened(arg);
+            let root = self.emit_new(RegClass::B32, ptx!(Sqrt.Rn.F32), &[wide]);
+            return self.narrow(ty, result, root);
+        }
+        let arg = self.operand(arg);
+        self.emit(ptx!(Sqrt.Rn).with(float_mod(ty)), &[result, arg]);
+    }
+
+    /// Rounds to an integral value.
+    fn round(&mut self, inst: ir::Inst, arg: Value, how: Mod) {
+        let ty = self.ty(arg);
+        let result = self.result(inst);
+        let cvt = |ty| Mnemonic::new(Opcode::Cvt).with(how).with(float_mod(ty)).with(float_mod(ty));
         if ty == Type::BF16 {
             // An integral value near a bf16 is a bf16.
             let wide = self.widened(arg);
@@ -216,17 +238,4 @@ impl Selector<'_> {
         };
         self.emit(Mnemonic::new(Opcode::Setp).with(how).with(float_mod(ty)), &[result, a, b]);
     }
-}
-
-/// The operation with its rounding spelled out: PTX fuses a product and a sum that do not say how they round.
-fn float_op(op: IrOp, ty: Type) -> Mnemonic {
-    let mnemonic = match op {
-        IrOp::Fadd => ptx!(Add.Rn),
-        IrOp::Fsub => ptx!(Sub.Rn),
-        IrOp::Fmul => ptx!(Mul.Rn),
-        IrOp::Fdiv => ptx!(Div.Rn),
-        IrOp::Fmin => ptx!(Min),
-        _ => ptx!(Max),
-    };
-    mnemonic.with(float_mod(ty))
 }

@@ -3,8 +3,9 @@
 //! The sum, difference, product, logic and left shift of `i8` are right in the low half of a 16-bit register whatever is above;
 //! the other operations extend their operands first.
 
+use super::convert::int_mod;
 use super::*;
-use warpsmith_ir::IntCC;
+use warpsmith_ir::{IntBinary, IntCC, IntUnary};
 
 /// The width PTX computes an integer type in.
 fn width(ty: Type) -> u32 {
@@ -15,22 +16,99 @@ fn class(ty: Type) -> RegClass {
     RegClass::for_bits(ty.bits())
 }
 
-fn signed(bits: u32) -> Mod {
-    match bits {
-        8 => Mod::S8,
-        16 => Mod::S16,
-        32 => Mod::S32,
-        _ => Mod::S64,
+/// How the operands of an instruction are read, which its type says.
+#[derive(Clone, Copy)]
+enum Read {
+    /// As bits.
+    Bits,
+    /// As signed numbers.
+    Signed,
+    /// As unsigned numbers.
+    Unsigned,
+}
+
+impl Read {
+    /// The modifier of an instruction on integers of a type.
+    fn modifier(self, ty: Type) -> Mod {
+        match self {
+            Read::Bits => bits_mod(class(ty)),
+            Read::Signed => int_mod(width(ty), true),
+            Read::Unsigned => int_mod(width(ty), false),
+        }
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self, Read::Signed)
     }
 }
 
-fn unsigned(bits: u32) -> Mod {
-    match bits {
-        8 => Mod::U8,
-        16 => Mod::U16,
-        32 => Mod::U32,
-        _ => Mod::U64,
+/// What an integer operation of two operands becomes.
+enum Rule {
+    /// One instruction on the registers as they are.
+    Plain(Opcode, Read),
+    /// One instruction on operands that are extended to the width it computes in.
+    Extended(Opcode, Read),
+    /// One instruction on an operand that is extended and an amount.
+    Shift(Opcode, Read),
+    /// `add`, or `mad` with a product that has no other use.
+    Sum,
+    /// `mul.lo`, or `mul.wide` of what was extended.
+    Product,
+    /// `mul.hi`.
+    HighProduct(Read),
+    /// `shf` or shifts.
+    Rotation { left: bool },
+}
+
+/// The rule of each operation on `i8` to `i64`.
+const fn rule(op: IntBinary) -> Rule {
+    use IntBinary::*;
+    use Read::*;
+    use Rule::*;
+    match op {
+        Iadd => Sum,
+        Isub => Plain(Opcode::Sub, Signed),
+        Imul => Product,
+        Umulhi => HighProduct(Unsigned),
+        Smulhi => HighProduct(Signed),
+        Sdiv => Extended(Opcode::Div, Signed),
+        Udiv => Extended(Opcode::Div, Unsigned),
+        Srem => Extended(Opcode::Rem, Signed),
+        Urem => Extended(Opcode::Rem, Unsigned),
+        Smin => Extended(Opcode::Min, Signed),
+        Smax => Extended(Opcode::Max, Signed),
+        Umin => Extended(Opcode::Min, Unsigned),
+        Umax => Extended(Opcode::Max, Unsigned),
+        Band => Plain(Opcode::And, Bits),
+        Bor => Plain(Opcode::Or, Bits),
+        Bxor => Plain(Opcode::Xor, Bits),
+        Shl => Plain(Opcode::Shl, Bits),
+        Lshr => Shift(Opcode::Shr, Unsigned),
+        Ashr => Shift(Opcode::Shr, Signed),
+        Rotl => Rotation { left: true },
+        Rotr => Rotation { left: false },
     }
+}
+
+/// The instruction of each operation on `i1`. The others are not defined there.
+const fn predicate_rule(op: IntBinary) -> Option<Mnemonic> {
+    use IntBinary::*;
+    match op {
+        Band => Some(ptx!(And.Pred)),
+        Bor => Some(ptx!(Or.Pred)),
+        Bxor => Some(ptx!(Xor.Pred)),
+        Iadd | Isub | Imul | Umulhi | Smulhi | Sdiv | Udiv | Srem | Urem | Smin | Smax | Umin | Umax
+        | Shl | Lshr | Ashr | Rotl | Rotr => None,
+    }
+}
+
+/// What counts or reverses bits, which PTX has for 32 and 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Count {
+    Ones,
+    LeadingZeros,
+    TrailingZeros,
+    Reversed,
 }
 
 impl Selector<'_> {
@@ -69,7 +147,7 @@ impl Selector<'_> {
         match self.ty(value).bits() {
             bits @ (8 | 16) => {
                 let source = Operand::Use(self.reg(value));
-                let mnemonic = Mnemonic::new(Opcode::Cvt).with(Mod::U32).with(unsigned(bits));
+                let mnemonic = Mnemonic::new(Opcode::Cvt).with(Mod::U32).with(int_mod(bits, false));
                 self.emit_new(RegClass::B32, mnemonic, &[source])
             }
             _ => self.operand(value),
@@ -82,38 +160,25 @@ impl Selector<'_> {
         self.emit(ptx!(Cvt.U16.U32), &[result, value]);
     }
 
-    pub(super) fn int_binary(&mut self, inst: ir::Inst, op: IrOp, [a, b]: [Value; 2]) {
-        use IrOp::*;
+    pub(super) fn int_binary(&mut self, inst: ir::Inst, op: IntBinary, [a, b]: [Value; 2]) {
         let ty = self.ty(a);
         if is_i1(ty) {
-            return self.predicate_logic(inst, op, a, b);
+            let Some(mnemonic) = predicate_rule(op) else { return self.no_rule(op, ty) };
+            let (result, a, b) = (self.result(inst), Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
+            return self.emit(mnemonic, &[result, a, b]);
         }
-        let bits = width(ty);
-        let make = |opcode, modifier| Mnemonic::new(opcode).with(modifier);
-        match op {
-            Iadd if self.multiply_add(inst, a, b) || self.multiply_add(inst, b, a) => {}
-            Iadd => self.plain(inst, make(Opcode::Add, signed(bits)), a, b),
-            Isub => self.plain(inst, make(Opcode::Sub, signed(bits)), a, b),
-            Imul if self.wide_product(inst, a, b) => {}
-            Imul => self.plain(inst, ptx!(MulLo).with(signed(bits)), a, b),
-            Band => self.plain(inst, make(Opcode::And, bits_mod(class(ty))), a, b),
-            Bor => self.plain(inst, make(Opcode::Or, bits_mod(class(ty))), a, b),
-            Bxor => self.plain(inst, make(Opcode::Xor, bits_mod(class(ty))), a, b),
-            Shl => self.plain(inst, make(Opcode::Shl, bits_mod(class(ty))), a, b),
-            Lshr => self.shift_right(inst, make(Opcode::Shr, unsigned(bits)), a, b, false),
-            Ashr => self.shift_right(inst, make(Opcode::Shr, signed(bits)), a, b, true),
-            Rotl | Rotr => self.rotate(inst, op == Rotl, a, b),
-            Umulhi | Smulhi if ty == Type::I8 => self.high_product_i8(inst, op == Smulhi, a, b),
-            Umulhi => self.plain(inst, ptx!(MulHi).with(unsigned(bits)), a, b),
-            Smulhi => self.plain(inst, ptx!(MulHi).with(signed(bits)), a, b),
-            Sdiv => self.extending(inst, make(Opcode::Div, signed(bits)), a, b, true),
-            Udiv => self.extending(inst, make(Opcode::Div, unsigned(bits)), a, b, false),
-            Srem => self.extending(inst, make(Opcode::Rem, signed(bits)), a, b, true),
-            Urem => self.extending(inst, make(Opcode::Rem, unsigned(bits)), a, b, false),
-            Smin => self.extending(inst, make(Opcode::Min, signed(bits)), a, b, true),
-            Smax => self.extending(inst, make(Opcode::Max, signed(bits)), a, b, true),
-            Umin => self.extending(inst, make(Opcode::Min, unsigned(bits)), a, b, false),
-            _ => self.extending(inst, make(Opcode::Max, unsigned(bits)), a, b, false),
+        let make = |opcode, read: Read| Mnemonic::new(opcode).with(read.modifier(ty));
+        match rule(op) {
+            Rule::Plain(opcode, read) => self.plain(inst, make(opcode, read), a, b),
+            Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),
+            Rule::Shift(opcode, read) => self.shift(inst, make(opcode, read), a, b, read.is_signed()),
+            Rule::Sum if self.multiply_add(inst, a, b) || self.multiply_add(inst, b, a) => {}
+            Rule::Sum => self.plain(inst, make(Opcode::Add, Read::Signed), a, b),
+            Rule::Product if self.wide_product(inst, a, b) => {}
+            Rule::Product => self.plain(inst, make(Opcode::MulLo, Read::Signed), a, b),
+            Rule::HighProduct(read) if ty == Type::I8 => self.high_product_i8(inst, read.is_signed(), a, b),
+            Rule::HighProduct(read) => self.plain(inst, make(Opcode::MulHi, read), a, b),
+            Rule::Rotation { left } => self.rotate(inst, left, a, b),
         }
     }
 
@@ -127,7 +192,7 @@ impl Selector<'_> {
         self.emit(mnemonic, &[result, a, b]);
     }
 
-    fn shift_right(&mut self, inst: ir::Inst, mnemonic: Mnemonic, a: Value, b: Value, sign: bool) {
+    fn shift(&mut self, inst: ir::Inst, mnemonic: Mnemonic, a: Value, b: Value, sign: bool) {
         let (result, a, b) = (self.result(inst), self.extended(a, sign), self.operand(b));
         self.emit(mnemonic, &[result, a, b]);
     }
@@ -140,7 +205,7 @@ impl Selector<'_> {
         let bits = width(self.ty(product));
         let (mnemonic, a, b) = match self.wide_factors(a, b) {
             Some((sign, a, b)) => (ptx!(MadWide).with(if sign { Mod::S32 } else { Mod::U32 }), a, b),
-            None => (ptx!(MadLo).with(signed(bits)), self.operand(a), self.operand(b)),
+            None => (ptx!(MadLo).with(int_mod(bits, true)), self.operand(a), self.operand(b)),
         };
         let (result, c) = (self.result(inst), self.operand(c));
         self.emit(mnemonic, &[result, a, b, c]);
@@ -211,7 +276,7 @@ impl Selector<'_> {
         let back = self.emit_new(RegClass::B32, ptx!(Sub.S32), &[Operand::Int(bits.into()), to]);
         let value = self.extended(a, false);
         let shl = Mnemonic::new(Opcode::Shl).with(bits_mod(class(ty)));
-        let shr = Mnemonic::new(Opcode::Shr).with(unsigned(width(ty)));
+        let shr = Mnemonic::new(Opcode::Shr).with(int_mod(width(ty), false));
         let (up, down) = if left { (to, back) } else { (back, to) };
         let high = self.emit_new(class(ty), shl, &[value, up]);
         let low = self.emit_new(class(ty), shr, &[value, down]);
@@ -219,51 +284,48 @@ impl Selector<'_> {
         self.emit(Mnemonic::new(Opcode::Or).with(bits_mod(class(ty))), &[result, high, low]);
     }
 
-    fn predicate_logic(&mut self, inst: ir::Inst, op: IrOp, a: Value, b: Value) {
-        let mnemonic = match op {
-            IrOp::Band => ptx!(And.Pred),
-            IrOp::Bor => ptx!(Or.Pred),
-            _ => ptx!(Xor.Pred),
-        };
-        let (result, a, b) = (self.result(inst), Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
-        self.emit(mnemonic, &[result, a, b]);
-    }
-
-    pub(super) fn int_unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
-        use IrOp::*;
+    pub(super) fn int_unary(&mut self, inst: ir::Inst, op: IntUnary, arg: Value) {
         let ty = self.ty(arg);
-        let bits = width(ty);
         let result = self.result(inst);
         match op {
-            Bnot if is_i1(ty) => {
+            IntUnary::Bnot if is_i1(ty) => {
                 let arg = Operand::Use(self.reg(arg));
                 self.emit(ptx!(Not.Pred), &[result, arg]);
             }
-            Bnot => {
+            IntUnary::Bnot => {
                 let arg = self.operand(arg);
-                self.emit(Mnemonic::new(Opcode::Not).with(bits_mod(class(ty))), &[result, arg]);
+                self.emit(Mnemonic::new(Opcode::Not).with(Read::Bits.modifier(ty)), &[result, arg]);
             }
-            Ineg => {
+            IntUnary::Ineg => {
                 let arg = self.operand(arg);
-                self.emit(Mnemonic::new(Opcode::Neg).with(signed(bits)), &[result, arg]);
+                self.emit(Mnemonic::new(Opcode::Neg).with(Read::Signed.modifier(ty)), &[result, arg]);
             }
-            Iabs => {
+            IntUnary::Iabs => {
                 let arg = self.extended(arg, true);
-                self.emit(Mnemonic::new(Opcode::Abs).with(signed(bits)), &[result, arg]);
+                self.emit(Mnemonic::new(Opcode::Abs).with(Read::Signed.modifier(ty)), &[result, arg]);
             }
-            _ if ty == Type::I64 => self.count_64(inst, op, arg),
-            _ => self.count_32(inst, op, arg),
+            IntUnary::Popcnt => self.count(inst, Count::Ones, arg),
+            IntUnary::Clz => self.count(inst, Count::LeadingZeros, arg),
+            IntUnary::Ctz => self.count(inst, Count::TrailingZeros, arg),
+            IntUnary::Bitrev => self.count(inst, Count::Reversed, arg),
         }
     }
 
-    /// `popcnt`, `clz`, `ctz` and `bitrev` of 64 bits: counts come in 32.
-    fn count_64(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
+    fn count(&mut self, inst: ir::Inst, what: Count, arg: Value) {
+        match self.ty(arg) == Type::I64 {
+            true => self.count_64(inst, what, arg),
+            false => self.count_32(inst, what, arg),
+        }
+    }
+
+    /// Bits of 64: counts come in 32.
+    fn count_64(&mut self, inst: ir::Inst, what: Count, arg: Value) {
         let (result, arg) = (self.result(inst), self.operand(arg));
-        let count = match op {
-            IrOp::Bitrev => return self.emit(ptx!(Brev.B64), &[result, arg]),
-            IrOp::Popcnt => self.emit_new(RegClass::B32, ptx!(Popc.B64), &[arg]),
-            IrOp::Clz => self.emit_new(RegClass::B32, ptx!(Clz.B64), &[arg]),
-            _ => {
+        let count = match what {
+            Count::Reversed => return self.emit(ptx!(Brev.B64), &[result, arg]),
+            Count::Ones => self.emit_new(RegClass::B32, ptx!(Popc.B64), &[arg]),
+            Count::LeadingZeros => self.emit_new(RegClass::B32, ptx!(Clz.B64), &[arg]),
+            Count::TrailingZeros => {
                 let reversed = self.emit_new(RegClass::B64, ptx!(Brev.B64), &[arg]);
                 self.emit_new(RegClass::B32, ptx!(Clz.B64), &[reversed])
             }
@@ -271,31 +333,42 @@ impl Selector<'_> {
         self.emit(ptx!(Cvt.U64.U32), &[result, count]);
     }
 
-    /// The same of up to 32 bits, computed in 32.
-    fn count_32(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
+    /// Bits of up to 32, computed in 32.
+    fn count_32(&mut self, inst: ir::Inst, what: Count, arg: Value) {
         let bits = self.ty(arg).bits();
+        let narrow = bits < 32;
         let mut value = self.zero_extended_32(arg);
         let unused = Operand::Int(i64::from(32 - bits));
-        match op {
-            IrOp::Popcnt => {}
-            IrOp::Bitrev => value = self.emit_new(RegClass::B32, ptx!(Brev.B32), &[value]),
-            IrOp::Clz => value = self.emit_new(RegClass::B32, ptx!(Clz.B32), &[value]),
-            _ => {
-                if bits < 32 {
-                    // A bit above the value stops the count at the width.
-                    value = self.emit_new(RegClass::B32, ptx!(Or.B32), &[value, Operand::Int(1 << bits)]);
+        let mut then = |selector: &mut Self, mnemonic, with: Option<Operand>| {
+            value = match with {
+                Some(with) => selector.emit_new(RegClass::B32, mnemonic, &[value, with]),
+                None => selector.emit_new(RegClass::B32, mnemonic, &[value]),
+            };
+        };
+        match what {
+            Count::Ones => then(self, ptx!(Popc.B32), None),
+            Count::LeadingZeros => {
+                then(self, ptx!(Clz.B32), None);
+                if narrow {
+                    then(self, ptx!(Sub.S32), Some(unused));
                 }
-                value = self.emit_new(RegClass::B32, ptx!(Brev.B32), &[value]);
+            }
+            Count::TrailingZeros => {
+                if narrow {
+                    // A bit above the value stops the count at the width.
+                    then(self, ptx!(Or.B32), Some(Operand::Int(1 << bits)));
+                }
+                then(self, ptx!(Brev.B32), None);
+                then(self, ptx!(Clz.B32), None);
+            }
+            Count::Reversed => {
+                then(self, ptx!(Brev.B32), None);
+                if narrow {
+                    then(self, ptx!(Shr.U32), Some(unused));
+                }
             }
         }
-        match (op, bits) {
-            (IrOp::Popcnt, _) => value = self.emit_new(RegClass::B32, ptx!(Popc.B32), &[value]),
-            (IrOp::Ctz, _) => value = self.emit_new(RegClass::B32, ptx!(Clz.B32), &[value]),
-            (IrOp::Bitrev, 8 | 16) => value = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[value, unused]),
-            (IrOp::Clz, 8 | 16) => value = self.emit_new(RegClass::B32, ptx!(Sub.S32), &[value, unused]),
-            _ => {}
-        }
-        if bits < 32 {
+        if narrow {
             return self.truncated_result(inst, value);
         }
         let made = self.group.last().map(|last| last.first as usize);
@@ -323,7 +396,7 @@ impl Selector<'_> {
         };
         let equality = matches!(cond, Eq | Ne);
         let bits = width(ty);
-        let number = if sign || (equality && bits < 64) { signed(bits) } else { unsigned(bits) };
+        let number = int_mod(bits, sign || (equality && bits < 64));
         let (result, a, b) = (self.result(inst), self.extended(a, sign), self.extended(b, sign));
         self.emit(Mnemonic::new(Opcode::Setp).with(how).with(number), &[result, a, b]);
     }
@@ -360,12 +433,9 @@ impl Selector<'_> {
             return self.emit(ptx!(Or.Pred), &[result, first, second]);
         }
         if Repr::of(ty).count == 1 && !ty.is_vector() {
-            let mnemonic = match ty {
-                Type::F32 => ptx!(Selp.F32),
-                Type::F64 => ptx!(Selp.F64),
-                _ => Mnemonic::new(Opcode::Selp).with(bits_mod(class(ty))),
-            };
             let float = matches!(ty, Type::F32 | Type::F64);
+            let modifier = if float { float_mod(ty) } else { bits_mod(class(ty)) };
+            let mnemonic = Mnemonic::new(Opcode::Selp).with(modifier);
             let source = |s: &mut Self, v| if float { s.operand(v) } else { s.bits_operand(v) };
             let (result, yes, no) = (self.result(inst), source(self, yes), source(self, no));
             return self.emit(mnemonic, &[result, yes, no, Operand::Use(cond)]);

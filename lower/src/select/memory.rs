@@ -18,14 +18,14 @@ pub(super) struct Access {
 }
 
 /// The modifier of a state space; generic addressing has none.
-fn space_mod(space: StateSpace) -> Option<Mod> {
+pub(super) fn space_mod(space: StateSpace) -> Option<Mod> {
     match space {
         StateSpace::Global => Some(Mod::Global),
         StateSpace::Shared => Some(Mod::Shared),
         StateSpace::Local => Some(Mod::Local),
         StateSpace::Const => Some(Mod::Const),
         StateSpace::Param => Some(Mod::Param),
-        _ => None,
+        StateSpace::Generic | StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => None,
     }
 }
 
@@ -92,10 +92,9 @@ impl Selector<'_> {
         offset: i32,
     ) -> Access {
         let (base, offset) = self.address(ptr, offset.into());
-        let space = match base {
-            Base::Param(_) => StateSpace::Param,
-            _ => self.held_space(self.ty(ptr)).unwrap_or(StateSpace::Generic),
-        };
+        let is_param = matches!(base, Base::Param(_));
+        let space = if is_param { Some(StateSpace::Param) } else { self.held_space(self.ty(ptr)) };
+        let space = space.unwrap_or(StateSpace::Generic);
         let mut opcode = Mnemonic::new(opcode);
         // Constants and parameters do not change, and local memory has no other observer: PTX has no volatile form for them.
         let observable = !matches!(space, StateSpace::Const | StateSpace::Param | StateSpace::Local);
@@ -203,14 +202,8 @@ impl Selector<'_> {
 
     // Addresses as values.
 
-    pub(super) fn symbol_address(&mut self, inst: ir::Inst) {
+    pub(super) fn symbol_address(&mut self, inst: ir::Inst, base: Base, offset: i32) {
         let result = self.result(inst);
-        let (base, offset) = match self.func.dfg[inst] {
-            InstData::StackAddr { slot, offset } => (Base::Stack(slot), offset),
-            InstData::GlobalAddr { global, offset } => (Base::Global(global), offset),
-            InstData::FuncAddr { func } => (Base::Func(func), 0),
-            _ => return,
-        };
         self.emit(ptx!(Mov.U64), &[result, Operand::Symbol(base, offset.into())]);
     }
 

@@ -28,8 +28,8 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
-    self as ir, Block, FuncId, FuncKind, Function, InstData, Opcode as IrOp, Scalar, Type, Value, ValueDef,
-    parallel,
+    self as ir, Block, Class, FuncId, FuncKind, Function, InstData, Opcode as IrOp, PointerBinary,
+    PointerUnary, Scalar, Ternary, Type, Value, ValueDef, parallel,
 };
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target};
 
@@ -164,6 +164,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The operand that an instruction passes through unchanged.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be a copy is computed")]
     fn unchanged(&self, inst: ir::Inst) -> Option<Value> {
         let dfg = &self.func.dfg;
         match dfg[inst] {
@@ -358,16 +359,17 @@ impl<'a> Selector<'a> {
             InstData::FloatConst { bits } => self.float_constant(inst, *bits),
             &InstData::Unary { op, arg } => self.unary(inst, op, arg),
             &InstData::Binary { op, args } => self.binary(inst, op, args),
-            &InstData::Ternary { op: IrOp::Select, args } => self.select_value(inst, args),
-            &InstData::Ternary { args, .. } => self.fma(inst, args),
+            &InstData::Ternary { op, args } => self.ternary(inst, op, args),
             &InstData::IntCompare { cond, args } => self.int_compare(inst, cond, args),
             &InstData::FloatCompare { cond, args } => self.float_compare(inst, cond, args),
             &InstData::Load { flags, offset, ptr } => self.load(inst, flags, offset, ptr),
             &InstData::Store { flags, offset, args: [value, ptr] } => self.store(flags, offset, value, ptr),
             &InstData::Index { scale, args } => self.index(inst, scale, args),
-            InstData::StackAddr { .. } | InstData::GlobalAddr { .. } | InstData::FuncAddr { .. } => {
-                self.symbol_address(inst);
+            &InstData::StackAddr { slot, offset } => self.symbol_address(inst, Base::Stack(slot), offset),
+            &InstData::GlobalAddr { global, offset } => {
+                self.symbol_address(inst, Base::Global(global), offset)
             }
+            &InstData::FuncAddr { func } => self.symbol_address(inst, Base::Func(func), 0),
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
             &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
@@ -388,21 +390,59 @@ impl<'a> Selector<'a> {
     }
 
     fn unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {
-        use IrOp::*;
-        match op {
-            Ineg | Iabs | Bnot | Popcnt | Clz | Ctz | Bitrev => self.int_unary(inst, op, arg),
-            Fneg | Fabs | Fsqrt | Ffloor | Fceil | Ftrunc | Fnearest => self.float_unary(inst, op, arg),
-            _ => self.convert(inst, op, arg),
+        match op.class() {
+            Class::IntUnary(op) => self.int_unary(inst, op, arg),
+            Class::FloatUnary(op) => self.float_unary(inst, op, arg),
+            Class::PointerUnary(PointerUnary::Ptrtoint) => self.bitcast(inst, arg),
+            Class::Conversion(op) => self.convert(inst, op, arg),
+            Class::IntBinary(_)
+            | Class::FloatBinary(_)
+            | Class::PointerBinary(_)
+            | Class::Ternary(_)
+            | Class::Alone => self.no_rule(op, self.ty(arg)),
         }
     }
 
     fn binary(&mut self, inst: ir::Inst, op: IrOp, args: [Value; 2]) {
-        use IrOp::*;
-        match op {
-            Fadd | Fsub | Fmul | Fdiv | Fmin | Fmax | Fcopysign => self.float_binary(inst, op, args),
-            Ptradd => self.pointer_add(inst, args),
-            _ => self.int_binary(inst, op, args),
+        match op.class() {
+            Class::IntBinary(op) => self.int_binary(inst, op, args),
+            Class::FloatBinary(op) => self.float_binary(inst, op, args),
+            Class::PointerBinary(PointerBinary::Ptradd) => self.pointer_add(inst, args),
+            Class::IntUnary(_)
+            | Class::FloatUnary(_)
+            | Class::PointerUnary(_)
+            | Class::Conversion(_)
+            | Class::Ternary(_)
+            | Class::Alone => self.no_rule(op, self.ty(args[0])),
         }
+    }
+
+    fn ternary(&mut self, inst: ir::Inst, op: IrOp, args: [Value; 3]) {
+        match op.class() {
+            Class::Ternary(Ternary::Select) => self.select_value(inst, args),
+            Class::Ternary(Ternary::Fma) => self.fma(inst, args),
+            Class::IntUnary(_)
+            | Class::IntBinary(_)
+            | Class::FloatUnary(_)
+            | Class::FloatBinary(_)
+            | Class::PointerUnary(_)
+            | Class::PointerBinary(_)
+            | Class::Conversion(_)
+            | Class::Alone => self.no_rule(op, self.ty(args[0])),
+        }
+    }
+
+    /// An operation in a shape or on a type that the tables of selection have nothing for. The verifier refuses the known ones.
+    #[cold]
+    fn no_rule(&mut self, op: impl Into<IrOp>, ty: Type) {
+        let op = op.into();
+        self.unsupported(
+            format!("`{op}` of {ty} is not compiled"),
+            format!(
+                "selection has no rule for it; the operands of `{op}` are {}",
+                op.info().types.describe()
+            ),
+        );
     }
 
     fn special_register(&mut self, inst: ir::Inst, reg: ir::Sreg) {
@@ -429,10 +469,5 @@ fn is_i1(ty: Type) -> bool {
 
 /// The type modifier of a float.
 fn float_mod(ty: Type) -> Mod {
-    Mod::of_scalar(match ty.element() {
-        Scalar::F16 => ScalarType::F16,
-        Scalar::BF16 => ScalarType::BF16,
-        Scalar::F64 => ScalarType::F64,
-        _ => ScalarType::F32,
-    })
+    Mod::of_scalar(ty.element().isa())
 }

@@ -35,11 +35,12 @@ impl Selector<'_> {
         }
         let mut args = args.iter().copied();
         for &operand in sources {
-            match operand {
-                PtxOperand::Decimal(value) if mnemonic.types().last() == Some(ScalarType::F32) => {
-                    operands.push(Operand::F32((value as f32).to_bits()));
-                }
-                operand => self.source(operand, bytes, &mut args, &mut operands),
+            if let PtxOperand::Decimal(value) = operand
+                && mnemonic.types().last() == Some(ScalarType::F32)
+            {
+                operands.push(Operand::F32((value as f32).to_bits()));
+            } else {
+                self.source(operand, bytes, &mut args, &mut operands);
             }
         }
         addresses_in_brackets(&mut operands);

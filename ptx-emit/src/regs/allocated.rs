@@ -181,7 +181,9 @@ impl View {
         self.end_inst(if ends { Role::Return } else { Role::Branch });
         let args = match terminator {
             Terminator::Jump(edge) => self.add_vregs(func, func.edge_args(edge)),
-            _ => (0, 0),
+            Terminator::Branch { .. } | Terminator::Table { .. } | Terminator::Return | Terminator::Trap => {
+                (0, 0)
+            }
         };
         let insts = (start, self.ends.len() as u32);
         let succs = self.add_blocks(succs.iter().copied());

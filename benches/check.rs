@@ -87,7 +87,7 @@ fn ptxas(text: &str) -> Option<Duration> {
     best
 }
 
-/// The highest resident size of this process in bytes, where the system tells (Linux).
+/// The highest resident size of this process in bytes, where the system reports it (Linux).
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -12,7 +12,7 @@ fn bound(text: &[u8]) -> Duration {
     Duration::from_secs(5) + Duration::from_micros(20) * u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
-/// Findings point into the text and say something.
+/// Findings have places in the text and a message.
 fn sound(findings: &[Diagnostic], text: &[u8]) {
     for finding in findings {
         let labels = finding.labels.iter().map(|(span, _)| *span);
@@ -39,7 +39,7 @@ pub fn ptx(text: &[u8]) {
     assert!(start.elapsed() < bound(text), "{:?}", start.elapsed());
 }
 
-/// The same for IR text. What its verifier takes is compiled to valid PTX, or refused by name.
+/// For IR text: the parser answers, and what the verifier takes is compiled to valid PTX, or refused by name.
 pub fn wir(text: &[u8]) {
     let start = Instant::now();
     let parsed = ir::parse(text);
@@ -92,7 +92,7 @@ pub fn run(text: &[u8]) {
     }
 }
 
-/// All checkers and counters watch a launch, and tell of it.
+/// All checkers and counters watch a launch, and report.
 fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sources) {
     let (mut checkers, mut counts) = (Checkers::new(Selection::ALL), Counts::profile());
     let mut trace = Trace::new(std::io::sink(), Filter::default());

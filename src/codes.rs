@@ -8,14 +8,19 @@ pub const TOPICS: &[(&str, Codes)] = &[
     ("Instructions, of PTX and of the IR alike", warpsmith_isa::codes::ALL),
     ("IR text and functions", warpsmith_ir::codes::ALL),
     ("Compilation, loading, the command", ALL),
+    ("Faults of a launch", warpsmith_interp::FaultCode::EXPLANATIONS),
     #[cfg(feature = "watch")]
     ("Findings of checkers that watch a kernel run", warpsmith_watch::codes::ALL),
 ];
 
-/// The explanation of a code, if there is such a code. It is not looked for by the case of its letter.
+/// Every code and the lines of its explanation, in the order of the page.
+pub fn all() -> impl Iterator<Item = &'static warpsmith_diag::Code> {
+    TOPICS.iter().flat_map(|(_, codes)| codes.iter())
+}
+
+/// The explanation of a code, if there is such a code. Upper and lower case are the same.
 pub fn explain(code: &str) -> Option<String> {
-    let mut all = TOPICS.iter().flat_map(|(_, codes)| codes.iter());
-    let (_, lines) = all.find(|(known, _)| known.eq_ignore_ascii_case(code))?;
+    let (_, lines) = all().find(|(known, _)| known.eq_ignore_ascii_case(code))?;
     let trimmed: Vec<&str> = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     Some(trimmed.join("\n"))
 }
@@ -23,7 +28,7 @@ pub fn explain(code: &str) -> Option<String> {
 warpsmith_diag::codes! {
     /// The file cannot be read.
     UNREADABLE = "C0001";
-    /// The compiler cannot be set up as the command line says.
+    /// The compiler cannot be set up as the command line asks.
     SETUP = "C0002";
     /// There is no target to compile for, or a version of PTX that does not know it.
     TARGET = "E0001";
@@ -47,7 +52,7 @@ warpsmith_diag::codes! {
     BROKEN = "L0003";
     /// The engine cannot execute an instruction or directive of the module, which it names.
     ///
-    /// The text may be good PTX: `warpsmith check` says so. Nothing is approximated in silence.
+    /// The text may be valid PTX: `warpsmith check` shows whether it is. Nothing is approximated in silence.
     LOAD = "X0001";
     /// The module has no kernel of the name that is to be run.
     ///

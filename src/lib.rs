@@ -1,4 +1,154 @@
-//! A compiler backend for NVIDIA GPUs: typed SSA in, PTX out, and the PTX executed on the CPU.
+//! Warpsmith compiles kernels for NVIDIA GPUs and runs them without one.
+//!
+//! A front end builds a [`Module`] of typed SSA. A [`Compiler`] verifies it, optimises it, and writes PTX that `ptxas` assembles. A
+//! [`Program`] is PTX, or the IR itself, ready to run, and a simulated [`Device`] runs it on the CPU: with the results that a GPU gives, and
+//! with an answer where a GPU has none (an address out of bounds, a deadlock, a race).
+//!
+//! ```text
+//! IR: text, FunctionBuilder ──> Module ──Compiler──> Compiled { text, module }
+//!                                 │                                   │
+//!                                 │ Program::from_ir                  │ Program::load
+//!                                 ▼                                   ▼
+//!                              Program ───────── Device::launch ── Program <── ptx::ValidatedModule <── PTX of anyone
+//! ```
+//!
+//! The arrows in the middle are the point: one input has two meanings that share nothing but the engine's arithmetic, so every compilation
+//! can be checked from end to end.
+//!
+//! # From text to results
+//!
+//! ```
+//! use warpsmith::{Compiler, Device, Launch, Module, Program, Target};
+//!
+//! // Parsing and verification report everything that is wrong, with its place.
+//! let module = Module::parse("
+//!     kernel @scale(%data: ptr<global>, %factor: f32) {
+//!     entry:
+//!       %i = sreg.tid.x
+//!       %p = index %data, %i, 4
+//!       %x = load.f32 %p
+//!       %y = fmul %x, %factor
+//!       store %y, %p
+//!       ret
+//!     }")?;
+//!
+//! // What comes out has been parsed and validated again.
+//! let compiled = Compiler::new(Target::sm(80)).compile(&module)?;
+//! assert!(compiled.text.contains("mul.f32") || compiled.text.contains("mul.rn.f32"), "{}", compiled.text);
+//!
+//! // Arguments are typed by what they are: buffers, numbers, bytes.
+//! let program = Program::load(&compiled.module)?;
+//! let mut device = Device::new();
+//! let data = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+//! let stats = device.launch(&program, &Launch::new("scale").block([4, 1, 1]).arg(data).arg(0.5f32))?;
+//! assert_eq!(device.download::<f32>(data)?, [0.5, 1.0, 1.5, 2.0]);
+//! assert_eq!(stats.threads, 4);
+//!
+//! // The IR's own meaning, which never sees PTX, gives the same.
+//! let meaning = Program::from_ir(&module)?;
+//! device.launch(&meaning, &Launch::new("scale").block([4, 1, 1]).arg(data).arg(2.0f32))?;
+//! assert_eq!(device.download::<f32>(data)?, [1.0, 2.0, 3.0, 4.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A front end in Rust skips the text: [`ir::FunctionBuilder`] has the shape of cranelift's, variables and sealing included.
+//!
+//! # Errors
+//!
+//! Whatever reads a text answers with [`Diagnostics`]: all findings, with codes, notes and suggestions, and the source that they are about. It is
+//! a [`std::error::Error`], and shows itself with source lines, so that `?` in a `main` prints what a user needs:
+//!
+//! ```
+//! use warpsmith::{Module, Source};
+//!
+//! let errors = Module::parse(Source::new("k.wir", "kernel @k() {\nentry:\n  retn\n}\n")).unwrap_err();
+//! assert_eq!(
+//!     errors.to_string(),
+//!     "error[I0002]: unknown operation `retn`
+//!  --> k.wir:3:3
+//!   |
+//! 3 |   retn
+//!   |   ^^^^
+//!   |
+//!   = note: did you mean `ret`?"
+//! );
+//! ```
+//!
+//! A launch that does not end well answers with a [`Fault`]: what happened, at which line, in which thread. [`Fault::diagnostics`] shows it the
+//! same way.
+//!
+//! # PTX of anyone
+//!
+//! [`check`] is the validator as a function. [`ptx::ValidatedModule`] is the same as a type, and what the engine takes:
+//!
+//! ```
+//! use warpsmith::{Device, Launch, Program, Source, ptx::ValidatedModule};
+//!
+//! let source = Source::new("store.ptx", "
+//! .version 7.0
+//! .target sm_80
+//! .address_size 64
+//! .visible .entry store(.param .u64 out) {
+//!     .reg .b32 %r;
+//!     .reg .b64 %rd<2>;
+//!     ld.param.u64 %rd0, [out];
+//!     mov.u32 %r, %tid.x;
+//!     mad.wide.u32 %rd1, %r, 4, %rd0;
+//!     st.global.u32 [%rd1], %r;
+//!     ret;
+//! }
+//! ");
+//! let program = Program::load_entry(&ValidatedModule::parse(source)?, "store")?;
+//! let mut device = Device::new();
+//! let out = device.upload(&[0u32; 8])?;
+//! let fault = device.launch(&program, &Launch::new("store").block([9, 1, 1]).arg(out)).unwrap_err();
+//! assert_eq!((fault.code.name(), fault.thread), ("out_of_bounds", Some([8, 0, 0])));
+//! assert!(fault.diagnostics(program.source()).to_string().contains("st.global.u32 [%rd1], %r;"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Watching
+//!
+//! An observer sees every instruction, access, branch and barrier of a launch ([`interp::observe`]). With the feature `watch` there are checkers
+//! (out of bounds, uninitialised, races, synchronisation), traces, coverage, profiles, and a debugger; `docs/watching.md` describes them:
+//!
+//! ```
+//! # #[cfg(feature = "watch")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use warpsmith::watch::{Checkers, Selection};
+//! # use warpsmith::{Device, Launch, Program, ptx::ValidatedModule};
+//! # let source = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; mov.u32 %r, %tid.x; st.global.u32 [%rd], %r; ret; }";
+//! # let program = Program::load(&ValidatedModule::parse(source)?)?;
+//! # let mut device = Device::new();
+//! # let out = device.upload(&[0u32])?;
+//! # let launch = Launch::new("k").block([64, 1, 1]).arg(out);
+//! let mut checkers = Checkers::new(Selection::ALL);
+//! device.launch_observed(&program, &launch, &mut checkers.observer())?;
+//! let report = checkers.into_report();
+//! assert!(report.findings().iter().any(|finding| finding.code == "W0301"), "two warps store to one place");
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "watch"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Features
+//!
+//! The default is the compiler and the engine, 31 packages with those of this repository.
+//!
+//! | Feature | Adds | Packages |
+//! |---|---|---|
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 36 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 37 |
+//!
+//! The command is a package of its own, `warpsmith-cli`.
+//!
+//! # Crates
+//!
+//! The modules below are the crates of the project: [`diag`] what everything answers with, [`isa`] the instruction tables, [`ir`] the IR, [`lower`]
+//! passes and selection, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
+
+#![forbid(unsafe_code)]
 
 pub mod codes;
 #[cfg(feature = "json")]

@@ -54,7 +54,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     compare(path, &text, &made)
 }
 
-/// Does the commands of a transcript and gives the transcript as it should be.
+/// Executes the commands of a transcript; the result is the transcript as it should be.
 fn replay(transcript: &str) -> Result<String, Failed> {
     let head = transcript.lines().next().unwrap_or_default();
     let mut words =
@@ -69,7 +69,7 @@ fn replay(transcript: &str) -> Result<String, Failed> {
     let path = path.ok_or_else(|| format!("{name} is not there"))?;
     let text = std::fs::read_to_string(&path)?;
     let language = Language::of_path(&path).ok_or("neither .ptx nor .wir")?;
-    let launch = own_launch(&text, language).ok_or_else(|| format!("{name} has no launch"))?;
+    let launch = own_launch(&text, language).map_err(|reason| format!("{name}: {reason}"))?;
     let subject = match language {
         Language::Ptx => Subject::from_ptx(Source::new(name, &text), &launch.entry),
         Language::Wir => Subject::from_wir(Source::new(name, &text), None, level),

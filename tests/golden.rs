@@ -33,7 +33,7 @@ fn main() {
         })
         .collect();
     if trials.is_empty() {
-        // Nobody has recorded on a GPU yet: that is no success.
+        // No results have been recorded: that is not a success.
         let name = "no_golden_files: record them with `cargo xtask hardware` on a machine with a GPU";
         trials.push(
             Trial::test(name, || Err("there are no files in tests/golden".into())).with_ignored_flag(true),

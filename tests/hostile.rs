@@ -58,7 +58,7 @@ fn read_all(text: &str) {
     std::hint::black_box(text.parse::<Target>().is_ok());
 }
 
-/// How long to go on: a few seconds, or as long as `WARPSMITH_HOSTILE_MS` says.
+/// How long to go on: a few seconds, or as many milliseconds as `WARPSMITH_HOSTILE_MS` has.
 fn budget() -> u64 {
     std::env::var("WARPSMITH_HOSTILE_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(4_000)
 }
@@ -176,7 +176,7 @@ fn mutated_kernels_end_in_a_value() {
         Ok(())
     })
     .budget_ms(budget());
-    // Else the test would say nothing about running.
+    // Else the test would not test running.
     assert!(valid > 20 && ended > 5, "{valid} mutants were valid, {ended} ran to their end");
 }
 

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             let known = toolbox.for_target(target).is_some();
             let (toolbox, modules) = (toolbox.clone(), modules.clone());
             let trial = Trial::test(target.to_string(), move || judge(target, &toolbox, &modules));
-            // Without an assembler there is nothing to judge by; older targets are never judged, and only compiled.
+            // Without an assembler the test is ignored; older targets are only compiled.
             trial.with_ignored_flag(!known && !required && target >= OLDEST_JUDGED)
         })
         .collect();
@@ -84,7 +84,7 @@ fn judge(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -
         for level in OptLevel::ALL {
             match Compiler::new(target).with_opt_level(level).compile(module) {
                 Ok(compiled) => _ = texts.insert(compiled.text),
-                // What an old target has not is an error of the compilation that says so.
+                // What an old target lacks is an error of the compilation that names it.
                 Err(errors) if target < OLDEST_JUDGED && !errors.is_empty() => {}
                 Err(errors) => wrong.push(format!("{} at {level}: {}", path.display(), errors[0])),
             }

@@ -175,7 +175,7 @@ fn measure(name: &str, text: usize, peer: Option<f64>, mut run: impl FnMut() -> 
     rate
 }
 
-/// The module with everything it defines `count` times. `defines` tells the lines that define a symbol (the first `@name`).
+/// The module with everything it defines `count` times. `defines` is true of the lines that define a symbol (the first `@name`).
 fn copies(source: &str, count: usize, defines: impl Fn(&str) -> bool) -> String {
     let symbol = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'));

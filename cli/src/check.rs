@@ -20,10 +20,10 @@ pub struct Options {
     /// One JSON object per file on standard output, in input order.
     #[arg(long)]
     json: bool,
-    /// Judge as if the module named this target.
+    /// Check as if the module named this target.
     #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
     target: Option<Target>,
-    /// Make the changes of files that must be what was meant, and judge the result.
+    /// Make the changes of files that must be what was meant, and check the result.
     #[arg(long)]
     fix: bool,
 }
@@ -31,7 +31,7 @@ pub struct Options {
 /// A fix can bring up the next: a version that is raised for one instruction may be too low for another.
 const MOST_ROUNDS: usize = 8;
 
-/// Files are judged in parallel and reported in order, this many at a time.
+/// Files are checked in parallel and reported in order, this many at a time.
 const BATCH: usize = 512;
 
 pub fn run(options: &Options) -> Outcome {

@@ -57,7 +57,7 @@ pub fn run(options: &Options) -> Outcome {
     }
 }
 
-/// A compiler as the flags say, for the module's own target where they name none.
+/// The compiler that the flags describe, for the module's own target where they name none.
 pub fn compiler(flags: &Compilation, module: &ir::Module) -> Result<Compiler, Failure> {
     let target = flags.target.or(module.target).unwrap_or(DEFAULT_TARGET);
     let mut compiler = Compiler::new(target).with_opt_level(flags.level);

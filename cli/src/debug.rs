@@ -114,13 +114,10 @@ pub fn run(options: &Options) -> Outcome {
 
 fn launch(options: &Options, source: &Input) -> Result<LaunchSpec, Failure> {
     let Some(path) = &options.launch else {
-        let missing = || {
-            let file = options.file.display();
-            Failure::Usage(format!(
-                "--launch L.json is needed: {file} has no `run:` directive that describes a launch"
-            ))
+        let missing = |reason: String| {
+            Failure::Usage(format!("--launch L.json is needed for {}: {reason}", options.file.display()))
         };
-        return own_launch(source.text(), source.language).ok_or_else(missing);
+        return own_launch(source.text(), source.language).map_err(missing);
     };
     let text = input::read(path).map_err(Failure::Usage)?.text().to_owned();
     LaunchSpec::parse(&text).map_err(|errors| {

@@ -16,7 +16,7 @@ use warpsmith::watch::{Checker, Checkers, Report, Selection, Sources};
 /// Instructions of threads up to which two runs are traced to explain why they differ.
 const MOST_TRACED: u64 = 4_000_000;
 
-/// Runs the launch in so many orders and tells whether its results depend on the order; then the exit status is 1.
+/// Runs the launch in so many orders and reports whether its results depend on the order; then the exit status is 1.
 pub fn run(program: &Program, sources: &Sources, launch: &LaunchSpec, count: u64, as_json: bool) -> Outcome {
     let mut instructions = 0;
     let found = explore(count, launch.seed.unwrap_or(0), |order| {

@@ -1,4 +1,4 @@
-//! The `warpsmith` command: what the command line says, and one file for each subcommand.
+//! The `warpsmith` command: the command line, and one file for each subcommand.
 
 mod check;
 mod compile;
@@ -113,7 +113,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Rejected) => ExitCode::from(1),
         Err(Failure::Usage(message)) => {
-            // Nothing is left to do if not even this can be said.
+            // There is no other place to report a closed standard error.
             let _ = writeln!(std::io::stderr(), "error: {message}");
             ExitCode::from(2)
         }
@@ -128,7 +128,7 @@ fn report(findings: &Diagnostics) {
     let mut stderr = std::io::stderr().lock();
     let renderer = if stderr.is_terminal() { Renderer::styled() } else { Renderer::plain() };
     if let Err(_closed) = stderr.write_all(renderer.diagnostics(findings.source(), findings).as_bytes()) {
-        // Nobody is left to whom this could be reported; the exit status says that something is wrong.
+        // There is no other place to report a closed standard error; the exit status shows that something is wrong.
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
-use warpsmith::diag::{self, Diagnostic};
+use warpsmith::diag::{self, Diagnostic, Source};
 use warpsmith::interp::{Fault, Program, Schedule};
 use warpsmith::launch::literal;
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
@@ -56,7 +56,7 @@ pub struct Options {
     /// Chooses the interleaving of the threads; the same seed and schedule give the same run.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run the launch in N orders of its threads and tell whether the results differ and why; then the exit status is 1.
+    /// Run the launch in N orders of its threads and report whether the results differ and why; then the exit status is 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
     explore: Option<u64>,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
@@ -98,7 +98,8 @@ impl Write for Printed {
 enum Problem {
     Launch(Vec<LaunchError>),
     Source(Language, Diagnostics),
-    Fault(Fault),
+    /// A fault, and the text of the program.
+    Fault(Fault, Source),
     Failure(Failure),
 }
 
@@ -160,11 +161,9 @@ fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<La
         return Ok(LaunchSpec::parse(&text).map(|spec| scheduled(spec, options)));
     }
     if options.entry.is_none() {
-        let own = own_launch(source.text(), source.language).ok_or_else(|| {
+        let own = own_launch(source.text(), source.language).map_err(|reason| {
             let file = options.file.display();
-            Failure::Usage(format!(
-                "--launch L.json or --entry NAME is needed: {file} has no `run:` directive that describes a launch"
-            ))
+            Failure::Usage(format!("--launch L.json or --entry NAME is needed for {file}: {reason}"))
         })?;
         return Ok(Ok(scheduled(own, options)));
     }
@@ -180,7 +179,7 @@ fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<La
     Ok(LaunchSpec::from_json(&Value::Object(object)).map(|spec| scheduled(spec, options)))
 }
 
-/// The flags go before what a launch description says.
+/// A flag overrides the launch description.
 fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
     spec.schedule = options.schedule.or(spec.schedule);
     spec.seed = options.seed.or(spec.seed);
@@ -203,13 +202,14 @@ fn result(
     printed: &Printed,
     seen: &mut Option<Seen>,
 ) -> Result<Execution, Problem> {
+    let faulted = |fault| Problem::Fault(fault, program.source().clone());
     if !options.watch.any() {
-        return execute_with_output(program, launch, printed.clone()).map_err(Problem::Fault);
+        return execute_with_output(program, launch, printed.clone()).map_err(faulted);
     }
     let mut watch = Watch::new(&options.watch).map_err(Problem::Failure)?;
     let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
     *seen = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
-    outcome.map_err(Problem::Fault)
+    outcome.map_err(faulted)
 }
 
 /// What runs, and its text if the run is watched.
@@ -290,7 +290,7 @@ fn error(code: &str, message: &str) -> Value {
 impl Problem {
     fn json(&self) -> Value {
         match self {
-            Problem::Fault(fault) => {
+            Problem::Fault(fault, _) => {
                 let mut value = json!({
                     "code": fault.code.name(), "message": fault.message, "ptx_line": fault.ptx_line,
                     "block": fault.block, "thread": fault.thread,
@@ -332,8 +332,8 @@ impl Problem {
 
     fn show(&self) {
         match self {
-            Problem::Fault(fault) => eprintln!("error: {fault}"),
-            // The command says it in the end.
+            Problem::Fault(fault, source) => report(&fault.diagnostics(source)),
+            // The command reports it at the end.
             Problem::Failure(_) => {}
             Problem::Launch(errors) => {
                 errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))

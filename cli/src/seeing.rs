@@ -1,4 +1,4 @@
-//! What is made visible of a run: trace, coverage, profile. The flags, the observers, and what is written in the end.
+//! Views of a run: trace, coverage, profile. The flags, the observers, and what is written at the end.
 
 use crate::Failure;
 use clap::Args;
@@ -21,11 +21,11 @@ pub struct Visible {
     /// line=N|A-B. Of several of one kind one must hold, of several kinds all.
     #[arg(long, value_name = "KEY=VALUE", requires = "trace")]
     trace_filter: Vec<Condition>,
-    /// Tell which instructions and branch outcomes were reached: a page (.html), LCOV (.info, .lcov), or text, to standard output if
+    /// Report which instructions and branch outcomes were reached: a page (.html), LCOV (.info, .lcov), or text, to standard output if
     /// no file is named.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     coverage: Option<PathBuf>,
-    /// Tell what the run costs, by class of instruction and by line: a page (.html), JSON (.json), or text, to standard output
+    /// Report what the run costs, by class of instruction and by line: a page (.html), JSON (.json), or text, to standard output
     /// if no file is named.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     profile: Option<PathBuf>,
@@ -143,7 +143,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("cannot write {}: {error}", path.display()))
 }
 
-/// The files of the source that can be read: where the module says they are, or beside it.
+/// The files of the source that can be read: where the module has them, or beside it.
 fn texts(coverage: &Coverage<'_>, input: &Path) -> BTreeMap<String, String> {
     let read = |file: &String| {
         let (path, folder) = (Path::new(file), input.parent().unwrap_or(Path::new("")));

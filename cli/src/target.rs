@@ -4,7 +4,7 @@ use std::str::FromStr;
 use target_lexicon::{Architecture, Triple};
 use warpsmith::{DEFAULT_TARGET, Target};
 
-/// Reads `sm_90`, `sm_90a`, `compute_90`, or a triple such as `nvptx64-nvidia-cuda`, which stands for [`DEFAULT_TARGET`].
+/// Reads `sm_90`, `sm_90a`, `compute_90`, or a triple such as `nvptx64-nvidia-cuda`, which means [`DEFAULT_TARGET`].
 pub fn parse_target(name: &str) -> Result<Target, String> {
     let sm = name.strip_prefix("compute_").map_or_else(|| name.to_owned(), |rest| format!("sm_{rest}"));
     if let Ok(target) = sm.parse() {

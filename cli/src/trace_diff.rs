@@ -19,7 +19,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Exit status 1 says that the runs differ.
+/// The exit status is 1 if the runs differ.
 pub fn run(options: &Options) -> Outcome {
     let paths = [&options.a, &options.b];
     let open = |path: &PathBuf| {

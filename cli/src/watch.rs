@@ -1,4 +1,4 @@
-//! What of a run is watched: the flags of `warpsmith run` for it, and what is told in the end.
+//! The observers of `warpsmith run`: their flags, and what they report at the end.
 
 use crate::Failure;
 use crate::seeing::{Seeing, Shown, Visible};

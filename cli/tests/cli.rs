@@ -118,7 +118,7 @@ fn check_answers_for_each_file_in_input_order() {
             && !finding["message"].as_str().unwrap().is_empty()
     );
 
-    // A folder stands for its files in order of their paths.
+    // A folder means its files in order of their paths.
     let (lines, status) = json_lines(&warpsmith(["check".as_ref(), "--json".as_ref(), folder.0.as_os_str()]));
     assert_eq!((lines.len(), status), (2, 1));
     assert_eq!(lines[0]["file"], json!(bad));
@@ -195,7 +195,7 @@ fn run_prints_the_buffers() {
     assert!(lines[0]["stats"]["thread_instructions"].as_u64().unwrap() >= 32, "{}", lines[0]);
     assert!(lines[0]["stats"]["seconds"].is_f64());
 
-    // The same by flags, and for people.
+    // By flags, and for people.
     let flags =
         ["--entry", "double", "--grid", "1", "--block", "32", "--arg", "u32[]:1,2,3,4", "--arg", "u32:3"];
     let (by_flags, _) = json_lines(&run(&[&["--json"], &flags[..]].concat()));
@@ -244,6 +244,20 @@ fn faults_are_answers() {
         error["code"].is_string() && error["message"].is_string() && error["address"].is_string(),
         "{error}"
     );
+    // For people, with the line and the thread.
+    let flags = ["--entry", "double", "--block", "32", "--arg", "u32[]:1,2", "--arg", "u32:3"];
+    let output = warpsmith(["run", kernel.to_str().unwrap()].iter().chain(&flags));
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    for part in [
+        "error[out_of_bounds]: ",
+        "double.ptx:16:",
+        "ld.global.u32 %r3, [%rd3];",
+        "in thread (2, 0, 0) of block (0, 0, 0)",
+    ] {
+        assert!(shown.contains(part), "`{part}` is not in {shown}");
+    }
+    assert!(text(&warpsmith(["explain", "out_of_bounds"]).stdout).starts_with("out_of_bounds: An access"));
     // Launches that cannot be.
     for launch in [
         r#"{"entry":"other","grid":[1,1,1],"block":[32,1,1],"args":[]}"#,

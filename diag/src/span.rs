@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A range of bytes in a source text. [`Span::NONE`] stands for things that were not written, such as built IR.
+/// A range of bytes in a source text. [`Span::NONE`] is the span of what was built rather than written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// Offset of the first byte.

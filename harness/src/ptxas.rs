@@ -1,4 +1,4 @@
-//! NVIDIA's assembler as a judge of emitted text, where it is installed.
+//! NVIDIA's assembler, where it is installed, to check emitted text.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,12 +37,12 @@ impl Ptxas {
         self.targets.contains(&target)
     }
 
-    /// Has `text` judged without making code, which is much faster; `Err` holds what ptxas said.
+    /// Checks `text` without making code, which is much faster; the error is the output of ptxas.
     pub fn check(&self, text: &str, target: Target) -> Result<(), String> {
         self.run(text, &format!("-arch=compute_{}", target.to_string().trim_start_matches("sm_")))
     }
 
-    /// Assembles `text`; `Err` holds what ptxas said.
+    /// Assembles `text`; the error is the output of ptxas.
     pub fn assemble(&self, text: &str, target: Target) -> Result<(), String> {
         self.run(text, &format!("-arch={target}"))
     }

@@ -1,4 +1,4 @@
-//! The round trip: a file's kernels compiled at every level, judged by ptxas, and run both by the IR's own meaning and from the
+//! The round trip: a file's kernels compiled at every level, assembled by ptxas, and run both by the IR's own meaning and from the
 //! emitted text, with every byte of every buffer compared.
 
 use crate::ptxas::Toolbox;
@@ -23,7 +23,7 @@ pub struct Options {
 pub struct Report {
     /// What was compiled for.
     pub target: Target,
-    /// The release of the ptxas that judged the text; `None` if none knows the target.
+    /// The release of the ptxas that assembled the text; `None` if none knows the target.
     pub ptxas: Option<String>,
     /// What concerns the whole file: it cannot be parsed, compiled or loaded.
     pub errors: Vec<String>,
@@ -84,7 +84,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         let program =
             Program::load(&compiled.module).map_err(|errors| strings(&format!("{level}: "), &errors))?;
         programs.push((level, program));
-        // Levels that make the same text need no second judgement.
+        // Levels that make the same text are assembled once.
         if !judged.contains(&compiled.text) {
             if let Some(ptxas) = options.toolbox.for_target(report.target) {
                 report.ptxas = Some(ptxas.release.clone());
@@ -141,7 +141,7 @@ fn runs_of(source: &str, language: Language) -> Result<Vec<Run>, Vec<String>> {
     scan(source, language).and_then(|found| runs(&found)).map_err(|errors| strings("", &errors))
 }
 
-/// How an outcome differs from what the directives say.
+/// How an outcome differs from what the directives expect.
 fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
     match (outcome, &run.fault) {
         (Ok(execution), None) => {

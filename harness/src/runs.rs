@@ -1,4 +1,4 @@
-//! What the directives of a file say about running it: launches, and what must come of them.
+//! Runs that the directives of a file describe: launches, and what must come of them.
 //!
 //! ```text
 //! ;; run: {"entry": "k", "grid": [1,1,1], "block": [32,1,1],
@@ -155,7 +155,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
 }
 
 impl Expect {
-    /// Compares with the buffers after the run, one per argument; `Err` says what differs.
+    /// Compares with the buffers after the run, one per argument; the error is what differs.
     pub fn check(&self, buffers: &[Option<Vec<u8>>]) -> Result<(), String> {
         let Some(found) = buffers.get(self.arg).and_then(Option::as_ref) else {
             return Err(format!("argument {} is not a buffer", self.arg));

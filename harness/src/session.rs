@@ -1,5 +1,6 @@
 //! From a source text to a session of the debugger.
 
+use crate::runs::runs;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::diag::{Diagnostics, Language, Source};
@@ -7,7 +8,7 @@ use warpsmith::interp::Schedule;
 use warpsmith::launch::{LaunchSpec, execute_observed};
 use warpsmith::watch::debug::{Console, Debugger};
 use warpsmith::{Compiler, DEFAULT_TARGET, Module, OptLevel, Program, Target, ir, ptx};
-use warpsmith_filetests::scan;
+use warpsmith_filetests::{DirectiveError, scan};
 
 /// A module that is ready to be debugged.
 pub struct Subject {
@@ -64,11 +65,15 @@ impl Subject {
     }
 }
 
-/// The first launch that a text describes itself, in a `run:` directive.
-pub fn own_launch(text: &str, language: Language) -> Option<LaunchSpec> {
-    let directives = scan(text, language).ok()?;
-    let run = directives.iter().find(|directive| directive.name == "run")?;
-    LaunchSpec::parse(&run.text).ok()
+/// The first launch that a text describes itself, in a `run:` directive. The error is that there is none, or what is wrong with it.
+pub fn own_launch(text: &str, language: Language) -> Result<LaunchSpec, String> {
+    let list = |errors: Vec<DirectiveError>| {
+        errors.iter().map(DirectiveError::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let directives = scan(text, language).map_err(list)?;
+    let run = directives.into_iter().find(|directive| directive.name == "run");
+    let first = runs(&[run.ok_or("it has no `run:` directive that describes a launch")?]).map_err(list)?;
+    first.into_iter().map(|run| run.launch).next().ok_or_else(|| "it has no launch".into())
 }
 
 /// Gives instructions without a source position that of their own text.

@@ -37,15 +37,15 @@ fn unknown_operation() {
     check_body(
         "%a = iad %i, %i\n%b = mul %i, %i\n%c = const.i32 1\n%d = nonsense.f32 1\n%e = bar.sync 0\nret",
         expect![[r#"
-            5:6: error[I0002]: no operation `iad`
+            5:6: error[I0002]: unknown operation `iad`
               note: did you mean `iadd`?
-            6:6: error[I0002]: no operation `mul`
+            6:6: error[I0002]: unknown operation `mul`
               note: did you mean `imul`?
-            7:6: error[I0002]: no operation `const`
+            7:6: error[I0002]: unknown operation `const`
               note: did you mean `iconst`?
-            8:6: error[I0002]: no operation `nonsense`
+            8:6: error[I0002]: unknown operation `nonsense`
               note: PTX instructions are written with `ptx.` in front, as in `ptx.bar.sync 0`
-            9:6: error[I0002]: no operation `bar`
+            9:6: error[I0002]: unknown operation `bar`
               note: the PTX instruction is written `ptx.bar.sync`
         "#]],
     );

@@ -40,7 +40,7 @@ pub fn execute_with_output(
     execute_observed(program, spec, output, &mut ())
 }
 
-/// Runs a kernel on a fresh device and one host thread under the eyes of an observer; what it prints goes to `output`.
+/// Runs a kernel on a fresh device and one host thread watched by an observer; what it prints goes to `output`.
 pub fn execute_observed(
     program: &Program,
     spec: &LaunchSpec,

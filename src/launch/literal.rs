@@ -255,7 +255,7 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The bytes that pairs of hexadecimal digits say; spaces between pairs are allowed.
+/// The bytes of pairs of hexadecimal digits; spaces between pairs are allowed.
 pub fn bytes_from_hex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     let digit = |b: u8| (b as char).to_digit(16);

@@ -1,4 +1,4 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | coverage | gallery | oracle | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | hardware`.
 
 mod check;
 mod coverage;
@@ -16,6 +16,7 @@ usage: cargo xtask COMMAND
   test [--no-tools] [FILTER..]   install NVIDIA's tools, then format check, clippy, and all tests
   tools                          install the pinned ptxas and nvdisasm into target/warpsmith-tools
   bless                          rewrite the expected output of the file tests and the generated pages
+  pages                          write the generated pages of docs/ again, from the tables and the tests as they stand
   coverage                       write docs/coverage.md from the instruction tables
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
             let pages = || coverage::write().and_then(|()| gallery::write());
             pages().and_then(|()| check::bless()).and_then(|()| pages())
         }
+        ["pages"] => coverage::write().and_then(|()| gallery::write()),
         ["gallery"] => gallery::record(),
         ["coverage"] => coverage::write(),
         ["oracle", names @ ..] => oracle::ask(names),

@@ -12,7 +12,7 @@ struct Tool {
     name: &'static str,
 }
 
-/// ptxas 13.0 is the judge for sm_75 and up; 12.9 is the last that knows sm_50 to sm_72. nvdisasm has no wheel older than 13.2,
+/// ptxas 13.0 checks sm_75 and up; 12.9 is the last that knows sm_50 to sm_72. nvdisasm has no wheel older than 13.2,
 /// and newer ones read older code.
 const TOOLS: &[Tool] = &[
     Tool { package: "nvidia-cuda-nvcc==13.0.88", program: "ptxas", name: "ptxas-13.0" },

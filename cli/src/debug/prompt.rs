@@ -28,7 +28,7 @@ impl Prompt {
         }
         if self.interactive {
             let mut out = std::io::stdout().lock();
-            // Without a reader nobody misses the prompt.
+            // Without a reader the prompt is not missed.
             let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
         }
         let mut line = String::new();

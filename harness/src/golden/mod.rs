@@ -1,6 +1,6 @@
 //! What GPUs computed: cases to run, files of recorded results, and the comparison of the engine with them.
 //!
-//! `cargo xtask hardware` runs the cases on a GPU and writes a file of `tests/golden/`, which says what ran where, with text, arguments
+//! `cargo xtask hardware` runs the cases on a GPU and writes a file of `tests/golden/`, which records what ran where, with text, arguments
 //! and results of every case. So a file stays a fact about that GPU, whatever becomes of the cases' source.
 
 mod cases;
@@ -17,7 +17,7 @@ use warpsmith::{Program, ptx};
 /// A kernel and a launch of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// Tells it apart.
+    /// A name of its own.
     pub name: String,
     /// The PTX text.
     pub ptx: String,
@@ -112,13 +112,13 @@ fn number(ty: ScalarType, bytes: &[u8]) -> f64 {
     }
 }
 
-/// Stands for the content that the launch description gives a buffer.
+/// Written in place of the content that the launch description gives a buffer.
 const UNCHANGED: &str = "unchanged";
 
 /// A file of recorded results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Golden {
-    /// The GPU's name, as the driver tells it.
+    /// The GPU's name, as the driver reports it.
     pub gpu: String,
     /// Its compute capability: `sm_90`.
     pub compute: String,

@@ -547,7 +547,7 @@ impl<'a> BodyReader<'_, 'a> {
                 })
                 .map(|op| format!("did you mean `{op}`?")),
         };
-        let message = format!("no operation `{}`", if name.len() > 40 { "..." } else { name });
+        let message = format!("unknown operation `{}`", if name.len() > 40 { "..." } else { name });
         self.p.error("I0002", Span::new(word.start, word.start + name.len() as u32), message).notes.push(
             note.unwrap_or_else(|| {
                 "PTX instructions are written with `ptx.` in front, as in `ptx.bar.sync 0`".into()

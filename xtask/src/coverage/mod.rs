@@ -1,6 +1,6 @@
 //! `docs/coverage.md`: what the tables hold, family by family and form by form, and how far the other parts follow.
 //!
-//! Nothing on it is declared. Families are judged by the statements of `tests/oracle` that ptxas accepts, forms by samples of the
+//! Nothing on it is declared. Families are measured by the statements of `tests/oracle` that ptxas accepts, forms by samples of the
 //! tables built in the IR: the validator is asked to accept them, the engine to load them, instruction selection what it makes of which
 //! core operation. So the page cannot claim more than there is.
 
@@ -85,7 +85,7 @@ Each chapter has two tables. The first counts, family by family, the statements 
 validator accepts too, and how many the CPU engine loads; what it does not load it refuses by name. The second has every form as
 the tables write it ([isa-tables.md](isa-tables.md) explains the notation), with the operation of the IR that it is: `ptx.*`, made with `b.ins().ptx(..)`,
 and the core operations that are compiled to it. Its last columns count samples of the form with every alternative of every modifier, built in the IR and
-compiled, that the validator accepts and the engine loads; ptxas judges the same samples in `tests/forms.rs`, which also lists why some forms
+compiled, that the validator accepts and the engine loads; ptxas checks the same samples in `tests/forms.rs`, which also lists why some forms
 have none: *older* is what only targets below sm_50 have, *ptxas only* what ptxas takes against the manual.
 
 *Since* and *Target* are the lowest `.version` and `.target`. A family of PTX that is not in these tables is refused by the validator as unknown; that

@@ -77,7 +77,7 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// Opens the driver; the error says why there is none.
+    /// Opens the driver; the error is why there is none.
     pub fn open() -> Result<Cuda, String> {
         let mut reasons = Vec::new();
         let library = NAMES.iter().find_map(|name| {
@@ -223,7 +223,7 @@ impl Memory<'_> {
 impl Drop for Memory<'_> {
     fn drop(&mut self) {
         for (address, _) in self.buffers.iter().flatten() {
-            // SAFETY: `upload` allocated it, and it is freed once. A failure here comes after one that was told.
+            // SAFETY: `upload` allocated it, and it is freed once. A failure here follows one that was reported.
             unsafe { (self.cuda.functions.free)(*address) };
         }
     }

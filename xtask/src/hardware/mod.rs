@@ -23,7 +23,7 @@ type Buffers = Vec<Option<Vec<u8>>>;
 pub enum Outcome {
     /// A file was written.
     Recorded,
-    /// There is no GPU here, and why that is thought.
+    /// There is no GPU here, and the reason to think so.
     NoGpu(String),
 }
 
@@ -150,7 +150,7 @@ mod tests {
         let differing: Vec<_> =
             read.records.iter().filter_map(|r| Some((&r.case.name, r.difference()?))).collect();
         assert!(differing.is_empty(), "{differing:?}");
-        // Results that are all zero would tell nothing.
+        // Results that are all zero would show nothing.
         let dull =
             |record: &&Record| record.buffers.iter().flatten().all(|b| b.iter().all(|byte| *byte == 0));
         assert!(read.records.iter().filter(dull).count() < read.records.len() / 20);

@@ -310,7 +310,7 @@ macro_rules! inst_builder {
                 self.ptx_data(data, &args, &results)
             }
 
-            /// The same with the types of the results given: those of a pair (`d|p`) that may be left out, or others than the
+            /// An operation of the PTX tables with the types of its results given: those of a pair (`d|p`) that may be left out, or others than the
             /// usual ones, such as `f32` for what `.b32` moves.
             fn ptx_typed(self, mnemonic: Mnemonic, operands: impl PtxArgs, results: &[Type]) -> Results {
                 let (data, args) = operands.list(mnemonic);

@@ -469,7 +469,7 @@ fn layout(signature: &Signature, results: usize) -> Option<(SmallVec<[Destinatio
     (types.len() == results).then_some((list, types))
 }
 
-/// The same with as few results as there can be.
+/// The destinations and result types of a form written with as few results as it allows.
 fn required(signature: &Signature) -> Option<(SmallVec<[Destination; 2]>, ResultTypes)> {
     let registers = |value: &SigValue| value.accepts.contains(Accepts::REGISTER);
     let count = |value: &SigValue| usize::from(value.count.unwrap_or(1));

@@ -377,7 +377,7 @@ pub enum TypeRef {
 pub enum RegRule {
     /// Same size, and a compatible class.
     Matching,
-    /// The same without `.f16x2` registers: for operands whose type the instruction fixes.
+    /// Same size and a compatible class, `.f16x2` registers excepted: for operands whose type the instruction fixes.
     Plain,
     /// Wider registers too (manual tables 27 and 28).
     Relaxed,
@@ -413,7 +413,7 @@ impl TypeSet {
         TypeSet(bits)
     }
 
-    /// Those of all types that the predicate accepts.
+    /// The set of all types that the predicate accepts.
     pub fn filter(accept: impl Fn(ScalarType) -> bool) -> Self {
         TypeSet(ScalarType::ALL.iter().filter(|&&t| accept(t)).fold(0, |bits, &t| bits | 1 << t as u8))
     }

@@ -74,7 +74,7 @@ impl Instruction {
         instruction
     }
 
-    /// The same with these of the form's operands.
+    /// This instruction with the operands of `present` written, a bit for each place of the form.
     pub(crate) fn with_places(self, present: u16) -> Self {
         Instruction { present, ..self }
     }

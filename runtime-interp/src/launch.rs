@@ -273,9 +273,9 @@ pub struct Stats {
     pub threads: u64,
     /// Calls of `vprintf`.
     pub printed_calls: u64,
-    /// Bytes they printed, and how many more were lost because the buffer was full.
+    /// Bytes that `vprintf` printed.
     pub printed_bytes: u64,
-    /// See above.
+    /// Bytes of what was printed that were lost because the buffer was full.
     pub lost_bytes: u64,
     /// Time in the engine.
     pub seconds: f64,

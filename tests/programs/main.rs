@@ -31,7 +31,7 @@ fn run<T: Plain>(module: &str, shape: Launch, given: &[Given], out: usize, check
     assert!(report.is_empty(), "{report}");
 }
 
-/// The same, whatever the checkers say.
+/// Runs a kernel as [`run`] does; the result is the report of the checkers.
 fn run_and_report<T: Plain>(
     module: &str,
     shape: Launch,

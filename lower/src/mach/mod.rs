@@ -144,7 +144,7 @@ pub enum Op {
     /// A call with its parameter passing. Operands: the registers of the result (`Def`), then those of the arguments (`Use`), one for
     /// each of [`Passing::accesses`].
     Call(ir::FuncId),
-    /// The same of a function whose address is in a register, the last operand. The index is one of [`Function::prototypes`].
+    /// A call, with its parameter passing, of a function whose address is in a register, the last operand. The index is one of [`Function::prototypes`].
     CallIndirect(u32),
 }
 
@@ -248,7 +248,7 @@ pub struct Prototype {
 }
 
 impl Prototype {
-    /// That of a function.
+    /// The prototype of a function.
     pub fn of(func: &ir::Function) -> Prototype {
         Prototype {
             params: func.params.iter().map(|param| Passing::of_param(param, func.kind)).collect(),

@@ -17,7 +17,7 @@ impl Parser<'_> {
         self.decl_after(what, meant)
     }
 
-    /// The same. `space`: what the misspelt directive at hand is taken for.
+    /// The directives of a declaration up to its type, where the first may be misspelt: `space_meant` is what it is taken for.
     pub(super) fn decl_after(&mut self, what: &str, space_meant: Option<StateSpace>) -> Parse<Decl> {
         let start = self.token.start;
         let mut decl = Decl {

@@ -43,7 +43,7 @@ impl Resolutions {
         self.instructions.get(mnemonic.index())?.get(usize::from(place))
     }
 
-    /// Those of two passes over the same module, each of which saw statements that the other did not.
+    /// The resolutions of two passes over one module, each of which saw statements that the other did not.
     pub(super) fn join(mut self, other: Resolutions, module: &Module) -> Resolutions {
         // Where both passes met the instructions of a mnemonic in the same order, which is the rule, places need no translation.
         let mut moved = false;

@@ -26,7 +26,7 @@ pub(super) struct BlockContext<'a> {
 
 /// Instructions a warp executes before the next warp of the block has a turn.
 const QUANTUM: u64 = 1 << 14;
-/// The same for a warp whose lanes spin while others of it wait: what they spin for may be another warp's to give.
+/// Instructions before the next turn for a warp whose lanes spin while others of it wait: what they spin for may be another warp's to give.
 const SPINNING_QUANTUM: u64 = 1 << 10;
 
 /// The state of one of the sixteen barriers of a block.

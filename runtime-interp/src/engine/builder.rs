@@ -552,7 +552,7 @@ impl FunctionBuilder<'_> {
         self.emit_store(access, src);
     }
 
-    /// The same, leaving elements as they are where there is no value.
+    /// Stores the low bytes of registers to consecutive elements, and leaves elements as they are where there is no register.
     pub fn store_some(&mut self, access: Access, src: &[Option<Reg>], address: Address) {
         let mut access = self.resolve(Access { count: src.len() as u8, ..access }, address);
         access.skipped =
@@ -886,7 +886,7 @@ impl Access {
         }
     }
 
-    /// The same, extending the sign.
+    /// An access of one element, whose sign is extended.
     pub const fn signed(space: StateSpace, bytes: u8) -> Access {
         Access { signed: true, ..Access::unsigned(space, bytes) }
     }

@@ -95,7 +95,7 @@ impl ClusterState {
         Ok((owner, offset as usize))
     }
 
-    /// The same for the aligned operand of an instruction, which may be a generic address.
+    /// The block and the offset of the aligned operand of an instruction, which may be a generic address.
     pub fn operand(
         &self,
         rank: usize,

@@ -153,7 +153,7 @@ struct Decoder<'m> {
     unsized_bytes: u64,
     /// Initialisers may refer to variables that come later: they are added when all are placed.
     names: FxHashMap<Symbol, SymbolId>,
-    /// The same of variables that functions declare.
+    /// The variables that functions declare, to which initialisers may refer too.
     inner_names: FxHashMap<Symbol, SymbolId>,
 }
 

@@ -21,7 +21,7 @@ macro_rules! words {
     };
 }
 
-/// The same, of a signed or an unsigned operation as the type says.
+/// A closure at the widths 16, 32 and 64: the signed or the unsigned one, by the type.
 macro_rules! by_sign {
     ($make:ident, $ty:expr, |$($a:ident),*| $signed:expr, $unsigned:expr) => {
         if $ty.is_signed() { words!($make, $ty, |$($a),*| $signed) } else { words!($make, $ty, |$($a),*| $unsigned) }

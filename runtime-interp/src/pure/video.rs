@@ -14,7 +14,7 @@ pub struct Selection<'a> {
     pub d: Option<&'a str>,
     /// The part of the first source, or its lanes: `b2`, `h32`, `b7654`.
     pub a: Option<&'a str>,
-    /// Of the second.
+    /// The part of the second source, or its lanes.
     pub b: Option<&'a str>,
     /// `-a`, `-b`, `-c`
     pub negated: [bool; 3],

@@ -346,7 +346,7 @@ pub struct Simd {
     pub b_signed: bool,
     /// For each element of the first operand, lowest first, which element of `b:a` it is.
     pub a_select: [u8; 4],
-    /// The same for the second operand.
+    /// For each element of the second operand, lowest first, which element of `b:a` it is.
     pub b_select: [u8; 4],
     /// Which elements of the result count.
     pub mask: [bool; 4],

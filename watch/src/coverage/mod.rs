@@ -34,9 +34,9 @@ pub struct FunctionCoverage {
 /// A line of PTX, or all code that was made from a line of the source.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LineCoverage {
-    /// Its statements, and how many of them a thread has executed.
+    /// The number of its statements.
     pub statements: u32,
-    /// See above.
+    /// The number of its statements that a thread has executed.
     pub executed: u32,
     /// The executions of the statement that was executed most.
     pub executions: Executions,

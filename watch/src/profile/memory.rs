@@ -239,7 +239,7 @@ fn passes_of_lines(lines: &[Line; 2], size: u64) -> (u64, u64, u32) {
     (passes, 1, passes as u32)
 }
 
-/// The same for any addresses. Lanes may share a word, or not.
+/// Passes, parts and the worst number of passes for any addresses, whether lanes may share a word or not.
 fn passes(mask: u32, addresses: &Addresses<'_>, size: u64, shared_words: bool) -> (u64, u64, u32) {
     let at_once = lanes_at_once(size);
     let (mut total, mut parts, mut worst) = (0, 0, 0);

@@ -18,9 +18,9 @@ pub struct Profile {
     pub launches: Vec<LaunchShape>,
     /// All instructions together.
     pub total: Executions,
-    /// The conditional branches together, and how often warps executed one.
+    /// The outcomes of all conditional branches together.
     pub branches: Outcomes,
-    /// See above.
+    /// How often warps executed a conditional branch.
     pub branch_executions: u64,
     /// Instructions by class, the most frequent first.
     pub mix: Vec<(Class, Executions)>,
@@ -89,7 +89,7 @@ impl Executions {
         (self.warps != 0).then(|| self.lanes as f64 / (32 * self.warps) as f64)
     }
 
-    /// The same without the lanes that a guard keeps from executing.
+    /// The part of the lanes of warps that execute and that no guard keeps from it, from 0 to 1; `None` if nothing executes.
     pub fn guarded_efficiency(self) -> Option<f64> {
         (self.warps != 0).then(|| self.threads as f64 / (32 * self.warps) as f64)
     }

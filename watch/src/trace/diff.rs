@@ -94,9 +94,9 @@ struct Write {
 /// Where two runs part.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
-    /// The thread: block, thread in the block.
+    /// The block of the thread.
     pub block: [u64; 3],
-    /// See above.
+    /// The thread in its block.
     pub thread: [u64; 3],
     /// The line of PTX in each run; `None` in the one that has ended.
     pub lines: [Option<u64>; 2],

@@ -97,7 +97,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Of these conditions.
+    /// A filter of these conditions.
     pub fn new(conditions: impl IntoIterator<Item = Condition>) -> Filter {
         Filter { conditions: conditions.into_iter().collect() }
     }

@@ -8,7 +8,7 @@ use warpsmith::ptx::ValidatedModule;
 
 const ROWS: [&str; 4] = ["arith", "data", "sync", "matrix"];
 
-/// Of the statements of a family that ptxas accepts: how many, and how many the validator and the engine take.
+/// The number of statements of a family that ptxas accepts, and how many of them the validator and the engine take.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     pub statements: usize,

@@ -114,23 +114,23 @@ impl fmt::Debug for At<'_> {
 /// Most accesses follow a rule, which is told in place of 32 numbers: an observer that looks at whole ranges is faster with it.
 #[derive(Clone, Copy, Debug)]
 pub enum Addresses<'a> {
-    /// Of the lower and the upper half of the warp.
+    /// The lines of the lower and the upper half of the warp.
     Lines([Line; 2]),
-    /// Of each lane.
+    /// One address for each lane.
     Each(&'a [u64; 32]),
 }
 
 /// The addresses of sixteen lanes that follow a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Of the first lane.
+    /// The address of the first lane.
     pub start: u64,
     /// From one lane to the next: 0, or the bytes that a lane accesses.
     pub step: u64,
 }
 
 impl Addresses<'_> {
-    /// That of a lane.
+    /// The address of a lane.
     pub fn of(&self, lane: usize) -> u64 {
         match self {
             Addresses::Lines(lines) => {
@@ -263,13 +263,13 @@ pub struct Crossing<'a> {
 /// Where the frame of a function lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FrameView {
-    /// Its registers in the register file of the warp: the first row of 32 words, and how many rows.
+    /// The first row (of 32 words) of its registers in the register file of the warp.
     pub row: u32,
-    /// See above.
+    /// The number of rows of its registers.
     pub rows: u32,
-    /// Its local memory: the first address, and the first beyond.
+    /// The first address of its local memory.
     pub stack: u32,
-    /// See above.
+    /// The first address beyond its local memory.
     pub stack_end: u32,
 }
 

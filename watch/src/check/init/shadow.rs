@@ -204,7 +204,7 @@ impl Global {
         self.bound();
     }
 
-    /// The same, unless it is looked after already.
+    /// Looks after a stretch that is not looked after already.
     pub fn add_once(&mut self, start: u64, bytes: u64, fresh: bool, host: bool) {
         if !self.regions.contains_key(&start) {
             self.add(start, bytes, fresh, host);

@@ -166,7 +166,7 @@ impl Knower<'_> {
             .is_some_and(|k| self.part_knows(k, &Record { lanes: 1 << lane, ..*new }, old, 1 << old_lane))
     }
 
-    /// The same without regard to proxies.
+    /// Whether the lane knows of the older access where proxies do not matter.
     fn would_know(&self, lane: u32, new: &Record, old: &Record, old_lane: u32) -> bool {
         let manner = Manner { proxy: false, ..new.manner };
         self.lane_knows(lane, &Record { manner, ..*new }, old, old_lane)

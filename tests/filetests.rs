@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use warpsmith::diag::{Language, Renderer, Source};
 use warpsmith::launch::execute_observed;
 use warpsmith::watch::{Checkers, Report, Selection, Sources};
-use warpsmith::{Compiler, DEFAULT_TARGET, OptLevel, Program, ir, lower, ptx};
+use warpsmith::{Compiler, DEFAULT_TARGET, OptLevel, Program, ir, ptx};
 use warpsmith_filetests::runner::{Failed, Made, Test, Trial, difference, files, lines, read, rendered};
 use warpsmith_filetests::runner::{file_tests, main as run_trials};
 use warpsmith_filetests::{bare, before_output, scan};
@@ -71,14 +71,6 @@ fn wir_test(test: &Test<'_>) -> Result<Made, Failed> {
         }
         "render" => Ok(drawn(test)),
         "verify" => Ok(Made::Findings(warpsmith::check(source, Language::Wir, None).into_vec())),
-        "opt" => {
-            let mut module = parse()?;
-            let pipeline = lower::Pipeline::parse(test.argument).map_err(|e| e.to_string())?;
-            pipeline
-                .run(&mut module, &mut lower::Options::default())
-                .map_err(|errors| rendered(source, &errors))?;
-            Ok(Made::Output(module.to_string()))
-        }
         "emit" => {
             let compiler = Compiler::new(target).with_opt_level(level);
             let compiled = compiler.compile(&parse()?).map_err(|errors| rendered(source, &errors))?;

@@ -90,6 +90,7 @@ impl Debugging {
     pub fn run(&self, pipeline: &lower::Pipeline, module: &mut ir::Module) -> Result<(), Diagnostics> {
         let mut print = |pass: &'static str, module: &ir::Module| self.print(pass, module);
         let mut options = lower::Options {
+            target: module.target,
             verify_each: self.verify_each,
             bisect_limit: self.bisect_limit,
             after: Some(&mut print),

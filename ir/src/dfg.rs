@@ -112,6 +112,10 @@ impl DataFlowGraph {
         inst
     }
 
+    pub(crate) fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
+        &mut self.insts[inst]
+    }
+
     /// Replaces the instruction; its results stay, so the new one must have the same.
     pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
         self.insts[inst] = data;

@@ -9,7 +9,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 ///
 /// Semi-NCA (Georgiadis, "Linear-Time Algorithms for Dominators and Related Problems", 2005): near linear on real graphs and
 /// never worse than quadratic in the depth of the tree, without recursion.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DominatorTree {
     nodes: SecondaryMap<Block, Node>,
     /// Reachable blocks in reverse postorder.
@@ -18,7 +18,7 @@ pub struct DominatorTree {
     preorder: Vec<Block>,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Node {
     /// The position in `order` plus one; 0 if unreachable.
     number: u32,

@@ -59,6 +59,8 @@ mod same;
 #[cfg(feature = "sample")]
 pub mod sample;
 #[deny(clippy::wildcard_enum_match_arm)]
+mod symbols;
+#[deny(clippy::wildcard_enum_match_arm)]
 mod types;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod verify;

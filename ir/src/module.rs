@@ -77,7 +77,7 @@ impl Global {
 }
 
 /// What a symbol names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Symbol {
     /// A kernel or function.
     Func(FuncId),
@@ -147,6 +147,17 @@ impl Module {
     fn add_symbol(&mut self, name: String, symbol: Symbol) {
         self.order.push(symbol);
         self.symbols.entry(name).or_insert(symbol);
+    }
+
+    /// Gives symbols other numbers; those that get none are forgotten.
+    pub(crate) fn renumber(&mut self, new: impl Fn(Symbol) -> Option<Symbol>) {
+        self.order = self.order.iter().filter_map(|symbol| new(*symbol)).collect();
+        self.symbols.retain(|_, symbol| {
+            new(*symbol).is_some_and(|new| {
+                *symbol = new;
+                true
+            })
+        });
     }
 
     /// What a name (without `@`) stands for.

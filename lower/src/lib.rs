@@ -10,10 +10,11 @@ pub mod analysis;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not folded is computed")]
 mod fold;
 pub mod mach;
+mod pass;
 mod passes;
 mod pipeline;
 mod select;
 
-pub use passes::{PASSES, Pass};
-pub use pipeline::{After, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
+pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
+pub use pipeline::{After, Applied, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
 pub use select::select;

@@ -1,11 +1,15 @@
 //! Which passes run, in which order, and what can be watched while they do.
 
-use crate::passes::{PASSES, Pass};
+use crate::analysis::Analyses;
+use crate::pass::{AnyPass, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warpsmith_diag::{Diagnostic, Diagnostics};
-use warpsmith_ir::{self as ir, Function, Module, Traits, parallel};
+use warpsmith_ir::{self as ir, FuncId, Function, Module, Traits, parallel};
+use warpsmith_isa::Target;
 
 /// How much to optimise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -53,7 +57,7 @@ impl FromStr for OptLevel {
 /// ```
 #[derive(Clone, Default)]
 pub struct Pipeline {
-    passes: Vec<&'static Pass>,
+    passes: Vec<AnyPass>,
 }
 
 /// A name in the text of a pipeline that no pass has.
@@ -61,15 +65,15 @@ pub struct Pipeline {
 pub struct UnknownPass {
     /// The name as written.
     pub name: String,
+    /// The names that there are.
+    pub known: Vec<&'static str>,
 }
 
 impl fmt::Display for UnknownPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no pass `{}`; there are", self.name)?;
-        PASSES
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, pass)| write!(f, "{} `{}`", if i == 0 { "" } else { "," }, pass.name))
+        let mut known = self.known.iter().enumerate();
+        known.try_for_each(|(i, name)| write!(f, "{} `{name}`", if i == 0 { "" } else { "," }))
     }
 }
 
@@ -78,9 +82,12 @@ impl std::error::Error for UnknownPass {}
 /// What to check and show while a pipeline runs.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// Run the verifier, and the check that convergent operations stay as many as they were, after every pass.
+    /// What the module is compiled for, where that is known already; else the target that the module asks for.
+    pub target: Option<Target>,
+    /// After every pass run the verifier, and check that convergent operations stay as many as they were and that the analyses that the pass
+    /// says it has kept do hold.
     pub verify_each: bool,
-    /// Stop after so many applications of a pass to a function, for finding the one that breaks a program.
+    /// Stop after so many applications of a pass to a function or to the module, for finding the one that breaks a program.
     pub bisect_limit: Option<u32>,
     /// Called with the pass and the module after each pass, for printing.
     pub after: Option<&'a mut After<'a>>,
@@ -102,14 +109,34 @@ pub struct PassReport {
     pub time: Duration,
 }
 
+/// The application of a pass to a function, or to the module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Applied {
+    /// The how-manieth it was, counted from 1 as [`Options::bisect_limit`] counts.
+    pub count: u32,
+    /// The pass.
+    pub pass: &'static str,
+    /// The name of the function; `None` for a pass over the module.
+    pub function: Option<String>,
+}
+
+impl fmt::Display for Applied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}) {} on ", self.count, self.pass)?;
+        match &self.function {
+            Some(name) => write!(f, "@{name}"),
+            None => f.write_str("the module"),
+        }
+    }
+}
+
 /// What a pipeline did.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Report {
     /// One entry a pass, in order.
     pub passes: Vec<PassReport>,
-    /// The last application of a pass to a function, counted from 1 as [`Options::bisect_limit`] counts: the culprit when the
-    /// limit is the lowest that breaks the program.
-    pub last_applied: Option<(u32, &'static str, String)>,
+    /// The last application of a pass: the culprit when [`Options::bisect_limit`] is the lowest that breaks the program.
+    pub last_applied: Option<Applied>,
 }
 
 impl fmt::Display for Report {
@@ -118,19 +145,22 @@ impl fmt::Display for Report {
             let PassReport { name, changes, time, .. } = pass;
             writeln!(f, "{:>9.3} ms  {changes:>6} changes  {name}", time.as_secs_f64() * 1e3)?;
         }
-        match &self.last_applied {
-            Some((count, pass, function)) => writeln!(f, "last: ({count}) {pass} on @{function}"),
-            None => Ok(()),
-        }
+        self.last_applied.as_ref().map_or(Ok(()), |applied| writeln!(f, "last: {applied}"))
     }
 }
 
 impl Pipeline {
-    /// Reads the names of passes separated by commas.
+    /// Reads the names of passes of this crate, separated by commas.
     pub fn parse(text: &str) -> Result<Self, UnknownPass> {
+        Pipeline::parse_with(text, &Passes::standard())
+    }
+
+    /// Reads the names of passes, separated by commas.
+    pub fn parse_with(text: &str, passes: &Passes) -> Result<Self, UnknownPass> {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let find = |name: &str| {
-            PASSES.iter().find(|pass| pass.name == name).ok_or_else(|| UnknownPass { name: name.into() })
+            let known = || passes.list().into_iter().map(|(name, _)| name).collect();
+            passes.find(name).cloned().ok_or_else(|| UnknownPass { name: name.into(), known: known() })
         };
         Ok(Pipeline { passes: names.map(find).collect::<Result<_, _>>()? })
     }
@@ -145,84 +175,206 @@ impl Pipeline {
         Pipeline::parse(text).unwrap_or_default()
     }
 
+    /// This pipeline and another pass behind it.
+    #[must_use]
+    pub fn then(mut self, pass: impl Pass + 'static) -> Self {
+        self.passes.push(AnyPass::Function(Arc::new(pass)));
+        self
+    }
+
+    /// This pipeline and another pass over modules behind it.
+    #[must_use]
+    pub fn then_module(mut self, pass: impl ModulePass + 'static) -> Self {
+        self.passes.push(AnyPass::Module(Arc::new(pass)));
+        self
+    }
+
     /// True without passes.
     pub fn is_empty(&self) -> bool {
         self.passes.is_empty()
     }
 
-    /// Runs the passes over a verified module, each over all functions before the next.
+    /// Runs the passes over a verified module, as if each were applied to all functions before the next.
     pub fn run(&self, module: &mut Module, options: &mut Options<'_>) -> Result<Report, Diagnostics> {
+        let target = options.target.or(module.target);
         if !options.verify_each && options.bisect_limit.is_none() && options.after.is_none() {
-            return Ok(self.run_unwatched(module));
+            return Ok(self.run_unwatched(module, target));
         }
+        self.run_watched(module, target, options)
+    }
+
+    /// Runs one pass after the other.
+    fn run_watched(
+        &self,
+        module: &mut Module,
+        target: Option<Target>,
+        options: &mut Options<'_>,
+    ) -> Result<Report, Diagnostics> {
         let mut report = Report::default();
-        let mut applied = 0;
+        let mut analyses: SecondaryMap<FuncId, Kept> = SecondaryMap::new();
         for pass in &self.passes {
             let start = Instant::now();
-            let mut entry = PassReport { name: pass.name, changes: 0, functions: 0, time: Duration::ZERO };
-            for id in module.functions.keys() {
-                let func = &mut module.functions[id];
-                if func.is_declaration() || options.bisect_limit.is_some_and(|limit| applied >= limit) {
-                    continue;
+            let mut entry = PassReport { name: pass.name(), changes: 0, functions: 0, time: Duration::ZERO };
+            match pass {
+                AnyPass::Function(pass) => {
+                    let signatures = signatures(module);
+                    for id in signatures.keys() {
+                        if module.functions[id].is_declaration() || !report.apply(options, pass.name()) {
+                            continue;
+                        }
+                        let Module { functions, globals, .. } = &mut *module;
+                        let func = &mut functions[id];
+                        report.applied_to(Some(&func.name));
+                        let convergent = options.verify_each.then(|| convergent_ops(func));
+                        let analyses = &mut analyses[id].0;
+                        let mut cx = Context { target, globals, signatures: &signatures, analyses };
+                        let changes = apply(&**pass, func, &mut cx);
+                        entry.changes += changes.count;
+                        entry.functions += 1;
+                        let wrong = convergent.and_then(|before| broken_law(func, before, cx.analyses));
+                        if let Some((code, what)) = wrong {
+                            let text = format!("pass `{}` {what} of `@{}`", pass.name(), func.name);
+                            let error = Diagnostic::error(code, func.span, text);
+                            return Err(module.diagnostics(vec![error]));
+                        }
+                    }
                 }
-                let convergent = options.verify_each.then(|| convergent_ops(func));
-                entry.changes += (pass.run)(func);
-                entry.functions += 1;
-                applied += 1;
-                report.last_applied = Some((applied, pass.name, func.name.clone()));
-                if convergent.is_some_and(|before| convergent_ops(func) > before) {
-                    let text =
-                        format!("pass `{}` duplicated a convergent operation of `@{}`", pass.name, func.name);
-                    let error = Diagnostic::error("L0003", func.span, text);
-                    return Err(module.diagnostics(vec![error]));
+                AnyPass::Module(pass) => {
+                    if report.apply(options, pass.name()) {
+                        entry.changes = pass.run(module, &ModuleContext::new(target));
+                        // Functions may have other numbers now.
+                        analyses.clear();
+                    }
                 }
             }
             entry.time = start.elapsed();
             report.passes.push(entry);
             if options.verify_each {
-                ir::verify(module).map_err(|errors| blame(errors, pass.name))?;
+                ir::verify(module).map_err(|errors| blame(errors, pass.name()))?;
             }
             if let Some(after) = &mut options.after {
-                after(pass.name, module);
+                after(pass.name(), module);
             }
         }
         Ok(report)
     }
 
-    /// Runs all passes over one function after the other, several at the same time. What a pass does to a function depends on nothing else.
-    fn run_unwatched(&self, module: &mut Module) -> Report {
-        let threads = parallel::pays(module.functions.values());
-        let mut functions: Vec<&mut Function> =
-            module.functions.values_mut().filter(|f| !f.is_declaration()).collect();
-        let count = functions.len() as u32;
-        let last = functions.last().map(|f| f.name.clone());
-        let done = parallel::map(functions.iter_mut().collect(), threads, |func| {
-            let timed = |pass: &&Pass| {
+    /// Runs all passes between two passes over the module over one function after the other, several at the same time: what a pass does
+    /// to a function depends on no other function's body.
+    fn run_unwatched(&self, module: &mut Module, target: Option<Target>) -> Report {
+        let mut report = Report::default();
+        let mut rest = &self.passes[..];
+        while let Some((first, others)) = rest.split_first() {
+            if let AnyPass::Module(pass) = first {
                 let start = Instant::now();
-                ((pass.run)(func), start.elapsed())
-            };
-            self.passes.iter().map(timed).collect::<Vec<(u32, Duration)>>()
-        });
-        let passes = self.passes.iter().enumerate().map(|(i, pass)| {
-            let mut entry =
-                PassReport { name: pass.name, changes: 0, functions: count, time: Duration::ZERO };
-            for (changes, time) in done.iter().map(|of_function| of_function[i]) {
-                entry.changes += changes;
-                entry.time += time;
+                let changes = pass.run(module, &ModuleContext::new(target));
+                let name = pass.name();
+                report.passes.push(PassReport { name, changes, functions: 0, time: start.elapsed() });
+                report.count(1, name, None);
+                rest = others;
+                continue;
             }
-            entry
-        });
-        let last_applied = self.passes.last().zip(last).map(|(pass, function)| {
-            let applications = count * self.passes.len() as u32;
-            (applications, pass.name, function)
-        });
-        Report { passes: passes.collect(), last_applied }
+            let end = rest.iter().position(|pass| matches!(pass, AnyPass::Module(_))).unwrap_or(rest.len());
+            let (group, others) = rest.split_at(end);
+            let passes = group.iter().filter_map(|pass| match pass {
+                AnyPass::Function(pass) => Some(&**pass),
+                AnyPass::Module(_) => None,
+            });
+            run_group(&passes.collect::<Vec<_>>(), module, target, &mut report);
+            rest = others;
+        }
+        report
     }
+}
+
+impl Report {
+    /// Counts an application, if the limit allows one more.
+    fn apply(&mut self, options: &Options<'_>, pass: &'static str) -> bool {
+        let done = self.last_applied.as_ref().map_or(0, |applied| applied.count);
+        let allowed = options.bisect_limit.is_none_or(|limit| done < limit);
+        if allowed {
+            self.count(1, pass, None);
+        }
+        allowed
+    }
+
+    fn applied_to(&mut self, function: Option<&str>) {
+        if let Some(applied) = &mut self.last_applied {
+            applied.function = function.map(str::to_string);
+        }
+    }
+
+    fn count(&mut self, applications: u32, pass: &'static str, function: Option<&str>) {
+        let done = self.last_applied.as_ref().map_or(0, |applied| applied.count);
+        let function = function.map(str::to_string);
+        self.last_applied = Some(Applied { count: done + applications, pass, function });
+    }
+}
+
+/// The analyses of a function between two passes. Those of a copy are computed again.
+#[derive(Default)]
+struct Kept(Analyses);
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Kept::default()
+    }
+}
+
+fn signatures(module: &Module) -> PrimaryMap<FuncId, Signature> {
+    module.functions.values().map(Signature::of).collect()
+}
+
+/// Runs a pass and forgets the analyses that hold no more.
+fn apply(pass: &dyn Pass, func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let changes = pass.run(func, cx);
+    cx.analyses.invalidate(changes.aspects);
+    changes
+}
+
+/// Runs passes over functions only, all of them over one function after the other.
+fn run_group(passes: &[&dyn Pass], module: &mut Module, target: Option<Target>, report: &mut Report) {
+    let threads = parallel::pays(module.functions.values());
+    let signatures = signatures(module);
+    let Module { functions, globals, .. } = module;
+    let functions: Vec<&mut Function> = functions.values_mut().filter(|f| !f.is_declaration()).collect();
+    let count = functions.len() as u32;
+    let last = functions.last().map(|func| func.name.clone());
+    let globals = &*globals;
+    let done = parallel::map(functions, threads, |func| {
+        let mut analyses = Analyses::default();
+        let timed = |pass: &&dyn Pass| {
+            let start = Instant::now();
+            let mut cx = Context { target, globals, signatures: &signatures, analyses: &mut analyses };
+            (apply(*pass, func, &mut cx).count, start.elapsed())
+        };
+        passes.iter().map(timed).collect::<Vec<(u32, Duration)>>()
+    });
+    for (i, pass) in passes.iter().enumerate() {
+        let mut entry = PassReport { name: pass.name(), changes: 0, functions: count, time: Duration::ZERO };
+        for (changes, time) in done.iter().map(|of_function| of_function[i]) {
+            entry.changes += changes;
+            entry.time += time;
+        }
+        report.passes.push(entry);
+    }
+    if let Some((pass, function)) = passes.last().zip(last) {
+        report.count(count * passes.len() as u32, pass.name(), Some(&function));
+    }
+}
+
+/// The law that a pass has broken on a function, if it has, with the code of the error.
+fn broken_law(func: &Function, convergent: usize, analyses: &Analyses) -> Option<(&'static str, String)> {
+    if convergent_ops(func) > convergent {
+        return Some(("L0003", "duplicated a convergent operation".into()));
+    }
+    let stale = analyses.stale(func)?;
+    Some(("L0003", format!("changed what it said it had kept, the {stale}")))
 }
 
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.passes.iter().map(|pass| pass.name).collect();
+        let names: Vec<&str> = self.passes.iter().map(AnyPass::name).collect();
         f.write_str(&names.join(","))
     }
 }

@@ -165,8 +165,12 @@ impl Compiler {
             Cow::Borrowed(module)
         } else {
             let mut module = module.clone();
-            let mut options =
-                Options { verify_each: self.verify_each, bisect_limit: self.bisect_limit, after };
+            let mut options = Options {
+                target: Some(target),
+                verify_each: self.verify_each,
+                bisect_limit: self.bisect_limit,
+                after,
+            };
             passes = pipeline.run(&mut module, &mut options)?;
             Cow::Owned(module)
         };

@@ -2,10 +2,8 @@
 
 use super::Verifier;
 use crate::entities::{FuncId, GlobalId};
-use crate::function::{FuncKind, Function, Linkage, laid_out};
-use crate::inst::InstData;
-use crate::module::{Extent, Global, Module};
-use crate::ptx::PtxOperand;
+use crate::function::{FuncKind, Linkage, laid_out};
+use crate::module::{Extent, Global, Module, Symbol};
 use cranelift_entity::EntitySet;
 use warpsmith_diag::Diagnostic;
 use warpsmith_isa::{Directive, StateSpace, Version, limits};
@@ -112,26 +110,13 @@ fn reached(module: &Module, from: FuncId) -> EntitySet<GlobalId> {
     while let Some(id) = work.pop() {
         let Some(func) = module.functions.get(id).filter(|_| functions.insert(id)) else { continue };
         for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            named(func, &func.dfg[inst], &mut globals, &mut work);
-        }
-    }
-    globals
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "most operations name nothing of the module")]
-fn named(func: &Function, data: &InstData, globals: &mut EntitySet<GlobalId>, work: &mut Vec<FuncId>) {
-    match data {
-        InstData::GlobalAddr { global, .. } => _ = globals.insert(*global),
-        InstData::FuncAddr { func } | InstData::Call { callee: func, .. } => work.push(*func),
-        InstData::Ptx { data, .. } => {
-            for operand in &func.dfg.ptx[*data].operands {
-                match operand {
-                    PtxOperand::Global(id) | PtxOperand::GlobalAddress(id, _) => _ = globals.insert(*id),
-                    PtxOperand::Func(id) => work.push(*id),
-                    _ => {}
+            for symbol in func.dfg.symbols(inst) {
+                match symbol {
+                    Symbol::Func(id) => work.push(id),
+                    Symbol::Global(id) => _ = globals.insert(id),
                 }
             }
         }
-        _ => {}
     }
+    globals
 }

@@ -4,6 +4,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{Block, Function};
 
 /// The control-flow graph of a function, from its entry on.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cfg {
     predecessors: SecondaryMap<Block, Vec<Block>>,
     rpo: Vec<Block>,

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{Block, DominatorTree};
 
 /// One loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loop {
     /// The block that dominates the loop.
     pub header: Block,
@@ -18,6 +18,7 @@ pub struct Loop {
 const MAX_DEPTH: usize = 64;
 
 /// The loops of a function, inner ones after outer ones. Cycles without a dominating header are not loops.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loops {
     loops: Vec<Loop>,
 }

@@ -1,8 +1,111 @@
-//! Facts about a function that passes ask for. Each is computed from scratch when a pass needs it: on functions of the size of a
-//! kernel that costs less than keeping it current would. Dominators are [`warpsmith_ir::DominatorTree`].
+//! Facts about functions: control flow, dominators, loops; and what keeps them between passes.
 
 mod cfg;
 mod loops;
 
+use crate::pass::Aspects;
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
+use std::any::{Any, TypeId};
+use std::rc::Rc;
+use warpsmith_ir::{DominatorTree, Function};
+
+/// Something that is computed from a function and kept until a pass changes what it was computed from.
+///
+/// A type of a crate that uses this one can be an analysis too: [`Analyses::get`] computes and keeps it like those here.
+pub trait Analysis: PartialEq + 'static {
+    /// The name, for messages.
+    const NAME: &'static str;
+    /// What of a function it is computed from, directly or through other analyses.
+    const READS: Aspects;
+
+    /// Computes it. Other analyses of the function are to be had from `analyses`.
+    fn compute(func: &Function, analyses: &mut Analyses) -> Self;
+}
+
+impl Analysis for Cfg {
+    const NAME: &'static str = "control flow";
+    const READS: Aspects = Aspects::CONTROL_FLOW;
+
+    fn compute(func: &Function, _: &mut Analyses) -> Self {
+        Cfg::compute(func)
+    }
+}
+
+impl Analysis for DominatorTree {
+    const NAME: &'static str = "dominators";
+    const READS: Aspects = Aspects::CONTROL_FLOW;
+
+    fn compute(func: &Function, _: &mut Analyses) -> Self {
+        DominatorTree::new(func)
+    }
+}
+
+impl Analysis for Loops {
+    const NAME: &'static str = "loops";
+    const READS: Aspects = Aspects::CONTROL_FLOW;
+
+    fn compute(func: &Function, analyses: &mut Analyses) -> Self {
+        let (cfg, dominators) = (analyses.get::<Cfg>(func), analyses.get::<DominatorTree>(func));
+        Loops::compute(&cfg, &dominators)
+    }
+}
+
+/// The analyses of one function that are known to hold.
+///
+/// ```
+/// use warpsmith_ir::{self as ir, DominatorTree};
+/// use warpsmith_lower::{Aspects, analysis::{Analyses, Loops}};
+/// let module = ir::parse_module("func @f() {\nentry:\n  jump loop\nloop:\n  jump loop\n}\n").unwrap();
+/// let func = module.functions.values().next().unwrap();
+/// let mut analyses = Analyses::default();
+/// assert_eq!(analyses.get::<Loops>(func).iter().count(), 1);
+/// // Loops were found by dominators, which are there now.
+/// let dominators = analyses.get::<DominatorTree>(func);
+/// analyses.invalidate(Aspects::INSTRUCTIONS);
+/// assert!(std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
+/// analyses.invalidate(Aspects::CONTROL_FLOW);
+/// assert!(!std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
+/// ```
+#[derive(Default)]
+pub struct Analyses {
+    held: Vec<Held>,
+}
+
+struct Held {
+    id: TypeId,
+    name: &'static str,
+    reads: Aspects,
+    value: Rc<dyn Any>,
+    /// Whether computing it again gives the same.
+    holds: fn(&dyn Any, &Function) -> bool,
+}
+
+impl Analyses {
+    /// An analysis of the function, which must be the one that this was asked about before.
+    pub fn get<A: Analysis>(&mut self, func: &Function) -> Rc<A> {
+        let id = TypeId::of::<A>();
+        let known = self.held.iter().find(|held| held.id == id);
+        if let Some(value) = known.and_then(|held| held.value.clone().downcast::<A>().ok()) {
+            return value;
+        }
+        let value = Rc::new(A::compute(func, self));
+        let holds = |value: &dyn Any, func: &Function| {
+            value
+                .downcast_ref::<A>()
+                .is_some_and(|value| *value == A::compute(func, &mut Analyses::default()))
+        };
+        self.held.push(Held { id, name: A::NAME, reads: A::READS, value: value.clone(), holds });
+        value
+    }
+
+    /// Forgets what was computed from aspects that have changed.
+    pub fn invalidate(&mut self, changed: Aspects) {
+        self.held.retain(|held| !held.reads.intersects(changed));
+    }
+
+    /// The name of an analysis that is held and does not hold: a pass changed more than it said.
+    pub(crate) fn stale(&self, func: &Function) -> Option<&'static str> {
+        self.held.iter().find(|held| !(held.holds)(&*held.value, func)).map(|held| held.name)
+    }
+}

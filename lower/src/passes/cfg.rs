@@ -3,10 +3,11 @@
 
 use super::take_over_name;
 use crate::analysis::Cfg;
+use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData};
 
-pub(super) fn run(func: &mut Function) -> u32 {
+pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
     changes += skip_empty_blocks(func);
     // Skipping may have made the two ways of a branch the same.
@@ -16,7 +17,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    changes
+    Changes::to_all(changes)
 }
 
 /// Removes the blocks that the entry does not reach.

@@ -1,11 +1,12 @@
 //! Dead code elimination: an instruction stays if it has an effect or if something that stays uses it; a block parameter stays
 //! if something that stays uses it.
 
+use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
 
-pub(super) fn run(func: &mut Function) -> u32 {
+pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     let live = Liveness::compute(func);
     let mut removed = 0;
     let blocks: Vec<Block> = func.layout.blocks().collect();
@@ -19,7 +20,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
             }
         }
     }
-    removed + remove_params(func, &blocks, &live.values)
+    Changes::to_instructions(removed + remove_params(func, &blocks, &live.values))
 }
 
 /// Takes dead parameters off their blocks, and their arguments off all branches. Those of the entry belong to the signature.

@@ -5,6 +5,7 @@
 //! it. `load invariant` reads are equal everywhere. Operations that are convergent or have effects are left alone.
 
 use super::replace_with;
+use crate::pass::{Changes, Context};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -13,8 +14,8 @@ use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
 };
 
-pub(super) fn run(func: &mut Function) -> u32 {
-    let dominators = DominatorTree::new(func);
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let dominators = cx.analyses.get::<DominatorTree>(func);
     let mut known: HashMap<Key, (Value, Block), FxBuildHasher> = HashMap::default();
     let mut changes = 0;
     // Counts what may have written memory; also distinguishes blocks.
@@ -53,7 +54,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    changes
+    Changes::to_instructions(changes)
 }
 
 /// What makes two computations equal: the operation with its constants, the type, the operands.

@@ -4,12 +4,12 @@
 //! that read memory or are convergent stay. A loop is entered from one block that goes nowhere else, or it is left alone.
 
 use crate::analysis::{Cfg, Loop, Loops};
+use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, ValueDef};
+use warpsmith_ir::{Block, Function, Inst, InstData, ValueDef};
 
-pub(super) fn run(func: &mut Function) -> u32 {
-    let cfg = Cfg::compute(func);
-    let loops = Loops::compute(&cfg, &DominatorTree::new(func));
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
@@ -18,7 +18,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     for (found, mark) in loops.iter().zip(1..).collect::<Vec<_>>().into_iter().rev() {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
         let inside = |block: Block| inside[block] == mark;
-        let Some(target) = way_in(func, &cfg, found, inside) else { continue };
+        let Some(target) = preheader(func, &cfg, found, inside) else { continue };
         // In reverse post-order operands come before their users.
         let mut blocks = found.blocks.clone();
         blocks.sort_unstable_by_key(|&block| position[block]);
@@ -26,11 +26,11 @@ pub(super) fn run(func: &mut Function) -> u32 {
             changes += hoist(func, block, target, inside);
         }
     }
-    changes
+    Changes::to_instructions(changes)
 }
 
-/// The jump by which alone the loop is entered.
-fn way_in(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) -> bool) -> Option<Inst> {
+/// The jump at the end of the loop's preheader: that by which alone the loop is entered.
+fn preheader(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) -> bool) -> Option<Inst> {
     let mut outer = cfg.predecessors(found.header).iter().copied().filter(|&pred| !inside(pred));
     let (Some(before), None) = (outer.next(), outer.next()) else { return None };
     func.terminator(before).filter(|&inst| matches!(func.dfg[inst], InstData::Jump { .. }))

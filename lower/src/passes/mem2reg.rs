@@ -9,6 +9,7 @@
 
 use super::{insert_before, take_over_name};
 use crate::analysis::Cfg;
+use crate::pass::{Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use hashbrown::HashMap;
@@ -17,23 +18,24 @@ use warpsmith_ir::{
     Block, DominatorTree, Function, Inst, InstData, Opcode, StackSlot, Type, Value, ValueList,
 };
 
-pub(super) fn run(func: &mut Function) -> u32 {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if func.stack_slots.is_empty() {
-        return 0;
+        return Changes::NONE;
     }
+    // The graph is that of the reachable blocks, which this leaves as it is.
+    let cfg = cx.analyses.get::<Cfg>(func);
     super::cfg::remove_unreachable(func);
-    let cfg = Cfg::compute(func);
     let uses = SlotUses::collect(func, &cfg);
     let fields = Fields::of(func, uses);
     if fields.types.is_empty() {
-        return 0;
+        return Changes::NONE;
     }
-    let dominators = DominatorTree::new(func);
+    let dominators = cx.analyses.get::<DominatorTree>(func);
     let params = place_params(&fields, &cfg, &dominators);
     let changes = fields.access.len() as u32;
     Renamer::new(func, fields, params).run(&cfg, &dominators);
     func.dfg.resolve_aliases();
-    changes
+    Changes::to_instructions(changes)
 }
 
 /// A load or store of a slot.

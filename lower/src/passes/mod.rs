@@ -1,4 +1,4 @@
-//! The passes, one a file. Each takes a verified function, leaves a verified one, and returns how much it changed.
+//! The passes, one a file. Each takes a verified function or module, leaves a verified one, and returns what it changed.
 //!
 //! Laws for all of them:
 //! - a convergent operation is neither duplicated nor moved, nor is its block made to depend on more branches;
@@ -7,6 +7,7 @@
 
 mod cfg;
 mod dce;
+mod globaldce;
 mod gvn;
 mod licm;
 #[allow(
@@ -18,30 +19,42 @@ mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 
+use crate::pass::{Changes, Context, Pass, Passes};
 use warpsmith_ir::{Function, Inst, InstData, Type, Value};
 
-/// A pass.
-pub struct Pass {
-    /// The name in the text of a pipeline.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    pub(crate) run: fn(&mut Function) -> u32,
+/// A pass of this folder.
+struct Standard {
+    name: &'static str,
+    summary: &'static str,
+    run: fn(&mut Function, &mut Context<'_>) -> Changes,
 }
 
-/// All passes, by name.
-pub static PASSES: &[Pass] = &[
-    pass("cfg", "decide constant branches, merge and remove blocks", cfg::run),
-    pass("dce", "remove instructions and block parameters without effect", dce::run),
-    pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run),
-    pass("licm", "move pure operations that do not change in a loop before it", licm::run),
-    pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run),
-    pass("sccp", "find constants through branches and loops together", sccp::run),
-    pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run),
-];
+impl Pass for Standard {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 
-const fn pass(name: &'static str, summary: &'static str, run: fn(&mut Function) -> u32) -> Pass {
-    Pass { name, summary, run }
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes {
+        (self.run)(func, cx)
+    }
+}
+
+/// All passes.
+pub(crate) fn standard() -> Passes {
+    let pass = |name, summary, run| Standard { name, summary, run };
+    Passes::default()
+        .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
+        .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
+        .with_module(globaldce::GlobalDce)
+        .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
+        .with(pass("licm", "move pure operations that do not change in a loop before it", licm::run))
+        .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
+        .with(pass("sccp", "find constants through branches and loops together", sccp::run))
+        .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
 }
 
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.

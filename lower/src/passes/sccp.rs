@@ -5,13 +5,14 @@
 
 use super::insert_before;
 use crate::fold::{self, Constant};
+use crate::pass::{Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
 
-pub(super) fn run(func: &mut Function) -> u32 {
-    let Some(entry) = func.layout.entry() else { return 0 };
+pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+    let Some(entry) = func.layout.entry() else { return Changes::NONE };
     let mut search = Search::new(func);
     for &param in func.dfg.block_params(entry) {
         search.lower(param, Known::Varying);
@@ -19,7 +20,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     search.enter(entry);
     search.run();
     let Search { known, reached, .. } = search;
-    replace(func, &known, &reached)
+    Changes::to_instructions(replace(func, &known, &reached))
 }
 
 /// What is known of a value; it only ever moves down this list.

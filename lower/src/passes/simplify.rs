@@ -8,13 +8,14 @@
 use super::{insert_before, replace_with};
 use crate::analysis::Cfg;
 use crate::fold::{self, Constant};
+use crate::pass::{Changes, Context};
 use warpsmith_ir::{Function, Inst, InstData, IntCC, MemFlags, Opcode, Type, Value};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 6;
 
-pub(super) fn run(func: &mut Function) -> u32 {
-    let cfg = Cfg::compute(func);
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let cfg = cx.analyses.get::<Cfg>(func);
     let mut total = 0;
     for _ in 0..MAX_SWEEPS {
         let mut changes = 0;
@@ -33,7 +34,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     if total > 0 {
         func.dfg.resolve_aliases();
     }
-    total
+    Changes::to_instructions(total)
 }
 
 /// What an instruction is found to be.

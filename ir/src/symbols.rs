@@ -1,0 +1,132 @@
+//! The functions and globals that instructions name, and modules without those that nothing names.
+
+use crate::dfg::DataFlowGraph;
+use crate::entities::{FuncId, GlobalId, Inst};
+use crate::inst::InstData;
+use crate::module::{Module, Symbol};
+use crate::ptx::PtxOperand;
+use cranelift_entity::packed_option::ReservedValue;
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+
+/// A function or global where it is named.
+enum SymbolMut<'a> {
+    Func(&'a mut FuncId),
+    Global(&'a mut GlobalId),
+}
+
+impl SymbolMut<'_> {
+    fn get(self) -> Symbol {
+        match self {
+            SymbolMut::Func(id) => Symbol::Func(*id),
+            SymbolMut::Global(id) => Symbol::Global(*id),
+        }
+    }
+}
+
+impl InstData {
+    /// What the instruction names itself; table-derived ones name with their operands.
+    fn symbol_mut(&mut self) -> Option<SymbolMut<'_>> {
+        match self {
+            InstData::GlobalAddr { global, .. } => Some(SymbolMut::Global(global)),
+            InstData::FuncAddr { func } | InstData::Call { callee: func, .. } => Some(SymbolMut::Func(func)),
+            InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Unary { .. }
+            | InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::Index { .. }
+            | InstData::StackAddr { .. }
+            | InstData::Vec { .. }
+            | InstData::Extract { .. }
+            | InstData::Insert { .. }
+            | InstData::Sreg { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::Ptx { .. }
+            | InstData::Jump { .. }
+            | InstData::Brif { .. }
+            | InstData::Switch { .. }
+            | InstData::Return { .. }
+            | InstData::Trap => None,
+        }
+    }
+}
+
+impl PtxOperand {
+    fn symbol_mut(&mut self) -> Option<SymbolMut<'_>> {
+        match self {
+            PtxOperand::Global(id) | PtxOperand::GlobalAddress(id, _) => Some(SymbolMut::Global(id)),
+            PtxOperand::Func(id) => Some(SymbolMut::Func(id)),
+            PtxOperand::Value
+            | PtxOperand::Not
+            | PtxOperand::Neg
+            | PtxOperand::Part(_)
+            | PtxOperand::Destination(_)
+            | PtxOperand::Address(_)
+            | PtxOperand::Int(_)
+            | PtxOperand::F32(_)
+            | PtxOperand::F64(_)
+            | PtxOperand::Decimal(_)
+            | PtxOperand::Vector(_)
+            | PtxOperand::Bracket(_)
+            | PtxOperand::Sink => None,
+        }
+    }
+}
+
+impl DataFlowGraph {
+    /// The functions and globals that an instruction names.
+    pub fn symbols(&self, inst: Inst) -> impl Iterator<Item = Symbol> + '_ {
+        let own = self[inst].clone().symbol_mut().map(SymbolMut::get);
+        let operands = if let InstData::Ptx { data, .. } = self[inst] { self.ptx.get(data) } else { None };
+        let operands = operands.map_or(&[][..], |data| &data.operands);
+        own.into_iter()
+            .chain(operands.iter().filter_map(|&(mut operand)| operand.symbol_mut().map(SymbolMut::get)))
+    }
+
+    /// Calls `change` on every function and global that an instruction of the graph names.
+    fn for_each_symbol_mut(&mut self, mut change: impl FnMut(SymbolMut<'_>)) {
+        for n in 0..self.num_insts() {
+            if let Some(symbol) = self.inst_mut(Inst::from_u32(n as u32)).symbol_mut() {
+                change(symbol);
+            }
+        }
+        let operands = self.ptx.values_mut().flat_map(|data| &mut data.operands);
+        operands.filter_map(PtxOperand::symbol_mut).for_each(change);
+    }
+}
+
+impl Module {
+    /// Removes the functions and globals that are not in the sets, and renumbers the others.
+    ///
+    /// What stays must not name what goes: an instruction that does names nothing any more, which the verifier reports.
+    pub fn retain(&mut self, functions: &EntitySet<FuncId>, globals: &EntitySet<GlobalId>) {
+        let mut new_functions = SecondaryMap::with_default(FuncId::reserved_value());
+        let mut new_globals = SecondaryMap::with_default(GlobalId::reserved_value());
+        let (mut kept_functions, mut kept_globals) = (PrimaryMap::new(), PrimaryMap::new());
+        for (id, func) in std::mem::take(&mut self.functions) {
+            if functions.contains(id) {
+                new_functions[id] = kept_functions.push(func);
+            }
+        }
+        for (id, global) in std::mem::take(&mut self.globals) {
+            if globals.contains(id) {
+                new_globals[id] = kept_globals.push(global);
+            }
+        }
+        for func in kept_functions.values_mut() {
+            func.dfg.for_each_symbol_mut(|symbol| match symbol {
+                SymbolMut::Func(id) => *id = new_functions[*id],
+                SymbolMut::Global(id) => *id = new_globals[*id],
+            });
+        }
+        (self.functions, self.globals) = (kept_functions, kept_globals);
+        self.renumber(|symbol| match symbol {
+            Symbol::Func(id) => functions.contains(id).then(|| Symbol::Func(new_functions[id])),
+            Symbol::Global(id) => globals.contains(id).then(|| Symbol::Global(new_globals[id])),
+        });
+    }
+}

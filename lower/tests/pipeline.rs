@@ -1,0 +1,216 @@
+//! Pipelines with passes of a user's: what these are given, in which order they run, what is checked of them.
+
+use std::sync::{Arc, Mutex};
+use warpsmith_ir::{self as ir, DominatorTree, Function, Module};
+use warpsmith_isa::Target;
+use warpsmith_lower::analysis::{Analyses, Analysis};
+use warpsmith_lower::{
+    Aspects, Changes, Context, ModuleContext, ModulePass, Options, Pass, Passes, Pipeline,
+};
+
+const TWO: &str = "global @g: [i32; 4]
+
+func @f(%x: i32) -> i32 {
+entry:
+  %y = iadd %x, 1
+  ret %y
+}
+
+kernel @k(%p: ptr<global>, %c: i32) {
+entry:
+  %b = icmp ne %c, 0
+  brif %b, a, b
+a:
+  ret
+b:
+  ret
+}
+";
+
+fn parse(text: &str) -> Module {
+    ir::parse_module(text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Notes what it is given.
+#[derive(Clone, Default)]
+struct Note {
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Note {
+    fn seen(&self) -> Vec<String> {
+        let mut seen = self.seen.lock().unwrap().clone();
+        seen.sort();
+        seen
+    }
+}
+
+impl Pass for Note {
+    fn name(&self) -> &'static str {
+        "note"
+    }
+
+    fn summary(&self) -> &'static str {
+        "notes what it is given"
+    }
+
+    fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes {
+        let others: Vec<String> =
+            cx.signatures.values().map(|s| format!("{}({})", s.name, s.params.len())).collect();
+        let globals: Vec<&str> = cx.globals.values().map(|g| g.name.as_str()).collect();
+        let blocks = cx.analyses.get::<DominatorTree>(func).reverse_postorder().len();
+        let target = cx.target.map_or("no target".into(), |target| target.to_string());
+        let line = format!("{}: {target} {others:?} {globals:?} {blocks} blocks", func.name);
+        self.seen.lock().unwrap().push(line);
+        Changes::NONE
+    }
+}
+
+/// Adds a function.
+struct Grow;
+
+impl ModulePass for Grow {
+    fn name(&self) -> &'static str {
+        "grow"
+    }
+
+    fn summary(&self) -> &'static str {
+        "adds a function"
+    }
+
+    fn run(&self, module: &mut Module, cx: &ModuleContext) -> u32 {
+        let added = parse("func @added() {\nentry:\n  ret\n}\n");
+        module.add_function(added.functions.values().next().unwrap().clone());
+        u32::from(cx.target.is_some())
+    }
+}
+
+#[test]
+fn passes_see_target_globals_and_signatures_whether_watched_or_not() {
+    let expected = [
+        r#"added: sm_90 ["f(1)", "k(2)", "added(0)"] ["g"] 1 blocks"#,
+        r#"f: sm_90 ["f(1)", "k(2)", "added(0)"] ["g"] 1 blocks"#,
+        r#"f: sm_90 ["f(1)", "k(2)"] ["g"] 1 blocks"#,
+        r#"k: sm_90 ["f(1)", "k(2)", "added(0)"] ["g"] 3 blocks"#,
+        r#"k: sm_90 ["f(1)", "k(2)"] ["g"] 3 blocks"#,
+    ];
+    for verify_each in [false, true] {
+        let note = Note::default();
+        let pipeline =
+            Pipeline::parse("cfg").unwrap().then(note.clone()).then_module(Grow).then(note.clone());
+        assert_eq!(pipeline.to_string(), "cfg,note,grow,note");
+        let mut options = Options { target: Some(Target::sm(90)), verify_each, ..Options::default() };
+        let mut module = parse(&TWO.replacen("a:\n  ret", "a:\n  trap", 1));
+        let report = pipeline.run(&mut module, &mut options).unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(note.seen(), expected);
+        let counts: Vec<(u32, u32)> = report.passes.iter().map(|p| (p.changes, p.functions)).collect();
+        assert_eq!(counts, [(0, 2), (0, 2), (1, 0), (0, 3)]);
+        assert_eq!(report.last_applied.unwrap().to_string(), "(8) note on @added");
+    }
+}
+
+#[test]
+fn the_limit_counts_passes_over_modules_too() {
+    let pipeline = Pipeline::default().then_module(Grow).then(Note::default());
+    let run = |limit| {
+        let mut module = parse(TWO);
+        let mut options = Options { bisect_limit: Some(limit), ..Options::default() };
+        let report = pipeline.run(&mut module, &mut options).unwrap_or_else(|errors| panic!("{errors}"));
+        (module.functions.len(), report.last_applied.map(|last| last.to_string()))
+    };
+    assert_eq!(run(0), (2, None));
+    assert_eq!(run(1), (3, Some("(1) grow on the module".into())));
+    assert_eq!(run(3), (3, Some("(3) note on @k".into())));
+}
+
+/// Removes a branch and says that it changed nothing, or instructions only.
+struct Liar(Changes);
+
+impl Pass for Liar {
+    fn name(&self) -> &'static str {
+        "liar"
+    }
+
+    fn summary(&self) -> &'static str {
+        "changes more than it says"
+    }
+
+    fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes {
+        cx.analyses.get::<DominatorTree>(func);
+        let entry = func.layout.entry().expect("only functions with a body are given");
+        let branch = func.terminator(entry).expect("the function is verified");
+        let dest = func.dfg.targets(branch).next().cloned();
+        if let Some(dest) = dest {
+            func.dfg.replace_inst(branch, ir::InstData::Jump { dest });
+        }
+        self.0
+    }
+}
+
+#[test]
+fn what_a_pass_says_it_has_kept_is_checked() {
+    let errors = |changes| {
+        let mut options = Options { verify_each: true, ..Options::default() };
+        Pipeline::default().then(Liar(changes)).run(&mut parse(TWO), &mut options).map_err(|e| e.to_string())
+    };
+    for changes in [Changes::NONE, Changes::to_instructions(1)] {
+        let error = errors(changes).unwrap_err();
+        assert!(
+            error.contains("pass `liar` changed what it said it had kept, the dominators of `@k`"),
+            "{error}"
+        );
+    }
+    assert!(errors(Changes::to_all(1)).is_ok());
+}
+
+/// How many instructions there are: an analysis of a user's.
+#[derive(PartialEq)]
+struct Size(usize);
+
+impl Analysis for Size {
+    const NAME: &'static str = "size";
+    const READS: Aspects = Aspects::INSTRUCTIONS;
+
+    fn compute(func: &Function, _: &mut Analyses) -> Self {
+        Size(func.layout.blocks().map(|block| func.layout.insts(block).count()).sum())
+    }
+}
+
+#[test]
+fn users_have_analyses_of_their_own() {
+    let module = parse(TWO);
+    let mut functions = module.functions.values().cloned();
+    let mut func = functions.next().unwrap();
+    let mut analyses = Analyses::default();
+    assert_eq!(analyses.get::<Size>(&func).0, 3);
+    let dominators = analyses.get::<DominatorTree>(&func);
+    let first = func.layout.blocks().flat_map(|block| func.layout.insts(block)).next().unwrap();
+    func.layout.remove_inst(first);
+    assert_eq!(analyses.get::<Size>(&func).0, 3, "kept until something is said to have changed");
+    analyses.invalidate(Changes::to_instructions(1).aspects);
+    assert_eq!(analyses.get::<Size>(&func).0, 2);
+    assert!(std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(&func)));
+}
+
+#[test]
+fn a_pass_takes_the_place_of_its_namesake() {
+    struct Gvn;
+    impl Pass for Gvn {
+        fn name(&self) -> &'static str {
+            "gvn"
+        }
+        fn summary(&self) -> &'static str {
+            "another"
+        }
+        fn run(&self, _: &mut Function, _: &mut Context<'_>) -> Changes {
+            Changes::to_all(7)
+        }
+    }
+    let passes = Passes::standard().with(Gvn).with_module(Grow);
+    assert_eq!(passes.list().len(), Passes::standard().list().len() + 1);
+    let pipeline = Pipeline::parse_with("gvn,grow", &passes).unwrap();
+    let report = pipeline.run(&mut parse(TWO), &mut Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(report.passes.iter().map(|p| p.changes).collect::<Vec<_>>(), [14, 0]);
+    let unknown = Pipeline::parse("grow").unwrap_err();
+    assert!(unknown.to_string().starts_with("there is no pass `grow`; there are `cfg`, `dce`,"), "{unknown}");
+}

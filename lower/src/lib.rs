@@ -5,10 +5,13 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+#[doc(hidden)]
 pub mod abi;
 pub mod analysis;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not folded is computed")]
 mod fold;
+// What selection hands to the emitter: no interface for users.
+#[doc(hidden)]
 pub mod mach;
 mod pass;
 mod passes;

@@ -10,6 +10,8 @@ mod body;
 mod compiler;
 mod module;
 mod names;
+// Public for the tests that check every assignment.
+#[doc(hidden)]
 pub mod regs;
 mod version;
 

@@ -8,6 +8,7 @@
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
 mod device;
+#[doc(hidden)]
 pub mod effects;
 pub mod engine;
 mod fault;
@@ -17,6 +18,7 @@ mod memory;
 mod output;
 mod printf;
 mod ptx_decode;
+#[doc(hidden)]
 pub mod pure;
 pub mod semantics;
 

@@ -48,7 +48,7 @@ fn examples_hold_on_the_ir_s_own_meaning() {
         for run in runs {
             launches += 1;
             let outcome = match execute(&program, &run.launch) {
-                Ok(execution) => run.expects.iter().try_for_each(|expect| expect.check(&execution.buffers)),
+                Ok(execution) => run.expects.iter().try_for_each(|expect| expect.check(&execution)),
                 Err(fault) => Err(format!("{fault}")),
             };
             if let Err(message) = outcome {

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
 use warpsmith::diag::{self, Diagnostic, Source};
-use warpsmith::interp::{Fault, Program, Schedule};
+use warpsmith::interp::{Fault, Launch, Program, Schedule};
+use warpsmith::isa::ScalarType;
 use warpsmith::launch::literal;
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
 use warpsmith::launch::{Execution, execute_observed, execute_with_output};
@@ -24,7 +25,7 @@ pub struct Options {
     /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
     file: PathBuf,
     /// The launch description. Without one, and without --entry, the first `run:` directive of the file.
-    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args"])]
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args", "globals"])]
     launch: Option<PathBuf>,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -50,6 +51,12 @@ pub struct Options {
     /// The most instructions that all threads together may execute.
     #[arg(long, value_name = "N", requires = "entry")]
     steps: Option<u64>,
+    /// Sets a variable of the module before the launch and shows it after: NAME=u32:7, with the forms of --arg.
+    #[arg(long = "global", value_name = "NAME=ARG", allow_hyphen_values = true, requires = "entry")]
+    globals: Vec<String>,
+    /// Fill shared memory, local memory and memory from malloc with 0xff before the kernel runs, in place of zeros.
+    #[arg(long)]
+    poison: bool,
     /// In which order threads take turns: round-robin, random, adversarial, lowest-pc.
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
@@ -176,6 +183,15 @@ fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<La
     object.extend(options.steps.map(|steps| ("limits".to_owned(), json!({"steps": steps}))));
     let args: Result<Vec<Value>, LaunchError> = options.args.iter().map(|arg| arg_from_flag(arg)).collect();
     object.insert("args".into(), args.map_err(|e| Failure::Usage(e.to_string()))?.into());
+    let global = |text: &String| {
+        let (name, value) = text.split_once('=').ok_or_else(|| {
+            Failure::Usage(format!("--global {text}: expected NAME=ARG, such as counter=u32:7"))
+        })?;
+        let value = arg_from_flag(value).map_err(|e| Failure::Usage(e.to_string()))?;
+        Ok((name.to_owned(), value))
+    };
+    let globals = options.globals.iter().map(global).collect::<Result<Map<String, Value>, Failure>>()?;
+    object.insert("globals".into(), globals.into());
     Ok(LaunchSpec::from_json(&Value::Object(object)).map(|spec| scheduled(spec, options)))
 }
 
@@ -183,6 +199,7 @@ fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<La
 fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
     spec.schedule = options.schedule.or(spec.schedule);
     spec.seed = options.seed.or(spec.seed);
+    spec.poison = options.poison.then_some(Launch::POISON).or(spec.poison);
     spec
 }
 
@@ -252,34 +269,51 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
 fn success_json(execution: &Execution, ok: bool) -> Value {
     let buffers: Vec<Value> =
         execution.buffers.iter().map(|buffer| buffer.as_deref().map(literal::hex).into()).collect();
+    let globals: Map<String, Value> =
+        execution.globals.iter().map(|(name, bytes)| (name.clone(), literal::hex(bytes).into())).collect();
     let stats = json!({"thread_instructions": execution.thread_instructions, "seconds": execution.seconds});
-    json!({"ok": ok, "buffers": buffers, "stats": stats})
+    let mut answer = json!({"ok": ok, "buffers": buffers, "stats": stats});
+    if !globals.is_empty() {
+        answer["globals"] = globals.into();
+    }
+    answer
 }
 
-/// For people: the first elements of each buffer.
+/// For people: the first elements of each buffer and of each variable that the launch names.
 fn success(execution: &Execution, launch: &LaunchSpec) -> String {
-    const SHOWN: usize = 16;
     let mut text = String::new();
     for (index, (buffer, arg)) in execution.buffers.iter().zip(&launch.args).enumerate() {
-        let (Some(bytes), Arg::Buffer { element, .. }) = (buffer, arg) else { continue };
-        let ty = element.unwrap_or(warpsmith::isa::ScalarType::B8);
-        let size = ty.bytes().unwrap_or(1).max(1) as usize;
-        let mut elements: Vec<String> = bytes
-            .chunks_exact(size)
-            .take(SHOWN)
-            .map(|element| literal::decode(ty, element).to_string())
-            .collect();
-        let count = bytes.len() / size;
-        if count > SHOWN {
-            elements.push("..".into());
+        if let (Some(bytes), Arg::Buffer { element, .. }) = (buffer, arg) {
+            text += &format!("argument {index}, {}\n", elements(bytes, *element));
         }
-        text += &format!("argument {index}, {count} x {ty}: {}\n", elements.join(", "));
+    }
+    for ((name, bytes), global) in execution.globals.iter().zip(&launch.globals) {
+        let element = match &global.content {
+            Some(Arg::Buffer { element, .. }) => *element,
+            Some(Arg::Value(_) | Arg::SameAs(_) | Arg::Multicast(_)) | None => None,
+        };
+        text += &format!("variable {name}, {}\n", elements(bytes, element));
     }
     let rate = execution.thread_instructions as f64 / execution.seconds.max(1e-9) / 1e6;
     text + &format!(
         "{} thread instructions in {:.6} s ({rate:.1} M/s)\n",
         execution.thread_instructions, execution.seconds
     )
+}
+
+/// `3 x u32: 1, 2, 3`
+fn elements(bytes: &[u8], element: Option<ScalarType>) -> String {
+    const SHOWN: usize = 16;
+    let ty = element.unwrap_or(ScalarType::B8);
+    let size = ty.bytes().unwrap_or(1).max(1) as usize;
+    let elements = bytes.chunks_exact(size).take(SHOWN);
+    let mut elements: Vec<String> =
+        elements.map(|element| literal::decode(ty, element).to_string()).collect();
+    let count = bytes.len() / size;
+    if count > SHOWN {
+        elements.push("..".into());
+    }
+    format!("{count} x {ty}: {}", elements.join(", "))
 }
 
 /// The members that every error has.

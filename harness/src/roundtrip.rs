@@ -2,7 +2,7 @@
 //! emitted text, with every byte of every buffer compared.
 
 use crate::ptxas::Toolbox;
-use crate::runs::{Run, runs};
+use crate::runs::{ResultOf, Run, runs};
 use warpsmith::diag::{Diagnostic, Language, LineIndex};
 use warpsmith::launch::{Execution, execute};
 use warpsmith::ptx::ValidatedModule;
@@ -145,7 +145,7 @@ fn runs_of(source: &str, language: Language) -> Result<Vec<Run>, Vec<String>> {
 fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
     match (outcome, &run.fault) {
         (Ok(execution), None) => {
-            let checks = run.expects.iter().map(|expect| (expect.line, expect.check(&execution.buffers)));
+            let checks = run.expects.iter().map(|expect| (expect.line, expect.check(execution)));
             checks
                 .filter_map(|(line, check)| Some(format!("expectation of line {line}: {}", check.err()?)))
                 .collect()
@@ -161,17 +161,18 @@ fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
 fn differs(meaning: &Result<Execution, Fault>, text: &Result<Execution, Fault>) -> Option<String> {
     match (meaning, text) {
         (Ok(meaning), Ok(text)) => {
+            let differ = |subject: ResultOf, a: &[u8], b: &[u8]| {
+                let at = a.iter().zip(b).position(|(a, b)| a != b)?;
+                let (a, b) = (a[at], b[at]);
+                Some(format!("{subject}, byte {at}: the IR means {a:#04x}, the PTX gives {b:#04x}"))
+            };
             let mut buffers = meaning.buffers.iter().zip(&text.buffers).enumerate();
-            buffers.find_map(|(index, pair)| match pair {
-                (Some(a), Some(b)) => {
-                    let at = a.iter().zip(b).position(|(a, b)| a != b)?;
-                    Some(format!(
-                        "buffer {index}, byte {at}: the IR means {:#04x}, the PTX gives {:#04x}",
-                        a[at], b[at]
-                    ))
-                }
-                _ => None,
-            })
+            let mut globals = meaning.globals.iter().zip(&text.globals);
+            buffers
+                .find_map(|(index, (a, b))| differ(ResultOf::Buffer(index), a.as_ref()?, b.as_ref()?))
+                .or_else(|| {
+                    globals.find_map(|((name, a), (_, b))| differ(ResultOf::Global(name.clone()), a, b))
+                })
         }
         (Err(meaning), Err(text)) if meaning.code == text.code => None,
         (Err(meaning), Err(text)) => Some(format!("the IR's fault is {meaning}, the PTX's {text}")),

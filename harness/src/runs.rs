@@ -10,8 +10,9 @@
 //! `expect:` and `fault:` belong to the `run:` before them. `docs/testing.md` is the reference.
 
 use serde_json::{Map, Value};
+use std::fmt;
 use warpsmith::isa::ScalarType;
-use warpsmith::launch::{LaunchError, LaunchSpec, Reader, describe, literal};
+use warpsmith::launch::{Execution, Global, LaunchError, LaunchSpec, Reader, describe, literal};
 use warpsmith_filetests::{Directive, DirectiveError};
 
 /// One `run:` with what must come of it.
@@ -32,9 +33,27 @@ pub struct Run {
 pub struct Expect {
     /// The line of the directive.
     pub line: usize,
-    /// The index of the argument whose buffer is meant.
-    pub arg: usize,
+    /// Whose bytes are meant.
+    pub subject: ResultOf,
     content: Content,
+}
+
+/// What a run leaves behind that an expectation can be about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ResultOf {
+    /// The buffer of the argument with this index.
+    Buffer(usize),
+    /// The variable of the module with this name.
+    Global(String),
+}
+
+impl fmt::Display for ResultOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResultOf::Buffer(index) => write!(f, "buffer {index}"),
+            ResultOf::Global(name) => write!(f, "global `{name}`"),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -79,7 +98,15 @@ pub fn runs(directives: &[Directive]) -> Result<Vec<Run>, Vec<DirectiveError>> {
                 }
                 Some(run) if directive.name == "fault" => run.fault = Some(directive.text.clone()),
                 Some(run) => match expect(directive, run.launch.args.len()) {
-                    Ok(expect) => run.expects.push(expect),
+                    Ok(expect) => {
+                        // What is expected of a variable, the launch has to read back.
+                        if let ResultOf::Global(name) = &expect.subject
+                            && run.launch.globals.iter().all(|global| global.name != *name)
+                        {
+                            run.launch.globals.push(Global { name: name.clone(), content: None });
+                        }
+                        run.expects.push(expect);
+                    }
                     Err(found) => fail(found),
                 },
             },
@@ -102,21 +129,30 @@ fn expect(directive: &Directive, args: usize) -> Result<Expect, Vec<LaunchError>
     let mut reader = Reader::default();
     let expect = value.as_object().and_then(|object| read_expect(&mut reader, object, directive.line, args));
     if expect.is_none() && reader.is_sound() {
-        let message =
-            "expected {\"arg\": N, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
+        let message = "expected {\"arg\": N, ...} or {\"global\": NAME, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
         reader.error("$", format!("{message}, found {}", describe(&value)));
     }
     reader.finish(expect)?.ok_or_else(Vec::new)
 }
 
 fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, args: usize) -> Option<Expect> {
-    if args == 0 {
-        reader.error("$.arg", "the run has no arguments");
-        return None;
-    }
-    let arg = reader.integer("$.arg", object.get("arg").unwrap_or(&Value::Null), 0, args as u64 - 1) as usize;
+    let subject = match (object.get("global"), object.get("arg")) {
+        (Some(name), None) => ResultOf::Global(reader.string("$.global", name).to_owned()),
+        (Some(_), Some(_)) => {
+            reader.error("$", "`arg` and `global` exclude each other");
+            return None;
+        }
+        (None, _) if args == 0 => {
+            reader.error("$.arg", "the run has no arguments");
+            return None;
+        }
+        (None, arg) => {
+            let last = args as u64 - 1;
+            ResultOf::Buffer(reader.integer("$.arg", arg.unwrap_or(&Value::Null), 0, last) as usize)
+        }
+    };
     let content = if let Some(digest) = object.get("digest") {
-        reader.known_keys("$", object, &["arg", "digest"]);
+        reader.known_keys("$", object, &["arg", "global", "digest"]);
         let text = digest.as_str().unwrap_or_default();
         match u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16) {
             Ok(digest) => Content::Digest(digest),
@@ -127,7 +163,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         }
     } else if let Some(hex) = object.get("hex") {
-        reader.known_keys("$", object, &["arg", "hex", "at"]);
+        reader.known_keys("$", object, &["arg", "global", "hex", "at"]);
         let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
         Content::Values { ty: ScalarType::B8, bytes: reader.hex("$.hex", hex), at, within: None }
     } else if let Some(name) = object.get("type") {
@@ -144,28 +180,35 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         });
         // The rest reads as a typed buffer does.
-        let data = object.iter().filter(|(key, _)| !matches!(key.as_str(), "arg" | "type" | "at" | "within"));
+        const OWN: [&str; 5] = ["arg", "global", "type", "at", "within"];
+        let data = object.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
         let mut data: Map<String, Value> = data.map(|(key, value)| (key.clone(), value.clone())).collect();
         data.insert("buffer_type".into(), name.clone());
         Content::Values { ty, bytes: reader.typed_buffer("$", &data), at, within }
     } else {
         return None;
     };
-    Some(Expect { line, arg, content })
+    Some(Expect { line, subject, content })
 }
 
 impl Expect {
-    /// Compares with the buffers after the run, one per argument; the error is what differs.
-    pub fn check(&self, buffers: &[Option<Vec<u8>>]) -> Result<(), String> {
-        let Some(found) = buffers.get(self.arg).and_then(Option::as_ref) else {
-            return Err(format!("argument {} is not a buffer", self.arg));
+    /// Compares with what a run has left behind; `Err` says what differs.
+    pub fn check(&self, execution: &Execution) -> Result<(), String> {
+        let subject = &self.subject;
+        let found = match subject {
+            ResultOf::Buffer(index) => {
+                let buffer = execution.buffers.get(*index).and_then(Option::as_ref);
+                buffer.ok_or_else(|| format!("argument {index} is not a buffer"))?
+            }
+            ResultOf::Global(name) => {
+                let global = execution.globals.iter().find(|(global, _)| global == name);
+                &global.ok_or_else(|| format!("the run has not read {subject} back"))?.1
+            }
         };
         match &self.content {
             Content::Digest(expected) => match digest(found) {
                 found if found == *expected => Ok(()),
-                found => {
-                    Err(format!("buffer {}: expected digest {expected:016x}, found {found:016x}", self.arg))
-                }
+                found => Err(format!("{subject}: expected digest {expected:016x}, found {found:016x}")),
             },
             Content::Values { ty, bytes, at, within } => {
                 let size = literal::encode(*ty, &"0x0".into()).map_or(1, |zero| zero.len());
@@ -173,20 +216,14 @@ impl Expect {
                 let end = start.saturating_add(bytes.len());
                 if end > found.len() || (at.is_none() && end != found.len()) {
                     let (expected, found) = (end / size, found.len() / size);
-                    return Err(format!(
-                        "buffer {}: expected {expected} elements of {ty}, found {found}",
-                        self.arg
-                    ));
+                    return Err(format!("{subject}: expected {expected} elements of {ty}, found {found}"));
                 }
                 match first_difference(*ty, size, bytes, &found[start..end], *within) {
                     Some(i) => {
                         let element = |bytes: &[u8]| literal::decode(*ty, &bytes[i * size..(i + 1) * size]);
                         let (expected, found) = (element(bytes), element(&found[start..]));
                         let index = i + at.unwrap_or(0);
-                        Err(format!(
-                            "buffer {}, element {index}: expected {expected}, found {found}",
-                            self.arg
-                        ))
+                        Err(format!("{subject}, element {index}: expected {expected}, found {found}"))
                     }
                     None => Ok(()),
                 }
@@ -237,8 +274,28 @@ kernel @k() { }
         scan(source, Language::Wir).and_then(|directives| runs(&directives))
     }
 
-    fn buffers(values: &[f32]) -> Vec<Option<Vec<u8>>> {
-        vec![Some(values.iter().flat_map(|v| v.to_le_bytes()).collect()), None]
+    fn buffers(values: &[f32]) -> Execution {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let globals = vec![("g".to_owned(), bytes.clone())];
+        Execution { buffers: vec![Some(bytes), None], globals, thread_instructions: 0, seconds: 0.0 }
+    }
+
+    #[test]
+    fn expectations_of_variables_have_them_read_back() {
+        let file = FILE.replace(
+            r#"{"arg": 0, "type": "f32", "values": [2], "at": 1}"#,
+            r#"{"global": "g", "hex": "00", "at": 3}"#,
+        );
+        let runs = read(&file).unwrap();
+        assert_eq!(runs[0].launch.globals, [Global { name: "g".into(), content: None }]);
+        let expect = &runs[0].expects[1];
+        assert_eq!(
+            expect.check(&buffers(&[2.0])).unwrap_err(),
+            "global `g`, element 3: expected \"0x00\", found \"0x40\""
+        );
+        let both = FILE
+            .replace(r#""arg": 0, "type": "f32", "values": [2]"#, r#""arg": 0, "global": "g", "hex": """#);
+        assert_eq!(read(&both).unwrap_err()[0].message, "expect $: `arg` and `global` exclude each other");
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod codes;
 mod format;
 mod parallel;
 mod parse;
+mod pragma;
 mod print;
 pub mod scope;
 mod tree;
@@ -11,6 +12,7 @@ mod validate;
 
 pub use format::format;
 pub use parse::{Parsed, parse};
+pub use pragma::{Pragma, PragmaError};
 pub use print::print;
 pub use tree::*;
 pub use validate::{ValidatedModule, validate};

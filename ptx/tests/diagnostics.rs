@@ -630,7 +630,7 @@ fn debug_directives() {
               1:10: the module is for this
               help: raise the version: `9.0`
               see PTX ISA 9.0, 11.4.7
-            3:1: error[P0703]: `0` is no value of the pragma `frequency`
+            3:1: error[P0703]: `0` is not a value of the pragma `frequency`
               see PTX ISA 9.0, 11.4.7
         "#]],
     );
@@ -662,4 +662,73 @@ fn errors_are_cut_off() {
     assert_eq!(findings[500].code, "P0007");
     let parsed = parse(&"? ;\n".repeat(10_000));
     assert_eq!((parsed.diagnostics.len(), parsed.diagnostics[500].code), (501, "P0007"));
+}
+
+/// A function with several results turns the ABI off for the whole module: registers of all types are passed, and no call is indirect.
+#[test]
+fn parameters_without_the_abi() {
+    let call = ".func (.reg .b32 r) f(.reg .pred p) { selp.b32 r, 1, 2, p; ret; }
+.func g() { .reg .b32 a; .reg .pred q; setp.eq.b32 q, a, 1; call (a), f, (q); ret; }";
+    module(
+        call,
+        expect![[r#"
+            5:74: error[P0505]: `.pred` parameters cannot be passed to a function
+              4:34: declared here
+              note: declare `.b16` or a type of 32 bits or more; only in a module without the ABI, which a function with several results turns off, are there others
+              see PTX ISA 9.0, 9.7.12.5
+        "#]],
+    );
+    let two =
+        ".func (.reg .u16 a, .reg .v2 .u32 b) two(.reg .s8 c) { cvt.u16.s8 a, c; mov.b32 b.x, 1; ret; }";
+    module(&format!("{call}\n{two}"), expect![""]);
+    let indirect = ".func h() { .reg .b64 a; P: .callprototype _ (); call a, P; }";
+    module(
+        &format!("{two}\n{indirect}"),
+        expect![[r#"
+            5:50: error[P0505]: an indirect call needs the ABI, which this module turns off
+              4:38: by this declaration
+              see PTX ISA 9.0, 9.7.12.5
+        "#]],
+    );
+    module(indirect, expect![""]);
+}
+
+#[test]
+fn kernel_parameters_without_a_size() {
+    module(
+        ".entry k(.param .u64 input[], .param .b8 large[0xffffffffffffffff][16]) { ret; }",
+        expect![[r#"
+            4:22: error[P0501]: a parameter of an `.entry` cannot be an array without a size
+              see PTX ISA 9.0, 7.1
+        "#]],
+    );
+}
+
+#[test]
+fn one_nul_may_end_the_text() {
+    expect![""].assert_eq(&findings(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\0"));
+    assert_ne!(findings(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\0\0"), "");
+    assert_ne!(findings(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { \0ret; }"), "");
+}
+
+/// As ptxas has it: an inner family hides the names that it has, and no others; all digits at the end of a name are its number.
+#[test]
+fn names_of_nested_families() {
+    body(
+        ".reg .b64 %q<4>; mov.b64 %q1, 0;\n{ .reg .b32 %q<2>; mov.b32 %q1, 0; mov.b64 %q3, 0; }",
+        expect![""],
+    );
+    body(
+        ".reg .b64 %q<4>; { .reg .b32 %q<2>;\nmov.b32 %q2, 0; }\n.reg .b32 %s1<3>;\nmov.b32 %s12, 0;",
+        expect![[r#"
+            3:9: error[I0209]: operand `d` must be a vector
+              3:9: expected 4 in braces, each a register of type `.b8`, `.u8`, `.s8`, `.e4m3`, `.e5m2`, `.ue8m0` or `.ue4m3`, found a `.b64` register
+              note: its form: `mov .b32 {d..}, a`
+              see PTX ISA 9.0, 9.7.9.3
+            5:9: error[P0402]: `%s12` is not declared here
+              note: registers are declared before their use, as in `.reg .b32 %s<13>;`
+              help: did you mean: `%pm2`
+              see PTX ISA 9.0, 4.4
+        "#]],
+    );
 }

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
+use warpsmith_diag::nearest;
 use warpsmith_isa::StateSpace;
 
 /// The machine that kernels believe they run on.
@@ -386,6 +387,78 @@ impl Device {
         Ok(found.map(|(v, offset)| Buffer { address: globals + offset, bytes: v.bytes }))
     }
 
+    /// Copies bytes to the start of a `.global` or `.const` variable of a program, as `cudaMemcpyToSymbol` does; the rest of it stays as it is.
+    ///
+    /// ```
+    /// use warpsmith_interp::{Device, Launch, Program};
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let source = "
+    /// .version 7.0
+    /// .target sm_80
+    /// .address_size 64
+    /// .const .u32 factor;
+    /// .global .u32 product;
+    /// .visible .entry scale(.param .u32 n) {
+    ///     .reg .b32 %r<3>;
+    ///     ld.param.u32 %r0, [n];
+    ///     ld.const.u32 %r1, [factor];
+    ///     mul.lo.u32 %r2, %r0, %r1;
+    ///     st.global.u32 [product], %r2;
+    ///     ret;
+    /// }";
+    /// let module = ValidatedModule::parse(source).unwrap();
+    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let mut device = Device::new();
+    /// device.write_variable(&program, "factor", &6u32.to_le_bytes())?;
+    /// device.launch(&program, &Launch::new("scale").arg(7u32))?;
+    /// assert_eq!(device.read_variable(&program, "product")?, 42u32.to_le_bytes());
+    /// # Ok::<(), warpsmith_interp::Fault>(())
+    /// ```
+    pub fn write_variable(&mut self, program: &Program, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+        let (memory, offset, size) = self.variable_memory(program, name)?;
+        if bytes.len() as u64 > size {
+            let message = format!("{} bytes for the variable `{name}`, which has {size}", bytes.len());
+            return Err(Fault::launch(message));
+        }
+        memory.write(offset, bytes);
+        Ok(())
+    }
+
+    /// The bytes of a `.global` or `.const` variable of a program, as `cudaMemcpyFromSymbol` gives them: what the last launch left there, or the
+    /// initial value.
+    pub fn read_variable(&mut self, program: &Program, name: &str) -> Result<Vec<u8>, Fault> {
+        let (memory, offset, size) = self.variable_memory(program, name)?;
+        let mut bytes = vec![0; size as usize];
+        memory.read(offset, &mut bytes);
+        Ok(bytes)
+    }
+
+    /// Where a variable of a module lies, and its size.
+    fn variable_memory(&mut self, program: &Program, name: &str) -> Result<(&Bytes, usize, u64), Fault> {
+        self.instance(program)?;
+        let kept = |space| matches!(space, StateSpace::Global | StateSpace::Const);
+        let variables = || program.variables.iter().filter(|p| kept(p.variable.space));
+        let Some(found) = variables().find(|p| p.variable.name == name) else {
+            let names: Vec<&str> = variables().map(|p| p.variable.name.as_str()).collect();
+            let near = nearest(name, names.iter().copied());
+            let hint = match (near, names.len()) {
+                (Some(near), _) => format!("; did you mean `{near}`?"),
+                (None, 0) => " (it has none)".into(),
+                (None, 1..=8) => format!(" (variables: {})", names.join(", ")),
+                (None, count) => format!(" ({count} others)"),
+            };
+            return Err(Fault::launch(format!("the module has no variable `{name}`{hint}")));
+        };
+        let gone = || Fault::new(FaultCode::OutOfMemory, "the program is gone");
+        let instance = self.instances.get(&program.id()).ok_or_else(gone)?;
+        let size = found.variable.bytes;
+        if found.variable.space == StateSpace::Const {
+            return Ok((&instance.constant, found.offset as usize, size));
+        }
+        let block = self.global.starting_at(instance.globals).ok_or_else(gone)?;
+        Ok((&block.bytes, found.offset as usize, size))
+    }
+
     /// Forgets a program and frees its variables.
     pub fn unload(&mut self, program: &Program) {
         if let Some(instance) = self.instances.remove(&program.id()) {
@@ -489,6 +562,7 @@ impl Device {
             schedule: launch.schedule,
             seed: launch.seed,
             launch_number: self.launches,
+            fresh: launch.poison.unwrap_or(0),
             stop: AtomicBool::new(false),
             budget: AtomicU64::new(launch.limits.steps),
             next: AtomicU64::new(0),

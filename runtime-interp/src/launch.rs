@@ -58,6 +58,9 @@ pub struct Launch {
     pub seed: Option<u64>,
     /// Host threads to use; all of the rayon pool if absent.
     pub workers: Option<usize>,
+    /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent. A GPU
+    /// leaves there what other kernels wrote: with [`Launch::POISON`] a kernel that relies on zeros shows it.
+    pub poison: Option<u8>,
 }
 
 impl Launch {
@@ -74,8 +77,13 @@ impl Launch {
             schedule: None,
             seed: None,
             workers: None,
+            poison: None,
         }
     }
+
+    /// The byte to poison memory with, unless there is a reason for another: repeated, it is a NaN of every floating-point type, -1 as an
+    /// integer, and no address.
+    pub const POISON: u8 = 0xff;
 
     /// Sets the number of blocks.
     pub fn grid(mut self, grid: [u32; 3]) -> Self {
@@ -128,6 +136,12 @@ impl Launch {
     /// Sets the number of host threads.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
+        self
+    }
+
+    /// Sets the byte that shared memory, local memory and memory from `malloc` is full of before the kernel writes it.
+    pub fn poison(mut self, byte: u8) -> Self {
+        self.poison = Some(byte);
         self
     }
 

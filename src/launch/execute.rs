@@ -1,6 +1,6 @@
 //! From a launch description to what the buffers hold afterwards.
 
-use super::{Arg, LaunchSpec};
+use super::{Arg, Global, LaunchSpec};
 use std::io::Write;
 use warpsmith_interp::observe::Observer;
 use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
@@ -10,6 +10,8 @@ use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
 pub struct Execution {
     /// For each argument the content of its buffer, or of those of a multicast address one after the other; `None` for values.
     pub buffers: Vec<Option<Vec<u8>>>,
+    /// The content of each variable that the launch names in `globals`, in its order.
+    pub globals: Vec<(String, Vec<u8>)>,
     /// Instructions executed, summed over threads.
     pub thread_instructions: u64,
     /// Time in the engine.
@@ -61,7 +63,7 @@ fn launch(
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
     launch.dynamic_shared = spec.dynamic_shared;
-    (launch.schedule, launch.seed) = (spec.schedule, spec.seed);
+    (launch.schedule, launch.seed, launch.poison) = (spec.schedule, spec.seed, spec.poison);
     if let Some(steps) = spec.steps {
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;
@@ -88,6 +90,19 @@ fn launch(
         };
         buffers.push(own);
     }
+    for Global { name, content } in &spec.globals {
+        match content {
+            Some(Arg::Value(bytes) | Arg::Buffer { bytes, .. }) => {
+                device.write_variable(program, name, bytes)?
+            }
+            Some(Arg::SameAs(index)) => {
+                if let Some(buffer) = buffers.get(*index).and_then(|of| of.first()) {
+                    device.write_variable(program, name, &buffer.address().to_le_bytes())?;
+                }
+            }
+            Some(Arg::Multicast(_)) | None => {}
+        }
+    }
     let stats = if observer.is_active() {
         device.launch_observed(program, &launch, observer)?
     } else {
@@ -98,5 +113,7 @@ fn launch(
         Ok((!own.is_empty()).then(|| parts.concat()))
     };
     let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
-    Ok(Execution { buffers, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
+    let global = |global: &Global| Ok((global.name.clone(), device.read_variable(program, &global.name)?));
+    let globals = spec.globals.iter().map(global).collect::<Result<_, Fault>>()?;
+    Ok(Execution { buffers, globals, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
 }

@@ -5,7 +5,8 @@
 //! ```json
 //! {"entry": "saxpy", "grid": [4, 1, 1], "block": [256, 1, 1],
 //!  "args": [{"type": "u32", "value": 1000}, {"type": "f32", "value": 2.5},
-//!           {"buffer_type": "f32", "iota": 1000}, {"buffer_zero": 4000}]}
+//!           {"buffer_type": "f32", "iota": 1000}, {"buffer_zero": 4000}],
+//!  "globals": {"bias": {"type": "f32", "value": 1}, "counter": {}}}
 //! ```
 //!
 //! Every mistake is reported, each with the path of the value it is about (`$.args[2].values[7]`).
@@ -49,6 +50,20 @@ pub struct LaunchSpec {
     pub seed: Option<u64>,
     /// One entry per kernel parameter.
     pub args: Vec<Arg>,
+    /// Variables of the module that are set before the launch, or read back after it.
+    pub globals: Vec<Global>,
+    /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent.
+    pub poison: Option<u8>,
+}
+
+/// A `.global` or `.const` variable of the module that a launch names: its content is there to be read after the launch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: String,
+    /// What it holds before the launch: the bytes of a value or buffer, or the address of an argument's buffer. `None` leaves what the module
+    /// says.
+    pub content: Option<Arg>,
 }
 
 /// The value of one kernel parameter.
@@ -103,8 +118,19 @@ impl LaunchSpec {
     /// A launch without clusters, dynamic shared memory and limits.
     pub fn new(entry: impl Into<String>, grid: [u32; 3], block: [u32; 3], args: Vec<Arg>) -> LaunchSpec {
         let entry = entry.into();
-        let (cluster, steps, schedule, seed) = (None, None, None, None);
-        LaunchSpec { entry, grid, block, cluster, dynamic_shared: 0, steps, schedule, seed, args }
+        LaunchSpec {
+            entry,
+            grid,
+            block,
+            cluster: None,
+            dynamic_shared: 0,
+            steps: None,
+            schedule: None,
+            seed: None,
+            args,
+            globals: Vec::new(),
+            poison: None,
+        }
     }
 
     /// Reads and checks the JSON text of a description.

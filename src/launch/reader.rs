@@ -1,8 +1,8 @@
 //! JSON to launches: every mistake is recorded with its path, and reading goes on.
 
-use super::{Arg, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, MAX_PARAM_BYTES, literal};
+use super::{Arg, Global, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, MAX_PARAM_BYTES, literal};
 use serde_json::{Map, Value};
-use warpsmith_interp::Schedule;
+use warpsmith_interp::{Launch, Schedule};
 use warpsmith_isa::ScalarType;
 
 /// Reads the parts of a description and collects all errors, each with the path of its value. What cannot be read gets a value that
@@ -49,6 +49,8 @@ impl Reader {
                 "schedule",
                 "seed",
                 "args",
+                "globals",
+                "poison",
             ];
             self.known_keys("$", object, KNOWN);
             for key in ["entry", "grid", "block", "args"].into_iter().filter(|key| !object.contains_key(*key))
@@ -65,6 +67,7 @@ impl Reader {
             Some(other) => self.error("$.limits", format!("expected an object, found {}", describe(other))),
             None => {}
         }
+        let args = object.get("args").map_or_else(Vec::new, |v| self.args(v));
         let spec = LaunchSpec {
             entry: object.get("entry").map_or_else(String::new, |v| self.string("$.entry", v).to_owned()),
             grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, [0x7fff_ffff, 65535, 65535])),
@@ -76,7 +79,9 @@ impl Reader {
             steps,
             schedule: object.get("schedule").and_then(|v| self.schedule(v)),
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
-            args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
+            globals: object.get("globals").map_or_else(Vec::new, |v| self.globals(v, &args)),
+            poison: object.get("poison").and_then(|v| self.poison(v)),
+            args,
         };
         let threads: u32 = spec.block.iter().product();
         if threads > 1024 {
@@ -120,6 +125,39 @@ impl Reader {
             self.error("$.args", message);
         }
         args
+    }
+
+    fn globals(&mut self, value: &Value, args: &[Arg]) -> Vec<Global> {
+        let Some(object) = value.as_object() else {
+            self.error("$.globals", format!("expected an object, found {}", describe(value)));
+            return Vec::new();
+        };
+        let global = |(name, value): (&String, &Value)| {
+            let path = format!("$.globals.{name}");
+            let read_only = value.as_object().is_some_and(Map::is_empty);
+            let content = (!read_only).then(|| self.arg(&path, value, args));
+            if let Some(Arg::Multicast(_)) = content {
+                self.error(&path, "a variable is not a multicast address");
+            }
+            Global { name: name.clone(), content }
+        };
+        object.iter().map(global).collect()
+    }
+
+    /// `true`, or the byte itself.
+    fn poison(&mut self, value: &Value) -> Option<u8> {
+        match (value.as_bool(), value.as_u64().and_then(|n| u8::try_from(n).ok())) {
+            (Some(wanted), _) => wanted.then_some(Launch::POISON),
+            (None, Some(byte)) => Some(byte),
+            (None, None) => {
+                let found = describe(value);
+                self.error(
+                    "$.poison",
+                    format!("expected true, false or a byte from 0 to 255, found {found}"),
+                );
+                None
+            }
+        }
     }
 
     fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
@@ -310,7 +348,8 @@ impl Reader {
         ty
     }
 
-    fn string<'v>(&mut self, path: &str, value: &'v Value) -> &'v str {
+    /// Reads a string.
+    pub fn string<'v>(&mut self, path: &str, value: &'v Value) -> &'v str {
         value.as_str().unwrap_or_else(|| {
             self.error(path, format!("expected a string, found {}", describe(value)));
             ""

@@ -45,6 +45,8 @@ pub struct Parsed {
 /// ```
 pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Parsed {
     let text = source.as_ref();
+    // NVRTC gives a text with the NUL that ends it in C.
+    let text = text.strip_suffix(b"\0").unwrap_or(text);
     let mut parser = Parser::new(text);
     if text.len() >= u32::MAX as usize {
         let error = Diagnostic::error(codes::TOO_LARGE, Span::NONE, "the text has 4 GiB or more");

@@ -84,6 +84,11 @@ impl Validator<'_> {
                             .note("a `.b64` or `.u64` register can"),
                     );
                 }
+                if let Some(first) = self.without_abi {
+                    let message = "an indirect call needs the ABI, which this module turns off";
+                    let error = Diagnostic::error(codes::CALL, span, message);
+                    self.report(error.label(first, "by this declaration"));
+                }
                 match list {
                     Some(list) => self.indirect(list, returns, arguments, spans),
                     None => {
@@ -191,12 +196,15 @@ impl Validator<'_> {
         for (operand, formal) in arguments.ids().zip(&m[callee.params]) {
             self.argument(operand, formal, false);
         }
+        if self.without_abi.is_some() {
+            return;
+        }
         for decl in m[callee.returns].iter().chain(&m[callee.params]) {
             use ScalarType::*;
             let scalar = m[decl.names].first().is_none_or(|name| name.dims.is_empty());
             if scalar && matches!(decl.ty, Pred | U8 | S8 | U16 | S16) {
                 let message = format!("`.{}` parameters cannot be passed to a function", decl.ty);
-                let note = "declare `.b16` or a type of 32 bits or more";
+                let note = "declare `.b16` or a type of 32 bits or more; only in a module without the ABI, which a function with several results turns off, are there others";
                 let at = self.first_name(decl);
                 self.report(
                     Diagnostic::error(codes::CALL, spans[1], message).label(at, "declared here").note(note),
@@ -301,10 +309,10 @@ impl Validator<'_> {
             },
             Some(name),
         );
-        self.declare(name, None, Binding::List(id), self.m.stmt_span(id));
+        self.bind(id);
     }
 
-    pub(super) fn call_targets(&mut self, id: Id<Stmt>, name: Symbol, targets: List<Declarator>) {
+    pub(super) fn call_targets(&mut self, id: Id<Stmt>, targets: List<Declarator>) {
         self.each_target(
             targets,
             |v, name, span| match v.scopes.lookup(name).map(|bound| bound.binding) {
@@ -313,7 +321,7 @@ impl Validator<'_> {
             },
             None,
         );
-        self.declare(name, None, Binding::List(id), self.m.stmt_span(id));
+        self.bind(id);
     }
 
     /// Every target; `itself` is the list, which a list of branch targets may name.
@@ -351,10 +359,10 @@ impl Validator<'_> {
     }
 
     pub(super) fn prototype(&mut self, id: Id<Stmt>, prototype: Id<Prototype>) {
-        let Prototype { name, returns, params, directives } = self.m[prototype];
+        let Prototype { returns, params, directives, .. } = self.m[prototype];
         self.params(returns, params, At::Prototype);
         self.check_directives(directives, !returns.is_empty());
-        self.declare(name, None, Binding::List(id), self.m.stmt_span(id));
+        self.bind(id);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Validator;
 use crate::codes;
+use crate::pragma::{Pragma, PragmaError};
 use crate::tree::*;
 use warpsmith_diag::{Diagnostic, Span};
 
@@ -90,53 +91,29 @@ impl Validator<'_> {
         }
     }
 
-    /// ptxas knows a handful; in functions it passes over what it does not know.
+    /// ptxas knows a handful; in functions it ignores those that it does not know.
     fn pragma(&mut self, text: &str, span: Span, place: Place) {
-        let mut words = text.split_ascii_whitespace();
-        let name = words.next().unwrap_or("");
-        let arguments: Vec<&str> = words.collect();
-        let local = matches!(name, "used_bytes_mask" | "frequency" | "enable_smem_spilling");
-        if local && place != Place::Body {
+        let name = Pragma::name_of(text);
+        let local = |name: &str| matches!(name, "used_bytes_mask" | "frequency" | "enable_smem_spilling");
+        if let Some(name) = name.filter(|name| local(name) && place != Place::Body) {
             let message = format!("the pragma `{name}` stands in bodies only");
             return self.error(codes::PRAGMA, span, message);
         }
-        match name {
-            "nounroll" => {}
-            "enable_smem_spilling" => {
-                self.gate(".pragma.enable_smem_spilling", "the pragma `enable_smem_spilling`", span)
-            }
-            "used_bytes_mask" | "frequency" => {
-                self.gate(&format!(".pragma.{name}"), &format!("the pragma `{name}`"), span);
-                let message = match arguments[..] {
-                    [] => Some(format!("the pragma `{name}` needs a value")),
-                    [value] if pragma_value(name, value) => None,
-                    _ => Some(format!("`{}` is no value of the pragma `{name}`", arguments.join(" "))),
-                };
-                if let Some(message) = message {
-                    self.error(codes::PRAGMA, span, message);
-                }
-            }
-            _ if place != Place::Module => {
-                let message = format!("the pragma `{text}` is not known and has no effect");
+        if let Some(name) = name.filter(|name| local(name)) {
+            self.gate(&format!(".pragma.{name}"), &format!("the pragma `{name}`"), span);
+        }
+        match Pragma::parse(text) {
+            Ok(
+                Pragma::NoUnroll
+                | Pragma::EnableSmemSpilling
+                | Pragma::UsedBytesMask(_)
+                | Pragma::Frequency(_),
+            ) => {}
+            Err(error @ PragmaError::Unknown(_)) if place != Place::Module => {
+                let message = format!("{error}, which has no effect");
                 self.report(Diagnostic::warning(codes::PRAGMA, span, message));
             }
-            _ => self.error(codes::PRAGMA, span, format!("the pragma `{text}` is not known")),
+            Err(error) => self.error(codes::PRAGMA, span, error.to_string()),
         }
-    }
-}
-
-/// `used_bytes_mask` takes an integer, `frequency` one above zero.
-fn pragma_value(name: &str, value: &str) -> bool {
-    let (negative, digits) = match value.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, value),
-    };
-    let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hex) => u128::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    match name {
-        "frequency" => !negative && parsed.is_ok_and(|n| n >= 1),
-        _ => parsed.is_ok(),
     }
 }

@@ -46,8 +46,8 @@ impl Validator<'_> {
             if fine {
                 self.declarator(decl, name, At::Body);
             }
-            let declarator = &m[name];
-            self.declare(declarator.name, declarator.count, Binding::Variable(id, name), declarator.span);
+            let bound = self.scopes.variable(id, name);
+            self.clashes(bound.err());
         }
         if fine && decl.space == StateSpace::Shared {
             self.count_shared(decl);
@@ -296,11 +296,10 @@ impl Validator<'_> {
     fn bind_module_variable(&mut self, id: Id<Decl>, decl: &Decl, name: Id<Declarator>) {
         let m = self.m;
         let declarator = m[name];
-        let binding = Binding::Variable(id, name);
         let there = self.scopes.direct(declarator.name).filter(|_| declarator.count.is_none());
         let Some(there) = there else {
-            self.declare(declarator.name, declarator.count, binding, declarator.span);
-            return;
+            let bound = self.scopes.module_variable(id, name);
+            return self.clashes(bound.err());
         };
         let first = self.declared_at(there);
         let spelling = self.name(declarator.name);
@@ -317,10 +316,8 @@ impl Validator<'_> {
                         "`{spelling}` was `.extern`: a definition without `.visible` is not seen outside"
                     ))
                 } else {
-                    if external(other.linkage) {
-                        self.scopes.redeclare(declarator.name, binding);
-                    }
-                    None
+                    let bound = self.scopes.module_variable(id, name);
+                    return self.clashes(bound.err());
                 }
             }
             _ => Some(format!("`{spelling}` is declared again as a variable")),

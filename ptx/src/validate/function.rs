@@ -34,22 +34,19 @@ impl Validator<'_> {
                 }
             }
             // The names of parameters are checked against each other only.
-            self.scopes.open_function(List::EMPTY);
-            self.bind_params(function);
-            self.scopes.close();
+            let clashes = self.scopes.enter(id);
+            self.clashes(clashes);
+            self.scopes.leave();
             return;
         };
         self.in_function = Some(id);
         self.shared_bytes = 0;
         self.shared_used.clear();
         self.cta_group = None;
-        self.scopes.open_function(body);
-        self.bind_params(function);
-        self.scopes.open_body();
-        self.labels();
+        let clashes = self.scopes.enter(id);
+        self.clashes(clashes);
         self.body(body);
-        self.scopes.close();
-        self.scopes.close();
+        self.scopes.leave();
         self.in_function = None;
     }
 
@@ -57,18 +54,14 @@ impl Validator<'_> {
         let m = self.m;
         for id in body.ids() {
             match m[id] {
-                Stmt::Open => {
-                    self.scopes.open();
-                    self.labels();
-                }
-                Stmt::Close => self.scopes.close(),
+                Stmt::Open | Stmt::Close => self.bind(id),
                 Stmt::Decl(decl) => self.body_variable(decl),
                 Stmt::Label(_) => {}
                 Stmt::Inst(inst) => self.inst(id, inst),
                 Stmt::Loc(loc) => self.loc(loc, m.stmt_span(id)),
                 Stmt::Pragma(strings) => self.pragmas(strings, m.stmt_span(id), PragmaPlace::Body),
                 Stmt::BranchTargets { name, targets } => self.branch_targets(id, name, targets),
-                Stmt::CallTargets { name, targets } => self.call_targets(id, name, targets),
+                Stmt::CallTargets { targets, .. } => self.call_targets(id, targets),
                 Stmt::CallPrototype(prototype) => self.prototype(id, prototype),
                 Stmt::Target(names) => {
                     self.bodies_interact = true;
@@ -78,19 +71,6 @@ impl Validator<'_> {
             if self.errors() > super::MAX_ERRORS {
                 return;
             }
-        }
-    }
-
-    /// The labels of the scope just opened.
-    fn labels(&mut self) {
-        for (stmt, there) in self.scopes.declare_labels() {
-            let Stmt::Label(name) = self.m[stmt] else { continue };
-            let message = format!("the label `{}` has a name that is taken in this scope", self.name(name));
-            let first = self.declared_at(there);
-            let span = self.m.stmt_span(stmt);
-            self.report(
-                Diagnostic::error(codes::DUPLICATE, span, message).label(first, "first declared here"),
-            );
         }
     }
 
@@ -177,13 +157,18 @@ impl Validator<'_> {
         for decl in &m[function.params] {
             let align = u64::from(self.align_of(decl).max(1));
             for name in &m[decl.names] {
+                // An array without a size is an error of its own.
+                if m[name.dims].iter().any(Option::is_none) {
+                    return;
+                }
                 let bytes = self.size_of(decl, name).unwrap_or(u64::MAX);
                 size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(bytes);
             }
         }
         if size > limits::KERNEL_PARAM_BYTES {
+            let taken = if size == u64::MAX { "2^64 bytes or more".into() } else { format!("{size} bytes") };
             let message = format!(
-                "the parameters of `{}` take {size} bytes, {} at most",
+                "the parameters of `{}` take {taken}, {} at most",
                 self.name(function.name),
                 limits::KERNEL_PARAM_BYTES
             );
@@ -195,28 +180,14 @@ impl Validator<'_> {
         }
     }
 
-    fn bind_params(&mut self, function: &Function) {
-        let m = self.m;
-        for list in [function.returns, function.params] {
-            for id in list.ids() {
-                for name in m[id].names.ids() {
-                    let declarator = &m[name];
-                    if declarator.name == Symbol::SINK && function.kind == FunctionKind::Func {
-                        continue;
-                    }
-                    self.declare(declarator.name, None, Binding::Variable(id, name), declarator.span);
-                }
-            }
-        }
-    }
-
     /// Binds the name of a function and holds it against earlier declarations.
     fn bind_function(&mut self, id: Id<Function>, function: &Function) {
         let m = self.m;
         let name = self.name(function.name);
         let defined = function.body.is_some().then_some(id);
         let Some(there) = self.scopes.direct(function.name) else {
-            self.declare(function.name, None, Binding::Function(id), function.name_span);
+            let bound = self.scopes.function(id);
+            self.clashes(bound.err());
             self.functions.insert(function.name, Known { latest: id, defined });
             return;
         };
@@ -247,7 +218,8 @@ impl Validator<'_> {
             self.report(error.label(before.name_span, "first declared here"));
         }
         // A plain definition keeps the linkage of its declaration; calls see the latest parameters.
-        self.scopes.redeclare(function.name, Binding::Function(id));
+        let bound = self.scopes.function(id);
+        self.clashes(bound.err());
         self.functions.insert(function.name, Known { latest: id, defined: known.defined.or(defined) });
     }
 

@@ -22,13 +22,13 @@ mod repeat;
 mod resolution;
 
 use crate::codes;
-use crate::scope::{Binding, Bound, Scopes};
+use crate::scope::{Binding, Bound, Clash, Scopes};
 use crate::tree::*;
 use resolution::Resolutions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, Target, Version};
+use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, StateSpace, Target, Version};
 
 /// How many errors are told.
 const MAX_ERRORS: usize = 500;
@@ -213,6 +213,9 @@ struct Validator<'m> {
     /// What `.loc` takes function names from, to be looked up at the end.
     function_names: Vec<(Symbol, Span)>,
     const_bytes: u64,
+    /// The first declaration that makes ptxas do without the ABI: of a function with several results, or of a register or local variable
+    /// outside of functions. Then calls pass registers of any type, and none is indirect.
+    without_abi: Option<Span>,
     in_function: Option<Id<Function>>,
     /// Whose tensor memory the function uses, and where it says so first.
     cta_group: Option<(warpsmith_isa::Mod, Id<Stmt>)>,
@@ -251,6 +254,7 @@ impl<'m> Validator<'m> {
             data_labels: FxHashMap::default(),
             function_names: Vec::new(),
             const_bytes: 0,
+            without_abi: without_abi(m),
             in_function: None,
             cta_group: None,
             shared_bytes: 0,
@@ -333,22 +337,19 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// Binds a name and tells if it is taken.
-    fn declare(&mut self, name: Symbol, count: Option<u32>, binding: Binding, span: Span) {
-        let result = match count {
-            None => self.scopes.declare(name, binding),
-            Some(count) => self.scopes.declare_family(name, count, binding),
-        };
-        if let Err(there) = result {
-            let spelling = &self.m[name];
-            let message = match count {
-                None => format!("`{spelling}` is declared twice in the same scope"),
-                Some(count) => format!("a name of `{spelling}<{count}>` is declared twice in the same scope"),
-            };
-            let first = self.declared_at(there);
-            self.report(
-                Diagnostic::error(codes::DUPLICATE, span, message).label(first, "first declared here"),
-            );
+    /// Follows a statement that opens or closes a scope or binds a name.
+    fn bind(&mut self, statement: Id<Stmt>) {
+        let clashes = self.scopes.follow(statement);
+        self.clashes(clashes);
+    }
+
+    /// Reports names that are bound already.
+    fn clashes(&mut self, clashes: impl IntoIterator<Item = Clash>) {
+        for clash in clashes {
+            let first = self.declared_at(clash.there);
+            let span = self.declared_at(Bound { binding: clash.binding, ..clash.there });
+            let error = Diagnostic::error(codes::DUPLICATE, span, clash.message(self.m));
+            self.report(error.label(first, "first declared here"));
         }
     }
 
@@ -367,4 +368,21 @@ impl<'m> Validator<'m> {
     fn align_of(&self, decl: &Decl) -> u32 {
         decl.align.unwrap_or(decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector))
     }
+}
+
+/// Where a module says first that it does without the ABI.
+fn without_abi(m: &Module) -> Option<Span> {
+    m.items.iter().find_map(|item| match *item {
+        Item::Function(function) => Some(&m[function]).filter(|f| f.returns.len() > 1).map(|f| f.name_span),
+        Item::Variable(decl) => {
+            Some(&m[decl]).filter(|d| matches!(d.space, StateSpace::Reg | StateSpace::Local)).map(|d| d.span)
+        }
+        Item::Version(_)
+        | Item::Target(_)
+        | Item::AddressSize(_)
+        | Item::File(_)
+        | Item::Pragma(_)
+        | Item::Section(_)
+        | Item::Alias { .. } => None,
+    })
 }

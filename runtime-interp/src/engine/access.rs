@@ -260,12 +260,16 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let at = self.at(block, warp, here.pc, 1 << lane);
                 self.observer.access(&at, kind, access, space, Addresses::Each(&[offset; 32]));
             }
-            let found = if address & (size - 1) == 0 {
-                self.memory_at(block, warp, here, (kind, access.cluster), lane, space, offset)
-            } else {
-                None
-            };
-            let Some((at, _)) = found.filter(|(_, rest)| size <= *rest) else {
+            let mut found = None;
+            if address & (size - 1) == 0 {
+                found = self.memory_at(block, warp, here, (kind, access.cluster), lane, space, offset);
+                found = found.filter(|(_, rest)| size <= *rest);
+                if found.is_none() && access.unused != 0 {
+                    let part = self.used_part(block, warp, here, access, lane, space, offset);
+                    found = part.map(|at| (at, size));
+                }
+            }
+            let Some((at, _)) = found else {
                 let here = Here { mask: 1 << lane, ..here };
                 let fault = self.bad_access(block, warp, here, (kind, access.cluster), space, offset, size);
                 if WATCHED {
@@ -288,6 +292,38 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             *p = spare;
         }
         Ok(places)
+    }
+
+    /// A copy of the bytes that the program uses of a lane's load, with zeros for the others: where those are outside of what there is.
+    #[allow(clippy::too_many_arguments)]
+    fn used_part(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &Warp,
+        here: Here,
+        access: &Access,
+        lane: usize,
+        space: StateSpace,
+        offset: u64,
+    ) -> Option<*mut u8> {
+        let size = u32::from(access.bytes) * u32::from(access.count);
+        let mut bytes = [0; 32];
+        for i in (0..size).filter(|i| access.uses(*i)) {
+            let offset = offset.checked_add(i.into())?;
+            let manner = (AccessKind::Load, access.cluster);
+            let (at, rest) = self.memory_at(block, warp, here, manner, lane, space, offset)?;
+            if rest == 0 {
+                return None;
+            }
+            // SAFETY: the byte is in bounds.
+            *bytes.get_mut(i as usize)? = unsafe { Concurrent::load::<u8>(at) };
+        }
+        self.parts.resize(32, [0; 2]);
+        let part = &mut self.parts[lane];
+        for (word, bytes) in part.iter_mut().zip(bytes.chunks_exact(16)) {
+            *word = bytes.iter().rev().fold(0, |word, b| word << 8 | u128::from(*b));
+        }
+        Some(part.as_mut_ptr().cast())
     }
 
     /// The memory at an address of a space as a lane sees it, and how many bytes of it there are from there on. Addresses of

@@ -84,7 +84,7 @@ impl Block {
         let kernel = &cx.program.functions[cx.kernel as usize];
         let mut threads = cx.threads();
         for (index, warp) in self.warps.iter_mut().enumerate() {
-            if !warp.start(index as u32, threads, kernel.entry, cx.kernel, kernel.rows, kernel.stack) {
+            if !warp.start(index as u32, threads, (cx.kernel, kernel), cx.fresh) {
                 return Err(Box::new(Fault::new(
                     FaultCode::OutOfMemory,
                     "no memory for the local memory of a warp",

@@ -223,6 +223,7 @@ impl ProgramBuilder {
             open: false,
             span: 0..0,
             guard: (Reg::ZERO, u32::MAX),
+            used_bytes: u32::MAX,
             labels: Vec::new(),
             fixups: Vec::new(),
             builder: self,
@@ -285,6 +286,7 @@ pub struct FunctionBuilder<'a> {
     open: bool,
     span: std::ops::Range<u32>,
     guard: (Reg, u32),
+    used_bytes: u32,
     pred_row: Option<(u32, u32)>,
     labels: Vec<Option<u32>>,
     fixups: Vec<u32>,
@@ -369,16 +371,21 @@ impl FunctionBuilder<'_> {
         }
     }
 
-    /// Says how the source names a register.
-    pub fn name(&mut self, reg: Reg, name: impl Into<Box<str>>, ty: ScalarType) {
-        self.function().registers.push(NamedReg { name: name.into(), ty, reg });
+    /// Says how the source names a register, and where it declares it.
+    pub fn name(&mut self, reg: Reg, name: impl Into<Box<str>>, ty: ScalarType, declared: Option<u32>) {
+        self.function().registers.push(NamedReg { name: name.into(), ty, reg, declared });
     }
 
-    /// Says how the source names bytes of the stack frame.
-    pub fn name_local(&mut self, offset: i64, bytes: u64, name: impl Into<Box<str>>) {
+    /// Says how the source names bytes of the stack frame, and where it declares them.
+    pub fn name_local(&mut self, offset: i64, bytes: u64, name: impl Into<Box<str>>, declared: Option<u32>) {
         if let (Ok(offset), Ok(bytes)) = (u32::try_from(offset), u32::try_from(bytes)) {
-            self.function().locals.push(NamedLocal { name: name.into(), offset, bytes });
+            self.function().locals.push(NamedLocal { name: name.into(), offset, bytes, declared });
         }
+    }
+
+    /// Says which bytes the program uses of the loads that follow, by a bit for each byte from the address on.
+    pub fn used_bytes(&mut self, mask: u32) {
+        self.used_bytes = mask;
     }
 
     /// The byte range of the following operations in the source.
@@ -533,7 +540,8 @@ impl FunctionBuilder<'_> {
     /// Loads consecutive elements into registers, zero- or sign-extended to their widths. `None`-like sinks are not needed:
     /// load into a register that nobody reads.
     pub fn load(&mut self, access: Access, dst: &[Reg], address: Address) {
-        let access = self.resolve(Access { count: dst.len() as u8, ..access }, address);
+        let access = Access { count: dst.len() as u8, unused: !self.used_bytes, ..access };
+        let access = self.resolve(access, address);
         for &r in dst {
             self.check_value(r, true);
         }
@@ -880,10 +888,16 @@ impl Access {
             count: 1,
             cluster: matches!(space, StateSpace::Generic),
             skipped: 0,
+            unused: 0,
             on_stack: false,
             base: Reg::ZERO,
             offset: 0,
         }
+    }
+
+    /// True if the program uses a byte, counted from the address on.
+    pub const fn uses(&self, byte: u32) -> bool {
+        byte >= u32::BITS || self.unused >> byte & 1 == 0
     }
 
     /// An access of one element, whose sign is extended.

@@ -214,7 +214,7 @@ impl Cluster {
         for (rank, (block, member)) in self.blocks.iter_mut().zip(&mut self.state.members).enumerate() {
             member.id = cx.member_id(number, rank as u32);
             member.gone.set(false);
-            member.memory.clear();
+            member.memory.fill_all(cx.fresh);
             block.start(cx, member.id)?;
         }
         let state = &mut self.state;

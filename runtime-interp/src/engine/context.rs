@@ -44,6 +44,8 @@ pub(crate) struct Context<'a> {
     pub schedule: Option<Schedule>,
     pub seed: Option<u64>,
     pub launch_number: u64,
+    /// What every byte of shared, local and allocated memory is before a kernel writes it.
+    pub fresh: u8,
     /// Set when a block has failed: the others stop.
     pub stop: AtomicBool,
     /// Thread instructions that may still be executed.

@@ -72,6 +72,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         level: cx.machine.level.min(Level::of_host()),
         held: None,
         sink: [0; 16],
+        parts: Vec::new(),
     };
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();

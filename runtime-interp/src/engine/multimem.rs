@@ -38,7 +38,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 return Err(self.fault(block, warp, one, FaultCode::BadOperand, message));
             }
             let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], bytes)?;
-            block.cluster.members[rank].memory.fill(offset, bytes as usize);
+            block.cluster.members[rank].memory.fill(offset, bytes as usize, 0);
             if WATCHED && self.interest.accesses {
                 let at_pc = self.at(block, warp, here.pc, 1 << lane);
                 for i in (0..bytes).step_by(8) {

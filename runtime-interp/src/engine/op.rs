@@ -112,6 +112,8 @@ pub struct Access {
     pub cluster: bool,
     /// A bit for each element of a vector that a store leaves as it is.
     pub skipped: u8,
+    /// A bit for each byte of a whole load that the program does not use: it need not exist, and no checker looks at it.
+    pub unused: u32,
     /// The address is relative to the function's stack frame.
     pub(super) on_stack: bool,
     /// The address register; a constant if the address is the same for all lanes.

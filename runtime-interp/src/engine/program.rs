@@ -168,13 +168,15 @@ pub struct Variable {
     pub relocations: Vec<Relocation>,
     /// True for `.extern .shared name[]`: the memory past all others whose size the launch gives.
     pub dynamic: bool,
+    /// Where its declaration starts in the source, in bytes: which of several of its name it is.
+    pub declared: Option<u32>,
 }
 
 impl Variable {
     /// A zeroed variable.
     pub fn zeroed(name: &str, space: StateSpace, bytes: u64, align: u64) -> Self {
         let (name, init, relocations) = (name.into(), Vec::new(), Vec::new());
-        Variable { name, space, bytes, align, init, relocations, dynamic: false }
+        Variable { name, space, bytes, align, init, relocations, dynamic: false, declared: None }
     }
 }
 
@@ -232,6 +234,8 @@ pub struct NamedReg {
     pub ty: ScalarType,
     /// Where it is in the frame of the function.
     pub reg: Reg,
+    /// Where its declaration starts in the source, in bytes: which of several of its name it is.
+    pub declared: Option<u32>,
 }
 
 /// A variable or parameter in the stack frame of a function, as its source names it.
@@ -243,6 +247,8 @@ pub struct NamedLocal {
     pub offset: u32,
     /// Its size.
     pub bytes: u32,
+    /// Where its declaration starts in the source, in bytes: which of several of its name it is.
+    pub declared: Option<u32>,
 }
 
 /// An entry point.

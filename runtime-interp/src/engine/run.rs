@@ -29,6 +29,8 @@ pub(super) struct Runner<'a, const WATCHED: bool> {
     pub held: Option<Held>,
     /// Stands for the memory of an access at fault that an observer lets pass. Large enough for any access of one thread.
     pub sink: [u128; 16],
+    /// What the lanes load of which not all exists.
+    pub parts: Vec<[u128; 2]>,
 }
 
 /// A warp's turn that stands still.
@@ -447,8 +449,18 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 let same = lanes_where(here.mask, |i| lane64(here.frame, *r, i) == address);
                 let function = window::function_at(address).filter(|f| candidates.iter().any(|c| c.0 == *f));
                 let Some(function) = function else {
-                    let message =
-                        format!("indirect call of {address:#x}, which is none of the call's targets");
+                    let named = window::function_at(address);
+                    let named = named.and_then(|f| self.cx.program.functions.get(f as usize));
+                    let message = match named {
+                        Some(f) if !f.defined => format!(
+                            "indirect call of `{}`, which this module does not define and the system does not provide",
+                            f.name
+                        ),
+                        Some(f) => {
+                            format!("indirect call of `{}`, which is none of the call's targets", f.name)
+                        }
+                        None => format!("indirect call of {address:#x}, which is none of the call's targets"),
+                    };
                     return Err(self.fault(block, warp, here, FaultCode::BadTarget, message));
                 };
                 (function, same)
@@ -506,6 +518,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         if let Some(top) = function.saved_top {
             let frame = warp.file.frame(activation.row, function.rows, self.cx.constants);
             put(frame, top, lanes, &warp.tops.map(u64::from));
+        }
+        if self.cx.fresh != 0 {
+            lanes_of(lanes).for_each(|lane| warp.local.renew(lane, activation.stack..activation.stack_end));
         }
         transfer(warp, self.cx.constants, &caller, &activation, &call.args, lanes);
         self.cross(block, warp, [&caller, &activation], &call.args, Here { mask: lanes, ..here });

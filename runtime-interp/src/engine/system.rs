@@ -35,6 +35,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 SystemCall::Printf => self.printf(block, warp, here, arg(0), arg(1))?,
                 SystemCall::Malloc => {
                     let address = self.cx.heap.and_then(|heap| heap.allocate(arg(0))).unwrap_or(0);
+                    if self.cx.fresh != 0
+                        && address != 0
+                        && let Some((memory, at, _)) = self.cx.global_at(address)
+                    {
+                        memory.fill(at, arg(0) as usize, self.cx.fresh);
+                    }
                     if WATCHED && address != 0 {
                         let at = self.at(block, warp, here.pc, here.mask);
                         self.observer.allocated(&at, address, arg(0));
@@ -213,6 +219,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 if !warp.dynamic.reserve(high) {
                     let message = "no memory for what `alloca` gives";
                     return Err(self.fault(block, warp, here, FaultCode::OutOfMemory, message));
+                }
+                if self.cx.fresh != 0 {
+                    for lane in lanes_of(here.mask) {
+                        let start = (addresses[lane] - DYNAMIC) as u32;
+                        warp.dynamic.renew(lane, start..warp.tops[lane]);
+                    }
                 }
                 put(here.frame, dst, here.mask, &addresses);
             }

@@ -2,6 +2,7 @@
 
 use super::file::RegisterFile;
 use super::observe::FrameView;
+use super::program::Function;
 use super::schedule::Turns;
 use crate::memory::bytes::Bytes;
 use smallvec::SmallVec;
@@ -64,6 +65,8 @@ impl Activation {
 pub(super) struct LocalMemory {
     bytes: Option<Bytes>,
     stride: usize,
+    /// What every byte is before it is written.
+    fresh: u8,
 }
 
 impl LocalMemory {
@@ -76,6 +79,9 @@ impl LocalMemory {
         }
         let stride = len.next_power_of_two().max(256);
         let Some(bytes) = Bytes::zeroed(stride * 32) else { return false };
+        if self.fresh != 0 {
+            bytes.fill_all(self.fresh);
+        }
         if let Some(old) = &self.bytes {
             let mut lane = vec![0; self.stride];
             for i in 0..32 {
@@ -120,9 +126,19 @@ impl LocalMemory {
         (self.bytes.as_ref().map_or(std::ptr::null_mut(), Bytes::start), self.stride)
     }
 
-    fn clear(&self) {
+    /// Makes a range of a lane's stretch as it was before it was written; panics if the range is not within it.
+    pub fn renew(&self, lane: usize, range: std::ops::Range<u32>) {
+        assert!(range.end as usize <= self.stride, "write past a lane's memory");
         if let Some(bytes) = &self.bytes {
-            bytes.clear();
+            bytes.fill(lane * self.stride + range.start as usize, range.len(), self.fresh);
+        }
+    }
+
+    /// Makes every byte what it is before it is written.
+    fn clear(&mut self, fresh: u8) {
+        self.fresh = fresh;
+        if let Some(bytes) = &self.bytes {
+            bytes.fill_all(fresh);
         }
     }
 }
@@ -186,9 +202,11 @@ impl Warp {
         }
     }
 
-    /// Starts the warp in a kernel. False if the host has no memory for it.
+    /// Starts the warp in a kernel, with local memory all of whose bytes are `fresh`. False if the host has no memory for it.
     #[must_use]
-    pub fn start(&mut self, index: u32, lanes: u32, pc: u32, function: u32, rows: u32, stack: u32) -> bool {
+    pub fn start(&mut self, index: u32, lanes: u32, kernel: (u32, &Function), fresh: u8) -> bool {
+        let (function, Function { entry: pc, rows, stack, .. }) = kernel;
+        let (pc, rows, stack) = (*pc, *rows, *stack);
         self.index = index;
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
@@ -209,8 +227,8 @@ impl Warp {
             users: 1,
         });
         self.file.restart(rows);
-        self.local.clear();
-        self.dynamic.clear();
+        self.local.clear(fresh);
+        self.dynamic.clear(fresh);
         self.tops = [0; 32];
         (self.executed, self.thread_instructions) = (0, 0);
         (self.spin, self.haste, self.spins) = (0, 1, false);

@@ -142,17 +142,16 @@ impl Bytes {
         }
     }
 
-    /// Sets bytes to zero; panics if the range is not within the block.
-    pub fn fill(&self, offset: usize, bytes: usize) {
+    /// Sets bytes to a value; panics if the range is not within the block.
+    pub fn fill(&self, offset: usize, bytes: usize, value: u8) {
         assert!(offset <= self.len && bytes <= self.len - offset, "write past a block");
         // SAFETY: in bounds.
-        unsafe { self.start().add(offset).write_bytes(0, bytes) }
+        unsafe { self.start().add(offset).write_bytes(value, bytes) }
     }
 
-    /// Sets all bytes to zero.
-    pub fn clear(&self) {
-        // SAFETY: the whole block is writable.
-        unsafe { self.start().write_bytes(0, self.len) }
+    /// Sets all bytes to a value.
+    pub fn fill_all(&self, value: u8) {
+        self.fill(0, self.len, value);
     }
 }
 

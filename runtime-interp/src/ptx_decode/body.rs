@@ -6,8 +6,8 @@ use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::Span;
 use warpsmith_isa::StateSpace;
-use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Stmt, Symbol};
+use warpsmith_ptx::scope::{Binding, Clash};
+use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Pragma, Stmt, Symbol};
 
 /// A body being decoded. The builder is taken out of the decoder for as long as a function lasts, so that both can be used.
 pub(super) struct Body<'d, 'm> {
@@ -26,26 +26,14 @@ pub(super) struct Body<'d, 'm> {
     pub span: Span,
     /// The mnemonic of the instruction at hand.
     pub mnemonic: &'m str,
+    /// What a `.pragma "used_bytes_mask"` says of the load that follows it.
+    pub used_bytes: Option<u32>,
     /// The width of literals whose operand does not say it.
     pub literal_width: Width,
 }
 
 impl<'m> Decoder<'m> {
-    /// Binds a variable in the scope at hand. Validated: its name is free there.
-    pub(super) fn bind_variable(&mut self, decl: Id<Decl>, declarator: Id<Declarator>) {
-        let module: &'m Module = self.module;
-        let d = &module[declarator];
-        if d.name == Symbol::SINK {
-            return;
-        }
-        let binding = Binding::Variable(decl, declarator);
-        let _ = match d.count {
-            None => self.scopes.declare(d.name, binding),
-            Some(count) => self.scopes.declare_family(d.name, count, binding),
-        };
-    }
-
-    pub(super) fn body(&mut self, function: &Function, body: List<Stmt>) {
+    pub(super) fn body(&mut self, function_id: Id<Function>, function: &Function, body: List<Stmt>) {
         let module: &'m Module = self.module;
         let Some(known) = self.functions.get(&function.name) else { return };
         let (id, kernel) = (known.id, known.kernel);
@@ -60,82 +48,111 @@ impl<'m> Decoder<'m> {
             refused: false,
             span: function.span,
             mnemonic: "",
+            used_bytes: None,
             literal_width: Width::W32,
         };
-        this.decoder.scopes.open_function(body);
-        this.bind_params(function, kernel);
-        this.decoder.scopes.declare_labels();
+        let clashes = this.decoder.scopes.enter(function_id);
+        this.clashes(clashes);
+        this.place_params(function, kernel);
         for id in body.ids() {
             this.span = module.stmt_span(id);
             this.statement(id, &module[id]);
         }
-        this.decoder.scopes.close();
+        this.decoder.scopes.leave();
         this.f.finish();
         self.program = program;
     }
 }
 
 impl<'m> Body<'_, 'm> {
-    fn bind_params(&mut self, function: &Function, kernel: bool) {
+    /// Follows a statement that opens or closes a scope or binds a name.
+    fn bind(&mut self, id: Id<Stmt>) {
+        let clashes = self.decoder.scopes.follow(id);
+        self.clashes(clashes);
+    }
+
+    fn clashes(&mut self, clashes: Vec<Clash>) {
+        for clash in clashes {
+            let (span, message) = self.decoder.clash(&clash);
+            self.decoder.error_in(self.f.program(), span, message);
+        }
+    }
+
+    /// Gives the parameters of the function their places: those of a kernel lie in their own memory, others where a call puts them.
+    fn place_params(&mut self, function: &Function, kernel: bool) {
         let module: &'m Module = self.decoder.module;
         let mut offset = 0u64;
         for (list, results) in [(function.returns, true), (function.params, false)] {
             let mut index = 0;
-            for decl_id in list.ids() {
-                let decl = &module[decl_id];
+            for decl in &module[list] {
                 for declarator in decl.names.ids() {
                     if kernel {
                         offset = offset.next_multiple_of(self.decoder.align(decl));
                         self.places.insert((declarator, 0), Place::KernelParam(offset as u32));
                         offset = offset.saturating_add(self.decoder.bytes(decl, &module[declarator]));
-                    } else {
-                        match if results { self.f.result(index) } else { self.f.param(index) } {
-                            Slot::Reg(r) => {
-                                self.registers.insert((declarator, 0), r);
-                                self.f.name(r, &module[module[declarator].name], decl.ty);
-                            }
-                            Slot::Stack { offset, bytes } => {
-                                let name = &module[module[declarator].name];
-                                self.f.name_local(offset.into(), bytes.into(), name);
-                                let place = Place::Stack { offset: offset.into(), bytes: bytes.into() };
-                                self.places.insert((declarator, 0), place);
-                            }
-                        }
+                        continue;
                     }
-                    self.decoder.bind_variable(decl_id, declarator);
-                    index += 1;
+                    let in_registers = decl.space == StateSpace::Reg;
+                    for element in 0..if in_registers { u32::from(decl.vector.max(1)) } else { 1 } {
+                        let slot = if results { self.f.result(index) } else { self.f.param(index) };
+                        self.place_param(slot, decl, declarator, element);
+                        index += 1;
+                    }
                 }
+            }
+        }
+    }
+
+    /// A parameter of a device function, or an element of one that is a vector register.
+    fn place_param(&mut self, slot: Slot, decl: &Decl, declarator: Id<Declarator>, element: u32) {
+        let module: &'m Module = self.decoder.module;
+        let name = &module[module[declarator].name];
+        let declared = self.decoder.declared_at(declarator);
+        match slot {
+            Slot::Reg(r) => {
+                self.registers.insert((declarator, element), r);
+                self.f.name(r, [name, component_of(decl.vector, element)].concat(), decl.ty, declared);
+            }
+            Slot::Stack { offset, bytes } => {
+                self.f.name_local(offset.into(), bytes.into(), name, declared);
+                let place = Place::Stack { offset: offset.into(), bytes: bytes.into() };
+                self.places.insert((declarator, 0), place);
             }
         }
     }
 
     fn statement(&mut self, id: Id<Stmt>, stmt: &Stmt) {
         match *stmt {
-            Stmt::Open => {
-                self.decoder.scopes.open();
-                self.decoder.scopes.declare_labels();
+            Stmt::Open | Stmt::Close => self.bind(id),
+            Stmt::Decl(decl) => {
+                self.variables(decl);
+                self.bind(id);
             }
-            Stmt::Close => self.decoder.scopes.close(),
-            Stmt::Decl(decl) => self.variables(decl),
             Stmt::Label(_) => {
                 let label = self.label(id);
                 self.f.bind(label);
             }
             Stmt::Inst(inst) => self.instruction(&inst),
             // Lists are looked at where they are used; the name of one is also a label.
-            Stmt::BranchTargets { name, .. } | Stmt::CallTargets { name, .. } => self.list(id, name),
-            Stmt::CallPrototype(prototype) => {
-                let name = self.decoder.module[prototype].name;
-                self.list(id, name);
+            Stmt::BranchTargets { .. } | Stmt::CallTargets { .. } | Stmt::CallPrototype(_) => {
+                self.bind(id);
+                let label = self.label(id);
+                self.f.bind(label);
             }
-            Stmt::Loc(_) | Stmt::Pragma(_) | Stmt::Target(_) => {}
+            Stmt::Pragma(strings) => self.pragmas(strings),
+            Stmt::Loc(_) | Stmt::Target(_) => {}
         }
     }
 
-    fn list(&mut self, id: Id<Stmt>, name: Symbol) {
-        let _ = self.decoder.scopes.declare(name, Binding::List(id));
-        let label = self.label(id);
-        self.f.bind(label);
+    fn pragmas(&mut self, strings: List<Symbol>) {
+        let module: &'m Module = self.decoder.module;
+        for string in &module[strings] {
+            match Pragma::parse(&module[*string]) {
+                Ok(Pragma::UsedBytesMask(mask)) => self.used_bytes = Some(mask),
+                // The others are hints to a compiler, and so is one that nobody knows.
+                Ok(Pragma::NoUnroll | Pragma::EnableSmemSpilling | Pragma::Frequency(_)) | Err(_) => {}
+            }
+        }
     }
 
     fn variables(&mut self, id: Id<Decl>) {
@@ -147,7 +164,6 @@ impl<'m> Body<'_, 'm> {
             if declarator.count.is_none() && decl.space != StateSpace::Reg {
                 self.place(id, declarator_id, declarator.name);
             }
-            self.decoder.bind_variable(id, declarator_id);
         }
     }
 
@@ -159,7 +175,8 @@ impl<'m> Body<'_, 'm> {
             StateSpace::Local | StateSpace::Param => {
                 let bytes = self.decoder.bytes(decl, &module[declarator]);
                 let offset = self.f.local(bytes, self.decoder.align(decl));
-                self.f.name_local(offset, bytes, &module[name]);
+                let declared = self.decoder.declared_at(declarator);
+                self.f.name_local(offset, bytes, &module[name], declared);
                 let place = Place::Stack { offset, bytes };
                 self.places.insert((declarator, number), place);
                 Some(place)
@@ -192,12 +209,12 @@ impl<'m> Body<'_, 'm> {
         let module: &'m Module = self.decoder.module;
         let (ty, vector) = (module[decl].ty, module[decl].vector);
         let number = self.decoder.number(declarator, name);
+        let declared = self.decoder.declared_at(declarator);
         let mut one = |i: u32| {
             let key = (declarator, number.wrapping_mul(u32::from(vector.max(1))).wrapping_add(i));
             *self.registers.entry(key).or_insert_with(|| {
                 let reg = self.f.reg(width(ty));
-                let component = if vector > 1 { [".x", ".y", ".z", ".w"][i as usize & 3] } else { "" };
-                self.f.name(reg, [&module[name], component].concat(), ty);
+                self.f.name(reg, [&module[name], component_of(vector, i)].concat(), ty, declared);
                 reg
             })
         };
@@ -227,5 +244,13 @@ impl<'m> Body<'_, 'm> {
     pub(super) fn refuse(&mut self, message: impl Into<String>) {
         self.refused = true;
         self.decoder.error_in(self.f.program(), self.span, message);
+    }
+}
+
+/// What follows the name of a vector register in that of an element.
+fn component_of(vector: u8, element: u32) -> &'static str {
+    match vector {
+        0 | 1 => "",
+        _ => [".x", ".y", ".z", ".w"][element as usize & 3],
     }
 }

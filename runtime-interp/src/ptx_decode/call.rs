@@ -1,13 +1,14 @@
 //! Calls: arguments and results between `.param` variables or registers and the formal parameters.
 
 use super::body::Body;
-use super::operand::{Named, width};
-use super::{Known, Place};
+use super::operand::Named;
+use super::{Known, Parameter, Place};
 use crate::effects::Source;
 use crate::engine::{Access, Actual, Address, Callee, Formal, FuncId, Reg, Slot, Width};
+use smallvec::SmallVec;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Decl, Init, List, Module, Operand, Stmt, Symbol};
+use warpsmith_ptx::{Init, Module, Operand, Stmt, Symbol};
 
 /// A result that comes back in the stack frame and belongs into a register.
 struct Fetch {
@@ -63,18 +64,52 @@ impl<'m> Body<'_, 'm> {
         }
         let (params, returns) = (known.params.clone(), known.results.clone());
         let mut actuals = Vec::with_capacity(arguments.len());
-        for (operand, formal) in arguments.iter().zip(params) {
-            actuals.push(self.argument(*operand, formal)?);
+        for (operand, parameter) in arguments.iter().zip(&params) {
+            match parameter[..] {
+                [formal] => actuals.push(self.argument(*operand, formal)?),
+                _ => actuals.extend(self.vector(*operand, parameter, false)?),
+            }
         }
         let (mut targets, mut fetches) = (Vec::with_capacity(results.len()), Vec::new());
-        for (operand, formal) in results.iter().zip(returns) {
-            targets.push(self.result(*operand, formal, &mut fetches)?);
+        for (operand, parameter) in results.iter().zip(&returns) {
+            match parameter[..] {
+                [formal] => targets.push(self.result(*operand, formal, &mut fetches)?),
+                _ => targets.extend(self.vector(*operand, parameter, true)?),
+            }
         }
         self.f.call(callee, &actuals, &targets);
         for Fetch { to, from, bytes } in fetches {
             self.f.load(Access::unsigned(StateSpace::Local, bytes as u8), &[to], Address::Stack(from));
         }
         Some(())
+    }
+
+    /// The elements of a vector register that is passed or returned as one.
+    fn vector(&mut self, operand: Operand, parameter: &Parameter, result: bool) -> Option<Vec<Actual>> {
+        let Operand::Name(name) = operand else { return None };
+        let widths = parameter.iter().filter_map(|formal| match formal {
+            Formal::Reg(width) => Some(*width),
+            Formal::Stack { .. } => None,
+        });
+        if name == Symbol::SINK && result {
+            return Some(widths.map(|width| Slot::Reg(self.f.reg(width))).collect());
+        }
+        let Named::Vector(registers, n, _) = self.named(name) else {
+            self.refuse(format!(
+                "`{}` is not a vector register, and the parameter is one",
+                self.decoder.name(name)
+            ));
+            return None;
+        };
+        let registers = &registers[..usize::from(n)];
+        if !registers.iter().map(|r| r.width()).eq(widths) {
+            let name = self.decoder.name(name);
+            self.refuse(format!(
+                "the vector `{name}` has other elements than the parameter it is passed for"
+            ));
+            return None;
+        }
+        Some(registers.iter().map(|r| Slot::Reg(*r)).collect())
     }
 
     fn argument(&mut self, operand: Operand, formal: Formal) -> Option<Actual> {
@@ -155,7 +190,8 @@ impl<'m> Body<'_, 'm> {
             Stmt::CallTargets { targets, .. } => Some(self.defined(module[targets].iter().map(|t| t.name))),
             Stmt::CallPrototype(prototype) => {
                 let prototype = &module[prototype];
-                let (params, results) = (self.shapes(prototype.params), self.shapes(prototype.returns));
+                let (params, results) =
+                    [prototype.params, prototype.returns].map(|list| self.decoder.parameters(list, 0)).into();
                 let fits = |k: &&Known| {
                     k.defined && !k.kernel && alike(&k.params, &params) && alike(&k.results, &results)
                 };
@@ -173,20 +209,6 @@ impl<'m> Body<'_, 'm> {
 
     fn defined(&self, names: impl Iterator<Item = Symbol>) -> Vec<FuncId> {
         names.filter_map(|name| self.decoder.known(name).filter(|k| k.defined).map(|k| k.id)).collect()
-    }
-
-    fn shapes(&self, decls: List<Decl>) -> Vec<Formal> {
-        let module: &'m Module = self.decoder.module;
-        let decls = module[decls].iter().flat_map(|d| module[d.names].iter().map(move |n| (d, n)));
-        decls
-            .map(|(decl, declarator)| match decl.space {
-                StateSpace::Reg => Formal::Reg(width(decl.ty)),
-                _ => Formal::Stack {
-                    bytes: self.decoder.bytes(decl, declarator) as u32,
-                    align: self.decoder.align(decl) as u32,
-                },
-            })
-            .collect()
     }
 }
 
@@ -208,10 +230,11 @@ fn functions_of(module: &Module, init: &Init, names: &mut Vec<Symbol>) {
 }
 
 /// True if parameters are of the same sizes.
-fn alike(a: &[Formal], b: &[Formal]) -> bool {
+fn alike(a: &[Parameter], b: &[Parameter]) -> bool {
     let size = |f: &Formal| match *f {
         Formal::Reg(w) => (0, w.bits()),
         Formal::Stack { bytes, .. } => (1, bytes),
     };
-    a.iter().map(size).eq(b.iter().map(size))
+    let sizes = |p: &Parameter| -> SmallVec<[(u8, u32); 1]> { p.iter().map(size).collect() };
+    a.iter().map(sizes).eq(b.iter().map(sizes))
 }

@@ -32,6 +32,9 @@ impl<'m> Body<'_, 'm> {
             },
             None => None,
         };
+        // The mask is about the next instruction, if that is a load.
+        let used = self.used_bytes.take().filter(|_| matches!(mnemonic.opcode().text(), "ld" | "ldu"));
+        self.f.used_bytes(used.unwrap_or(u32::MAX));
         self.f.guard(guard);
         self.f.head();
         self.literal_width = mnemonic.types().next().map_or(Width::W32, width);
@@ -41,6 +44,7 @@ impl<'m> Body<'_, 'm> {
         }
         self.f.idle();
         self.f.guard(None);
+        self.f.used_bytes(u32::MAX);
     }
 
     /// The guard for an instruction that may overwrite it: what is emitted as several operations must see one guard.

@@ -17,9 +17,10 @@ use crate::engine::{
     SystemCall,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 use warpsmith_diag::{Diagnostic, Diagnostics, LineIndex, Span, nearest};
 use warpsmith_isa::StateSpace;
-use warpsmith_ptx::scope::{Binding, Scopes};
+use warpsmith_ptx::scope::{Binding, Clash, Scopes};
 use warpsmith_ptx::{
     Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, List, Module, Stmt, Symbol,
     ValidatedModule,
@@ -128,11 +129,14 @@ enum Place {
     KernelParam(u32),
 }
 
+/// What a parameter is to the engine: bytes of the stack, a register, or one for each element of a vector register.
+type Parameter = SmallVec<[Formal; 1]>;
+
 /// A function of the module: all its declarations are one.
 struct Known {
     id: FuncId,
-    params: Vec<Formal>,
-    results: Vec<Formal>,
+    params: Vec<Parameter>,
+    results: Vec<Parameter>,
     kernel: bool,
     defined: bool,
 }
@@ -187,27 +191,49 @@ impl<'m> Decoder<'m> {
         self.system_calls();
         for item in module.items() {
             match *item {
-                Item::Variable(decl) => self.module_variables(decl),
+                Item::Variable(decl) => {
+                    self.module_variables(decl);
+                    self.bind(item);
+                }
                 Item::Function(id) => {
+                    self.bind(item);
                     let function = &module[id];
-                    let binding = Binding::Function(id);
-                    if self.scopes.direct(function.name).is_some() {
-                        self.scopes.redeclare(function.name, binding);
-                    } else {
-                        // Validated: the name is free.
-                        let _ = self.scopes.declare(function.name, binding);
-                    }
                     if let Some(body) = function.body
                         && self.wanted(function.name)
                     {
-                        self.body(function, body);
+                        self.body(id, function, body);
                     }
                 }
-                _ => {}
+                Item::Version(_)
+                | Item::Target(_)
+                | Item::AddressSize(_)
+                | Item::File(_)
+                | Item::Pragma(_)
+                | Item::Section(_)
+                | Item::Alias { .. } => {}
             }
         }
         self.initialise();
         self.program.finish()
+    }
+
+    fn bind(&mut self, item: &Item) {
+        for clash in self.scopes.item(item) {
+            let (span, message) = self.clash(&clash);
+            self.error(span, message);
+        }
+    }
+
+    /// Where a name cannot be bound, and why: a validated module has no such name.
+    fn clash(&self, clash: &Clash) -> (Span, String) {
+        let module: &'m Module = self.module;
+        let span = match clash.binding {
+            Binding::Variable(_, declarator) => module[declarator].span,
+            Binding::Label(stmt) | Binding::List(stmt) => module.stmt_span(stmt),
+            Binding::Function(function) => module[function].name_span,
+            Binding::Special(_) => Span::NONE,
+        };
+        (span, clash.message(module))
     }
 
     fn wanted(&self, name: Symbol) -> bool {
@@ -232,6 +258,12 @@ impl<'m> Decoder<'m> {
     fn name(&self, symbol: Symbol) -> &'m str {
         let module: &'m Module = self.module;
         &module[symbol]
+    }
+
+    /// Where a name is declared, in bytes of the source.
+    fn declared_at(&self, declarator: Id<Declarator>) -> Option<u32> {
+        let module: &'m Module = self.module;
+        Some(module[declarator].span).filter(|span| !span.is_none()).map(|span| span.start)
     }
 
     /// The line of a span, 0 if it has none.
@@ -274,9 +306,9 @@ impl<'m> Decoder<'m> {
                 attributes: self.attributes(function),
             }
         } else {
-            params = self.formals(function.params);
-            results = self.formals(function.returns);
-            FunctionKind::Device { params: params.clone(), results: results.clone() }
+            params = self.parameters(function.params, self.unsized_bytes);
+            results = self.parameters(function.returns, self.unsized_bytes);
+            FunctionKind::Device { params: params.concat(), results: results.concat() }
         };
         let id = self.program.declare(self.name(function.name), kind);
         self.functions.insert(function.name, Known { id, params, results, kernel, defined });
@@ -323,28 +355,27 @@ impl<'m> Decoder<'m> {
         attributes
     }
 
-    /// The parameters or results of a device function.
-    fn formals(&mut self, decls: List<Decl>) -> Vec<Formal> {
+    /// The parameters or results of a device function, or of a prototype. An array without a size has `open` bytes.
+    fn parameters(&mut self, decls: List<Decl>, open: u64) -> Vec<Parameter> {
         let module: &'m Module = self.module;
-        let mut formals = Vec::new();
+        let mut parameters = Vec::new();
         for decl in &module[decls] {
             for declarator in &module[decl.names] {
-                formals.push(if decl.space == StateSpace::Reg {
-                    Formal::Reg(operand::width(decl.ty))
-                } else {
-                    let is_unsized = module[declarator.dims].first().is_some_and(Option::is_none);
-                    let bytes = if is_unsized { self.unsized_bytes } else { self.bytes(decl, declarator) };
-                    match u32::try_from(bytes) {
-                        Ok(bytes) => Formal::Stack { bytes, align: self.align(decl) as u32 },
-                        Err(_) => {
-                            self.error(declarator.span, format!("a parameter of {bytes} bytes"));
-                            Formal::Stack { bytes: 0, align: 1 }
-                        }
-                    }
-                });
+                if decl.space == StateSpace::Reg {
+                    let register = Formal::Reg(operand::width(decl.ty));
+                    parameters.push(smallvec![register; usize::from(decl.vector.max(1))]);
+                    continue;
+                }
+                let is_unsized = module[declarator.dims].first().is_some_and(Option::is_none);
+                let bytes = if is_unsized { open } else { self.bytes(decl, declarator) };
+                let Ok(bytes) = u32::try_from(bytes) else {
+                    self.error(declarator.span, format!("a parameter of {bytes} bytes"));
+                    continue;
+                };
+                parameters.push(smallvec![Formal::Stack { bytes, align: self.align(decl) as u32 }]);
             }
         }
-        formals
+        parameters
     }
 
     /// The bytes of a declarator; an array without a size has none.

@@ -3,11 +3,11 @@
 use super::Place;
 use super::body::Body;
 use crate::effects::Source;
-use crate::engine::{Address, Reg, Special, Width, lanes};
+use crate::engine::{Address, LaneFn, Reg, Special, Width, lanes};
 use smallvec::SmallVec;
 use warpsmith_isa::{ScalarType, SpecialReg, StateSpace};
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Const, List, Operand, Symbol};
+use warpsmith_ptx::{Const, List, Module, Operand, Symbol};
 
 /// The width of the register that holds a value of a type.
 pub(super) fn width(ty: ScalarType) -> Width {
@@ -256,31 +256,62 @@ impl<'m> Body<'_, 'm> {
         })
     }
 
-    /// `var[imm]`, `var[reg]`, `var[reg+imm]`: the index counts bytes.
+    /// `var[imm]`, `var[reg]`, `var[reg+imm]`: the index counts scalars of the variable's type, in rows and vectors too.
+    ///
+    /// ptxas computes the distance in 32 bits, whatever the width of the index: in global space it is then added to the address as a
+    /// number without a sign, in the others all is modulo 2^32.
     fn indexed(&mut self, list: List<Operand>) -> Option<Address> {
-        let &[Operand::Name(base), index] = &self.decoder.module[list] else { return None };
+        let module: &'m Module = self.decoder.module;
+        let &[Operand::Name(base), index] = &module[list] else { return None };
+        let Binding::Variable(decl, _) = self.decoder.scopes.lookup(base)?.binding else { return None };
+        let Named::Variable(place) = self.named(base) else { return None };
+        let wide = module[decl].space == StateSpace::Global;
+        let size = module[decl].ty.bits().div_ceil(8);
         let (index, offset) = match index {
-            Operand::Const(Const::Int { bits, .. }) => return self.address_of(base, bits as i64),
+            Operand::Const(Const::Int { bits, .. }) => {
+                let distance = (bits as u32).wrapping_mul(size);
+                let distance = if wide { i64::from(distance) } else { i64::from(distance as i32) };
+                return self.address_of(base, distance);
+            }
             Operand::Name(index) => (index, 0),
             Operand::Offset { name, offset } => (name, offset),
             _ => return None,
         };
-        let Named::Variable(place) = self.named(base) else { return None };
         let (index, ty) = match self.named(index) {
             Named::Reg(index, ty) => (index, ty),
             Named::Special(special) => (self.special(special, None)?, ScalarType::U32),
-            _ => return None,
+            Named::Vector(..) | Named::Variable(_) | Named::Function(_) | Named::Other => return None,
         };
-        let base = self.address_value(place, offset);
+        let index = match (index.width(), ty.bits(), ty.is_signed()) {
+            (Width::W64, ..) => self.converted(index, lanes::vector(|i: u64| i as u32)),
+            (Width::W32, 8, true) => self.converted(index, lanes::vector(|i: u32| i as i8 as u32)),
+            (Width::W32, 8, false) => self.converted(index, lanes::vector(|i: u32| u32::from(i as u8))),
+            (Width::W32, 16, true) => self.converted(index, lanes::vector(|i: u32| i as i16 as u32)),
+            (Width::W32, 16, false) => self.converted(index, lanes::vector(|i: u32| u32::from(i as u16))),
+            (Width::W32, ..) => index,
+            (Width::Pred | Width::W128, ..) => return None,
+        };
+        let base = self.address_value(place, 0);
+        let offset = self.f.constant(u128::from(offset as u32), Width::W32);
+        let size = self.f.constant(size.into(), Width::W32);
         let d = self.f.reg(Width::W64);
-        let f = match (index.width(), ty.is_signed()) {
-            (Width::W64, _) => lanes::vector(|a: u64, b: u64| a.wrapping_add(b)),
-            (Width::W32, true) => lanes::vector(|a: u64, b: i32| a.wrapping_add_signed(b.into())),
-            (Width::W32, false) => lanes::vector(|a: u64, b: u32| a.wrapping_add(b.into())),
-            _ => return None,
+        let f = match wide {
+            true => lanes::vector(|base: u64, index: u32, offset: u32, size: u32| {
+                base.wrapping_add(u64::from(index.wrapping_add(offset).wrapping_mul(size)))
+            }),
+            false => lanes::vector(|base: u64, index: u32, offset: u32, size: u32| {
+                u64::from((base as u32).wrapping_add(index.wrapping_add(offset).wrapping_mul(size)))
+            }),
         };
-        self.f.lanes(f, &[d], &[base, index]);
+        self.f.lanes(f, &[d], &[base, index, offset, size]);
         Some(Address::Reg(d, 0))
+    }
+
+    /// A new register of 32 bits with what a function makes of another.
+    fn converted(&mut self, r: Reg, f: LaneFn) -> Reg {
+        let d = self.f.reg(Width::W32);
+        self.f.lanes(f, &[d], &[r]);
+        d
     }
 }
 

@@ -76,7 +76,14 @@ impl Found<'_> {
                     module[targets].iter().for_each(|target| self.name(target.name))
                 }
                 Stmt::Decl(decl) => self.initial_values(decl),
-                _ => {}
+                Stmt::Open
+                | Stmt::Close
+                | Stmt::Label(_)
+                | Stmt::Loc(_)
+                | Stmt::Pragma(_)
+                | Stmt::BranchTargets { .. }
+                | Stmt::CallPrototype(_)
+                | Stmt::Target(_) => {}
             }
         }
     }

@@ -17,7 +17,6 @@ impl<'m> Decoder<'m> {
             if declarator.count.is_none() && self.wanted(declarator.name) {
                 self.place(&mut program, decl, declarator_id, declarator.name);
             }
-            self.bind_variable(id, declarator_id);
         }
         self.program = program;
     }
@@ -41,11 +40,10 @@ impl<'m> Decoder<'m> {
         declarator: Id<Declarator>,
         name: Symbol,
     ) -> Option<Place> {
-        let module: &'m Module = self.module;
         let in_module = self.scopes.depth() == 0;
         let place = match self.names.get(&name) {
             Some(symbol) if in_module => Place::Symbol(*symbol),
-            _ => self.static_variable(program, decl, &module[declarator], name)?,
+            _ => self.static_variable(program, decl, declarator, name)?,
         };
         if let Place::Symbol(symbol) = place {
             let names = if in_module { &mut self.names } else { &mut self.inner_names };
@@ -59,18 +57,22 @@ impl<'m> Decoder<'m> {
         &self,
         program: &mut ProgramBuilder,
         decl: &Decl,
-        declarator: &Declarator,
+        declarator: Id<Declarator>,
         name: Symbol,
     ) -> Option<Place> {
-        let name = self.name(name);
+        let module: &'m Module = self.module;
+        let (name, declared) = (self.name(name), self.declared_at(declarator));
+        let declarator = &module[declarator];
         if !matches!(decl.space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
             let space = decl.space;
             let message = format!("`{name}`: a .{space} variable of this kind has no memory here");
             self.error_in(program, declarator.span, message);
             return None;
         }
-        let module: &'m Module = self.module;
-        let mut variable = Variable::zeroed(name, decl.space, self.bytes(decl, declarator), self.align(decl));
+        let mut variable = Variable {
+            declared,
+            ..Variable::zeroed(name, decl.space, self.bytes(decl, declarator), self.align(decl))
+        };
         let unsized_array = module[declarator.dims].first().is_some_and(Option::is_none);
         if unsized_array {
             match declarator.init {

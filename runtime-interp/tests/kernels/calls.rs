@@ -122,3 +122,42 @@ fn what_has_no_body_is_refused_by_name() {
         "{errors:?}"
     );
 }
+
+/// ptxas takes registers of every type as parameters, and several results, in a module without the ABI.
+#[test]
+fn registers_of_every_type_are_passed() {
+    let program = load("
+        .func (.reg .b32 r, .reg .pred q) f(.reg .pred p, .reg .u16 h, .reg .s8 b) { .reg .b32 t; .reg .s32 s;
+          selp.b32 r, 100, 200, p; cvt.u32.u16 t, h; add.u32 r, r, t; cvt.s32.s8 s, b; add.u32 r, r, s; setp.gt.u32 q, r, 150; ret; }
+        .func (.reg .v2 .u32 r) g(.reg .v4 .b16 v, .reg .b32 n) { .reg .b16 t; add.u16 t, v.x, v.w; cvt.u32.u16 r.x, t; add.u16 t, v.y, v.z; cvt.u32.u16 r.y, t;
+          add.u32 r.y, r.y, n; ret; }
+        .func (.reg .b32 a, .reg .b32 b, .reg .b64 c) swap(.reg .b32 x, .reg .b32 y) { mov.b32 a, y; mov.b32 b, x; mov.b64 c, {x, y}; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .reg .u16 %h; .reg .s8 %b; .reg .v4 .b16 %v; .reg .v2 .u32 %w;
+          ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd0, %r1, 32, %rd0;
+          setp.eq.u32 %p0, %r1, 1; cvt.u16.u32 %h, %r1; cvt.s8.s32 %b, -3; call (%r2, %p1), f, (%p0, %h, %b); selp.b32 %r3, 1, 0, %p1;
+          st.global.v2.u32 [%rd0], {%r2, %r3}; call (_, %p1), f, (%p0, 7, %b); selp.b32 %r3, 1, 0, %p1; st.global.u32 [%rd0+28], %r3;
+          cvt.u16.u32 %v.x, 1; cvt.u16.u32 %v.y, 2; cvt.u16.u32 %v.z, 3; mov.b16 %v.w, 40; call (%w), g, (%v, %r1);
+          st.global.v2.u32 [%rd0+8], %w; mov.b32 %r5, 5; mov.b32 %r6, 6; call (%r5, %r6, %rd1), swap, (%r5, %r6);
+          st.global.v2.u32 [%rd0+16], {%r5, %r6}; cvt.u32.u64 %r7, %rd1; st.global.u32 [%rd0+24], %r7; ret; }");
+    let expected: Vec<u32> = (0..3)
+        .flat_map(|t| {
+            let sum = if t == 1 { 100 } else { 200 } + t - 3;
+            [sum, u32::from(sum > 150), 41, 5 + t, 6, 5, 5, u32::from(t != 1)]
+        })
+        .collect();
+    assert_eq!(under_seeds(&program, Launch::new("k").block([3, 1, 1]), 24), expected);
+}
+
+/// What `-rdc=true` writes: a table that names a function of another module. It loads, and a call of that one is reported by name.
+#[test]
+fn indirect_calls_of_functions_elsewhere_are_reported_by_name() {
+    let program = load("
+        .extern .func (.param .b32 r) elsewhere(.param .b32 a);
+        .func (.param .b32 r) here(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }
+        .visible .entry k(.param .u64 out, .param .u32 which) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p; .param .b32 a; .param .b32 b; ld.param.u64 %rd0, [out];
+          ld.param.u32 %r1, [which]; setp.eq.u32 %p, %r1, 0; mov.u64 %rd1, here; @!%p mov.u64 %rd1, elsewhere; st.param.b32 [a], 9;
+          P: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %rd1, (a), P; ld.param.b32 %r3, [b]; st.global.u32 [%rd0], %r3; ret; }");
+    assert_eq!(launch(&program, Launch::new("k").arg(0u32), 1).unwrap().0, [9]);
+    let fault = launch(&program, Launch::new("k").arg(1u32), 1).unwrap_err();
+    assert!(fault.message.contains("`elsewhere`, which this module does not define"), "{}", fault.message);
+}

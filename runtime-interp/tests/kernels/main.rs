@@ -14,6 +14,7 @@ mod memory;
 mod multimem;
 mod reach;
 mod schedule;
+mod scope;
 mod special;
 mod stack;
 mod sync;

@@ -205,3 +205,92 @@ fn wide_and_half_atomics() {
          mov.b16 %rs1, 0x3c00; atom.global.add.noftz.f16 %rs2, [%out+30], %rs1;");
     assert_eq!(words(&program, 1, 8).unwrap(), [9, 0, 9, 0, 8, 0, 0x4000_4400, 0x3c00_0000]);
 }
+
+/// `var[i]` counts scalars of the variable's type, as the code shows that ptxas makes of it; with a register, all is computed in 32 bits.
+#[test]
+fn indices_count_elements() {
+    let program = load(
+        ".global .u32 a[8] = {10, 11, 12, 13, 14, 15, 16, 17}; .global .align 8 .v2 .u32 v[2] = {{1, 2}, {3, 4}}; .global .u32 m[2][3] = {{1, 2, 3}, {4, 5, 6}};
+         .const .u16 c[4] = {5, 6, 7, 8}; .global .u8 b[4] = {21, 22, 23, 24};
+         .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %out, %rd<9>; .reg .s16 h; .reg .u8 n; .reg .s32 i; .reg .u64 j; .shared .u32 s[4]; .local .u64 l[4];
+           ld.param.u64 %out, [out];
+           ld.global.u32 %r1, a[2]; st.global.u32 [%out], %r1; mov.u64 %rd1, a[3]; ld.global.u32 %r1, [%rd1]; st.global.u32 [%out+4], %r1;
+           ld.global.u32 %r1, v[1]; st.global.u32 [%out+8], %r1; ld.global.u32 %r1, m[4]; st.global.u32 [%out+12], %r1;
+           ld.const.u16 %r1, c[3]; st.global.u32 [%out+16], %r1; cvta.global.u64 %rd1, a[5]; ld.u32 %r1, [%rd1]; st.global.u32 [%out+20], %r1;
+           mov.s32 i, 3; ld.global.u32 %r1, a[i]; st.global.u32 [%out+24], %r1; ld.global.u32 %r1, a[i+2]; st.global.u32 [%out+28], %r1;
+           mov.u64 j, 0x700000004; ld.global.u32 %r1, a[j]; st.global.u32 [%out+32], %r1; ld.global.u8 %r1, b[i]; st.global.u32 [%out+36], %r1;
+           mov.s16 h, -1; ld.global.u32 %r1, a[h+2]; st.global.u32 [%out+40], %r1; cvt.u8.u32 n, 0x106; ld.global.u32 %r1, a[n]; st.global.u32 [%out+44], %r1;
+           st.shared.u32 s[1], 77; st.shared.u32 s[i], 78; ld.shared.u32 %r1, [s+4]; st.global.u32 [%out+48], %r1; ld.shared.u32 %r1, [s+12]; st.global.u32 [%out+52], %r1;
+           st.local.u64 l[2], 79; mov.s32 i, -1; ld.local.u32 %r1, [l+16]; st.global.u32 [%out+56], %r1; mov.u32 %r2, s[3]; mov.u32 %r3, s; sub.u32 %r1, %r2, %r3; st.global.u32 [%out+60], %r1;
+           ld.local.u32 %r1, l[i+3]; st.global.u32 [%out+64], %r1; ret; }",
+    );
+    let expected = [12, 13, 3, 5, 8, 15, 13, 15, 14, 24, 11, 16, 77, 78, 79, 12, 79];
+    assert_eq!(words(&program, 1, 17).unwrap(), expected);
+    // A negative distance in global memory is added without a sign.
+    let program = load(
+        ".global .u32 g[4]; .visible .entry k(.param .u64 out) { .reg .b64 %out, %rd<9>; .reg .s32 i; ld.param.u64 %out, [out]; mov.u64 %rd2, g;
+           mov.s32 i, -1; mov.u64 %rd1, g[i]; sub.u64 %rd1, %rd1, %rd2; st.global.u64 [%out], %rd1;
+           mov.u64 %rd1, g[-1]; sub.u64 %rd1, %rd1, %rd2; st.global.u64 [%out+8], %rd1; ret; }",
+    );
+    assert_eq!(words(&program, 1, 4).unwrap(), [0xffff_fffc, 0, 0xffff_fffc, 0]);
+}
+
+/// nvcc reads seven floats as a float4, a float2 and a float, or as two float4, the last byte of which lies past the buffer.
+#[test]
+fn bytes_that_a_load_does_not_use_need_not_exist() {
+    let load_of = |pragma: &str| {
+        kernel(
+            ", .param .u64 in",
+            &format!(
+                "ld.param.u64 %rd1, [in]; ld.global.v4.u32 {{%r1, %r2, %r3, %r4}}, [%rd1];
+                 {pragma} .loc 1 1 1 ld.global.v4.u32 {{%r5, %r6, %r7, %r8}}, [%rd1+16];
+                 st.global.u32 [%out], %r4; st.global.v2.u32 [%out+8], {{%r5, %r6}}; st.global.u32 [%out+16], %r7;"
+            ),
+        )
+    };
+    let run = |pragma: &str| {
+        let mut device = Device::new();
+        let (out, input) = (buffer(&mut device, &[0; 5]), buffer(&mut device, &[1, 2, 3, 4, 5, 6, 7]));
+        device.launch(&load_of(pragma), &Launch::new("k").arg(out).arg(input))?;
+        device.download::<u32>(out)
+    };
+    assert_eq!(run(".pragma \"used_bytes_mask 0xfff\";").unwrap(), [4, 0, 5, 6, 7]);
+    assert_eq!(run("").unwrap_err().code.name(), "out_of_bounds");
+    // A byte past the end is used, and a mask is about one load only.
+    assert_eq!(run(".pragma \"used_bytes_mask 0x1fff\";").unwrap_err().code.name(), "out_of_bounds");
+    let other = ".pragma \"used_bytes_mask 0xfff\"; ld.global.u32 %r9, [%rd1];";
+    assert_eq!(run(other).unwrap_err().code.name(), "out_of_bounds");
+    // Of what is not a load, the mask says nothing.
+    let other = ".pragma \"used_bytes_mask 0xfff\"; add.u32 %r9, %r9, 1;";
+    assert_eq!(run(other).unwrap_err().code.name(), "out_of_bounds");
+}
+
+#[test]
+fn poisoned_memory_is_full_of_it_wherever_a_kernel_can_get_new_memory() {
+    let program = load(
+        ".extern .func (.param .b64 p) malloc(.param .b64 n); .extern .func free(.param .b64 p); .extern .shared .b32 dynamic[];
+         .func (.param .b32 r) fresh(.param .b32 a) { .local .b32 l[2]; .reg .b32 x; ld.local.b32 x, [l+4]; st.local.b32 [l+4], 5; st.param.b32 [r], x; ret; }
+         .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .b32 s[4]; .local .b32 l[4]; .param .b64 n; .param .b64 p; .param .b32 a; .param .b32 b;
+           ld.param.u64 %rd0, [out]; ld.shared.u32 %r1, [s+8]; st.global.u32 [%rd0], %r1; st.shared.u32 [s+8], 1; ld.shared.u32 %r1, [dynamic]; st.global.u32 [%rd0+4], %r1;
+           ld.local.u32 %r1, [l+12]; st.global.u32 [%rd0+8], %r1; st.local.u32 [l+12], 1;
+           st.param.b64 [n], 16; call (p), malloc, (n); ld.param.b64 %rd1, [p]; ld.u32 %r1, [%rd1+12]; st.global.u32 [%rd0+12], %r1; st.u32 [%rd1+12], 1; st.param.b64 [p], %rd1; call free, (p);
+           st.param.b32 [a], 0; call (b), fresh, (a); ld.param.b32 %r1, [b]; st.global.u32 [%rd0+16], %r1; call (b), fresh, (a); ld.param.b32 %r1, [b]; st.global.u32 [%rd0+20], %r1;
+           alloca.u64 %rd2, 64, 8; cvta.local.u64 %rd2, %rd2; ld.u32 %r1, [%rd2+60]; st.global.u32 [%rd0+24], %r1; ret; }",
+    );
+    let mut device = Device::new();
+    let out = buffer(&mut device, &[0; 7]);
+    let launch = Launch::new("k").dynamic_shared(16).arg(out);
+    for poison in [None, Some(Launch::POISON), Some(0xa5), None] {
+        let launch = poison.map_or(launch.clone(), |byte| launch.clone().poison(byte));
+        // Twice: what the first launch wrote is gone.
+        for _ in 0..2 {
+            device.launch(&program, &launch).unwrap();
+        }
+        let found = device.download::<u32>(out).unwrap();
+        match poison {
+            Some(byte) => assert_eq!(found, [u32::from_le_bytes([byte; 4]); 7]),
+            // Frames of calls and freed blocks hold what was there before.
+            None => assert_eq!(found[..3], [0; 3]),
+        }
+    }
+}

@@ -106,7 +106,15 @@ impl Names for Scope<'_, '_, '_> {
         // nvcc names parameters after their function.
         let long = function_name.map(|f| format!("{f}_{name}")).filter(|_| name.starts_with("param_"));
         let name = long.as_deref().unwrap_or(name);
-        let declared = self.symbols.variable_type(function_name, name);
+        // Of several that have the name, the one in scope.
+        let meant = frame.as_ref().ok().and_then(|(_, f)| self.symbols.meaning(f.pc, name));
+        let declared = match meant {
+            Some((decl, declarator)) => Some(self.symbols.type_of(decl, declarator)),
+            None => self.symbols.variable_type(function_name, name),
+        };
+        let space = meant.map(|(decl, _)| decl.space);
+        let meant = meant.map(|(_, declarator)| declarator.span.start);
+        let in_scope = |declared: Option<u32>| meant.is_none() || declared.is_none() || declared == meant;
         let of_bytes = |bytes: u64| Type::Array(Box::new(Type::Scalar(ScalarType::U8)), bytes);
         // An array without a size has that of its memory.
         let typed = |bytes: u64| match &declared {
@@ -115,7 +123,8 @@ impl Names for Scope<'_, '_, '_> {
             None => of_bytes(bytes),
         };
         if let (Some(function), Ok((_, frame))) = (function, &frame)
-            && let Some(local) = program.locals(function).iter().rfind(|l| &*l.name == name)
+            && let Some(local) =
+                program.locals(function).iter().rfind(|l| &*l.name == name && in_scope(l.declared))
         {
             let address = u64::from(frame.place.stack) + u64::from(local.offset);
             return self.memory(StateSpace::Local, address, &typed(local.bytes.into()));
@@ -123,12 +132,14 @@ impl Names for Scope<'_, '_, '_> {
         if let Some(view) = &self.view {
             let launch = view.launch();
             if function_name == Some(launch.kernel())
+                && space.is_none_or(|space| space == StateSpace::Param)
                 && let Some(param) = launch.params().iter().find(|p| p.name == name)
             {
                 let (offset, bytes) = (param.offset, param.bytes);
                 return self.memory(StateSpace::Param, offset.into(), &typed(bytes.into()));
             }
-            let found = launch.variables().find(|v| v.name == name).map(|v| (v.space, v.address, v.bytes));
+            let found = launch.variables().find(|v| v.name == name && in_scope(v.declared));
+            let found = found.map(|v| (v.space, v.address, v.bytes));
             if let Some((space, address, bytes)) = found {
                 return self.memory(space, address, &typed(bytes));
             }

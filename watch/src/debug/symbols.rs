@@ -8,6 +8,7 @@ use warpsmith_diag::LineIndex;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, NamedReg};
 use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{Decl, Declarator, Function, Item, List, Module, PtrTo, Stmt};
 
 /// A module and the program that it was loaded as.
@@ -218,20 +219,36 @@ impl<'a> Symbols<'a> {
         from <= to && !self.starts.iter().any(|pc| (from..to).contains(&self.program.line(*pc)))
     }
 
-    /// A register of a function by name. Where several scopes declare the name, the one that is used nearest before `pc`.
+    /// A register of a function by name. Where several scopes declare the name, the one that it means at `pc`.
     pub fn register(&self, function: FuncId, pc: u32, name: &str) -> Option<&'a NamedReg> {
-        let same: Vec<&NamedReg> =
-            self.program.registers(function).iter().filter(|r| &*r.name == name).collect();
-        if same.len() < 2 {
-            return same.first().copied();
+        let mut same = self.program.registers(function).iter().filter(|r| &*r.name == name);
+        let first = same.next();
+        let Some(second) = same.next() else { return first };
+        // The elements of a vector register have its name and a component.
+        let whole = name.split_once('.').map_or(name, |(whole, _)| whole);
+        let meant = self.meaning(pc, whole).map(|(_, declarator)| declarator.span.start);
+        let mut all = first.into_iter().chain([second]).chain(same);
+        all.find(|r| meant.is_some() && r.declared == meant).or(first)
+    }
+
+    /// What a name means at an operation, by the scopes around its statement.
+    pub fn meaning(&self, pc: u32, name: &str) -> Option<(&'a Decl, &'a Declarator)> {
+        let module = self.module;
+        let symbol = module.names().find(name)?;
+        let at = self.program.statement_at(pc).span.start;
+        let functions = module.items().iter().filter_map(|item| match item {
+            Item::Function(id) => Some(*id),
+            _ => None,
+        });
+        let bodies = functions.filter_map(|id| Some((id, module[id].body?)));
+        let (function, statement) = bodies.into_iter().find_map(|(id, body)| {
+            let statement = body.ids().find(|stmt| module.stmt_span(*stmt).start == at);
+            Some((id, statement.filter(|stmt| matches!(module[*stmt], Stmt::Inst(_)))?))
+        })?;
+        match Scopes::at(module, function, statement).lookup(symbol)?.binding {
+            Binding::Variable(decl, declarator) => Some((&module[decl], &module[declarator])),
+            Binding::Label(_) | Binding::Function(_) | Binding::List(_) | Binding::Special(_) => None,
         }
-        let uses = |at: u32| {
-            let operation = self.program.operation(at)?;
-            let touches = |r| operation.reads.contains(r) || operation.writes.contains(r);
-            same.iter().copied().find(|named| touches(&named.reg))
-        };
-        let first = self.program.code(function).start;
-        (first..=pc).rev().find_map(uses).or_else(|| same.first().copied())
     }
 
     /// The type of a variable or parameter, as the function or the module declares it.
@@ -286,7 +303,8 @@ impl<'a> Symbols<'a> {
         decls.iter().flat_map(|d| module[d.names].iter().map(|n| &module[n.name])).collect()
     }
 
-    fn type_of(&self, decl: &Decl, declarator: &Declarator) -> Type {
+    /// The type that a declaration gives a name.
+    pub fn type_of(&self, decl: &Decl, declarator: &Declarator) -> Type {
         let mut ty = match decl.ptr.map(|p| p.to) {
             Some(PtrTo::Space(space)) => Type::Pointer(space, Box::new(Type::Scalar(ScalarType::B8))),
             _ => Type::Scalar(decl.ty),

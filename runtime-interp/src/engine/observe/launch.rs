@@ -65,6 +65,8 @@ pub struct VariableView<'a> {
     pub address: u64,
     /// Its size; what the launch gives for shared memory of dynamic size.
     pub bytes: u64,
+    /// Where its declaration starts in the source, in bytes: which of several of its name it is.
+    pub declared: Option<u32>,
 }
 
 impl<'a> LaunchView<'a> {
@@ -164,7 +166,8 @@ impl<'a> LaunchView<'a> {
                 _ => p.offset,
             };
             let bytes = if p.variable.dynamic { dynamic } else { p.variable.bytes };
-            Some(VariableView { name: &p.variable.name, space, address, bytes })
+            let declared = p.variable.declared;
+            Some(VariableView { name: &p.variable.name, space, address, bytes, declared })
         })
     }
 }

@@ -352,6 +352,7 @@ impl Init {
         let mut found = None;
         if kind != AccessKind::Store {
             found = self.blocks.get(index).and_then(|b| shadow::load(&b.shared, &addresses, size, at.mask));
+            found = found.and_then(|masks| used(access, masks));
             if let Some(masks) = &found {
                 let origin = self.origin_at(at, StateSpace::Shared, masks, &addresses);
                 if kind == AccessKind::Load || !self.flows.written(&flow).is_empty() {
@@ -399,6 +400,7 @@ impl Init {
                 let old = *m & lanes;
                 let skipped = access.skipped >> (b / usize::from(access.bytes) % 8) & 1 != 0;
                 match kind {
+                    AccessKind::Load if !access.uses(b as u32) => {}
                     AccessKind::Load => found[b] |= old,
                     _ if skipped => {}
                     AccessKind::Store => *m = *m & !lanes | stored.as_ref().map_or(0, |(s, _)| s[b] & lanes),
@@ -428,6 +430,7 @@ impl Init {
             Addresses::Each(_) => !self.global.is_clear(),
         };
         let found = near.then(|| shadow::load(&self.global, &addresses, size, at.mask)).flatten();
+        let found = found.and_then(|masks| used(access, masks));
         if kind != AccessKind::Store
             && let Some(masks) = &found
         {
@@ -502,6 +505,14 @@ impl Init {
 }
 
 /// Says which register it is.
+/// What of the undefined bytes of a load the program uses; `None` if that is nothing.
+fn used(access: &Access, mut found: Masks) -> Option<Masks> {
+    for (_, lanes) in found.iter_mut().enumerate().filter(|(byte, _)| !access.uses(*byte as u32)) {
+        *lanes = 0;
+    }
+    found.iter().any(|lanes| *lanes != 0).then_some(found)
+}
+
 fn name(at: &At<'_>, r: Reg) -> String {
     let function = at.program.function_at(at.pc);
     let named = function.and_then(|f| at.program.registers(f).iter().find(|n| n.reg == r));

@@ -232,6 +232,12 @@ impl Race {
             for element in (0..u32::from(access.count)).filter(|e| access.skipped >> e & 1 == 0) {
                 bytes |= span((offset % LINE) as i64 + i64::from(element) * size as i64, size);
             }
+            for unused in (0..u32::BITS).filter(|byte| !access.uses(*byte)) {
+                bytes &= !span((offset % LINE) as i64 + i64::from(unused), 1);
+            }
+            if bytes == 0 {
+                continue;
+            }
             let record = Record { bytes, lanes, ..record };
             if record.manner.writes && record.manner.strong.is_none() && !lanes.is_power_of_two() {
                 self.overlap(at, target, record);
@@ -636,7 +642,9 @@ impl Observer for Race {
         let bytes = u64::from(access.bytes) * u64::from(access.count);
         match &addresses {
             Addresses::Lines([low, high])
-                if access.skipped == 0 && (!record.manner.writes || low.step != 0 || bytes == 0) =>
+                if access.skipped == 0
+                    && access.unused == 0
+                    && (!record.manner.writes || low.step != 0 || bytes == 0) =>
             {
                 let memory = (space == StateSpace::Shared).then_some(self.current);
                 if low == high && kind == AccessKind::Load {

@@ -123,7 +123,11 @@ impl<'m> Body<'_, 'm> {
     ) -> Option<SmallVec<[Reg; 6]>> {
         let mut registers = SmallVec::new();
         for (operand, w) in operands.zip(widths) {
-            let source = self.source(operand, Some(*w))?;
+            let source = match operand {
+                // `cvta` takes the address that `var[i]` is, as `mov` does.
+                Operand::Index(_) => Source::Reg(self.address_operand(operand)?),
+                operand => self.source(operand, Some(*w))?,
+            };
             registers.push(self.value(Part::Of(source), *w)?);
         }
         Some(registers)

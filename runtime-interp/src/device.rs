@@ -406,13 +406,12 @@ impl Device {
     ///     st.global.u32 [product], %r2;
     ///     ret;
     /// }";
-    /// let module = ValidatedModule::parse(source).unwrap();
-    /// let program = Program::load_with_source(&module, source).unwrap();
+    /// let program = Program::load(&ValidatedModule::parse(source)?)?;
     /// let mut device = Device::new();
     /// device.write_variable(&program, "factor", &6u32.to_le_bytes())?;
     /// device.launch(&program, &Launch::new("scale").arg(7u32))?;
     /// assert_eq!(device.read_variable(&program, "product")?, 42u32.to_le_bytes());
-    /// # Ok::<(), warpsmith_interp::Fault>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write_variable(&mut self, program: &Program, name: &str, bytes: &[u8]) -> Result<(), Fault> {
         let (memory, offset, size) = self.variable_memory(program, name)?;

@@ -28,7 +28,7 @@ use super::reg::{Reg, Width};
 use super::special::Special;
 use hashbrown::HashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_isa::{Instruction, ScalarType, StateSpace};
 
 /// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
 #[derive(Default)]
@@ -224,6 +224,7 @@ impl ProgramBuilder {
             span: 0..0,
             guard: (Reg::ZERO, u32::MAX),
             used_bytes: u32::MAX,
+            instruction: None,
             labels: Vec::new(),
             fixups: Vec::new(),
             builder: self,
@@ -287,6 +288,7 @@ pub struct FunctionBuilder<'a> {
     span: std::ops::Range<u32>,
     guard: (Reg, u32),
     used_bytes: u32,
+    instruction: Option<Instruction>,
     pred_row: Option<(u32, u32)>,
     labels: Vec<Option<u32>>,
     fixups: Vec<u32>,
@@ -350,7 +352,13 @@ impl FunctionBuilder<'_> {
     pub fn at(&mut self, line: u32, mnemonic: &str) {
         let name = self.builder.program.intern(mnemonic);
         self.site = Site { line, name, statement: 0 };
+        self.instruction = None;
         self.open = true;
+    }
+
+    /// The PTX instruction that the statement at hand is, for observers.
+    pub fn instruction(&mut self, instruction: Instruction) {
+        self.instruction = Some(instruction);
     }
 
     /// The operations of the statement so far only prepare it: its executions are counted at the next one.
@@ -453,7 +461,8 @@ impl FunctionBuilder<'_> {
         let pc = program.code.len() as u32;
         if std::mem::take(&mut self.open) {
             self.site.statement = program.statements.len() as u32;
-            program.statements.push(Statement::new(self.site, self.span.clone(), self.id, pc));
+            let statement = Statement::new(self.site, self.span.clone(), self.id, pc);
+            program.statements.push(Statement { instruction: self.instruction, ..statement });
         }
         program.statements[self.site.statement as usize].end = pc + 1;
         self.builder.program.code.push(Inst { op, guard, flip });

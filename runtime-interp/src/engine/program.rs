@@ -8,7 +8,7 @@ use crate::memory::window;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith_diag::Source;
-use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_isa::{Instruction, ScalarType, StateSpace};
 
 /// The most rows of 32 words a function's registers can take.
 pub(super) const MAX_ROWS: u32 = 1 << 20;
@@ -217,11 +217,14 @@ pub struct Statement {
     pub head: u32,
     /// The first operation after it.
     pub end: u32,
+    /// The PTX instruction that it is, as the tables know it; `None` for what belongs to no statement, and of operations of the IR that are
+    /// none of PTX.
+    pub instruction: Option<Instruction>,
 }
 
 impl Statement {
     pub(super) fn new(site: Site, span: std::ops::Range<u32>, function: FuncId, head: u32) -> Statement {
-        Statement { line: site.line, span, function, head, end: head }
+        Statement { line: site.line, span, function, head, end: head, instruction: None }
     }
 }
 
@@ -404,6 +407,11 @@ impl Program {
     /// The statement that an operation belongs to.
     pub fn statement_at(&self, pc: u32) -> &Statement {
         &self.statements[self.statement_number(pc) as usize]
+    }
+
+    /// The PTX instruction that an operation belongs to.
+    pub fn instruction(&self, pc: u32) -> Option<&Instruction> {
+        self.statement_at(pc).instruction.as_ref()
     }
 
     /// The function that an operation belongs to.

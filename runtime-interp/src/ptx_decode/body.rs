@@ -132,7 +132,7 @@ impl<'m> Body<'_, 'm> {
                 let label = self.label(id);
                 self.f.bind(label);
             }
-            Stmt::Inst(inst) => self.instruction(&inst),
+            Stmt::Inst(inst) => self.instruction(id, &inst),
             // Lists are looked at where they are used; the name of one is also a label.
             Stmt::BranchTargets { .. } | Stmt::CallTargets { .. } | Stmt::CallPrototype(_) => {
                 self.bind(id);

@@ -6,12 +6,12 @@ use crate::effects::{self, Source};
 use crate::engine::{Guard, LaneFn, Reg, Width, lanes};
 use crate::pure::{self, video};
 use smallvec::SmallVec;
-use warpsmith_isa::{Mnemonic, Shape};
+use warpsmith_isa::{Class, Instruction, Mnemonic, Operation, Shape};
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Inst, Module, Operand, Stmt, Symbol};
+use warpsmith_ptx::{Id, Inst, Module, Operand, Stmt, Symbol};
 
 impl<'m> Body<'_, 'm> {
-    pub(super) fn instruction(&mut self, inst: &Inst) {
+    pub(super) fn instruction(&mut self, id: Id<Stmt>, inst: &Inst) {
         let module: &'m Module = self.decoder.module;
         self.mnemonic = &module[inst.mnemonic];
         let line = self.decoder.line(self.span);
@@ -19,27 +19,33 @@ impl<'m> Body<'_, 'm> {
         if !self.span.is_none() {
             self.f.span(self.span.start..self.span.end);
         }
-        let Some(mnemonic) = self.decoder.module.known_mnemonic(inst.mnemonic).copied() else {
-            return self.refuse(format!("`{}` is no instruction", self.mnemonic));
+        let validated = self.decoder.module;
+        let Some(instruction) = validated.instruction(id).copied() else {
+            return self.refuse(format!("`{}` was not resolved by the validator", self.mnemonic));
         };
+        self.f.instruction(instruction);
         let operands = &module[inst.operands];
         let guard = match inst.guard {
             Some(guard) => match self.source(Operand::Name(guard.predicate()), Some(Width::Pred)) {
                 Some(Source::Reg(pred)) => {
                     Some(Guard { pred: self.kept(pred, operands), negated: guard.negated() })
                 }
-                _ => return self.refuse(format!("`{}`: its guard is no predicate", self.mnemonic)),
+                Some(Source::Bits(_) | Source::Not(_) | Source::Address(_) | Source::Sink) | None => {
+                    return self.refuse(format!("`{}`: its guard is not a predicate", self.mnemonic));
+                }
             },
             None => None,
         };
         // The mask is about the next instruction, if that is a load.
-        let used = self.used_bytes.take().filter(|_| matches!(mnemonic.opcode().text(), "ld" | "ldu"));
+        let load =
+            matches!(instruction.operation(), Operation::Ld | Operation::LdNoncoherent | Operation::Ldu);
+        let used = self.used_bytes.take().filter(|_| load);
         self.f.used_bytes(used.unwrap_or(u32::MAX));
         self.f.guard(guard);
         self.f.head();
-        self.literal_width = mnemonic.types().next().map_or(Width::W32, width);
+        self.literal_width = instruction.ty().map_or(Width::W32, width);
         self.refused = false;
-        if self.decode(&mnemonic, operands).is_none() && !self.refused {
+        if self.decode(&instruction, operands).is_none() && !self.refused {
             self.refuse(format!("`{}`: this form has no semantics here yet", self.mnemonic));
         }
         self.f.idle();
@@ -59,34 +65,35 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `None` if the form is found nowhere.
-    fn decode(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
-        let opcode = mnemonic.opcode().text();
-        match (opcode, operands) {
-            ("mov", [d, a]) => return self.mov(mnemonic, *d, *a),
-            ("bra", [Operand::Name(label)]) => {
+    fn decode(&mut self, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
+        let operation = instruction.operation();
+        match operands {
+            [d, a] if operation == Operation::Mov => return self.mov(instruction, *d, *a),
+            [Operand::Name(label)] if operation == Operation::Bra => {
                 let label = self.label_named(*label)?;
                 self.f.branch(label);
                 return Some(());
             }
-            ("brx.idx", [index, Operand::Name(list)]) => return self.brx(*index, *list),
-            ("call", _) => return self.call(operands),
-            ("ret", _) => {
+            [index, Operand::Name(list)] if operation == Operation::BrxIdx => {
+                return self.brx(*index, *list);
+            }
+            _ if operation == Operation::Call => return self.call(operands),
+            _ if operation == Operation::Ret => {
                 self.f.ret();
                 return Some(());
             }
             _ => {}
         }
-        self.video(mnemonic, operands)
-            .or_else(|| self.pure(mnemonic, operands))
-            .or_else(|| self.effect(mnemonic, operands))
+        let mnemonic = instruction.mnemonic();
+        if instruction.class() == Class::Video {
+            return self.video(&mnemonic, operands).or_else(|| self.pure(&mnemonic, operands));
+        }
+        self.pure(&mnemonic, operands).or_else(|| self.effect(instruction, &mnemonic, operands))
     }
 
     /// The video instructions, whose operands name parts of registers.
     fn video(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
         let module: &'m Module = self.decoder.module;
-        if !mnemonic.opcode().text().starts_with('v') {
-            return None;
-        }
         let mut names = [None; 4];
         let mut selectors = [None; 4];
         let mut negated = [false; 4];
@@ -123,11 +130,7 @@ impl<'m> Body<'_, 'm> {
     ) -> Option<SmallVec<[Reg; 6]>> {
         let mut registers = SmallVec::new();
         for (operand, w) in operands.zip(widths) {
-            let source = match operand {
-                // `cvta` takes the address that `var[i]` is, as `mov` does.
-                Operand::Index(_) => Source::Reg(self.address_operand(operand)?),
-                operand => self.source(operand, Some(*w))?,
-            };
+            let source = self.source(operand, Some(*w))?;
             registers.push(self.value(Part::Of(source), *w)?);
         }
         Some(registers)
@@ -160,14 +163,16 @@ impl<'m> Body<'_, 'm> {
         Some(())
     }
 
-    fn effect(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+    fn effect(&mut self, instruction: &Instruction, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+        let writes = instruction.places().next().is_some_and(|place| is_destination(&place.shape));
         let (dst, rest) = match operands.split_first() {
-            Some((first, rest)) if has_destination(mnemonic) => {
+            Some((first, rest)) if writes => {
                 (self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect(), rest)
             }
-            _ => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
+            Some(_) | None => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
         };
-        let src = self.sources(rest)?;
+        let places = instruction.places().skip(usize::from(writes)).map(|place| &place.shape);
+        let src = self.sources(rest, places)?;
         effects::emit(&mut self.f, mnemonic, &dst, &src).then_some(())
     }
 
@@ -194,8 +199,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `mov`: of one value, of a vector, and between a register and its parts (PTX ISA 9.0, 9.7.9.3 and 9.7.9.4).
-    fn mov(&mut self, mnemonic: &Mnemonic, d: Operand, a: Operand) -> Option<()> {
-        let ty = mnemonic.types().next()?;
+    fn mov(&mut self, instruction: &Instruction, d: Operand, a: Operand) -> Option<()> {
+        let ty = instruction.ty()?;
         let is_vector = |this: &mut Self, o: Operand| match o {
             Operand::Vector(_) => true,
             Operand::Name(name) => match this.named(name) {
@@ -370,13 +375,19 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// True if the first operand is written. The forms of one opcode agree on that, so it need not be known which one is meant.
-fn has_destination(mnemonic: &Mnemonic) -> bool {
-    let first = mnemonic.opcode().forms().first().and_then(|form| form.operands.first());
-    match first.map(|operand| &operand.shape) {
-        Some(Shape::Value(value)) => value.destination,
-        Some(Shape::Pair { first, .. }) => first.destination,
-        _ => false,
+/// True for an operand that is written.
+fn is_destination(shape: &Shape) -> bool {
+    match shape {
+        Shape::Value(value) => value.destination,
+        Shape::Pair { first, .. } => first.destination,
+        Shape::Address(_)
+        | Shape::Bracket(_)
+        | Shape::Tuple(_)
+        | Shape::Label
+        | Shape::Callee
+        | Shape::Arguments
+        | Shape::Results
+        | Shape::List => false,
     }
 }
 

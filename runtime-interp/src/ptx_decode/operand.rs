@@ -5,7 +5,7 @@ use super::body::Body;
 use crate::effects::Source;
 use crate::engine::{Address, LaneFn, Reg, Special, Width, lanes};
 use smallvec::SmallVec;
-use warpsmith_isa::{ScalarType, SpecialReg, StateSpace};
+use warpsmith_isa::{ScalarType, Shape, SpecialReg, StateSpace};
 use warpsmith_ptx::scope::Binding;
 use warpsmith_ptx::{Const, List, Module, Operand, Symbol};
 
@@ -166,11 +166,20 @@ impl<'m> Body<'_, 'm> {
         })
     }
 
-    /// The sources of operands, the elements of vectors one by one.
-    pub(super) fn sources(&mut self, operands: &[Operand]) -> Option<SmallVec<[Source; 6]>> {
+    /// The sources of operands, which stand in these places of the form, the elements of vectors one by one.
+    pub(super) fn sources(
+        &mut self,
+        operands: &[Operand],
+        mut places: impl Iterator<Item = &'static Shape>,
+    ) -> Option<SmallVec<[Source; 6]>> {
         let mut sources = SmallVec::new();
         for &operand in operands {
+            let place = places.next();
             match operand {
+                // Where a value is expected, `var[i]` is the address itself: of `cvta`.
+                Operand::Index(_) if matches!(place, Some(Shape::Value(_))) => {
+                    sources.push(Source::Reg(self.address_operand(operand)?));
+                }
                 Operand::Vector(list) => {
                     for &element in &self.decoder.module[list] {
                         sources.push(self.source(element, None)?);

@@ -61,7 +61,7 @@ use super::op::{Access, Collective, Fence, FuncId, Move};
 use super::program::Program;
 use crate::fault::Fault;
 use std::fmt;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{Instruction, StateSpace};
 
 /// Where and by whom an instruction is executed.
 #[derive(Clone, Copy)]
@@ -89,6 +89,11 @@ impl<'a> At<'a> {
     /// The instruction's mnemonic.
     pub fn mnemonic(&self) -> &'a str {
         self.program.mnemonic(self.pc)
+    }
+
+    /// The PTX instruction, with its operation, its modifiers and its traits; `None` for an operation of the IR that is none of PTX.
+    pub fn instruction(&self) -> Option<&'a Instruction> {
+        self.program.instruction(self.pc)
     }
 
     /// Index of its statement in [`Program::statements`]: an instruction of the source may be several operations.

@@ -224,7 +224,7 @@ fn indices_count_elements() {
            st.local.u64 l[2], 79; mov.s32 i, -1; ld.local.u32 %r1, [l+16]; st.global.u32 [%out+56], %r1; mov.u32 %r2, s[3]; mov.u32 %r3, s; sub.u32 %r1, %r2, %r3; st.global.u32 [%out+60], %r1;
            ld.local.u32 %r1, l[i+3]; st.global.u32 [%out+64], %r1; ret; }",
     );
-    let expected = [12, 13, 3, 5, 8, 15, 13, 15, 14, 24, 11, 16, 77, 78, 79, 12, 79];
+    let expected = [12, 13, 2, 5, 8, 15, 13, 15, 14, 24, 11, 16, 77, 78, 79, 12, 79];
     assert_eq!(words(&program, 1, 17).unwrap(), expected);
     // A negative distance in global memory is added without a sign.
     let program = load(

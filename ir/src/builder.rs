@@ -7,10 +7,10 @@
 
 use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value, Variable};
-use crate::function::{Function, LocData, StackSlotData};
+use crate::function::{FuncKind, Function, LocData, StackSlotData};
 use crate::ins::{Ins, InstBuilder};
 use crate::inst::InstData;
-use crate::module::Module;
+use crate::module::{Global, Module};
 use crate::names::Named;
 use crate::ops::Traits;
 use crate::types::Type;
@@ -61,9 +61,15 @@ use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 /// b.finalize().unwrap();
 /// verify(&module).unwrap();
 /// ```
+///
+/// No use of it panics. Values, blocks and variables of another function, functions of another module and the like are reported by
+/// [`FunctionBuilder::finalize`]; until then something without a type takes their place. Functions and globals may be added to the module
+/// while a body is built.
 pub struct FunctionBuilder<'m> {
     module: &'m mut Module,
     id: FuncId,
+    /// What is built where the module has no such function, or one with a body: it ends with the builder.
+    scratch: Option<Box<Function>>,
     block: Option<Block>,
     loc: PackedOption<Loc>,
     locs: FxHashMap<LocData, Loc>,
@@ -95,9 +101,20 @@ struct Phi {
 impl<'m> FunctionBuilder<'m> {
     /// Begins the body of a function that has none.
     pub fn new(module: &'m mut Module, id: FuncId) -> Self {
+        let refused = match module.functions.get(id) {
+            None => Some(format!("there is no function {id} in the module")),
+            Some(func) if !func.is_declaration() => Some(format!("`@{}` has a body already", func.name)),
+            Some(_) => None,
+        };
+        let scratch = refused.as_ref().map(|_| match module.functions.get(id) {
+            Some(func) => Function::new(func.name.clone(), func.kind, func.params.clone(), func.ret.clone()),
+            None => Function::new(id.to_string(), FuncKind::Func, Vec::new(), Vec::new()),
+        });
+        let errors = refused.map(|message| Diagnostic::error("I0036", Span::NONE, message));
         FunctionBuilder {
             module,
             id,
+            scratch: scratch.map(Box::new),
             block: None,
             loc: None.into(),
             locs: FxHashMap::default(),
@@ -105,18 +122,18 @@ impl<'m> FunctionBuilder<'m> {
             definitions: FxHashMap::default(),
             blocks: SecondaryMap::new(),
             phis: Vec::new(),
-            errors: Vec::new(),
+            errors: errors.into_iter().collect(),
         }
     }
 
     /// The function, as far as it is built.
     pub fn func(&self) -> &Function {
-        &self.module.functions[self.id]
+        self.scratch.as_deref().unwrap_or_else(|| &self.module.functions[self.id])
     }
 
     /// The function, to be changed past the builder. Branches added this way are not seen by variables.
     pub fn func_mut(&mut self) -> &mut Function {
-        &mut self.module.functions[self.id]
+        self.scratch.as_deref_mut().unwrap_or_else(|| &mut self.module.functions[self.id])
     }
 
     /// The module.
@@ -124,8 +141,23 @@ impl<'m> FunctionBuilder<'m> {
         self.module
     }
 
+    /// Adds a function to the module, to be called from the one that is built.
+    pub fn add_function(&mut self, function: Function) -> FuncId {
+        self.module.add_function(function)
+    }
+
+    /// Adds a global to the module.
+    pub fn add_global(&mut self, global: Global) -> GlobalId {
+        self.module.add_global(global)
+    }
+
     /// Makes the entry block, whose parameters are the function's, and goes on at its end.
     pub fn entry_block(&mut self) -> Block {
+        if let Some(block) = self.func().layout.entry() {
+            self.misuse("I0036", format!("the entry block is there already: it is {block}"));
+            self.switch_to_block(block);
+            return block;
+        }
         let block = self.func_mut().make_entry();
         self.seal_block(block);
         self.switch_to_block(block);
@@ -139,6 +171,10 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Goes on at the end of a block.
     pub fn switch_to_block(&mut self, block: Block) {
+        if !self.has_block(block) {
+            self.block = None;
+            return;
+        }
         self.func_mut().layout.append_block(block);
         self.block = Some(block);
     }
@@ -155,6 +191,9 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Adds a parameter to a block.
     pub fn append_block_param(&mut self, block: Block, ty: Type) -> Value {
+        if !self.has_block(block) {
+            return self.func_mut().dfg.make_detached_param(ty);
+        }
         self.func_mut().dfg.append_block_param(block, ty)
     }
 
@@ -170,13 +209,24 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Names a value, block or stack slot in the text form. Names need not be unique.
     pub fn set_name(&mut self, entity: impl Named, name: &str) {
-        self.func_mut().names.set(entity, name);
+        if entity.exists(self.func()) {
+            self.func_mut().names.set(entity, name);
+        } else {
+            self.misuse("I0035", format!("`{name}` names what the function does not have"));
+        }
     }
 
     /// The user's source place of the instructions made from now on.
     pub fn set_loc(&mut self, place: Option<LocData>) {
-        let func = &mut self.module.functions[self.id];
-        self.loc = place.map(|place| *self.locs.entry(place).or_insert_with(|| func.locs.push(place))).into();
+        let loc = place.map(|place| match self.locs.get(&place) {
+            Some(loc) => *loc,
+            None => {
+                let loc = self.func_mut().locs.push(place);
+                self.locs.insert(place, loc);
+                loc
+            }
+        });
+        self.loc = loc.into();
     }
 
     /// Makes an instruction at the end of the current block.
@@ -186,13 +236,23 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Calls a function of the module.
     pub fn call(&mut self, callee: FuncId, args: &[Value]) -> Results {
-        let returns: SmallVec<[Type; 1]> = SmallVec::from_slice(&self.module.functions[callee].ret);
+        let Some(func) = self.module.functions.get(callee) else {
+            self.misuse("I0035", format!("there is no function {callee} in the module"));
+            return self.ins().call(callee, &[Type::INVALID], args);
+        };
+        let returns: SmallVec<[Type; 1]> = SmallVec::from_slice(&func.ret);
         self.ins().call(callee, &returns, args)
     }
 
     /// The address of a global.
     pub fn global_addr(&mut self, global: GlobalId) -> Value {
-        let ty = self.module.globals[global].ptr_type();
+        let ty = match self.module.globals.get(global) {
+            Some(global) => global.ptr_type(),
+            None => {
+                self.misuse("I0035", format!("there is no global {global} in the module"));
+                Type::PTR
+            }
+        };
         self.ins().global_addr(ty, global, 0)
     }
 
@@ -203,7 +263,12 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Gives a variable a value from here on.
     pub fn def_var(&mut self, variable: Variable, value: Value) {
-        let (ty, given) = (self.variables[variable], self.func().dfg.ty(value));
+        let Some(ty) = self.variable(variable) else { return };
+        if !self.func().dfg.has_value(value) {
+            return self
+                .misuse("I0035", format!("{variable} is given {value}, which the function does not have"));
+        }
+        let given = self.func().dfg.ty(value);
         if ty != given {
             self.misuse(
                 "I0034",
@@ -218,9 +283,11 @@ impl<'m> FunctionBuilder<'m> {
 
     /// The value that a variable has here. One that was never defined is zero.
     pub fn use_var(&mut self, variable: Variable) -> Value {
+        let Some(ty) = self.variable(variable) else {
+            return self.func_mut().dfg.make_detached_param(Type::INVALID);
+        };
         let Some(block) = self.block else {
             self.misuse("I0032", format!("{variable} is used before any block was switched to"));
-            let ty = self.variables[variable];
             return self.func_mut().dfg.make_detached_param(ty);
         };
         let mut unfilled = Vec::new();
@@ -231,6 +298,9 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Declares that no more branches to a block will be made.
     pub fn seal_block(&mut self, block: Block) {
+        if !self.has_block(block) {
+            return;
+        }
         let state = &mut self.blocks[block];
         state.sealed = true;
         let waiting = std::mem::take(&mut state.waiting);
@@ -256,6 +326,24 @@ impl<'m> FunctionBuilder<'m> {
         if self.errors.is_empty() { Ok(()) } else { Err(self.module.diagnostics(self.errors)) }
     }
 
+    /// Reports a block that the function does not have.
+    fn has_block(&mut self, block: Block) -> bool {
+        let exists = self.func().dfg.has_block(block);
+        if !exists {
+            self.misuse("I0035", format!("there is no {block} in the function"));
+        }
+        exists
+    }
+
+    /// The type of a variable. One that does not exist is reported.
+    fn variable(&mut self, variable: Variable) -> Option<Type> {
+        let ty = self.variables.get(variable).copied();
+        if ty.is_none() {
+            self.misuse("I0035", format!("there is no variable {variable}"));
+        }
+        ty
+    }
+
     #[cold]
     fn misuse(&mut self, code: &'static str, message: String) {
         let message = format!("@{}: {message}", self.func().name);
@@ -264,8 +352,16 @@ impl<'m> FunctionBuilder<'m> {
 
     // Instructions.
 
-    /// The block that takes the next instruction. One without a block goes where it is never seen.
+    /// The block that takes the next instruction. One without a block, or with operands or targets of another function, goes where it is
+    /// never seen.
     fn open_block(&mut self, data: &InstData) -> Block {
+        if let Some(missing) = self.missing(data) {
+            self.misuse(
+                "I0035",
+                format!("`{}` names {missing}, which the function does not have", data.opcode()),
+            );
+            return self.create_block();
+        }
         if let Some(block) = self.block {
             if !self.func().is_terminated(block) {
                 return block;
@@ -277,9 +373,22 @@ impl<'m> FunctionBuilder<'m> {
         self.create_block()
     }
 
+    /// The first value or block of an instruction that the function does not have.
+    fn missing(&self, data: &InstData) -> Option<String> {
+        let dfg = &self.func().dfg;
+        let (head, cases) = data.targets(&dfg.jump_tables);
+        let calls = || head.iter().chain(cases.iter().map(|(_, call)| call));
+        let in_calls = calls().flat_map(|call| call.args(&dfg.pool));
+        let mut values = data.args(&dfg.pool).iter().chain(in_calls);
+        let value = values.find(|value| !dfg.has_value(**value)).map(Value::to_string);
+        value.or_else(|| calls().find(|call| !dfg.has_block(call.block)).map(|call| call.block.to_string()))
+    }
+
     fn branches_to(&mut self, from: Block, inst: Inst) {
         let targets: SmallVec<[Block; 4]> = self.func().dfg.targets(inst).map(|call| call.block).collect();
-        for target in targets {
+        for target in
+            targets.into_iter().filter(|target| self.func().dfg.has_block(*target)).collect::<Vec<_>>()
+        {
             let state = &mut self.blocks[target];
             if !state.predecessors.contains(&from) {
                 state.predecessors.push(from);
@@ -378,7 +487,7 @@ impl<'m> FunctionBuilder<'m> {
         let mut work: Vec<usize> = (0..self.phis.len()).rev().collect();
         while let Some(n) = work.pop() {
             let value = self.phis[n].value;
-            let dfg = &self.module.functions[self.id].dfg;
+            let dfg = &self.func().dfg;
             if dfg.resolve(value) != value {
                 continue;
             }
@@ -401,7 +510,7 @@ impl<'m> FunctionBuilder<'m> {
     fn place_phis(&mut self) {
         let mut of_block: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
         for (n, phi) in self.phis.iter().enumerate() {
-            let dfg = &mut self.module.functions[self.id].dfg;
+            let dfg = &mut target(&mut self.scratch, self.module, self.id).dfg;
             if dfg.resolve(phi.value) == phi.value {
                 dfg.attach_block_param(phi.block, phi.value);
                 of_block.entry(phi.block).or_default().push(n);
@@ -410,7 +519,7 @@ impl<'m> FunctionBuilder<'m> {
         if of_block.is_empty() {
             return;
         }
-        let func = &mut self.module.functions[self.id];
+        let func = target(&mut self.scratch, self.module, self.id);
         let blocks: Vec<Block> = func.layout.blocks().collect();
         for from in blocks {
             let Some(inst) = func.terminator(from) else { continue };
@@ -425,6 +534,15 @@ impl<'m> FunctionBuilder<'m> {
             });
         }
     }
+}
+
+/// The function that is built.
+fn target<'a>(
+    scratch: &'a mut Option<Box<Function>>,
+    module: &'a mut Module,
+    id: FuncId,
+) -> &'a mut Function {
+    scratch.as_deref_mut().unwrap_or_else(|| &mut module.functions[id])
 }
 
 /// Makes an instruction at the end of the builder's current block.
@@ -454,7 +572,7 @@ impl InstBuilder for FuncIns<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{FuncKind, Param};
+    use crate::function::Param;
     use crate::ops::IntCC;
     use crate::verify::verify;
     use expect_test::expect;

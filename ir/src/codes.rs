@@ -65,6 +65,13 @@ pub const ALL: warpsmith_diag::Codes = &[
         ],
     ),
     ("I0034", &["Built: a variable that is given a value of another type."]),
+    (
+        "I0035",
+        &[
+            "Built: a value, block, variable, function or global that the function or module does not have: one of another, perhaps.",
+        ],
+    ),
+    ("I0036", &["Built: a body for a function that has one already, or that does not exist."]),
     ("I0301", &["Two functions or globals of one name, which PTX would not tell apart."]),
     ("I0302", &["A name that is no identifier of PTX, or a word of the language."]),
     ("I0310", &["A global in a state space that holds none."]),
@@ -117,7 +124,7 @@ pub const ALL: warpsmith_diag::Codes = &[
     ("I0421", &["A flag of memory that contradicts the operation: `invariant` on what writes."]),
     ("I0422", &["An access with an impossible alignment."]),
     ("I0423", &["An access to a type that has no form in memory, or through what is no pointer."]),
-    ("I0424", &["A stack slot, global or function that does not exist."]),
+    ("I0424", &["A value, block, stack slot, global, function or source file that does not exist."]),
     ("I0425", &["A lane that the vector does not have."]),
     ("I0426", &["A returned value of another type than the function's."]),
     (

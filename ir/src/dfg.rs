@@ -198,9 +198,9 @@ impl DataFlowGraph {
         if results.is_empty() { None } else { Some(Value::new(results.first as usize)) }
     }
 
-    /// The type of a value.
+    /// The type of a value; [`Type::INVALID`] for one that does not exist.
     pub fn ty(&self, value: Value) -> Type {
-        self.values[value].ty
+        self.values.get(value).map_or(Type::INVALID, |data| data.ty)
     }
 
     /// Gives a value another type.
@@ -208,14 +208,14 @@ impl DataFlowGraph {
         self.values[value].ty = ty;
     }
 
-    /// Where a value comes from.
+    /// Where a value comes from; from nowhere if it does not exist.
     pub fn def(&self, value: Value) -> ValueDef {
-        self.values[value].def
+        self.values.get(value).map_or(ValueDef::Detached, |data| data.def)
     }
 
     /// The instruction that computes a value. `None` for block parameters.
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
-        match self.values[value].def {
+        match self.def(value) {
             ValueDef::Result(inst, _) => Some(inst),
             ValueDef::Param(..) | ValueDef::Alias(_) | ValueDef::Detached => None,
         }
@@ -242,9 +242,19 @@ impl DataFlowGraph {
         }
     }
 
-    /// The parameters of a block.
+    /// The parameters of a block; none for one that does not exist.
     pub fn block_params(&self, block: Block) -> &[Value] {
-        self.blocks[block].as_slice(&self.pool)
+        self.blocks.get(block).map_or(&[], |params| params.as_slice(&self.pool))
+    }
+
+    /// True for a block of this function.
+    pub fn has_block(&self, block: Block) -> bool {
+        self.blocks.is_valid(block)
+    }
+
+    /// True for a value of this function.
+    pub fn has_value(&self, value: Value) -> bool {
+        self.values.is_valid(value)
     }
 
     /// Makes a parameter that belongs to no block yet.
@@ -291,7 +301,7 @@ impl DataFlowGraph {
     /// The value that a value stands for.
     pub fn resolve(&self, mut value: Value) -> Value {
         // `replace_value` resolves its target first, so chains have no cycle.
-        while let ValueDef::Alias(next) = self.values[value].def {
+        while let ValueDef::Alias(next) = self.def(value) {
             value = next;
         }
         value
@@ -314,7 +324,7 @@ impl DataFlowGraph {
             let inst = Inst::new(i);
             let DataFlowGraph { insts, values, jump_tables, pool, .. } = self;
             let resolve = |value: &mut Value| {
-                if let ValueDef::Alias(to) = values[*value].def {
+                if let Some(&ValueData { def: ValueDef::Alias(to), .. }) = values.get(*value) {
                     *value = to;
                 }
             };

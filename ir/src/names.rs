@@ -1,6 +1,7 @@
 //! Names that people gave to values, blocks and stack slots: one text a function, ranges into it.
 
 use crate::entities::{Block, StackSlot, Value};
+use crate::function::Function;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// A name: a range of the function's text of names. Empty means no name.
@@ -24,15 +25,22 @@ pub trait Named: EntityRef {
     #[doc(hidden)]
     fn range(self, names: &Names) -> (u32, u32);
     #[doc(hidden)]
+    fn exists(self, func: &Function) -> bool;
+    #[doc(hidden)]
     fn set_range(self, names: &mut Names, range: (u32, u32));
 }
 
 macro_rules! named {
-    ($($entity:ident $field:ident,)*) => {$(
+    ($($entity:ident $field:ident |$func:ident, $it:ident| $exists:expr;)*) => {$(
         impl Named for $entity {
             fn range(self, names: &Names) -> (u32, u32) {
                 let NameRange { start, len } = names.$field[self];
                 (start, len)
+            }
+
+            fn exists(self, $func: &Function) -> bool {
+                let $it = self;
+                $exists
             }
 
             fn set_range(self, names: &mut Names, (start, len): (u32, u32)) {
@@ -41,7 +49,11 @@ macro_rules! named {
         }
     )*};
 }
-named! { Value values, Block blocks, StackSlot slots, }
+named! {
+    Value values |func, value| func.dfg.has_value(value);
+    Block blocks |func, block| func.dfg.has_block(block);
+    StackSlot slots |func, slot| func.stack_slots.is_valid(slot);
+}
 
 impl Names {
     /// The name of an entity.

@@ -371,7 +371,7 @@ fn globals() {
             5:8: error[I0312]: the alignment 3 of `@e` is not a power of two
             6:8: error[I0315]: `@f` has 2 bytes, its initialiser 3
             7:15: error[I0315]: `@g` is defined in another module, which initialises it
-            8:8: error[I0390]: globals of i128 are not supported yet
+            8:8: error[I0390]: `@h` is a global of i128, which is not supported yet
             9:8: error[I0302]: `@a.b` is no identifier of PTX
               note: letters, digits, `_` and `$`; not a digit first, and not `_` or `$` alone (PTX ISA 9.0, 4.4)
             10:8: error[I0313]: `@huge` is larger than any memory

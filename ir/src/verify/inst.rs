@@ -254,12 +254,6 @@ impl<'a> Verifier<'a> {
                     self.inst_error(inst, "I0423", message);
                 }
             }
-            InstData::StackAddr { slot, .. } if !func.stack_slots.is_valid(*slot) => {
-                self.inst_error(inst, "I0424", format!("there is no stack slot {slot}"));
-            }
-            InstData::GlobalAddr { global, .. } if !self.module.globals.is_valid(*global) => {
-                self.inst_error(inst, "I0424", format!("there is no global {global}"));
-            }
             InstData::GlobalAddr { global, .. } if self.module.globals[*global].handle.is_some() => {
                 let name = &self.module.globals[*global].name;
                 self.inst_error(inst, "I0427", format!("`@{name}` is no memory, it has no address"))

@@ -113,7 +113,9 @@ fn reached(module: &Module, from: FuncId) -> EntitySet<GlobalId> {
             for symbol in func.dfg.symbols(inst) {
                 match symbol {
                     Symbol::Func(id) => work.push(id),
-                    Symbol::Global(id) => _ = globals.insert(id),
+                    Symbol::Global(id) if module.globals.is_valid(id) => _ = globals.insert(id),
+                    // One that does not exist was reported.
+                    Symbol::Global(_) => {}
                 }
             }
         }

@@ -17,6 +17,9 @@
 //! - Parameters of kernels, stack slots, constants and the shared variables that a kernel reaches take no more than there is.
 //! - What another module defines has no body, everything else has one.
 //!
+//! References
+//! - Values, blocks, stack slots, functions, globals and source files that instructions name exist.
+//!
 //! Control flow
 //! - The entry block has the function's parameters and is no branch's target.
 //! - Every block ends in its only terminator.
@@ -49,6 +52,7 @@
 //! What the IR has a type or operation for, but no lowering yet, is refused by name (`I0390`), so that nothing fails later on.
 
 mod flow;
+mod ids;
 mod inst;
 mod limits;
 #[allow(clippy::wildcard_enum_match_arm, reason = "parts of operands, not operations")]
@@ -98,9 +102,14 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
 
 fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {
     for &symbol in &module.order {
-        let (name, span) = match symbol {
-            Symbol::Func(id) => (&module.functions[id].name, module.functions[id].span),
-            Symbol::Global(id) => (&module.globals[id].name, module.globals[id].span),
+        let named = match symbol {
+            Symbol::Func(id) => module.functions.get(id).map(|func| (&func.name, func.span)),
+            Symbol::Global(id) => module.globals.get(id).map(|global| (&global.name, global.span)),
+        };
+        let Some((name, span)) = named else {
+            let message = format!("the order of the module has {symbol:?}, which does not exist");
+            errors.push(Diagnostic::error("I0424", Span::NONE, message));
+            continue;
         };
         match module.symbol(name) {
             Some(owner) if owner == symbol => {}
@@ -140,7 +149,9 @@ fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
         Some(kind) => {
             return error(
                 "I0390",
-                format!("globals of {kind} are not supported yet: they need `texmode_independent`"),
+                format!(
+                    "`@{name}` is a global of {kind}, which is not supported yet: it needs `texmode_independent`"
+                ),
             );
         }
     }
@@ -150,7 +161,7 @@ fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
     if !TypeSet::Memory.contains(*ty) {
         error("I0311", format!("`@{name}` cannot hold {ty}, which has no memory form"));
     } else if ty.element() == Scalar::I128 {
-        error("I0390", format!("globals of {ty} are not supported yet"));
+        error("I0390", format!("`@{name}` is a global of {ty}, which is not supported yet"));
     }
     if let Some(align) = global.align.filter(|align| !align.is_power_of_two()) {
         error("I0312", format!("the alignment {align} of `@{name}` is not a power of two"));
@@ -284,10 +295,17 @@ impl<'a> Verifier<'a> {
             }
             (false, true) => {
                 self.error("I0325", format!("`@{}` is defined in another module and here too", func.name));
-                self.body();
+                self.checked_body();
             }
             (true, true) => {}
-            (false, false) => self.body(),
+            (false, false) => self.checked_body(),
+        }
+    }
+
+    /// The body, if everything that it names exists.
+    fn checked_body(&mut self) {
+        if self.ids() {
+            self.body();
         }
     }
 

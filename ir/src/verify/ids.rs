@@ -1,0 +1,90 @@
+//! References: whatever an instruction names of its function and module exists. A function in which something is missing is looked at no
+//! further, so that everything behind this can follow references.
+
+use super::Verifier;
+use crate::entities::{Block, Inst};
+use crate::inst::InstData;
+use crate::module::Symbol;
+use cranelift_entity::EntityRef;
+use warpsmith_diag::Diagnostic;
+
+impl Verifier<'_> {
+    /// Reports what does not exist; true if all does.
+    pub(super) fn ids(&mut self) -> bool {
+        let func = self.func;
+        let before = self.errors.len();
+        let beyond = |block: &Block| block.index() >= func.dfg.num_blocks();
+        if let Some(block) = func.layout.blocks().find(beyond) {
+            let message = format!("`@{}` has no block {block}, which is in its layout", func.name);
+            self.error("I0424", message);
+        }
+        // A branch may lead to a block that is in no layout: those are looked at too.
+        for block in (0..func.dfg.num_blocks()).map(Block::new) {
+            for inst in func.layout.insts(block) {
+                if inst.index() >= func.dfg.num_insts() {
+                    let message =
+                        format!("`@{}` has no instruction {inst}, which is in its layout", func.name);
+                    self.error("I0424", message);
+                } else if let Some(missing) = self.missing(inst) {
+                    let span = func.spans[inst];
+                    let op = func.dfg.opcode(inst);
+                    let mut error = Diagnostic::error(
+                        "I0424",
+                        span,
+                        format!("there is no {missing}, which `{op}` names"),
+                    );
+                    if span.is_none() {
+                        error = error.note(format!("in `@{}`, {block}: {inst}", func.name));
+                    }
+                    self.errors.push(error);
+                }
+            }
+        }
+        self.errors.len() == before
+    }
+
+    /// The first thing that an instruction names and that does not exist, in words.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what instructions name beside values, targets and symbols"
+    )]
+    fn missing(&self, inst: Inst) -> Option<String> {
+        let (func, dfg) = (self.func, &self.func.dfg);
+        match dfg[inst] {
+            InstData::Switch { table, .. } if !dfg.jump_tables.is_valid(table) => {
+                return Some(format!("jump table {table}"));
+            }
+            InstData::Ptx { data, .. } if !dfg.ptx.is_valid(data) => {
+                return Some(format!("table-derived operation {data}"));
+            }
+            InstData::StackAddr { slot, .. } if !func.stack_slots.is_valid(slot) => {
+                return Some(format!("stack slot {slot}"));
+            }
+            _ => {}
+        }
+        for symbol in dfg.symbols(inst) {
+            match symbol {
+                Symbol::Func(id) if !self.module.functions.is_valid(id) => {
+                    return Some(format!("function {id}"));
+                }
+                Symbol::Global(id) if !self.module.globals.is_valid(id) => {
+                    return Some(format!("global {id}"));
+                }
+                Symbol::Func(_) | Symbol::Global(_) => {}
+            }
+        }
+        if let Some(target) = dfg.targets(inst).find(|call| call.block.index() >= dfg.num_blocks()) {
+            return Some(format!("block {}", target.block));
+        }
+        if let Some(value) = dfg.uses(inst).find(|value| value.index() >= dfg.num_values()) {
+            return Some(format!("value {value}"));
+        }
+        let loc = func.inst_locs[inst].expand()?;
+        match func.locs.get(loc) {
+            None => Some(format!("source location {loc}")),
+            Some(place) => {
+                (!self.module.files.is_valid(place.file)).then(|| format!("source file {}", place.file))
+            }
+        }
+    }
+}

@@ -122,7 +122,18 @@ fn judge(
         let notes = errors[0].notes.join("; ");
         format!("is not compiled: {} ({notes})\n{text}", errors[0])
     })?;
-    let Some(toolbox) = toolbox else { return Ok(()) };
+    let Some(toolbox) = toolbox else {
+        // Without a version asked for, one that has everything is found, and none that is higher than needed.
+        let found = compiler.with_ptx_version(None).compile(&module).map_err(|errors| {
+            let notes = errors[0].notes.join("; ");
+            format!("has no version: {} ({notes})\n{text}", errors[0])
+        })?;
+        let wanted = found.stats.version;
+        return match wanted <= version {
+            true => Ok(()),
+            false => Err(format!("is in {version}, but {wanted} was chosen\n{text}")),
+        };
+    };
     let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
     ptxas.check(&compiled.text, target).map_err(|said| format!("ptxas: {said}\n{}", compiled.text))
 }

@@ -130,6 +130,20 @@ impl Resolved {
         }
     }
 
+    /// The lowest version from this one's on that has the instruction on the target, if any has.
+    #[cold]
+    pub fn lowest_version(&self, operands: &[Operand]) -> Option<Version> {
+        let later = Version::known().filter(|&version| version > self.context.version);
+        let accepted = |version| {
+            let context = Context { version, ..self.context };
+            Resolved::new(&self.mnemonic, context).accepts(operands).is_some()
+        };
+        match self.accepts(operands) {
+            Some(_) => Some(self.context.version),
+            None => later.into_iter().find(|&version| accepted(version)),
+        }
+    }
+
     /// The form that the manual has the instruction as, if any.
     pub(crate) fn legal(&self, operands: &[Operand]) -> Option<Instruction> {
         let judge = self.by(false);

@@ -32,14 +32,15 @@ pub struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Writes the body and returns its statements.
-    pub fn write(self) -> List<Stmt> {
+    /// Writes the body and returns its statements, and the operation that each was made for.
+    pub fn write(self) -> (List<Stmt>, Vec<Option<ir::Inst>>) {
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
             labels: self.mach.blocks.len(),
             targets: HashSet::default(),
             stmts: Vec::with_capacity(self.mach.insts.len() + 4 * self.mach.blocks.len()),
+            origins: Vec::with_capacity(self.mach.insts.len()),
             operands: Vec::new(),
             moves: Vec::new(),
             place: None,
@@ -61,6 +62,8 @@ struct Writer<'a> {
     /// Labels that something jumps to.
     targets: HashSet<Symbol, FxBuildHasher>,
     stmts: Vec<Stmt>,
+    /// The operation that each statement was made for, as far as known.
+    origins: Vec<Option<ir::Inst>>,
     operands: Vec<Operand>,
     moves: Vec<(Reg, Reg)>,
     place: Option<Place>,
@@ -89,15 +92,17 @@ impl Writer<'_> {
                         self.call(name, &mach.prototypes[index as usize], Some(index), operands);
                     }
                 }
+                self.origins.resize(self.stmts.len(), inst.origin);
             }
             self.location(mach.blocks[block].origin);
             self.terminator(block, next);
+            self.origins.resize(self.stmts.len(), mach.blocks[block].origin);
         }
     }
 
     /// Declarations in front, labels only where something jumps to.
-    fn finish(self) -> List<Stmt> {
-        let Writer { body, slots, copies, targets, stmts, .. } = self;
+    fn finish(self) -> (List<Stmt>, Vec<Option<ir::Inst>>) {
+        let Writer { body, slots, copies, targets, stmts, origins, .. } = self;
         let mut all = Vec::with_capacity(stmts.len() + 8);
         for class in RegClass::ALL {
             let count = body.assignment.counts[class as usize];
@@ -120,9 +125,14 @@ impl Writer<'_> {
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
             all.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
-        let is_idle = |stmt: &Stmt| matches!(stmt, Stmt::Label(label) if !targets.contains(label));
-        all.extend(stmts.into_iter().filter(|stmt| !is_idle(stmt)));
-        body.tree.body(&all)
+        let mut made_for = vec![None; all.len()];
+        for (stmt, origin) in stmts.into_iter().zip(origins) {
+            if !matches!(stmt, Stmt::Label(label) if !targets.contains(&label)) {
+                all.push(stmt);
+                made_for.push(origin);
+            }
+        }
+        (body.tree.body(&all), made_for)
     }
 
     fn location(&mut self, origin: Option<ir::Inst>) {

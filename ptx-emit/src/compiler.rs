@@ -1,6 +1,6 @@
 //! From a module of the IR to PTX text that is known to be valid.
 
-use crate::module::{Plan, build};
+use crate::module::{Built, Plan, build};
 use crate::regs::Registers;
 use crate::version;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use warpsmith_ir as ir;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
 use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report};
-use warpsmith_ptx::ValidatedModule;
+use warpsmith_ptx::{Refusal, ValidatedModule};
 
 /// What the compilation of a module did and made.
 #[derive(Clone, Debug)]
@@ -177,37 +177,50 @@ impl Compiler {
 
         let start = Instant::now();
         let code = lower::select(&module, target)?;
-        let version = version::lowest(&module, &code, target, self.version)
+        let needed = version::at_least(&module, &code, target, self.version)
             .map_err(|errors| module.diagnostics(errors))?;
-        let version = self.version.unwrap_or(version);
+        let version = self.version.unwrap_or(needed);
         let select_time = start.elapsed();
 
-        let start = Instant::now();
         let level_registers = match self.level {
             OptLevel::O0 => Registers::Virtual,
             OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => Registers::Allocated,
         };
         let registers = self.registers.unwrap_or(level_registers);
-        let plan =
+        let mut plan =
             Plan { module: &module, code: &code, target, version, registers, line_info: self.line_info };
-        let (tree, counts) = build(&plan);
-        let text = warpsmith_ptx::print(&tree);
-        let emit_time = start.elapsed();
-
-        let start = Instant::now();
-        let module = validated(output_name(&module.source), &text)?;
+        let (mut emit_time, mut validate_time) = (Duration::ZERO, Duration::ZERO);
+        // What was printed is read again: nothing leaves that the validator refuses. It also says which version the operands, directives and
+        // declarations ask for, beyond the mnemonics that were looked at before; then there is one more round.
+        let (validated, built) = loop {
+            let start = Instant::now();
+            let built = build(&plan);
+            let output = Source::new(output_name(&module.source), warpsmith_ptx::print(&built.tree));
+            emit_time += start.elapsed();
+            let start = Instant::now();
+            let read = ValidatedModule::parse_or_version(&output);
+            validate_time += start.elapsed();
+            match read {
+                Ok(validated) => break (validated, built),
+                Err(Refusal::Version(later)) if self.version.is_none() && later > plan.version => {
+                    plan.version = later;
+                }
+                Err(refusal) => return Err(refused(&plan, &built, &output, refusal)),
+            }
+        };
+        let text = validated.source().text().to_owned();
         let stats = Stats {
             target,
-            version,
+            version: plan.version,
             instructions: code.functions.iter().map(|function| function.insts.len()).sum(),
-            registers: counts,
+            registers: built.registers,
             passes,
             verify_time,
             select_time,
             emit_time,
-            validate_time: start.elapsed(),
+            validate_time,
         };
-        Ok(Compiled { module, text, stats })
+        Ok(Compiled { module: validated, text, stats })
     }
 }
 
@@ -216,20 +229,51 @@ fn output_name(source: &Source) -> String {
     if source.is_none() { "<output>".to_owned() } else { format!("{}, compiled", source.name()) }
 }
 
-/// What was printed is read again: nothing leaves that the validator refuses.
-fn validated(name: String, text: &str) -> Result<ValidatedModule, Diagnostics> {
-    ValidatedModule::parse(Source::new(name, text)).map_err(|errors| {
-        let source = errors.source().clone();
-        // Positions in the output mean nothing to who wrote the input: show the line instead.
-        let errors = errors.into_iter().filter(Diagnostic::is_error).map(|mut error| {
-            let line = source.lines().line(source.position(error.span.start).line);
+/// The errors about an output that is refused, at the operations that its statements were made for.
+#[cold]
+fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) -> Diagnostics {
+    let tree = warpsmith_ptx::parse(output.text()).module;
+    let (findings, later) = match refusal {
+        Refusal::Findings(findings) => (findings.into_vec(), None),
+        Refusal::Version(later) => (warpsmith_ptx::validate(&tree), Some(later)),
+    };
+    // The tree that was read has the same statements as the one that was built.
+    let bodies: Vec<_> = tree.functions().filter_map(|f| Some((f.name_span, f.body?))).collect();
+    let origin = |at: u32| {
+        bodies.iter().zip(&built.origins).rfind(|((name, _), _)| name.start <= at).map(|((_, body), (id, origins))| {
+            let func = &plan.module.functions[*id];
+            let stmt = body.ids().position(|stmt| {
+                let span = tree.stmt_span(stmt);
+                (span.start..span.end).contains(&at)
+            });
+            let origin = stmt.and_then(|stmt| origins.get(stmt).copied().flatten());
+            origin.map_or(func.span, |inst| func.operation_span(inst))
+        })
+    };
+    let placed = findings.into_iter().filter(Diagnostic::is_error).map(|finding| {
+        let message = finding.message;
+        let mut error = match later {
+            Some(later) => {
+                let asked = plan.version;
+                let message = format!("{message}: .version {later} is needed, but {asked} is asked for");
+                Diagnostic::error("E0003", Span::NONE, message)
+            }
+            None if finding.code == warpsmith_isa::codes::GATE => {
+                Diagnostic::error("E0002", Span::NONE, message)
+            }
+            None => {
+                let message = format!("the output is not valid PTX: {message}");
+                Diagnostic::error(finding.code, Span::NONE, message)
+            }
+        };
+        (error.section, error.notes) = (finding.section, finding.notes);
+        if !finding.span.is_none() {
+            error.span = origin(finding.span.start).unwrap_or(Span::NONE);
+            let line = output.lines().line(output.position(finding.span.start).line);
             let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-            error.message = format!("the output is not valid PTX: {}", error.message);
-            error.span = Span::NONE;
-            error.labels.clear();
-            error.suggestions.clear();
-            error.note(format!("in `{line}`"))
-        });
-        Diagnostics::new(Source::none(), errors.collect())
-    })
+            error = error.note(format!("in `{line}`"));
+        }
+        error
+    });
+    plan.module.diagnostics(placed.collect())
 }

@@ -27,8 +27,18 @@ pub struct Plan<'a> {
     pub line_info: bool,
 }
 
-/// The tree of a module, and the registers of each class that its functions declare.
-pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
+/// A module that was built.
+pub struct Built {
+    pub tree: Module,
+    /// The registers of each class that its functions declare.
+    pub registers: [u32; RegClass::COUNT],
+    /// Each function with a body in the order of the tree, and the operation that each of its statements was made for.
+    pub origins: Vec<(FuncId, Vec<Option<ir::Inst>>)>,
+}
+
+/// Builds the tree of a module.
+pub fn build(plan: &Plan<'_>) -> Built {
+    let mut origins = Vec::with_capacity(plan.code.functions.len());
     let mut tree = Module::default();
     tree.push_prologue(plan.version, plan.target);
     let mut names = Names::new(plan.module, &mut tree);
@@ -68,11 +78,13 @@ pub fn build(plan: &Plan<'_>) -> (Module, [u32; RegClass::COUNT]) {
             result,
             line_info: plan.line_info,
         };
-        function.body = Some(body.write());
+        let (statements, made_for) = body.write();
+        function.body = Some(statements);
+        origins.push((code.id, made_for));
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
-    (tree, counts)
+    Built { tree, registers: counts, origins }
 }
 
 /// The text of a string literal. PTX is ASCII and has no escapes: what cannot stand in a string becomes `_`.
@@ -174,18 +186,6 @@ fn directives(attrs: &ir::Attrs) -> Vec<Directive> {
         attrs.reqnctapercluster.map(|size| Directive::ReqNCtaPerCluster(dims(size))),
     ];
     all.into_iter().flatten().collect()
-}
-
-/// The names of the directives that a function's attributes become, as the tables know them.
-pub fn directive_names(attrs: &ir::Attrs) -> impl Iterator<Item = &'static str> {
-    let all = [
-        attrs.reqntid.map(|_| ".reqntid"),
-        attrs.maxntid.map(|_| ".maxntid"),
-        attrs.minnctapersm.map(|_| ".minnctapersm"),
-        attrs.maxnreg.map(|_| ".maxnreg"),
-        attrs.reqnctapercluster.map(|_| ".reqnctapercluster"),
-    ];
-    all.into_iter().flatten()
 }
 
 fn decl(

@@ -1,15 +1,15 @@
-//! The lowest `.version` that a module's features need on a target.
+//! The version to begin with: the lowest that has the mnemonics and special registers of the code, asked of the gates in the tables. What their
+//! operands, directives and declarations need besides, the validator says of the text ([`warpsmith_ptx::Refusal`]).
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
-use warpsmith_isa::limits;
-use warpsmith_isa::{Clause, Directive, Mnemonic, Opcode, Target, Version, forms};
-use warpsmith_lower::mach::{self, Op, Operand, RegClass, Terminator};
+use warpsmith_isa::{Mnemonic, Opcode, Target, Version, forms};
+use warpsmith_lower::mach::{self, Op, Operand, Terminator};
 
-/// Finds the version, or, where `limit` or the target does not reach, says which operations ask for more.
-pub fn lowest(
+/// The version, or, where `limit` or the target does not reach, the operations that ask for more.
+pub fn at_least(
     module: &ir::Module,
     code: &mach::Module,
     target: Target,
@@ -30,22 +30,6 @@ pub fn lowest(
     if since > limit {
         let text = format!("target {target} needs .version {since}, but {limit} is asked for");
         return Err(vec![Diagnostic::error("E0001", Span::NONE, text)]);
-    }
-    for func in module.functions.values() {
-        for name in crate::module::directive_names(&func.attrs) {
-            if let Some(directive) = Directive::from_name(name) {
-                search.need(&format!("`{name}`"), func.span, lowest_of(directive.gates, since, target));
-            }
-        }
-    }
-    for func in module.functions.values().filter(|func| func.kind == ir::FuncKind::Kernel) {
-        let bytes = func.param_space();
-        if bytes > limits::SMALL_KERNEL_PARAM_BYTES
-            && let Some(directive) = Directive::from_name(".param.large")
-        {
-            let what = format!("{bytes} bytes of kernel parameters");
-            search.need(&what, func.span, lowest_of(directive.gates, since, target));
-        }
     }
     for function in &code.functions {
         search.function(&module.functions[function.id], function);
@@ -79,13 +63,6 @@ impl Search {
                 }
             }
         }
-        if !code.prototypes.is_empty() {
-            self.need(
-                "a call through an address",
-                func.span,
-                (self.target.sm >= 20).then_some(Version::new(2, 1)),
-            );
-        }
         // The other ways to end a block are as old as PTX.
         let table = code.blocks.values().find(|block| matches!(block.terminator, Terminator::Table { .. }));
         if let Some(block) = table {
@@ -93,10 +70,6 @@ impl Search {
                 Mnemonic::new(Opcode::BrxIdx),
                 block.origin.map_or(func.span, |origin| func.operation_span(origin)),
             );
-        }
-        if code.vregs.values().any(|&class| class == RegClass::B128) {
-            let version = Version::new(8, 3);
-            self.need("a 128-bit register", func.span, (self.target.sm >= 70).then_some(version));
         }
     }
 
@@ -123,10 +96,4 @@ impl Search {
             Some(version) => self.version = self.version.max(version),
         }
     }
-}
-
-/// The lowest version from `since` on that the clauses allow.
-fn lowest_of(clauses: &[Clause], since: Version, target: Target) -> Option<Version> {
-    let allowed = |version: &Version| clauses.iter().all(|clause| clause.allows(*version, target));
-    Version::known().filter(|&version| version >= since).find(allowed)
 }

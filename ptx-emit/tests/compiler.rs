@@ -44,6 +44,40 @@ fn the_version_is_the_lowest_that_will_do() {
     assert_eq!(version(min, 80), Version::new(7, 0));
 }
 
+/// What mnemonics do not tell: operands, directives and declarations ask for a version, too.
+#[test]
+fn operands_directives_and_declarations_ask_for_a_version() {
+    let version = |source: &str, sm| {
+        let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
+        compiled.unwrap_or_else(|errors: Vec<Diagnostic>| panic!("{errors:?}")).stats.version
+    };
+    let parameters = |bytes| format!("kernel @k(%p: byval({bytes}, align 4)) {{\nentry:\n  ret\n}}\n");
+    assert_eq!(version(&parameters(4000), 70), Version::new(5, 1));
+    assert_eq!(version(&parameters(8000), 70), Version::new(8, 1));
+    // The barrier's hint of time, and the count of arrivals, are operands of newer versions.
+    let arrive = |count| {
+        format!(
+            "kernel @k(%b: ptr<shared>) {{\nentry:\n  %s = ptx.mbarrier.arrive.shared.b64 [%b]{count}\n  ret\n}}\n"
+        )
+    };
+    assert_eq!(version(&arrive(""), 90), Version::new(7, 8));
+    let resident = |pair| {
+        format!(
+            "global extern @t: texref\nkernel @k(%p: ptr<global>, %x: f32) {{\nentry:\n  \
+             %a, %b, %c, %d{pair} = ptx.tex.1d.v4.f32.f32 [@t, {{%x}}]\n  store %a, %p\n  ret\n}}\n"
+        )
+    };
+    assert_eq!(version(&resident(""), 60), Version::new(5, 0));
+    assert_eq!(version(&resident(", %r"), 60), Version::new(7, 1));
+    // Asked for less, the error is at the operation.
+    let capped = Compiler::new(Target::sm(60)).with_ptx_version(Version::new(5, 0));
+    let found = errors(&resident(", %r"), &capped);
+    assert!(
+        found.starts_with("4:") && found.contains("error[E0003]") && found.contains(".version 7.1 is needed"),
+        "{found}"
+    );
+}
+
 #[test]
 fn what_exceeds_target_or_version_is_named_at_its_place() {
     let old = Compiler::new(Target::sm(80));

@@ -15,4 +15,4 @@ pub use parse::{Parsed, parse};
 pub use pragma::{Pragma, PragmaError};
 pub use print::print;
 pub use tree::*;
-pub use validate::{ValidatedModule, validate};
+pub use validate::{Refusal, ValidatedModule, validate};

@@ -1,7 +1,7 @@
 //! Instructions: names are looked up, then the tables judge ([`Resolved::check`]).
 
 use super::repeat::Repeat;
-use super::{KnownMnemonic, Validator};
+use super::{KnownMnemonic, Later, Validator};
 use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;
@@ -413,6 +413,11 @@ impl<'m> Validator<'m> {
             Verdict::Doubtful(instruction, violations) => {
                 self.misaligned(inst, &instruction);
                 Findings { violations, doubts: true, instruction: Some(instruction) }
+            }
+            Verdict::Wrong(_)
+                if self.later == Later::Sought && self.seek(resolved.lowest_version(&operands)) =>
+            {
+                Findings::default()
             }
             Verdict::Wrong(violations) => Findings { violations, ..Findings::default() },
         }

@@ -44,21 +44,41 @@ const MAX_WARNINGS: usize = 100;
 /// assert_eq!(findings[0].message, "`x` is declared twice in the same scope");
 /// ```
 pub fn validate(module: &Module) -> Vec<Diagnostic> {
-    Known::of(module).findings
+    Known::of(module, Later::Refused).findings
+}
+
+/// Why a module is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// Nothing is wrong but the `.version`: this later one has what is missing, as far as the validator saw.
+    Version(Version),
+    /// The errors and warnings.
+    Findings(Diagnostics),
+}
+
+/// What becomes of what only a later `.version` has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Later {
+    /// An error.
+    Refused,
+    /// The version is looked for.
+    Sought,
 }
 
 /// What the validator learns about a module.
 struct Known {
     findings: Vec<Diagnostic>,
+    /// The version that it ought to have.
+    sought: Option<Version>,
     context: Context,
     mnemonics: Vec<Option<Mnemonic>>,
     resolutions: Resolutions,
 }
 
 impl Known {
-    fn of(module: &Module) -> Known {
-        parallel::finds_no_errors(module).unwrap_or_else(|| {
-            let mut validator = Validator::new(module, parallel::Share::ALL);
+    fn of(module: &Module, later: Later) -> Known {
+        parallel::finds_no_errors(module, later).unwrap_or_else(|| {
+            let mut validator = Validator::new(module, parallel::Share::ALL, later);
             validator.module();
             validator.known()
         })
@@ -85,10 +105,39 @@ impl ValidatedModule {
 
     /// Validates a module whose spans count in `source`. The errors and warnings come back if there is an error.
     fn with_source(module: Module, source: Source) -> Result<Self, Diagnostics> {
-        let Known { findings, context: Context { version, target, .. }, mnemonics, resolutions } =
-            Known::of(&module);
+        Self::of(module, source, Later::Refused).map_err(|refusal| match refusal {
+            Refusal::Findings(findings) => findings,
+            // None is sought.
+            Refusal::Version(_) => Diagnostics::new(Source::none(), Vec::new()),
+        })
+    }
+
+    /// [`ValidatedModule::parse`] of a text whose `.version` may be raised: where nothing else is wrong, the refusal says to which.
+    ///
+    /// ```
+    /// use warpsmith_diag::Source;
+    /// use warpsmith_ptx::{Refusal, ValidatedModule};
+    /// let text = ".version 7.0\n.target sm_80\n.address_size 64\n.func f() { .reg .b128 q; ret; }";
+    /// let refusal = ValidatedModule::parse_or_version(Source::new("f.ptx", text)).unwrap_err();
+    /// assert_eq!(refusal, Refusal::Version("8.3".parse().unwrap()));
+    /// ```
+    pub fn parse_or_version(source: impl Into<Source>) -> Result<Self, Refusal> {
+        let source = source.into();
+        let parsed = crate::parse(source.text());
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(Refusal::Findings(Diagnostics::new(source, parsed.diagnostics)));
+        }
+        Self::of(parsed.module, source, Later::Sought)
+    }
+
+    fn of(module: Module, source: Source, later: Later) -> Result<Self, Refusal> {
+        let Known { findings, sought, context: Context { version, target, .. }, mnemonics, resolutions } =
+            Known::of(&module, later);
         if findings.iter().any(Diagnostic::is_error) {
-            return Err(Diagnostics::new(source, findings));
+            return Err(Refusal::Findings(Diagnostics::new(source, findings)));
+        }
+        if let Some(version) = sought {
+            return Err(Refusal::Version(version));
         }
         Ok(ValidatedModule { source, version, target, mnemonics, resolutions, warnings: findings, module })
     }
@@ -190,6 +239,9 @@ struct Validator<'m> {
     diagnostics: Vec<Diagnostic>,
     /// How many warnings there were.
     warnings: usize,
+    later: Later,
+    /// The lowest version that has what this one has not.
+    sought: Option<Version>,
     context: Context,
     /// True once the prologue is read: a missing one is told once.
     has_version: bool,
@@ -230,13 +282,15 @@ struct Validator<'m> {
 }
 
 impl<'m> Validator<'m> {
-    fn new(m: &'m Module, share: parallel::Share) -> Self {
+    fn new(m: &'m Module, share: parallel::Share, later: Later) -> Self {
         let mut mnemonics = Vec::new();
         mnemonics.resize_with(m.mnemonic_count(), KnownMnemonic::default);
         Validator {
             m,
             diagnostics: Vec::new(),
             warnings: 0,
+            later,
+            sought: None,
             context: Context::new(Version::LATEST, Target::sm(90)),
             has_version: false,
             has_target: false,
@@ -291,7 +345,20 @@ impl<'m> Validator<'m> {
 
     fn known(self) -> Known {
         let mnemonics = self.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
-        Known { findings: self.diagnostics, context: self.context, mnemonics, resolutions: self.resolutions }
+        Known {
+            findings: self.diagnostics,
+            sought: self.sought,
+            context: self.context,
+            mnemonics,
+            resolutions: self.resolutions,
+        }
+    }
+
+    /// Notes what a later version has, where one is sought; false where it is an error.
+    fn seek(&mut self, version: Option<Version>) -> bool {
+        let sought = version.filter(|_| self.later == Later::Sought);
+        self.sought = self.sought.max(sought);
+        sought.is_some()
     }
 
     fn report(&mut self, mut diagnostic: Diagnostic) {

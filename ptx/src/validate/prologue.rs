@@ -146,6 +146,7 @@ impl Validator<'_> {
         let version = self.context.version;
         if let Some(since) = target.since()
             && version < since
+            && !self.seek(Some(since))
         {
             let message = format!("PTX {version} does not know {target}");
             let error = Diagnostic::error(codes::TARGET, span, message);

@@ -158,6 +158,9 @@ impl Validator<'_> {
         let cx = self.context;
         let blocking = clauses.iter().find(|clause| !clause.allows(cx.version, cx.target));
         let Some(clause) = blocking.filter(|_| self.judges_gates()) else { return };
+        if self.seek(Gate::of(clauses).lowest_version(cx.target).filter(|&version| version > cx.version)) {
+            return;
+        }
         let message = format!("{what} is not in PTX {} for {}", cx.version, cx.target);
         let mut error = Diagnostic::error(codes::GATE, span, message).section(section);
         error = error.label(span, format!("needs {clause}"));

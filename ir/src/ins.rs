@@ -319,6 +319,7 @@ macro_rules! inst_builder {
 
             /// An operation of the PTX tables: its constant part, the values among its operands, the types of its results.
             fn ptx_data(mut self, data: PtxData, args: &[Value], results: &[Type]) -> Results {
+                let data = data.resolved_alone(results.len());
                 let dfg = &mut self.func().dfg;
                 let args = ValueList::from_slice(args, &mut dfg.pool);
                 let data = dfg.ptx.push(data);

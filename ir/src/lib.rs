@@ -88,7 +88,7 @@ pub use parse::{Parsed, parse, parse_module};
 pub use print::FunctionDisplay;
 pub use ptx::{
     Destination, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, Sreg, accumulators, control_flow,
-    destinations, signature_for, takes_byte_registers,
+    destinations, takes_byte_registers,
 };
 pub use types::{Scalar, Type};
 pub use verify::verify;

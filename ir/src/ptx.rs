@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use std::fmt;
 use warpsmith_diag::Span;
 use warpsmith_isa::{
-    self as isa, Accepts, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature, SpecialReg,
-    TypeClass, forms,
+    self as isa, Accepts, Instruction, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature,
+    SpecialReg, TypeClass, forms,
 };
 
 /// A special register, or a component of one: `tid.x`, `laneid`, `gridid`.
@@ -102,18 +102,46 @@ pub struct PtxData {
     /// The operands after the destinations, which are the instruction's results.
     pub operands: Vec<PtxOperand>,
     traits: Traits,
+    instruction: Option<Instruction>,
+}
+
+/// A form that a mnemonic can mean, with the types of its operands.
+pub(crate) type Candidate = (Instruction, Signature);
+
+/// The forms that a mnemonic can mean.
+pub(crate) fn candidates(mnemonic: &Mnemonic) -> Vec<Candidate> {
+    forms(mnemonic).map(|form| (form, form.signature())).collect()
 }
 
 impl PtxData {
-    /// An operation with its operands.
+    /// An operation with its operands. Its form is known once it is part of a function, with its results.
     pub fn new(mnemonic: Mnemonic, operands: Vec<PtxOperand>) -> Self {
         let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all.with(traits(form.traits())));
-        PtxData { mnemonic, operands, traits }
+        PtxData { mnemonic, operands, traits, instruction: None }
     }
 
     /// The operation.
     pub fn mnemonic(&self) -> &Mnemonic {
         &self.mnemonic
+    }
+
+    /// What it was resolved to: its form, its modifiers, which of the form's operands it has. In a function that was verified, every
+    /// operation has been resolved.
+    pub fn instruction(&self) -> Option<&Instruction> {
+        self.instruction.as_ref()
+    }
+
+    /// The operation as one that gives so many results.
+    pub(crate) fn resolved(mut self, candidates: &[Candidate], results: usize) -> Self {
+        self.instruction =
+            candidate_for(candidates, &self.operands, results).map(|(instruction, _)| instruction);
+        self
+    }
+
+    /// [`PtxData::resolved`] for one operation of its mnemonic.
+    pub(crate) fn resolved_alone(self, results: usize) -> Self {
+        let candidates = candidates(&self.mnemonic);
+        self.resolved(&candidates, results)
     }
 
     /// What it does beyond computing results.
@@ -135,8 +163,7 @@ impl PtxData {
 
     /// The types that results have where nothing else is written, for as many results as there are.
     pub fn usual_types(&self, results: usize) -> ResultTypes {
-        let signatures: Vec<Signature> = forms(&self.mnemonic).map(|form| form.signature()).collect();
-        usual_types(signatures.iter(), results)
+        usual_types(&candidates(&self.mnemonic), results)
     }
 }
 
@@ -328,25 +355,28 @@ pub fn accumulators(signature: &Signature) -> Option<&SigValue> {
 
 /// The form that an instruction is, as far as the number of its results and the grouping of its operands tell: `mov.b16` takes a scalar,
 /// or two elements in braces. Where no grouping fits, the first form with so many results.
-pub fn signature_for<'s>(
-    signatures: &'s [Signature],
+pub(crate) fn candidate_for<'s>(
+    candidates: &'s [Candidate],
     operands: &[PtxOperand],
     results: usize,
-) -> Option<&'s Signature> {
+) -> Option<(Instruction, &'s Signature)> {
     let sink = results == 0 && operands.first() == Some(&PtxOperand::Sink);
-    let writes = |signature: &&Signature| {
+    let writes = |(_, signature): &&Candidate| {
         let first = signature.operands.first().map(|operand| &operand.kind);
         let scalar =
             matches!(first, Some(SigKind::Value(value)) if value.destination && value.count.is_none());
         result_types(signature, results).is_some() || (sink && scalar)
     };
-    let mut all = signatures.iter().filter(writes);
-    let first = all.clone().next();
-    all.find(|signature| takes(signature, operands, results)).or(first)
+    let mut all = candidates.iter().filter(writes);
+    let first = all.clone().next().map(|(instruction, signature)| (*instruction, signature));
+    let fitting = all.find_map(|(instruction, signature)| {
+        Some((instruction.with_places(places_taken(signature, operands, results)?), signature))
+    });
+    fitting.or(first)
 }
 
-/// True where the places of the sources take the operands as they are grouped.
-fn takes(signature: &Signature, operands: &[PtxOperand], results: usize) -> bool {
+/// The places that the results and the operands take as they are grouped, a bit for each; `None` where they do not fit.
+fn places_taken(signature: &Signature, operands: &[PtxOperand], results: usize) -> Option<u16> {
     let mut groups: SmallVec<[PtxOperand; 8]> = SmallVec::new();
     let mut n = 0;
     while let Some(&operand) = operands.get(n) {
@@ -359,14 +389,15 @@ fn takes(signature: &Signature, operands: &[PtxOperand], results: usize) -> bool
         || (results == 0 && groups.first() == Some(&PtxOperand::Sink));
     let sources = groups.get(usize::from(stands)..).unwrap_or_default();
     let written = destinations(signature, results).map_or(usize::from(stands), |d| d.len());
-    let places = || {
-        let there = signature.operands.iter().filter(|o| !matches!(o.presence, SigPresence::OnlyWith(_)));
-        there.skip(written)
+    let there = || {
+        let all = signature.operands.iter().enumerate();
+        all.filter(|(_, place)| !matches!(place.presence, SigPresence::OnlyWith(_)))
     };
-    let required = places().filter(|place| place.presence == SigPresence::Required).count();
-    let Some(mut spare) = sources.len().checked_sub(required) else { return false };
+    let mut taken = there().take(written).fold(0u16, |bits, (index, _)| bits | 1 << index);
+    let required = there().skip(written).filter(|(_, place)| place.presence == SigPresence::Required).count();
+    let mut spare = sources.len().checked_sub(required)?;
     let mut sources = sources.iter();
-    for place in places() {
+    for (index, place) in there().skip(written) {
         let fits = sources.as_slice().first().is_some_and(|&source| place_takes(&place.kind, source));
         if place.presence == SigPresence::Optional {
             if spare == 0 || !fits {
@@ -374,11 +405,12 @@ fn takes(signature: &Signature, operands: &[PtxOperand], results: usize) -> bool
             }
             spare -= 1;
         } else if !fits {
-            return false;
+            return None;
         }
+        taken |= 1 << index;
         sources.next();
     }
-    spare == 0
+    (spare == 0).then_some(taken)
 }
 
 fn place_takes(kind: &SigKind, operand: PtxOperand) -> bool {
@@ -490,13 +522,10 @@ pub(crate) fn result_types(signature: &Signature, results: usize) -> Option<Resu
     layout(signature, results).map(|(_, types)| types)
 }
 
-/// The result types of the first signature that has so many results; `i32` where none has.
-pub(crate) fn usual_types<'s>(
-    mut signatures: impl Iterator<Item = &'s Signature>,
-    results: usize,
-) -> ResultTypes {
-    signatures
-        .find_map(|signature| result_types(signature, results))
+/// The result types of the first form that has so many results; `i32` where none has.
+pub(crate) fn usual_types(candidates: &[Candidate], results: usize) -> ResultTypes {
+    let mut all = candidates.iter();
+    all.find_map(|(_, signature)| result_types(signature, results))
         .unwrap_or_else(|| SmallVec::from_elem(Type::I32, results))
 }
 

@@ -74,8 +74,8 @@ impl Instruction {
         instruction
     }
 
-    /// This instruction with the operands of `present` written, a bit for each place of the form.
-    pub(crate) fn with_places(self, present: u16) -> Self {
+    /// The instruction with other operands written: a bit for each of the form's.
+    pub fn with_places(self, present: u16) -> Self {
         Instruction { present, ..self }
     }
 

@@ -240,15 +240,17 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
     // The tree that was read has the same statements as the one that was built.
     let bodies: Vec<_> = tree.functions().filter_map(|f| Some((f.name_span, f.body?))).collect();
     let origin = |at: u32| {
-        bodies.iter().zip(&built.origins).rfind(|((name, _), _)| name.start <= at).map(|((_, body), (id, origins))| {
-            let func = &plan.module.functions[*id];
-            let stmt = body.ids().position(|stmt| {
-                let span = tree.stmt_span(stmt);
-                (span.start..span.end).contains(&at)
-            });
-            let origin = stmt.and_then(|stmt| origins.get(stmt).copied().flatten());
-            origin.map_or(func.span, |inst| func.operation_span(inst))
-        })
+        bodies.iter().zip(&built.origins).rfind(|((name, _), _)| name.start <= at).map(
+            |((_, body), (id, origins))| {
+                let func = &plan.module.functions[*id];
+                let stmt = body.ids().position(|stmt| {
+                    let span = tree.stmt_span(stmt);
+                    (span.start..span.end).contains(&at)
+                });
+                let origin = stmt.and_then(|stmt| origins.get(stmt).copied().flatten());
+                origin.map_or(func.span, |inst| func.operation_span(inst))
+            },
+        )
     };
     let placed = findings.into_iter().filter(Diagnostic::is_error).map(|finding| {
         let message = finding.message;
@@ -258,7 +260,7 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
                 let message = format!("{message}: .version {later} is needed, but {asked} is asked for");
                 Diagnostic::error("E0003", Span::NONE, message)
             }
-            None if finding.code == warpsmith_isa::codes::GATE => {
+            None if [warpsmith_isa::codes::GATE, warpsmith_ptx::codes::GATE].contains(&finding.code) => {
                 Diagnostic::error("E0002", Span::NONE, message)
             }
             None => {

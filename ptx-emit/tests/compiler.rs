@@ -49,7 +49,7 @@ fn the_version_is_the_lowest_that_will_do() {
 fn operands_directives_and_declarations_ask_for_a_version() {
     let version = |source: &str, sm| {
         let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
-        compiled.unwrap_or_else(|errors: Vec<Diagnostic>| panic!("{errors:?}")).stats.version
+        compiled.unwrap_or_else(|errors| panic!("{errors:?}")).stats.version
     };
     let parameters = |bytes| format!("kernel @k(%p: byval({bytes}, align 4)) {{\nentry:\n  ret\n}}\n");
     assert_eq!(version(&parameters(4000), 70), Version::new(5, 1));

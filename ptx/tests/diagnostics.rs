@@ -473,9 +473,12 @@ fn too_many_parameters() {
     module(
         ".entry k(.param .b8 p[4353]) { ret; }",
         expect![[r#"
-        4:8: error[P0306]: the parameters of `k` take 4353 bytes, 4352 at most
-          note: 32764 bytes from `.version 8.1` on
-    "#]],
+            4:8: error[P0305]: 4353 bytes of kernel parameters (more than 4352) is not in PTX 8.0 for sm_80
+              4:8: needs .version 8.1 or later and .target sm_70 or higher
+              1:10: the module is for this
+              help: raise the version: `8.1`
+              see PTX ISA 9.0, 5.1.6.1
+        "#]],
     );
 }
 

@@ -7,13 +7,12 @@ use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
 use crate::ptx::{
-    Part, PtxData, PtxOperand, PtxSpans, ResultTypes, group_len, register_type, usual_types, word_span,
+    Candidate, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, candidates, group_len, register_type,
+    usual_types, word_span,
 };
 use smallvec::SmallVec;
 use warpsmith_diag::{Span, Suggestion};
-use warpsmith_isa::{
-    Context, Fix, Mnemonic, Operand, Place, Remedy, Signature, Target, Version, codes, forms, of_text,
-};
+use warpsmith_isa::{Context, Fix, Mnemonic, Operand, Place, Remedy, Target, Version, codes, of_text};
 
 /// After so many errors nobody is told any more what was meant, which takes its time.
 const EXPLAINED: usize = 1000;
@@ -36,23 +35,22 @@ impl Written {
 /// An operation of the tables, with what each of its instructions needs.
 pub(super) struct Operation {
     prototype: PtxData,
-    signatures: Vec<Signature>,
+    candidates: Vec<Candidate>,
 }
 
 impl Operation {
     fn new(mnemonic: Mnemonic) -> Self {
-        let signatures = forms(&mnemonic).map(|form| form.signature()).collect();
-        Operation { prototype: PtxData::new(mnemonic, Vec::new()), signatures }
+        Operation { prototype: PtxData::new(mnemonic, Vec::new()), candidates: candidates(&mnemonic) }
     }
 
-    fn data(&self, operands: Vec<PtxOperand>) -> PtxData {
+    fn data(&self, operands: Vec<PtxOperand>, results: usize) -> PtxData {
         let mut data = self.prototype.clone();
         data.operands = operands;
-        data
+        data.resolved(&self.candidates, results)
     }
 
     fn result_types(&self, results: usize) -> ResultTypes {
-        usual_types(self.signatures.iter(), results)
+        usual_types(&self.candidates, results)
     }
 }
 
@@ -88,7 +86,7 @@ impl<'a> BodyReader<'_, 'a> {
             *ty = name.ty.unwrap_or(*ty);
         }
         let Written { operands, spans, args } = written;
-        let data = self.func.dfg.ptx.push(known.data(operands));
+        let data = self.func.dfg.ptx.push(known.data(operands, names.len()));
         self.func.ptx_spans[data] = PtxSpans {
             mnemonic: Span::new(word.end - name.map_or(0, str::len) as u32, word.end),
             operands: spans.into(),

@@ -5,15 +5,15 @@ use crate::entities::{Inst, Value};
 use crate::inst::InstData;
 use crate::ops::Opcode;
 use crate::ptx::{
-    Destination, PtxData, PtxOperand, PtxSpans, accumulators, control_flow, destinations, group_len,
-    register_type, signature_for, takes_byte_registers,
+    Candidate, Destination, PtxData, PtxOperand, PtxSpans, accumulators, candidate_for, candidates,
+    control_flow, destinations, group_len, register_type, takes_byte_registers,
 };
 use crate::types::Type;
 use smallvec::SmallVec;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{
     self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Place, Remedy, Resolved, ScalarType,
-    SigKind, Signature, StateSpace, Target, Variable, Version, Violation, codes, forms,
+    SigKind, Signature, StateSpace, Target, Variable, Version, Violation, codes,
 };
 
 fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
@@ -22,7 +22,7 @@ fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
 
 /// What all instructions of one mnemonic share.
 pub(super) struct Operation {
-    signatures: Vec<Signature>,
+    candidates: Vec<Candidate>,
     /// The judge for the module's target; for a module without one, for the highest.
     judge: Resolved,
     target: Target,
@@ -31,12 +31,11 @@ pub(super) struct Operation {
 
 impl Operation {
     fn new(mnemonic: &Mnemonic, target: Option<Target>) -> Self {
-        let matches: Vec<_> = forms(mnemonic).collect();
-        let traits = matches.iter().fold(isa::Traits::NONE, |all, matched| all | matched.traits());
-        let signatures = matches.iter().map(|matched| matched.signature()).collect();
+        let candidates = candidates(mnemonic);
+        let traits = candidates.iter().fold(isa::Traits::NONE, |all, (form, _)| all | form.traits());
         let highest = || Target::all().last().unwrap_or(Target::sm(120));
         let target = target.unwrap_or_else(highest);
-        Operation { signatures, judge: judge(mnemonic, target), target, traits }
+        Operation { candidates, judge: judge(mnemonic, target), target, traits }
     }
 }
 
@@ -84,8 +83,9 @@ impl Verifier<'_> {
         let results: SmallVec<[Type; 4]> =
             func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.
-        let fitting = signature_for(&operation.signatures, &data.operands, results.len());
-        let signature = fitting.or(operation.signatures.first());
+        let fitting = candidate_for(&operation.candidates, &data.operands, results.len());
+        let signature = fitting.map(|(_, signature)| signature);
+        let signature = signature.or(operation.candidates.first().map(|(_, signature)| signature));
         if let (None, Some(signature)) = (fitting, signature) {
             let message =
                 format!("`ptx.{mnemonic}` does not give {}", super::flow::count(results.len(), "result"));
@@ -94,6 +94,12 @@ impl Verifier<'_> {
             let named = spans.results.iter().fold(Span::NONE, |all, span| all.to(*span));
             let place = if named.is_none() { spans.mnemonic } else { named };
             self.ptx_error(inst, place, "I0452", message).notes.push(note);
+            return;
+        }
+        if fitting.map(|(instruction, _)| instruction) != data.instruction().copied() {
+            let message = format!("`ptx.{mnemonic}` has other operands or results than when it was built");
+            let note = "build it anew with `ptx_data`, which resolves it";
+            self.inst_error(inst, "I0451", message).notes.push(note.into());
             return;
         }
         if signature.is_some_and(|s| accumulators(s).is_some()) {

@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::mach::Base;
-use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations, signature_for, takes_byte_registers};
+use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations, takes_byte_registers};
 use warpsmith_isa::Signature;
 
 impl Selector<'_> {
     pub(super) fn ptx_op(&mut self, inst: ir::Inst, data: &PtxData, args: &[Value]) {
         let mnemonic = *data.mnemonic();
-        let Some(signature) = self.signature(inst, data) else {
+        let Some(signature) = data.instruction().map(|instruction| instruction.signature()) else {
             let text = format!("`{mnemonic}` has no form with these results");
             return self.unsupported(text, "the verifier should have refused it");
         };
@@ -79,13 +79,6 @@ impl Selector<'_> {
             }
             operands.push(Operand::Update(self.reg(result)));
         }
-    }
-
-    fn signature(&self, inst: ir::Inst, data: &PtxData) -> Option<Signature> {
-        let results = self.func.dfg.results(inst).len();
-        let all: Vec<Signature> =
-            warpsmith_isa::forms(data.mnemonic()).map(|form| form.signature()).collect();
-        signature_for(&all, &data.operands, results).cloned()
     }
 
     /// The destination operands. A result held in two registers is written to one of twice the size, to be taken apart behind the

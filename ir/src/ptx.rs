@@ -595,7 +595,7 @@ mod tests {
 
     #[test]
     fn operations_are_resolved_where_they_are_built_and_read() {
-        let source = "kernel @k(%p: ptr<shared>, %x: i32, %q: i1) {\nentry:\n  %n = ptx.bar.red.popc.u32 1, %q\n  \
+        let source = "kernel @k(%x: i32) {\nentry:\n  %q = icmp eq %x, %x\n  %n = ptx.bar.red.popc.u32 1, %q\n  \
                       %m = ptx.bar.red.popc.u32 1, %x, %q\n  ret\n}\n";
         let mut module = crate::parse_module(source).unwrap();
         let id = module.function("k").unwrap();
@@ -605,12 +605,17 @@ mod tests {
         let all: Vec<_> = module.functions[id].dfg.ptx.values().map(places).collect();
         assert_eq!(all, [vec!["d", "a", "c"], vec!["d", "a", "b", "c"]]);
         let operation = |data: &PtxData| data.instruction().map(|instruction| instruction.operation());
-        assert!(module.functions[id].dfg.ptx.values().all(|data| operation(data) == Some(isa::Operation::BarRed)));
+        assert!(
+            module.functions[id].dfg.ptx.values().all(|data| operation(data) == Some(isa::Operation::BarRed))
+        );
         // What is changed behind the back of the builder is no longer what it was resolved to.
         let first = module.functions[id].dfg.ptx.values_mut().next().unwrap();
         first.operands.insert(1, PtxOperand::Int(64));
         let errors = crate::verify(&module).unwrap_err();
-        assert!(errors[0].message.contains("has other operands or results than when it was built"), "{errors}");
+        assert!(
+            errors[0].message.contains("has other operands or results than when it was built"),
+            "{errors}"
+        );
     }
 
     #[test]

@@ -44,6 +44,7 @@ mod inst;
 mod layout;
 mod lexer;
 mod literal;
+pub mod meaning;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod module;
 mod names;

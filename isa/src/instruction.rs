@@ -79,6 +79,20 @@ impl Instruction {
         Instruction { present, ..self }
     }
 
+    /// The same with so many operands written: those that must be, and of the others the first. `None` if the form never has as many.
+    pub fn with_operand_count(self, count: usize) -> Option<Self> {
+        let required = self.present.count_ones() as usize;
+        let mut spare = count.checked_sub(required)?;
+        let mut present = self.present;
+        for (place, spec) in self.form().operands.iter().enumerate() {
+            if spare > 0 && present >> place & 1 == 0 && matches!(spec.presence, Presence::Optional) {
+                present |= 1 << place;
+                spare -= 1;
+            }
+        }
+        (spare == 0).then(|| self.with_places(present))
+    }
+
     /// The number of the form.
     pub fn id(&self) -> FormId {
         self.form

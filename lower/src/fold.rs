@@ -1,7 +1,10 @@
-//! What an operation gives for constant operands: the IR's own meaning, exactly. Where a float result would be NaN there is no
-//! answer, since targets differ in its bits.
+//! What an operation gives for constant operands. The functions are those that the engine runs: of the core operations the table of
+//! [`meaning`], of operations of the PTX tables their plans. Where a float result would be NaN there is no answer, since targets differ
+//! in its bits.
 
-use warpsmith_ir::{FloatCC, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+use smallvec::SmallVec;
+use warpsmith_ir::{Function, Inst, InstData, Opcode, PtxData, PtxOperand, Traits, Type, Value, meaning};
+use warpsmith_semantics::{Plan, Selection, Selector, Width, Written, plan};
 
 /// A constant of up to 64 bits: integers in the form of [`Type::normalize`], floats as their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,280 +21,248 @@ pub fn instruction(
     inst: Inst,
     constant: impl Fn(Value) -> Option<Constant>,
 ) -> Option<Constant> {
-    let boolean = |value: bool| Constant::Int(value.into());
     let dfg = &func.dfg;
-    match dfg[inst] {
-        InstData::IntConst { value } => {
-            let small = dfg.ty(dfg.first_result(inst)?).bits() <= 64;
-            small.then_some(Constant::Int(value))
+    let to = dfg.ty(dfg.first_result(inst)?);
+    match &dfg[inst] {
+        InstData::IntConst { value } => (to.bits() <= 64).then_some(Constant::Int(*value)),
+        InstData::FloatConst { bits } => Some(Constant::Float(*bits)),
+        InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => match constant(*cond)? {
+            Constant::Int(0) => constant(*no),
+            Constant::Int(_) => constant(*yes),
+            Constant::Float(_) => None,
+        },
+        InstData::Ptx { data, args } => {
+            let alone = dfg.results(inst).len() == 1;
+            let args = args.as_slice(&dfg.pool);
+            alone.then(|| table_operation(&dfg.ptx[*data], args, to, |v| dfg.ty(v), constant)).flatten()
         }
-        InstData::FloatConst { bits } => Some(Constant::Float(bits)),
-        InstData::Unary { op, arg } => {
-            let (from, operand) = (dfg.ty(arg), constant(arg)?);
-            let same_type = match operand {
-                Constant::Int(value) => int_unary(op, from, value).map(Constant::Int),
-                Constant::Float(bits) => float_unary(op, from, bits).map(Constant::Float),
-            };
-            same_type.or_else(|| convert(op, from, dfg.ty(dfg.first_result(inst)?), operand))
+        data => {
+            let args = dfg.args(inst);
+            let operands: SmallVec<[Type; 3]> = args.iter().map(|arg| dfg.ty(*arg)).collect();
+            let values: Option<SmallVec<[u128; 3]>> =
+                args.iter().zip(&operands).map(|(arg, ty)| bits(*ty, constant(*arg)?)).collect();
+            evaluate(&meaning::plan(data, &operands, to)?, &values?, to)
         }
-        InstData::Binary { op, args: [a, b] } => match (constant(a)?, constant(b)?) {
-            (Constant::Int(x), Constant::Int(y)) => int_binary(op, dfg.ty(a), x, y).map(Constant::Int),
-            (Constant::Float(x), Constant::Float(y)) => {
-                float_binary(op, dfg.ty(a), x, y).map(Constant::Float)
-            }
-            _ => None,
-        },
-        InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => match constant(cond)? {
-            Constant::Int(0) => constant(no),
-            _ => constant(yes),
-        },
-        InstData::Ternary { args: [a, b, c], .. } => match (constant(a)?, constant(b)?, constant(c)?) {
-            (Constant::Float(x), Constant::Float(y), Constant::Float(z)) => {
-                fma(dfg.ty(a), x, y, z).map(Constant::Float)
-            }
-            _ => None,
-        },
-        InstData::IntCompare { cond, args: [a, b] } => match (constant(a)?, constant(b)?) {
-            (Constant::Int(x), Constant::Int(y)) => Some(boolean(int_compare(cond, dfg.ty(a), x, y))),
-            _ => None,
-        },
-        InstData::FloatCompare { cond, args: [a, b] } => match (constant(a)?, constant(b)?) {
-            (Constant::Float(x), Constant::Float(y)) => float_compare(cond, dfg.ty(a), x, y).map(boolean),
-            _ => None,
-        },
-        _ => None,
     }
 }
 
-/// The low bits of an integer, as many as its type has.
-fn unsigned(ty: Type, value: i64) -> u64 {
-    match ty.bits() {
-        64.. => value as u64,
-        bits => value as u64 & ((1 << bits) - 1),
-    }
-}
-
-/// An integer operation of two operands of a type; the amount of a shift is an `i32`.
+/// An integer operation of two operands of a type.
 pub fn int_binary(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
-    use Opcode::*;
-    let bits = ty.bits();
-    let (x, y) = (unsigned(ty, a), unsigned(ty, b));
-    let amount = b as u32;
-    let value = match op {
-        Iadd => a.wrapping_add(b),
-        Isub => a.wrapping_sub(b),
-        Imul => a.wrapping_mul(b),
-        Umulhi => ((u128::from(x) * u128::from(y)) >> bits) as i64,
-        Smulhi => ((i128::from(a) * i128::from(b)) >> bits) as i64,
-        Sdiv | Udiv | Srem | Urem if b == 0 => -1,
-        Sdiv => a.wrapping_div(b),
-        Udiv => (x / y) as i64,
-        Srem => a.wrapping_rem(b),
-        Urem => (x % y) as i64,
-        Smin => a.min(b),
-        Smax => a.max(b),
-        Umin => x.min(y) as i64,
-        Umax => x.max(y) as i64,
-        Band => a & b,
-        Bor => a | b,
-        Bxor => a ^ b,
-        Shl => x.checked_shl(amount).filter(|_| amount < bits).unwrap_or(0) as i64,
-        Lshr => x.checked_shr(amount).filter(|_| amount < bits).unwrap_or(0) as i64,
-        Ashr => a >> amount.min(63),
-        Rotl | Rotr => {
-            let by = if op == Rotl { amount % bits } else { (bits - amount % bits) % bits };
-            let low = if by == 0 { 0 } else { x >> (bits - by) };
-            (x << by | low) as i64
-        }
-        _ => return None,
-    };
-    Some(ty.normalize(value))
-}
-
-/// An integer operation of one operand of a type.
-pub fn int_unary(op: Opcode, ty: Type, a: i64) -> Option<i64> {
-    use Opcode::*;
-    let x = unsigned(ty, a);
-    let unused = 64 - ty.bits();
-    let value = match op {
-        Ineg => a.wrapping_neg(),
-        Iabs => a.wrapping_abs(),
-        Bnot => !a,
-        Popcnt => x.count_ones().into(),
-        Clz => i64::from(x.leading_zeros() - unused),
-        Ctz => x.trailing_zeros().min(ty.bits()).into(),
-        Bitrev => (x.reverse_bits() >> unused) as i64,
-        _ => return None,
-    };
-    Some(ty.normalize(value))
-}
-
-/// `icmp` of two integers of a type. An `i1` that is read as signed is 0 or -1.
-pub fn int_compare(cond: IntCC, ty: Type, a: i64, b: i64) -> bool {
-    let signed = |value: i64| if ty == Type::I1 { -value } else { value };
-    let (x, y) = (unsigned(ty, a), unsigned(ty, b));
-    let (a, b) = (signed(a), signed(b));
-    match cond {
-        IntCC::Eq => a == b,
-        IntCC::Ne => a != b,
-        IntCC::Slt => a < b,
-        IntCC::Sle => a <= b,
-        IntCC::Sgt => a > b,
-        IntCC::Sge => a >= b,
-        IntCC::Ult => x < y,
-        IntCC::Ule => x <= y,
-        IntCC::Ugt => x > y,
-        IntCC::Uge => x >= y,
+    let data = InstData::Binary { op, args: [Value::from_u32(0), Value::from_u32(1)] };
+    let operands = [bits(ty, Constant::Int(a))?, bits(ty, Constant::Int(b))?];
+    match evaluate(&meaning::plan(&data, &[ty, ty], ty)?, &operands, ty)? {
+        Constant::Int(value) => Some(value),
+        Constant::Float(_) => None,
     }
 }
 
-/// The value of an `f32` or `f64` in a format that holds both.
-fn number(ty: Type, bits: u64) -> Option<f64> {
-    match ty {
-        Type::F32 => Some(f32::from_bits(bits as u32).into()),
-        Type::F64 => Some(f64::from_bits(bits)),
-        _ => None,
-    }
+/// True for the types that constants have.
+fn is_small(ty: Type) -> bool {
+    !ty.is_vector() && ty.bits() <= 64 && (ty.is_int() || ty.is_float())
 }
 
-/// Rounds to a type. NaN has no one form.
-fn rounded(ty: Type, value: f64) -> Option<u64> {
-    match ty {
-        _ if value.is_nan() => None,
-        Type::F32 => Some((value as f32).to_bits().into()),
-        Type::F64 => Some(value.to_bits()),
-        _ => None,
-    }
-}
-
-/// A float operation of two operands. Sum, difference, product and quotient of two `f32` in `f64` round once more without harm.
-pub fn float_binary(op: Opcode, ty: Type, a: u64, b: u64) -> Option<u64> {
-    use Opcode::*;
-    let (x, y) = (number(ty, a)?, number(ty, b)?);
-    let value = match op {
-        Fadd => x + y,
-        Fsub => x - y,
-        Fmul => x * y,
-        Fdiv => x / y,
-        Fmin | Fmax if x.is_nan() || y.is_nan() => return None,
-        // -0 is less than +0.
-        Fmin | Fmax if x == y => {
-            let take_first = x.is_sign_negative() == (op == Fmin);
-            return Some(if take_first { a } else { b });
-        }
-        Fmin => x.min(y),
-        Fmax => x.max(y),
-        Fcopysign => x.copysign(y),
-        _ => return None,
-    };
-    rounded(ty, value)
-}
-
-/// A float operation of one operand.
-pub fn float_unary(op: Opcode, ty: Type, a: u64) -> Option<u64> {
-    use Opcode::*;
-    let sign = 1u64 << (ty.bits() - 1);
-    let x = match op {
-        Fneg => return Some(a ^ sign),
-        Fabs => return Some(a & !sign),
-        _ => number(ty, a)?,
-    };
-    let value = match op {
-        Fsqrt if ty == Type::F32 => f64::from((x as f32).sqrt()),
-        Fsqrt => x.sqrt(),
-        Ffloor => x.floor(),
-        Fceil => x.ceil(),
-        Ftrunc => x.trunc(),
-        Fnearest => x.round_ties_even(),
-        _ => return None,
-    };
-    rounded(ty, value)
-}
-
-/// `fma`, rounded once.
-pub fn fma(ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
-    let value = match ty {
-        Type::F32 => {
-            let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
-            f64::from(a.mul_add(b, c))
-        }
-        Type::F64 => number(ty, a)?.mul_add(number(ty, b)?, number(ty, c)?),
-        _ => return None,
-    };
-    rounded(ty, value)
-}
-
-/// `fcmp` of two floats.
-pub fn float_compare(cond: FloatCC, ty: Type, a: u64, b: u64) -> Option<bool> {
-    let order = number(ty, a)?.partial_cmp(&number(ty, b)?);
-    let (less, equal, greater) = match order {
-        Some(order) => (order.is_lt(), order.is_eq(), order.is_gt()),
-        None => (false, false, false),
-    };
-    let unordered = order.is_none();
-    Some(match cond {
-        FloatCC::Eq => equal,
-        FloatCC::Ne => less || greater,
-        FloatCC::Lt => less,
-        FloatCC::Le => less || equal,
-        FloatCC::Gt => greater,
-        FloatCC::Ge => greater || equal,
-        FloatCC::Equ => equal || unordered,
-        FloatCC::Neu => !equal,
-        FloatCC::Ltu => less || unordered,
-        FloatCC::Leu => !greater,
-        FloatCC::Gtu => greater || unordered,
-        FloatCC::Geu => !less,
-        FloatCC::Num => !unordered,
-        FloatCC::Nan => unordered,
-    })
-}
-
-/// A conversion from one type to another.
-pub fn convert(op: Opcode, from: Type, to: Type, constant: Constant) -> Option<Constant> {
-    use Opcode::*;
-    if to.bits() > 64 || to.is_vector() || from.bits() > 64 || from.is_vector() {
+/// The bits of a constant as a register has them.
+fn bits(ty: Type, constant: Constant) -> Option<u128> {
+    if !is_small(ty) {
         return None;
     }
-    let int = |value: i64| Some(Constant::Int(to.normalize(value)));
-    match (op, constant) {
-        (Trunc, Constant::Int(value)) => int(value),
-        (Sext, Constant::Int(value)) if from == Type::I1 => int(-value),
-        (Sext, Constant::Int(value)) => int(value),
-        (Zext, Constant::Int(value)) => int(unsigned(from, value) as i64),
-        (Sitofp, Constant::Int(value)) => float_of_int(to, value.into()),
-        (Uitofp, Constant::Int(value)) => float_of_int(to, unsigned(from, value).into()),
-        (Fptosi | Fptoui, Constant::Float(bits)) => {
-            let value = number(from, bits)?;
-            let (min, max) = range(to, op == Fptosi);
-            // `as` rounds toward zero, clamps, and makes 0 of NaN.
-            int((value as i128).clamp(min, max) as i64)
-        }
-        (Fptrunc, Constant::Float(bits)) => rounded(to, number(from, bits)?).map(Constant::Float),
-        (Fpext, Constant::Float(bits)) => rounded(to, number(from, bits)?).map(Constant::Float),
-        (Bitcast, Constant::Int(value)) if to.is_float() => Some(Constant::Float(unsigned(from, value))),
-        (Bitcast, Constant::Float(bits)) if to.is_int() => int(bits as i64),
-        _ => None,
-    }
+    let all = match constant {
+        Constant::Int(value) => value as u64,
+        Constant::Float(bits) => bits,
+    };
+    Some(u128::from(all & (u64::MAX >> (64 - ty.bits()))))
 }
 
-fn float_of_int(to: Type, value: i128) -> Option<Constant> {
-    match to {
-        Type::F32 => Some(Constant::Float((value as f32).to_bits().into())),
-        Type::F64 => Some(Constant::Float((value as f64).to_bits())),
-        _ => None,
+fn evaluate(plan: &Plan, operands: &[u128], to: Type) -> Option<Constant> {
+    if !is_small(to) {
+        return None;
     }
+    let width = if to == Type::I1 { Width::Pred } else { Width::for_bits(to.bits()) };
+    let result = *plan.evaluate_to(operands, &[width])?.first()? as u64 & (u64::MAX >> (64 - to.bits()));
+    if to.is_int() {
+        return Some(Constant::Int(to.normalize(result as i64)));
+    }
+    let is_number = match to {
+        Type::F64 => !f64::from_bits(result).is_nan(),
+        Type::F32 => !f32::from_bits(result as u32).is_nan(),
+        Type::F16 => result & 0x7fff <= 0x7c00,
+        Type::BF16 => result & 0x7fff <= 0x7f80,
+        _ => false,
+    };
+    is_number.then_some(Constant::Float(result))
 }
 
-fn range(ty: Type, signed: bool) -> (i128, i128) {
-    let bits = ty.bits();
-    if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+/// An operation of the PTX tables whose result depends on its operands alone.
+fn table_operation(
+    data: &PtxData,
+    args: &[Value],
+    to: Type,
+    ty: impl Fn(Value) -> Type,
+    constant: impl Fn(Value) -> Option<Constant>,
+) -> Option<Constant> {
+    if data.traits() != Traits::NONE {
+        return None;
+    }
+    let mut args = args.iter();
+    let mut next = || {
+        let arg = *args.next()?;
+        bits(ty(arg), constant(arg)?)
+    };
+    /// An operand: its bits, or a number that is rounded to the operand's width.
+    enum Operand {
+        Bits(u128),
+        Double(f64),
+    }
+    let mut operands: SmallVec<[Operand; 5]> = SmallVec::new();
+    let mut selection = Selection::default();
+    for operand in &data.operands {
+        let place = operands.len();
+        operands.push(match *operand {
+            PtxOperand::Value => Operand::Bits(next()?),
+            PtxOperand::Not => Operand::Bits(next()? ^ 1),
+            PtxOperand::Neg => {
+                *selection.negated.get_mut(place)? = true;
+                Operand::Bits(next()?)
+            }
+            PtxOperand::Part(part) => {
+                let selector = Some(Selector::from_name(part.name())?);
+                match place {
+                    0 => selection.a = selector,
+                    1 => selection.b = selector,
+                    _ => return None,
+                }
+                Operand::Bits(next()?)
+            }
+            PtxOperand::Destination(part) => {
+                selection.d = Some(Selector::from_name(part.name())?);
+                continue;
+            }
+            PtxOperand::Int(value) => Operand::Bits(value as u128),
+            PtxOperand::F32(bits) => Operand::Bits(bits.into()),
+            PtxOperand::F64(bits) => Operand::Double(f64::from_bits(bits)),
+            PtxOperand::Decimal(value) => Operand::Double(value),
+            // The elements follow.
+            PtxOperand::Vector(_) => continue,
+            PtxOperand::Address(_)
+            | PtxOperand::GlobalAddress(..)
+            | PtxOperand::Global(_)
+            | PtxOperand::Func(_)
+            | PtxOperand::Bracket(_)
+            | PtxOperand::Sink => return None,
+        });
+    }
+    let plan = plan(data.instruction()?, &Written { destination_bits: to.bits(), selection })?;
+    let values: SmallVec<[u128; 5]> = (operands.iter().zip(plan.sources()))
+        .map(|(operand, width)| match *operand {
+            Operand::Bits(bits) => bits,
+            Operand::Double(value) if *width == Width::W64 => value.to_bits().into(),
+            Operand::Double(value) => (value as f32).to_bits().into(),
+        })
+        .collect();
+    (values.len() == operands.len()).then(|| evaluate(&plan, &values, to)).flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use Opcode::*;
+    use std::vec::Vec;
+    use warpsmith_ir::{FloatCC, IntCC};
+
+    fn args() -> [Value; 2] {
+        [Value::from_u32(0), Value::from_u32(1)]
+    }
+
+    fn computed(data: InstData, operands: &[(Type, Constant)], to: Type) -> Option<Constant> {
+        let types: Vec<Type> = operands.iter().map(|(ty, _)| *ty).collect();
+        let values: Vec<u128> = operands.iter().map(|(ty, c)| bits(*ty, *c).unwrap()).collect();
+        evaluate(&meaning::plan(&data, &types, to).unwrap(), &values, to)
+    }
+
+    fn int(constant: Option<Constant>) -> Option<i64> {
+        match constant? {
+            Constant::Int(value) => Some(value),
+            Constant::Float(_) => panic!("a float"),
+        }
+    }
+
+    fn float(constant: Option<Constant>) -> Option<u64> {
+        match constant? {
+            Constant::Float(bits) => Some(bits),
+            Constant::Int(_) => panic!("an integer"),
+        }
+    }
+
+    fn shift(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
+        let operands = [(ty, Constant::Int(a)), (Type::I32, Constant::Int(b))];
+        int(computed(InstData::Binary { op, args: args() }, &operands, ty))
+    }
+
+    fn int_unary(op: Opcode, ty: Type, a: i64) -> Option<i64> {
+        int(computed(InstData::Unary { op, arg: args()[0] }, &[(ty, Constant::Int(a))], ty))
+    }
+
+    fn int_compare(cond: IntCC, ty: Type, a: i64, b: i64) -> bool {
+        let operands = [(ty, Constant::Int(a)), (ty, Constant::Int(b))];
+        int(computed(InstData::IntCompare { cond, args: args() }, &operands, Type::I1)) == Some(1)
+    }
+
+    fn convert(op: Opcode, from: Type, to: Type, constant: Constant) -> Option<Constant> {
+        computed(InstData::Unary { op, arg: args()[0] }, &[(from, constant)], to)
+    }
+
+    fn float_binary(op: Opcode, ty: Type, a: u64, b: u64) -> Option<u64> {
+        let operands = [(ty, Constant::Float(a)), (ty, Constant::Float(b))];
+        float(computed(InstData::Binary { op, args: args() }, &operands, ty))
+    }
+
+    fn fma(ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
+        let args = [0, 1, 2].map(Value::from_u32);
+        let operands = [a, b, c].map(|bits| (ty, Constant::Float(bits)));
+        float(computed(InstData::Ternary { op: Fma, args }, &operands, ty))
+    }
+
+    fn float_compare(cond: FloatCC, ty: Type, a: u64, b: u64) -> Option<bool> {
+        let operands = [(ty, Constant::Float(a)), (ty, Constant::Float(b))];
+        int(computed(InstData::FloatCompare { cond, args: args() }, &operands, Type::I1))
+            .map(|value| value != 0)
+    }
+
+    /// What the one `ptx.*` operation of a function gives for constants as its operands.
+    fn table(text: &str) -> Option<Constant> {
+        let module =
+            warpsmith_ir::parse_module(format!("kernel @k() {{\nentry:\n{text}\n  ret\n}}")).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let known = |value: Value| match func.dfg[func.dfg.def_inst(value)?] {
+            InstData::IntConst { value } => Some(Constant::Int(value)),
+            InstData::FloatConst { bits } => Some(Constant::Float(bits)),
+            _ => None,
+        };
+        let block = func.layout.entry().unwrap();
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            if matches!(func.dfg[inst], InstData::Ptx { .. }) {
+                return instruction(func, inst, known);
+            }
+            next = func.layout.next_inst(inst);
+        }
+        panic!("no operation of the tables")
+    }
+
+    #[test]
+    fn operations_of_the_tables_fold_as_they_run() {
+        let cases = [
+            ("%a = iconst.i32 0xff00\n%d = ptx.bfe.u32 %a, 4, 8", Some(Constant::Int(0xf0))),
+            ("%a = iconst.i32 7\n%d = ptx.bfind.u32 %a", Some(Constant::Int(2))),
+            ("%a = iconst.i32 -1\n%d = ptx.vadd.u32.u32.u32 %a:b0, %a:h1", Some(Constant::Int(0x1_00fe))),
+            ("%a = fconst.f32 1.5\n%d = ptx.add.rz.f32 %a, 2.25", Some(Constant::Float(0x4070_0000))),
+            ("%a = fconst.f32 1.5\n%d = ptx.min.f32 %a, %a", Some(Constant::Float(0x3fc0_0000))),
+            ("%a = fconst.f32 -1.0\n%d = ptx.sqrt.approx.f32 %a", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(table(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn narrow_integers_wrap_and_clamp() {
@@ -304,13 +275,13 @@ mod tests {
         assert_eq!(int_binary(Srem, Type::I16, -5, 0), Some(-1));
         assert_eq!(int_binary(Umulhi, Type::I8, -1, -1), Some(-2));
         assert_eq!(int_binary(Smulhi, Type::I16, -32768, -32768), Some(16384));
-        assert_eq!(int_binary(Shl, Type::I8, 1, 8), Some(0));
-        assert_eq!(int_binary(Lshr, Type::I64, -1, 64), Some(0));
-        assert_eq!(int_binary(Ashr, Type::I32, -8, 100), Some(-1));
-        assert_eq!(int_binary(Shl, Type::I32, 1, -1), Some(0));
-        assert_eq!(int_binary(Rotl, Type::I8, 0x41, 9), Some(-126));
-        assert_eq!(int_binary(Rotr, Type::I64, 1, 64), Some(1));
-        assert_eq!(int_binary(Rotr, Type::I32, 1, 1), Some(i64::from(i32::MIN)));
+        assert_eq!(shift(Shl, Type::I8, 1, 8), Some(0));
+        assert_eq!(shift(Lshr, Type::I64, -1, 64), Some(0));
+        assert_eq!(shift(Ashr, Type::I32, -8, 100), Some(-1));
+        assert_eq!(shift(Shl, Type::I32, 1, -1), Some(0));
+        assert_eq!(shift(Rotl, Type::I8, 0x41, 9), Some(-126));
+        assert_eq!(shift(Rotr, Type::I64, 1, 64), Some(1));
+        assert_eq!(shift(Rotr, Type::I32, 1, 1), Some(i64::from(i32::MIN)));
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //!
 //! - [`Program`]: a decoded module, from PTX ([`Program::load`]) or from the IR ([`Program::from_ir`]);
 //! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
-//! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from;
-//! - [`semantics`]: what each operation computes on values; [`pure`] and [`effects`]: which instruction is which operation.
+//! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from.
+//!
+//! What an instruction computes is told by `warpsmith-semantics`; what it does besides, by this crate.
 //!
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
 mod device;
-#[doc(hidden)]
-pub mod effects;
+mod effects;
 pub mod engine;
 mod fault;
 mod ir_decode;
@@ -18,9 +18,6 @@ mod memory;
 mod output;
 mod printf;
 mod ptx_decode;
-#[doc(hidden)]
-pub mod pure;
-pub mod semantics;
 
 pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
 pub use engine::{Program, Schedule, observe};

@@ -318,10 +318,10 @@ fn floats_round_once() {
     let halves: Vec<u16> = (0..256).map(|i| i * 257).collect();
     let got: Vec<u16> = run(&map("f16", "f16", "  %r = fsqrt %x"), &halves, 256, 256);
     for (x, r) in halves.iter().zip(got) {
-        let wide = warpsmith_interp::semantics::convert::single_from_f16(*x);
+        let wide = warpsmith_semantics::value::convert::single_from_f16(*x);
         let root = f32::from_bits(wide).sqrt();
         // The root of an f16 in f32 rounds on to the right f16.
-        assert_eq!(r, warpsmith_interp::semantics::convert::f16_from_single(root.to_bits()), "{x:#x}");
+        assert_eq!(r, warpsmith_semantics::value::convert::f16_from_single(root.to_bits()), "{x:#x}");
     }
 }
 

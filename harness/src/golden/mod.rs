@@ -102,7 +102,7 @@ fn values(ty: ScalarType, bytes: &[u8]) -> Vec<f64> {
 }
 
 fn number(ty: ScalarType, bytes: &[u8]) -> f64 {
-    use warpsmith::interp::semantics::half::{BF16, F16, Half};
+    use warpsmith_semantics::value::half::{BF16, F16, Half};
     let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     match ty {
         ScalarType::F16 => F16::widen(word as u16).into(),

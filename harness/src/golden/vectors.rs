@@ -4,9 +4,9 @@
 use super::{Case, Check};
 use serde_json::json;
 use std::fmt::Write;
-use warpsmith::interp::semantics::half::{BF16, F16, Half};
 use warpsmith::isa::{Mnemonic, ScalarType, TypeClass};
 use warpsmith::launch::literal;
+use warpsmith_semantics::value::half::{BF16, F16, Half};
 
 /// Threads of a case, and bytes that a register takes in memory.
 const THREADS: usize = 32;

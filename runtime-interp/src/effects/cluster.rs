@@ -1,51 +1,56 @@
 //! Clusters: addresses of other blocks, the cluster's barrier, answers of the launch control
 //! (PTX ISA 9.0, 9.7.9.19, 9.7.9.23, 9.7.9.24, 9.7.13.3 and 9.7.13.18).
 
-use super::{Source, Words, value};
+use super::{Source, value};
 use crate::engine::lanes::{LaneFn, scalar, vector};
-use crate::engine::{AsyncOp, FunctionBuilder, Reg, Special, Width};
+use crate::engine::{FunctionBuilder, Reg, Special, Width};
 use crate::memory::window;
+use warpsmith_isa::{CancelQuery, Instruction};
 
-/// `barrier.cluster`
-pub(super) fn barrier(body: &mut FunctionBuilder<'_>, words: &Words) -> Option<()> {
-    body.asynchronous(match words.pick(&[("arrive", true), ("wait", false)])? {
-        true => AsyncOp::ClusterArrive,
-        false => AsyncOp::ClusterWait,
-    });
-    Some(())
+/// A shared address as an operand of the width of the instruction's type.
+fn shared_address(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<(Reg, bool)> {
+    let width = Width::for_bits(i.ty()?.bits());
+    let a = value(body, src.first(), width)?;
+    // The address of a variable has 64 bits.
+    let cut: LaneFn = match (a.width(), width) {
+        (from, to) if from == to => return Some((a, width == Width::W64)),
+        (Width::W64, Width::W32) => vector(|a: u64| a as u32),
+        (Width::W32, Width::W64) => vector(|a: u32| u64::from(a)),
+        _ => return None,
+    };
+    let whole = body.reg(width);
+    body.lanes(cut, &[whole], &[a]);
+    Some((whole, width == Width::W64))
 }
 
-/// `mapa getctarank`
-pub(super) fn address(
+/// `mapa`
+pub(super) fn map_address(
     body: &mut FunctionBuilder<'_>,
-    words: &Words,
+    i: &Instruction,
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
     let Some(d) = dst.first().copied()? else { return Some(()) };
-    let width = Width::for_bits(words.ty()?.bits());
-    let mut a = value(body, src.first(), width)?;
-    if a.width() != width {
-        // The address of a variable has 64 bits.
-        let low = body.reg(width);
-        match (a.width(), width) {
-            (Width::W64, Width::W32) => body.lanes(vector(|a: u64| a as u32), &[low], &[a]),
-            (Width::W32, Width::W64) => body.lanes(vector(|a: u32| u64::from(a)), &[low], &[a]),
-            _ => return None,
-        }
-        a = low;
-    }
-    let wide = width == Width::W64;
-    if words.head == "mapa" {
-        let rank = value(body, src.get(1), Width::W32)?;
-        let f: LaneFn = if wide {
-            vector(|a: u64, rank: u32| window::in_member(a, rank))
-        } else {
-            vector(|a: u32, rank: u32| window::in_member(a.into(), rank) as u32)
-        };
-        body.lanes(f, &[d], &[a, rank]);
-        return Some(());
-    }
+    let (a, wide) = shared_address(body, i, src)?;
+    let rank = value(body, src.get(1), Width::W32)?;
+    let f: LaneFn = if wide {
+        vector(|a: u64, rank: u32| window::in_member(a, rank))
+    } else {
+        vector(|a: u32, rank: u32| window::in_member(a.into(), rank) as u32)
+    };
+    body.lanes(f, &[d], &[a, rank]);
+    Some(())
+}
+
+/// `getctarank`
+pub(super) fn rank_of_address(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    dst: &[Option<Reg>],
+    src: &[Source],
+) -> Option<()> {
+    let Some(d) = dst.first().copied()? else { return Some(()) };
+    let (a, wide) = shared_address(body, i, src)?;
     let own = own_rank(body);
     let f: LaneFn = if wide { vector(owner) } else { vector(|a: u32, own: u32| owner(a.into(), own)) };
     body.lanes(f, &[d], &[a, own]);
@@ -73,28 +78,28 @@ pub(super) fn is_own(body: &mut FunctionBuilder<'_>, d: Reg, a: Reg, base: Reg) 
 /// `clusterlaunchcontrol.query_cancel`: takes a response apart.
 pub(super) fn query_cancel(
     body: &mut FunctionBuilder<'_>,
-    words: &Words,
+    i: &Instruction,
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
     let response = value(body, src.first(), Width::W128)?;
-    if words.has("is_canceled") {
-        if let Some(d) = dst.first().copied()? {
-            body.lanes(scalar(|r: u128| r >> 127 != 0), &[d], &[response]);
+    let mut put = |n: usize, f: LaneFn| {
+        if let Some(Some(d)) = dst.get(n) {
+            body.lanes(f, &[*d], &[response]);
         }
-        return Some(());
-    }
-    let axis = words.pick(&[("get_first_ctaid::x", 0), ("get_first_ctaid::y", 1), ("get_first_ctaid::z", 2)]);
-    for (i, d) in dst.iter().enumerate() {
-        let f: LaneFn = match axis.unwrap_or(i) {
-            0 => scalar(|r: u128| r as u32),
-            1 => scalar(|r: u128| (r >> 32) as u32),
-            2 => scalar(|r: u128| (r >> 64) as u32),
+    };
+    let x = scalar(|r: u128| r as u32);
+    let y = scalar(|r: u128| (r >> 32) as u32);
+    let z = scalar(|r: u128| (r >> 64) as u32);
+    match i.cancel_query()? {
+        CancelQuery::IsCanceled => put(0, scalar(|r: u128| r >> 127 != 0)),
+        CancelQuery::FirstBlockX => put(0, x),
+        CancelQuery::FirstBlockY => put(0, y),
+        CancelQuery::FirstBlockZ => put(0, z),
+        CancelQuery::FirstBlock => {
             // The manual leaves the fourth element open.
-            _ => scalar(|_: u128| 0u32),
-        };
-        if let Some(d) = *d {
-            body.lanes(f, &[d], &[response]);
+            let none = scalar(|_: u128| 0u32);
+            [x, y, z, none].into_iter().enumerate().for_each(|(n, f)| put(n, f));
         }
     }
     Some(())

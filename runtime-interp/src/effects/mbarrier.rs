@@ -1,52 +1,46 @@
 //! `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.0, 9.7.13.15).
 
-use super::{Source, Words, address, value};
+use super::{Source, address, names_cluster, value};
 use crate::engine::lanes::vector;
 use crate::engine::{
     Access, AsyncOp, FunctionBuilder, MbarrierKind, MbarrierOp, Order, Reg, Scope, Width, pending_count,
 };
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{self as isa, Instruction, Mod, StateSpace};
+use warpsmith_semantics::MbarrierAction;
 
 /// The operand that names an object: 8 bytes in shared memory, of the executing block unless `::cluster` is said.
 pub(super) fn object(
     body: &mut FunctionBuilder<'_>,
-    words: &Words,
+    i: &Instruction,
     source: Option<&Source>,
 ) -> Option<Access> {
     let at = address(source)?;
-    let access = Access::unsigned(words.space.unwrap_or(StateSpace::Generic), 8);
-    let access = access.reaching(words.has("shared::cluster"));
-    Some(body.operand(access.ordered(words.order().unwrap_or(Order::AcqRel), words.scope_or(Scope::Cta)), at))
+    let access = Access::unsigned(i.space(), 8).reaching(names_cluster(i));
+    // What is written; the operation says what holds without.
+    let order = i.mods().find_map(isa::Order::of).and_then(|_| super::order(i)).unwrap_or(Order::AcqRel);
+    let scope = i.mods().find_map(isa::Scope::of).map_or(Scope::Cta, Scope::from);
+    Some(body.operand(access.ordered(order, scope), at))
 }
 
 pub(super) fn emit(
     body: &mut FunctionBuilder<'_>,
-    words: &Words,
+    i: &Instruction,
+    action: MbarrierAction,
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
     let dst = dst.first().copied().flatten();
-    if words.has("pending_count") {
-        let state = value(body, src.first(), Width::W64)?;
-        if let Some(d) = dst {
-            body.lanes(vector(pending_count), &[d], &[state]);
+    let kind = match action {
+        MbarrierAction::Init => MbarrierKind::Init,
+        MbarrierAction::Invalidate => MbarrierKind::Invalidate,
+        MbarrierAction::ExpectTx => MbarrierKind::ExpectTx,
+        MbarrierAction::CompleteTx => MbarrierKind::CompleteTx,
+        MbarrierAction::Arrive { drop, expect_tx, no_complete } => {
+            MbarrierKind::Arrive { drop, expect_tx, no_complete }
         }
-        return Some(());
-    }
-    let expect_tx = words.has("expect_tx");
-    let no_complete = words.has("noComplete");
-    let kind = match *words.words.first()? {
-        "init" => MbarrierKind::Init,
-        "inval" => MbarrierKind::Invalidate,
-        "expect_tx" => MbarrierKind::ExpectTx,
-        "complete_tx" => MbarrierKind::CompleteTx,
-        "arrive" => MbarrierKind::Arrive { drop: false, expect_tx, no_complete },
-        "arrive_drop" => MbarrierKind::Arrive { drop: true, expect_tx, no_complete },
-        "test_wait" => MbarrierKind::Test { parity: words.has("parity"), blocking: false },
-        "try_wait" => MbarrierKind::Test { parity: words.has("parity"), blocking: true },
-        _ => return None,
+        MbarrierAction::Test { parity, blocking } => MbarrierKind::Test { parity, blocking },
     };
-    let mut at = object(body, words, src.first())?;
+    let mut at = object(body, i, src.first())?;
     // Without a space named, what can be done to objects of other blocks may be.
     let reaches =
         matches!(kind, MbarrierKind::ExpectTx | MbarrierKind::CompleteTx | MbarrierKind::Arrive { .. });
@@ -59,9 +53,22 @@ pub(super) fn emit(
     Some(())
 }
 
+/// `mbarrier.pending_count`
+pub(super) fn pending(body: &mut FunctionBuilder<'_>, dst: &[Option<Reg>], src: &[Source]) -> Option<()> {
+    let state = value(body, src.first(), Width::W64)?;
+    if let Some(d) = dst.first().copied().flatten() {
+        body.lanes(vector(pending_count), &[d], &[state]);
+    }
+    Some(())
+}
+
 /// `cp.async.mbarrier.arrive`
-pub(super) fn arrive_on_copies(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
-    let mbarrier = object(body, words, src.first())?;
-    body.asynchronous(AsyncOp::ArriveOnCopies { mbarrier, increment: !words.has("noinc") });
+pub(super) fn arrive_on_copies(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    src: &[Source],
+) -> Option<()> {
+    let mbarrier = object(body, i, src.first())?;
+    body.asynchronous(AsyncOp::ArriveOnCopies { mbarrier, increment: !i.has(Mod::Noinc) });
     Some(())
 }

@@ -1,22 +1,8 @@
 //! The instructions of PTX that do more than compute: memory, atomics, synchronisation, warp-level operations.
 //!
-//! [`emit`] puts one into a function, from its mnemonic and its operands. Both decoders go through here (as through
-//! [`pure`](crate::pure)), so that a form means the same in PTX and in the IR's table-derived operations. What a decoder must
-//! know more than operands for — branches, calls, special registers and names — is its own.
-//!
-//! ```
-//! use warpsmith_interp::effects::{self, Source};
-//! use warpsmith_interp::engine::{Address, FunctionKind, ProgramBuilder, Width};
-//! use warpsmith_isa::Mnemonic;
-//! let mut program = ProgramBuilder::new();
-//! let kernel = program.declare("k", FunctionKind::kernel([("p", 8, 8)]));
-//! let mut body = program.body(kernel);
-//! let (p, old) = (body.reg(Width::W64), body.reg(Width::W32));
-//! let mut emit = |text: &str, dst: &[_], src: &[_]| effects::emit(&mut body, &Mnemonic::parse(text).unwrap(), dst, src);
-//! assert!(emit("ld.param.b64", &[Some(p)], &[Source::Address(Address::Absolute(0))]));
-//! assert!(emit("atom.global.add.u32", &[Some(old)], &[Source::Address(Address::Reg(p, 0)), Source::Bits(1)]));
-//! assert!(!emit("add.u32", &[Some(old)], &[Source::Reg(old), Source::Bits(1)]));
-//! ```
+//! [`emit`] puts one into a function, from its resolved form and its operands: what it does is told by the table of all operations
+//! ([`Meaning`]). Both decoders go through here, so that a form means the same in PTX and in the IR's table-derived operations. What a
+//! decoder must know more than operands for (branches, calls, special registers and names) is its own.
 
 mod atomic;
 mod cluster;
@@ -27,8 +13,8 @@ mod transfer;
 mod warp;
 
 use crate::engine::{Address, Fence, FunctionBuilder, Guard, Order, Reg, Scope, Width, lanes};
-use smallvec::SmallVec;
-use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
+use warpsmith_isa::{self as isa, Instruction, Mod, SpaceModifier, StateSpace};
+use warpsmith_semantics::{Effect, FenceKind, Meaning};
 
 /// A source operand.
 #[derive(Clone, Copy, Debug)]
@@ -45,138 +31,164 @@ pub enum Source {
     Sink,
 }
 
-/// A mnemonic as its words: the opcode's first, then all others, of the opcode and of the modifiers alike.
-pub(crate) struct Words {
-    head: &'static str,
-    words: SmallVec<[&'static str; 12]>,
-    types: SmallVec<[ScalarType; 2]>,
-    space: Option<StateSpace>,
-}
-
-impl Words {
-    fn new(mnemonic: &Mnemonic) -> Self {
-        let mut words: SmallVec<[&'static str; 12]> = mnemonic.opcode().text().split('.').collect();
-        let head = words.remove(0);
-        words.extend(mnemonic.mods().iter().map(|m| m.text()));
-        // `.tex` is a word of textures, and no memory that an instruction here could reach.
-        let space = mnemonic.mods().iter().find_map(|m| m.space()).filter(|s| *s != StateSpace::Tex);
-        Words { head, words, types: mnemonic.types().collect(), space }
-    }
-
-    fn has(&self, word: &str) -> bool {
-        self.words.contains(&word)
-    }
-
-    /// The first type named.
-    fn ty(&self) -> Option<ScalarType> {
-        self.types.first().copied()
-    }
-
-    /// The value that the first of the words present stands for.
-    fn pick<T: Copy>(&self, choices: &[(&str, T)]) -> Option<T> {
-        choices.iter().find(|(word, _)| self.has(word)).map(|(_, value)| *value)
-    }
-
-    fn scope(&self) -> Scope {
-        self.scope_or(Scope::default())
-    }
-
-    fn scope_or(&self, default: Scope) -> Scope {
-        let named = [
-            ("cta", Scope::Cta),
-            ("cluster", Scope::Cluster),
-            ("gpu", Scope::Gpu),
-            ("gl", Scope::Gpu),
-            ("sys", Scope::Sys),
-        ];
-        self.pick(&named).unwrap_or(default)
-    }
-
-    /// The state spaces in order, and whether shared memory is that of the cluster.
-    fn spaces(&self) -> impl Iterator<Item = (StateSpace, bool)> + '_ {
-        self.words.iter().filter_map(|w| {
-            Some(match *w {
-                "global" => (StateSpace::Global, false),
-                "shared" | "shared::cta" => (StateSpace::Shared, false),
-                "shared::cluster" => (StateSpace::Shared, true),
-                _ => return None,
-            })
-        })
-    }
-
-    fn order(&self) -> Option<Order> {
-        self.pick(&[
-            ("mmio", Order::Mmio),
-            ("volatile", Order::Volatile),
-            ("relaxed", Order::Relaxed),
-            ("acquire", Order::Acquire),
-            ("release", Order::Release),
-            ("acq_rel", Order::AcqRel),
-            ("sc", Order::SeqCst),
-            ("weak", Order::Weak),
-        ])
-    }
-
-    /// Elements of the vector that the instruction moves.
-    fn elements(&self) -> usize {
-        self.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
+impl From<isa::Scope> for Scope {
+    fn from(scope: isa::Scope) -> Scope {
+        match scope {
+            isa::Scope::Cta => Scope::Cta,
+            isa::Scope::Cluster => Scope::Cluster,
+            isa::Scope::Gpu => Scope::Gpu,
+            isa::Scope::Sys => Scope::Sys,
+        }
     }
 }
 
-/// Emits the instruction; false if it is none of these, or has no semantics.
+/// The scope that is written or holds by default, else that of the device.
+fn scope(i: &Instruction) -> Scope {
+    i.scope().map_or_else(Scope::default, Scope::from)
+}
+
+/// The order that is written or holds by default.
+fn order(i: &Instruction) -> Option<Order> {
+    if i.has(Mod::Mmio) {
+        return Some(Order::Mmio);
+    }
+    Some(match i.order()? {
+        isa::Order::Weak => Order::Weak,
+        isa::Order::Volatile => Order::Volatile,
+        isa::Order::Relaxed => Order::Relaxed,
+        isa::Order::Acquire => Order::Acquire,
+        isa::Order::Release => Order::Release,
+        isa::Order::AcqRel => Order::AcqRel,
+        isa::Order::Sc => Order::SeqCst,
+    })
+}
+
+/// True if the shared memory that is named is that of the cluster.
+fn names_cluster(i: &Instruction) -> bool {
+    i.spaces().any(|space| space == SpaceModifier::SharedCluster)
+}
+
+/// The spaces of global and shared memory in order, and whether shared memory is that of the cluster.
+fn spaces(i: &Instruction) -> impl Iterator<Item = (StateSpace, bool)> + '_ {
+    i.spaces().filter_map(|space| match space {
+        SpaceModifier::Global => Some((StateSpace::Global, false)),
+        SpaceModifier::Shared | SpaceModifier::SharedCta => Some((StateSpace::Shared, false)),
+        SpaceModifier::SharedCluster => Some((StateSpace::Shared, true)),
+        SpaceModifier::Const
+        | SpaceModifier::Local
+        | SpaceModifier::Param
+        | SpaceModifier::ParamEntry
+        | SpaceModifier::ParamFunc
+        | SpaceModifier::Tex => None,
+    })
+}
+
+/// The elements of the vector that the instruction moves.
+fn elements(i: &Instruction) -> usize {
+    i.vector_len() as usize
+}
+
+/// Emits the instruction; `None` if it has no effect of its own, or no semantics.
 ///
 /// `dst` are the destinations in the instruction's order, elements of a vector and the two of `d|p` one by one, `None` for a
-/// sink or one that is not written; `src` the sources alike. An address in `.param` space is [`Address::Absolute`] for a
+/// sink or one that is not written; `src` the sources in the same way. An address in `.param` space is [`Address::Absolute`] for a
 /// parameter of the kernel and [`Address::Stack`] for one of a function.
 pub fn emit(
     body: &mut FunctionBuilder<'_>,
-    mnemonic: &Mnemonic,
+    i: &Instruction,
     dst: &[Option<Reg>],
     src: &[Source],
-) -> bool {
-    let words = Words::new(mnemonic);
-    let emitted = match words.head {
-        "st" | "red" if words.has("async") => transfer::store(body, &words, src),
-        "st" if words.has("bulk") => transfer::fill(body, &words, src),
-        "ld" | "ldu" | "st" => memory::access(body, &words, dst, src),
-        "cp" => transfer::copy(body, &words, src),
-        "mbarrier" => mbarrier::emit(body, &words, dst, src),
-        "multimem" => multimem::emit(body, &words, dst, src),
-        "mapa" | "getctarank" => cluster::address(body, &words, dst, src),
-        "barrier" if words.has("cluster") => cluster::barrier(body, &words),
-        "clusterlaunchcontrol" if words.has("try_cancel") => transfer::try_cancel(body, &words, src),
-        "clusterlaunchcontrol" => cluster::query_cancel(body, &words, dst, src),
-        "atom" | "red" => atomic::emit(body, &words, dst, src),
-        "cvta" | "isspacep" | "createpolicy" => memory::address(body, &words, dst, src),
-        "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
-            warp::collective(body, &words, dst, src)
+) -> Option<()> {
+    let effect = match Meaning::of(i.operation()) {
+        Meaning::Does(effect) => effect,
+        Meaning::Computes(_) | Meaning::Refused(_) => return None,
+    };
+    match effect {
+        Effect::StoreAsync => transfer::store(body, i, src, false),
+        Effect::ReduceAsync => transfer::store(body, i, src, true),
+        Effect::Fill => transfer::fill(body, i, src),
+        Effect::Load => memory::load(body, i, dst, src),
+        Effect::Store => memory::store(body, i, src),
+        Effect::Copy => transfer::plain_copy(body, i, src),
+        Effect::BulkCopy => transfer::bulk_copy(body, i, src),
+        Effect::CommitGroup(group) => {
+            transfer::commit(body, group);
+            Some(())
         }
-        "bar" | "barrier" => warp::barrier(body, &words, dst, src),
-        "tensormap" if words.has("cp_fenceproxy") => memory::copy_tensor_map(body, &words, src),
-        "membar" | "fence" => memory::fence(body, &words),
-        "nanosleep" => {
+        Effect::WaitGroup(group) => transfer::wait_group(body, i, src, group),
+        Effect::WaitAll => {
+            transfer::wait_all(body);
+            Some(())
+        }
+        Effect::ArriveOnCopies => mbarrier::arrive_on_copies(body, i, src),
+        Effect::Mbarrier(action) => mbarrier::emit(body, i, action, dst, src),
+        Effect::PendingCount => mbarrier::pending(body, dst, src),
+        Effect::MulticastLoad | Effect::MulticastStore | Effect::MulticastReduce => {
+            multimem::emit(body, i, effect, dst, src)
+        }
+        Effect::MapAddress => cluster::map_address(body, i, dst, src),
+        Effect::RankOfAddress => cluster::rank_of_address(body, i, dst, src),
+        Effect::ClusterArrive => {
+            body.asynchronous(crate::engine::AsyncOp::ClusterArrive);
+            Some(())
+        }
+        Effect::ClusterWait => {
+            body.asynchronous(crate::engine::AsyncOp::ClusterWait);
+            Some(())
+        }
+        Effect::TryCancel => transfer::try_cancel(body, i, src),
+        Effect::QueryCancel => cluster::query_cancel(body, i, dst, src),
+        Effect::Atomic => atomic::emit(body, i, dst, src),
+        Effect::Reduce => atomic::emit(body, i, &[], src),
+        Effect::ToGeneric => memory::convert_address(body, i, false, dst, src),
+        Effect::ToSpace => memory::convert_address(body, i, true, dst, src),
+        Effect::IsInSpace => memory::is_in_space(body, i, dst, src),
+        Effect::CachePolicy => {
+            // What a policy looks like is up to the implementation, and none does anything here.
+            if let Some(d) = dst.first().copied()? {
+                let none = body.constant(0, Width::W64);
+                body.copy(d, none);
+            }
+            Some(())
+        }
+        Effect::Shuffle | Effect::Vote | Effect::Match | Effect::ReduceLanes | Effect::Elect => {
+            warp::collective(body, i, effect, dst, src)
+        }
+        Effect::ActiveMask => {
+            if let Some(d) = dst.first().copied()? {
+                body.active_mask(d);
+            }
+            Some(())
+        }
+        Effect::WarpBarrier => warp::barrier(body, src),
+        Effect::BlockBarrier { reduces } => warp::block_barrier(body, i, reduces, dst, src),
+        Effect::CopyTensorMap => memory::copy_tensor_map(body, i, src),
+        Effect::Fence(FenceKind::Membar) => memory::fence(body, i, Order::SeqCst),
+        Effect::Fence(FenceKind::Fence | FenceKind::Proxy) => memory::fence(body, i, Order::AcqRel),
+        Effect::Yield => {
             body.yield_turn();
             Some(())
         }
-        "trap" | "brkpt" => {
+        Effect::Trap => {
             body.trap();
             Some(())
         }
-        "exit" => {
+        Effect::Exit => {
             body.exit();
             Some(())
         }
         // The grids that a grid could wait for are complete before it is launched.
-        "griddepcontrol" => {
+        Effect::GridDependency => {
             body.fence(Fence { order: Order::AcqRel, scope: Scope::Gpu });
             Some(())
         }
-        "alloca" | "stacksave" | "stackrestore" => memory::stack(body, &words, dst, src),
-        // Hints: to caches, to a profiler, to the allocator of registers.
-        "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" | "setmaxnreg" => Some(()),
-        _ => None,
-    };
-    emitted.is_some()
+        Effect::StackAllocate | Effect::StackSave | Effect::StackRestore => {
+            memory::stack(body, i, effect, dst, src)
+        }
+        Effect::Hint => Some(()),
+        // A decoder's own: what names mean.
+        Effect::Move | Effect::Branch | Effect::BranchIndirect | Effect::Call | Effect::Return => None,
+    }
 }
 
 /// A source as a register; a literal as a constant of the width.

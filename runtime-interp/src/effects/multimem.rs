@@ -1,43 +1,39 @@
 //! `multimem.ld_reduce multimem.st multimem.red` (PTX ISA 9.0, 9.7.9.14).
 
 use super::memory::describe;
-use super::{Source, Words, address, atomic, value};
-use crate::engine::{
-    AsyncOp, FunctionBuilder, MultimemKind, MultimemOp, Order, Reduction, Reg, Scope, Width,
-};
-use crate::semantics::convert::small::{
+use super::{Source, address, atomic, elements, value};
+use crate::engine::{AsyncOp, FunctionBuilder, MultimemKind, MultimemOp, Reduction, Reg, Width};
+use smallvec::SmallVec;
+use warpsmith_isa::{self as isa, Accumulator, Instruction, ScalarType};
+use warpsmith_semantics::Effect;
+use warpsmith_semantics::value::convert::small::{
     Small, f16x2_from_small_x2, small_x2_from_f16x2, small_x2_from_single,
 };
-use crate::semantics::half::{self, After, Half};
-use crate::semantics::{Rounding, double, single};
-use smallvec::SmallVec;
-use warpsmith_isa::ScalarType;
+use warpsmith_semantics::value::half::{self, After, Half};
+use warpsmith_semantics::value::{Rounding, double, single};
 
 pub(super) fn emit(
     body: &mut FunctionBuilder<'_>,
-    words: &Words,
+    i: &Instruction,
+    effect: Effect,
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    let ty = words.ty()?;
-    let (count, width) = (words.elements(), Width::for_bits(ty.bits()));
+    let ty = i.ty()?;
+    let (count, width) = (elements(i), Width::for_bits(ty.bits()));
     let at = address(src.first())?;
-    let mut access = describe(words, at, body)?;
-    let kind = match *words.words.first()? {
-        "ld_reduce" => MultimemKind::LoadReduce(reduction(words, ty)?),
-        "st" => MultimemKind::Store,
-        "red" => {
-            if words.order().is_none() {
-                access = access.ordered(Order::Relaxed, words.scope_or(Scope::Sys));
-            }
-            let (element, function) = (ty.bytes()?, atomic::function(words, ty)?);
-            MultimemKind::Reduce { bytes: u8::try_from(element).ok()?, function }
-        }
-        _ => return None,
+    let access = describe(i, at, body)?;
+    let kind = if effect == Effect::MulticastLoad {
+        MultimemKind::LoadReduce(reduction(i, ty)?)
+    } else if effect == Effect::MulticastStore {
+        MultimemKind::Store
+    } else {
+        let (element, function) = (ty.bytes()?, atomic::function(i.reduction()?, ty)?);
+        MultimemKind::Reduce { bytes: u8::try_from(element).ok()?, function }
     };
     let values: SmallVec<[Reg; 4]> = match kind {
         MultimemKind::LoadReduce(_) => {
-            (0..count).map(|i| dst.get(i).copied().flatten().unwrap_or_else(|| body.reg(width))).collect()
+            (0..count).map(|n| dst.get(n).copied().flatten().unwrap_or_else(|| body.reg(width))).collect()
         }
         _ => src.get(1..=count)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?,
     };
@@ -47,55 +43,66 @@ pub(super) fn emit(
 }
 
 /// How the values of replicas are reduced, in their order. Without `.acc`, each step rounds to the type.
-fn reduction(words: &Words, ty: ScalarType) -> Option<Reduction> {
+fn reduction(i: &Instruction, ty: ScalarType) -> Option<Reduction> {
     use ScalarType::*;
     let plain = |bytes: u8, fold: fn(u64, u64) -> u64| Reduction { bytes, widen: same, fold, narrow: same };
-    let op = words.pick(&[("add", 0), ("min", 1), ("max", 2)]);
-    let add = op == Some(0);
+    let op = i.reduction()?;
+    let add = op == isa::Reduction::Add;
     let whole = u8::try_from(ty.bytes()?).ok()?;
     Some(match ty {
         F32 if add => plain(4, |a, b| single::add::<false>(Rounding::Nearest, a as u32, b as u32).into()),
         F64 if add => plain(8, |a, b| double::add(Rounding::Nearest, a, b)),
-        F16 | F16x2 => of_half::<half::F16>(words, op?)?,
-        BF16 | BF16x2 => of_half::<half::BF16>(words, op?)?,
-        E4M3 | E4M3x2 | E4M3x4 => of_small::<0>(words, op?)?,
-        E5M2 | E5M2x2 | E5M2x4 => of_small::<1>(words, op?)?,
-        _ => plain(whole, integer(words, ty)?),
+        F16 | F16x2 => of_half::<half::F16>(i, op)?,
+        BF16 | BF16x2 => of_half::<half::BF16>(i, op)?,
+        E4M3 | E4M3x2 | E4M3x4 => of_small::<0>(i, op)?,
+        E5M2 | E5M2x2 | E5M2x4 => of_small::<1>(i, op)?,
+        _ => plain(whole, integer(op, ty)?),
     })
 }
 
-fn integer(words: &Words, ty: ScalarType) -> Option<fn(u64, u64) -> u64> {
-    use ScalarType::*;
-    let op = words.words.iter().copied().find(|w| ["add", "min", "max", "and", "or", "xor"].contains(w))?;
-    Some(match (op, ty) {
-        ("add", U32 | S32 | U64) => |a, b| a.wrapping_add(b),
-        ("and", B32 | B64) => |a, b| a & b,
-        ("or", B32 | B64) => |a, b| a | b,
-        ("xor", B32 | B64) => |a, b| a ^ b,
-        ("min", U32 | U64) => |a, b| a.min(b),
-        ("max", U32 | U64) => |a, b| a.max(b),
-        ("min", S32) => |a, b| (a as i32).min(b as i32) as u32 as u64,
-        ("max", S32) => |a, b| (a as i32).max(b as i32) as u32 as u64,
-        ("min", S64) => |a, b| (a as i64).min(b as i64) as u64,
-        ("max", S64) => |a, b| (a as i64).max(b as i64) as u64,
-        _ => return None,
+fn integer(op: isa::Reduction, ty: ScalarType) -> Option<fn(u64, u64) -> u64> {
+    use isa::Reduction::*;
+    let integer = ty.is_integer() || matches!(ty, ScalarType::B32 | ScalarType::B64);
+    if !integer {
+        return None;
+    }
+    let (signed, wide) = (ty.is_signed(), ty.bits() == 64);
+    Some(match op {
+        Add => |a, b| a.wrapping_add(b),
+        And => |a, b| a & b,
+        Or => |a, b| a | b,
+        Xor => |a, b| a ^ b,
+        Min if !signed => |a, b| a.min(b),
+        Max if !signed => |a, b| a.max(b),
+        Min if wide => |a, b| (a as i64).min(b as i64) as u64,
+        Max if wide => |a, b| (a as i64).max(b as i64) as u64,
+        Min => |a, b| (a as i32).min(b as i32) as u32 as u64,
+        Max => |a, b| (a as i32).max(b as i32) as u32 as u64,
+        Inc | Dec | Exchange | CompareAndSwap | PopCount => return None,
     })
 }
 
 /// Halves, accumulated as they are or (`.acc::f32`) in f32.
-fn of_half<H: Half>(words: &Words, op: u8) -> Option<Reduction> {
+fn of_half<H: Half>(i: &Instruction, op: isa::Reduction) -> Option<Reduction> {
     let plain = |fold| Reduction { bytes: 2, widen: same, fold, narrow: same };
     Some(match op {
-        0 if words.has("acc::f32") => Reduction {
+        isa::Reduction::Add if i.accumulator() == Some(Accumulator::F32) => Reduction {
             bytes: 2,
             widen: |a| half::to_single::<H>(a as u16).into(),
             fold: |a, b| single::add::<false>(Rounding::Nearest, a as u32, b as u32).into(),
             narrow: |a| H::narrow(f64::from(f32::from_bits(a as u32))).into(),
         },
-        0 => plain(|a, b| half::add::<H>(After::default(), a as u16, b as u16).into()),
-        1 => plain(|a, b| half::min::<H>(false, false, a as u16, b as u16).into()),
-        2 => plain(|a, b| half::max::<H>(false, false, a as u16, b as u16).into()),
-        _ => return None,
+        isa::Reduction::Add => plain(|a, b| half::add::<H>(After::default(), a as u16, b as u16).into()),
+        isa::Reduction::Min => plain(|a, b| half::min::<H>(false, false, a as u16, b as u16).into()),
+        isa::Reduction::Max => plain(|a, b| half::max::<H>(false, false, a as u16, b as u16).into()),
+        isa::Reduction::Inc
+        | isa::Reduction::Dec
+        | isa::Reduction::And
+        | isa::Reduction::Or
+        | isa::Reduction::Xor
+        | isa::Reduction::Exchange
+        | isa::Reduction::CompareAndSwap
+        | isa::Reduction::PopCount => return None,
     })
 }
 
@@ -105,7 +112,7 @@ fn same(a: u64) -> u64 {
 
 /// Floats of eight bits: computed in f16, which holds each exactly, and (without `.acc::f16`) rounded back at each step.
 /// What is too large becomes the largest number, as in all conversions to these types.
-fn of_small<const E5M2: u8>(words: &Words, op: u8) -> Option<Reduction> {
+fn of_small<const E5M2: u8>(i: &Instruction, op: isa::Reduction) -> Option<Reduction> {
     const fn kind(e5m2: u8) -> Small {
         if e5m2 == 0 { Small::E4M3 } else { Small::E5M2 }
     }
@@ -122,13 +129,20 @@ fn of_small<const E5M2: u8>(words: &Words, op: u8) -> Option<Reduction> {
         widen::<K>(u64::from(small_x2_from_single(kind(K), false, 0, sum) & 0xff))
     }
     let fold: fn(u64, u64) -> u64 = match op {
-        0 if words.has("acc::f16") => {
+        isa::Reduction::Add if i.accumulator() == Some(Accumulator::F16) => {
             |a, b| half::add::<half::F16>(After::default(), a as u16, b as u16).into()
         }
-        0 => add::<E5M2>,
-        1 => |a, b| half::min::<half::F16>(false, false, a as u16, b as u16).into(),
-        2 => |a, b| half::max::<half::F16>(false, false, a as u16, b as u16).into(),
-        _ => return None,
+        isa::Reduction::Add => add::<E5M2>,
+        isa::Reduction::Min => |a, b| half::min::<half::F16>(false, false, a as u16, b as u16).into(),
+        isa::Reduction::Max => |a, b| half::max::<half::F16>(false, false, a as u16, b as u16).into(),
+        isa::Reduction::Inc
+        | isa::Reduction::Dec
+        | isa::Reduction::And
+        | isa::Reduction::Or
+        | isa::Reduction::Xor
+        | isa::Reduction::Exchange
+        | isa::Reduction::CompareAndSwap
+        | isa::Reduction::PopCount => return None,
     };
     Some(Reduction { bytes: 1, widen: widen::<E5M2>, fold, narrow: narrow::<E5M2> })
 }

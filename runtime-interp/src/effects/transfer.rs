@@ -1,46 +1,50 @@
 //! Asynchronous copies, stores and reductions (PTX ISA 9.0, 9.7.9.12, 9.7.9.13, 9.7.9.25, 9.7.13.7 and 9.7.13.17).
 
-use super::{Source, Words, address, atomic, mbarrier, value};
+use super::{Source, address, atomic, elements, spaces, value};
 use crate::engine::{
     Access, AsyncOp, Completion, FunctionBuilder, Group, Reg, TransferAction, TransferOp, TransferSource,
     Width,
 };
 use smallvec::SmallVec;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{Instruction, Mod, Multicast, Scope, StateSpace};
+use warpsmith_semantics::CopyGroup;
 
-/// `cp.async cp.async.bulk cp.reduce.async.bulk`, and the groups they are committed to.
-pub(super) fn copy(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
-    // Tensor maps are not here yet.
-    if words.has("tensor") {
-        return None;
+fn group(group: CopyGroup) -> Group {
+    match group {
+        CopyGroup::Plain => Group::Copy,
+        CopyGroup::Bulk => Group::Bulk,
     }
-    let bulk = words.has("bulk");
-    let group = if bulk { Group::Bulk } else { Group::Copy };
-    if words.has("mbarrier") {
-        return mbarrier::arrive_on_copies(body, words, src);
-    }
-    if words.has("commit_group") {
-        body.asynchronous(AsyncOp::Commit(group));
-        return Some(());
-    }
-    if words.has("wait_all") {
-        body.asynchronous(AsyncOp::Commit(group));
-        body.asynchronous(AsyncOp::Wait { group, pending: 0, read: false });
-        return Some(());
-    }
-    if words.has("wait_group") {
-        let &Source::Bits(pending) = src.first()? else { return None };
-        // ptxas takes a negative number too, which no count of groups is below.
-        let pending = (pending as u32 as i32).max(0) as u32;
-        body.asynchronous(AsyncOp::Wait { group, pending, read: words.has("read") });
-        return Some(());
-    }
-    if words.has("prefetch") {
-        return Some(());
-    }
-    let spaces: SmallVec<[Space; 2]> = words.spaces().collect();
-    let &[to, from] = &spaces[..] else { return None };
-    if bulk { bulk_copy(body, words, src, to, from) } else { plain_copy(body, src, to, from) }
+}
+
+/// `commit_group`
+pub(super) fn commit(body: &mut FunctionBuilder<'_>, of: CopyGroup) {
+    body.asynchronous(AsyncOp::Commit(group(of)));
+}
+
+/// `cp.async.wait_all`
+pub(super) fn wait_all(body: &mut FunctionBuilder<'_>) {
+    body.asynchronous(AsyncOp::Commit(Group::Copy));
+    body.asynchronous(AsyncOp::Wait { group: Group::Copy, pending: 0, read: false });
+}
+
+/// `wait_group`
+pub(super) fn wait_group(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    src: &[Source],
+    of: CopyGroup,
+) -> Option<()> {
+    let &Source::Bits(pending) = src.first()? else { return None };
+    // ptxas takes a negative number too, which no count of groups is below.
+    let pending = (pending as u32 as i32).max(0) as u32;
+    body.asynchronous(AsyncOp::Wait { group: group(of), pending, read: i.has(Mod::Read) });
+    Some(())
+}
+
+/// The spaces of destination and source of a copy.
+fn ends(i: &Instruction) -> Option<(Space, Space)> {
+    let mut spaces = spaces(i);
+    Some((spaces.next()?, spaces.next()?))
 }
 
 /// A space, and whether shared memory is that of the cluster.
@@ -57,7 +61,8 @@ fn operand(
 }
 
 /// `cp.async`
-fn plain_copy(body: &mut FunctionBuilder<'_>, src: &[Source], to: Space, from: Space) -> Option<()> {
+pub(super) fn plain_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let (to, from) = ends(i)?;
     let &Source::Bits(bytes) = src.get(2)? else { return None };
     let align = u8::try_from(bytes).ok().filter(|b| matches!(b, 4 | 8 | 16))?;
     // The fourth operand is a predicate, a number of bytes, or the cache policy.
@@ -78,31 +83,29 @@ fn plain_copy(body: &mut FunctionBuilder<'_>, src: &[Source], to: Space, from: S
 }
 
 /// `cp.async.bulk cp.reduce.async.bulk`
-fn bulk_copy(
-    body: &mut FunctionBuilder<'_>,
-    words: &Words,
-    src: &[Source],
-    to: Space,
-    from: Space,
-) -> Option<()> {
-    let action = match words.ty() {
-        Some(ty) => reduction(words, ty)?,
+pub(super) fn bulk_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let (to, from) = ends(i)?;
+    let action = match i.ty() {
+        Some(ty) => reduction(i, ty)?,
         None => TransferAction::Store,
     };
     let bytes = value(body, src.get(2), Width::W32)?;
     let mut rest = src[3..].iter();
     // The mbarrier object of a transfer is in the space of its destination.
-    let completion = if words.has("mbarrier::complete_tx::bytes") {
+    let completion = if i.has(Mod::MbarrierCompleteTxBytes) {
         Completion::Mbarrier(operand(body, to, 8, rest.next())?)
     } else {
         Completion::Group(Group::Bulk)
     };
-    let multicast =
-        if words.has("multicast::cluster") { Some(value(body, rest.next(), Width::W32)?) } else { None };
-    if words.has("L2::cache_hint") {
+    let multicast = if i.multicast() == Some(Multicast::Cluster) {
+        Some(value(body, rest.next(), Width::W32)?)
+    } else {
+        None
+    };
+    if i.has(Mod::L2CacheHint) {
         rest.next()?;
     }
-    let byte_mask = if words.has("cp_mask") { Some(value(body, rest.next(), Width::W32)?) } else { None };
+    let byte_mask = if i.has(Mod::CpMask) { Some(value(body, rest.next(), Width::W32)?) } else { None };
     let (to, from) = (operand(body, to, 16, src.first())?, operand(body, from, 16, src.get(1))?);
     body.asynchronous(AsyncOp::Transfer(TransferOp {
         action,
@@ -130,23 +133,28 @@ fn transfer(from: TransferSource, to: Access, bytes: Reg, completion: Completion
     }
 }
 
-fn reduction(words: &Words, ty: warpsmith_isa::ScalarType) -> Option<TransferAction> {
+fn reduction(i: &Instruction, ty: warpsmith_isa::ScalarType) -> Option<TransferAction> {
     let bytes = u8::try_from(ty.bytes()?).ok()?;
-    Some(TransferAction::Reduce { bytes, function: atomic::function(words, ty)? })
+    Some(TransferAction::Reduce { bytes, function: atomic::function(i.reduction()?, ty)? })
 }
 
 /// `st.async red.async`
-pub(super) fn store(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
-    let ty = words.ty()?;
+pub(super) fn store(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    src: &[Source],
+    reduces: bool,
+) -> Option<()> {
+    let ty = i.ty()?;
     let bytes = u8::try_from(ty.bytes()?).ok()?;
-    let count = words.elements();
+    let count = elements(i);
     let width = Width::for_bits(ty.bits());
     let values: SmallVec<[Reg; 4]> =
         src.get(1..=count)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
     // What goes to global memory names the threads that may see it, and signals nobody.
-    let tracked = !words.has("gpu") && !words.has("sys");
-    let space = words.space.unwrap_or(StateSpace::Generic);
-    let action = if words.head == "red" { reduction(words, ty)? } else { TransferAction::Store };
+    let tracked = !matches!(i.scope(), Some(Scope::Gpu | Scope::Sys));
+    let space = i.space();
+    let action = if reduces { reduction(i, ty)? } else { TransferAction::Store };
     let whole = bytes * count as u8;
     let to = operand(body, (space, tracked), whole, src.first())?;
     let completion = if tracked {
@@ -162,21 +170,21 @@ pub(super) fn store(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source
 }
 
 /// `st.bulk`
-pub(super) fn fill(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
-    let at = operand(body, (words.space.unwrap_or(StateSpace::Generic), false), 8, src.first())?;
+pub(super) fn fill(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let at = operand(body, (i.space(), false), 8, src.first())?;
     let bytes = value(body, src.get(1), Width::W64)?;
     body.asynchronous(AsyncOp::Fill { at, bytes });
     Some(())
 }
 
 /// `clusterlaunchcontrol.try_cancel.async`
-pub(super) fn try_cancel(body: &mut FunctionBuilder<'_>, words: &Words, src: &[Source]) -> Option<()> {
-    let own = (words.space.unwrap_or(StateSpace::Generic), false);
+pub(super) fn try_cancel(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let own = (i.space(), false);
     let to = operand(body, own, 16, src.first())?;
     let completion = Completion::Mbarrier(operand(body, own, 8, src.get(1))?);
     let bytes = body.constant(16, Width::W32);
     body.asynchronous(AsyncOp::Transfer(TransferOp {
-        multicast_all: words.has("multicast::cluster::all"),
+        multicast_all: i.multicast() == Some(Multicast::All),
         ..transfer(TransferSource::Cancel, to, bytes, completion)
     }));
     Some(())

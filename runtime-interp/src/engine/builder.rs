@@ -29,6 +29,7 @@ use super::special::Special;
 use hashbrown::HashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Instruction, ScalarType, StateSpace};
+use warpsmith_semantics::{Emitter, Plan};
 
 /// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
 #[derive(Default)]
@@ -499,6 +500,12 @@ impl FunctionBuilder<'_> {
         self.emit(Op::Lanes(f, operands));
     }
 
+    /// Emits an instruction that computes. `dst` may leave destinations out, at the end or as `None`; `src` are registers or constants,
+    /// cut or extended to what the plan reads; `carry` is the carry flag, for a plan that uses it.
+    pub fn compute(&mut self, plan: &Plan, dst: &[Option<Reg>], src: &[Reg], carry: Option<Reg>) {
+        plan.emit(self, dst, src, carry);
+    }
+
     /// Copies a register or constant to a register of the same width.
     pub fn copy(&mut self, dst: Reg, src: Reg) {
         use super::lanes::vector;
@@ -922,5 +929,29 @@ impl Access {
     /// The same access with an ordering.
     pub const fn ordered(self, order: Order, scope: Scope) -> Access {
         Access { order, scope, ..self }
+    }
+}
+
+impl Emitter for FunctionBuilder<'_> {
+    type Reg = Reg;
+
+    fn width(&self, r: Reg) -> Width {
+        r.width()
+    }
+
+    fn new_reg(&mut self, width: Width) -> Reg {
+        self.reg(width)
+    }
+
+    fn constant_reg(&mut self, value: u64, width: Width) -> Reg {
+        self.constant(value.into(), width)
+    }
+
+    fn step(&mut self, function: LaneFn, dst: &[Reg], src: &[Reg]) {
+        self.lanes(function, dst, src);
+    }
+
+    fn mismatch(&mut self, message: String) {
+        self.error(message);
     }
 }

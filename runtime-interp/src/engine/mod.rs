@@ -9,7 +9,6 @@ mod collective;
 mod context;
 mod file;
 pub(crate) mod grid;
-pub mod lanes;
 mod lines;
 mod mbarrier;
 mod multimem;
@@ -17,13 +16,15 @@ pub mod observe;
 mod op;
 mod program;
 mod random;
-mod reg;
 mod run;
 mod schedule;
 mod special;
 mod system;
 mod transfer;
 mod warp;
+
+pub use warpsmith_semantics::lanes;
+use warpsmith_semantics::register as reg;
 
 pub(crate) use context::Context;
 pub(crate) use file::Cell;

@@ -1,14 +1,15 @@
 //! One function: its values, its blocks, its instructions.
 
 use super::values::{self, Regs};
-use super::{Decoder, convert, param_layout, scalar};
-use crate::engine::lanes::portable as vector;
+use super::{Decoder, param_layout};
 use crate::engine::{
     Access, Actual, Address, Callee, FuncId, FunctionBuilder, Label, Reg, Slot, Special, SymbolId, Width,
 };
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
-use warpsmith_ir::{self as ir, Block, FuncKind, GlobalId, Inst, InstData, Opcode, StackSlot, Type, Value};
+use warpsmith_ir::{
+    self as ir, Block, FuncKind, GlobalId, Inst, InstData, Opcode, StackSlot, Type, Value, meaning,
+};
 use warpsmith_isa::StateSpace;
 
 /// A function while it is decoded.
@@ -163,36 +164,18 @@ impl<'m> Body<'m, '_> {
         match &dfg[inst] {
             InstData::IntConst { .. } | InstData::FloatConst { .. } => {}
             InstData::Unary { op, arg } => self.unary(inst, *op, *arg),
-            InstData::Binary { op: Opcode::Ptradd, args: [ptr, offset] } => {
-                self.pointer(inst, *ptr, *offset, 1)
-            }
-            InstData::Binary { op, args: [a, b] } => {
-                let found = scalar::binary(*op, self.ty(*a));
-                let operands = [self.one(*a), self.one(*b)];
-                self.apply(inst, *op, found, &operands);
-            }
             InstData::Ternary { op: Opcode::Select, args: [cond, a, b] } => {
                 let (_, dst) = self.result(inst);
                 let (cond, a, b) = (self.one(*cond), self.regs(*a), self.regs(*b));
                 for ((d, a), b) in dst.iter().zip(&a).zip(&b) {
-                    self.body.lanes(scalar::select(d.width()), &[*d], &[cond, *a, *b]);
+                    self.body.lanes(meaning::select(d.width()), &[*d], &[cond, *a, *b]);
                 }
             }
-            InstData::Ternary { op, args } => {
-                let found = scalar::fma(self.ty(args[0]));
-                let operands = args.map(|a| self.one(a));
-                self.apply(inst, *op, found, &operands);
-            }
-            InstData::IntCompare { cond, args: [a, b] } => {
-                let found = scalar::integer_compare(*cond, self.ty(*a));
-                let operands = [self.one(*a), self.one(*b)];
-                self.apply(inst, Opcode::Icmp, found, &operands);
-            }
-            InstData::FloatCompare { cond, args: [a, b] } => {
-                let found = scalar::float_compare(*cond, self.ty(*a));
-                let operands = [self.one(*a), self.one(*b)];
-                self.apply(inst, Opcode::Fcmp, found, &operands);
-            }
+            InstData::Binary { .. }
+            | InstData::Ternary { .. }
+            | InstData::IntCompare { .. }
+            | InstData::FloatCompare { .. }
+            | InstData::Index { .. } => self.compute(inst),
             InstData::Load { flags, offset, ptr } => {
                 let (ty, dst) = self.result(inst);
                 self.load(ty, *flags, *ptr, *offset, dst);
@@ -201,7 +184,6 @@ impl<'m> Body<'m, '_> {
                 let (ty, src) = (self.ty(*value), self.regs(*value));
                 self.store(ty, *flags, *ptr, *offset, src);
             }
-            InstData::Index { scale, args: [ptr, i] } => self.pointer(inst, *ptr, *i, i64::from(*scale)),
             InstData::StackAddr { slot, offset } => {
                 let (_, dst) = self.result(inst);
                 self.body.stack_address(dst[0], self.slots[*slot] + i64::from(*offset), false);
@@ -285,59 +267,42 @@ impl<'m> Body<'m, '_> {
     }
 
     /// Emits an operation on single registers, or says that it has no meaning.
-    fn apply(&mut self, inst: Inst, op: Opcode, found: Option<crate::engine::LaneFn>, operands: &[Reg]) {
-        let (ty, dst) = self.result(inst);
-        match found {
-            Some(function) => self.body.lanes(function, &dst[..1], operands),
-            None => self.body.error(format!("{op} of {ty} has no meaning")),
+    fn compute(&mut self, inst: Inst) {
+        let data = &self.function.dfg[inst];
+        let args = self.function.dfg.args(inst);
+        let types: SmallVec<[Type; 3]> = args.iter().map(|arg| self.ty(*arg)).collect();
+        let (to, dst) = self.result(inst);
+        match meaning::plan(data, &types, to) {
+            Some(plan) => {
+                let src: SmallVec<[Reg; 3]> = args.iter().map(|arg| self.one(*arg)).collect();
+                self.body.compute(&plan, &[Some(dst[0])], &src, None);
+            }
+            None => {
+                let from = types.first().copied().unwrap_or(Type::INVALID);
+                let op = data.opcode();
+                self.body.error(if from == to {
+                    format!("{op} of {from} has no meaning")
+                } else {
+                    format!("{op} from {from} to {to} has no meaning")
+                });
+            }
         }
     }
 
     fn unary(&mut self, inst: Inst, op: Opcode, arg: Value) {
         let (to, dst) = self.result(inst);
         let (from, src) = (self.ty(arg), self.regs(arg));
-        let conversion = |found: Option<crate::engine::LaneFn>| found.map(|f| (f, None));
-        let found = match op {
-            Opcode::Bitcast if values::same_registers(from, to) => {
-                dst.iter().zip(&src).for_each(|(d, s)| self.body.copy(*d, *s));
-                return;
-            }
-            Opcode::Bitcast => {
-                let words = values::to_words(&mut self.body, &src);
-                return values::from_words(&mut self.body, &dst, &words);
-            }
-            Opcode::Ptrtoint | Opcode::Inttoptr => return self.body.copy(dst[0], src[0]),
-            Opcode::Addrspacecast => return self.cast_space(from, to, dst[0], src[0]),
-            Opcode::Trunc | Opcode::Zext => conversion(convert::integer(from, to, false)),
-            Opcode::Sext => conversion(convert::integer(from, to, true)),
-            Opcode::Fptrunc | Opcode::Fpext => convert::float(from, to),
-            Opcode::Sitofp => convert::from_integer(from, to, true),
-            Opcode::Uitofp => convert::from_integer(from, to, false),
-            Opcode::Fptosi => conversion(convert::to_integer(from, to, true)),
-            Opcode::Fptoui => conversion(convert::to_integer(from, to, false)),
-            _ => conversion(scalar::unary(op, from)),
-        };
-        match found {
-            Some((function, None)) => self.body.lanes(function, &dst[..1], &src[..1]),
-            Some((function, Some(code))) => {
-                let code = self.body.constant(code.into(), convert::CODE);
-                self.body.lanes(function, &dst[..1], &[src[0], code]);
-            }
-            None if from == to => self.body.error(format!("{op} of {from} has no meaning")),
-            None => self.body.error(format!("{op} from {from} to {to} has no meaning")),
+        // These know of values in several registers, and of where state spaces lie.
+        if op == Opcode::Addrspacecast {
+            self.cast_space(from, to, dst[0], src[0]);
+        } else if op == Opcode::Bitcast && values::same_registers(from, to) {
+            dst.iter().zip(&src).for_each(|(d, s)| self.body.copy(*d, *s));
+        } else if op == Opcode::Bitcast {
+            let words = values::to_words(&mut self.body, &src);
+            values::from_words(&mut self.body, &dst, &words);
+        } else {
+            self.compute(inst);
         }
-    }
-
-    /// `ptradd` and `index`: the offset is signed.
-    fn pointer(&mut self, inst: Inst, ptr: Value, offset: Value, scale: i64) {
-        let (_, dst) = self.result(inst);
-        let operands =
-            [self.one(ptr), self.one(offset), self.body.constant(u128::from(scale as u64), Width::W64)];
-        let function = match self.ty(offset).bits() {
-            64 => vector(|p: u64, i: u64, scale: u64| p.wrapping_add(i.wrapping_mul(scale))),
-            _ => vector(|p: u64, i: i32, scale: u64| p.wrapping_add((i as i64 as u64).wrapping_mul(scale))),
-        };
-        self.body.lanes(function, &dst[..1], &operands);
     }
 
     /// `vec`

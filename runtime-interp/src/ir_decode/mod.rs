@@ -1,17 +1,15 @@
 //! The IR's own meaning: a decode of IR modules to engine programs that never sees PTX.
 //!
 //! It is the other half of the check that emitted text means what the IR meant, so it shares with the PTX path only the engine's
-//! primitive operations, the [`semantics`](crate::semantics) of values, and for table-derived operations the meaning of their
-//! mnemonics. Each SSA value has registers of its own for all its life; block parameters are parallel moves on the edges.
+//! primitive operations, the semantics of values, and for table-derived operations the meaning of their forms. What the core operations
+//! compute is a table of the IR's ([`meaning`](warpsmith_ir::meaning)). Each SSA value has registers of its own for all its life; block parameters are parallel moves on the edges.
 //!
 //! How a value lies in registers: a scalar in one; a vector of elements of 32 bits or more in one an element; a vector of
 //! smaller elements packed into 32-bit words, the first element lowest, which is also how PTX packs `f16x2`.
 
 mod control;
-mod convert;
 mod function;
 mod memory;
-mod scalar;
 mod table;
 mod values;
 

@@ -1,14 +1,14 @@
-//! Table-derived operations: what their mnemonics mean is in [`pure`] and [`effects`].
+//! Table-derived operations: what their forms mean is in `warpsmith-semantics` and [`effects`].
 
 use super::function::Body;
 use super::values;
 use crate::effects::{self, Source};
 use crate::engine::lanes::portable as vector;
 use crate::engine::{Address, Reg, Width};
-use crate::pure;
 use smallvec::SmallVec;
 use warpsmith_ir::{Inst, PtxData, PtxOperand, Type, Value};
 use warpsmith_isa::ScalarType;
+use warpsmith_semantics::{Written, plan};
 
 impl Body<'_, '_> {
     /// `ptx.*`
@@ -20,29 +20,27 @@ impl Body<'_, '_> {
         let Some(sources) = self.sources(data, args) else {
             return self.body.error(format!("ptx.{mnemonic} has an operand without meaning here"));
         };
+        let Some(instruction) = data.instruction() else {
+            return self.body.error(format!("ptx.{mnemonic} is of no form"));
+        };
         let bits = results.first().map_or(32, |v| self.ty(*v).bits());
-        let done = match pure::plan(mnemonic, sources.len(), bits) {
-            Some(plan) if plan.uses_carry() => false,
+        let written = Written { destination_bits: bits, ..Written::default() };
+        let done = match plan(instruction, &written) {
+            Some(plan) if plan.uses_carry() => None,
             Some(plan) => {
                 let widths: SmallVec<[Width; 5]> = plan.sources().iter().copied().collect();
                 let src: Option<SmallVec<[Reg; 5]>> = (sources.iter().enumerate())
                     .map(|(i, s)| self.register(*s, widths.get(i).copied().unwrap_or(Width::W32)))
                     .collect();
-                match src {
-                    Some(src) => {
-                        plan.emit(&mut self.body, &dst, &src, None);
-                        true
-                    }
-                    None => false,
-                }
+                src.map(|src| self.body.compute(&plan, &dst, &src, None))
             }
             None => {
-                let ty = mnemonic.types().next();
+                let ty = instruction.ty();
                 let src: SmallVec<[Source; 8]> = sources.into_iter().map(|s| s.settled(ty)).collect();
-                effects::emit(&mut self.body, mnemonic, &dst, &src)
+                effects::emit(&mut self.body, instruction, &dst, &src)
             }
         };
-        if !done {
+        if done.is_none() {
             return self.body.error(format!("ptx.{mnemonic} has no meaning"));
         }
         for (value, whole) in results.iter().zip(targets) {

@@ -3,7 +3,7 @@
 use crate::engine::lanes::portable as vector;
 use crate::engine::{FunctionBuilder, Reg, Width};
 use smallvec::{SmallVec, smallvec};
-use warpsmith_ir::{Scalar, Type};
+use warpsmith_ir::Type;
 
 /// The registers of a value.
 pub(super) type Regs = SmallVec<[Reg; 2]>;
@@ -114,17 +114,4 @@ pub(super) fn from_words(body: &mut FunctionBuilder<'_>, regs: &[Reg], words: &[
 pub(super) fn same_registers(a: Type, b: Type) -> bool {
     // A scalar of fewer than 32 bits keeps zeros above it, as does a vector's last word.
     matches!((shape(a), shape(b)), (Ok(x), Ok(y)) if x == y) && a.bits() == b.bits()
-}
-
-/// The format of a scalar float in the terms of conversions.
-pub(super) fn float_kind(ty: Type) -> Option<crate::semantics::convert::Kind> {
-    use crate::semantics::convert::Kind;
-    Some(match ty.element() {
-        _ if ty.is_vector() => return None,
-        Scalar::F16 => Kind::F16,
-        Scalar::BF16 => Kind::Bf16,
-        Scalar::F32 => Kind::F32,
-        Scalar::F64 => Kind::F64,
-        _ => return None,
-    })
 }

@@ -1,14 +1,14 @@
-//! Instructions: `mov` and control flow are decoded here, all others are looked up by mnemonic.
+//! Instructions: `mov` and control flow are decoded here; what all others mean is told by their operation.
 
 use super::body::Body;
 use super::operand::{Named, literal, width};
 use crate::effects::{self, Source};
 use crate::engine::{Guard, LaneFn, Reg, Width, lanes};
-use crate::pure::{self, video};
 use smallvec::SmallVec;
-use warpsmith_isa::{Class, Instruction, Mnemonic, Operation, Shape};
+use warpsmith_isa::{Class, Instruction, Operation, Shape};
 use warpsmith_ptx::scope::Binding;
 use warpsmith_ptx::{Id, Inst, Module, Operand, Stmt, Symbol};
+use warpsmith_semantics::{Effect, Meaning, Selection, Selector, Written};
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn instruction(&mut self, id: Id<Stmt>, inst: &Inst) {
@@ -64,62 +64,57 @@ impl<'m> Body<'_, 'm> {
         copy
     }
 
-    /// `None` if the form is found nowhere.
-    fn decode(&mut self, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
-        let operation = instruction.operation();
-        match operands {
-            [d, a] if operation == Operation::Mov => return self.mov(instruction, *d, *a),
-            [Operand::Name(label)] if operation == Operation::Bra => {
+    /// `None` if the instruction has no semantics.
+    fn decode(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
+        let effect = match Meaning::of(i.operation()) {
+            Meaning::Computes(_) => return self.compute(i, operands),
+            Meaning::Does(effect) => effect,
+            Meaning::Refused(reason) => {
+                self.refuse(format!("`{}`: {reason}", self.mnemonic));
+                return None;
+            }
+        };
+        match (effect, operands) {
+            (Effect::Move, [d, a]) => self.mov(i, *d, *a),
+            (Effect::Branch, [Operand::Name(label)]) => {
                 let label = self.label_named(*label)?;
                 self.f.branch(label);
-                return Some(());
+                Some(())
             }
-            [index, Operand::Name(list)] if operation == Operation::BrxIdx => {
-                return self.brx(*index, *list);
-            }
-            _ if operation == Operation::Call => return self.call(operands),
-            _ if operation == Operation::Ret => {
+            (Effect::BranchIndirect, [index, Operand::Name(list)]) => self.brx(*index, *list),
+            (Effect::Call, _) => self.call(operands),
+            (Effect::Return, _) => {
                 self.f.ret();
-                return Some(());
+                Some(())
             }
-            _ => {}
+            _ => self.effect(i, operands),
         }
-        let mnemonic = instruction.mnemonic();
-        if instruction.class() == Class::Video {
-            return self.video(&mnemonic, operands).or_else(|| self.pure(&mnemonic, operands));
-        }
-        self.pure(&mnemonic, operands).or_else(|| self.effect(instruction, &mnemonic, operands))
     }
 
-    /// The video instructions, whose operands name parts of registers.
-    fn video(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
+    /// The operands of a video instruction without the parts of registers that they name.
+    fn selected(&mut self, operands: &[Operand]) -> Option<(SmallVec<[Operand; 6]>, Selection)> {
         let module: &'m Module = self.decoder.module;
-        let mut names = [None; 4];
+        let mut names = SmallVec::new();
         let mut selectors = [None; 4];
         let mut negated = [false; 4];
-        for (i, &operand) in operands.iter().enumerate() {
+        for (n, &operand) in operands.iter().enumerate() {
             let operand = match operand {
                 Operand::Neg(inner) => {
-                    negated[i] = true;
+                    *negated.get_mut(n)? = true;
                     module[inner]
                 }
                 other => other,
             };
-            *names.get_mut(i)? = Some(match operand {
+            names.push(match operand {
                 Operand::Component { name, selector } if matches!(self.named(name), Named::Reg(..)) => {
-                    selectors[i] = Some(&module[selector]);
+                    *selectors.get_mut(n)? = Some(Selector::from_name(&module[selector])?);
                     Operand::Name(name)
                 }
                 other => other,
             });
         }
-        let [d, a, b, _] = selectors;
-        let selection = video::Selection { d, a, b, negated: [negated[1], negated[2], negated[3]] };
-        let plan = video::selected(mnemonic, operands.len() - 1, &selection)?;
-        let [Some((d, _))] = self.destinations(names[0]?)?[..] else { return None };
-        let src = self.registers(names[1..].iter().flatten().copied(), plan.sources())?;
-        plan.emit(&mut self.f, &[Some(d)], &src, None);
-        Some(())
+        let ([d, a, b, _], [_, negated @ ..]) = (selectors, negated);
+        Some((names, Selection { d, a, b, negated }))
     }
 
     /// Sources as registers of the widths they are read with.
@@ -136,18 +131,20 @@ impl<'m> Body<'_, 'm> {
         Some(registers)
     }
 
-    fn pure(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
-        // A look at the shape first, so that nothing is emitted for an instruction that is not pure.
+    /// An instruction whose results depend on its sources alone.
+    fn compute(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
+        let (operands, selection) = match i.class() {
+            Class::Video => self.selected(operands)?,
+            _ => (operands.iter().copied().collect(), Selection::default()),
+        };
         let (first, rest) = operands.split_first()?;
-        let elements = |o: &Operand| if let Operand::Vector(list) = o { list.len() } else { 1 };
-        let count = rest.iter().map(elements).sum();
-        let bits = match self.destinations(*first)?.first()? {
+        let targets = self.destinations(*first)?;
+        let destination_bits = match targets.first()? {
             Some((_, ty)) => ty.bits(),
             None => 32,
         };
-        let plan = pure::plan(mnemonic, count, bits)?;
-        let dst: SmallVec<[Option<Reg>; 4]> =
-            self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect();
+        let plan = warpsmith_semantics::plan(i, &Written { destination_bits, selection })?;
+        let dst: SmallVec<[Option<Reg>; 4]> = targets.iter().map(|d| d.map(|(r, _)| r)).collect();
         let flat: SmallVec<[Operand; 6]> = rest
             .iter()
             .flat_map(|o| match o {
@@ -159,21 +156,21 @@ impl<'m> Body<'_, 'm> {
         if plan.uses_carry() && self.carry.is_none() {
             self.carry = Some(self.f.reg(Width::Pred));
         }
-        plan.emit(&mut self.f, &dst, &src, self.carry);
+        self.f.compute(&plan, &dst, &src, self.carry);
         Some(())
     }
 
-    fn effect(&mut self, instruction: &Instruction, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<()> {
-        let writes = instruction.places().next().is_some_and(|place| is_destination(&place.shape));
+    fn effect(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
+        let writes = i.places().next().is_some_and(|place| is_destination(&place.shape));
         let (dst, rest) = match operands.split_first() {
             Some((first, rest)) if writes => {
                 (self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect(), rest)
             }
             Some(_) | None => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
         };
-        let places = instruction.places().skip(usize::from(writes)).map(|place| &place.shape);
+        let places = i.places().skip(usize::from(writes)).map(|place| &place.shape);
         let src = self.sources(rest, places)?;
-        effects::emit(&mut self.f, mnemonic, &dst, &src).then_some(())
+        effects::emit(&mut self.f, i, &dst, &src)
     }
 
     fn brx(&mut self, index: Operand, list: Symbol) -> Option<()> {
@@ -199,8 +196,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `mov`: of one value, of a vector, and between a register and its parts (PTX ISA 9.0, 9.7.9.3 and 9.7.9.4).
-    fn mov(&mut self, instruction: &Instruction, d: Operand, a: Operand) -> Option<()> {
-        let ty = instruction.ty()?;
+    fn mov(&mut self, i: &Instruction, d: Operand, a: Operand) -> Option<()> {
+        let ty = i.ty()?;
         let is_vector = |this: &mut Self, o: Operand| match o {
             Operand::Vector(_) => true,
             Operand::Name(name) => match this.named(name) {

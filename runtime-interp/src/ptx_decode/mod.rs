@@ -1,9 +1,10 @@
 //! From a validated PTX module to an engine program.
 //!
 //! Two walks: the first declares functions, so that calls can go forward; the second follows the text with the validator's
-//! own [`Scopes`], lays out variables and decodes bodies. What an instruction *does* is not said here: it is looked up by
-//! mnemonic in [`pure`](crate::pure) and [`effects`](crate::effects). Here are names, registers, literals, `mov`, and control
-//! flow. A form that is found nowhere is an error that names it.
+//! own [`Scopes`], lays out variables and decodes bodies. What an instruction *does* is not said here: the operation that the
+//! validator resolved it to has a row in the table of meanings (`warpsmith_semantics::Meaning`), which names a computation or one of
+//! the [`effects`](crate::effects). Here are names, registers, literals, `mov`, and control flow. A form without semantics is an error
+//! that names it.
 
 mod body;
 mod call;

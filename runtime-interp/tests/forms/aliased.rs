@@ -2,21 +2,13 @@
 //! results when a destination is the register of one of its sources.
 
 use std::fmt::Write;
+use warpsmith_interp::Launch;
 use warpsmith_interp::engine::{
     Access, Address, FunctionBuilder, FunctionKind, ProgramBuilder, Reg, Special, Width, lanes,
 };
-use warpsmith_interp::{Launch, pure};
-use warpsmith_isa::sample::{Arg, Sample, pairs_of_form};
-use warpsmith_isa::{Opcode, StateSpace, Target};
-
-/// How many operands an argument is, the elements of vectors and pairs one by one.
-fn elements(arg: &Arg) -> usize {
-    match arg {
-        Arg::Vector(elements) => elements.len(),
-        Arg::Pair(_) => 2,
-        _ => 1,
-    }
-}
+use warpsmith_isa::sample::{Sample, pairs_of_form};
+use warpsmith_isa::{Opcode, StateSpace, Target, forms};
+use warpsmith_semantics::{Plan, Written, plan};
 
 /// Registers with values that differ from lane to lane and from source to source.
 fn varied(body: &mut FunctionBuilder<'_>, widths: &[Width]) -> Vec<Reg> {
@@ -60,7 +52,7 @@ fn keep(body: &mut FunctionBuilder<'_>, out: Reg, registers: &[Reg], mut at: i64
 }
 
 /// Runs all aliases of a sample's operands; what is wrong with the results, if anything.
-fn run(sample: &Sample, plan: &pure::Plan) -> Option<String> {
+fn run(sample: &Sample, plan: &Plan) -> Option<String> {
     let mut program = ProgramBuilder::new();
     let kernel = program.declare("k", FunctionKind::kernel([("out", 8, 8)]));
     let mut body = program.body(kernel);
@@ -87,7 +79,7 @@ fn run(sample: &Sample, plan: &pure::Plan) -> Option<String> {
             body.copy(flag, carry);
         }
         let targets: Vec<_> = dst.iter().copied().map(Some).collect();
-        plan.emit(&mut body, &targets, &src, carry.map(|_| flag));
+        body.compute(plan, &targets, &src, carry.map(|_| flag));
         end = keep(&mut body, out, &dst, end);
     }
     body.finish();
@@ -110,12 +102,12 @@ fn a_destination_may_be_the_register_of_a_source() {
     for form in Opcode::all().flat_map(Opcode::forms) {
         let mut seen = std::collections::HashSet::new();
         for sample in pairs_of_form(form, Target::sm(50)) {
-            let sources =
-                sample.operands[sample.destinations.min(sample.operands.len())..].iter().map(elements).sum();
-            if !seen.insert((sample.mnemonic, sources)) {
+            if !seen.insert((sample.mnemonic, sample.operands.len())) {
                 continue;
             }
-            let Some(plan) = pure::plan(&sample.mnemonic, sources, 32) else { continue };
+            let resolved = forms(&sample.mnemonic).find(|i| std::ptr::eq(i.form(), sample.form));
+            let resolved = resolved.and_then(|i| i.with_operand_count(sample.operands.len())).unwrap();
+            let Some(plan) = plan(&resolved, &Written::default()) else { continue };
             // Sources of equal widths as the destination's are what there is to try.
             if plan.destinations().iter().any(|d| plan.sources().contains(d)) {
                 tried += 1;

@@ -11,6 +11,7 @@ use warpsmith::isa::sample::{Standing, of_form, standing};
 use warpsmith::isa::{Opcode, SigKind, SigPresence, Signature, Target, Traits, forms};
 use warpsmith::lower::mach::{Op, Operand};
 use warpsmith::lower::{Options, Pipeline, select};
+use warpsmith_semantics::Meaning;
 
 /// The oldest target that an installed ptxas knows.
 const OLDEST: Target = Target::sm(50);
@@ -38,7 +39,8 @@ impl Measured {
                 compiler.with_ptx_version(sample.version).compile(&module(&[&sample], sample.target));
             if let Ok(compiled) = compiled {
                 validated += 1;
-                executed += usize::from(Program::load(&compiled.module).is_ok());
+                let refused = matches!(Meaning::of(sample.form.operation), Meaning::Refused(_));
+                executed += usize::from(!refused && Program::load(&compiled.module).is_ok());
             }
         }
         match count {

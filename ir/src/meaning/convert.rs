@@ -1,14 +1,43 @@
 //! Conversions between types.
 
-use super::values::float_kind;
-use crate::engine::Width;
-use crate::engine::lanes::{LaneFn, portable as vector, scalar};
-use crate::semantics::convert::{Cvt, Kind};
-use crate::semantics::half::{BF16, F16, Half};
-use warpsmith_ir::{Scalar, Type};
+use crate::{Scalar, Type};
+use warpsmith_semantics::Plan;
+use warpsmith_semantics::lanes::{LaneFn, portable as vector, scalar};
+use warpsmith_semantics::value::convert::{Cvt, Kind};
+use warpsmith_semantics::value::half::{BF16, F16, Half};
 
-/// How a conversion is done: a function, and constants after its operand.
-pub(super) type Conversion = (LaneFn, Option<u64>);
+/// The format of a scalar float in the terms of conversions.
+pub(super) fn float_kind(ty: Type) -> Option<Kind> {
+    if ty.is_vector() {
+        return None;
+    }
+    Some(match ty.element() {
+        Scalar::F16 => Kind::F16,
+        Scalar::BF16 => Kind::Bf16,
+        Scalar::F32 => Kind::F32,
+        Scalar::F64 => Kind::F64,
+        Scalar::Invalid
+        | Scalar::I1
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::I128
+        | Scalar::TF32
+        | Scalar::E4M3
+        | Scalar::E5M2
+        | Scalar::E2M3
+        | Scalar::E3M2
+        | Scalar::E2M1
+        | Scalar::UE8M0
+        | Scalar::Ptr
+        | Scalar::PtrGlobal
+        | Scalar::PtrShared
+        | Scalar::PtrLocal
+        | Scalar::PtrConst
+        | Scalar::PtrParam => return None,
+    })
+}
 
 /// `trunc`, `zext` and `sext`. Cutting to a lane type of the result's width leaves exactly its bits.
 pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
@@ -42,36 +71,37 @@ pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
 }
 
 /// `fptrunc` and `fpext`: rounded to nearest.
-pub(super) fn float(from: Type, to: Type) -> Option<Conversion> {
+pub(super) fn float(from: Type, to: Type) -> Option<Plan> {
     let cvt = Cvt::new(float_kind(to)?, float_kind(from)?);
-    Some((by_code(from.bits() > 32, to.bits() > 32), Some(cvt.code())))
+    Some(by_code(from.bits() > 32, to.bits() > 32, cvt))
 }
 
 /// A conversion of one register to another, described by a constant.
-fn by_code(wide_source: bool, wide_result: bool) -> LaneFn {
-    match (wide_source, wide_result) {
+fn by_code(wide_source: bool, wide_result: bool, cvt: Cvt) -> Plan {
+    let function = match (wide_source, wide_result) {
         (false, false) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u32),
         (false, true) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into())),
         (true, false) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u32),
         (true, true) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a)),
-    }
+    };
+    Plan::with_constants(function, &[cvt.code()])
 }
 
 /// `sitofp` and `uitofp`: rounded to nearest.
-pub(super) fn from_integer(from: Type, to: Type, signed: bool) -> Option<Conversion> {
+pub(super) fn from_integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
     if from == Type::I1 {
-        return Some(match to.element() {
-            Scalar::F32 => (vector(|a: bool| f32::from(a as u8)), None),
-            Scalar::F64 => (vector(|a: bool| f64::from(a as u8)), None),
-            Scalar::F16 => (vector(|a: bool| if a { F16::ONE } else { 0 }), None),
-            Scalar::BF16 => (vector(|a: bool| if a { BF16::ONE } else { 0 }), None),
-            _ => return None,
-        });
+        return Some(Plan::simple(match float_kind(to)? {
+            Kind::F32 => vector(|a: bool| f32::from(a as u8)),
+            Kind::F64 => vector(|a: bool| f64::from(a as u8)),
+            Kind::F16 => vector(|a: bool| if a { F16::ONE } else { 0 }),
+            Kind::Bf16 => vector(|a: bool| if a { BF16::ONE } else { 0 }),
+            Kind::Tf32 | Kind::Unsigned(_) | Kind::Signed(_) => return None,
+        }));
     }
     let bits = from.bits() as u8;
     let kind = if signed { Kind::Signed(bits) } else { Kind::Unsigned(bits) };
     let cvt = Cvt::new(float_kind(to)?, kind);
-    Some((by_code(bits > 32, to.bits() > 32), Some(cvt.code())))
+    Some(by_code(bits > 32, to.bits() > 32, cvt))
 }
 
 /// `fptosi` and `fptoui`: the host's own conversion, which rounds toward zero, saturates, and makes NaN zero.
@@ -91,15 +121,11 @@ pub(super) fn to_integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
             }
         };
     }
-    Some(match from.element() {
-        _ if from.is_vector() => return None,
-        Scalar::F32 => to!(f32, |a| a),
-        Scalar::F64 => to!(f64, |a| a),
-        Scalar::F16 => to!(u16, |a| F16::widen(a)),
-        Scalar::BF16 => to!(u16, |a| BF16::widen(a)),
-        _ => return None,
+    Some(match float_kind(from)? {
+        Kind::F32 => to!(f32, |a| a),
+        Kind::F64 => to!(f64, |a| a),
+        Kind::F16 => to!(u16, |a| F16::widen(a)),
+        Kind::Bf16 => to!(u16, |a| BF16::widen(a)),
+        Kind::Tf32 | Kind::Unsigned(_) | Kind::Signed(_) => return None,
     })
 }
-
-/// The width of the constant that [`Conversion`] passes.
-pub(super) const CODE: Width = Width::W64;

@@ -105,7 +105,7 @@ impl Format {
             Top::Ieee if magnitude > self.top_exponent() => return Value::Nan,
             Top::Ieee if magnitude == self.top_exponent() => return Value::Infinity(negative),
             Top::OneNan if magnitude == self.sign() - 1 => return Value::Nan,
-            _ => {}
+            Top::Ieee | Top::OneNan | Top::Finite => {}
         }
         if magnitude == 0 {
             return Value::Zero(negative);

@@ -146,7 +146,15 @@ impl Operation {
                 Comparison::Lt => 12,
                 Comparison::Le => 13,
                 Comparison::Gt => 14,
-                _ => 15,
+                Comparison::Ge
+                | Comparison::Equ
+                | Comparison::Neu
+                | Comparison::Ltu
+                | Comparison::Leu
+                | Comparison::Gtu
+                | Comparison::Geu
+                | Comparison::Num
+                | Comparison::Nan => 15,
             },
         }
     }

@@ -1,8 +1,8 @@
 //! The approximate instructions against the host's f64 library: no more than half an ulp and a hair from the true value, far
 //! inside the manual's bounds, over a dense sweep of all f32 and all f16 and bf16 operands.
 
-use warpsmith_interp::semantics::half::{self, BF16, F16, Half};
-use warpsmith_interp::semantics::{approx, single};
+use warpsmith_semantics::value::half::{self, BF16, F16, Half};
+use warpsmith_semantics::value::{approx, single};
 
 /// A sweep through all bit patterns, with a step that is prime to every exponent's size.
 fn sweep() -> impl Iterator<Item = u32> {

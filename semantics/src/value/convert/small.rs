@@ -7,10 +7,10 @@
 //! top of the dropped ones; dropped bits below them do not count. f16 takes 13 random bits, all other formats 16.
 
 use super::{Cvt, Kind};
-use crate::semantics::Rounding;
-use crate::semantics::half;
-use crate::semantics::packed::{join_16, split_16};
-use crate::semantics::soft::{Format, Real, Value};
+use crate::value::Rounding;
+use crate::value::half;
+use crate::value::packed::{join_16, split_16};
+use crate::value::soft::{Format, Real, Value};
 
 /// A format of fewer than 16 bits with a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -43,7 +43,7 @@ impl Small {
     pub const fn stride(self) -> u32 {
         match self {
             Small::E2M1 => 4,
-            _ => 8,
+            Small::E4M3 | Small::E5M2 | Small::E2M3 | Small::E3M2 => 8,
         }
     }
 
@@ -108,7 +108,7 @@ pub fn small_x4_from_single(small: Small, relu: bool, values: [u32; 4], random: 
     let [low, high] = split_16(random);
     let (first, second) = match small {
         Small::E2M1 => (high & 0xff00 | low >> 8, high << 8 | low & 0xff),
-        _ => (high, low),
+        Small::E4M3 | Small::E5M2 | Small::E2M3 | Small::E3M2 => (high, low),
     };
     values.into_iter().zip([first, first, second, second]).fold(0, |packed, (x, random)| {
         let value = small.encode(Format::F32.unpack(x as u64), relu, |real, format| {

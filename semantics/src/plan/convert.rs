@@ -1,89 +1,107 @@
-//! `cvt` and `cvt.pack`.
+//! `cvt` and `cvt.pack` (manual 9.7.9.21 and 9.7.9.22).
 
-use super::{Name, Plan, Slot, Step};
-use crate::engine::Width;
-use crate::engine::lanes::{LaneFn, scalar, vector};
-use crate::semantics::Rounding;
-use crate::semantics::convert::small::{self, Small};
-use crate::semantics::convert::{self, Cvt, Kind};
+use super::{Plan, Slot, Step, Written, rounding};
+use crate::lanes::{LaneFn, scalar, vector};
+use crate::register::Width;
+use crate::value::Rounding;
+use crate::value::convert::small::{self, Small};
+use crate::value::convert::{self, Cvt, Kind};
 use smallvec::{SmallVec, smallvec};
-use warpsmith_isa::ScalarType::{self, *};
+use warpsmith_isa::{self as isa, Instruction, Mod, ScalarType};
 
-fn kind(ty: ScalarType) -> Option<Kind> {
+/// A side of a conversion.
+enum Side {
+    /// One value.
+    One(Kind),
+    F16x2,
+    BF16x2,
+    /// Two powers of two.
+    UE8M0x2,
+    /// Two values of a format of fewer than 16 bits.
+    Two(Small),
+    /// Four of them.
+    Four(Small),
+}
+
+/// What a type is to a conversion; `None` for one that is not converted.
+fn side(ty: ScalarType) -> Option<Side> {
+    use ScalarType::*;
     Some(match ty {
-        U8 | U16 | U32 | U64 => Kind::Unsigned(ty.bits() as u8),
-        S8 | S16 | S32 | S64 => Kind::Signed(ty.bits() as u8),
-        F16 => Kind::F16,
-        BF16 => Kind::Bf16,
-        TF32 => Kind::Tf32,
-        F32 => Kind::F32,
-        F64 => Kind::F64,
-        _ => return None,
+        U8 | U16 | U32 | U64 => Side::One(Kind::Unsigned(ty.bits() as u8)),
+        S8 | S16 | S32 | S64 => Side::One(Kind::Signed(ty.bits() as u8)),
+        F16 => Side::One(Kind::F16),
+        BF16 => Side::One(Kind::Bf16),
+        TF32 => Side::One(Kind::Tf32),
+        F32 => Side::One(Kind::F32),
+        F64 => Side::One(Kind::F64),
+        F16x2 => Side::F16x2,
+        BF16x2 => Side::BF16x2,
+        UE8M0x2 => Side::UE8M0x2,
+        E4M3x2 => Side::Two(Small::E4M3),
+        E5M2x2 => Side::Two(Small::E5M2),
+        E2M3x2 => Side::Two(Small::E2M3),
+        E3M2x2 => Side::Two(Small::E3M2),
+        E2M1x2 => Side::Two(Small::E2M1),
+        E4M3x4 => Side::Four(Small::E4M3),
+        E5M2x4 => Side::Four(Small::E5M2),
+        E2M3x4 => Side::Four(Small::E2M3),
+        E3M2x4 => Side::Four(Small::E3M2),
+        E2M1x4 => Side::Four(Small::E2M1),
+        Pred | B1 | B8 | B16 | B32 | B64 | B128 | U2 | U4 | S2 | S4 | E4M3 | E5M2 | E2M3 | E3M2 | E2M1
+        | UE8M0 | UE4M3 | U16x2 | S16x2 | F32x2 | Texref | Samplerref | Surfref => return None,
     })
 }
 
-fn small(ty: ScalarType) -> Option<Small> {
-    Some(match ty {
-        E4M3x2 | E4M3x4 => Small::E4M3,
-        E5M2x2 | E5M2x4 => Small::E5M2,
-        E2M3x2 | E2M3x4 => Small::E2M3,
-        E3M2x2 | E3M2x4 => Small::E3M2,
-        E2M1x2 | E2M1x4 => Small::E2M1,
-        _ => return None,
-    })
-}
-
-pub(super) fn plan(name: &Name, destination_bits: u32) -> Option<Plan> {
-    let [to, from] = name.types[..] else { return None };
-    if let (Some(to), Some(from)) = (kind(to), kind(from)) {
-        return Some(single(name, to, from, destination_bits));
-    }
-    let relu = name.has("relu");
+pub(crate) fn cvt(i: &Instruction, written: &Written) -> Option<Plan> {
+    let mut types = i.types();
+    let (to, from) = (side(types.next()?)?, side(types.next()?)?);
+    let relu = i.has(Mod::Relu);
     Some(match (to, from) {
-        (F16x2 | BF16x2, F32) => {
-            let cvt = description(name, if to == F16x2 { Kind::F16 } else { Kind::Bf16 }, Kind::F32);
-            if name.has("rs") {
-                with_code(
-                    scalar(|a: u32, b: u32, random: u32, code: u64| {
-                        small::half_x2_stochastic(&Cvt::from_code(code), a, b, random)
-                    }),
-                    cvt,
-                )
-            } else {
-                with_code(
-                    scalar(|a: u32, b: u32, code: u64| {
-                        small::half_x2_from_single(&Cvt::from_code(code), a, b)
-                    }),
-                    cvt,
-                )
-            }
-        }
-        (UE8M0x2, F32) => with_mode(
+        (Side::One(to), Side::One(from)) => single(i, to, from, written.destination_bits)?,
+        (Side::F16x2, Side::One(Kind::F32)) => two_halves(i, Kind::F16)?,
+        (Side::BF16x2, Side::One(Kind::F32)) => two_halves(i, Kind::Bf16)?,
+        (Side::UE8M0x2, Side::One(Kind::F32)) => with_mode(
             scalar(|a: u32, b: u32, mode: u32| small::ue8m0x2_from_single(up(mode), mode & 2 != 0, a, b)),
-            ue8m0_mode(name),
+            ue8m0_mode(i),
         ),
-        (UE8M0x2, BF16x2) => with_mode(
+        (Side::UE8M0x2, Side::BF16x2) => with_mode(
             scalar(|a: u32, mode: u32| small::ue8m0x2_from_bf16x2(up(mode), mode & 2 != 0, a)),
-            ue8m0_mode(name),
+            ue8m0_mode(i),
         ),
-        (BF16x2, UE8M0x2) => Plan::simple(vector(small::bf16x2_from_ue8m0x2)),
-        (F16x2, from) => with_mode(
+        (Side::BF16x2, Side::UE8M0x2) => Plan::simple(vector(small::bf16x2_from_ue8m0x2)),
+        (Side::F16x2, Side::Two(from)) => with_mode(
             scalar(|a: u32, mode: u32| small::f16x2_from_small_x2(small_of(mode), mode & 0x100 != 0, a)),
-            small_mode(small(from)?, relu),
+            small_mode(from, relu),
         ),
-        (to, F16x2) => with_mode(
+        (Side::Two(to), Side::F16x2) => with_mode(
             scalar(|a: u32, mode: u32| small::small_x2_from_f16x2(small_of(mode), mode & 0x100 != 0, a)),
-            small_mode(small(to)?, relu),
+            small_mode(to, relu),
         ),
-        (E4M3x4 | E5M2x4 | E2M3x4 | E3M2x4 | E2M1x4, F32) => four(small_mode(small(to)?, relu)),
-        (to, F32) => with_mode(
+        (Side::Four(to), Side::One(Kind::F32)) => four(small_mode(to, relu)),
+        (Side::Two(to), Side::One(Kind::F32)) => with_mode(
             scalar(|a: u32, b: u32, mode: u32| {
                 small::small_x2_from_single(small_of(mode), mode & 0x100 != 0, a, b)
             }),
-            small_mode(small(to)?, relu),
+            small_mode(to, relu),
         ),
         _ => return None,
     })
+}
+
+/// Two halves of two f32, rounded as written or by random bits.
+fn two_halves(i: &Instruction, half: Kind) -> Option<Plan> {
+    if i.rounding() == Some(isa::Rounding::Stochastic) {
+        return Some(with_code(
+            scalar(|a: u32, b: u32, random: u32, code: u64| {
+                small::half_x2_stochastic(&Cvt::from_code(code), a, b, random)
+            }),
+            Cvt { rounding: Rounding::Nearest, ..description(i, half, Kind::F32, Rounding::Nearest) },
+        ));
+    }
+    Some(with_code(
+        scalar(|a: u32, b: u32, code: u64| small::half_x2_from_single(&Cvt::from_code(code), a, b)),
+        description(i, half, Kind::F32, rounding(i)?),
+    ))
 }
 
 fn with_mode(function: LaneFn, mode: u32) -> Plan {
@@ -109,8 +127,8 @@ fn small_of(mode: u32) -> Small {
     }
 }
 
-fn ue8m0_mode(name: &Name) -> u32 {
-    (name.rounding() == Rounding::Up) as u32 | (name.has("satfinite") as u32) << 1
+fn ue8m0_mode(i: &Instruction) -> u32 {
+    (i.rounding() == Some(isa::Rounding::Up)) as u32 | (i.has(Mod::Satfinite) as u32) << 1
 }
 
 #[inline(always)]
@@ -138,21 +156,21 @@ fn four(mode: u32) -> Plan {
     Plan::of(SmallVec::from_iter(steps))
 }
 
-fn description(name: &Name, to: Kind, from: Kind) -> Cvt {
+fn description(i: &Instruction, to: Kind, from: Kind, rounding: Rounding) -> Cvt {
     Cvt {
-        rounding: name.rounding(),
-        integral: ["rni", "rzi", "rmi", "rpi"].into_iter().any(|r| name.has(r)),
-        ftz: name.has("ftz"),
-        sat: name.has("sat"),
-        relu: name.has("relu"),
-        satfinite: name.has("satfinite"),
+        rounding,
+        integral: i.rounds_to_integer(),
+        ftz: i.has(Mod::Ftz),
+        sat: i.has(Mod::Sat),
+        relu: i.has(Mod::Relu),
+        satfinite: i.has(Mod::Satfinite),
         ..Cvt::new(to, from)
     }
 }
 
 /// A conversion of one value. The result fills a register of `destination_bits`, extended by its type's sign.
-fn single(name: &Name, to: Kind, from: Kind, destination_bits: u32) -> Plan {
-    let cvt = description(name, to, from);
+fn single(i: &Instruction, to: Kind, from: Kind, destination_bits: u32) -> Option<Plan> {
+    let cvt = description(i, to, from, rounding(i)?);
     let plain = Cvt { rounding: Rounding::Nearest, integral: false, ..cvt };
     let usual = plain == Cvt::new(to, from);
     use Kind::*;
@@ -176,7 +194,7 @@ fn single(name: &Name, to: Kind, from: Kind, destination_bits: u32) -> Plan {
     };
     let signed = matches!(to, Signed(_));
     if let Some(function) = short {
-        return Plan { signed, ..Plan::simple(function) };
+        return Some(Plan { signed, ..Plan::simple(function) });
     }
     let wide = |kind: Kind| matches!(kind, F64 | Unsigned(64) | Signed(64));
     // The general function works on 64 bits; cutting to the register's bits keeps a 16-bit register's upper half zero.
@@ -190,12 +208,12 @@ fn single(name: &Name, to: Kind, from: Kind, destination_bits: u32) -> Plan {
         (false, _) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u8),
         (true, _) => scalar(|a: u64, code: u64| Cvt::from_code(code).apply(a) as u8),
     };
-    Plan { signed, ..with_code(function, cvt) }
+    Some(Plan { signed, ..with_code(function, cvt) })
 }
 
 /// `cvt.pack`: the form with 16 bits has no third operand.
-pub(super) fn pack(name: &Name) -> Option<Plan> {
-    let ty = name.ty()?;
+pub(crate) fn pack(i: &Instruction, _: &Written) -> Option<Plan> {
+    let ty = i.ty()?;
     let mode = ty.bits() | (ty.is_signed() as u32) << 8;
     Some(match ty.bits() {
         16 => {

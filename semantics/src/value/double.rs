@@ -35,7 +35,9 @@ fn finish<const N: usize>(value: f64, operands: [u64; N]) -> u64 {
 pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
     match rounding {
         Rounding::Nearest => finish(f64::from_bits(a) + f64::from_bits(b), [a, b]),
-        _ => Format::F64.add(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.add(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b]))
+        }
     }
 }
 
@@ -44,7 +46,9 @@ pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
 pub fn sub(rounding: Rounding, a: u64, b: u64) -> u64 {
     match rounding {
         Rounding::Nearest => finish(f64::from_bits(a) - f64::from_bits(b), [a, b]),
-        _ => Format::F64.add(a, b ^ SIGN, rounding, false).unwrap_or_else(|| nan_of([a, b])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.add(a, b ^ SIGN, rounding, false).unwrap_or_else(|| nan_of([a, b]))
+        }
     }
 }
 
@@ -53,7 +57,9 @@ pub fn sub(rounding: Rounding, a: u64, b: u64) -> u64 {
 pub fn mul(rounding: Rounding, a: u64, b: u64) -> u64 {
     match rounding {
         Rounding::Nearest => finish(f64::from_bits(a) * f64::from_bits(b), [a, b]),
-        _ => Format::F64.mul(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.mul(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b]))
+        }
     }
 }
 
@@ -64,7 +70,9 @@ pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
         Rounding::Nearest => {
             finish(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), [a, b, c])
         }
-        _ => Format::F64.fma(a, b, c, rounding, false).unwrap_or_else(|| nan_of([a, b, c])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.fma(a, b, c, rounding, false).unwrap_or_else(|| nan_of([a, b, c]))
+        }
     }
 }
 
@@ -73,7 +81,9 @@ pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
 pub fn div(rounding: Rounding, a: u64, b: u64) -> u64 {
     match rounding {
         Rounding::Nearest => finish(f64::from_bits(a) / f64::from_bits(b), [a, b]),
-        _ => Format::F64.div(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.div(a, b, rounding, false).unwrap_or_else(|| nan_of([a, b]))
+        }
     }
 }
 
@@ -88,7 +98,9 @@ pub fn rcp(rounding: Rounding, a: u64) -> u64 {
 pub fn sqrt(rounding: Rounding, a: u64) -> u64 {
     match rounding {
         Rounding::Nearest => finish(f64::from_bits(a).sqrt(), [a]),
-        _ => Format::F64.sqrt(a, rounding).unwrap_or_else(|| nan_of([a])),
+        Rounding::Zero | Rounding::Down | Rounding::Up | Rounding::NearestAway => {
+            Format::F64.sqrt(a, rounding).unwrap_or_else(|| nan_of([a]))
+        }
     }
 }
 

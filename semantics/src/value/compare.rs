@@ -2,6 +2,7 @@
 
 use super::half::Half;
 use super::{double, single};
+use warpsmith_isa as isa;
 
 /// A comparison operator of `set` and `setp`. `lo ls hi hs` are `lt le gt ge` on unsigned operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,28 +37,28 @@ pub enum Comparison {
     Nan,
 }
 
-impl Comparison {
-    /// The operator of a modifier's name.
-    pub fn from_name(name: &str) -> Option<Comparison> {
-        Some(match name {
-            "eq" => Comparison::Eq,
-            "ne" => Comparison::Ne,
-            "lt" | "lo" => Comparison::Lt,
-            "le" | "ls" => Comparison::Le,
-            "gt" | "hi" => Comparison::Gt,
-            "ge" | "hs" => Comparison::Ge,
-            "equ" => Comparison::Equ,
-            "neu" => Comparison::Neu,
-            "ltu" => Comparison::Ltu,
-            "leu" => Comparison::Leu,
-            "gtu" => Comparison::Gtu,
-            "geu" => Comparison::Geu,
-            "num" => Comparison::Num,
-            "nan" => Comparison::Nan,
-            _ => return None,
-        })
+impl From<isa::Comparison> for Comparison {
+    fn from(comparison: isa::Comparison) -> Comparison {
+        match comparison {
+            isa::Comparison::Eq => Comparison::Eq,
+            isa::Comparison::Ne => Comparison::Ne,
+            isa::Comparison::Lt | isa::Comparison::Lo => Comparison::Lt,
+            isa::Comparison::Le | isa::Comparison::Ls => Comparison::Le,
+            isa::Comparison::Gt | isa::Comparison::Hi => Comparison::Gt,
+            isa::Comparison::Ge | isa::Comparison::Hs => Comparison::Ge,
+            isa::Comparison::Equ => Comparison::Equ,
+            isa::Comparison::Neu => Comparison::Neu,
+            isa::Comparison::Ltu => Comparison::Ltu,
+            isa::Comparison::Leu => Comparison::Leu,
+            isa::Comparison::Gtu => Comparison::Gtu,
+            isa::Comparison::Geu => Comparison::Geu,
+            isa::Comparison::Num => Comparison::Num,
+            isa::Comparison::Nan => Comparison::Nan,
+        }
     }
+}
 
+impl Comparison {
     /// Compares numbers of any ordered type. Every operator is a plain expression over `<` and `==`, so that a loop over
     /// lanes with a constant operator vectorises.
     #[inline(always)]
@@ -101,29 +102,6 @@ impl Comparison {
     pub fn half<H: Half>(self, ftz: bool, a: u16, b: u16) -> bool {
         let (a, b) = if ftz { (H::flush(a), H::flush(b)) } else { (a, b) };
         self.apply(H::widen(a), H::widen(b))
-    }
-}
-
-/// How `set` and `setp` combine a comparison with a predicate.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BoolOp {
-    /// `.and`
-    And,
-    /// `.or`
-    Or,
-    /// `.xor`
-    Xor,
-}
-
-impl BoolOp {
-    /// Combines the two.
-    #[inline(always)]
-    pub fn apply(self, a: bool, b: bool) -> bool {
-        match self {
-            BoolOp::And => a & b,
-            BoolOp::Or => a | b,
-            BoolOp::Xor => a ^ b,
-        }
     }
 }
 
@@ -181,7 +159,7 @@ impl Property {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::semantics::half::{BF16, F16};
+    use crate::value::half::{BF16, F16};
     use std::cmp::Ordering;
 
     const ALL: [(Comparison, &str); 14] = [
@@ -226,7 +204,8 @@ mod tests {
     fn every_operator_on_every_kind_of_operand() {
         let values = [0.0f32, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, -1e-40];
         for (op, name) in ALL {
-            assert_eq!(Comparison::from_name(name), Some(op));
+            let modifier = isa::Mod::from_text(name).unwrap();
+            assert_eq!(isa::Comparison::of(modifier).map(Comparison::from), Some(op));
             for a in values {
                 for b in values {
                     let expected = table(name, a.partial_cmp(&b));

@@ -8,7 +8,7 @@
 //! predicate) is a lane operation:
 //!
 //! ```
-//! use warpsmith_interp::engine::lanes;
+//! use warpsmith_semantics::lanes;
 //! let add = lanes::vector(|a: u32, b: u32| a.wrapping_add(b));
 //! let less = lanes::vector(|a: f32, b: f32| a < b); // defines a predicate
 //! let select = lanes::vector(|a: u64, b: u64, p: bool| if p { a } else { b });
@@ -22,8 +22,8 @@
 //! [`vector`] is for functions that are a few machine instructions and total: it evaluates all lanes and discards what the
 //! mask does not name. [`scalar`] is for expensive ones: it evaluates only the lanes of the mask.
 
-use super::file::{Frame, Row};
-use super::reg::{Reg, Width};
+use crate::frame::{Frame, Row};
+use crate::register::{Reg, Width};
 
 /// The instruction sets of the host that lane operations are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -100,9 +100,55 @@ impl LaneFn {
     /// # Safety
     /// The operands' registers lie within the frame and have the widths of the signature, and this machine has `level`.
     #[inline(always)]
-    pub(super) unsafe fn run(&self, level: Level, frame: Frame, operands: &Operands, mask: u32) {
+    pub unsafe fn run(&self, level: Level, frame: Frame, operands: &Operands, mask: u32) {
         // SAFETY: the caller guarantees the registers and the level.
         unsafe { (self.0.exec[level as usize])(frame, operands, mask) }
+    }
+}
+
+impl LaneFn {
+    /// Applies the function to one value for each argument, and puts the results into `results`.
+    pub(crate) fn evaluate_into(&self, values: &[u128], results: &mut [u128]) {
+        // Rows of the widest register.
+        const ROWS: usize = 4;
+        let signature = self.signature();
+        let (mut src, mut dst) = ([Row([0u32; 32]); 4 * ROWS], [Row([0u32; 32]); 2 * ROWS]);
+        assert!(signature.src.len() <= 4 && signature.dst.len() <= 2, "as many as `Operands` has");
+        // Sources are read as constants are, so that both lists are in reach of one frame.
+        let constants = src.as_mut_ptr();
+        let frame = Frame::new(dst.as_mut_ptr(), constants);
+        let place = |n: usize| (n * ROWS * 32) as u32;
+        let mut operands = Operands { dst: [Reg::ZERO; 2], src: [Reg::ZERO; 4] };
+        let fill = Frame::new(constants, constants);
+        for (n, (width, value)) in signature.src.iter().zip(values).enumerate() {
+            operands.src[n] = Reg::constant(place(n), *width);
+            let r = Reg::frame(place(n), *width);
+            // SAFETY: every register has `ROWS` rows of its own in `src`.
+            unsafe {
+                match width {
+                    Width::Pred => bool::set(fill, r, 1, &[*value & 1 != 0; 32]),
+                    Width::W32 => u32::set(fill, r, 1, &[*value as u32; 32]),
+                    Width::W64 => u64::set(fill, r, 1, &[*value as u64; 32]),
+                    Width::W128 => u128::set(fill, r, 1, &[*value; 32]),
+                }
+            }
+        }
+        for (n, width) in signature.dst.iter().enumerate() {
+            operands.dst[n] = Reg::frame(place(n), *width);
+        }
+        // SAFETY: every register has `ROWS` rows of its own, and all hosts have the baseline.
+        unsafe { self.run(Level::Baseline, frame, &operands, 1) };
+        for ((width, r), result) in signature.dst.iter().zip(operands.dst).zip(results) {
+            // SAFETY: as above.
+            *result = unsafe {
+                match width {
+                    Width::Pred => bool::get(frame, r, 0).into(),
+                    Width::W32 => u32::get(frame, r, 0).into(),
+                    Width::W64 => u64::get(frame, r, 0).into(),
+                    Width::W128 => u128::get(frame, r, 0),
+                }
+            };
+        }
     }
 }
 

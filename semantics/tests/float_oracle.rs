@@ -3,11 +3,11 @@
 
 use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
-use warpsmith_interp::semantics::Rounding;
-use warpsmith_interp::semantics::convert::small::{self, Small};
-use warpsmith_interp::semantics::convert::{self, Cvt, Kind};
-use warpsmith_interp::semantics::half::{self, After};
-use warpsmith_interp::semantics::{double, single};
+use warpsmith_semantics::value::Rounding;
+use warpsmith_semantics::value::convert::small::{self, Small};
+use warpsmith_semantics::value::convert::{self, Cvt, Kind};
+use warpsmith_semantics::value::half::{self, After};
+use warpsmith_semantics::value::{double, single};
 
 const ROUNDINGS: [(Rounding, Round); 4] = [
     (Rounding::Nearest, Round::NearestTiesToEven),

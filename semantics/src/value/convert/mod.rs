@@ -45,7 +45,7 @@ impl Kind {
         Some(match self {
             Kind::Unsigned(bits) => (0, (1 << bits) - 1),
             Kind::Signed(bits) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            _ => return None,
+            Kind::F16 | Kind::Bf16 | Kind::Tf32 | Kind::F32 | Kind::F64 => return None,
         })
     }
 }
@@ -149,7 +149,7 @@ impl Cvt {
         match self.from {
             Kind::Signed(bits) => ((a << (64 - bits as u32)) as i64 >> (64 - bits as u32)) as i128,
             Kind::Unsigned(bits) => (a & u64::MAX >> (64 - bits as u32)) as i128,
-            _ => 0,
+            Kind::F16 | Kind::Bf16 | Kind::Tf32 | Kind::F32 | Kind::F64 => 0,
         }
     }
 
@@ -286,7 +286,7 @@ impl Cvt {
             // A NaN's low bits are ones, as in the canonical f32 NaN.
             Kind::Tf32 if bits == format.sign() - 1 => single::NAN as u64,
             Kind::Tf32 => bits << 13,
-            _ => bits,
+            Kind::Unsigned(_) | Kind::Signed(_) | Kind::F16 | Kind::Bf16 | Kind::F32 | Kind::F64 => bits,
         }
     }
 }
@@ -302,7 +302,7 @@ fn extend(kind: Kind, value: u64) -> u64 {
     match kind {
         Kind::Signed(bits) => ((value << (64 - bits as u32)) as i64 >> (64 - bits as u32)) as u64,
         Kind::Unsigned(bits) => value & u64::MAX >> (64 - bits as u32),
-        _ => value,
+        Kind::F16 | Kind::Bf16 | Kind::Tf32 | Kind::F32 | Kind::F64 => value,
     }
 }
 

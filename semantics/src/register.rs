@@ -1,4 +1,4 @@
-//! Names of registers in an engine program.
+//! Names of the registers that lane functions work on.
 
 /// The width of a register: how much of the file one lane of it takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -55,13 +55,15 @@ impl Reg {
     /// Constant zero of any width: the first words of the constant bank are zero.
     pub const ZERO: Reg = Reg::constant(0, Width::W32);
     /// The highest offset a register can have.
-    pub(super) const MAX_OFFSET: u32 = Self::OFFSET;
+    pub const MAX_OFFSET: u32 = Self::OFFSET;
 
-    pub(super) const fn frame(offset: u32, width: Width) -> Reg {
+    /// The register of a width at an offset in words.
+    pub const fn frame(offset: u32, width: Width) -> Reg {
         Reg(offset | (width as u32) << Self::WIDTH_SHIFT)
     }
 
-    pub(super) const fn constant(offset: u32, width: Width) -> Reg {
+    /// The constant of a width at an offset in words.
+    pub const fn constant(offset: u32, width: Width) -> Reg {
         Reg(offset | (width as u32) << Self::WIDTH_SHIFT | Self::CONST)
     }
 
@@ -88,8 +90,9 @@ impl Reg {
         if self.is_constant() { None } else { Some(self.offset()) }
     }
 
+    /// Where it lies, in words of 32 bits past the frame's or the constants' beginning.
     #[inline(always)]
-    pub(super) const fn offset(self) -> u32 {
+    pub const fn offset(self) -> u32 {
         self.0 & Self::OFFSET
     }
 }

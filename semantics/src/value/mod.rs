@@ -1,7 +1,7 @@
 //! What each scalar operation of PTX computes, as pure functions on raw bit patterns.
 //!
 //! Every function here maps operand bits to result bits and nothing else: no machine state, no lanes, no types at run time.
-//! The engine applies them lane by lane; both the PTX path and the IR path end in these same functions.
+//! [`lanes`](crate::lanes) applies them to the lanes of a warp; the engine and the folding of constants end in these same functions.
 //!
 //! | module | what it holds | PTX ISA 9.0 |
 //! |---|---|---|

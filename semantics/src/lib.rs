@@ -1,0 +1,32 @@
+//! What each instruction of PTX computes.
+//!
+//! - [`value`]: each scalar operation as a pure function on raw bit patterns;
+//! - [`lanes`]: such a function applied to the 32 lanes of a warp, or to one value;
+//! - [`Plan`]: an instruction as one lane function, or a few: [`plan`] gives that of an [`Instruction`](warpsmith_isa::Instruction);
+//! - [`Meaning`]: the table of all operations: which are computed, which have an effect, which are refused, and why.
+//!
+//! The engine, the decoders and the folding of constants all end here, so that an operation means one thing. Where the manual and
+//! hardware differ, `docs/engine.md` says which is followed and why.
+//!
+//! ```
+//! use warpsmith_isa::{Context, Operand, Resolved, ScalarType, Target, Version, mnemonic};
+//! use warpsmith_semantics::{Written, plan};
+//! let resolved = Resolved::new(&mnemonic!("add.rz.ftz.f32"), Context::new(Version::new(7, 0), Target::sm(80)));
+//! let add = resolved.check(&[Operand::Reg(ScalarType::F32); 3]).unwrap();
+//! let plan = plan(&add, &Written::default()).unwrap();
+//! let bits = |x: f32| u128::from(x.to_bits());
+//! assert_eq!(plan.evaluate(&[bits(1.5), bits(2.0)]).unwrap()[..], [bits(3.5)]);
+//! ```
+
+#![deny(clippy::wildcard_enum_match_arm)]
+
+pub mod frame;
+pub mod lanes;
+mod meaning;
+mod plan;
+pub mod register;
+pub mod value;
+
+pub use meaning::{Computation, CopyGroup, Effect, FenceKind, MbarrierAction, Meaning, Refusal};
+pub use plan::{Bits, Emitter, Number, Plan, Selection, Selector, Written, plan};
+pub use register::{Reg, Width};

@@ -1,0 +1,511 @@
+//! The table of all operations: what each of them means.
+
+use crate::plan::{Planner, compare, convert, float, half, integer, logic, video};
+use crate::{Plan, Written};
+use warpsmith_isa::{Instruction, Operation};
+
+/// What an operation means.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// Its results depend on its sources alone: a plan computes them.
+    Computes(Computation),
+    /// It does something that the engine must do.
+    Does(Effect),
+    /// It has no semantics here.
+    Refused(Refusal),
+}
+
+/// How the instructions of an operation are planned.
+#[derive(Clone, Copy)]
+pub struct Computation(Planner);
+
+impl Computation {
+    /// The plan of an instruction of the operation. `None` for what ptxas takes and the manual gives no meaning to.
+    pub fn plan(self, instruction: &Instruction, written: &Written) -> Option<Plan> {
+        (self.0)(instruction, written)
+    }
+}
+
+impl std::fmt::Debug for Computation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Computation")
+    }
+}
+
+/// What an operation does besides computing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Moves between registers, and takes addresses and special registers: what a decoder knows of names.
+    Move,
+    /// Goes to a label.
+    Branch,
+    /// Goes to one of a list of labels.
+    BranchIndirect,
+    /// Calls a function.
+    Call,
+    /// Returns from a function.
+    Return,
+    /// Ends the thread.
+    Exit,
+    /// Ends the launch with a fault.
+    Trap,
+    /// Lets other threads run.
+    Yield,
+    /// Reads memory.
+    Load,
+    /// Writes memory.
+    Store,
+    /// Fills memory.
+    Fill,
+    /// Updates memory and gives the old value.
+    Atomic,
+    /// Updates memory.
+    Reduce,
+    /// Writes memory of the cluster, later.
+    StoreAsync,
+    /// Updates memory of the cluster, later.
+    ReduceAsync,
+    /// Orders memory accesses.
+    Fence(FenceKind),
+    /// Copies 4, 8 or 16 bytes to shared memory, later.
+    Copy,
+    /// Copies many bytes, later.
+    BulkCopy,
+    /// Puts what was started into a group.
+    CommitGroup(CopyGroup),
+    /// Waits for groups.
+    WaitGroup(CopyGroup),
+    /// Waits for all copies.
+    WaitAll,
+    /// Arrives at an mbarrier object when the thread's copies are complete.
+    ArriveOnCopies,
+    /// An operation on an mbarrier object.
+    Mbarrier(MbarrierAction),
+    /// The count of pending arrivals in the state of an mbarrier object.
+    PendingCount,
+    /// Reduces the values of all replicas of a multicast address.
+    MulticastLoad,
+    /// Writes all replicas of a multicast address.
+    MulticastStore,
+    /// Updates all replicas of a multicast address.
+    MulticastReduce,
+    /// The shared address of another block of the cluster.
+    MapAddress,
+    /// The block that a shared address belongs to.
+    RankOfAddress,
+    /// A generic address, of one in a state space.
+    ToGeneric,
+    /// An address in a state space, of a generic one.
+    ToSpace,
+    /// Whether a generic address is in a state space.
+    IsInSpace,
+    /// A policy of the cache, which does nothing.
+    CachePolicy,
+    /// Reads another lane's value.
+    Shuffle,
+    /// Combines predicates of the lanes.
+    Vote,
+    /// Compares values of the lanes.
+    Match,
+    /// Reduces values of the lanes.
+    ReduceLanes,
+    /// Chooses a lane.
+    Elect,
+    /// The lanes that execute.
+    ActiveMask,
+    /// A barrier of a warp.
+    WarpBarrier,
+    /// A barrier of a block.
+    BlockBarrier {
+        /// Predicates are reduced.
+        reduces: bool,
+    },
+    /// Arrives at the barrier of the cluster.
+    ClusterArrive,
+    /// Waits at the barrier of the cluster.
+    ClusterWait,
+    /// Asks for the cancellation of a cluster that has not started.
+    TryCancel,
+    /// Takes the answer to such a request apart.
+    QueryCancel,
+    /// Copies a tensor map, and is a fence.
+    CopyTensorMap,
+    /// Waits for grids that are complete when the launch begins.
+    GridDependency,
+    /// Takes memory of the stack.
+    StackAllocate,
+    /// The top of the stack.
+    StackSave,
+    /// Lowers the stack.
+    StackRestore,
+    /// A hint: to caches, to a profiler, to the allocator of registers.
+    Hint,
+}
+
+/// Where an order of accesses is meant for all, or between proxies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FenceKind {
+    /// `membar`: sequentially consistent.
+    Membar,
+    /// `fence`
+    Fence,
+    /// Between proxies: a fence too, since the engine has one view of memory.
+    Proxy,
+}
+
+/// The groups that a thread commits asynchronous copies to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyGroup {
+    /// `cp.async`
+    Plain,
+    /// `cp.async.bulk`
+    Bulk,
+}
+
+/// What is done to an mbarrier object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MbarrierAction {
+    /// `init`
+    Init,
+    /// `inval`
+    Invalidate,
+    /// `expect_tx`
+    ExpectTx,
+    /// `complete_tx`
+    CompleteTx,
+    /// `arrive`, `arrive_drop`
+    Arrive {
+        /// The expected count is lowered too.
+        drop: bool,
+        /// Bytes are expected too.
+        expect_tx: bool,
+        /// The phase must not complete.
+        no_complete: bool,
+    },
+    /// `test_wait`, `try_wait`
+    Test {
+        /// The phase is named by its parity, not by a state.
+        parity: bool,
+        /// It may wait.
+        blocking: bool,
+    },
+}
+
+/// Why an operation is not executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// Matrix instructions, and what moves matrices.
+    Matrices,
+    /// Tensor memory and the fifth generation of tensor cores.
+    TensorMemory,
+    /// Copies that a tensor map describes.
+    TensorMaps,
+    /// Textures and samplers.
+    Textures,
+    /// Surfaces.
+    Surfaces,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Refusal::Matrices => "matrix instructions are not executed",
+            Refusal::TensorMemory => "tensor memory is not executed",
+            Refusal::TensorMaps => "copies by tensor maps are not executed",
+            Refusal::Textures => "textures are not executed",
+            Refusal::Surfaces => "surfaces are not executed",
+        })
+    }
+}
+
+const fn computes(planner: Planner) -> Meaning {
+    Meaning::Computes(Computation(planner))
+}
+
+const fn mbarrier(action: MbarrierAction) -> Meaning {
+    Meaning::Does(Effect::Mbarrier(action))
+}
+
+const fn arrive(drop: bool, expect_tx: bool, no_complete: bool) -> Meaning {
+    mbarrier(MbarrierAction::Arrive { drop, expect_tx, no_complete })
+}
+
+const fn test(parity: bool, blocking: bool) -> Meaning {
+    mbarrier(MbarrierAction::Test { parity, blocking })
+}
+
+impl Meaning {
+    /// What an operation means. The table is total: an operation without a row does not compile.
+    pub const fn of(operation: Operation) -> Meaning {
+        use Effect::*;
+        use Meaning::{Does, Refused};
+        use Operation as Op;
+        match operation {
+            // Integer arithmetic (9.7.1).
+            Op::AddInteger => computes(integer::add),
+            Op::SubInteger => computes(integer::sub),
+            Op::MulLo => computes(integer::mul_lo),
+            Op::MulHi => computes(integer::mul_hi),
+            Op::MulWide => computes(integer::mul_wide),
+            Op::MadLoInteger => computes(integer::mad_lo),
+            Op::MadHiInteger => computes(integer::mad_hi),
+            Op::MadWide => computes(integer::mad_wide),
+            Op::Mul24Lo => computes(integer::mul24_lo),
+            Op::Mul24Hi => computes(integer::mul24_hi),
+            Op::Mad24Lo => computes(integer::mad24_lo),
+            Op::Mad24Hi => computes(integer::mad24_hi),
+            Op::Sad => computes(integer::sad),
+            Op::DivInteger => computes(integer::div),
+            Op::Rem => computes(integer::rem),
+            Op::AbsInteger => computes(integer::abs),
+            Op::NegInteger => computes(integer::neg),
+            Op::MinInteger => computes(integer::min),
+            Op::MaxInteger => computes(integer::max),
+            Op::Popc => computes(integer::popc),
+            Op::Clz => computes(integer::clz),
+            Op::Bfind => computes(integer::bfind),
+            Op::Fns => computes(integer::fns),
+            Op::Brev => computes(integer::brev),
+            Op::Bfe => computes(integer::bfe),
+            Op::Bfi => computes(integer::bfi),
+            Op::Szext => computes(integer::szext),
+            Op::Bmsk => computes(integer::bmsk),
+            Op::Dp4a => computes(integer::dp4a),
+            Op::Dp2aLo => computes(integer::dp2a_lo),
+            Op::Dp2aHi => computes(integer::dp2a_hi),
+
+            // Extended precision (9.7.2).
+            Op::AddCarry => computes(integer::add_cc),
+            Op::Addc => computes(integer::addc),
+            Op::SubCarry => computes(integer::sub_cc),
+            Op::Subc => computes(integer::subc),
+            Op::MadLoCarry => computes(integer::mad_lo_cc),
+            Op::MadHiCarry => computes(integer::mad_hi_cc),
+            Op::MadcLo => computes(integer::madc_lo),
+            Op::MadcHi => computes(integer::madc_hi),
+
+            // Floating point (9.7.3).
+            Op::Testp => computes(compare::testp),
+            Op::Copysign => computes(float::copysign),
+            Op::AddFloat => computes(float::add),
+            Op::SubFloat => computes(float::sub),
+            Op::MulFloat => computes(float::mul),
+            Op::FmaFloat => computes(float::fma),
+            Op::Mad => computes(float::fma),
+            Op::DivFloat => computes(float::div),
+            Op::AbsFloat => computes(float::abs),
+            Op::NegFloat => computes(float::neg),
+            Op::MinFloat => computes(float::min),
+            Op::MaxFloat => computes(float::max),
+            Op::RcpFloat => computes(float::rcp),
+            Op::RcpApproxF64 => computes(float::rcp_approx_f64),
+            Op::Sqrt => computes(float::sqrt),
+            Op::RsqrtFloat => computes(float::rsqrt),
+            Op::RsqrtApproxF64 => computes(float::rsqrt_approx_f64),
+            Op::Sin => computes(float::sin),
+            Op::Cos => computes(float::cos),
+            Op::Lg2 => computes(float::lg2),
+            Op::Ex2Float => computes(float::ex2),
+            Op::TanhFloat => computes(float::tanh),
+
+            // Half precision (9.7.4) and mixed precision (9.7.5).
+            Op::AddHalf => computes(half::add),
+            Op::SubHalf => computes(half::sub),
+            Op::MulHalf => computes(half::mul),
+            Op::FmaHalf => computes(half::fma),
+            Op::NegHalf => computes(half::neg),
+            Op::AbsHalf => computes(half::abs),
+            Op::MinHalf => computes(half::min),
+            Op::MaxHalf => computes(half::max),
+            Op::TanhHalf => computes(half::tanh),
+            Op::Ex2Half => computes(half::ex2),
+            Op::AddMixed => computes(float::add_mixed),
+            Op::SubMixed => computes(float::sub_mixed),
+            Op::FmaMixed => computes(float::fma_mixed),
+
+            // Comparison and selection (9.7.6, 9.7.7).
+            Op::Set | Op::SetHalf => computes(compare::set),
+            Op::Setp | Op::SetpHalf => computes(compare::setp),
+            Op::Selp => computes(compare::selp),
+            Op::Slct => computes(compare::slct),
+
+            // Logic and shifts (9.7.8), and bytes (9.7.9.7).
+            Op::And => computes(logic::and),
+            Op::Or => computes(logic::or),
+            Op::Xor => computes(logic::xor),
+            Op::Not => computes(logic::not),
+            Op::Cnot => computes(logic::cnot),
+            Op::Lop3 => computes(logic::lop3),
+            Op::ShfL => computes(logic::shf_l),
+            Op::ShfR => computes(logic::shf_r),
+            Op::Shl => computes(logic::shl),
+            Op::Shr => computes(logic::shr),
+            Op::Prmt => computes(logic::prmt),
+
+            // Conversions (9.7.9.21, 9.7.9.22).
+            Op::Cvt => computes(convert::cvt),
+            Op::CvtPack => computes(convert::pack),
+
+            // Video (9.7.18).
+            Op::Vadd => computes(video::vadd),
+            Op::Vsub => computes(video::vsub),
+            Op::Vabsdiff => computes(video::vabsdiff),
+            Op::Vmin => computes(video::vmin),
+            Op::Vmax => computes(video::vmax),
+            Op::Vshl => computes(video::vshl),
+            Op::Vshr => computes(video::vshr),
+            Op::Vmad => computes(video::vmad),
+            Op::Vset => computes(video::vset),
+            Op::Vadd2 => computes(video::vadd2),
+            Op::Vsub2 => computes(video::vsub2),
+            Op::Vabsdiff2 => computes(video::vabsdiff2),
+            Op::Vavrg2 => computes(video::vavrg2),
+            Op::Vmin2 => computes(video::vmin2),
+            Op::Vmax2 => computes(video::vmax2),
+            Op::Vset2 => computes(video::vset2),
+            Op::Vadd4 => computes(video::vadd4),
+            Op::Vsub4 => computes(video::vsub4),
+            Op::Vabsdiff4 => computes(video::vabsdiff4),
+            Op::Vavrg4 => computes(video::vavrg4),
+            Op::Vmin4 => computes(video::vmin4),
+            Op::Vmax4 => computes(video::vmax4),
+            Op::Vset4 => computes(video::vset4),
+
+            // Data movement (9.7.9).
+            Op::Mov => Does(Move),
+            Op::Ld | Op::LdNoncoherent | Op::Ldu => Does(Load),
+            Op::St => Does(Store),
+            Op::StAsync => Does(StoreAsync),
+            Op::StBulk => Does(Fill),
+            Op::Prefetch | Op::Prefetchu | Op::Applypriority | Op::Discard => Does(Hint),
+            Op::CreatepolicyCvt | Op::CreatepolicyFractional | Op::CreatepolicyRange => Does(CachePolicy),
+            Op::Isspacep => Does(IsInSpace),
+            Op::Cvta => Does(ToGeneric),
+            Op::CvtaTo => Does(ToSpace),
+            Op::Mapa => Does(MapAddress),
+            Op::Getctarank => Does(RankOfAddress),
+            Op::Shfl | Op::ShflSync => Does(Shuffle),
+            Op::MultimemLdReduce => Does(MulticastLoad),
+            Op::MultimemSt => Does(MulticastStore),
+            Op::MultimemRed => Does(MulticastReduce),
+            Op::CpAsync => Does(Copy),
+            Op::CpAsyncCommitGroup => Does(CommitGroup(CopyGroup::Plain)),
+            Op::CpAsyncWaitGroup => Does(WaitGroup(CopyGroup::Plain)),
+            Op::CpAsyncWaitAll => Does(WaitAll),
+            Op::CpAsyncBulk | Op::CpReduceAsyncBulk => Does(BulkCopy),
+            Op::CpAsyncBulkPrefetch => Does(Hint),
+            Op::CpAsyncBulkCommitGroup => Does(CommitGroup(CopyGroup::Bulk)),
+            Op::CpAsyncBulkWaitGroup => Does(WaitGroup(CopyGroup::Bulk)),
+            Op::CpAsyncBulkTensor
+            | Op::CpReduceAsyncBulkTensor
+            | Op::CpAsyncBulkPrefetchTensor
+            | Op::TensormapReplace => Refused(Refusal::TensorMaps),
+
+            // Textures and surfaces (9.7.10, 9.7.11).
+            Op::Tex
+            | Op::TexBase
+            | Op::TexGrad
+            | Op::TexLevel
+            | Op::Tld4
+            | Op::Txq
+            | Op::TxqLevel
+            | Op::Istypep => Refused(Refusal::Textures),
+            Op::SuldB | Op::SustB | Op::SustP | Op::SuredB | Op::SuredP | Op::Suq => {
+                Refused(Refusal::Surfaces)
+            }
+
+            // Control flow (9.7.12).
+            Op::Bra => Does(Branch),
+            Op::BrxIdx => Does(BranchIndirect),
+            Op::Call => Does(Call),
+            Op::Ret => Does(Return),
+            Op::Exit => Does(Exit),
+
+            // Synchronisation and communication (9.7.13).
+            Op::Bar | Op::BarCta | Op::Barrier | Op::BarrierCta => Does(BlockBarrier { reduces: false }),
+            Op::BarRed | Op::BarCtaRed | Op::BarrierRed | Op::BarrierCtaRed => {
+                Does(BlockBarrier { reduces: true })
+            }
+            Op::BarWarp => Does(WarpBarrier),
+            Op::BarrierClusterArrive => Does(ClusterArrive),
+            Op::BarrierClusterWait => Does(ClusterWait),
+            Op::Membar => Does(Fence(FenceKind::Membar)),
+            Op::Fence => Does(Fence(FenceKind::Fence)),
+            Op::MembarProxy | Op::FenceProxy => Does(Fence(FenceKind::Proxy)),
+            Op::Atom => Does(Atomic),
+            Op::Red => Does(Reduce),
+            Op::RedAsync => Does(ReduceAsync),
+            Op::Vote | Op::VoteSync => Does(Vote),
+            Op::Match => Does(Match),
+            Op::Activemask => Does(ActiveMask),
+            Op::Redux => Does(ReduceLanes),
+            Op::Elect => Does(Elect),
+            Op::Griddepcontrol => Does(GridDependency),
+            Op::TensormapCpFenceproxy => Does(CopyTensorMap),
+            Op::ClusterlaunchcontrolTryCancelAsync => Does(TryCancel),
+            Op::ClusterlaunchcontrolQueryCancel => Does(QueryCancel),
+
+            // mbarrier objects (9.7.13.15).
+            Op::MbarrierInit => mbarrier(MbarrierAction::Init),
+            Op::MbarrierInval => mbarrier(MbarrierAction::Invalidate),
+            Op::MbarrierExpectTx => mbarrier(MbarrierAction::ExpectTx),
+            Op::MbarrierCompleteTx => mbarrier(MbarrierAction::CompleteTx),
+            Op::MbarrierArrive => arrive(false, false, false),
+            Op::MbarrierArriveExpectTx => arrive(false, true, false),
+            Op::MbarrierArriveNoComplete => arrive(false, false, true),
+            Op::MbarrierArriveDrop => arrive(true, false, false),
+            Op::MbarrierArriveDropExpectTx => arrive(true, true, false),
+            Op::MbarrierArriveDropNoComplete => arrive(true, false, true),
+            Op::MbarrierTestWait => test(false, false),
+            Op::MbarrierTestWaitParity => test(true, false),
+            Op::MbarrierTryWait => test(false, true),
+            Op::MbarrierTryWaitParity => test(true, true),
+            Op::MbarrierPendingCount => Does(PendingCount),
+            Op::CpAsyncMbarrierArrive => Does(ArriveOnCopies),
+
+            // Matrices (9.7.14, 9.7.15).
+            Op::Mma
+            | Op::MmaSparse
+            | Op::Ldmatrix
+            | Op::Stmatrix
+            | Op::Movmatrix
+            | Op::WmmaLoadA
+            | Op::WmmaLoadB
+            | Op::WmmaLoadC
+            | Op::WmmaStoreD
+            | Op::WmmaMma
+            | Op::WgmmaMmaAsync
+            | Op::WgmmaMmaAsyncSparse
+            | Op::WgmmaFence
+            | Op::WgmmaCommitGroup
+            | Op::WgmmaWaitGroup => Refused(Refusal::Matrices),
+
+            // Tensor memory (9.7.16).
+            Op::Tcgen05Alloc
+            | Op::Tcgen05Dealloc
+            | Op::Tcgen05RelinquishAllocPermit
+            | Op::Tcgen05Ld
+            | Op::Tcgen05LdRed
+            | Op::Tcgen05St
+            | Op::Tcgen05WaitLd
+            | Op::Tcgen05WaitSt
+            | Op::Tcgen05Cp
+            | Op::Tcgen05Shift
+            | Op::Tcgen05Mma
+            | Op::Tcgen05MmaSparse
+            | Op::Tcgen05MmaWs
+            | Op::Tcgen05MmaWsSparse
+            | Op::Tcgen05FenceAfterThreadSync
+            | Op::Tcgen05FenceBeforeThreadSync
+            | Op::Tcgen05Commit => Refused(Refusal::TensorMemory),
+
+            // The stack (9.7.17) and the rest (9.7.19).
+            Op::Stacksave => Does(StackSave),
+            Op::Stackrestore => Does(StackRestore),
+            Op::Alloca => Does(StackAllocate),
+            Op::Brkpt | Op::Trap => Does(Trap),
+            Op::Nanosleep => Does(Yield),
+            Op::Pmevent | Op::SetmaxnregDec | Op::SetmaxnregInc => Does(Hint),
+        }
+    }
+}

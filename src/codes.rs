@@ -40,6 +40,10 @@ warpsmith_diag::codes! {
     ///
     /// Without `--ptx` the lowest version that has everything is chosen.
     PTX_VERSION = "E0003";
+    /// The compiler wrote PTX that the validator refuses: a mistake of the compiler.
+    ///
+    /// Nothing is returned that is not valid. Please report it with the module; the message has the validator's reason and its code.
+    INVALID_OUTPUT = "E0004";
     /// A target that no code is generated for.
     ///
     /// Code generation starts at sm_20, the first with generic addresses.

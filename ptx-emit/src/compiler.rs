@@ -264,8 +264,8 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
                 Diagnostic::error("E0002", Span::NONE, message)
             }
             None => {
-                let message = format!("the output is not valid PTX: {message}");
-                Diagnostic::error(finding.code, Span::NONE, message)
+                let message = format!("the output is not valid PTX: {message} ({})", finding.code);
+                Diagnostic::error("E0004", Span::NONE, message)
             }
         };
         (error.section, error.notes) = (finding.section, finding.notes);

@@ -157,16 +157,20 @@ fn number(text: &str) -> Result<Value, String> {
 
 /// Evaluates an expression.
 pub fn evaluate(text: &str, names: &mut dyn Names) -> Result<Value, String> {
-    let tokens = lex(text)?;
+    evaluate_tokens(&lex(text)?, names).0
+}
+
+/// The value of an expression, and whether it can be read at all, which does not depend on its names.
+fn evaluate_tokens(tokens: &[Token], names: &mut dyn Names) -> (Result<Value, String>, bool) {
     if tokens.is_empty() {
-        return Err("The history is empty.".into());
+        return (Err("The history is empty.".into()), true);
     }
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, names, live: true };
-    let value = parser.assignment()?;
-    match parser.peek() {
+    let mut parser = Parser { tokens, at: 0, depth: 0, names, live: true, malformed: false };
+    let value = parser.assignment().and_then(|value| match parser.peek() {
         None => Ok(value),
-        Some(token) => Err(format!("A syntax error in expression, near `{}'.", shown(token))),
-    }
+        Some(token) => Err(parser.malformed_near(token)),
+    });
+    (value, !parser.malformed)
 }
 
 /// Whether an expression can be read, whatever its names mean.
@@ -190,13 +194,9 @@ pub fn check(text: &str) -> Result<(), String> {
         }
         fn set_convenience(&mut self, _: &str, _: Value) {}
     }
-    match evaluate(text, &mut Any) {
-        Err(message)
-            if message.contains("syntax") || message.contains("missing") || message.contains("nested") =>
-        {
-            Err(message)
-        }
-        _ => Ok(()),
+    match evaluate_tokens(&lex(text)?, &mut Any) {
+        (Err(message), false) => Err(message),
+        (_, _) => Ok(()),
     }
 }
 
@@ -226,6 +226,8 @@ struct Parser<'t, 'n> {
     names: &'n mut dyn Names,
     /// False in the part of `&&` and `||` that does not count.
     live: bool,
+    /// The expression cannot be read, whatever its names mean.
+    malformed: bool,
 }
 
 impl<'t> Parser<'t, '_> {
@@ -239,13 +241,23 @@ impl<'t> Parser<'t, '_> {
         found
     }
 
+    /// The error of an expression that cannot be read.
+    fn malformed(&mut self, message: impl Into<String>) -> String {
+        self.malformed = true;
+        message.into()
+    }
+
+    fn malformed_near(&mut self, token: &Token) -> String {
+        self.malformed(format!("A syntax error in expression, near `{}'.", shown(token)))
+    }
+
     fn expect(&mut self, op: &str) -> Result<(), String> {
         if self.take(op) {
             return Ok(());
         }
         Err(match self.peek() {
-            Some(token) => format!("A syntax error in expression, near `{}'.", shown(token)),
-            None => format!("A `{op}' is missing at the end of the expression."),
+            Some(token) => self.malformed_near(token),
+            None => self.malformed(format!("A `{op}' is missing at the end of the expression.")),
         })
     }
 
@@ -371,7 +383,7 @@ impl<'t> Parser<'t, '_> {
     fn unary(&mut self) -> Result<Value, String> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
-            return Err("The expression is nested too deep.".into());
+            return Err(self.malformed("The expression is nested too deep."));
         }
         let value = self.prefixed();
         self.depth -= 1;
@@ -450,7 +462,7 @@ impl<'t> Parser<'t, '_> {
                 value = self.load(*space, (array.bits() as u64).wrapping_add(offset as u64), to)?;
             } else if self.take(".") {
                 let Some(Token::Word(part)) = self.peek() else {
-                    return Err("A name is missing after '.'.".into());
+                    return Err(self.malformed("A name is missing after '.'."));
                 };
                 self.at += 1;
                 let index = ["x", "y", "z", "w"].iter().position(|p| p == part);
@@ -505,7 +517,9 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn primary(&mut self) -> Result<Value, String> {
-        let token = self.peek().ok_or("A value is missing at the end of the expression.")?;
+        let Some(token) = self.peek() else {
+            return Err(self.malformed("A value is missing at the end of the expression."));
+        };
         self.at += 1;
         match token {
             Token::Number(value) => Ok(value.clone()),
@@ -517,7 +531,7 @@ impl<'t> Parser<'t, '_> {
                 self.expect(")")?;
                 Ok(value)
             }
-            token => Err(format!("A syntax error in expression, near `{}'.", shown(token))),
+            token => Err(self.malformed_near(token)),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The `warpsmith` command: the command line, and one file for each subcommand.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod compile;
 mod debug;

@@ -25,7 +25,7 @@ pub struct Options {
     /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
     file: PathBuf,
     /// The launch description. Without one, and without --entry, the first `run:` directive of the file.
-    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "steps", "args", "globals"])]
+    #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "args", "globals"])]
     launch: Option<PathBuf>,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -48,8 +48,11 @@ pub struct Options {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", requires = "entry")]
     dynamic_shared: Option<u64>,
+    /// Make all blocks resident together, so that they may wait for each other: a cooperative launch.
+    #[arg(long)]
+    cooperative: bool,
     /// The most instructions that all threads together may execute.
-    #[arg(long, value_name = "N", requires = "entry")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// Sets a variable of the module before the launch and shows it after: NAME=u32:7, with the forms of --arg.
     #[arg(long = "global", value_name = "NAME=ARG", allow_hyphen_values = true, requires = "entry")]
@@ -180,7 +183,6 @@ fn launch(options: &Options, source: &Input) -> Result<Result<LaunchSpec, Vec<La
     object.insert("block".into(), json!(options.block));
     object.extend(options.dynamic_shared.map(|bytes| ("dynamic_shared".to_owned(), bytes.into())));
     object.extend(options.cluster.as_ref().map(|cluster| ("cluster".to_owned(), json!(cluster))));
-    object.extend(options.steps.map(|steps| ("limits".to_owned(), json!({"steps": steps}))));
     let args: Result<Vec<Value>, LaunchError> = options.args.iter().map(|arg| arg_from_flag(arg)).collect();
     object.insert("args".into(), args.map_err(|e| Failure::Usage(e.to_string()))?.into());
     let global = |text: &String| {
@@ -200,6 +202,8 @@ fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
     spec.schedule = options.schedule.or(spec.schedule);
     spec.seed = options.seed.or(spec.seed);
     spec.poison = options.poison.then_some(Launch::POISON).or(spec.poison);
+    spec.steps = options.steps.or(spec.steps);
+    spec.cooperative |= options.cooperative;
     spec
 }
 

@@ -205,6 +205,23 @@ fn run_prints_the_buffers() {
 }
 
 #[test]
+fn limits_and_cooperation_go_with_any_launch() {
+    const ENDLESS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .u32 %r;\nL: add.u32 %r, %r, 1;\nbra L;\n}";
+    let folder = Folder::new("limits");
+    let endless = folder.file("endless.ptx", ENDLESS);
+    let launch = folder.file("launch.json", r#"{"entry":"k","grid":[100000],"block":[32],"args":[]}"#);
+    let run = |extra: &[&str]| {
+        let flags = ["run", "--json", endless.to_str().unwrap(), "--launch", launch.to_str().unwrap()];
+        let (lines, status) = json_lines(&warpsmith([&flags, extra].concat()));
+        (lines[0]["error"].clone(), status)
+    };
+    let (error, status) = run(&["--steps", "1000"]);
+    assert!(status == 1 && error["code"] == "step_limit", "{error}");
+    let (error, status) = run(&["--steps", "1000", "--cooperative"]);
+    assert!(status == 1 && error["code"] == "bad_launch", "{error}");
+}
+
+#[test]
 fn run_takes_the_launch_that_the_file_describes() {
     let output = warpsmith(["run", "--json", &example("saxpy.wir")]);
     let (lines, status) = json_lines(&output);

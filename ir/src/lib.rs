@@ -20,6 +20,7 @@
 //! assert_eq!(errors[0].notes, ["did you mean `ret`?"]);
 //! ```
 
+#![forbid(unsafe_code)]
 // The table of operations is sorted into classes a row at a time.
 #![recursion_limit = "512"]
 

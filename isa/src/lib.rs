@@ -20,6 +20,8 @@
 //! assert_eq!(violations[0].place, Place::Operand(2, None));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod class;
 pub mod codes;

@@ -3,6 +3,7 @@
 //! [`Pipeline`] runs passes over a module of the IR, [`select`] turns the result into PTX instructions over virtual registers
 //! ([`mach`]), which `warpsmith-emit` gives names and writes down.
 
+#![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]
 
 #[doc(hidden)]

@@ -4,6 +4,7 @@
 //! registers names, `module` and `body` build the syntax tree, `version` finds the lowest `.version` that the tree's features need.
 //! The tree is printed, parsed and validated before anyone gets to see the text.
 
+#![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod body;

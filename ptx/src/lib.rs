@@ -1,5 +1,7 @@
 //! PTX text: syntax tree, parser, printer, validator, diagnostics.
 
+#![forbid(unsafe_code)]
+
 pub mod codes;
 mod format;
 mod parallel;

@@ -2,7 +2,7 @@
 
 use crate::engine::grid;
 use crate::engine::observe::{LaunchView, Observer};
-use crate::engine::{Context, Level, Program};
+use crate::engine::{Context, Identity, Level, Program, Standstill};
 use crate::fault::{Fault, FaultCode};
 use crate::launch::{Launch, Stats};
 use crate::memory::bytes::Bytes;
@@ -31,9 +31,11 @@ pub struct Machine {
     pub clock_mhz: u32,
     /// `%envreg0` to `%envreg31`.
     pub environment: [u32; 32],
+    /// The most blocks that one of them holds.
+    pub blocks_per_sm: u32,
     /// Bytes of global memory.
     pub global_memory: u64,
-    /// The most shared memory a block can have, static and dynamic.
+    /// The most shared memory a block can have, static and dynamic, and all blocks of a multiprocessor together.
     pub shared_memory: u64,
     /// The most blocks of a cluster.
     pub cluster_blocks: u32,
@@ -51,6 +53,7 @@ impl Default for Machine {
         Machine {
             sms: 132,
             warps_per_sm: 64,
+            blocks_per_sm: 32,
             placement: Placement::default(),
             clock_mhz: 1980,
             environment: [0; 32],
@@ -76,6 +79,14 @@ impl Machine {
         sm as u32
     }
 
+    /// How many blocks of so many warps and bytes of shared memory the machine holds at a time; one at least.
+    pub(crate) fn room(&self, warps: u32, shared: u64) -> u64 {
+        let by_warps = self.warps_per_sm / warps.max(1);
+        let by_memory = self.shared_memory / shared.max(1);
+        let of_sm = u64::from(by_warps.min(self.blocks_per_sm)).min(by_memory);
+        (of_sm * u64::from(self.sms)).max(1)
+    }
+
     pub(crate) fn nanoseconds(&self, ticks: u64) -> u64 {
         (u128::from(ticks) * 1000 / u128::from(self.clock_mhz.max(1))) as u64
     }
@@ -99,6 +110,8 @@ pub struct Limits {
     pub steps: u64,
     /// Instructions that the warps of one block may execute.
     pub block_steps: u64,
+    /// Blocks that a grid may have.
+    pub blocks: u64,
     /// Bytes that calls and local variables of one thread may take, registers of suspended functions included.
     pub stack: u64,
 }
@@ -106,7 +119,7 @@ pub struct Limits {
 impl Default for Limits {
     /// Generous for kernels that end, and seconds for one that does not.
     fn default() -> Self {
-        Limits { steps: 1 << 44, block_steps: 1 << 30, stack: 256 << 10 }
+        Limits { steps: 1 << 44, block_steps: 1 << 30, blocks: 1 << 24, stack: 256 << 10 }
     }
 }
 
@@ -207,7 +220,7 @@ struct Instance {
 pub struct Device {
     machine: Machine,
     global: Global,
-    instances: HashMap<u64, Instance>,
+    instances: HashMap<Identity, Instance>,
     heap: Option<Heap>,
     sink: Sink,
     launches: u64,
@@ -449,7 +462,7 @@ impl Device {
             return Err(Fault::launch(format!("the module has no variable `{name}`{hint}")));
         };
         let gone = || Fault::new(FaultCode::OutOfMemory, "the program is gone");
-        let instance = self.instances.get(&program.id()).ok_or_else(gone)?;
+        let instance = self.instances.get(&program.identity).ok_or_else(gone)?;
         let size = found.variable.bytes;
         if found.variable.space == StateSpace::Const {
             return Ok((&instance.constant, found.offset as usize, size));
@@ -460,14 +473,14 @@ impl Device {
 
     /// Forgets a program and frees its variables.
     pub fn unload(&mut self, program: &Program) {
-        if let Some(instance) = self.instances.remove(&program.id()) {
+        if let Some(instance) = self.instances.remove(&program.identity) {
             self.global.free(instance.globals);
         }
     }
 
     fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
-        let id = program.id();
-        if !self.instances.contains_key(&id) {
+        let id = &program.identity;
+        if !self.instances.contains_key(id) {
             let globals = self.global.allocate_variables(program.global_bytes);
             let globals = globals.ok_or_else(|| self.no_room(program.global_bytes))?;
             let no_memory = || Fault::new(FaultCode::OutOfMemory, "no room for the program's variables");
@@ -476,9 +489,9 @@ impl Device {
             program.initialise(StateSpace::Global, globals, &block.bytes);
             program.initialise(StateSpace::Const, globals, &constant);
             let constants = program.resolve_constants(globals);
-            self.instances.insert(id, Instance { globals, constants, kernel: None, constant });
+            self.instances.insert(id.clone(), Instance { globals, constants, kernel: None, constant });
         }
-        self.instances.get(&id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
+        self.instances.get(id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
     }
 
     /// Runs a kernel to its end. Memory keeps what a faulting kernel has written before it was stopped.
@@ -534,7 +547,7 @@ impl Device {
             self.heap = Some(Heap::new(start, self.machine.heap));
         }
         self.launches += 1;
-        let Some(instance) = self.instances.get_mut(&program.id()) else {
+        let Some(instance) = self.instances.get_mut(&program.identity) else {
             return Err(Fault::new(FaultCode::OutOfMemory, "the program is gone"));
         };
         if instance.kernel.replace(kernel) != Some(kernel) {
@@ -542,6 +555,9 @@ impl Device {
         }
         let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
         let output = Output::new(self.machine.print_buffer);
+        let cluster = launch.cluster.or(attributes.and_then(|a| a.required_cluster));
+        let cluster_blocks: u64 = cluster.unwrap_or([1; 3]).iter().map(|n| u64::from(*n)).product();
+        let room = launch.room(program, kernel, &self.machine);
         let cx = Context {
             program,
             constants: &instance.constants,
@@ -554,7 +570,7 @@ impl Device {
             kernel,
             grid: launch.blocks(attributes),
             block: launch.block,
-            cluster: launch.cluster.or(attributes.and_then(|a| a.required_cluster)),
+            cluster,
             dynamic_shared: launch.dynamic_shared,
             machine: &self.machine,
             limits: &launch.limits,
@@ -562,6 +578,10 @@ impl Device {
             seed: launch.seed,
             launch_number: self.launches,
             fresh: launch.poison.unwrap_or(0),
+            cooperative: launch.cooperative,
+            room: (room / cluster_blocks).max(1),
+            resident: AtomicU64::new(0),
+            standstill: Standstill::default(),
             stop: AtomicBool::new(false),
             budget: AtomicU64::new(launch.limits.steps),
             next: AtomicU64::new(0),

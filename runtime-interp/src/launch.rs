@@ -2,7 +2,7 @@
 
 use crate::device::{Buffer, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program, Schedule};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
 
 /// An argument of a kernel: the bytes of its parameter.
@@ -45,6 +45,9 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Blocks of a cluster.
     pub cluster: Option<[u32; 3]>,
+    /// All blocks are resident together, so that they may wait for each other (a barrier of the whole grid): the launch fails if the
+    /// machine has no room for them.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory of a block.
     pub dynamic_shared: u32,
     /// The arguments, in order.
@@ -71,6 +74,7 @@ impl Launch {
             grid: [1; 3],
             block: [1; 3],
             cluster: None,
+            cooperative: false,
             dynamic_shared: 0,
             args: Vec::new(),
             limits: Limits::default(),
@@ -100,6 +104,12 @@ impl Launch {
     /// Sets the number of blocks of a cluster.
     pub fn cluster(mut self, cluster: [u32; 3]) -> Self {
         self.cluster = Some(cluster);
+        self
+    }
+
+    /// Makes all blocks resident together.
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
         self
     }
 
@@ -179,7 +189,26 @@ impl Launch {
         let attributes =
             program.functions[kernel].kernel.as_ref().map(|k| k.attributes.clone()).unwrap_or_default();
         self.check_directives(&attributes, threads, shared, machine)?;
-        Ok(kernel as u32)
+        let kernel = kernel as u32;
+        let blocks: u64 = self.blocks(Some(&attributes)).iter().map(|n| u64::from(*n)).product();
+        let room = self.room(program, kernel, machine);
+        if self.cooperative && blocks > room {
+            return Err(Fault::launch(format!(
+                "a cooperative launch of {blocks} blocks; the machine has room for {room} of them at a time"
+            )));
+        }
+        if blocks > self.limits.blocks {
+            let message = format!("a grid of {blocks} blocks; the limit is {}", self.limits.blocks);
+            return Err(Fault::new(FaultCode::StepLimit, message));
+        }
+        Ok(kernel)
+    }
+
+    /// How many blocks of the launch the machine holds at a time.
+    pub(crate) fn room(&self, program: &Program, kernel: u32, machine: &Machine) -> u64 {
+        let own = program.functions[kernel as usize].kernel.as_ref().map_or(0, |k| k.shared.bytes);
+        let shared = own.saturating_add(u64::from(self.dynamic_shared));
+        machine.room(self.block.iter().product::<u32>().div_ceil(32), shared)
     }
 
     fn check_directives(
@@ -277,9 +306,9 @@ impl Launch {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Instructions executed by warps.
+    /// Instructions executed by warps: statements of the source, however many operations of the engine each is.
     pub warp_instructions: u64,
-    /// Instructions executed by threads: a warp instruction counts once for each thread it was issued to.
+    /// Instructions executed by threads: a warp instruction counts once for each thread that it was issued to.
     pub thread_instructions: u64,
     /// Blocks of the grid.
     pub blocks: u64,

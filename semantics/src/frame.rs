@@ -9,7 +9,7 @@ use crate::register::Reg;
 
 /// 32 lanes of a register.
 #[repr(C, align(64))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Row<T>(pub [T; 32]);
 
 /// Where the running function's registers and the program's constants lie.

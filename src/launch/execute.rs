@@ -62,11 +62,13 @@ fn launch(
 ) -> Result<Execution, Fault> {
     let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
+    launch.cooperative = spec.cooperative;
     launch.dynamic_shared = spec.dynamic_shared;
     (launch.schedule, launch.seed, launch.poison) = (spec.schedule, spec.seed, spec.poison);
     if let Some(steps) = spec.steps {
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;
+        launch.limits.blocks = launch.limits.blocks.max(steps);
     }
     let mut buffers: Vec<Vec<Buffer>> = Vec::with_capacity(spec.args.len());
     for arg in &spec.args {

@@ -40,6 +40,8 @@ pub struct LaunchSpec {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y and z.
     pub cluster: Option<[u32; 3]>,
+    /// All blocks are resident together, so that they may wait for each other.
+    pub cooperative: bool,
     /// Bytes behind the `extern` shared array.
     pub dynamic_shared: u32,
     /// The most instructions all threads together may execute before the run is stopped.
@@ -123,6 +125,7 @@ impl LaunchSpec {
             grid,
             block,
             cluster: None,
+            cooperative: false,
             dynamic_shared: 0,
             steps: None,
             schedule: None,

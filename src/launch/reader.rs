@@ -44,6 +44,7 @@ impl Reader {
                 "grid",
                 "block",
                 "cluster",
+                "cooperative",
                 "dynamic_shared",
                 "limits",
                 "schedule",
@@ -73,6 +74,7 @@ impl Reader {
             grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, [0x7fff_ffff, 65535, 65535])),
             block: object.get("block").map_or([1; 3], |v| self.dim("$.block", v, [1024, 1024, 64])),
             cluster: object.get("cluster").map(|v| self.dim("$.cluster", v, [16, 16, 16])),
+            cooperative: object.get("cooperative").is_some_and(|v| self.boolean("$.cooperative", v)),
             dynamic_shared: object
                 .get("dynamic_shared")
                 .map_or(0, |v| self.integer("$.dynamic_shared", v, 0, 227 * 1024) as u32),
@@ -99,6 +101,13 @@ impl Reader {
             }
         }
         spec
+    }
+
+    fn boolean(&mut self, path: &str, value: &Value) -> bool {
+        value.as_bool().unwrap_or_else(|| {
+            self.error(path, format!("expected true or false, found {}", describe(value)));
+            false
+        })
     }
 
     fn schedule(&mut self, value: &Value) -> Option<Schedule> {

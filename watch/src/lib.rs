@@ -9,6 +9,8 @@
 //!
 //! `docs/watching.md` tells how to use it all.
 
+#![forbid(unsafe_code)]
+
 pub mod check;
 mod class;
 pub mod codes;

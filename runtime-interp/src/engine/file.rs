@@ -1,8 +1,8 @@
 //! The register file of a warp.
 //!
-//! **Invariant.** [`RegisterFile::frame`] checks that the file holds all words of the function's frame past the base. Every
+//! **Invariant.** [`RegisterFile::frame`], which is unsafe, checks that the file holds all words of the function's frame past the base. Every
 //! [`Reg`](super::Reg) in a program was checked when the program was finished: its words lie within the frame of its function, or within the
-//! constant bank if it is a constant, and constants are never destinations. That is what a [`Frame`] asks for. The file is used by the one
+//! constant bank if it is a constant, and constants are never destinations. That is what a [`Frame`] asks for, and what the caller promises. The file is used by the one
 //! host thread that runs the warp.
 
 pub use warpsmith_semantics::frame::{Frame, Row};
@@ -27,6 +27,11 @@ impl RegisterFile {
         self.reserve(0, rows);
     }
 
+    /// All rows.
+    pub(super) fn rows(&self) -> &[Cell] {
+        &self.rows
+    }
+
     /// Makes room for a frame of `rows` rows at `base`.
     pub(super) fn reserve(&mut self, base: u32, rows: u32) {
         let end = (base + rows) as usize;
@@ -36,7 +41,11 @@ impl RegisterFile {
     }
 
     /// The frame of `rows` rows at row `base`; panics if it was not reserved.
-    pub(super) fn frame(&mut self, base: u32, rows: u32, constants: &[Cell]) -> Frame {
+    ///
+    /// # Safety
+    /// Whoever has the frame uses it with registers of the function that has so many rows, and with constants of the program that has these, as
+    /// the builder has checked them. Functions that take a frame and a register rely on that.
+    pub(super) unsafe fn frame(&mut self, base: u32, rows: u32, constants: &[Cell]) -> Frame {
         let frame = &mut self.rows[base as usize..(base + rows) as usize];
         Frame::new(frame.as_mut_ptr(), constants.as_ptr())
     }

@@ -1,34 +1,36 @@
 //! The warp-wide engine: program format, builder and execution. `docs/engine.md` tells the whole story.
+//!
+//! - `program`: what is executed, and how it is made;
+//! - `file`, [`lanes`], `values`: registers, and functions over the lanes of a warp;
+//! - `control`: the loop over instructions, warps, blocks, clusters, grids, and whose turn it is;
+//! - `access`: loads, stores and atomics;
+//! - `transfer`: what happens later;
+//! - `sync`: what lanes, warps and blocks do together;
+//! - [`observe`]: who watches.
+//!
+//! An instruction reaches the parts as an `Issue`: the lanes that execute it, their registers, and the block they belong to.
 
 mod access;
-mod async_op;
-mod block;
-mod builder;
-mod cluster;
-mod collective;
-mod context;
+mod control;
 mod file;
-pub(crate) mod grid;
-mod lines;
-mod mbarrier;
-mod multimem;
 pub mod observe;
-mod op;
 mod program;
-mod random;
-mod run;
-mod schedule;
-mod special;
-mod system;
+mod sync;
 mod transfer;
-mod warp;
+mod values;
+
+pub(crate) use control::grid;
+use control::{block, cluster, context, random, run, schedule, standstill, warp};
+use program::{async_op, builder, op, special};
+use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
 use warpsmith_semantics::register as reg;
 
 pub(crate) use context::Context;
 pub(crate) use file::Cell;
-pub(crate) use program::Function;
+pub(crate) use program::{Function, Identity};
+pub(crate) use standstill::Standstill;
 
 pub use async_op::{
     AsyncOp, Completion, Group, MbarrierKind, MbarrierOp, MultimemKind, MultimemOp, Reduction,

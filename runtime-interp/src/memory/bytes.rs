@@ -193,10 +193,14 @@ pub(crate) trait Element: Copy + Default + 'static {
     /// # Safety
     /// As for `load_relaxed`.
     unsafe fn store_relaxed(self, p: *mut u8);
+}
+
+/// An element that the host has atomic operations for.
+pub(crate) trait Atomic: Element {
     /// Replaces the value by a function of it and returns the old one, atomically.
     ///
     /// # Safety
-    /// As for `load_relaxed`.
+    /// As for [`Element::load_relaxed`].
     unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self;
 }
 
@@ -228,7 +232,9 @@ macro_rules! elements {
                 // SAFETY: the caller's promise; all concurrent accesses are atomic.
                 unsafe { <$atomic>::from_ptr(p.cast()) }.store(self, Ordering::Relaxed)
             }
+        }
 
+        impl Atomic for $t {
             #[inline(always)]
             unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self {
                 // SAFETY: the caller's promise; all concurrent accesses are atomic.
@@ -251,8 +257,25 @@ elements! {
     u64, AtomicU64;
 }
 
-/// Serialises 128-bit atomics, which stable Rust has no host instruction for. A racing plain access of 128 bits may see halves.
-static WIDE: Mutex<()> = Mutex::new(());
+/// Serialises the 128-bit atomics of a device, which stable Rust has no host instruction for. A racing plain access of 128 bits may see halves.
+#[derive(Default, Debug)]
+pub(crate) struct WideAtomics(Mutex<()>);
+
+impl WideAtomics {
+    /// Replaces a value by a function of it and returns the old one.
+    ///
+    /// # Safety
+    /// As for [`Element::load_relaxed`], with 16 bytes.
+    pub unsafe fn update(&self, p: *mut u8, f: impl Fn(u128) -> u128) -> u128 {
+        let _guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let old = u128::load_relaxed(p);
+            f(old).store_relaxed(p);
+            old
+        }
+    }
+}
 
 impl Element for u128 {
     const BYTES: usize = 16;
@@ -282,16 +305,6 @@ impl Element for u128 {
         unsafe {
             (self as u64).store_relaxed(p);
             ((self >> 64) as u64).store_relaxed(p.add(8));
-        }
-    }
-
-    unsafe fn update(p: *mut u8, f: impl Fn(Self) -> Self) -> Self {
-        let _guard = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let old = Self::load_relaxed(p);
-            f(old).store_relaxed(p);
-            old
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Global memory: allocations at 64-bit addresses with gaps between them.
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, WideAtomics};
 use super::window;
 use smallvec::SmallVec;
 
@@ -32,6 +32,8 @@ pub(crate) struct Global {
     limit: u64,
     multicasts: Vec<Multicast>,
     next_multicast: u64,
+    /// For atomics of 128 bits.
+    pub wide: WideAtomics,
 }
 
 /// A range of multicast addresses: each stands for the same place in several buffers.
@@ -57,6 +59,7 @@ impl Global {
             limit,
             multicasts: Vec::new(),
             next_multicast: window::MULTICAST,
+            wide: WideAtomics::default(),
         }
     }
 

@@ -6,6 +6,7 @@ mod carry;
 mod cluster;
 mod control;
 mod faults;
+mod grid;
 mod hardware;
 #[path = "../common/levels.rs"]
 mod levels;

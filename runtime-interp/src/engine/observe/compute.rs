@@ -46,8 +46,8 @@ impl Scratch {
         for (r, w) in operands.src.iter_mut().zip(signature.src) {
             *r = self.allocate(*w);
         }
-        // No operand is a constant.
-        let frame = self.file.frame(0, self.rows, &[]);
+        // SAFETY: the registers that are used with the frame were allocated in it, and none is a constant.
+        let frame = unsafe { self.file.frame(0, self.rows, &[]) };
         for (r, values) in operands.src.iter().zip(arguments) {
             set(frame, *r, values);
         }

@@ -6,8 +6,9 @@ use super::super::context::Context;
 use super::super::lanes::Lane;
 use super::super::op::FuncId;
 use super::super::reg::{Reg, Width};
-use super::super::run::{Fallible, Runner, put};
+use super::super::run::{Fallible, Runner};
 use super::super::special::Special;
+use super::super::values::put;
 use super::super::warp::{DYNAMIC, State, Warp};
 use super::{FrameView, LaunchView, Registers};
 use crate::fault::{Fault, FaultCode};
@@ -83,6 +84,8 @@ pub struct View<'v> {
     cx: &'v Context<'v>,
     clusters: Vec<&'v mut Cluster>,
     running: Option<WarpId>,
+    /// Something was changed.
+    changed: bool,
 }
 
 impl<'v> View<'v> {
@@ -92,7 +95,7 @@ impl<'v> View<'v> {
         others: &'v mut VecDeque<Cluster>,
         running: Option<WarpId>,
     ) -> View<'v> {
-        View { cx, clusters: std::iter::once(cluster).chain(others).collect(), running }
+        View { cx, clusters: std::iter::once(cluster).chain(others).collect(), running, changed: false }
     }
 
     /// The launch and its memory.
@@ -185,7 +188,7 @@ impl<'v> View<'v> {
         let Frame { function, place, .. } = *self.frames(id, lane).get(frame)?;
         let constants = self.cx.constants;
         let warp = self.warp_mut(id)?;
-        let file = warp.file.frame(place.row, place.rows, constants);
+        let file = warp.frame(place, constants);
         Some(Registers::new(file, constants, place, function).get(r, lane as usize))
     }
 
@@ -199,13 +202,14 @@ impl<'v> View<'v> {
         }
         let constants = self.cx.constants;
         let Some(warp) = self.warp_mut(id) else { return false };
-        let file = warp.file.frame(place.row, place.rows, constants);
+        let file = warp.frame(place, constants);
         if r.width() == Width::W128 {
             // SAFETY: the register lies within the frame, as was just checked, and is of this width.
             unsafe { u128::set(file, r, 1 << lane, &[bits; 32]) }
         } else {
             put(file, r, 1 << lane, &[bits as u64; 32]);
         }
+        self.changed = true;
         true
     }
 
@@ -253,6 +257,7 @@ impl<'v> View<'v> {
                 memory.write(lane as usize & 31, at, from);
             }
         }
+        self.changed = true;
         Ok(())
     }
 
@@ -333,7 +338,9 @@ impl Cluster {
         let mut running = WarpId { block: self.state.members[rank].id, warp: held.warp };
         loop {
             let mut view = View::new(runner.cx, self, others, Some(running));
-            match runner.observer.stopped(&mut view) {
+            let resume = runner.observer.stopped(&mut view);
+            runner.changes += u64::from(view.changed);
+            match resume {
                 Resume::Run => break,
                 Resume::End => {
                     let message = "the launch was ended by whoever watches it";

@@ -3,14 +3,14 @@
 //! Nearly all accesses of real kernels are of this kind. They need two addresses and two checks of bounds instead of 32, and
 //! their data move in blocks. Halves, because blocks of 16 threads in x are common.
 
-use super::access::{Bits, set_extended, source_lanes};
-use super::block::BlockContext;
-use super::file::Frame;
-use super::observe::{AccessKind, Addresses, Line};
-use super::op::Access;
-use super::reg::{Reg, Width};
-use super::run::{Here, Runner, lanes_of};
-use super::warp::Warp;
+use crate::engine::access::{Bits, set_extended, source_lanes};
+use crate::engine::file::Frame;
+use crate::engine::observe::{AccessKind, Addresses, Line};
+use crate::engine::op::Access;
+use crate::engine::reg::{Reg, Width};
+use crate::engine::run::{Issue, Runner};
+use crate::engine::values::lanes_of;
+use crate::engine::warp::Warp;
 use crate::memory::bytes::{Concurrent, Mode, Private};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
@@ -20,7 +20,7 @@ const HALF: usize = 16;
 
 /// Where the lanes' data lie: those of lane `i` of half `h` at `at[h] + i * step[h]`. All of them are in bounds, whether the
 /// lane is active or not.
-pub(super) struct Lines {
+pub(in crate::engine) struct Lines {
     at: [*mut u8; 2],
     step: [usize; 2],
     /// Other host threads access them too.
@@ -78,17 +78,16 @@ fn find_lines(frame: Frame, access: &Access, stack: u32, mask: u32, shift: u32) 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Finds and checks the memory that the lanes access. `None` if they follow no rule, or any of them may be at fault.
     #[inline(always)]
-    pub(super) fn lines(
+    pub(in crate::engine) fn lines(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         access: &Access,
         kind: AccessKind,
     ) -> Option<Lines> {
         let size = u64::from(access.bytes) * u64::from(access.count);
         let shift = size.trailing_zeros();
-        let mut lines = find_lines(here.frame, access, here.stack, here.mask, shift)?;
+        let mut lines = find_lines(issue.frame, access, issue.stack, issue.mask, shift)?;
         let mut space = access.space;
         if space == StateSpace::Generic {
             let (first, offset) = window::classify(lines[0].start);
@@ -100,10 +99,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             lines.iter_mut().for_each(|l| l.start -= base);
         }
         let (start, len, base, concurrent) = match space {
-            StateSpace::Shared => (0, block.shared.len() as u64, block.shared.start(), false),
+            StateSpace::Shared => (0, issue.block.shared.len() as u64, issue.block.shared.start(), false),
             StateSpace::Global => {
                 let low = lines[0].start;
-                let hint = &mut self.last_hit[here.pc as usize % 16];
+                let hint = &mut self.last_hit[issue.pc as usize % 16];
                 let holds =
                     |i: u32| self.cx.global.get(i as usize).filter(|a| low.wrapping_sub(a.start) < a.len);
                 let a = holds(*hint).or_else(|| {
@@ -121,7 +120,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             StateSpace::Param if kind == AccessKind::Load => {
                 (0, self.cx.params.len() as u64, self.cx.params.start(), false)
             }
-            StateSpace::Local => (0, u64::from(here.stack_end), warp.local.layout().0, false),
+            StateSpace::Local => (0, u64::from(issue.stack_end), warp.local.layout().0, false),
             _ => return None,
         };
         let mut found = Lines { at: [base; 2], step: [0; 2], concurrent };
@@ -143,8 +142,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             found.at[h] = base.wrapping_add(place);
         }
+        self.note_access(kind, space);
         if WATCHED && self.interest.accesses {
-            let at = self.at(block, warp, here.pc, here.mask);
+            let at = self.at(issue);
             self.observer.access(&at, kind, access, space, Addresses::Lines(lines));
         }
         Some(found)
@@ -154,7 +154,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
 /// # Safety
 /// `lines` was found for this access, whose destinations are `dst`, of elements of the size of `T`.
 #[inline(always)]
-pub(super) unsafe fn load_lines<T: Bits>(lines: &Lines, here: Here, signed: bool, dst: &[Reg]) {
+pub(in crate::engine) unsafe fn load_lines<T: Bits>(
+    lines: &Lines,
+    issue: Issue<'_>,
+    signed: bool,
+    dst: &[Reg],
+) {
     for (element, &r) in dst.iter().enumerate() {
         let mut values = [T::default(); 32];
         for (h, half) in values.as_chunks_mut::<HALF>().0.iter_mut().enumerate() {
@@ -186,25 +191,30 @@ pub(super) unsafe fn load_lines<T: Bits>(lines: &Lines, here: Here, signed: bool
             }
         }
         // SAFETY: the destination was checked when the program was built.
-        unsafe { set_extended(here, r, signed, &values) }
+        unsafe { set_extended(issue, r, signed, &values) }
     }
 }
 
 /// # Safety
 /// As for `load_lines`; the sources are `src`, without those that `skipped` names.
 #[inline(always)]
-pub(super) unsafe fn store_lines<T: Bits>(lines: &Lines, here: Here, skipped: u8, src: &[Reg]) {
+pub(in crate::engine) unsafe fn store_lines<T: Bits>(
+    lines: &Lines,
+    issue: Issue<'_>,
+    skipped: u8,
+    src: &[Reg],
+) {
     for (element, &r) in src.iter().enumerate() {
         if skipped >> element & 1 != 0 {
             continue;
         }
         // SAFETY: the source was checked when the program was built.
-        let values: [T; 32] = unsafe { source_lanes(here.frame, r) };
+        let values: [T; 32] = unsafe { source_lanes(issue.frame, r) };
         let offset = element * T::BYTES;
         // SAFETY: `lines` has checked bounds and alignment of all elements of all lanes.
         unsafe {
-            if here.mask != u32::MAX {
-                for i in lanes_of(here.mask) {
+            if issue.mask != u32::MAX {
+                for i in lanes_of(issue.mask) {
                     let p = lines.at[i / HALF].add(offset + i % HALF * lines.step[i / HALF]);
                     Concurrent::store(p, values[i]);
                 }

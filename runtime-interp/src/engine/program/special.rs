@@ -99,6 +99,12 @@ specials! {
 }
 
 impl Special {
+    /// Its value changes as time passes.
+    pub const fn is_clock(self) -> bool {
+        use Special::*;
+        matches!(self, Clock | Clock64 | ClockHi | GlobalTimer | GlobalTimerLo | GlobalTimerHi)
+    }
+
     /// The register of a name such as `tid.x` or `%tid.x`.
     pub fn from_name(name: &str) -> Option<Special> {
         let name = name.strip_prefix('%').unwrap_or(name);

@@ -4,8 +4,8 @@
 //! for how long, and which group of the warp's lanes. Without a schedule the answers are those that run fastest, and turns end
 //! only at backward jumps; with one, a turn may end before any instruction.
 
-use super::random::Random;
-use super::warp::{State, Warp};
+use crate::engine::random::Random;
+use crate::engine::warp::{State, Warp};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,7 +70,7 @@ const LEAD: u32 = 14;
 const FOREVER: u64 = 1 << 40;
 
 /// Answers the questions of the scheduler.
-pub(super) struct Turns {
+pub(in crate::engine) struct Turns {
     schedule: Option<Schedule>,
     random: Random,
     /// Under [`Schedule::Adversarial`], which priorities hold.
@@ -182,7 +182,7 @@ impl Turns {
                 Some((ready.nth(any as usize % count.max(1))?.0, turn))
             }
             Schedule::Adversarial => {
-                let key = |g: &super::warp::Group| {
+                let key = |g: &crate::engine::warp::Group| {
                     self.priority(1 << 63 | u64::from(warp.index) << 8 | u64::from(g.mask.trailing_zeros()))
                 };
                 let (next, _) = ready.min_by_key(|(_, g)| key(g))?;

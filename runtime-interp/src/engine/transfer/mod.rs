@@ -5,14 +5,14 @@
 //! come there, when a thread waits for it, or when no thread has anything else to do, and not before: a kernel that forgets to
 //! wait sees the old bytes. With a seed the times are drawn, and transfers overtake each other.
 
-use super::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
-use super::block::{BlockContext, locate};
-use super::cluster::ClusterState;
-use super::mbarrier::{self, Object};
-use super::observe::{MbarrierEvent, Place, Stage, Sync};
-use super::op::{Access, AtomicFn};
-use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where};
-use super::warp::Warp;
+use crate::engine::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
+use crate::engine::block::{BlockContext, locate};
+use crate::engine::cluster::ClusterState;
+use crate::engine::mbarrier::{self, Object};
+use crate::engine::observe::{MbarrierEvent, Place, Stage, Sync};
+use crate::engine::op::{Access, AtomicFn};
+use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::values::{holds, lane32, lane64, lanes_of, lanes_where};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
@@ -29,7 +29,7 @@ const MOST_HELD: usize = 64 << 20;
 
 /// The transfers in flight of a cluster.
 #[derive(Default)]
-pub(super) struct Flight {
+pub(in crate::engine) struct Flight {
     queue: Vec<Transfer>,
     /// Nothing happens before.
     next: u64,
@@ -141,27 +141,21 @@ impl Flight {
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Puts a transfer in flight.
-    pub fn issue(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        op: &TransferOp,
-    ) -> Fallible<Next> {
-        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::with_capacity(here.mask.count_ones() as usize);
-        let of = |at: &Access| super::access::addresses(here.frame, at, here.stack);
+    pub fn start_transfer(&mut self, issue: Issue<'_>, op: &TransferOp) -> Fallible<Next> {
+        let mut pieces: SmallVec<[Piece; 1]> = SmallVec::with_capacity(issue.mask.count_ones() as usize);
+        let of = |at: &Access| crate::engine::access::addresses(issue.frame, at, issue.stack);
         let to = of(&op.to);
         let from = if let TransferSource::Memory(at) = &op.from { of(at) } else { to };
         let signal = if let Completion::Mbarrier(at) = &op.completion { Some((at, of(at))) } else { None };
         let ignored =
-            op.ignore.map_or(0, |pred| holds(here.frame, super::op::Guard { pred, negated: false }));
-        for lane in lanes_of(here.mask) {
-            let one = Here { mask: 1 << lane, ..here };
-            let misuse = |message: String| self.fault(block, warp, one, FaultCode::BadOperand, message);
-            let bytes = lane32(here.frame, op.bytes, lane);
+            op.ignore.map_or(0, |pred| holds(issue.frame, crate::engine::op::Guard { pred, negated: false }));
+        for lane in lanes_of(issue.mask) {
+            let one = issue.only(1 << lane);
+            let misuse = |message: String| self.fault(one, FaultCode::BadOperand, message);
+            let bytes = lane32(issue.frame, op.bytes, lane);
             let read = match op.read_bytes {
                 _ if ignored >> lane & 1 != 0 => 0,
-                Some(r) => lane32(here.frame, r, lane),
+                Some(r) => lane32(issue.frame, r, lane),
                 None => bytes,
             };
             if read > bytes {
@@ -171,9 +165,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 return Err(misuse(format!("a bulk copy of {bytes} bytes, which is not a multiple of 16")));
             }
             let place = |at: &Access, address: u64, bytes: u32, what: &str, wanted: Option<Wanted>| {
-                self.spot(block, at, address, bytes, wanted).map_err(|(code, message)| {
-                    let mut fault =
-                        self.fault(block, warp, one, code, format!("{what} of {bytes} bytes: {message}"));
+                self.spot(issue.block, at, address, bytes, wanted).map_err(|(code, message)| {
+                    let mut fault = self.fault(one, code, format!("{what} of {bytes} bytes: {message}"));
                     fault.address = Some(address);
                     fault
                 })
@@ -190,7 +183,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 TransferSource::Values { values, bytes } => {
                     for r in values {
                         data.extend_from_slice(
-                            &lane64(here.frame, *r, lane).to_le_bytes()[..usize::from(*bytes)],
+                            &lane64(issue.frame, *r, lane).to_le_bytes()[..usize::from(*bytes)],
                         );
                     }
                     Source::Read
@@ -214,7 +207,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             };
             // What the manual demands of the blocks involved.
             if let (Spot::Shared(to, _), Some((tracker, _))) = (at, signal) {
-                let alone = block.cluster.members.len() == 1;
+                let alone = issue.block.cluster.members.len() == 1;
                 match (&op.from, op.action) {
                     (TransferSource::Values { .. }, TransferAction::Store) if to != tracker || alone => {
                         let message = if alone {
@@ -227,17 +220,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                         return Err(misuse(message));
                     }
                     (TransferSource::Values { .. }, TransferAction::Reduce { .. })
-                        if to != tracker || to == block.rank =>
+                        if to != tracker || to == issue.block.rank =>
                     {
                         let message = format!(
                             "the destination is in block {to} of the cluster and its mbarrier object in block {tracker}; \
                              both must be in one block other than the executing block {}",
-                            block.rank
+                            issue.block.rank
                         );
                         return Err(misuse(message));
                     }
                     (TransferSource::Memory(from), _)
-                        if from.space == StateSpace::Shared && to == block.rank =>
+                        if from.space == StateSpace::Shared && to == issue.block.rank =>
                     {
                         return Err(misuse(
                             "a copy to the shared memory of the executing block itself".into(),
@@ -247,15 +240,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
             }
             let mut targets: SmallVec<[Target; 1]> = SmallVec::new();
-            let everyone = u32::MAX >> (32 - block.cluster.members.len().clamp(1, 32));
+            let everyone = u32::MAX >> (32 - issue.block.cluster.members.len().clamp(1, 32));
             let ranks = match op.multicast {
-                Some(r) => Some(lane32(here.frame, r, lane) & 0xffff),
+                Some(r) => Some(lane32(issue.frame, r, lane) & 0xffff),
                 None => op.multicast_all.then_some(everyone),
             };
             match (ranks, at) {
                 (Some(ranks), Spot::Shared(_, offset)) => {
                     if ranks & !everyone != 0 {
-                        let count = block.cluster.members.len();
+                        let count = issue.block.cluster.members.len();
                         return Err(misuse(format!(
                             "multicast to blocks {ranks:#b} of a cluster of {count}"
                         )));
@@ -267,7 +260,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
                 _ => targets.push(Target { at, signal }),
             }
-            let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(here.frame, r, lane) as u16);
+            let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(issue.frame, r, lane) as u16);
             pieces.push(Piece { lane: lane as u8, from: source, read, bytes, byte_mask, data, to: targets });
         }
         let group = match op.completion {
@@ -275,28 +268,21 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             // An mbarrier that is told later tracks `cp.async` alone.
             _ => None,
         };
-        self.launch(block, warp, here.pc, group, Work::Move(op.action), pieces)?;
+        self.launch(issue, group, Work::Move(op.action), pieces)?;
         Ok(Next::Advance)
     }
 
     /// `cp.async.mbarrier.arrive`
-    pub fn arrive_on_copies(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        at: &Access,
-        increment: bool,
-    ) -> Fallible<Next> {
-        let addresses = super::access::addresses(here.frame, at, here.stack);
+    pub fn arrive_on_copies(&mut self, issue: Issue<'_>, at: &Access, increment: bool) -> Fallible<Next> {
+        let addresses = crate::engine::access::addresses(issue.frame, at, issue.stack);
         let mut pieces: SmallVec<[Piece; 1]> = SmallVec::new();
-        for lane in lanes_of(here.mask) {
-            let one = Here { mask: 1 << lane, ..here };
-            let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], 8)?;
-            let memory = &block.cluster.members[rank].memory;
+        for lane in lanes_of(issue.mask) {
+            let one = issue.only(1 << lane);
+            let (rank, offset) = self.shared_operand(one, at, addresses[lane], 8)?;
+            let memory = &issue.block.cluster.members[rank].memory;
             let change = |o: Object| if increment { o.increment() } else { Ok(o) };
             if let Err(message) = mbarrier::update(memory, offset, change) {
-                return Err(self.fault(block, warp, one, FaultCode::BadMbarrier, message));
+                return Err(self.fault(one, FaultCode::BadMbarrier, message));
             }
             let target = Target { at: Spot::Shared(rank, offset), signal: Some((rank, offset)) };
             let (data, to) = (SmallVec::new(), SmallVec::from_iter([target]));
@@ -310,23 +296,21 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 to,
             });
         }
-        self.launch(block, warp, here.pc, None, Work::ArriveOnCopies, pieces)?;
+        self.launch(issue, None, Work::ArriveOnCopies, pieces)?;
         Ok(Next::Advance)
     }
 
     fn launch(
         &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        pc: u32,
+        issue: Issue<'_>,
         group: Option<Group>,
         work: Work,
         mut pieces: SmallVec<[Piece; 1]>,
     ) -> Fallible<()> {
         let (read_after, after) = self.turns.delay(DELAY);
-        let now = block.cluster.clock.get();
-        let mut flight = block.cluster.flight.borrow_mut();
-        let committed = *flight.committed(self.cx.warps(), block.rank, warp.index);
+        let now = issue.block.cluster.clock.get();
+        let mut flight = issue.block.cluster.flight.borrow_mut();
+        let committed = *flight.committed(self.cx.warps(), issue.block.rank, issue.warp);
         while let Some(first) = pieces.first() {
             // Lanes that have committed equally often go together; usually all have.
             let number = |lane: u8| group.map(|g| (g, committed[g as usize][usize::from(lane)]));
@@ -338,15 +322,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 pieces = rest;
                 own
             };
-            let issuer = Issuer { number: flight.issued, rank: block.rank, warp: warp.index, pc };
+            let issuer =
+                Issuer { number: flight.issued, rank: issue.block.rank, warp: issue.warp, pc: issue.pc };
             flight.issued += 1;
             if WATCHED {
                 let mask = own.iter().fold(0, |m, p| m | 1 << p.lane);
-                self.observer.transfer(
-                    &self.cx.at(block.id, warp.index, pc, mask),
-                    issuer.number,
-                    Stage::Issued,
-                );
+                self.observer.transfer(&self.at(issue.only(mask)), issuer.number, Stage::Issued);
             }
             flight.queue.push(Transfer {
                 issuer,
@@ -360,65 +341,59 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             });
             if after == 0 {
                 let last = flight.queue.len() - 1;
-                self.complete(block.cluster, &mut flight.queue, last, u32::MAX)?;
+                self.complete(issue.block.cluster, &mut flight.queue, last, u32::MAX)?;
                 flight.tidy();
             }
         }
         flight.next = flight.next.min(now + read_after);
         if flight.queue.len() > MOST_IN_FLIGHT {
             for oldest in 0..MOST_IN_FLIGHT / 2 {
-                self.complete(block.cluster, &mut flight.queue, oldest, u32::MAX)?;
+                self.complete(issue.block.cluster, &mut flight.queue, oldest, u32::MAX)?;
             }
             flight.tidy();
         }
-        block.cluster.attend();
+        issue.block.cluster.attend();
         Ok(())
     }
 
     /// `commit_group`
-    pub fn commit(&mut self, block: &BlockContext<'_>, warp: &Warp, here: Here, group: Group) -> Next {
-        let mut flight = block.cluster.flight.borrow_mut();
-        let committed = flight.committed(self.cx.warps(), block.rank, warp.index);
-        lanes_of(here.mask).for_each(|lane| committed[group as usize][lane] += 1);
+    pub fn commit(&mut self, issue: Issue<'_>, group: Group) -> Next {
+        let mut flight = issue.block.cluster.flight.borrow_mut();
+        let committed = flight.committed(self.cx.warps(), issue.block.rank, issue.warp);
+        lanes_of(issue.mask).for_each(|lane| committed[group as usize][lane] += 1);
         if WATCHED {
-            let at = self.at(block, warp, here.pc, here.mask);
+            let at = self.at(issue);
             self.observer.synchronise(&at, Sync::Commit(group));
         }
         Next::Advance
     }
 
     /// `wait_group`: what the lanes wait for happens now.
-    pub fn wait(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        (group, pending, read): (Group, u32, bool),
-    ) -> Fallible<Next> {
-        let mut flight = block.cluster.flight.borrow_mut();
-        let committed = flight.committed(self.cx.warps(), block.rank, warp.index)[group as usize];
+    pub fn wait(&mut self, issue: Issue<'_>, (group, pending, read): (Group, u32, bool)) -> Fallible<Next> {
+        let mut flight = issue.block.cluster.flight.borrow_mut();
+        let committed = flight.committed(self.cx.warps(), issue.block.rank, issue.warp)[group as usize];
         for i in 0..flight.queue.len() {
             let t = &flight.queue[i];
             let Some((kind, number)) = t.group else { continue };
-            if kind != group || t.issuer.rank != block.rank || t.issuer.warp != warp.index {
+            if kind != group || t.issuer.rank != issue.block.rank || t.issuer.warp != issue.warp {
                 continue;
             }
-            let lanes = lanes_where(here.mask, |lane| {
+            let lanes = lanes_where(issue.mask, |lane| {
                 committed[lane].checked_sub(pending).is_some_and(|complete| number < complete)
             });
             if lanes == 0 {
                 continue;
             }
             if read && flight.held < MOST_HELD {
-                self.read(block.cluster, &mut flight.queue[i], lanes)?;
+                self.read(issue.block.cluster, &mut flight.queue[i], lanes)?;
                 flight.held += flight.queue[i].held;
             } else {
-                self.complete(block.cluster, &mut flight.queue, i, lanes)?;
+                self.complete(issue.block.cluster, &mut flight.queue, i, lanes)?;
             }
         }
         flight.tidy();
         if WATCHED {
-            let at = self.at(block, warp, here.pc, here.mask);
+            let at = self.at(issue);
             self.observer.synchronise(&at, Sync::Wait { group, pending, read });
         }
         Ok(Next::Advance)

@@ -20,12 +20,12 @@
 //! assert!(program.kernel("iota").is_some());
 //! ```
 
-use super::async_op::AsyncOp;
-use super::lanes::{LaneFn, Operands};
-use super::op::*;
-use super::program::*;
-use super::reg::{Reg, Width};
-use super::special::Special;
+use crate::engine::async_op::AsyncOp;
+use crate::engine::lanes::{LaneFn, Operands};
+use crate::engine::op::*;
+use crate::engine::program::*;
+use crate::engine::reg::{Reg, Width};
+use crate::engine::special::Special;
 use hashbrown::HashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Instruction, ScalarType, StateSpace};
@@ -252,6 +252,12 @@ impl ProgramBuilder {
                 }
             }
         }
+        let Program { code, sites, statements, .. } = &mut self.program;
+        for (pc, (inst, site)) in (0..).zip(code.iter_mut().zip(sites)) {
+            // Operations of no statement, of programs that were made by hand, count each for itself.
+            let counts = site.statement == 0 || statements[site.statement as usize].head == pc;
+            inst.count = u32::from(counts);
+        }
         self.errors.dedup();
         if let Err(e) = self.program.lay_out() {
             self.error(e);
@@ -466,7 +472,7 @@ impl FunctionBuilder<'_> {
             program.statements.push(Statement { instruction: self.instruction, ..statement });
         }
         program.statements[self.site.statement as usize].end = pc + 1;
-        self.builder.program.code.push(Inst { op, guard, flip });
+        self.builder.program.code.push(Inst { op, guard, flip, count: 1 });
         self.builder.program.sites.push(self.site);
     }
 
@@ -508,7 +514,7 @@ impl FunctionBuilder<'_> {
 
     /// Copies a register or constant to a register of the same width.
     pub fn copy(&mut self, dst: Reg, src: Reg) {
-        use super::lanes::vector;
+        use crate::engine::lanes::vector;
         let f = match dst.width() {
             Width::Pred => vector(|a: bool| a),
             Width::W32 => vector(|a: u32| a),

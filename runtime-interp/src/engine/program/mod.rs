@@ -1,19 +1,24 @@
 //! The engine program: what both decoders produce and the scheduler executes.
 
-use super::file::{Cell, Row};
-use super::op::{Callee, FuncId, Inst, Move, Op, SymbolId};
-use super::reg::{Reg, Width};
+pub(in crate::engine) mod async_op;
+pub(in crate::engine) mod builder;
+pub(in crate::engine) mod op;
+pub(in crate::engine) mod special;
+
+use crate::engine::file::{Cell, Row};
+use crate::engine::op::{Callee, FuncId, Inst, Move, Op, SymbolId};
+use crate::engine::reg::{Reg, Width};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use rustc_hash::FxHashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 use warpsmith_diag::Source;
 use warpsmith_isa::{Instruction, ScalarType, StateSpace};
 
 /// The most rows of 32 words a function's registers can take.
-pub(super) const MAX_ROWS: u32 = 1 << 20;
+pub(in crate::engine) const MAX_ROWS: u32 = 1 << 20;
 /// The most bytes one function's frame can take in local memory (the limit of the hardware is 512 KiB a thread).
-pub(super) const MAX_STACK_FRAME: u32 = 512 << 10;
+pub(in crate::engine) const MAX_STACK_FRAME: u32 = 512 << 10;
 
 /// Alignment of every frame in local memory: that of the strictest variable.
 const STACK_ALIGN: u32 = 128;
@@ -77,7 +82,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    pub(super) fn transfer(from: Slot, to: Slot) -> Option<Move> {
+    pub(in crate::engine) fn transfer(from: Slot, to: Slot) -> Option<Move> {
         match (from, to) {
             (Slot::Reg(from), Slot::Reg(to)) if from.width() == to.width() && !to.is_constant() => {
                 Some(Move::Reg { from, to })
@@ -189,7 +194,7 @@ pub(crate) struct Placed {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Patch {
+pub(in crate::engine) struct Patch {
     pub row: u32,
     pub target: PatchTarget,
     pub addend: i64,
@@ -198,7 +203,7 @@ pub(super) struct Patch {
 
 /// Where an operation comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Site {
+pub(in crate::engine) struct Site {
     pub line: u32,
     pub name: u32,
     pub statement: u32,
@@ -223,7 +228,12 @@ pub struct Statement {
 }
 
 impl Statement {
-    pub(super) fn new(site: Site, span: std::ops::Range<u32>, function: FuncId, head: u32) -> Statement {
+    pub(in crate::engine) fn new(
+        site: Site,
+        span: std::ops::Range<u32>,
+        function: FuncId,
+        head: u32,
+    ) -> Statement {
         Statement { line: site.line, span, function, head, end: head, instruction: None }
     }
 }
@@ -352,23 +362,42 @@ impl Function {
     }
 }
 
+/// Equal for a program and its copies, and for no other program while one of them lives.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Identity(Arc<u8>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Identity) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Identity {}
+
+impl std::hash::Hash for Identity {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
 /// A decoded module, ready to launch.
 ///
 /// Made by [`Program::load`](crate::Program::load) from PTX, by `Program::from_ir` from the IR, or by hand with
-/// [`ProgramBuilder`](super::ProgramBuilder). It holds code for this machine and no state: any number of devices and threads can share it.
+/// [`ProgramBuilder`](crate::engine::ProgramBuilder). It holds code for this machine and no state: any number of devices and threads can share it.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    id: u64,
+    /// Tells programs apart; copies of a program are the same one.
+    pub(crate) identity: Identity,
     /// The text that lines and spans of the program count in.
-    pub(super) source: Source,
-    pub(super) code: Vec<Inst>,
-    pub(super) sites: Vec<Site>,
-    pub(super) statements: Vec<Statement>,
-    pub(super) names: Vec<String>,
-    pub(super) lists: Vec<Reg>,
-    pub(super) targets: Vec<u32>,
-    pub(super) constants: Vec<Cell>,
-    pub(super) patches: Vec<Patch>,
+    pub(in crate::engine) source: Source,
+    pub(in crate::engine) code: Vec<Inst>,
+    pub(in crate::engine) sites: Vec<Site>,
+    pub(in crate::engine) statements: Vec<Statement>,
+    pub(in crate::engine) names: Vec<String>,
+    pub(in crate::engine) lists: Vec<Reg>,
+    pub(in crate::engine) targets: Vec<u32>,
+    pub(in crate::engine) constants: Vec<Cell>,
+    pub(in crate::engine) patches: Vec<Patch>,
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Placed>,
     /// It calls `malloc`.
@@ -458,14 +487,14 @@ impl Program {
         site.and_then(|s| self.names.get(s.name as usize)).map_or("", String::as_str)
     }
 
-    pub(super) fn add_constant(&mut self, bits: u128, width: Width) -> Reg {
+    pub(in crate::engine) fn add_constant(&mut self, bits: u128, width: Width) -> Reg {
         let row = self.constants.len() as u32;
         self.constants.resize((row + width.words().div_ceil(32)) as usize, Row([0; 32]));
         set_constant(&mut self.constants[row as usize..], bits, width);
         Reg::constant(row * 32, width)
     }
 
-    pub(super) fn intern(&mut self, name: &str) -> u32 {
+    pub(in crate::engine) fn intern(&mut self, name: &str) -> u32 {
         // Neighbouring instructions are often alike; a module has few hundred distinct mnemonics.
         let found = self.names.iter().rposition(|n| n == name);
         found.unwrap_or_else(|| {
@@ -474,7 +503,7 @@ impl Program {
         }) as u32
     }
 
-    pub(super) fn lay_out(&mut self) -> Result<(), String> {
+    pub(in crate::engine) fn lay_out(&mut self) -> Result<(), String> {
         for placed in self.variables.iter_mut().filter(|p| p.variable.space != StateSpace::Shared) {
             let constant = placed.variable.space == StateSpace::Const;
             let end = if constant { &mut self.const_bytes } else { &mut self.global_bytes };
@@ -484,8 +513,6 @@ impl Program {
         for f in &mut self.functions {
             f.stack = f.stack.next_multiple_of(STACK_ALIGN);
         }
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-        self.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -558,7 +585,7 @@ impl Program {
         callees
     }
 
-    pub(super) fn is_shared(&self, variable: SymbolId) -> bool {
+    pub(in crate::engine) fn is_shared(&self, variable: SymbolId) -> bool {
         self.variables[variable.0 as usize].variable.space == StateSpace::Shared
     }
 
@@ -620,11 +647,6 @@ impl Program {
                 }
             }
         }
-    }
-
-    /// Tells programs apart; copies of a program are the same one.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
     }
 }
 

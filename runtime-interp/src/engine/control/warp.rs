@@ -1,15 +1,16 @@
 //! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
 
-use super::file::RegisterFile;
-use super::observe::FrameView;
-use super::program::Function;
-use super::schedule::Turns;
+use crate::engine::file::{Cell, Frame, RegisterFile};
+use crate::engine::observe::FrameView;
+use crate::engine::program::Function;
+use crate::engine::schedule::Turns;
+use crate::engine::standstill::Patience;
 use crate::memory::bytes::Bytes;
 use smallvec::SmallVec;
 
 /// Why a group of lanes is not running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(in crate::engine) enum State {
     /// It can run.
     Ready,
     /// It waits at a warp-level instruction for the other lanes of this mask.
@@ -24,7 +25,7 @@ pub(super) enum State {
 
 /// Lanes that execute together: they have the same program counter and call stack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(in crate::engine) struct Group {
     pub mask: u32,
     pub pc: u32,
     pub frame: u32,
@@ -34,8 +35,8 @@ pub(super) struct Group {
 }
 
 /// An activation of a function. Lanes with the same stack of calls share it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Activation {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::engine) struct Activation {
     pub parent: u32,
     pub function: u32,
     /// The call that made it.
@@ -55,6 +56,7 @@ pub(super) struct Activation {
 
 impl Activation {
     /// Where it lies.
+    #[inline(always)]
     pub fn place(&self) -> FrameView {
         FrameView { row: self.row, rows: self.rows, stack: self.stack, stack_end: self.stack_end }
     }
@@ -62,7 +64,7 @@ impl Activation {
 
 /// The local memory of 32 lanes, one stretch of `stride` bytes after the other.
 #[derive(Default)]
-pub(super) struct LocalMemory {
+pub(in crate::engine) struct LocalMemory {
     bytes: Option<Bytes>,
     stride: usize,
     /// What every byte is before it is written.
@@ -98,6 +100,30 @@ impl LocalMemory {
         if let Some(bytes) = &self.bytes {
             bytes.copy(lane * self.stride + from as usize, lane * self.stride + to as usize, len as usize);
         }
+    }
+
+    /// Bytes of all lanes together.
+    pub fn bytes(&self) -> usize {
+        self.bytes.as_ref().map_or(0, Bytes::len)
+    }
+
+    /// Copies all of it.
+    pub fn copy_to(&self, all: &mut [u8]) {
+        if let Some(bytes) = &self.bytes {
+            bytes.read(0, all);
+        }
+    }
+
+    /// All of it is as these bytes.
+    pub fn equals(&self, all: &[u8]) -> bool {
+        let mut chunk = [0; 256];
+        all.chunks(chunk.len()).enumerate().all(|(i, expected)| {
+            let found = &mut chunk[..expected.len()];
+            if let Some(bytes) = &self.bytes {
+                bytes.read(i * 256, found);
+            }
+            found == expected
+        })
     }
 
     /// Bytes that a lane's stretch has.
@@ -147,13 +173,13 @@ impl LocalMemory {
 pub const DYNAMIC: u64 = 1 << 31;
 
 /// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
-pub(super) const SPIN_LIMIT: u32 = 1024;
+pub(in crate::engine) const SPIN_LIMIT: u32 = 1024;
 /// What such a jump counts where atomics are about, which ask for something that a waiting lane may have to give.
-pub(super) const HASTE: u32 = 32;
+pub(in crate::engine) const HASTE: u32 = 32;
 /// How many instructions such a turn lasts at least.
 const TURN: u64 = 256;
 
-pub(super) struct Warp {
+pub(in crate::engine) struct Warp {
     /// Number in the block.
     pub index: u32,
     /// Lanes that have not exited.
@@ -166,7 +192,7 @@ pub(super) struct Warp {
     /// What lanes have allocated with `alloca`, at local addresses from [`DYNAMIC`] on, and how much each has.
     pub dynamic: LocalMemory,
     pub tops: [u32; 32],
-    /// Instructions executed by the warp, and by its threads.
+    /// Statements executed by the warp, and by its threads.
     pub executed: u64,
     pub thread_instructions: u64,
     /// Backward jumps since the last choice that was made for fairness.
@@ -178,6 +204,9 @@ pub(super) struct Warp {
     /// Lanes that have arrived at the barrier of the cluster, and lanes whose arrival is complete and that have not waited yet.
     pub cluster_arrived: u32,
     pub cluster_open: u32,
+    /// What it did beside instructions, in instructions: limits and the clock count it.
+    pub extra: u64,
+    pub patience: Patience,
 }
 
 impl Warp {
@@ -199,6 +228,8 @@ impl Warp {
             spins: false,
             cluster_arrived: 0,
             cluster_open: 0,
+            extra: 0,
+            patience: Patience::default(),
         }
     }
 
@@ -230,10 +261,23 @@ impl Warp {
         self.local.clear(fresh);
         self.dynamic.clear(fresh);
         self.tops = [0; 32];
-        (self.executed, self.thread_instructions) = (0, 0);
+        (self.executed, self.thread_instructions, self.extra) = (0, 0, 0);
+        self.patience.restart();
         (self.spin, self.haste, self.spins) = (0, 1, false);
         (self.cluster_arrived, self.cluster_open) = (0, 0);
         self.local.reserve(stack)
+    }
+
+    /// The registers of an activation; panics if there are none at that place.
+    #[inline(always)]
+    pub fn frame(&mut self, place: FrameView, constants: &[Cell]) -> Frame {
+        // SAFETY: an activation has as many rows as its function, and only operations of that function, which were checked against
+        // them and the constants of the program, execute in it.
+        unsafe { self.file.frame(place.row, place.rows, constants) }
+    }
+
+    pub fn activations(&self) -> &[Activation] {
+        &self.activations
     }
 
     pub fn activation(&self, id: u32) -> &Activation {

@@ -4,18 +4,22 @@
 //! highest, and the bits that alignment forbids. Only if that fails, or the lanes reach different allocations or spaces, is each
 //! lane looked at by itself.
 
-use super::block::BlockContext;
-use super::file::Frame;
-use super::lanes::Lane;
-use super::lines::{load_lines, store_lines};
-use super::observe::{AccessKind, Addresses, BadAccess, Verdict};
-use super::op::{Access, Atomic, AtomicFn};
-use super::reg::{Reg, Width};
-use super::run::{Fallible, Here, Runner, is_synchronising, lane64, lanes_of};
-use super::warp::{DYNAMIC, Warp};
+mod lines;
+mod multimem;
+
+use crate::engine::file::Frame;
+use crate::engine::lanes::Lane;
+use crate::engine::observe::{AccessKind, Addresses, BadAccess, Verdict};
+use crate::engine::op::{Access, Atomic, AtomicFn};
+use crate::engine::reg::{Reg, Width};
+use crate::engine::run::{Fallible, Issue, Runner, is_synchronising};
+use crate::engine::values::{lane64, lanes_of};
+use crate::engine::warp::{DYNAMIC, Warp};
 use crate::fault::{Fault, FaultCode};
-use crate::memory::bytes::{Bytes, Concurrent, Element, Mode, Private};
+use crate::memory::bytes::{self, Bytes, Concurrent, Element, Mode, Private, WideAtomics};
 use crate::memory::window;
+use lines::{load_lines, store_lines};
+use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
 
@@ -30,38 +34,31 @@ struct Places {
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[inline(always)]
-    pub fn load(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        access: &Access,
-        dst: &[Reg],
-    ) -> Fallible<()> {
+    pub fn load(&mut self, warp: &Warp, issue: Issue<'_>, access: &Access, dst: &[Reg]) -> Fallible<()> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
-        if let Some(lines) = self.lines(block, warp, here, access, AccessKind::Load) {
+        if let Some(lines) = self.lines(warp, issue, access, AccessKind::Load) {
             // SAFETY: the lines were found for this access.
             unsafe {
                 match access.bytes {
-                    1 => load_lines::<u8>(&lines, here, access.signed, dst),
-                    2 => load_lines::<u16>(&lines, here, access.signed, dst),
-                    4 => load_lines::<u32>(&lines, here, access.signed, dst),
-                    8 => load_lines::<u64>(&lines, here, access.signed, dst),
-                    _ => load_lines::<u128>(&lines, here, access.signed, dst),
+                    1 => load_lines::<u8>(&lines, issue, access.signed, dst),
+                    2 => load_lines::<u16>(&lines, issue, access.signed, dst),
+                    4 => load_lines::<u32>(&lines, issue, access.signed, dst),
+                    8 => load_lines::<u64>(&lines, issue, access.signed, dst),
+                    _ => load_lines::<u128>(&lines, issue, access.signed, dst),
                 }
             }
         } else {
-            let places = self.places(block, warp, here, access, AccessKind::Load)?;
+            let places = self.places(warp, issue, access, AccessKind::Load)?;
             // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
             unsafe {
                 match access.bytes {
-                    1 => load_lanes::<u8>(&places, here, access.signed, dst),
-                    2 => load_lanes::<u16>(&places, here, access.signed, dst),
-                    4 => load_lanes::<u32>(&places, here, access.signed, dst),
-                    8 => load_lanes::<u64>(&places, here, access.signed, dst),
-                    _ => load_lanes::<u128>(&places, here, access.signed, dst),
+                    1 => load_lanes::<u8>(&places, issue, access.signed, dst),
+                    2 => load_lanes::<u16>(&places, issue, access.signed, dst),
+                    4 => load_lanes::<u32>(&places, issue, access.signed, dst),
+                    8 => load_lanes::<u64>(&places, issue, access.signed, dst),
+                    _ => load_lanes::<u128>(&places, issue, access.signed, dst),
                 }
             }
         }
@@ -72,38 +69,31 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     #[inline(always)]
-    pub fn store(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        access: &Access,
-        src: &[Reg],
-    ) -> Fallible<()> {
+    pub fn store(&mut self, warp: &Warp, issue: Issue<'_>, access: &Access, src: &[Reg]) -> Fallible<()> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
-        if let Some(lines) = self.lines(block, warp, here, access, AccessKind::Store) {
+        if let Some(lines) = self.lines(warp, issue, access, AccessKind::Store) {
             // SAFETY: as in `load`.
             unsafe {
                 match access.bytes {
-                    1 => store_lines::<u8>(&lines, here, access.skipped, src),
-                    2 => store_lines::<u16>(&lines, here, access.skipped, src),
-                    4 => store_lines::<u32>(&lines, here, access.skipped, src),
-                    8 => store_lines::<u64>(&lines, here, access.skipped, src),
-                    _ => store_lines::<u128>(&lines, here, access.skipped, src),
+                    1 => store_lines::<u8>(&lines, issue, access.skipped, src),
+                    2 => store_lines::<u16>(&lines, issue, access.skipped, src),
+                    4 => store_lines::<u32>(&lines, issue, access.skipped, src),
+                    8 => store_lines::<u64>(&lines, issue, access.skipped, src),
+                    _ => store_lines::<u128>(&lines, issue, access.skipped, src),
                 }
             }
         } else {
-            let places = self.places(block, warp, here, access, AccessKind::Store)?;
+            let places = self.places(warp, issue, access, AccessKind::Store)?;
             // SAFETY: as in `load`.
             unsafe {
                 match access.bytes {
-                    1 => store_lanes::<u8>(&places, here, access.skipped, src),
-                    2 => store_lanes::<u16>(&places, here, access.skipped, src),
-                    4 => store_lanes::<u32>(&places, here, access.skipped, src),
-                    8 => store_lanes::<u64>(&places, here, access.skipped, src),
-                    _ => store_lanes::<u128>(&places, here, access.skipped, src),
+                    1 => store_lanes::<u8>(&places, issue, access.skipped, src),
+                    2 => store_lanes::<u16>(&places, issue, access.skipped, src),
+                    4 => store_lanes::<u32>(&places, issue, access.skipped, src),
+                    8 => store_lanes::<u64>(&places, issue, access.skipped, src),
+                    _ => store_lanes::<u128>(&places, issue, access.skipped, src),
                 }
             }
         }
@@ -114,15 +104,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// Updates memory lane by lane, in the order of lanes.
-    pub fn atomic(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        atomic: &Atomic,
-    ) -> Fallible<()> {
+    pub fn atomic(&mut self, warp: &Warp, issue: Issue<'_>, atomic: &Atomic) -> Fallible<()> {
         let access = &atomic.access;
-        let places = self.places(block, warp, here, access, AccessKind::Atomic)?;
+        let places = self.places(warp, issue, access, AccessKind::Atomic)?;
         for element in 0..usize::from(access.count) {
             let (b, dst) = (atomic.b.get(element).copied(), atomic.dst.get(element).copied());
             let (global, shared) = match atomic.function {
@@ -130,40 +114,53 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 AtomicFn::BySpace { global, shared } => (global, shared),
                 AtomicFn::Wide(f) => {
                     // SAFETY: as in `load`.
-                    unsafe { update_wide(&places, here, f, element, b, atomic.c, dst) }
+                    let changed = unsafe {
+                        update_wide(&self.cx.global.wide, &places, issue, f, (element, b, atomic.c, dst))
+                    };
+                    self.changes += u64::from(changed);
                     continue;
                 }
             };
             let operands = Update { element, functions: [global, shared], b, c: atomic.c, dst };
             // SAFETY: as in `load`.
-            unsafe {
+            let changed = unsafe {
                 match access.bytes {
-                    1 => update_lanes::<u8>(&places, here, &operands),
-                    2 => update_lanes::<u16>(&places, here, &operands),
-                    4 => update_lanes::<u32>(&places, here, &operands),
-                    _ => update_lanes::<u64>(&places, here, &operands),
+                    1 => update_lanes::<u8>(&places, issue, &operands),
+                    2 => update_lanes::<u16>(&places, issue, &operands),
+                    4 => update_lanes::<u32>(&places, issue, &operands),
+                    _ => update_lanes::<u64>(&places, issue, &operands),
                 }
-            }
+            };
+            self.changes += u64::from(changed);
         }
         Ok(())
+    }
+
+    /// Takes note of an access, for the question whether threads get on. Of an atomic, what it changes counts.
+    #[inline(always)]
+    pub(in crate::engine) fn note_access(&mut self, kind: AccessKind, space: StateSpace) {
+        match (kind, space) {
+            (_, StateSpace::Local) => {}
+            (AccessKind::Store, _) => self.changes += 1,
+            (AccessKind::Load | AccessKind::Atomic, _) => self.asks = true,
+        }
     }
 
     /// Finds and checks the memory that the lanes access.
     #[inline(always)]
     fn places(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         access: &Access,
         kind: AccessKind,
     ) -> Fallible<Places> {
         let size = u64::from(access.bytes) * u64::from(access.count);
-        let mut at = addresses(here.frame, access, here.stack);
-        if here.mask != u32::MAX {
-            let first = at[here.mask.trailing_zeros() as usize & 31];
+        let mut at = addresses(issue.frame, access, issue.stack);
+        if issue.mask != u32::MAX {
+            let first = at[issue.mask.trailing_zeros() as usize & 31];
             for (i, a) in at.iter_mut().enumerate() {
-                *a = if here.mask >> i & 1 != 0 { *a } else { first };
+                *a = if issue.mask >> i & 1 != 0 { *a } else { first };
             }
         }
         let (mut low, mut high, mut low_bits) = (u64::MAX, 0, 0);
@@ -177,21 +174,22 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let (of_low, offset) = window::classify(low);
             let (of_high, _) = window::classify(high);
             if of_low != of_high {
-                return self.places_one_by_one(block, warp, here, access, kind, &at);
+                return self.places_one_by_one(warp, issue, access, kind, &at);
             }
             let base = low - offset;
             at.iter_mut().for_each(|a| *a -= base);
             (low, high, space) = (low - base, high - base, of_low);
         }
+        self.note_access(kind, space);
         if WATCHED && self.interest.accesses {
-            let at_pc = self.at(block, warp, here.pc, here.mask);
+            let at_pc = self.at(issue);
             self.observer.access(&at_pc, kind, access, space, Addresses::Each(&at));
         }
         let aligned = low_bits & (size - 1) == 0;
         let (start, len, base, concurrent) = match space {
-            StateSpace::Shared => (0, block.shared.len() as u64, block.shared.start(), false),
+            StateSpace::Shared => (0, issue.block.shared.len() as u64, issue.block.shared.start(), false),
             StateSpace::Global => {
-                let hint = &mut self.last_hit[here.pc as usize % 16];
+                let hint = &mut self.last_hit[issue.pc as usize % 16];
                 let holds = |i: u32| {
                     self.cx.global.get(i as usize).filter(|a| low >= a.start && low - a.start < a.len)
                 };
@@ -216,12 +214,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         };
         if space == StateSpace::Local
             && aligned
-            && high.checked_add(size).is_some_and(|e| e <= u64::from(here.stack_end))
+            && high.checked_add(size).is_some_and(|e| e <= u64::from(issue.stack_end))
         {
             let (base, stride) = warp.local.layout();
-            let first = here.mask.trailing_zeros() as usize;
+            let first = issue.mask.trailing_zeros() as usize;
             let place = |i: usize| {
-                let lane = if here.mask >> i & 1 != 0 { i } else { first };
+                let lane = if issue.mask >> i & 1 != 0 { i } else { first };
                 base.wrapping_add(lane * stride + at[i] as usize)
             };
             return Ok(Places { at: each_place(place), concurrent: false, shared: 0 });
@@ -231,8 +229,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let shared = if space == StateSpace::Shared { u32::MAX } else { 0 };
             return Ok(Places { at: each_place(place), concurrent, shared });
         }
-        let at = addresses(here.frame, access, here.stack);
-        self.places_one_by_one(block, warp, here, access, kind, &at)
+        let at = addresses(issue.frame, access, issue.stack);
+        self.places_one_by_one(warp, issue, access, kind, &at)
     }
 
     /// Finds the memory of each lane by itself, or the first lane that is at fault.
@@ -240,41 +238,41 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[inline(never)]
     fn places_one_by_one(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         access: &Access,
         kind: AccessKind,
         addresses: &[u64; 32],
     ) -> Fallible<Places> {
         let size = u64::from(access.bytes) * u64::from(access.count);
-        let first = here.mask.trailing_zeros() as usize & 31;
+        let first = issue.mask.trailing_zeros() as usize & 31;
         let mut places = Places { at: [std::ptr::null_mut(); 32], concurrent: true, shared: 0 };
-        for lane in lanes_of(here.mask) {
+        for lane in lanes_of(issue.mask) {
             let address = addresses[lane];
             let (space, offset) = match access.space {
                 StateSpace::Generic => window::classify(address),
                 space => (space, address),
             };
+            self.note_access(kind, space);
             if WATCHED && self.interest.accesses && access.space == StateSpace::Generic {
-                let at = self.at(block, warp, here.pc, 1 << lane);
+                let at = self.at(issue.only(1 << lane));
                 self.observer.access(&at, kind, access, space, Addresses::Each(&[offset; 32]));
             }
             let mut found = None;
             if address & (size - 1) == 0 {
-                found = self.memory_at(block, warp, here, (kind, access.cluster), lane, space, offset);
+                found = self.memory_at(warp, issue, (kind, access.cluster), lane, space, offset);
                 found = found.filter(|(_, rest)| size <= *rest);
                 if found.is_none() && access.unused != 0 {
-                    let part = self.used_part(block, warp, here, access, lane, space, offset);
+                    let part = self.used_part(warp, issue, access, lane, space, offset);
                     found = part.map(|at| (at, size));
                 }
             }
             let Some((at, _)) = found else {
-                let here = Here { mask: 1 << lane, ..here };
-                let fault = self.bad_access(block, warp, here, (kind, access.cluster), space, offset, size);
+                let issue = issue.only(1 << lane);
+                let fault = self.bad_access(warp, issue, (kind, access.cluster), space, offset, size);
                 if WATCHED {
-                    let at = self.at(block, warp, here.pc, here.mask);
-                    let stack_end = here.stack_end;
+                    let at = self.at(issue);
+                    let stack_end = issue.stack_end;
                     let bad = BadAccess { kind, access, space, address: offset, bytes: size, stack_end };
                     if self.observer.fault(&at, &fault, Some(&bad)) == Verdict::Skip {
                         self.sink = [0; 16];
@@ -298,9 +296,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[allow(clippy::too_many_arguments)]
     fn used_part(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         access: &Access,
         lane: usize,
         space: StateSpace,
@@ -311,7 +308,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         for i in (0..size).filter(|i| access.uses(*i)) {
             let offset = offset.checked_add(i.into())?;
             let manner = (AccessKind::Load, access.cluster);
-            let (at, rest) = self.memory_at(block, warp, here, manner, lane, space, offset)?;
+            let (at, rest) = self.memory_at(warp, issue, manner, lane, space, offset)?;
             if rest == 0 {
                 return None;
             }
@@ -329,11 +326,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// The memory at an address of a space as a lane sees it, and how many bytes of it there are from there on. Addresses of
     /// other blocks of the cluster are valid only where `cluster` says so.
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn memory_at(
+    pub(in crate::engine) fn memory_at(
         &self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         (kind, cluster): (AccessKind, bool),
         lane: usize,
         space: StateSpace,
@@ -345,15 +341,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let of = |bytes: &Bytes| within(bytes.start(), offset, bytes.len() as u64);
         match space {
             StateSpace::Shared => {
-                let (rank, at) = block.cluster.locate(block.rank, offset, 0, cluster).ok()?;
-                let memory = &block.cluster.members[rank].memory;
+                let (rank, at) = issue.block.cluster.locate(issue.block.rank, offset, 0, cluster).ok()?;
+                let memory = &issue.block.cluster.members[rank].memory;
                 within(memory.start(), at as u64, memory.len() as u64)
             }
             StateSpace::Const if kind == AccessKind::Load => of(self.cx.constant),
             StateSpace::Param if kind == AccessKind::Load => of(self.cx.params),
             StateSpace::Local => {
                 let (memory, offset, len) = match offset.checked_sub(DYNAMIC) {
-                    None => (&warp.local, offset, here.stack_end),
+                    None => (&warp.local, offset, issue.stack_end),
                     Some(offset) => (&warp.dynamic, offset, warp.tops[lane]),
                 };
                 let (base, stride) = memory.layout();
@@ -368,11 +364,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn bad_access(
+    pub(in crate::engine) fn bad_access(
         &self,
-        block: &BlockContext<'_>,
         warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         (kind, cluster): (AccessKind, bool),
         space: StateSpace,
         address: u64,
@@ -396,14 +391,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let place = match space {
                 StateSpace::Global => self.cx.describe_global(address, size),
                 StateSpace::Local if address >= DYNAMIC => {
-                    let lane = here.mask.trailing_zeros() as usize & 31;
+                    let lane = issue.mask.trailing_zeros() as usize & 31;
                     format!("the thread has {} bytes of `alloca` from {DYNAMIC:#x} on", warp.tops[lane])
                 }
                 StateSpace::Shared => {
-                    let outcome = block.cluster.locate(block.rank, address, size, cluster);
-                    outcome.err().unwrap_or_else(|| region(block.shared.len() as u64))
+                    let outcome = issue.block.cluster.locate(issue.block.rank, address, size, cluster);
+                    outcome.err().unwrap_or_else(|| region(issue.block.shared.len() as u64))
                 }
-                StateSpace::Local => region(u64::from(here.stack_end)),
+                StateSpace::Local => region(u64::from(issue.stack_end)),
                 StateSpace::Const | StateSpace::Param if kind != AccessKind::Load => {
                     format!("{space} memory is read-only")
                 }
@@ -412,7 +407,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             };
             (FaultCode::OutOfBounds, format!("{what}: {place}"))
         };
-        let mut fault = self.fault(block, warp, here, code, message);
+        let mut fault = self.fault(issue, code, message);
         fault.address = Some(address);
         fault
     }
@@ -440,7 +435,7 @@ fn each_place(f: impl Fn(usize) -> *mut u8) -> [*mut u8; 32] {
 
 /// The addresses that the lanes compute.
 #[inline(always)]
-pub(super) fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
+pub(in crate::engine) fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] {
     let offset = access.offset as u64;
     // SAFETY: the base register was checked when the program was built.
     unsafe {
@@ -459,7 +454,7 @@ pub(super) fn addresses(frame: Frame, access: &Access, stack: u32) -> [u64; 32] 
 }
 
 /// A memory element as the bits of a register.
-pub(super) trait Bits: Element {
+pub(in crate::engine) trait Bits: Element {
     const WIDTH: u32;
     fn widen(self) -> u64;
     fn narrow(v: u64) -> Self;
@@ -487,7 +482,7 @@ bits!(u8 u16 u32 u64 u128);
 /// # Safety
 /// Every lane of `places` has `dst.len()` aligned elements in bounds.
 #[inline(always)]
-unsafe fn load_lanes<T: Bits>(places: &Places, here: Here, signed: bool, dst: &[Reg]) {
+unsafe fn load_lanes<T: Bits>(places: &Places, issue: Issue<'_>, signed: bool, dst: &[Reg]) {
     for (element, &r) in dst.iter().enumerate() {
         let offset = element * T::BYTES;
         let mut values = [T::default(); 32];
@@ -496,7 +491,7 @@ unsafe fn load_lanes<T: Bits>(places: &Places, here: Here, signed: bool, dst: &[
             for (v, p) in values.iter_mut().zip(&places.at) {
                 *v = Concurrent::load(p.add(offset));
             }
-            set_extended(here, r, signed, &values);
+            set_extended(issue, r, signed, &values);
         }
     }
 }
@@ -504,8 +499,13 @@ unsafe fn load_lanes<T: Bits>(places: &Places, here: Here, signed: bool, dst: &[
 /// # Safety
 /// `r` is a destination of the running function.
 #[inline(always)]
-pub(super) unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, values: &[T; 32]) {
-    let Here { frame, mask, .. } = here;
+pub(in crate::engine) unsafe fn set_extended<T: Bits>(
+    issue: Issue<'_>,
+    r: Reg,
+    signed: bool,
+    values: &[T; 32],
+) {
+    let Issue { frame, mask, .. } = issue;
     let unused = 64 - T::WIDTH.min(64);
     let extend = |v: T| if signed { ((v.widen() << unused) as i64 >> unused) as u64 } else { v.widen() };
     // SAFETY: the caller's promise.
@@ -530,7 +530,7 @@ pub(super) unsafe fn set_extended<T: Bits>(here: Here, r: Reg, signed: bool, val
 /// # Safety
 /// `r` is a source of the running function.
 #[inline(always)]
-pub(super) unsafe fn source_lanes<T: Bits>(frame: Frame, r: Reg) -> [T; 32] {
+pub(in crate::engine) unsafe fn source_lanes<T: Bits>(frame: Frame, r: Reg) -> [T; 32] {
     // SAFETY: the caller's promise.
     unsafe {
         match r.width() {
@@ -554,7 +554,7 @@ pub(super) unsafe fn source_lanes<T: Bits>(frame: Frame, r: Reg) -> [T; 32] {
 /// # Safety
 /// As for `load_lanes`.
 #[inline(always)]
-unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, skipped: u8, src: &[Reg]) {
+unsafe fn store_lanes<T: Bits>(places: &Places, issue: Issue<'_>, skipped: u8, src: &[Reg]) {
     for (element, &r) in src.iter().enumerate() {
         if skipped >> element & 1 != 0 {
             continue;
@@ -562,9 +562,9 @@ unsafe fn store_lanes<T: Bits>(places: &Places, here: Here, skipped: u8, src: &[
         let offset = element * T::BYTES;
         // SAFETY: the caller's promise, and the source was checked when the program was built.
         unsafe {
-            let values: [T; 32] = source_lanes(here.frame, r);
-            if here.mask != u32::MAX {
-                for i in lanes_of(here.mask) {
+            let values: [T; 32] = source_lanes(issue.frame, r);
+            if issue.mask != u32::MAX {
+                for i in lanes_of(issue.mask) {
                     Concurrent::store(places.at[i].add(offset), values[i]);
                 }
             } else {
@@ -586,15 +586,22 @@ struct Update {
     dst: Option<Reg>,
 }
 
+/// Updates the lanes' elements. True if any has changed.
+///
 /// # Safety
 /// As for `load_lanes`.
-unsafe fn update_lanes<T: Bits>(places: &Places, here: Here, update: &Update) {
+unsafe fn update_lanes<T: Bits + bytes::Atomic>(places: &Places, issue: Issue<'_>, update: &Update) -> bool {
     let mut old = [T::default(); 32];
-    for lane in lanes_of(here.mask) {
-        let operand = |r: Option<Reg>| r.map_or(0, |r| T::narrow(lane64(here.frame, r, lane)).widen());
+    let changed = Cell::new(false);
+    for lane in lanes_of(issue.mask) {
+        let operand = |r: Option<Reg>| r.map_or(0, |r| T::narrow(lane64(issue.frame, r, lane)).widen());
         let (b, c) = (operand(update.b), operand(update.c));
         let f = update.functions[(places.shared >> lane & 1) as usize];
-        let new = |v: T| T::narrow(f(v.widen(), b, c));
+        let new = |v: T| {
+            let new = T::narrow(f(v.widen(), b, c));
+            changed.set(changed.get() | (new.widen() != v.widen()));
+            new
+        };
         // SAFETY: the caller's promise.
         unsafe {
             let p = places.at[lane].add(update.element * T::BYTES);
@@ -609,35 +616,43 @@ unsafe fn update_lanes<T: Bits>(places: &Places, here: Here, update: &Update) {
     }
     if let Some(dst) = update.dst {
         // SAFETY: the destination was checked when the program was built.
-        unsafe { set_extended(here, dst, false, &old) }
+        unsafe { set_extended(issue, dst, false, &old) }
     }
+    changed.get()
 }
 
+/// The same for elements of 16 bytes.
+///
 /// # Safety
 /// As for `load_lanes`.
 unsafe fn update_wide(
+    wide: &WideAtomics,
     places: &Places,
-    here: Here,
+    issue: Issue<'_>,
     f: fn(u128, u128, u128) -> u128,
-    element: usize,
-    b: Option<Reg>,
-    c: Option<Reg>,
-    dst: Option<Reg>,
-) {
+    (element, b, c, dst): (usize, Option<Reg>, Option<Reg>, Option<Reg>),
+) -> bool {
     let mut old = [0u128; 32];
-    for lane in lanes_of(here.mask) {
+    let changed = Cell::new(false);
+    for lane in lanes_of(issue.mask) {
         let operand = |r: Option<Reg>| match r {
             // SAFETY: operands were checked when the program was built.
-            Some(r) if r.width() == Width::W128 => unsafe { u128::get(here.frame, r, lane) },
-            Some(r) => u128::from(lane64(here.frame, r, lane)),
+            Some(r) if r.width() == Width::W128 => unsafe { u128::get(issue.frame, r, lane) },
+            Some(r) => u128::from(lane64(issue.frame, r, lane)),
             None => 0,
         };
         let (b, c) = (operand(b), operand(c));
+        let new = |v| {
+            let new = f(v, b, c);
+            changed.set(changed.get() | (new != v));
+            new
+        };
         // SAFETY: the caller's promise.
-        old[lane] = unsafe { u128::update(places.at[lane].add(element * 16), |v| f(v, b, c)) };
+        old[lane] = unsafe { wide.update(places.at[lane].add(element * 16), new) };
     }
     if let Some(dst) = dst {
         // SAFETY: the destination was checked when the program was built.
-        unsafe { set_extended(here, dst, false, &old) }
+        unsafe { set_extended(issue, dst, false, &old) }
     }
+    changed.get()
 }

@@ -3,12 +3,12 @@
 //! The lanes need not be at the same instruction, only at one of the same kind with the same mask. So an operation is
 //! performed on *participants*: groups of lanes, each with its own operands.
 
-use super::block::BlockContext;
-use super::file::Frame;
-use super::observe::{self, Sync};
-use super::op::{Collective, CollectiveKind, Op, ShuffleMode};
-use super::run::{Fallible, Here, Next, Runner, holds, lane32, lane64, lanes_of, lanes_where, put};
-use super::warp::{Activation, State, Warp};
+use crate::engine::file::Frame;
+use crate::engine::observe::{self, Sync};
+use crate::engine::op::{Collective, CollectiveKind, Op, ShuffleMode};
+use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::values::{holds, lane32, lane64, lanes_of, lanes_where, put};
+use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::FaultCode;
 use smallvec::{SmallVec, smallvec};
 
@@ -25,41 +25,42 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Executes the operation if all lanes it needs are here; otherwise lets the lanes of `here` wait.
     pub fn collective(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &mut Warp,
         g: usize,
-        here: Here,
+        issue: Issue<'_>,
         op: &Collective,
     ) -> Fallible<Next> {
-        let Here { frame, pc, mask, .. } = here;
+        let Issue { frame, pc, mask, .. } = issue;
         if mask == 0 {
             return Ok(Next::Advance);
         }
         if WATCHED {
-            let at = self.at(block, warp, pc, mask);
+            let at = self.at(issue);
             let members = op.mask.map(|members| lane32(frame, members, mask.trailing_zeros() as usize));
             self.observer.synchronise(&at, Sync::Warp { members });
         }
         let Some(members) = op.mask else {
+            // Which lanes are together is the scheduler's choice.
+            self.looks += 1;
             let activation = *warp.activation(warp.groups[g].frame);
-            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
+            self.perform(issue, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
             return Ok(Next::Advance);
         };
         let named = |lane: usize| lane32(frame, members, lane);
         let outside = lanes_where(mask, |i| named(i) >> i & 1 == 0);
         if outside != 0 {
-            let here = Here { mask: outside, ..here };
+            let issue = issue.only(outside);
             let lane = outside.trailing_zeros();
             let message = format!(
                 "member mask {:#010x} does not name lane {lane}, which executes",
                 named(lane as usize)
             );
-            return Err(self.fault(block, warp, here, FaultCode::BadMask, message));
+            return Err(self.fault(issue, FaultCode::BadMask, message));
         }
         let first = named(mask.trailing_zeros() as usize);
         if first & warp.alive & !mask == 0 && lanes_where(mask, |i| named(i) != first) == 0 {
             let activation = *warp.activation(warp.groups[g].frame);
-            self.perform(block, warp, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
+            self.perform(issue, &[Participant { frame, lanes: mask, op, pc, activation }], mask);
             return Ok(Next::Advance);
         }
 
@@ -73,7 +74,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let members = named(rest.trailing_zeros() as usize);
             let same = lanes_where(rest, |i| named(i) == members);
             rest &= !same;
-            self.meet(block, warp, g, Here { mask: same, ..here }, op, members);
+            self.meet(warp, g, issue.only(same), op, members);
         }
         warp.remove(g);
         let mut g = 0;
@@ -87,19 +88,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// Lets lanes of group `g` that name `members` meet those that wait for them, or wait themselves.
-    fn meet(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &mut Warp,
-        g: usize,
-        here: Here,
-        op: &Collective,
-        members: u32,
-    ) {
+    fn meet(&mut self, warp: &mut Warp, g: usize, issue: Issue<'_>, op: &Collective, members: u32) {
         let code = &self.cx.program.code;
         let activation = *warp.activation(warp.groups[g].frame);
         let mut participants: SmallVec<[Participant<'_>; 4]> =
-            smallvec![Participant { frame: here.frame, lanes: here.mask, op, pc: here.pc, activation }];
+            smallvec![Participant { frame: issue.frame, lanes: issue.mask, op, pc: issue.pc, activation }];
         let mut waiting: SmallVec<[usize; 4]> = SmallVec::new();
         for i in 0..warp.groups.len() {
             let group = warp.groups[i];
@@ -108,35 +101,29 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 continue;
             }
             let activation = *warp.activation(group.frame);
-            let frame = warp.file.frame(activation.row, activation.rows, self.cx.constants);
+            let frame = warp.frame(activation.place(), self.cx.constants);
             participants.push(Participant { frame, lanes: group.mask, op: other, pc: group.pc, activation });
             waiting.push(i);
         }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
         if members & warp.alive & !lanes != 0 {
-            warp.split(g, here.mask, here.pc, State::Collective(members));
+            warp.split(g, issue.mask, issue.pc, State::Collective(members));
             return;
         }
-        self.perform(block, warp, &participants, lanes);
+        self.perform(issue, &participants, lanes);
         for i in waiting {
             let group = &mut warp.groups[i];
             group.pc += 1;
             group.state = State::Ready;
         }
-        warp.split(g, here.mask, here.pc + 1, State::Ready);
+        warp.split(g, issue.mask, issue.pc + 1, State::Ready);
     }
 
     /// Performs the operation for lanes that are all there.
-    fn perform(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        participants: &[Participant<'_>],
-        lanes: u32,
-    ) {
+    fn perform(&mut self, issue: Issue<'_>, participants: &[Participant<'_>], lanes: u32) {
         if WATCHED {
             let pc = participants.first().map_or(0, |p| p.pc);
-            let at = self.at(block, warp, pc, lanes);
+            let at = self.at(Issue { pc, mask: lanes, ..issue });
             let from = shuffle_sources(participants, lanes);
             let views: SmallVec<[observe::Participant<'_>; 4]> = participants
                 .iter()
@@ -146,7 +133,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         perform(participants, lanes);
         for p in participants {
-            let at = self.at(block, warp, p.pc, p.lanes);
+            let at = self.at(Issue { pc: p.pc, mask: p.lanes, ..issue });
             self.tell_results(&at, p.frame, &p.activation);
         }
     }
@@ -192,7 +179,7 @@ fn perform(participants: &[Participant<'_>], lanes: u32) {
     };
     let predicate = || {
         let of = |p: &Participant<'_>| {
-            holds(p.frame, super::op::Guard { pred: p.op.src[0], negated: false }) & p.lanes
+            holds(p.frame, crate::engine::op::Guard { pred: p.op.src[0], negated: false }) & p.lanes
         };
         participants.iter().fold(0, |m, p| m | of(p))
     };

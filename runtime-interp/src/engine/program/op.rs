@@ -3,10 +3,10 @@
 //! Arithmetic is one operation, [`Op::Lanes`], over any lane function. The others are those that need more than the values of
 //! their own lane: memory, control flow, communication between threads, and knowledge of the machine.
 
-use super::async_op::AsyncOp;
-use super::lanes::{LaneFn, Operands};
-use super::reg::{Reg, Width};
-use super::special::Special;
+use crate::engine::async_op::AsyncOp;
+use crate::engine::lanes::{LaneFn, Operands};
+use crate::engine::reg::{Reg, Width};
+use crate::engine::special::Special;
 use warpsmith_isa::StateSpace;
 
 /// `@p` or `@!p` before an instruction.
@@ -20,17 +20,17 @@ pub struct Guard {
 
 /// A function of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FuncId(pub(super) u32);
+pub struct FuncId(pub(in crate::engine) u32);
 
 /// A variable of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SymbolId(pub(super) u32);
+pub struct SymbolId(pub(in crate::engine) u32);
 
 /// A range of one of the program's side tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Range {
-    pub(super) start: u32,
-    pub(super) len: u32,
+pub(in crate::engine) struct Range {
+    pub(in crate::engine) start: u32,
+    pub(in crate::engine) len: u32,
 }
 
 impl Range {
@@ -115,11 +115,11 @@ pub struct Access {
     /// A bit for each byte of a whole load that the program does not use: it need not exist, and no checker looks at it.
     pub unused: u32,
     /// The address is relative to the function's stack frame.
-    pub(super) on_stack: bool,
+    pub(in crate::engine) on_stack: bool,
     /// The address register; a constant if the address is the same for all lanes.
-    pub(super) base: Reg,
+    pub(in crate::engine) base: Reg,
     /// What is added to the register.
-    pub(super) offset: i64,
+    pub(in crate::engine) offset: i64,
 }
 
 /// The function of an atomic: new value from old value and the operands.
@@ -267,8 +267,8 @@ pub enum Callee {
 pub struct Call {
     /// What is called.
     pub callee: Callee,
-    pub(super) args: Vec<Move>,
-    pub(super) results: Vec<Move>,
+    pub(in crate::engine) args: Vec<Move>,
+    pub(in crate::engine) results: Vec<Move>,
 }
 
 /// A function that the driver defines (PTX interoperability guide, chapter 4).
@@ -356,7 +356,7 @@ pub struct Fence {
 
 /// One instruction of the engine. Rare or large operands live behind a box, so that an operation stays within a cache line.
 #[derive(Clone, Debug)]
-pub(super) enum Op {
+pub(in crate::engine) enum Op {
     Lanes(LaneFn, Operands),
     Special(Reg, Special),
     Load(Access, Reg),
@@ -395,10 +395,12 @@ pub(super) enum Op {
 
 /// An operation with its guard.
 #[derive(Clone, Debug)]
-pub(super) struct Inst {
+pub(in crate::engine) struct Inst {
     pub op: Op,
     /// The guard's predicate, [`Reg::ZERO`] if there is none.
     pub guard: Reg,
     /// All ones if the guard is negated.
     pub flip: u32,
+    /// 1 if executions of a statement are counted here, else 0: a statement may be several operations.
+    pub count: u32,
 }

@@ -2,15 +2,17 @@
 //!
 //! A cluster runs on one host thread. A launch without clusters has clusters of one block.
 
-use super::async_op::AsyncOp;
-use super::block::{Block, BlockContext, Done, locate};
-use super::context::Context;
-use super::mbarrier::{self, Object};
-use super::observe::{BlockView, Sync, View};
-use super::op::{Access, Op};
-use super::run::{Fallible, Here, Next, Runner, put};
-use super::transfer::Flight;
-use super::warp::{State, Warp};
+use crate::engine::async_op::AsyncOp;
+use crate::engine::block::{Block, Done, locate};
+use crate::engine::context::Context;
+use crate::engine::mbarrier::{self, Object};
+use crate::engine::observe::{BlockView, Sync, View};
+use crate::engine::op::{Access, Op};
+use crate::engine::run::{Fallible, Runner};
+use crate::engine::standstill::Progress;
+use crate::engine::transfer::Flight;
+use crate::engine::values::put;
+use crate::engine::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
@@ -22,7 +24,9 @@ use warpsmith_isa::StateSpace;
 
 /// Instructions a cluster executes before another of the same host thread has a turn: milliseconds, so that blocks which wait for each other get
 /// on, and changing costs nothing beside them.
-const SLICE: u64 = 1 << 17;
+pub(in crate::engine) const SLICE: u64 = 1 << 17;
+/// Slices without a change after which a cluster that reads memory is suspected to wait.
+const QUIET_SLICES: u32 = 4;
 /// Rounds in which all threads only ask whether something has happened, before another cluster has a turn.
 const IDLE_ROUNDS: u32 = 64;
 /// How often all threads of a cluster may find that waiting was in vain, with nothing under way that could change that, before
@@ -30,7 +34,7 @@ const IDLE_ROUNDS: u32 = 64;
 const VAIN_ROUNDS: u32 = 10_000;
 
 /// A block as the others of its cluster see it.
-pub(super) struct Member {
+pub(in crate::engine) struct Member {
     pub id: [u32; 3],
     /// Its shared memory.
     pub memory: Bytes,
@@ -39,7 +43,7 @@ pub(super) struct Member {
 }
 
 /// What the blocks of a cluster share.
-pub(super) struct ClusterState {
+pub(in crate::engine) struct ClusterState {
     pub members: Vec<Member>,
     /// Instructions that its warps have executed.
     pub clock: Cell<u64>,
@@ -127,6 +131,12 @@ impl ClusterState {
         self.attention.set(true);
     }
 
+    /// Threads have arrived at the cluster's barrier.
+    pub fn note_arrival(&self) {
+        self.arrivals.set(true);
+        self.attend();
+    }
+
     /// Something has happened that threads may wait for.
     pub fn note_event(&self) {
         self.event.set(true);
@@ -168,16 +178,22 @@ impl ClusterState {
 }
 
 /// A cluster in execution. Reused for cluster after cluster.
-pub(super) struct Cluster {
+pub(in crate::engine) struct Cluster {
     pub blocks: Vec<Block>,
     pub state: ClusterState,
     /// In the grid.
     pub number: u64,
+    /// None of its threads can get on before something changes.
+    pub still: Option<Progress>,
+    /// In how many of its last slices it only read: it may be waiting in a way that looks like work (until a time, or for so many tries).
+    quiet: u32,
+    /// It has waited so before, or those before it do: its slices are short, and it is suspected at once.
+    pub suspect: bool,
 }
 
 /// What came of a round of turns.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Round {
+pub(in crate::engine) struct Round {
     /// Some thread could run.
     pub ran: bool,
     /// Some thread did more than ask.
@@ -206,7 +222,12 @@ impl Cluster {
             vain: Cell::new(0),
             flight: RefCell::default(),
         };
-        Ok(Cluster { blocks, state, number: 0 })
+        Ok(Cluster { blocks, state, number: 0, still: None, quiet: 0, suspect: false })
+    }
+
+    /// Its threads seem to wait for others.
+    pub fn waits(&self) -> bool {
+        self.suspect && self.quiet > 0
     }
 
     /// Makes it the cluster with this number.
@@ -225,6 +246,7 @@ impl Cluster {
             flag.set(false);
         }
         state.flight.get_mut().clear();
+        (self.still, self.quiet, self.suspect) = (None, 0, false);
         Ok(())
     }
 
@@ -243,13 +265,18 @@ impl Cluster {
         BlockView { id, cluster: self.number, rank, warps: cx.warps(), shared_bytes: cx.shared_bytes() }
     }
 
-    /// Runs until all threads have exited, or for one slice. Gives what was done when the cluster is finished. `others` are resident too.
+    /// Runs until all threads have exited, for one slice, or until no thread can get on. Gives what was done when the cluster is finished. `others` are resident too.
     pub fn run<const WATCHED: bool>(
         &mut self,
         runner: &mut Runner<'_, WATCHED>,
         others: &mut VecDeque<Cluster>,
+        slice: u64,
     ) -> Fallible<Option<Done>> {
-        let result = self.slice(runner, others);
+        let before = runner.changes;
+        (self.still, runner.asked) = (None, false);
+        let result = self.slice(runner, others, slice);
+        self.quiet = if runner.changes == before && runner.asked { self.quiet.saturating_add(1) } else { 0 };
+        self.suspect |= self.quiet >= QUIET_SLICES;
         if WATCHED
             && runner.interest.stops
             && let Err(fault) = &result
@@ -263,9 +290,10 @@ impl Cluster {
         &mut self,
         runner: &mut Runner<'_, WATCHED>,
         others: &mut VecDeque<Cluster>,
+        slice: u64,
     ) -> Fallible<Option<Done>> {
         let cx = runner.cx;
-        let end = self.state.clock.get() + runner.turns.slice(SLICE);
+        let end = self.state.clock.get() + runner.turns.slice(slice);
         let count = self.blocks.len();
         let mut idle = 0;
         loop {
@@ -300,15 +328,25 @@ impl Cluster {
             }
             let mut vain = false;
             if self.state.attention.get() {
-                round.ran |= self.settle(runner, round)?;
+                let settled = self.settle(runner, round)?;
+                // What happens by itself when its time comes is a change, and so is what is under way.
+                runner.changes += u64::from(settled || self.is_timed());
+                round.ran |= settled;
                 if !round.ran && self.state.vain.get() < VAIN_ROUNDS {
                     vain = self.time_out(runner, u64::MAX);
                     round.ran |= vain;
+                    runner.changes += u64::from(vain);
                     self.state.vain.set(self.state.vain.get() + 1);
                 }
             }
             if !round.ran {
                 return Err(self.deadlock(cx));
+            }
+            let now = runner.progress();
+            let runs = |b: &Block| b.warps().iter().any(Warp::runnable);
+            if self.blocks.iter().any(runs) && self.blocks.iter().all(|b| b.stands_still(now)) {
+                self.still = Some(now);
+                return Ok(None);
             }
             idle = if round.worked && !vain { 0 } else { idle + 1 };
             if self.state.clock.get() >= end || idle > IDLE_ROUNDS || cx.stop.load(Ordering::Relaxed) {
@@ -331,12 +369,14 @@ impl Cluster {
             progress |= self.wake(|state| matches!(state, State::Mbarrier { .. }));
         }
         progress |= self.time_out(runner, self.state.clock.get());
-        let waits = |w: &Warp| w.groups.iter().any(|g| matches!(g.state, State::Mbarrier { .. }));
-        let busy = self.state.arrivals.get()
-            || !self.state.flight.borrow().is_empty()
-            || self.blocks.iter().any(|b| b.warps().iter().any(waits));
-        self.state.attention.set(busy);
+        self.state.attention.set(self.state.arrivals.get() || self.is_timed());
         Ok(progress)
+    }
+
+    /// Transfers are under way, or threads wait for a time.
+    fn is_timed(&self) -> bool {
+        let waits = |w: &Warp| w.groups.iter().any(|g| matches!(g.state, State::Mbarrier { .. }));
+        !self.state.flight.borrow().is_empty() || self.blocks.iter().any(|b| b.warps().iter().any(waits))
     }
 
     /// Completes the cluster's barrier when all threads that have not exited are there.
@@ -398,7 +438,7 @@ impl Cluster {
                     && let Some(dst) = op.dst
                 {
                     let activation = *warp.activation(group.frame);
-                    let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
+                    let frame = warp.frame(activation.place(), cx.constants);
                     put(frame, dst, group.mask, &[0; 32]);
                     let at = cx.at(id, warp.index, group.pc, group.mask);
                     runner.tell_results(&at, frame, &activation);
@@ -411,6 +451,29 @@ impl Cluster {
             warp.reunite(woken);
         }
         any
+    }
+
+    /// Says where the threads are that run and get nowhere, and whether they read memory there.
+    pub fn describe_standstill(&self, cx: &Context<'_>) -> (Fault, bool) {
+        let (mut fault, mut asks) = (Fault::new(FaultCode::Deadlock, ""), false);
+        for (block, member) in self.blocks.iter().zip(&self.state.members) {
+            for warp in block.warps() {
+                let Some(group) = warp.groups.iter().find(|g| g.state == State::Ready) else { continue };
+                asks |= warp.patience.asks;
+                if fault.message.is_empty() {
+                    locate(&mut fault, cx, member.id, warp.index, group.mask, group.pc);
+                    let at = cx.at(member.id, warp.index, group.pc, group.mask);
+                    fault.message = format!(
+                        "block {:?} warp {} lanes {:#010x} are in `{}`",
+                        member.id,
+                        warp.index,
+                        group.mask,
+                        at.mnemonic()
+                    );
+                }
+            }
+        }
+        (fault, asks)
     }
 
     /// Says who waits for whom.
@@ -478,79 +541,7 @@ fn asked(
     let Op::Async(op) = &cx.program.code[group.pc as usize].op else { return None };
     let AsyncOp::Mbarrier(op) = &**op else { return None };
     let activation = *warp.activation(group.frame);
-    let frame = warp.file.frame(activation.row, activation.rows, cx.constants);
-    let addresses = super::access::addresses(frame, &op.at, activation.stack);
+    let frame = warp.frame(activation.place(), cx.constants);
+    let addresses = crate::engine::access::addresses(frame, &op.at, activation.stack);
     state.operand(rank, &op.at, addresses[group.mask.trailing_zeros() as usize & 31], 8).ok()
-}
-
-impl<const WATCHED: bool> Runner<'_, WATCHED> {
-    /// `barrier.cluster.arrive`
-    pub fn cluster_arrive(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &mut Warp,
-        here: Here,
-    ) -> Fallible<Next> {
-        let again = here.mask & (warp.cluster_arrived | warp.cluster_open);
-        if again != 0 {
-            let message = "a second arrival at the barrier of the cluster without a wait between";
-            return Err(self.fault(
-                block,
-                warp,
-                Here { mask: again, ..here },
-                FaultCode::BadBarrier,
-                message,
-            ));
-        }
-        warp.cluster_arrived |= here.mask;
-        block.cluster.arrivals.set(true);
-        block.cluster.attend();
-        if WATCHED {
-            let at = self.at(block, warp, here.pc, here.mask);
-            self.observer.synchronise(&at, Sync::ClusterArrive);
-        }
-        Ok(Next::Advance)
-    }
-
-    /// `barrier.cluster.wait`
-    pub fn cluster_wait(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &mut Warp,
-        g: usize,
-        here: Here,
-    ) -> Fallible<Next> {
-        let never = here.mask & !(warp.cluster_arrived | warp.cluster_open);
-        if never != 0 {
-            let message = "a wait at the barrier of the cluster without an arrival before";
-            return Err(self.fault(
-                block,
-                warp,
-                Here { mask: never, ..here },
-                FaultCode::BadBarrier,
-                message,
-            ));
-        }
-        // Lanes may be a phase apart: those whose phase is complete must not wait for those whose is not.
-        let open = here.mask & warp.cluster_open;
-        if open != 0 {
-            warp.cluster_open &= !open;
-            if WATCHED {
-                let at = self.at(block, warp, here.pc, open);
-                self.observer.synchronise(&at, Sync::ClusterLeave);
-            }
-            if open == here.mask {
-                return Ok(Next::Advance);
-            }
-            warp.split(g, here.mask & !open, here.pc, State::Cluster);
-            warp.groups[g].pc = here.pc + 1;
-            return Ok(Next::Choose);
-        }
-        let skipped = warp.groups[g].mask & !here.mask;
-        if skipped != 0 {
-            warp.split(g, skipped, here.pc + 1, State::Ready);
-        }
-        warp.groups[g].state = State::Cluster;
-        Ok(Next::Choose)
-    }
 }

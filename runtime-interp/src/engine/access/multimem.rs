@@ -1,13 +1,12 @@
 //! Operations beyond loads and stores that are complete when the instruction is: on multicast addresses
 //! (PTX ISA 9.0, 9.7.9.14), and filling shared memory (9.7.9.13).
 
-use super::async_op::{MultimemKind, MultimemOp, Reduction};
-use super::block::BlockContext;
-use super::observe::{AccessKind, Addresses};
-use super::op::{Access, AtomicFn};
-use super::reg::Reg;
-use super::run::{Fallible, Here, Next, Runner, is_synchronising, lane64, lanes_of, put};
-use super::warp::Warp;
+use crate::engine::async_op::{MultimemKind, MultimemOp, Reduction};
+use crate::engine::observe::{AccessKind, Addresses};
+use crate::engine::op::{Access, AtomicFn};
+use crate::engine::reg::Reg;
+use crate::engine::run::{Fallible, Issue, Next, Runner, is_synchronising};
+use crate::engine::values::{lane64, lanes_of, put};
 use crate::fault::FaultCode;
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
@@ -20,27 +19,20 @@ const MOST_FILLED: u64 = 1 << 24;
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// `st.bulk`
-    pub fn fill(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        at: &Access,
-        bytes: Reg,
-    ) -> Fallible<Next> {
-        let addresses = super::access::addresses(here.frame, at, here.stack);
-        for lane in lanes_of(here.mask) {
-            let one = Here { mask: 1 << lane, ..here };
-            let bytes = lane64(here.frame, bytes, lane);
+    pub fn fill(&mut self, issue: Issue<'_>, at: &Access, bytes: Reg) -> Fallible<Next> {
+        let addresses = crate::engine::access::addresses(issue.frame, at, issue.stack);
+        for lane in lanes_of(issue.mask) {
+            let one = issue.only(1 << lane);
+            let bytes = lane64(issue.frame, bytes, lane);
             if !bytes.is_multiple_of(8) || bytes > MOST_FILLED {
                 let message =
                     format!("{bytes} bytes to fill; it must be a multiple of 8 up to {MOST_FILLED}");
-                return Err(self.fault(block, warp, one, FaultCode::BadOperand, message));
+                return Err(self.fault(one, FaultCode::BadOperand, message));
             }
-            let (rank, offset) = self.shared_operand(block, warp, one, at, addresses[lane], bytes)?;
-            block.cluster.members[rank].memory.fill(offset, bytes as usize, 0);
+            let (rank, offset) = self.shared_operand(one, at, addresses[lane], bytes)?;
+            issue.block.cluster.members[rank].memory.fill(offset, bytes as usize, 0);
             if WATCHED && self.interest.accesses {
-                let at_pc = self.at(block, warp, here.pc, 1 << lane);
+                let at_pc = self.at(issue.only(1 << lane));
                 for i in (0..bytes).step_by(8) {
                     let word = window::in_member(offset as u64 + i, rank as u32);
                     self.observer.access(
@@ -57,25 +49,19 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// `multimem.*`
-    pub fn multimem(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        op: &MultimemOp,
-    ) -> Fallible<Next> {
+    pub fn multimem(&mut self, issue: Issue<'_>, op: &MultimemOp) -> Fallible<Next> {
         if is_synchronising(op.at.order) {
             fence(Ordering::SeqCst);
         }
-        let addresses = super::access::addresses(here.frame, &op.at, here.stack);
+        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let element = usize::from(op.at.bytes);
         let size = element * op.values.len();
         let mut results: SmallVec<[[u64; 32]; 4]> = SmallVec::new();
         results.resize(op.values.len(), [0; 32]);
-        for lane in lanes_of(here.mask) {
+        for lane in lanes_of(issue.mask) {
             let address = addresses[lane];
             let bad = |code: FaultCode, message: String| {
-                let mut fault = self.fault(block, warp, Here { mask: 1 << lane, ..here }, code, message);
+                let mut fault = self.fault(issue.only(1 << lane), code, message);
                 fault.address = Some(address);
                 fault
             };
@@ -95,12 +81,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 MultimemKind::Reduce { .. } => AccessKind::Atomic,
             };
             for &(_, _, place) in replicas.iter().filter(|_| WATCHED && self.interest.accesses) {
-                let at = self.cx.at(block.id, warp.index, here.pc, 1 << lane);
+                let at = self.at(issue.only(1 << lane));
                 self.observer.access(&at, kind, &op.at, StateSpace::Global, Addresses::Each(&[place; 32]));
             }
             for (i, &r) in op.values.iter().enumerate() {
                 let offset = i * element;
-                let value = lane64(here.frame, r, lane);
+                let value = lane64(issue.frame, r, lane);
                 match op.kind {
                     MultimemKind::LoadReduce(how) => {
                         results[i][lane] =
@@ -128,7 +114,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         if let MultimemKind::LoadReduce(_) = op.kind {
             for (r, values) in op.values.iter().zip(&results) {
-                put(here.frame, *r, here.mask, values);
+                put(issue.frame, *r, issue.mask, values);
             }
         }
         if is_synchronising(op.at.order) {

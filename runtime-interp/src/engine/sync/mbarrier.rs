@@ -3,12 +3,12 @@
 //! The layout is ours; the manual leaves it open. From the top: the parity of the phase (1 bit), pending arrivals (20),
 //! expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that tell an object from memory that holds none.
 
-use super::async_op::{MbarrierKind, MbarrierOp};
-use super::block::BlockContext;
-use super::observe::{MbarrierEvent, Sync};
-use super::op::Access;
-use super::run::{Fallible, Here, Next, Runner, lane64, lanes_of, put};
-use super::warp::{State, Warp};
+use crate::engine::async_op::{MbarrierKind, MbarrierOp};
+use crate::engine::observe::{MbarrierEvent, Sync};
+use crate::engine::op::Access;
+use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::values::{lane64, lanes_of, put};
+use crate::engine::warp::{State, Warp};
 use crate::fault::FaultCode;
 use crate::memory::bytes::Bytes;
 
@@ -22,7 +22,7 @@ const TIME_LIMIT: u64 = 1 << 20;
 
 /// The contents of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Object {
+pub(in crate::engine) struct Object {
     /// The parity of the current phase.
     pub phase: bool,
     /// Arrivals that the current phase still needs.
@@ -116,14 +116,14 @@ pub fn pending_count(state: u64) -> u32 {
     (state >> 43) as u32 & MOST
 }
 
-pub(super) fn word(memory: &Bytes, offset: usize) -> u64 {
+pub(in crate::engine) fn word(memory: &Bytes, offset: usize) -> u64 {
     let mut bytes = [0; 8];
     memory.read(offset, &mut bytes);
     u64::from_le_bytes(bytes)
 }
 
 /// Changes an object in place. Gives the word before, or says what is wrong.
-pub(super) fn update(
+pub(in crate::engine) fn update(
     memory: &Bytes,
     offset: usize,
     f: impl FnOnce(Object) -> Result<Object, String>,
@@ -140,19 +140,16 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// The place of a lane's 8-byte operand in the shared memory of the cluster: rank and offset.
     pub fn shared_operand(
         &self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
+        issue: Issue<'_>,
         at: &Access,
         address: u64,
         bytes: u64,
     ) -> Fallible<(usize, usize)> {
         let what = "operand";
-        match block.cluster.operand(block.rank, at, address, bytes) {
+        match issue.block.cluster.operand(issue.block.rank, at, address, bytes) {
             Ok(place) => Ok(place),
             Err((code, message)) => {
-                let mut fault =
-                    self.fault(block, warp, here, code, format!("{what} of {bytes} bytes: {message}"));
+                let mut fault = self.fault(issue, code, format!("{what} of {bytes} bytes: {message}"));
                 fault.address = Some(address);
                 Err(fault)
             }
@@ -162,22 +159,21 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Executes an operation on mbarrier objects, lane by lane.
     pub fn mbarrier(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &mut Warp,
         g: usize,
-        here: Here,
+        issue: Issue<'_>,
         op: &MbarrierOp,
     ) -> Fallible<Next> {
         if let MbarrierKind::Test { parity, blocking } = op.kind {
-            return self.test(block, warp, g, here, op, parity, blocking);
+            return self.test(warp, g, issue, op, parity, blocking);
         }
-        let addresses = super::access::addresses(here.frame, &op.at, here.stack);
+        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let mut states = [0u64; 32];
-        for lane in lanes_of(here.mask) {
-            let lane_here = Here { mask: 1 << lane, ..here };
-            let (rank, offset) = self.shared_operand(block, warp, lane_here, &op.at, addresses[lane], 8)?;
-            let memory = &block.cluster.members[rank].memory;
-            let operand = op.operand.map_or(1, |r| lane64(here.frame, r, lane) as u32);
+        for lane in lanes_of(issue.mask) {
+            let lane_issue = issue.only(1 << lane);
+            let (rank, offset) = self.shared_operand(lane_issue, &op.at, addresses[lane], 8)?;
+            let memory = &issue.block.cluster.members[rank].memory;
+            let operand = op.operand.map_or(1, |r| lane64(issue.frame, r, lane) as u32);
             let outcome = match op.kind {
                 MbarrierKind::Init => match Object::new(operand) {
                     Some(object) => {
@@ -215,10 +211,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 Ok((before, after, event)) => {
                     states[lane] = before;
                     if before == 0 || (before >> 63 != 0) != after.phase {
-                        block.cluster.note_event();
+                        issue.block.cluster.note_event();
                     }
                     if WATCHED {
-                        let at = self.at(block, warp, here.pc, 1 << lane);
+                        let at = self.at(issue.only(1 << lane));
                         if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
                             let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
                             self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
@@ -228,14 +224,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     }
                 }
                 Err(message) => {
-                    let mut fault = self.fault(block, warp, lane_here, FaultCode::BadMbarrier, message);
+                    let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
                     fault.address = Some(addresses[lane]);
                     return Err(fault);
                 }
             }
         }
         if let Some(dst) = op.dst {
-            put(here.frame, dst, here.mask, &states);
+            put(issue.frame, dst, issue.mask, &states);
         }
         Ok(Next::Advance)
     }
@@ -245,29 +241,28 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[allow(clippy::too_many_arguments)]
     fn test(
         &mut self,
-        block: &BlockContext<'_>,
         warp: &mut Warp,
         g: usize,
-        here: Here,
+        issue: Issue<'_>,
         op: &MbarrierOp,
         parity: bool,
         blocking: bool,
     ) -> Fallible<Next> {
-        let addresses = super::access::addresses(here.frame, &op.at, here.stack);
+        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let (mut done, mut waits) = (0u32, None);
-        for lane in lanes_of(here.mask) {
-            let lane_here = Here { mask: 1 << lane, ..here };
-            let (rank, offset) = self.shared_operand(block, warp, lane_here, &op.at, addresses[lane], 8)?;
-            let Some(object) = Object::unpack(word(&block.cluster.members[rank].memory, offset)) else {
+        for lane in lanes_of(issue.mask) {
+            let lane_issue = issue.only(1 << lane);
+            let (rank, offset) = self.shared_operand(lane_issue, &op.at, addresses[lane], 8)?;
+            let Some(object) = Object::unpack(word(&issue.block.cluster.members[rank].memory, offset)) else {
                 let message = format!("shared address {offset:#x} holds no initialised mbarrier object");
-                let mut fault = self.fault(block, warp, lane_here, FaultCode::BadMbarrier, message);
+                let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
                 fault.address = Some(addresses[lane]);
                 return Err(fault);
             };
-            let operand = op.operand.map_or(0, |r| lane64(here.frame, r, lane));
+            let operand = op.operand.map_or(0, |r| lane64(issue.frame, r, lane));
             if parity && operand > 1 {
                 let message = format!("phase parity {operand}; it is 0 or 1");
-                return Err(self.fault(block, warp, lane_here, FaultCode::BadOperand, message));
+                return Err(self.fault(lane_issue, FaultCode::BadOperand, message));
             }
             let asked = if parity { operand != 0 } else { operand >> 63 != 0 };
             if object.phase != asked {
@@ -276,30 +271,30 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 waits = Some((rank, offset));
             }
             if WATCHED {
-                let at = self.at(block, warp, here.pc, 1 << lane);
+                let at = self.at(issue.only(1 << lane));
                 let event = MbarrierEvent::Test { complete: object.phase != asked };
                 self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: object.phase, event });
             }
         }
         let impatient = blocking && self.turns.is_impatient();
         if blocking && done == 0 && !impatient {
-            let lane = here.mask.trailing_zeros() as usize;
-            let limit = op.limit.map_or(TIME_LIMIT, |r| lane64(here.frame, r, lane).max(1));
-            let until = block.cluster.clock.get().saturating_add(limit);
-            let skipped = warp.groups[g].mask & !here.mask;
+            let lane = issue.mask.trailing_zeros() as usize;
+            let limit = op.limit.map_or(TIME_LIMIT, |r| lane64(issue.frame, r, lane).max(1));
+            let until = issue.block.cluster.clock.get().saturating_add(limit);
+            let skipped = warp.groups[g].mask & !issue.mask;
             if skipped != 0 {
-                warp.split(g, skipped, here.pc + 1, State::Ready);
+                warp.split(g, skipped, issue.pc + 1, State::Ready);
             }
             warp.groups[g].state = State::Mbarrier { until };
-            block.cluster.wait_for_event();
+            issue.block.cluster.wait_for_event();
             return Ok(Next::Choose);
         }
         if let Some(dst) = op.dst {
-            put(here.frame, dst, here.mask, &std::array::from_fn(|i| u64::from(done >> i & 1)));
+            put(issue.frame, dst, issue.mask, &std::array::from_fn(|i| u64::from(done >> i & 1)));
         }
         match waits {
             Some((rank, offset)) => {
-                block.cluster.note_failed_poll(rank, offset);
+                issue.block.cluster.note_failed_poll(rank, offset);
                 Ok(Next::Yield)
             }
             None => Ok(Next::Advance),

@@ -2,7 +2,7 @@
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(in crate::engine) struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {

@@ -1,15 +1,15 @@
 //! What all warps of a launch share, and the special registers that are computed from it.
 
-use super::block::BlockContext;
-use super::file::Cell;
-use super::observe::At;
-use super::program::Program;
-use super::reg::Reg;
-use super::run::{Here, Runner, put};
-use super::schedule::Schedule;
-use super::special::Special;
-use super::warp::Warp;
 use crate::device::{Limits, Machine};
+use crate::engine::file::Cell;
+use crate::engine::observe::At;
+use crate::engine::program::Program;
+use crate::engine::reg::Reg;
+use crate::engine::run::{Issue, Runner};
+use crate::engine::schedule::Schedule;
+use crate::engine::special::Special;
+use crate::engine::standstill::Standstill;
+use crate::engine::values::put;
 use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shared memory is given out in units of so many bytes from sm_80 on (PTX ISA 9.0, 10.30).
 const SHARED_UNIT: u64 = 128;
+
+/// Clusters that one host thread keeps alive together, unless all of them wait: one that has run for long may be waiting for another.
+const RESIDENT: usize = 16;
 
 /// A launch.
 pub(crate) struct Context<'a> {
@@ -52,6 +55,13 @@ pub(crate) struct Context<'a> {
     pub budget: AtomicU64,
     /// The number of the next cluster to start.
     pub next: AtomicU64,
+    /// Clusters that have started and not ended.
+    pub resident: AtomicU64,
+    /// The most clusters that may be resident together: those that the machine has room for.
+    pub room: u64,
+    /// All clusters start together.
+    pub cooperative: bool,
+    pub standstill: Standstill,
 }
 
 impl Context<'_> {
@@ -89,6 +99,20 @@ impl Context<'_> {
     pub fn clusters(&self) -> u64 {
         let shape = self.cluster_shape();
         (0..3).map(|i| u64::from(self.grid[i] / shape[i])).product()
+    }
+
+    /// Takes the next cluster to start, if a host thread that has `own` of them may: `all_wait` says that those wait for something.
+    pub fn start_cluster(&self, own: usize, all_wait: bool) -> Option<u64> {
+        if own >= RESIDENT && !all_wait && !self.cooperative {
+            return None;
+        }
+        let room = |resident: u64| (resident < self.room).then(|| resident + 1);
+        self.resident.fetch_update(Ordering::SeqCst, Ordering::SeqCst, room).ok()?;
+        let number = self.take_cluster();
+        if number.is_none() {
+            self.resident.fetch_sub(1, Ordering::SeqCst);
+        }
+        number
     }
 
     /// Takes the next cluster that has not started, if one is left.
@@ -139,17 +163,10 @@ impl Context<'_> {
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Reads a special register. Clocks count what the warp has executed, so that runs repeat.
-    pub fn special(
-        &self,
-        block: &BlockContext<'_>,
-        warp: &Warp,
-        here: Here,
-        executed: u64,
-        dst: Reg,
-        special: Special,
-    ) {
-        let values = self.cx.special(block.id, warp.index, block.clock + executed, special);
-        put(here.frame, dst, here.mask, &values);
+    pub fn special(&mut self, issue: Issue<'_>, ticks: u64, dst: Reg, special: Special) {
+        self.looks += u64::from(special.is_clock());
+        let values = self.cx.special(issue.block.id, issue.warp, ticks, special);
+        put(issue.frame, dst, issue.mask, &values);
     }
 }
 

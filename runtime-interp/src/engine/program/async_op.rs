@@ -2,15 +2,12 @@
 //!
 //! They are rare next to arithmetic and loads, so all live behind one operation of the main loop and one box.
 
-use super::block::BlockContext;
-use super::op::{Access, AtomicFn};
-use super::reg::{Reg, Width};
-use super::run::{Fallible, Here, Next, Runner};
-use super::warp::Warp;
+use crate::engine::op::{Access, AtomicFn};
+use crate::engine::reg::{Reg, Width};
 use smallvec::SmallVec;
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
-/// [`FunctionBuilder::operand`](super::FunctionBuilder::operand).
+/// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
 #[derive(Clone, Debug)]
 pub enum AsyncOp {
     /// `mbarrier.*`
@@ -214,7 +211,7 @@ pub struct MultimemOp {
 
 impl AsyncOp {
     /// All registers, with the width each must have if that is fixed, and whether it is written.
-    pub(super) fn registers(&self) -> SmallVec<[(Reg, Option<Width>, bool); 8]> {
+    pub(in crate::engine) fn registers(&self) -> SmallVec<[(Reg, Option<Width>, bool); 8]> {
         let mut all: SmallVec<[(Reg, Option<Width>, bool); 8]> = SmallVec::new();
         let read = |r: Reg| (r, None, false);
         match self {
@@ -247,32 +244,5 @@ impl AsyncOp {
             AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}
         }
         all
-    }
-}
-
-impl<const WATCHED: bool> Runner<'_, WATCHED> {
-    /// Executes an operation that is behind the box.
-    #[inline(never)]
-    pub fn asynchronous(
-        &mut self,
-        block: &BlockContext<'_>,
-        warp: &mut Warp,
-        g: usize,
-        here: Here,
-        op: &AsyncOp,
-    ) -> Fallible<Next> {
-        match op {
-            AsyncOp::Mbarrier(op) => self.mbarrier(block, warp, g, here, op),
-            AsyncOp::Transfer(op) => self.issue(block, warp, here, op),
-            AsyncOp::ArriveOnCopies { mbarrier, increment } => {
-                self.arrive_on_copies(block, warp, here, mbarrier, *increment)
-            }
-            AsyncOp::Commit(group) => Ok(self.commit(block, warp, here, *group)),
-            AsyncOp::Wait { group, pending, read } => self.wait(block, warp, here, (*group, *pending, *read)),
-            AsyncOp::ClusterArrive => self.cluster_arrive(block, warp, here),
-            AsyncOp::ClusterWait => self.cluster_wait(block, warp, g, here),
-            AsyncOp::Fill { at, bytes } => self.fill(block, warp, here, at, *bytes),
-            AsyncOp::Multimem(op) => self.multimem(block, warp, here, op),
-        }
     }
 }

@@ -1,0 +1,32 @@
+//! Where the operations behind [`AsyncOp`] are: rare next to arithmetic and loads, so all are one operation of the main loop.
+
+use crate::engine::async_op::AsyncOp;
+use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::warp::Warp;
+
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
+    /// Executes an operation that is behind the box.
+    #[inline(never)]
+    pub fn asynchronous(
+        &mut self,
+        warp: &mut Warp,
+        g: usize,
+        issue: Issue<'_>,
+        op: &AsyncOp,
+    ) -> Fallible<Next> {
+        self.changes += 1;
+        match op {
+            AsyncOp::Mbarrier(op) => self.mbarrier(warp, g, issue, op),
+            AsyncOp::Transfer(op) => self.start_transfer(issue, op),
+            AsyncOp::ArriveOnCopies { mbarrier, increment } => {
+                self.arrive_on_copies(issue, mbarrier, *increment)
+            }
+            AsyncOp::Commit(group) => Ok(self.commit(issue, *group)),
+            AsyncOp::Wait { group, pending, read } => self.wait(issue, (*group, *pending, *read)),
+            AsyncOp::ClusterArrive => self.cluster_arrive(warp, issue),
+            AsyncOp::ClusterWait => self.cluster_wait(warp, g, issue),
+            AsyncOp::Fill { at, bytes } => self.fill(issue, at, *bytes),
+            AsyncOp::Multimem(op) => self.multimem(issue, op),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Control: which instruction of which warp is next, from the group of lanes up to the grid.
+
+mod asynchronous;
+pub(in crate::engine) mod block;
+mod call;
+pub(in crate::engine) mod cluster;
+pub(in crate::engine) mod context;
+pub(crate) mod grid;
+pub(in crate::engine) mod random;
+pub(in crate::engine) mod run;
+pub(in crate::engine) mod schedule;
+pub(in crate::engine) mod standstill;
+mod system;
+pub(in crate::engine) mod warp;

@@ -1,0 +1,196 @@
+//! The barriers of a block (PTX ISA 9.0, 9.7.13.1): lanes wait for the rest of their warp, then warps for each other.
+
+use crate::engine::block::{Block, locate};
+use crate::engine::observe::Sync;
+use crate::engine::op::{Barrier, BarrierKind, Op};
+use crate::engine::run::{Fallible, Issue, Runner};
+use crate::engine::values::{holds, lane32, lanes_of, lanes_where, put};
+use crate::engine::warp::{State, Warp};
+use crate::fault::{Fault, FaultCode};
+
+/// The state of one of the sixteen barriers of a block.
+#[derive(Clone, Copy, Default)]
+pub(in crate::engine) struct BarrierState {
+    /// Warps that have arrived.
+    warps: u32,
+    /// Threads that have arrived, whole warps counted.
+    threads: u32,
+    /// Threads expected, 0 for all of the block.
+    count: u32,
+    /// True predicates; and threads that gave one.
+    yes: u32,
+    voters: u32,
+}
+
+impl Block {
+    /// Looks whether warp `w` has arrived at a barrier, and releases barriers that are complete.
+    pub fn settle<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        w: usize,
+    ) -> Fallible<()> {
+        let pending = self.warps[w].groups.iter().fold(0u32, |ids, g| match g.state {
+            State::Barrier { id, arrived: false } => ids | 1 << id,
+            _ => ids,
+        });
+        for id in lanes_of(pending) {
+            self.arrive(runner, w, id)?;
+        }
+        for id in 0..16 {
+            let barrier = self.barriers[id];
+            if barrier.threads == 0 {
+                continue;
+            }
+            let complete = match barrier.count {
+                0 => self.warps.iter().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
+                count => barrier.threads >= count,
+            };
+            if complete {
+                self.release(runner, id, barrier);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a warp in at a barrier, once all its threads that have not exited are there.
+    fn arrive<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        w: usize,
+        id: usize,
+    ) -> Fallible<()> {
+        let cx = runner.cx;
+        let warp = &mut self.warps[w];
+        let waits = State::Barrier { id: id as u8, arrived: false };
+        let there = warp.groups.iter().filter(|g| g.state == waits).fold(0, |m, g| m | g.mask);
+        if there != warp.alive {
+            return Ok(());
+        }
+        let state = &mut self.barriers[id];
+        for i in 0..warp.groups.len() {
+            let group = warp.groups[i];
+            let Op::Barrier(op) = &cx.program.code[group.pc as usize].op else { continue };
+            let activation = *warp.activation(group.frame);
+            let frame = warp.frame(activation.place(), cx.constants);
+            let lane = group.mask.trailing_zeros() as usize;
+            let count = op.count.map_or(0, |r| lane32(frame, r, lane));
+            let problem = if count % 32 != 0 {
+                Some(format!("barrier with {count} threads, which is not a multiple of the warp size"))
+            } else if count == 0 && op.kind == BarrierKind::Arrive {
+                Some("`barrier.arrive` without a number of threads".into())
+            } else if state.threads != 0 && state.count != count {
+                Some(format!(
+                    "barrier {id} is used for {} and for {count} threads at once (0: all)",
+                    state.count
+                ))
+            } else {
+                None
+            };
+            if let Some(message) = problem {
+                let mut fault = Fault::new(FaultCode::BadBarrier, message);
+                locate(&mut fault, cx, self.id, w as u32, group.mask, group.pc);
+                return Err(Box::new(fault));
+            }
+            state.count = count;
+            if WATCHED {
+                let at = cx.at(self.id, w as u32, group.pc, group.mask);
+                runner.observer.synchronise(&at, Sync::Arrive(id as u32));
+            }
+            if let Some(src) = op.src {
+                state.yes += (holds(frame, src) & group.mask).count_ones();
+                state.voters += group.mask.count_ones();
+            }
+            let group = &mut warp.groups[i];
+            if op.kind == BarrierKind::Arrive {
+                (group.state, group.pc) = (State::Ready, group.pc + 1);
+            } else {
+                group.state = State::Barrier { id: id as u8, arrived: true };
+            }
+        }
+        state.warps |= 1 << w;
+        state.threads += 32;
+        Ok(())
+    }
+
+    /// Lets the threads that wait at a barrier go on.
+    fn release<const WATCHED: bool>(
+        &mut self,
+        runner: &mut Runner<'_, WATCHED>,
+        id: usize,
+        state: BarrierState,
+    ) {
+        let cx = runner.cx;
+        self.barriers[id] = BarrierState::default();
+        if WATCHED {
+            let at = cx.at(self.id, 0, 0, 0);
+            runner.observer.synchronise(&at, Sync::Complete(id as u32));
+        }
+        for warp in &mut self.warps {
+            let mut released = 0;
+            for i in 0..warp.groups.len() {
+                let group = warp.groups[i];
+                if group.state != (State::Barrier { id: id as u8, arrived: true }) {
+                    continue;
+                }
+                if let Op::Barrier(op) = &cx.program.code[group.pc as usize].op
+                    && let Some(dst) = op.dst
+                {
+                    let activation = *warp.activation(group.frame);
+                    let frame = warp.frame(activation.place(), cx.constants);
+                    let value = match op.kind {
+                        BarrierKind::Popc => state.yes,
+                        BarrierKind::And => u32::from(state.yes == state.voters),
+                        BarrierKind::Or => u32::from(state.yes != 0),
+                        BarrierKind::Sync | BarrierKind::Arrive => 0,
+                    };
+                    put(frame, dst, group.mask, &[u64::from(value); 32]);
+                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    runner.tell_results(&at, frame, &activation);
+                }
+                if WATCHED {
+                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    runner.observer.synchronise(&at, Sync::Leave(id as u32));
+                }
+                let group = &mut warp.groups[i];
+                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                released += 1;
+            }
+            warp.reunite(released);
+        }
+    }
+}
+
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
+    /// Lets lanes wait at the barriers they name.
+    pub fn reach_barrier(
+        &mut self,
+        warp: &mut Warp,
+        g: usize,
+        issue: Issue<'_>,
+        op: &Barrier,
+    ) -> Fallible<()> {
+        self.changes += 1;
+        let skipped = warp.groups[g].mask & !issue.mask;
+        if skipped != 0 {
+            warp.split(g, skipped, issue.pc + 1, State::Ready);
+        }
+        let mut rest = issue.mask;
+        while rest != 0 {
+            let id = lane32(issue.frame, op.id, rest.trailing_zeros() as usize);
+            let same = lanes_where(rest, |i| lane32(issue.frame, op.id, i) == id);
+            if id > 15 {
+                let issue = issue.only(same);
+                let message = format!("barrier {id}, and there are only barriers 0 to 15");
+                return Err(self.fault(issue, FaultCode::BadBarrier, message));
+            }
+            rest &= !same;
+            let state = State::Barrier { id: id as u8, arrived: false };
+            if rest == 0 {
+                warp.groups[g].state = state;
+            } else {
+                warp.split(g, same, issue.pc, state);
+            }
+        }
+        Ok(())
+    }
+}

@@ -9,7 +9,7 @@
 #[doc(hidden)]
 pub mod abi;
 pub mod analysis;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is not folded is computed")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what it gives no constant for is computed at run time")]
 mod fold;
 // What selection hands to the emitter: no interface for users.
 #[doc(hidden)]

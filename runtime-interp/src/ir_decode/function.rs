@@ -101,9 +101,10 @@ impl<'m> Body<'m, '_> {
             false => self.module.source.position(span.start).line,
         };
         self.body.span(span.start..span.end);
-        match &function.dfg[inst] {
-            InstData::Ptx { data, .. } => self.body.at(line, &function.dfg.ptx[*data].mnemonic().to_string()),
-            data => self.body.at(line, data.opcode().name()),
+        if let InstData::Ptx { data, .. } = &function.dfg[inst] {
+            self.body.at(line, &function.dfg.ptx[*data].mnemonic().to_string());
+        } else {
+            self.body.at(line, function.dfg.opcode(inst).name());
         }
     }
 

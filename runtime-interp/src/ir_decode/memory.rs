@@ -86,7 +86,7 @@ impl Body<'_, '_> {
         let narrow = match dst.width() {
             Width::W32 => vector(|a: u128| a as u32),
             Width::W64 => vector(|a: u128| a as u64),
-            _ => vector(|a: u128| a),
+            Width::Pred | Width::W128 => vector(|a: u128| a),
         };
         self.body.lanes(narrow, &[dst], &[wide]);
     }
@@ -108,7 +108,7 @@ impl Body<'_, '_> {
             let widen = match src[i].width() {
                 Width::W32 => vector(|a: u32| u128::from(a)),
                 Width::W64 => vector(|a: u64| u128::from(a)),
-                _ => vector(|a: u128| a),
+                Width::Pred | Width::W128 => vector(|a: u128| a),
             };
             self.body.lanes(widen, &[wide], &[src[i]]);
             let part = self.body.reg(Width::W128);

@@ -79,7 +79,7 @@ impl Instruction {
         Instruction { present, ..self }
     }
 
-    /// The same with so many operands written: those that must be, and of the others the first. `None` if the form never has as many.
+    /// This instruction with so many operands written: those that must be, and of the others the first. `None` if the form never has as many.
     pub fn with_operand_count(self, count: usize) -> Option<Self> {
         let required = self.present.count_ones() as usize;
         let mut spare = count.checked_sub(required)?;

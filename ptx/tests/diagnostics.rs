@@ -424,6 +424,7 @@ fn spaces_and_types() {
         ".reg .b32 a;\n.b32 b;\n.global .pred c;\n.global .v4 .b64 d;\n.global .e4m3 e;",
         expect![[r#"
             4:1: error[P0403]: `.reg` variables cannot be outside of functions
+              note: they could be before `.version 3.0`
               see PTX ISA 9.0, 5.1
             5:1: error[P0403]: the declaration names no state space
               note: write `.global`, `.shared`, `.reg`... before the type

@@ -456,12 +456,20 @@ impl Parser<'_> {
             None
         } else if self.at(b'{') {
             Some(self.body())
+        } else if kind == FunctionKind::Func && self.at_item_or_end() {
+            None
         } else {
             return Err(self.expected("a directive of the function, `{` or `;`"));
         };
         let function =
             Function { kind, linkage, unified, name, returns, params, directives, body, span, name_span };
         Ok(self.module.push_function(function))
+    }
+
+    /// True where the next item begins, or none: there ptxas ends the prototype of a device function that lacks its `;`.
+    fn at_item_or_end(&self) -> bool {
+        self.token.kind == Kind::End
+            || self.token.kind == Kind::Dot && ITEM_STARTS.iter().any(|word| self.at_dot(word))
     }
 
     /// What stands between a header and a body.

@@ -1,6 +1,6 @@
 //! Calls against the signatures of what they call, and the lists of targets (manual 9.7.12.5 and 11.3).
 
-use super::Validator;
+use super::{Validator, has_feature};
 use super::decl::At;
 use crate::codes;
 use crate::scope::{Binding, Bound};
@@ -196,12 +196,12 @@ impl Validator<'_> {
         for (operand, formal) in arguments.ids().zip(&m[callee.params]) {
             self.argument(operand, formal, false);
         }
-        if self.without_abi.is_some() {
+        if self.without_abi.is_some() || has_feature(".abi.none", &self.context) {
             return;
         }
         for decl in m[callee.returns].iter().chain(&m[callee.params]) {
             use ScalarType::*;
-            let scalar = m[decl.names].first().is_none_or(|name| name.dims.is_empty());
+            let scalar = decl.vector == 1 && m[decl.names].first().is_none_or(|name| name.dims.is_empty());
             if scalar && matches!(decl.ty, Pred | U8 | S8 | U16 | S16) {
                 let message = format!("`.{}` parameters cannot be passed to a function", decl.ty);
                 let note = "declare `.b16` or a type of 32 bits or more; only in a module without the ABI, which a function with several results turns off, are there others";

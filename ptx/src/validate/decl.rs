@@ -1,6 +1,6 @@
 //! Declarations of variables, registers and parameters (manual 5.1 to 5.4).
 
-use super::Validator;
+use super::{Validator, has_feature};
 use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
@@ -94,7 +94,7 @@ impl Validator<'_> {
 
     fn decl_space(&mut self, decl: &Decl, at: At) {
         use StateSpace::*;
-        let span = decl.span;
+        let (span, context) = (decl.span, self.context);
         let mut wrong = |message: &str, note: &str| {
             let error = Diagnostic::error(codes::SPACE, span, message);
             self.report(if note.is_empty() { error } else { error.note(note) });
@@ -109,8 +109,11 @@ impl Validator<'_> {
             (_, Tex) => wrong("`.tex` variables are gone since PTX 1.5", "write `.global .texref`"),
             (_, Sreg) => wrong("special registers cannot be declared", ""),
             (At::Module, Reg | Local) => {
-                let message = format!("`.{}` variables cannot be outside of functions", decl.space);
-                wrong(&message, "");
+                let feature = if decl.space == Reg { ".reg.module" } else { ".local.module" };
+                if !has_feature(feature, &context) {
+                    let message = format!("`.{}` variables cannot be outside of functions", decl.space);
+                    wrong(&message, "they could be before `.version 3.0`");
+                }
             }
             (At::Module, Param) => wrong("parameters cannot be outside of functions", ""),
             (At::Kernel, space) if space != Param => {

@@ -193,16 +193,10 @@ impl Validator<'_> {
                     self.report(Diagnostic::error(codes::INIT, span, message).note(note));
                 }
             }
-            Some(Binding::Function(function)) if !generic => match (m[function].kind, m[function].linkage) {
-                (_, Linkage::Extern) => {
-                    self.error(
-                        codes::INIT,
-                        span,
-                        format!("the address of the `.extern` function `{spelling}` is not known"),
-                    );
-                }
-                (FunctionKind::Entry, _) => self.gate(".init.entry", "a kernel as initial value", span),
-                _ => {}
+            // The linker fills in the address of an `.extern` function: `nvcc -rdc=true` writes such tables.
+            Some(Binding::Function(function)) if !generic => match m[function].kind {
+                FunctionKind::Entry => self.gate(".init.entry", "a kernel as initial value", span),
+                FunctionKind::Func => {}
             },
             Some(_) => self.error(codes::INIT, span, format!("`{spelling}` cannot be an initial value")),
             None => self.unknown_name(name, span),

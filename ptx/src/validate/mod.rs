@@ -277,7 +277,7 @@ struct Validator<'m> {
     shared_used: FxHashSet<Id<Declarator>>,
     /// Whose bodies it looks at, where several validators share them.
     share: parallel::Share,
-    /// True once a body has changed what other bodies are judged by.
+    /// True once a body has changed what other bodies are validated by.
     bodies_interact: bool,
 }
 
@@ -388,7 +388,7 @@ impl<'m> Validator<'m> {
         self.report(Diagnostic::error(code, span, message));
     }
 
-    /// Tells if version and target do not have a feature of the table of directives.
+    /// Reports a feature of the table of directives that version and target do not have.
     fn gate(&mut self, feature: &str, what: &str, span: Span) {
         let Some(row) = warpsmith_isa::Directive::from_name(feature) else { return };
         self.gate_of(row.gates, row.section, what, span);
@@ -452,4 +452,11 @@ fn without_abi(m: &Module) -> Option<Span> {
         | Item::Section(_)
         | Item::Alias { .. } => None,
     })
+}
+
+/// True if version and target have a feature of the table of directives.
+fn has_feature(feature: &str, context: &Context) -> bool {
+    let Context { version, target, .. } = *context;
+    warpsmith_isa::Directive::from_name(feature)
+        .is_some_and(|row| row.gates.iter().all(|clause| clause.allows(version, target)))
 }

@@ -1,11 +1,11 @@
 //! `.version`, `.target` and `.address_size` (manual 11.1).
 
-use super::Validator;
+use super::{Validator, has_feature};
 use crate::codes;
 use crate::tree::*;
 use warpsmith_diag::nearest;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_isa::{TARGETS, Target, Variant, Version};
+use warpsmith_isa::{Context, TARGETS, Target, Variant, Version};
 
 /// The last version that knows the targets below sm_75.
 const LAST_OF_OLD_TARGETS: Version = Version::new(8, 8);
@@ -97,6 +97,7 @@ impl Validator<'_> {
         let span = if first && !m.marks.target.is_none() { m.marks.target } else { span };
         let mut architecture = None;
         let mut textures: Option<&str> = None;
+        let mut demotes = false;
         for (index, name) in m[names].iter().enumerate() {
             let text = &m[*name];
             match text {
@@ -108,10 +109,7 @@ impl Validator<'_> {
                     textures = Some(text);
                 }
                 "debug" => self.needs_debug = Some(span),
-                "map_f64_to_f32" => {
-                    let message = "`map_f64_to_f32` is not supported from sm_13 on";
-                    self.error(codes::TARGET, span, message);
-                }
+                "map_f64_to_f32" => demotes = true,
                 _ => match architecture_of(text) {
                     // ptxas reads the first one and overlooks the rest.
                     Some(target) => {
@@ -162,6 +160,11 @@ impl Validator<'_> {
             let message = format!("PTX {version} has dropped {target}");
             let note =
                 format!("write `.version {LAST_OF_OLD_TARGETS}` or lower, or `.target sm_75` or higher");
+            self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
+        }
+        if demotes && !has_feature(".target.map_f64_to_f32", &Context::new(version, target)) {
+            let message = format!("{target} has no option `map_f64_to_f32`");
+            let note = "only targets below sm_13 compute in `.f32` what is written in `.f64`";
             self.report(Diagnostic::error(codes::TARGET, span, message).note(note));
         }
         self.context.target = target;

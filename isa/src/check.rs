@@ -529,7 +529,16 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         Operand::Special { reg, lanes } if *lanes > 1 => {
             scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
         }
-        Operand::Reg(_) | Operand::Int(_) if cx.lenient && v.accepts.contains(Accepts::LONE) => {
+        Operand::Reg(_)
+        | Operand::RegPlus(_)
+        | Operand::Int(_)
+        | Operand::Float(..)
+        | Operand::Var(_)
+        | Operand::VarPlus(_)
+        | Operand::Func
+        | Operand::FuncPlus
+            if cx.lenient && v.accepts.contains(Accepts::LONE) =>
+        {
             scalar(v, operand, cx).map_err(|what| (None, what))
         }
         Operand::Int(_) | Operand::Float(..)
@@ -689,8 +698,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
                 needs(Accepts::IMMEDIATE, What::ImmediateNotAllowed)?;
             }
             needs(Accepts::REGISTER, What::ImmediateRequired)?;
-            // ptxas does not look at the width of the sum.
-            let sum = cx.lenient && takes_numbers(v.ty) && takes_numbers(ty) && ty.bits() <= 64;
+            let sum = cx.lenient && v.named && adds_to(v.ty, ty);
             if sum || v.registers.contains(ty) { Ok(()) } else { Err(What::RegisterType) }
         }
         Operand::Int(bits) => {
@@ -742,8 +750,22 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             };
             if fits { Ok(()) } else { Err(What::VariableNotAllowed) }
         }
-        // To ptxas the sum is a constant like others.
-        Operand::VarPlus(_) if cx.lenient && takes_numbers(v.ty) => {
+        // To ptxas the sum is a constant like others, unless the operand is an address or a descriptor.
+        Operand::VarPlus(_)
+            if cx.lenient
+                && takes_numbers(v.ty)
+                && v.space.is_none()
+                && (v.named || v.registers.contains(ScalarType::B32)) =>
+        {
+            needs(Accepts::REGISTER, What::ImmediateRequired)?;
+            needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
+        }
+        Operand::FuncPlus
+            if cx.lenient
+                && v.named
+                && v.space.is_none()
+                && !matches!(v.ty, ScalarType::Pred | ScalarType::BF16 | ScalarType::BF16x2) =>
+        {
             needs(Accepts::REGISTER, What::ImmediateRequired)?;
             needs(Accepts::IMMEDIATE, What::VariableNotAllowed)
         }
@@ -761,7 +783,12 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             }
         }
         // An address is an integer.
-        Operand::Var(_) | Operand::VarPlus(_) | Operand::Element(_) | Operand::Func | Operand::Label
+        Operand::Var(_)
+        | Operand::VarPlus(_)
+        | Operand::Element(_)
+        | Operand::Func
+        | Operand::FuncPlus
+        | Operand::Label
             if v.ty == ScalarType::Pred || !takes_integers(v.ty) =>
         {
             Err(What::VariableNotAllowed)
@@ -771,6 +798,7 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
             if v.space.is_none_or(|space| space.allows(var.space)) { Ok(()) } else { Err(What::AddressSpace) }
         }
         Operand::Func | Operand::Label => needs(Accepts::FUNCTION, What::VariableNotAllowed),
+        Operand::FuncPlus => Err(What::VariableNotAllowed),
         Operand::Sink => needs(Accepts::SINK, What::SinkNotAllowed),
         Operand::Not(inner) => {
             let loose = cx.lenient && v.accepts.contains(Accepts::SLOPPY);
@@ -799,6 +827,23 @@ fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
 /// Integer constants fit integers, bits and predicates of any size (they are truncated), never floats.
 fn takes_integers(ty: ScalarType) -> bool {
     matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed | TypeClass::Pred)
+}
+
+/// True where ptxas takes the sum of a register and a constant for a value of a type that a modifier names: it does not look at the
+/// width of the register.
+fn adds_to(ty: ScalarType, register: ScalarType) -> bool {
+    let half2 = register == ScalarType::F16x2;
+    match (ty.class(), register.class()) {
+        _ if ty == ScalarType::BF16 || ty == ScalarType::BF16x2 => false,
+        (TypeClass::Pred, class) => class == TypeClass::Pred || half2,
+        (TypeClass::Bits, class) => !matches!(class, TypeClass::Pred | TypeClass::Opaque),
+        (TypeClass::Unsigned | TypeClass::Signed, class) => {
+            matches!(class, TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed) || half2
+        }
+        (TypeClass::Float, class) => matches!(class, TypeClass::Bits | TypeClass::Float),
+        (TypeClass::Packed, class) => class == TypeClass::Bits || half2,
+        (TypeClass::Opaque, _) => false,
+    }
 }
 
 /// Integers and untyped bits.
@@ -923,6 +968,12 @@ fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
         Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => Ok(()),
         Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),
+        // Where ptxas does not load or store itself, a texture or surface is an address in any space.
+        Base::Var(v)
+            if cx.lenient && v.ty.class() == TypeClass::Opaque && !has(Reach::INDEX) && !has(Reach::CTA) =>
+        {
+            Ok(())
+        }
         Base::Var(_) | Base::Func => Err(What::AddressSpace),
         Base::Int if space.space() == StateSpace::Local => Ok(()),
         Base::Int => Err(What::ImmediateAddress),

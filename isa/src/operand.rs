@@ -30,6 +30,8 @@ pub enum Operand<'a> {
     RegPlus(ScalarType),
     /// The name of a function.
     Func,
+    /// The name of a function plus a constant: `f+4`.
+    FuncPlus,
     /// A label.
     Label,
     /// The name of a `.branchtargets`, `.calltargets` or `.callprototype`.
@@ -110,6 +112,7 @@ impl Operand<'_> {
             Operand::Element(v) => format!("an element of a `.{}` variable", v.space),
             Operand::RegPlus(ty) => format!("a `.{ty}` register plus a constant"),
             Operand::Func => "a function".into(),
+            Operand::FuncPlus => "a function plus a constant".into(),
             Operand::Label => "a label".into(),
             Operand::List => "a list of targets".into(),
             Operand::Sink => "the sink `_`".into(),

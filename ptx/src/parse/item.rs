@@ -26,6 +26,7 @@ const ITEM_STARTS: &[&str] = &[
     "global",
     "const",
     "shared",
+    "local",
 ];
 
 impl Parser<'_> {
@@ -486,6 +487,10 @@ impl Parser<'_> {
                 | b"pragma" => false,
                 _ => break,
             };
+            // Behind the prototype of a device function, an item of the module.
+            if device && word == b"pragma" {
+                break;
+            }
             if of_device != device {
                 let of = if device { "an `.entry`" } else { "a `.func`" };
                 let message = format!("`.{}` is a directive of {of}", String::from_utf8_lossy(word));

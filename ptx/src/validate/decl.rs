@@ -237,6 +237,9 @@ impl Validator<'_> {
         }
         if let Some(init) = declarator.init {
             let allowed = match (decl.linkage, decl.space) {
+                _ if declarator.count.is_some() => {
+                    Err("several variables declared at once have no initial values")
+                }
                 (Linkage::Extern, _) => Err("an `.extern` variable has its initial value elsewhere"),
                 (_, StateSpace::Global | StateSpace::Const) => Ok(()),
                 _ => Err("only `.global` and `.const` variables have initial values"),

@@ -66,6 +66,14 @@ impl Validator<'_> {
             self.error(codes::INIT, span, "an array is initialised with a list in braces");
             return;
         };
+        if len == 0 && size.is_none_or(|size| size == 0) {
+            self.error(
+                codes::INIT,
+                span,
+                "an array without a size takes it from its values, and there are none",
+            );
+            return;
+        }
         if len as u64 > limit {
             self.error(codes::INIT, span, format!("{len} values for {limit} elements"));
             return;
@@ -142,22 +150,16 @@ impl Validator<'_> {
                     );
                 }
             }
-            Init::Address { name, generic, .. } => {
+            Init::Address { name, generic, offset } => {
                 if !matches!(ty, ScalarType::U32 | ScalarType::U64) {
                     let message = format!("an address cannot initialise `.{ty}`");
                     self.report(Diagnostic::error(codes::INIT, span, message).note("declare `.u64`"));
                 }
-                self.address_value(name, generic, span);
+                self.address_value(name, generic, offset, span);
             }
             Init::Mask(mask) => {
                 let Mask { mask, of } = self.m[mask];
-                if ty != ScalarType::U8 && ty.bits() != 8 {
-                    self.error(
-                        codes::INIT,
-                        span,
-                        format!("a mask takes a byte: it cannot initialise `.{ty}`"),
-                    );
-                }
+                self.mask_type(ty, of, span);
                 if mask == 0 || mask.count_ones() != 8 || mask.trailing_zeros() % 8 != 0 {
                     let message = format!("the mask {mask:#x} does not select one byte");
                     self.error(codes::INIT, span, message);
@@ -165,7 +167,9 @@ impl Validator<'_> {
                 self.gate(".mask", "a mask in an initial value", span);
                 match of {
                     MaskOf::Int(_) => self.gate(".mask.constant", "a mask of a constant", span),
-                    MaskOf::Address { name, generic, .. } => self.address_value(name, generic, span),
+                    MaskOf::Address { name, generic, offset } => {
+                        self.address_value(name, generic, offset, span)
+                    }
                 }
             }
             Init::List(_) | Init::Bytes(_) | Init::Ints(_) => {
@@ -178,7 +182,23 @@ impl Validator<'_> {
         }
     }
 
-    fn address_value(&mut self, name: Symbol, generic: bool, span: Span) {
+    /// The types that one byte of a constant or of an address can initialise.
+    fn mask_type(&mut self, ty: ScalarType, of: MaskOf, span: Span) {
+        let fits = match of {
+            MaskOf::Int(_) => Self::is_integer(ty),
+            MaskOf::Address { .. } => matches!(ty, ScalarType::U8 | ScalarType::U32 | ScalarType::U64),
+        };
+        if !fits {
+            let message = format!("a byte of an address or constant cannot initialise `.{ty}`");
+            self.report(Diagnostic::error(codes::INIT, span, message).note("declare `.u8`"));
+        } else if ty.bits() != 8 {
+            let message = format!("a mask selects one byte, which fills only part of `.{ty}`");
+            let note = "ptxas takes it, the manual does not";
+            self.report(Diagnostic::warning(codes::LENIENT, span, message).note(note));
+        }
+    }
+
+    fn address_value(&mut self, name: Symbol, generic: bool, offset: i64, span: Span) {
         let m = self.m;
         let spelling = &m[name];
         if generic {
@@ -192,6 +212,11 @@ impl Validator<'_> {
                     let note = "the address of a `.global` or `.const` variable can be an initial value";
                     self.report(Diagnostic::error(codes::INIT, span, message).note(note));
                 }
+            }
+            Some(Binding::Function(_)) if offset != 0 => {
+                let message =
+                    format!("a constant cannot be added to the address of the function `{spelling}`");
+                self.error(codes::INIT, span, message);
             }
             // The linker fills in the address of an `.extern` function: `nvcc -rdc=true` writes such tables.
             Some(Binding::Function(function)) if !generic => match m[function].kind {

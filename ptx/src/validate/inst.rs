@@ -483,6 +483,7 @@ impl<'m> Validator<'m> {
             Operand::Offset { name, .. } => match self.named(name, m.operand_name_span(id)) {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
                 isa::Operand::Var(variable) => isa::Operand::VarPlus(variable),
+                isa::Operand::Func => isa::Operand::FuncPlus,
                 known @ (isa::Operand::Special { lanes: 1, .. } | isa::Operand::Unknown) => known,
                 other => {
                     let message = format!("a constant cannot be added to {}", other.describe());

@@ -14,6 +14,9 @@ use warpsmith_harness::ptxas::{Ptxas, Toolbox};
 /// What `cargo xtask test` sets: a missing ptxas is then a failure.
 const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";
 
+/// The first of the targets that an installed ptxas generates code for.
+const OLDEST_WITH_CODE: u16 = 50;
+
 /// Fewer modules than this and the folder is damaged.
 const AT_LEAST: usize = 100;
 
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
     let required = std::env::var_os(REQUIRED).is_some();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real");
     let mut trials = Vec::new();
-    for producer in ["nvcc", "clang", "triton"] {
+    for producer in ["nvcc", "clang", "triton", "old"] {
         let folder = std::fs::read_dir(root.join(producer)).expect("the folder is part of the repository");
         for path in folder.flatten().map(|entry| entry.path()) {
             let stem = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
@@ -88,6 +91,9 @@ fn explain(source: &str, findings: &[Diagnostic]) -> Result<(), Failed> {
 fn same_code(path: &Path, toolbox: &Toolbox) -> Result<(), Failed> {
     let (source, printed, module) = accepts(path)?;
     let target = module.target();
+    if target.sm < OLDEST_WITH_CODE {
+        return [&source, &printed].into_iter().try_for_each(|text| checks(text, toolbox));
+    }
     let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
     let name = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
     let relocatable = name.contains(".rdc");
@@ -108,6 +114,25 @@ fn same_code(path: &Path, toolbox: &Toolbox) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("these sections differ: {}", differing.join(", ")).into())
+}
+
+/// Whether ptxas takes the text for a target that it no longer generates code for.
+fn checks(text: &str, toolbox: &Toolbox) -> Result<(), Failed> {
+    let newest = Target::sm(OLDEST_WITH_CODE);
+    let ptxas = toolbox.for_target(newest).ok_or("no installed ptxas knows the old targets")?;
+    let source = temporary().with_extension("ptx");
+    std::fs::write(&source, text)?;
+    // A virtual architecture: parsed and checked only.
+    let output = Command::new(&ptxas.path)
+        .args([&format!("-arch=compute_{OLDEST_WITH_CODE}"), "-o", "/dev/null"])
+        .arg(&source)
+        .output();
+    std::fs::remove_file(&source)?;
+    let output = output?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned().into())
 }
 
 /// The sections of the object that ptxas makes: all but the tables of names and the notes on how it was made. `.debug_line` and its

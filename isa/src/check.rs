@@ -537,6 +537,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         | Operand::VarPlus(_)
         | Operand::Func
         | Operand::FuncPlus
+        | Operand::Special { lanes: 1, .. }
             if cx.lenient && v.accepts.contains(Accepts::LONE) =>
         {
             scalar(v, operand, cx).map_err(|what| (None, what))
@@ -965,6 +966,7 @@ fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
         // Of 32 bits ptxas says only when it generates code that it cannot.
         Base::Reg(ty) if !cx.lenient && ty.bits() < if far { 64 } else { 32 } => Err(What::AddressRegister),
         Base::Reg(_) => Ok(()),
+        Base::Special(_) if has(Reach::CTA) => Err(What::AddressRegister),
         Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => Ok(()),
         Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),

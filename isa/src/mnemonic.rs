@@ -12,6 +12,8 @@ pub(crate) struct ModInfo {
     pub kind: u8,
     /// True where it may be written twice.
     pub repeatable: bool,
+    /// True where ptxas takes it on any instruction, without a meaning.
+    pub overlooked: bool,
     /// The number in its name.
     pub number: u16,
     /// The sides of the matrix shape it names, or zeros.
@@ -100,6 +102,11 @@ impl Mod {
     /// True where it may be written twice.
     pub fn repeatable(self) -> bool {
         MOD_INFO[self as usize].repeatable
+    }
+
+    /// True where ptxas takes it on any instruction and passes over it.
+    pub fn overlooked(self) -> bool {
+        MOD_INFO[self as usize].overlooked
     }
 
     /// True where the order of this and `other` is what tells them apart.

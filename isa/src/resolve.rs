@@ -38,6 +38,9 @@ pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
         match open.find(|&i| form.slots[i].find(modifier).is_some()) {
             Some(slot) => filled[slot] = Some(modifier),
             None if modifier.repeatable() && filled.contains(&Some(modifier)) => {}
+            // The manual has no such instruction: what is left over makes the match a lenient one.
+            None if modifier.overlooked()
+                && !form.slots.iter().any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked())) => {}
             None => mismatch.extra.push(index),
         }
     }

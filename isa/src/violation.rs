@@ -132,7 +132,10 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
     for (index, modifier) in mods.iter().enumerate() {
         let times = |m: &[Mod]| m.iter().filter(|other| *other == modifier).count();
         if times(&mods[..index]) >= matched.filled.iter().filter(|f| **f == Some(*modifier)).count() {
-            let message = format!("`{modifier}` is written twice");
+            let message = match modifier.overlooked() && !matched.filled.contains(&Some(*modifier)) {
+                true => format!("`{modifier}` means nothing on `{}`", mnemonic.opcode()),
+                false => format!("`{modifier}` is written twice"),
+            };
             doubts.push(doubt(codes::MODIFIER_TWICE, Place::Word(words + index), message));
         }
     }

@@ -93,7 +93,7 @@ fn recorded(text: &str) -> Table {
 fn verdicts_agree_with_ptxas() {
     let wanted = std::env::var("ROWS").ok();
     let mut table = Table::new();
-    for part in ["arith.tsv", "data.tsv", "sync.tsv", "matrix.tsv"] {
+    for part in ["arith.tsv", "data.tsv", "sync.tsv", "matrix.tsv", "more.tsv"] {
         judge(part, wanted.as_deref(), &mut table);
     }
     let path = folder().join("agreement.tsv");

@@ -20,7 +20,7 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     mods.extend(ScalarType::ALL.iter().map(|ty| ty.name()));
     let mut named: Vec<&str> = tables.forms.iter().flat_map(|f| &f.slots).flat_map(modifiers_of).collect();
     named.extend(
-        tables.kinds.iter().flat_map(|kind| &kind.modifiers).chain(&tables.repeatable).map(String::as_str),
+        tables.kinds.iter().flat_map(|kind| &kind.modifiers).chain(&tables.repeatable).chain(&tables.overlooked).map(String::as_str),
     );
     let slot_names: BTreeSet<&str> =
         tables.forms.iter().flat_map(|f| &f.slots).map(|s| s.name.as_str()).collect();
@@ -52,10 +52,11 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
                 .map_or(0, |k| k + 2),
         };
         let repeatable = tables.repeatable.iter().any(|m| m == text);
+        let overlooked = tables.overlooked.iter().any(|m| m == text);
         let number = number_of(text);
         let shape = shape_of(text).unwrap_or_default();
         out.line(&format!(
-            "crate::mnemonic::ModInfo {{ kind: {kind}, repeatable: {repeatable}, number: {number}, shape: {shape:?} }},"
+            "crate::mnemonic::ModInfo {{ kind: {kind}, repeatable: {repeatable}, overlooked: {overlooked}, number: {number}, shape: {shape:?} }},"
         ));
     }
     out.line("];");

@@ -23,6 +23,8 @@ pub struct Tables {
     pub kinds: Vec<Kind>,
     /// Modifiers that may be written twice.
     pub repeatable: Vec<String>,
+    /// Modifiers that ptxas takes anywhere, without a meaning.
+    pub overlooked: Vec<String>,
     pub families: Vec<Family>,
     pub forms: Vec<Form>,
     pub sregs: Vec<Sreg>,

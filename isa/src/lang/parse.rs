@@ -72,6 +72,9 @@ impl Reader {
                 _ if cursor.eat_word("family") => self.begin_family(&mut cursor),
                 _ if cursor.eat_word("kind") => modifier_list(&mut cursor)
                     .map(|(name, modifiers)| self.tables.kinds.push(Kind { name, modifiers })),
+                _ if cursor.eat_word("overlooked") => {
+                    modifier_list(&mut cursor).map(|(_, m)| self.tables.overlooked.extend(m))
+                }
                 _ if cursor.eat_word("repeatable") => {
                     modifier_list(&mut cursor).map(|(_, m)| self.tables.repeatable.extend(m))
                 }

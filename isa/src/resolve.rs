@@ -40,7 +40,10 @@ pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
             None if modifier.repeatable() && filled.contains(&Some(modifier)) => {}
             // The manual has no such instruction: what is left over makes the match a lenient one.
             None if modifier.overlooked()
-                && !form.slots.iter().any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked())) => {}
+                && !form
+                    .slots
+                    .iter()
+                    .any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked())) => {}
             None => mismatch.extra.push(index),
         }
     }

@@ -20,7 +20,13 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     mods.extend(ScalarType::ALL.iter().map(|ty| ty.name()));
     let mut named: Vec<&str> = tables.forms.iter().flat_map(|f| &f.slots).flat_map(modifiers_of).collect();
     named.extend(
-        tables.kinds.iter().flat_map(|kind| &kind.modifiers).chain(&tables.repeatable).chain(&tables.overlooked).map(String::as_str),
+        tables
+            .kinds
+            .iter()
+            .flat_map(|kind| &kind.modifiers)
+            .chain(&tables.repeatable)
+            .chain(&tables.overlooked)
+            .map(String::as_str),
     );
     let slot_names: BTreeSet<&str> =
         tables.forms.iter().flat_map(|f| &f.slots).map(|s| s.name.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Calls against the signatures of what they call, and the lists of targets (manual 9.7.12.5 and 11.3).
 
-use super::{Validator, has_feature};
 use super::decl::At;
+use super::{Validator, has_feature};
 use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;

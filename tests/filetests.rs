@@ -152,9 +152,13 @@ fn watched(
     for run in runs {
         let program = load(&run.launch.entry)?;
         let mut checkers = Checkers::new(checkers.parse::<Selection>()?);
-        // A fault that ends the run is for the checkers to report.
-        let _ = execute_observed(&program, &run.launch, std::io::sink(), &mut checkers.observer());
-        report.append(checkers.into_report());
+        let outcome = execute_observed(&program, &run.launch, std::io::sink(), &mut checkers.observer());
+        let found = checkers.into_report();
+        // A fault that ends the run is for the checkers to report; one that none of them knows is a mistake of the test.
+        if let (Err(fault), true) = (outcome, found.is_empty()) {
+            return Err(fault.to_string().into());
+        }
+        report.append(found);
     }
     Ok(report)
 }

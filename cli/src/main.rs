@@ -9,11 +9,11 @@ mod explain;
 mod explore;
 mod fmt;
 mod input;
+mod instruments;
 mod opt;
 mod progress;
 mod roundtrip;
 mod run;
-mod seeing;
 mod target;
 mod targets;
 mod trace_diff;
@@ -122,14 +122,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// What draws on standard error: with colours if that is a terminal.
+fn renderer() -> Renderer {
+    if std::io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() }
+}
+
 /// Prints the findings about one source on standard error.
 fn report(findings: &Diagnostics) {
     if findings.is_empty() {
         return;
     }
-    let mut stderr = std::io::stderr().lock();
-    let renderer = if stderr.is_terminal() { Renderer::styled() } else { Renderer::plain() };
-    if let Err(_closed) = stderr.write_all(renderer.diagnostics(findings.source(), findings).as_bytes()) {
+    let text = renderer().diagnostics(findings.source(), findings);
+    if let Err(_closed) = std::io::stderr().lock().write_all(text.as_bytes()) {
         // There is no other place to report a closed standard error; the exit status shows that something is wrong.
     }
 }

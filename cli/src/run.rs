@@ -1,7 +1,7 @@
 //! `warpsmith run`
 
 use crate::input::{self, Input};
-use crate::watch::{Seen, Watch};
+use crate::watch::{Observations, Observers};
 use crate::{Compilation, Failure, Outcome, compile, explore, report, watch};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -75,7 +75,7 @@ pub struct Options {
     #[command(flatten)]
     compilation: Compilation,
     #[command(flatten)]
-    watch: watch::Watched,
+    watch: watch::WatchFlags,
 }
 
 /// Takes what the kernel prints: kept for the JSON answer, else shown.
@@ -117,19 +117,19 @@ pub fn run(options: &Options) -> Outcome {
     let source = input::read(&options.file).map_err(|message| unreadable(options, message))?;
     let launch = launch(options, &source)?;
     let printed = Printed { kept: options.json.then(Arc::default) };
-    let mut seen = None;
+    let mut observations = None;
     let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
         let (program, sources) = loaded(options, source, &launch)?;
         if let Some(count) = options.explore {
             explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
             return Ok(None);
         }
-        Ok(Some((result(options, &program, sources, &launch, &printed, &mut seen)?, launch)))
+        Ok(Some((result(options, &program, sources, &launch, &printed, &mut observations)?, launch)))
     });
     if let Ok(None) | Err(Problem::Failure(Failure::Rejected)) = outcome {
         return outcome.map(drop).map_err(|_| Failure::Rejected);
     }
-    let bad = outcome.is_err() || seen.as_ref().is_some_and(Seen::is_bad);
+    let bad = outcome.is_err() || observations.as_ref().is_some_and(Observations::is_bad);
     if options.json {
         let mut answer = match &outcome {
             Ok(execution) => execution.as_ref().map_or(Value::Null, |(e, _)| success_json(e, !bad)),
@@ -137,14 +137,14 @@ pub fn run(options: &Options) -> Outcome {
         };
         if let Some(members) = answer.as_object_mut() {
             members.insert("output".into(), printed.text().into());
-            members.extend(seen.iter().flat_map(Seen::json));
+            members.extend(observations.iter().flat_map(Observations::json));
         }
         writeln!(std::io::stdout().lock(), "{answer}")?;
     } else {
         if let Ok(Some((execution, launch))) = &outcome {
             std::io::stdout().lock().write_all(success(execution, launch).as_bytes())?;
         }
-        seen.iter().for_each(Seen::show);
+        observations.iter().for_each(Observations::show);
         if let Err(problem) = &outcome {
             problem.show();
         }
@@ -221,15 +221,15 @@ fn result(
     sources: Sources,
     launch: &LaunchSpec,
     printed: &Printed,
-    seen: &mut Option<Seen>,
+    observations: &mut Option<Observations>,
 ) -> Result<Execution, Problem> {
     let faulted = |fault| Problem::Fault(fault, program.source().clone());
     if !options.watch.any() {
         return execute_with_output(program, launch, printed.clone()).map_err(faulted);
     }
-    let mut watch = Watch::new(&options.watch).map_err(Problem::Failure)?;
+    let mut watch = Observers::new(&options.watch).map_err(Problem::Failure)?;
     let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
-    *seen = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
+    *observations = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
     outcome.map_err(faulted)
 }
 

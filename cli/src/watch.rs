@@ -1,7 +1,7 @@
-//! The observers of `warpsmith run`: their flags, and what they report at the end.
+//! Observers of a run: the flags of `warpsmith run` for checkers and instruments, and what they report in the end.
 
 use crate::Failure;
-use crate::seeing::{Seeing, Shown, Visible};
+use crate::instruments::{InstrumentFlags, Instruments, Rendered};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -10,7 +10,7 @@ use warpsmith::interp::observe::Observer;
 use warpsmith::watch::{Checkers, Report, Selection, Sources};
 
 #[derive(Args, Clone)]
-pub struct Watched {
+pub struct WatchFlags {
     /// Check the run: memory, init, race, sync, several with commas between, or all. Errors make the exit status 1.
     #[arg(long, value_name = "CHECKER,..")]
     check: Option<Selection>,
@@ -18,60 +18,61 @@ pub struct Watched {
     #[arg(long, value_name = "I,..", value_delimiter = ',', requires = "check")]
     unwritten: Vec<usize>,
     #[command(flatten)]
-    seeing: Visible,
+    instruments: InstrumentFlags,
 }
 
-impl Watched {
+impl WatchFlags {
     /// True if anything is watched.
     pub fn any(&self) -> bool {
-        self.check.is_some() || self.seeing.any()
+        self.check.is_some() || self.instruments.any()
     }
 }
 
-/// The watchers of one run.
-pub struct Watch {
+/// The observers of one run.
+pub struct Observers {
     checkers: Checkers,
     checked: bool,
-    seeing: Seeing,
+    instruments: Instruments,
 }
 
-impl Watch {
-    pub fn new(options: &Watched) -> Result<Watch, Failure> {
+impl Observers {
+    pub fn new(options: &WatchFlags) -> Result<Observers, Failure> {
         let checkers = Checkers::new(options.check.unwrap_or(Selection::NONE));
         let checkers = checkers.with_unwritten_arguments(&options.unwritten);
-        let seeing = Seeing::new(&options.seeing)?;
-        Ok(Watch { checkers, checked: options.check.is_some(), seeing })
+        let instruments = Instruments::new(&options.instruments)?;
+        Ok(Observers { checkers, checked: options.check.is_some(), instruments })
     }
 
     pub fn observer(&mut self) -> impl Observer + '_ {
-        (self.checkers.observer(), self.seeing.observer())
+        (self.checkers.observer(), self.instruments.observer())
     }
 
-    /// What they have seen.
-    pub fn finish(self, program: &Program, sources: Sources, input: &Path) -> Result<Seen, Failure> {
-        let shown = self.seeing.finish(program, &sources, input)?;
-        Ok(Seen { report: self.checked.then(|| self.checkers.into_report()), sources, shown })
+    /// What they have found.
+    pub fn finish(self, program: &Program, sources: Sources, input: &Path) -> Result<Observations, Failure> {
+        let rendered = self.instruments.finish(program, &sources, input)?;
+        Ok(Observations { report: self.checked.then(|| self.checkers.into_report()), sources, rendered })
     }
 }
 
-/// What the watchers of a run have seen.
-pub struct Seen {
+/// What the observers of a run have found.
+pub struct Observations {
     report: Option<Report>,
     sources: Sources,
-    shown: Shown,
+    /// What the instruments have to say.
+    rendered: Rendered,
 }
 
-impl Seen {
+impl Observations {
     /// The run is not as it should be.
     pub fn is_bad(&self) -> bool {
         self.report.as_ref().is_some_and(Report::has_errors)
     }
 
-    /// For people: findings on standard error, what was asked to be shown on standard output.
+    /// For people: findings on standard error, what the instruments have to say on standard output.
     pub fn show(&self) {
-        print!("{}", self.shown.text);
+        print!("{}", self.rendered.text);
         if let Some(report) = &self.report {
-            eprint!("{}", report.text(&self.sources));
+            eprint!("{}", report.render(&crate::renderer(), &self.sources));
         }
     }
 
@@ -79,6 +80,6 @@ impl Seen {
     pub fn json(&self) -> Map<String, Value> {
         let findings =
             self.report.iter().map(|report| ("findings".to_owned(), json!(report.json(&self.sources))));
-        findings.chain(self.shown.members.clone()).collect()
+        findings.chain(self.rendered.members.clone()).collect()
     }
 }

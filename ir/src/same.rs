@@ -5,7 +5,7 @@ use crate::entities::{Block, Inst, Value};
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData};
 use crate::module::{Module, Symbol};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Panics at the first difference.
 pub(crate) fn assert_same(a: &Module, b: &Module) {
@@ -28,14 +28,14 @@ pub(crate) fn assert_same(a: &Module, b: &Module) {
 struct Pair<'a> {
     a: &'a Function,
     b: &'a Function,
-    values: HashMap<Value, Value>,
-    blocks: HashMap<Block, Block>,
+    values: FxHashMap<Value, Value>,
+    blocks: FxHashMap<Block, Block>,
 }
 
 impl<'a> Pair<'a> {
     fn new(a: &'a Function, b: &'a Function) -> Self {
-        let blocks: HashMap<Block, Block> = a.layout.blocks().zip(b.layout.blocks()).collect();
-        let mut values = HashMap::new();
+        let blocks: FxHashMap<Block, Block> = a.layout.blocks().zip(b.layout.blocks()).collect();
+        let mut values = FxHashMap::default();
         for (&x, &y) in &blocks {
             values.extend(a.dfg.block_params(x).iter().copied().zip(b.dfg.block_params(y).iter().copied()));
             for (i, j) in a.layout.insts(x).zip(b.layout.insts(y)) {

@@ -9,7 +9,7 @@ use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
 use crate::output::{Output, Sink};
-use hashbrown::HashMap;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -220,7 +220,7 @@ struct Instance {
 pub struct Device {
     machine: Machine,
     global: Global,
-    instances: HashMap<Identity, Instance>,
+    instances: FxHashMap<Identity, Instance>,
     heap: Option<Heap>,
     sink: Sink,
     launches: u64,
@@ -242,7 +242,7 @@ impl Device {
     pub fn with_machine(machine: Machine) -> Self {
         let global = Global::new(machine.global_memory);
         let sink = Sink::Kept(VecDeque::new());
-        Device { machine, global, instances: HashMap::new(), heap: None, sink, launches: 0 }
+        Device { machine, global, instances: FxHashMap::default(), heap: None, sink, launches: 0 }
     }
 
     /// Sends what kernels print to `sink` when a launch ends, in the order of blocks, and within a block as its threads ran.

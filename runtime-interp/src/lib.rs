@@ -20,6 +20,6 @@ mod printf;
 mod ptx_decode;
 
 pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
-pub use engine::{Program, Schedule, observe};
+pub use engine::{Program, Schedule, SplitMix64, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};

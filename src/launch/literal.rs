@@ -2,6 +2,7 @@
 
 use super::describe;
 use serde_json::Value;
+use warpsmith_interp::SplitMix64;
 use warpsmith_isa::{ScalarType, TypeClass};
 
 /// True for types whose values can be written and stored: whole bytes, and not an opaque reference.
@@ -217,7 +218,7 @@ pub fn random(
             _ => return Err(bad("two numbers")),
         },
     };
-    let mut state = seed;
+    let mut random = SplitMix64::new(seed);
     let mut data = Vec::with_capacity(count as usize * bytes);
     if ty.is_float() {
         let (low, high) = match pair {
@@ -225,7 +226,7 @@ pub fn random(
             Some((low, high)) => low.as_f64().zip(high.as_f64()).ok_or_else(|| bad("two numbers"))?,
         };
         for _ in 0..count {
-            let value = low + (split_mix(&mut state) >> 40) as f64 / (1u64 << 24) as f64 * (high - low);
+            let value = low + (random.next() >> 40) as f64 / (1u64 << 24) as f64 * (high - low);
             let bits = float_bits(ty, value)
                 .ok_or_else(|| ("buffer_type", format!("numbers cannot be made up for {ty}")))?;
             data.extend_from_slice(&bits.to_le_bytes()[..bytes]);
@@ -235,24 +236,16 @@ pub fn random(
         let span = (i128::from(high) - i128::from(low)).checked_add(1).filter(|span| *span > 0);
         let span = span.ok_or_else(|| bad("low not above high"))?;
         for _ in 0..count {
-            let value = i128::from(low) + i128::from(split_mix(&mut state)) % span;
+            let value = i128::from(low) + i128::from(random.next()) % span;
             data.extend_from_slice(&value.to_le_bytes()[..bytes]);
         }
     } else {
         for _ in 0..count {
-            let (low, high) = (split_mix(&mut state), if bytes > 8 { split_mix(&mut state) } else { 0 });
+            let (low, high) = (random.next(), if bytes > 8 { random.next() } else { 0 });
             data.extend_from_slice(&(u128::from(high) << 64 | u128::from(low)).to_le_bytes()[..bytes]);
         }
     }
     Ok(data)
-}
-
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// The bytes of pairs of hexadecimal digits; spaces between pairs are allowed.

@@ -1,35 +1,28 @@
 //! Watching kernels run: what people reach for compute-sanitizer, Nsight and cuda-gdb for, with no GPU.
 //!
-//! Everything here is an [`Observer`](warpsmith_interp::observe::Observer) of the engine, or made from what one has seen:
+//! Everything here is an [`Observer`](warpsmith_interp::observe::Observer) of the engine, or made from what one has recorded. A folder for each product:
 //!
-//! - [`check`]: the checkers, each alone or together as a [`Checkers`];
-//! - [`report`]: what they find, as text and as JSON;
-//! - [`debug`]: a debugger with the commands of gdb and cuda-gdb;
-//! - [`source`]: from lines of PTX to lines of the source it was compiled from.
+//! - [`check`]: the checkers, each alone or together as [`Checkers`], and the [`report`] of what they find;
+//! - [`measure`]: [`Counts`] of executions, branches and accesses, and from them [`Coverage`], [`Profile`] and a [`Page`];
+//! - [`trace`]: what every instruction did, line by line; the first difference of two traces; many schedules of one launch ([`explore`]);
+//! - [`debug`]: a debugger with the commands of gdb and cuda-gdb.
 //!
-//! `docs/watching.md` tells how to use it all.
+//! They share [`source`], from lines of PTX to lines of the source it was compiled from. `docs/watching.md` says how to use it all.
 
 #![forbid(unsafe_code)]
 
 pub mod check;
-mod class;
-pub mod codes;
-mod combine;
-mod counts;
-pub mod coverage;
 pub mod debug;
-pub mod explore;
-mod html;
-pub mod profile;
-pub mod report;
+mod lanes;
+pub mod measure;
 pub mod source;
 pub mod trace;
 
-pub use combine::{Checkers, Selection};
-pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount, TableOutcomes};
-pub use coverage::Coverage;
-pub use html::Page;
-pub use profile::Profile;
-pub use report::{Checker, Finding, Report, Site};
+pub use check::{Checker, Checkers, Finding, Report, Selection, Site, codes, report};
+pub use measure::{
+    Counts, Coverage, Executions, LaunchShape, Outcomes, Page, Profile, StatementCount, TableOutcomes,
+    coverage, profile,
+};
 pub use source::Sources;
+pub use trace::explore;
 pub use warpsmith_isa::Class;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::fmt;
-use warpsmith_diag::LineIndex;
+use warpsmith_diag::{LineIndex, Source};
 use warpsmith_ptx::{Data, Id, Inlined, Item, Loc, Module, Place, Stmt};
 
 /// Inlined calls are not followed deeper than this.
@@ -46,17 +46,14 @@ impl fmt::Display for Frame {
 /// ```
 #[derive(Clone, Default, Debug)]
 pub struct Sources {
-    /// What the module is called.
-    pub name: String,
-    lines: Vec<String>,
+    source: Source,
     frames: FxHashMap<u32, Vec<Frame>>,
 }
 
 impl Sources {
     /// Of a module and the text it was parsed from. For other texts, whose lines are to be shown, the module may be empty.
     pub fn new(name: impl Into<String>, text: &str, module: &Module) -> Sources {
-        let lines = text.lines().map(str::to_owned).collect();
-        let mut sources = Sources { name: name.into(), lines, frames: FxHashMap::default() };
+        let mut sources = Sources { source: Source::new(name, text), frames: FxHashMap::default() };
         let files: FxHashMap<u32, &str> = module
             .items()
             .iter()
@@ -87,15 +84,25 @@ impl Sources {
         sources
     }
 
+    /// What the module is called.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The text of the module.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// A line of the module, from 1, without blanks around it; empty if there is none.
     pub fn text(&self, line: u32) -> &str {
-        let line = line.checked_sub(1).and_then(|i| self.lines.get(i as usize));
-        line.map_or("", |text| text.trim())
+        let span = self.source.lines().line_span(line);
+        if span.is_none() { "" } else { &self.source.text()[span.range(self.source.text().len())] }
     }
 
     /// All lines of the module.
-    pub fn lines(&self) -> &[String] {
-        &self.lines
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.source.text().lines()
     }
 
     /// Where the instruction of a line comes from: the innermost inlined function first. Empty if the module does not say.

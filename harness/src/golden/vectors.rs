@@ -2,8 +2,10 @@
 //! the registers that it writes.
 
 use super::{Case, Check};
+use crate::runs::digest;
 use serde_json::json;
 use std::fmt::Write;
+use warpsmith::interp::SplitMix64;
 use warpsmith::isa::{Mnemonic, ScalarType, TypeClass};
 use warpsmith::launch::literal;
 use warpsmith_semantics::value::half::{BF16, F16, Half};
@@ -131,15 +133,8 @@ fn check(mnemonic: &Mnemonic) -> Check {
 
 /// Edge cases and random values for every register of every thread, the same whenever they are made.
 fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic) -> Vec<u8> {
-    // FNV-1a of the row's name, then splitmix64.
-    let mut state =
-        id.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    };
+    let mut random = SplitMix64::new(digest(id.as_bytes()));
+    let mut next = || random.next();
     // The bound on the error of `sin` and `cos` holds near zero only (PTX ISA 9.0, 9.7.3.18).
     let near_zero = ["sin", "cos"].contains(&mnemonic.opcode().text());
     let of_instruction = mnemonic.types().last();

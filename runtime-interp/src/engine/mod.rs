@@ -21,7 +21,7 @@ mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, random, run, schedule, standstill, warp};
-use program::{async_op, builder, op, special};
+use program::{async_op, builder, named, op, special};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -40,6 +40,7 @@ pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;
 
 pub use lanes::{LaneFn, Level};
+pub use named::OwnVariable;
 pub use op::{
     Access, Address, Atomic, AtomicFn, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence,
     FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
@@ -48,6 +49,7 @@ pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
     Relocation, Slot, Statement, Variable,
 };
+pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use schedule::Schedule;
 pub use special::Special;

@@ -102,7 +102,11 @@ impl<'m> Body<'m, '_> {
         };
         self.body.span(span.start..span.end);
         if let InstData::Ptx { data, .. } = &function.dfg[inst] {
-            self.body.at(line, &function.dfg.ptx[*data].mnemonic().to_string());
+            let operation = &function.dfg.ptx[*data];
+            self.body.at(line, &operation.mnemonic().to_string());
+            if let Some(instruction) = operation.instruction() {
+                self.body.instruction(*instruction);
+            }
         } else {
             self.body.at(line, function.dfg.opcode(inst).name());
         }

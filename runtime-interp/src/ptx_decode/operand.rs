@@ -3,7 +3,7 @@
 use super::Place;
 use super::body::Body;
 use crate::effects::Source;
-use crate::engine::{Address, LaneFn, Reg, Special, Width, lanes};
+use crate::engine::{Address, LaneFn, OwnVariable, Reg, Special, Width, lanes};
 use smallvec::SmallVec;
 use warpsmith_isa::{ScalarType, Shape, SpecialReg, StateSpace};
 use warpsmith_ptx::scope::Binding;
@@ -93,6 +93,18 @@ impl<'m> Body<'_, 'm> {
         Some(d)
     }
 
+    /// Says that the next operation is about a variable of the function; one of the module, the constant with its address tells.
+    fn name_variable(&mut self, place: Place) {
+        let own = match place {
+            Place::Stack { offset, .. } => u32::try_from(offset).ok().map(OwnVariable::Local),
+            Place::KernelParam(offset) => Some(OwnVariable::Param(offset)),
+            Place::Symbol(_) => None,
+        };
+        if let Some(own) = own {
+            self.f.name_variable(own);
+        }
+    }
+
     /// The address of a variable within its own space, as a value.
     pub(super) fn address_value(&mut self, place: Place, offset: i64) -> Reg {
         match place {
@@ -112,7 +124,10 @@ impl<'m> Body<'_, 'm> {
     fn name_value(&mut self, name: Symbol, offset: i64) -> Option<Reg> {
         Some(match self.named(name) {
             Named::Reg(r, _) => self.plus(r, offset)?,
-            Named::Variable(place) => self.address_value(place, offset),
+            Named::Variable(place) => {
+                self.name_variable(place);
+                self.address_value(place, offset)
+            }
             Named::Special(special) => {
                 let r = self.special(special, None)?;
                 self.plus(r, offset)?
@@ -253,7 +268,11 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn address_of(&mut self, name: Symbol, offset: i64) -> Option<Address> {
-        Some(match self.named(name) {
+        let named = self.named(name);
+        if let Named::Variable(place) = named {
+            self.name_variable(place);
+        }
+        Some(match named {
             Named::Reg(r, _) => Address::Reg(r, offset),
             Named::Variable(Place::Symbol(symbol)) => Address::Symbol(symbol, offset),
             Named::Variable(Place::Stack { offset: at, .. }) => Address::Stack(at.wrapping_add(offset)),
@@ -300,6 +319,7 @@ impl<'m> Body<'_, 'm> {
             (Width::W32, ..) => index,
             (Width::Pred | Width::W128, ..) => return None,
         };
+        self.name_variable(place);
         let base = self.address_value(place, 0);
         let offset = self.f.constant(u128::from(offset as u32), Width::W32);
         let size = self.f.constant(size.into(), Width::W32);

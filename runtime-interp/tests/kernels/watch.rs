@@ -3,7 +3,7 @@
 use super::*;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::engine::observe::{
-    AccessKind, Addresses, At, Line, MbarrierEvent, Observer, Place, Registers, Stage, Sync,
+    AccessKind, Addresses, At, Line, MbarrierEvent, MemoryRange, Observer, Registers, Stage, Sync,
 };
 use warpsmith_isa::StateSpace;
 
@@ -36,8 +36,8 @@ fn transfers_are_seen_when_they_happen() {
     let out = buffer(&mut device, &[1; 8]);
     let mut log = Log::default();
     device.launch_observed(&program, &Launch::new("k").block([3, 1, 1]).arg(out), &mut log).unwrap();
-    let global = |offset: u64, bytes: u64| Place { rank: None, address: out.address() + offset, bytes };
-    let shared = |bytes: u64| Place { rank: Some(0), address: 0, bytes };
+    let global = |offset: u64, bytes: u64| MemoryRange { rank: None, address: out.address() + offset, bytes };
+    let shared = |bytes: u64| MemoryRange { rank: Some(0), address: 0, bytes };
     let stages: Vec<(u64, u32, Stage)> = vec![
         (0, 1, Stage::Issued),
         (0, 1, Stage::Read(global(0, 32))),

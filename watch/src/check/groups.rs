@@ -1,8 +1,9 @@
 //! Groups of asynchronous operations: what a wait waits for (PTX ISA 9.0, 9.7.9.25.1.1).
 
+use crate::lanes::lanes_of;
 use warpsmith_interp::engine::{AsyncOp, Completion, Group};
 use warpsmith_interp::observe::At;
-use warpsmith_interp::observe::Kind;
+use warpsmith_interp::observe::OperationKind;
 
 /// Groups that a lane remembers. Waits that leave more of them pending wait for nothing.
 const MOST_GROUPS: usize = 64;
@@ -38,16 +39,12 @@ impl Issued {
 /// The kind of groups that track the operation of `at`.
 pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
     match at.program.operation(at.pc)?.kind {
-        Kind::Async(AsyncOp::Transfer(op)) => match op.completion {
+        OperationKind::Async(AsyncOp::Transfer(op)) => match op.completion {
             Completion::Group(group) => Some(group),
             Completion::Mbarrier(_) | Completion::Silent => None,
         },
         _ => None,
     }
-}
-
-pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// Makes the block that is meant the current one, which it mostly is already; false if it is not resident.

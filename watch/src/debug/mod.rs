@@ -35,8 +35,8 @@ mod value;
 pub use console::{Console, Script};
 
 use display::Display;
-use hashbrown::HashMap;
 use points::Point;
+use rustc_hash::FxHashMap;
 use scope::{Memo, Scope};
 use show::Listing;
 use step::Goal;
@@ -100,7 +100,7 @@ pub struct Debugger<'a, C: Console> {
     left: Option<(usize, String)>,
     asked: Option<Asked>,
     /// Where warps have stood still last: instructions executed, operation.
-    seen: HashMap<WarpId, (u64, u32)>,
+    seen: FxHashMap<WarpId, (u64, u32)>,
     listing: Listing,
     displays: Vec<Display>,
     next_display: u32,
@@ -135,7 +135,7 @@ impl<'a, C: Console> Debugger<'a, C> {
             goal: Goal::Run,
             left: None,
             asked: None,
-            seen: HashMap::new(),
+            seen: FxHashMap::default(),
             listing: Listing::default(),
             displays: Vec::new(),
             next_display: 1,

@@ -13,7 +13,7 @@ use warpsmith_isa::StateSpace;
 pub(super) struct Point {
     /// Zero for what `until` and `advance` set.
     number: u32,
-    what: What,
+    what: PointKind,
     enabled: bool,
     temporary: bool,
     condition: Option<String>,
@@ -21,22 +21,23 @@ pub(super) struct Point {
     hits: u64,
 }
 
-enum What {
+/// What a point is.
+enum PointKind {
     Break { pcs: Vec<u32> },
-    Watch { text: String, kind: Kind, place: Watched, old: Value, hit: Option<Focus> },
+    Watch { text: String, kind: WatchKind, place: WatchTarget, old: Value, hit: Option<Focus> },
 }
 
 /// What a watchpoint looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum WatchKind {
     Change,
     Read,
     Access,
 }
 
-/// What is watched. Shared and local memory and registers are those of a thread.
+/// What a watchpoint watches. Shared and local memory and registers are those of a thread.
 #[derive(Clone, Copy)]
-enum Watched {
+enum WatchTarget {
     Memory { space: StateSpace, address: u64, of: Focus },
     Register { of: Focus, depth: usize },
 }
@@ -45,21 +46,24 @@ impl Point {
     /// The value has to be looked at before this instruction.
     pub fn looks_at(&self, warp: WarpId, mask: u32) -> bool {
         match &self.what {
-            What::Break { .. } => false,
-            What::Watch { hit, place, .. } => {
+            PointKind::Break { .. } => false,
+            PointKind::Watch { hit, place, .. } => {
                 let own = |of: &Focus| of.warp == warp && mask >> of.lane & 1 != 0;
-                self.enabled && (hit.is_some() || matches!(place, Watched::Register { of, .. } if own(of)))
+                self.enabled
+                    && (hit.is_some() || matches!(place, WatchTarget::Register { of, .. } if own(of)))
             }
         }
     }
 
-    /// Watched things of threads end with them.
+    /// Watchpoints on what belongs to threads end with them.
     pub fn is_gone_after_run(&self) -> bool {
         self.number == 0
             || match self.what {
-                What::Break { .. } => false,
-                What::Watch { place: Watched::Memory { space, .. }, .. } => space != StateSpace::Global,
-                What::Watch { .. } => true,
+                PointKind::Break { .. } => false,
+                PointKind::Watch { place: WatchTarget::Memory { space, .. }, .. } => {
+                    space != StateSpace::Global
+                }
+                PointKind::Watch { .. } => true,
             }
     }
 
@@ -72,15 +76,16 @@ impl Point {
         addresses: &Addresses<'_>,
         bytes: u64,
     ) {
-        let What::Watch { kind, place: Watched::Memory { space: own, address, of }, old, hit, .. } =
-            &mut self.what
+        let PointKind::Watch {
+            kind, place: WatchTarget::Memory { space: own, address, of }, old, hit, ..
+        } = &mut self.what
         else {
             return;
         };
         let counts = match kind {
-            Kind::Change => access != AccessKind::Load,
-            Kind::Read => access != AccessKind::Store,
-            Kind::Access => true,
+            WatchKind::Change => access != AccessKind::Load,
+            WatchKind::Read => access != AccessKind::Store,
+            WatchKind::Access => true,
         };
         if !self.enabled || !counts || space != *own || hit.is_some() {
             return;
@@ -103,14 +108,14 @@ impl Point {
     }
 
     pub fn transferred(&mut self, at: &At<'_>, stage: Stage) {
-        let What::Watch { kind, place: Watched::Memory { space, address, .. }, old, hit, .. } =
+        let PointKind::Watch { kind, place: WatchTarget::Memory { space, address, .. }, old, hit, .. } =
             &mut self.what
         else {
             return;
         };
         let place = match stage {
-            Stage::Written(place) | Stage::Reduced(place) if *kind != Kind::Read => place,
-            Stage::Read(place) if *kind != Kind::Change => place,
+            Stage::Written(place) | Stage::Reduced(place) if *kind != WatchKind::Read => place,
+            Stage::Read(place) if *kind != WatchKind::Change => place,
             _ => return,
         };
         let own = if place.rank.is_some() { StateSpace::Shared } else { StateSpace::Global };
@@ -125,22 +130,24 @@ impl Point {
 
     fn kind_name(&self) -> &'static str {
         match &self.what {
-            What::Break { .. } => "breakpoint",
-            What::Watch { kind: Kind::Change, place: Watched::Register { .. }, .. } => "watchpoint",
-            What::Watch { kind: Kind::Change, .. } => "hw watchpoint",
-            What::Watch { kind: Kind::Read, .. } => "read watchpoint",
-            What::Watch { kind: Kind::Access, .. } => "acc watchpoint",
+            PointKind::Break { .. } => "breakpoint",
+            PointKind::Watch { kind: WatchKind::Change, place: WatchTarget::Register { .. }, .. } => {
+                "watchpoint"
+            }
+            PointKind::Watch { kind: WatchKind::Change, .. } => "hw watchpoint",
+            PointKind::Watch { kind: WatchKind::Read, .. } => "read watchpoint",
+            PointKind::Watch { kind: WatchKind::Access, .. } => "acc watchpoint",
         }
     }
 
     /// As it is told when it is made and when it is hit.
     fn title(&self) -> String {
-        let What::Watch { text, kind, place, .. } = &self.what else { return String::new() };
+        let PointKind::Watch { text, kind, place, .. } = &self.what else { return String::new() };
         let title = match (kind, place) {
-            (Kind::Change, Watched::Register { .. }) => "Watchpoint",
-            (Kind::Change, _) => "Hardware watchpoint",
-            (Kind::Read, _) => "Hardware read watchpoint",
-            (Kind::Access, _) => "Hardware access (read/write) watchpoint",
+            (WatchKind::Change, WatchTarget::Register { .. }) => "Watchpoint",
+            (WatchKind::Change, _) => "Hardware watchpoint",
+            (WatchKind::Read, _) => "Hardware read watchpoint",
+            (WatchKind::Access, _) => "Hardware access (read/write) watchpoint",
         };
         format!("{title} {}: {text}", self.number)
     }
@@ -159,13 +166,13 @@ impl<C: Console> Debugger<'_, C> {
     pub(super) fn arm(&mut self) {
         self.armed.fill(false);
         for point in self.points.iter().filter(|p| p.enabled) {
-            if let What::Break { pcs } = &point.what {
+            if let PointKind::Break { pcs } = &point.what {
                 pcs.iter().for_each(|pc| self.armed[*pc as usize] = true);
             }
         }
     }
 
-    fn add(&mut self, what: What, temporary: bool, condition: Option<String>) -> u32 {
+    fn add(&mut self, what: PointKind, temporary: bool, condition: Option<String>) -> u32 {
         let number = self.next_point;
         self.next_point += 1;
         self.points.push(Point { number, what, enabled: true, temporary, condition, ignore: 0, hits: 0 });
@@ -175,7 +182,7 @@ impl<C: Console> Debugger<'_, C> {
 
     /// Stops at places once, without a number.
     pub(super) fn add_passing(&mut self, pcs: Vec<u32>) {
-        let what = What::Break { pcs };
+        let what = PointKind::Break { pcs };
         let condition = None;
         self.points.push(Point {
             number: 0,
@@ -208,7 +215,7 @@ impl<C: Console> Debugger<'_, C> {
         }
         let described = self.at(pcs[0]);
         let more = if pcs.len() > 1 { format!(" ({} locations)", pcs.len()) } else { String::new() };
-        let number = self.add(What::Break { pcs }, temporary, condition);
+        let number = self.add(PointKind::Break { pcs }, temporary, condition);
         let title = if temporary { "Temporary breakpoint" } else { "Breakpoint" };
         self.say(&format!("{title} {number} at {described}{more}\n"));
         Ok(Flow::Stay)
@@ -261,9 +268,9 @@ impl<C: Console> Debugger<'_, C> {
             return Err("Argument required (expression to compute).".into());
         }
         let kind = match command {
-            "rwatch" => Kind::Read,
-            "awatch" => Kind::Access,
-            _ => Kind::Change,
+            "rwatch" => WatchKind::Read,
+            "awatch" => WatchKind::Access,
+            _ => WatchKind::Change,
         };
         let (text, condition) = match args.split_once(" if ") {
             Some((text, condition)) => (text.trim(), Some(condition.trim().to_owned())),
@@ -280,18 +287,18 @@ impl<C: Console> Debugger<'_, C> {
         let place = match value.at {
             Some(Location::Memory(StateSpace::Generic, address)) => {
                 let (space, address) = warpsmith_interp::observe::classify(address);
-                Watched::Memory { space, address, of }
+                WatchTarget::Memory { space, address, of }
             }
-            Some(Location::Memory(space, address)) => Watched::Memory { space, address, of },
-            Some(Location::Register(_)) if kind == Kind::Change => {
-                Watched::Register { of, depth: activations - selected }
+            Some(Location::Memory(space, address)) => WatchTarget::Memory { space, address, of },
+            Some(Location::Register(_)) if kind == WatchKind::Change => {
+                WatchTarget::Register { of, depth: activations - selected }
             }
             Some(Location::Register(_)) => {
                 return Err("Expression cannot be implemented with read/access watchpoint.".into());
             }
             None => return Err("Cannot watch constant value `VALUE'.".replace("VALUE", text)),
         };
-        let what = What::Watch { text: text.to_owned(), kind, place, old: value, hit: None };
+        let what = PointKind::Watch { text: text.to_owned(), kind, place, old: value, hit: None };
         let number = self.add(what, false, condition);
         if let Some(point) = self.points.iter().find(|p| p.number == number) {
             let title = format!("{}\n", point.title());
@@ -372,30 +379,30 @@ impl<C: Console> Debugger<'_, C> {
         let point = &mut self.points[i];
         let title = point.title();
         let (enabled, condition, number) = (point.enabled, point.condition.clone(), point.number);
-        let What::Watch { text, kind, place, old, hit } = &mut point.what else { return Said::Nothing };
+        let PointKind::Watch { text, kind, place, old, hit } = &mut point.what else { return Said::Nothing };
         let (kind, place, text) = (*kind, *place, text.clone());
         let hit = hit.take();
         if !enabled {
             return Said::Nothing;
         }
         let (of, who) = match (place, hit) {
-            (Watched::Memory { of, .. }, Some(hit)) => (of, hit),
-            (Watched::Memory { .. }, None) => return Said::Nothing,
-            (Watched::Register { of, .. }, _) => (of, of),
+            (WatchTarget::Memory { of, .. }, Some(hit)) => (of, hit),
+            (WatchTarget::Memory { .. }, None) => return Said::Nothing,
+            (WatchTarget::Register { of, .. }, _) => (of, of),
         };
         let old = old.clone();
         let gone = format!(
             "\nWatchpoint {number} deleted because the program has left the block in\nwhich its expression is valid.\n"
         );
         let now = match place {
-            Watched::Memory { space, address, of } => {
+            WatchTarget::Memory { space, address, of } => {
                 let mut bytes = vec![0; old.bytes.len()];
                 match view.read(of.warp, of.lane, space, address, &mut bytes) {
                     Ok(()) => Value { bytes, ..old.clone() },
                     Err(_) => return Said::Gone(gone),
                 }
             }
-            Watched::Register { depth, .. } => {
+            WatchTarget::Register { depth, .. } => {
                 let activations = view.frames(of.warp, of.lane).len();
                 let Some(activation) = activations.checked_sub(depth) else { return Said::Gone(gone) };
                 self.focus = Some(of);
@@ -408,10 +415,10 @@ impl<C: Console> Debugger<'_, C> {
             }
         };
         let changed = now.bytes != old.bytes;
-        if !changed && kind == Kind::Change {
+        if !changed && kind == WatchKind::Change {
             return Said::Nothing;
         }
-        if let What::Watch { old, .. } = &mut self.points[i].what {
+        if let PointKind::Watch { old, .. } = &mut self.points[i].what {
             *old = now.clone();
         }
         if let Some(condition) = condition {
@@ -427,7 +434,7 @@ impl<C: Console> Debugger<'_, C> {
         }
         point.hits += 1;
         let (was, is) = (old.show(None), now.show(None));
-        let values = if changed && kind != Kind::Read {
+        let values = if changed && kind != WatchKind::Read {
             format!("Old value = {was}\nNew value = {is}\n")
         } else {
             format!("Value = {is}\n")
@@ -438,7 +445,7 @@ impl<C: Console> Debugger<'_, C> {
     /// Looks whether lanes at a breakpoint fulfil its condition.
     fn hit(&mut self, i: usize, view: &mut View<'_>, asked: Asked) -> Option<(String, Focus)> {
         let point = &self.points[i];
-        let What::Break { pcs } = &point.what else { return None };
+        let PointKind::Break { pcs } = &point.what else { return None };
         if !point.enabled || !pcs.contains(&asked.pc) {
             return None;
         }
@@ -504,8 +511,7 @@ impl<C: Console> Debugger<'_, C> {
 
     pub(super) fn ignore_here(&mut self, pc: Option<u32>, count: u64) -> Option<String> {
         let pc = pc?;
-        let at =
-            |p: &&mut Point| matches!(&p.what, What::Break { pcs } if p.number != 0 && pcs.contains(&pc));
+        let at = |p: &&mut Point| matches!(&p.what, PointKind::Break { pcs } if p.number != 0 && pcs.contains(&pc));
         let point = self.points.iter_mut().find(at)?;
         point.ignore = count;
         Some(format!("Will ignore next {count} crossings of breakpoint {}.  ", point.number))
@@ -542,7 +548,7 @@ impl<C: Console> Debugger<'_, C> {
         let here = view.and_then(|v| self.current(v));
         let at = self.symbols.locate(args, here)?;
         let there =
-            |p: &Point| matches!(&p.what, What::Break { pcs } if pcs.iter().any(|pc| at.contains(pc)));
+            |p: &Point| matches!(&p.what, PointKind::Break { pcs } if pcs.iter().any(|pc| at.contains(pc)));
         let numbers: Vec<String> =
             self.points.iter().filter(|p| there(p)).map(|p| p.number.to_string()).collect();
         if numbers.is_empty() {
@@ -571,8 +577,8 @@ impl<C: Console> Debugger<'_, C> {
         let rest = rest.trim();
         if command == "condition" {
             let pc = match &self.points[i].what {
-                What::Break { pcs } => pcs.first().copied(),
-                What::Watch { .. } => None,
+                PointKind::Break { pcs } => pcs.first().copied(),
+                PointKind::Watch { .. } => None,
             };
             if rest.is_empty() {
                 self.say(&format!("Breakpoint {number} now unconditional.\n"));
@@ -589,7 +595,7 @@ impl<C: Console> Debugger<'_, C> {
     }
 
     pub(super) fn info_breakpoints(&mut self) {
-        let mut text = String::from("Num     Type            Disp Enb Where                What\n");
+        let mut text = String::from("Num     Type            Disp Enb Where                PointKind\n");
         let shown: Vec<&Point> = self.points.iter().filter(|p| p.number != 0).collect();
         if shown.is_empty() {
             return self.say("No breakpoints or watchpoints.\n");
@@ -599,8 +605,8 @@ impl<C: Console> Debugger<'_, C> {
             let enabled = if p.enabled { 'y' } else { 'n' };
             let head = format!("{:<7} {:<15} {disposition:<4} {enabled:<3}", p.number, p.kind_name());
             match &p.what {
-                What::Watch { text: of, .. } => _ = writeln!(text, "{head} {:<20} {of}", ""),
-                What::Break { pcs } => {
+                PointKind::Watch { text: of, .. } => _ = writeln!(text, "{head} {:<20} {of}", ""),
+                PointKind::Break { pcs } => {
                     for (i, pc) in pcs.iter().enumerate() {
                         let at = format!("{}:{}", self.symbols.file(), self.symbols.program.line(*pc));
                         let of = match self.symbols.frames(*pc).first() {

@@ -4,7 +4,7 @@ use super::Focus;
 use super::expr::Names;
 use super::symbols::Symbols;
 use super::value::{Location, Type, Value, mask};
-use hashbrown::HashMap;
+use rustc_hash::FxHashMap;
 use warpsmith_interp::engine::Special;
 use warpsmith_interp::observe::{Frame, View};
 use warpsmith_isa::{ScalarType, StateSpace};
@@ -13,7 +13,7 @@ use warpsmith_isa::{ScalarType, StateSpace};
 #[derive(Default)]
 pub struct Memo {
     pub history: Vec<Value>,
-    pub convenience: HashMap<String, Value>,
+    pub convenience: FxHashMap<String, Value>,
 }
 
 /// One thread of a run that stands still, if there is one.

@@ -4,7 +4,7 @@ use super::expr::{Names, decay};
 use super::symbols::{base, same_file};
 use super::value::{Type, Value, repeated};
 use super::{Console, Debugger, Flow};
-use hashbrown::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use warpsmith_interp::observe::View;
 use warpsmith_isa::{ScalarType, StateSpace};
@@ -23,7 +23,7 @@ pub(super) struct Listing {
     next: Option<u32>,
     /// The first line that was.
     first: u32,
-    files: HashMap<String, Option<Vec<String>>>,
+    files: FxHashMap<String, Option<Vec<String>>>,
     /// `x` goes on where it has ended.
     examined: Option<(StateSpace, u64)>,
     /// Of `x`: format, unit.
@@ -208,7 +208,7 @@ impl<C: Console> Debugger<'_, C> {
                         (Ok(line), _) => line,
                         (_, Some((file, line))) if line.parse::<u32>().is_ok() => {
                             let pcs = self.symbols.locate(args, here)?;
-                            self.listing.file = (!same_file(file, &self.symbols.sources.name))
+                            self.listing.file = (!same_file(file, self.symbols.sources.name()))
                                 .then(|| self.symbols.frames(pcs[0]).first().map(|f| f.file.clone()))
                                 .flatten();
                             line.parse().unwrap_or(1)
@@ -232,7 +232,7 @@ impl<C: Console> Debugger<'_, C> {
                 Some(lines) => lines.clone(),
                 None => return Err(format!("{from}\tin {file}: the file cannot be read.")),
             },
-            None => self.symbols.sources.lines().to_vec(),
+            None => self.symbols.sources.lines().map(str::to_owned).collect(),
         };
         if from as usize > lines.len() {
             return Err(format!("Line number {from} out of range; \"{file}\" has {} lines.", lines.len()));

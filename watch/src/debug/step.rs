@@ -28,12 +28,12 @@ pub(super) struct Step {
     forward: bool,
     /// How often still, after this one.
     more: u64,
-    from: Place,
+    from: Position,
 }
 
 /// Where a thread is.
 #[derive(Clone, PartialEq, Debug)]
-struct Place {
+struct Position {
     depth: usize,
     pc: u32,
     line: u32,
@@ -61,11 +61,11 @@ impl Goal {
 }
 
 impl<C: Console> Debugger<'_, C> {
-    fn place(&self, view: &View<'_>, pc: u32) -> Option<Place> {
+    fn place(&self, view: &View<'_>, pc: u32) -> Option<Position> {
         let focus = self.focus?;
         let depth = view.frames(focus.warp, focus.lane).len();
         let frames = self.symbols.frames(pc).to_vec();
-        Some(Place { depth, pc, line: self.symbols.program.line(pc), frames })
+        Some(Position { depth, pc, line: self.symbols.program.line(pc), frames })
     }
 
     /// A thread that takes steps has come to where it shall stop.
@@ -219,7 +219,7 @@ impl<C: Console> Debugger<'_, C> {
 }
 
 impl Step {
-    fn ends_at(&self, now: &Place) -> bool {
+    fn ends_at(&self, now: &Position) -> bool {
         let from = &self.from;
         if now.depth < from.depth {
             return true;

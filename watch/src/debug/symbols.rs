@@ -60,7 +60,7 @@ impl<'a> Symbols<'a> {
 
     /// The name of the PTX file, without its folders.
     pub fn file(&self) -> &str {
-        base(&self.sources.name)
+        base(self.sources.name())
     }
 
     /// An operation is the first of a statement.
@@ -139,7 +139,7 @@ impl<'a> Symbols<'a> {
         if let Some((file, line)) = place.rsplit_once(':')
             && let Ok(line) = line.parse()
         {
-            return if same_file(file, &self.sources.name) {
+            return if same_file(file, self.sources.name()) {
                 self.ptx_line(line)
             } else {
                 self.source_line(file, line)

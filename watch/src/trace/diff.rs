@@ -4,10 +4,12 @@
 //! computes the same from the same values: the first instruction that differs is one through which something comes in from outside,
 //! mostly a load. Then the cause is who wrote that memory last, in the one run and in the other.
 
-use hashbrown::HashMap;
+use crate::lanes::lanes_of;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::{self, BufRead};
+use warpsmith_isa::{Class, Instruction, Mnemonic, Operation, forms};
 
 /// Why traces cannot be compared.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ impl From<io::Error> for TraceError {
 }
 
 /// A thread: its block, its warp and its lane.
-type Thread = ([u64; 3], u64, u32);
+type Thread = ([u64; 3], u64, usize);
 
 /// What an instruction did for a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +78,7 @@ impl Step {
 struct Run {
     launch: Value,
     fault: Option<String>,
-    threads: HashMap<Thread, Vec<Step>>,
+    threads: FxHashMap<Thread, Vec<Step>>,
     /// Writes to memory in the order of the trace.
     writes: Vec<Write>,
     block: [u64; 3],
@@ -195,7 +197,7 @@ fn explain(runs: &[Run; 2], thread: Thread, same: usize, threads: usize) -> Diff
         }
     };
     let lines = steps.map(|s| s.map(|s| s.line));
-    let (block, number) = (thread.0, thread.1 * 32 + u64::from(thread.2));
+    let (block, number) = (thread.0, thread.1 * 32 + thread.2 as u64);
     let [x, y, _] = runs[0].block.map(|n| n.max(1));
     let position = [number % x, number / x % y, number / x / y];
     Difference { block, thread: position, lines, what, why, agreeing: same, threads }
@@ -228,7 +230,7 @@ fn same_instruction(runs: &[Run; 2], thread: Thread, a: &Step, b: &Step, why: &m
         for (run, step, name) in [(&runs[0], a, "A"), (&runs[1], b, "B")] {
             why.push(run.last_writer(thread, touch, step, name));
         }
-    } else if crate::class::class_of(&a.op) == crate::Class::Warp {
+    } else if instruction(&a.op).is_some_and(|i| i.class() == Class::Warp) {
         why.push("it takes values of other lanes: one of them differs, or other lanes take part".into());
     } else {
         why.push("it reads what no earlier instruction of the thread has written: a clock, a place on the machine, or time".into());
@@ -241,7 +243,7 @@ impl Run {
         let mut run = Run {
             launch: Value::Null,
             fault: None,
-            threads: HashMap::new(),
+            threads: FxHashMap::default(),
             writes: Vec::new(),
             block: [1; 3],
         };
@@ -268,6 +270,7 @@ impl Run {
         if run.launch.is_null() {
             return Err(TraceError::Line { line: 1, message: "a trace starts with its launch".into() });
         }
+        run.threads.values_mut().for_each(|steps| *steps = without_polls(std::mem::take(steps)));
         Ok(run)
     }
 
@@ -276,12 +279,12 @@ impl Run {
         let (line, op) = (value["line"].as_u64()?, value["op"].as_str()?);
         let mask = mask(&value["mask"])?;
         let taken = value.get("taken").and_then(self::mask);
-        for (index, lane) in lanes(mask).enumerate() {
+        for (index, lane) in lanes_of(mask).enumerate() {
             let thread = (block, warp, lane);
             let mut touched = None;
             for access in value["access"].as_array().into_iter().flatten() {
                 let place = match access.get("mask") {
-                    Some(own) => lanes(self::mask(own)?).position(|l| l == lane),
+                    Some(own) => lanes_of(self::mask(own)?).position(|l| l == lane),
                     None => Some(index),
                 };
                 let Some(place) = place else { continue };
@@ -313,7 +316,7 @@ impl Run {
     fn result(&mut self, value: &Value) -> Option<()> {
         let (block, warp) = (triple(&value["block"])?, value["warp"].as_u64()?);
         let line = value["line"].as_u64()?;
-        for (index, lane) in lanes(mask(&value["mask"])?).enumerate() {
+        for (index, lane) in lanes_of(mask(&value["mask"])?).enumerate() {
             let steps = self.threads.entry((block, warp, lane)).or_default();
             if let Some(step) = steps.iter_mut().rev().find(|s| s.line == line) {
                 step.writes.extend(writes(value, index));
@@ -333,7 +336,7 @@ impl Run {
                 bytes: value["bytes"].as_u64()?,
                 value: None,
             };
-            let lane = lanes(mask(&value["mask"])?).next()?;
+            let lane = lanes_of(mask(&value["mask"])?).next()?;
             let thread = (triple(&value["block"])?, value["warp"].as_u64()?, lane);
             let (line, op) = (value["line"].as_u64()?, value["op"].as_str()?.to_owned());
             Some(Write { thread, line, op, touch, at })
@@ -359,7 +362,7 @@ impl Run {
             None => format!("in {name}, nothing that is traced has written the {what} before"),
             Some(w) => {
                 let (block, warp, lane) = w.thread;
-                let number = warp * 32 + u64::from(lane);
+                let number = warp * 32 + lane as u64;
                 let [x, y, _] = self.block.map(|n| n.max(1));
                 let thread = [number % x, number / x % y, number / x / y];
                 let value = w.touch.value.as_ref().map_or_else(String::new, |v| format!(" with {v}"));
@@ -370,6 +373,47 @@ impl Run {
             }
         }
     }
+}
+
+/// The most instructions of a loop that polls an mbarrier object.
+const MOST_POLLING: usize = 64;
+
+/// Without the rounds of loops that ask an mbarrier object whether a phase is complete, and are told that it is not yet. How many there are is a
+/// matter of the schedule, and nothing comes of them. What such a round loads is not looked at; one that writes memory is left in.
+fn without_polls(steps: Vec<Step>) -> Vec<Step> {
+    let mut kept: Vec<Step> = Vec::with_capacity(steps.len());
+    // By line, where in `kept` the last poll stands that was answered no.
+    let mut polls: Vec<(u64, usize)> = Vec::new();
+    for step in steps {
+        if step.access.as_ref().is_some_and(|touch| touch.kind != "load") {
+            polls.clear();
+        }
+        if is_poll(&step.op) {
+            let before = polls.iter().rposition(|(line, _)| *line == step.line);
+            if let Some((_, start)) = before.and_then(|i| polls.drain(i..).next())
+                && kept.len() - start <= MOST_POLLING
+            {
+                kept.truncate(start);
+            }
+            if matches!(&step.writes[..], [(.., bits)] if bits == "0x0") {
+                polls.push((step.line, kept.len()));
+            }
+        }
+        kept.push(step);
+    }
+    kept
+}
+
+/// A trace is text: its mnemonics are looked up again.
+fn instruction(op: &str) -> Option<Instruction> {
+    forms(&Mnemonic::parse(op).ok()?).next()
+}
+
+/// True for an instruction that asks whether a phase of an mbarrier object is complete.
+fn is_poll(op: &str) -> bool {
+    use Operation::{MbarrierTestWait, MbarrierTestWaitParity, MbarrierTryWait, MbarrierTryWaitParity};
+    let polls = [MbarrierTestWait, MbarrierTestWaitParity, MbarrierTryWait, MbarrierTryWaitParity];
+    instruction(op).is_some_and(|i| polls.contains(&i.operation()))
 }
 
 fn triple(value: &Value) -> Option<[u64; 3]> {
@@ -383,10 +427,6 @@ fn hex(text: &str) -> Option<u64> {
 
 fn mask(value: &Value) -> Option<u32> {
     hex(value.as_str()?).and_then(|mask| mask.try_into().ok())
-}
-
-fn lanes(mask: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// The value of a lane, where one may stand for all.

@@ -15,23 +15,23 @@
 //! asynchronous copies, `leave` for threads that leave a barrier.
 
 mod diff;
+pub mod explore;
 mod filter;
 
 pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
-use crate::check::groups::lanes_of;
-use crate::class::class_of;
-use hashbrown::HashMap;
+use crate::lanes::lanes_of;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use smallvec::SmallVec;
 use std::io::{self, Write};
 use warpsmith_interp::engine::{Access, FuncId, NamedReg, Reg};
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, Kind, LaunchView, Observer, Registers, Stage, Sync,
+    AccessKind, Addresses, At, LaunchView, Observer, OperationKind, Registers, Stage, Sync,
 };
 use warpsmith_interp::{Fault, Program};
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{Class, StateSpace};
 
 /// Writes a trace.
 ///
@@ -62,7 +62,7 @@ pub struct Trace<W> {
     kernel: bool,
     /// Which statements are told.
     wanted: Vec<bool>,
-    names: HashMap<FuncId, HashMap<Reg, NamedReg>>,
+    names: FxHashMap<FuncId, FxHashMap<Reg, NamedReg>>,
     pending: Option<Pending>,
 }
 
@@ -90,7 +90,7 @@ impl<W: Write + Send> Trace<W> {
             block: [1; 3],
             kernel: true,
             wanted: Vec::new(),
-            names: HashMap::new(),
+            names: FxHashMap::default(),
             pending: None,
         }
     }
@@ -184,7 +184,10 @@ impl<W: Write + Send> Observer for Trace<W> {
         self.names.clear();
         let program = launch.program();
         let wanted = |s: &warpsmith_interp::engine::Statement| {
-            s.head < s.end && self.filter.statement(s.line, class_of(program.mnemonic(s.head)))
+            s.head < s.end
+                && self
+                    .filter
+                    .statement(s.line, program.instruction(s.head).map_or(Class::Other, |i| i.class()))
         };
         self.wanted = program.statements().iter().map(wanted).collect();
         let line = json!({
@@ -208,8 +211,11 @@ impl<W: Write + Send> Observer for Trace<W> {
 
     fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
         // All that come to a branch execute it: its guard only says who jumps.
-        let branches = matches!(at.program.operation(at.pc).map(|o| o.kind), Some(Kind::Branch { .. }));
-        let at = &At { mask: if branches { at.group } else { at.mask }, ..*at };
+        let branches =
+            matches!(at.program.operation(at.pc).map(|o| o.kind), Some(OperationKind::Branch { .. }));
+        let mask = if branches { at.group } else { at.mask };
+        // Lanes that have waited in it have their line already; their results are still to come.
+        let at = &At { mask: mask & !at.retried, group: at.group & !at.retried, ..*at };
         let Some(lanes) = self.lanes(at) else { return };
         if at.is_head() {
             self.flush();
@@ -223,7 +229,7 @@ impl<W: Write + Send> Observer for Trace<W> {
                 Some(Pending { block, warp, statement, mask: lanes, line, access, stored: None, writes });
         }
         if let Some(operation) = at.program.operation(at.pc)
-            && let Kind::Store(access) = operation.kind
+            && let OperationKind::Store(access) = operation.kind
             && let Some(pending) = self.pending(at)
         {
             let bits = 8 * u32::from(access.bytes);
@@ -316,7 +322,15 @@ impl<W: Write + Send> Observer for Trace<W> {
         let members = match sync {
             Sync::Leave(barrier) => json!({"barrier": barrier}),
             Sync::ClusterLeave => json!({"barrier": "cluster"}),
-            _ => return,
+            Sync::Arrive(_)
+            | Sync::Complete(_)
+            | Sync::Warp { .. }
+            | Sync::Fence(_)
+            | Sync::ClusterArrive
+            | Sync::ClusterComplete
+            | Sync::Mbarrier { .. }
+            | Sync::Commit(_)
+            | Sync::Wait { .. } => return,
         };
         if let Some(lanes) = self.lanes(at).filter(|lanes| *lanes != 0) {
             self.event("leave", at, lanes, members);

@@ -621,7 +621,7 @@ unsafe fn update_lanes<T: Bits + bytes::Atomic>(places: &Places, issue: Issue<'_
     changed.get()
 }
 
-/// The same for elements of 16 bytes.
+/// Updates elements of 16 bytes.
 ///
 /// # Safety
 /// As for `load_lanes`.

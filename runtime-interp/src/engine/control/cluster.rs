@@ -443,8 +443,7 @@ impl Cluster {
                     let at = cx.at(id, warp.index, group.pc, group.mask);
                     runner.tell_results(&at, frame, &activation);
                 }
-                let group = &mut warp.groups[i];
-                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                warp.groups[i].pass();
                 woken += 1;
             }
             any |= woken > 0;

@@ -157,7 +157,7 @@ impl Context<'_> {
     }
 
     pub fn at(&self, block: [u32; 3], warp: u32, pc: u32, mask: u32) -> At<'_> {
-        At { program: self.program, pc, block, warp, mask, group: mask }
+        At { program: self.program, pc, block, warp, mask, group: mask, retried: 0 }
     }
 }
 

@@ -1,14 +1,22 @@
-//! A small deterministic generator for choices of the scheduler.
+//! The one generator of random numbers: for choices of the scheduler, and for the data that launches describe.
 
-/// SplitMix64.
+/// SplitMix64, from a seed: small, and the same everywhere.
+///
+/// ```
+/// use warpsmith_interp::SplitMix64;
+/// assert_eq!(SplitMix64::new(0).next(), 0xe220_a839_7b1d_cdaf);
+/// ```
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Random(u64);
+pub struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
+    /// Starts from a seed.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        SplitMix64(seed)
     }
 
+    /// The next number.
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

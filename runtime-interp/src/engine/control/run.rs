@@ -73,7 +73,7 @@ pub(in crate::engine) struct Issue<'b> {
 }
 
 impl Issue<'_> {
-    /// The same for these lanes.
+    /// This issue for some lanes alone.
     #[inline(always)]
     pub fn only(self, mask: u32) -> Self {
         Issue { mask, ..self }
@@ -117,6 +117,11 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
             let mask = warp.groups[g].mask;
             let mut pc = warp.groups[g].pc;
+            // Only the first instruction can be one that the lanes have waited in. They were counted when they came to it.
+            let mut retried = std::mem::take(&mut warp.groups[g].waited);
+            if retried != 0 && !stops {
+                warp.uncount(&code[pc as usize], retried);
+            }
             let activation = *warp.activation(warp.groups[g].frame);
             let frame = warp.frame(activation.place(), self.cx.constants);
             let Activation { stack, stack_end, .. } = activation;
@@ -162,13 +167,14 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 let issue = Issue { block, warp: warp.index, frame, pc, mask: active, stack, stack_end };
                 if stops && self.observer.breaks(&self.at(issue.only(mask)), executed) {
                     leave!();
+                    warp.groups[g].waited = retried;
                     let group = Some((g, until, stop));
                     self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
                     return Ok(());
                 }
                 executed += u64::from(inst.count);
                 if WATCHED && self.interest.instructions {
-                    let at = At { group: mask, ..self.at(issue) };
+                    let at = At { group: mask, retried, ..self.at(issue) };
                     let registers = Registers::new(
                         frame,
                         self.cx.constants,
@@ -176,6 +182,12 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         FuncId(activation.function),
                     );
                     self.observer.instruction(&at, &registers);
+                }
+                if WATCHED {
+                    if stops && retried != 0 {
+                        warp.uncount(inst, retried);
+                    }
+                    retried = 0;
                 }
                 match &inst.op {
                     Op::Lanes(f, operands) => {

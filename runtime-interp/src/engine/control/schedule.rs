@@ -4,7 +4,7 @@
 //! for how long, and which group of the warp's lanes. Without a schedule the answers are those that run fastest, and turns end
 //! only at backward jumps; with one, a turn may end before any instruction.
 
-use crate::engine::random::Random;
+use crate::engine::random::SplitMix64;
 use crate::engine::warp::{State, Warp};
 use std::fmt;
 use std::str::FromStr;
@@ -72,7 +72,7 @@ const FOREVER: u64 = 1 << 40;
 /// Answers the questions of the scheduler.
 pub(in crate::engine) struct Turns {
     schedule: Option<Schedule>,
-    random: Random,
+    random: SplitMix64,
     /// Under [`Schedule::Adversarial`], which priorities hold.
     epoch: u64,
 }
@@ -81,7 +81,7 @@ impl Turns {
     /// A seed alone asks for random turns.
     pub fn new(schedule: Option<Schedule>, seed: Option<u64>) -> Turns {
         let schedule = schedule.or(seed.map(|_| Schedule::Random));
-        Turns { schedule, random: Random::new(seed.unwrap_or(0)), epoch: 0 }
+        Turns { schedule, random: SplitMix64::new(seed.unwrap_or(0)), epoch: 0 }
     }
 
     /// A turn may end before any instruction.
@@ -90,7 +90,7 @@ impl Turns {
     }
 
     fn priority(&self, of: u64) -> u64 {
-        Random::new(self.epoch.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ of).next()
+        SplitMix64::new(self.epoch.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ of).next()
     }
 
     /// Instructions of a cluster's turn, of those that `usual` are without a schedule.

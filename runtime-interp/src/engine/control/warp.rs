@@ -2,6 +2,7 @@
 
 use crate::engine::file::{Cell, Frame, RegisterFile};
 use crate::engine::observe::FrameView;
+use crate::engine::op::Inst;
 use crate::engine::program::Function;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Patience;
@@ -32,6 +33,20 @@ pub(in crate::engine) struct Group {
     pub state: State,
     /// When it last ran, to choose fairly.
     pub stamp: u64,
+    /// Lanes that have come to the instruction at `pc` before, had to wait in it, and come to it again.
+    pub waited: u32,
+}
+
+impl Group {
+    /// Waits in the instruction at `pc`, to come to it again.
+    pub fn wait(&mut self, state: State) {
+        (self.state, self.waited) = (state, self.mask);
+    }
+
+    /// Goes on behind the instruction that it has waited in.
+    pub fn pass(&mut self) {
+        (self.state, self.waited, self.pc) = (State::Ready, 0, self.pc + 1);
+    }
 }
 
 /// An activation of a function. Lanes with the same stack of calls share it.
@@ -241,7 +256,7 @@ impl Warp {
         self.index = index;
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
-        self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0 });
+        self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
         self.activations.clear();
         self.free.clear();
         let (parent, call, depth) = (u32::MAX, u32::MAX, 0);
@@ -356,10 +371,20 @@ impl Warp {
     /// Moves some lanes of group `g` to a group of their own.
     pub fn split(&mut self, g: usize, mask: u32, pc: u32, state: State) {
         let group = &mut self.groups[g];
+        let waited = if pc == group.pc { group.waited & mask } else { 0 };
         group.mask &= !mask;
-        let new = Group { mask, pc, state, ..*group };
+        group.waited &= !mask;
+        let new = Group { mask, pc, state, waited, ..*group };
         self.retain(new.frame);
         self.groups.push(new);
+    }
+
+    /// Moves some lanes of group `g` to a group of their own that waits in the instruction at `pc`.
+    pub fn split_waiting(&mut self, g: usize, mask: u32, pc: u32, state: State) {
+        self.split(g, mask, pc, state);
+        if let Some(group) = self.groups.last_mut() {
+            group.wait(state);
+        }
     }
 
     /// Removes a group whose lanes are gone.
@@ -372,6 +397,7 @@ impl Warp {
     pub fn exit(&mut self, g: usize, mask: u32) {
         self.alive &= !mask;
         self.groups[g].mask &= !mask;
+        self.groups[g].waited &= !mask;
         if self.groups[g].mask == 0 {
             self.remove(g);
         }
@@ -392,6 +418,7 @@ impl Warp {
                 other != g && o.pc == pc && o.frame == frame && !matches!(o.state, State::Barrier { .. });
             if meets {
                 self.groups[g].mask |= o.mask;
+                self.groups[g].waited |= o.waited;
                 self.groups[g].state = State::Ready;
                 self.remove(other);
                 if g == self.groups.len() {
@@ -458,6 +485,12 @@ impl Warp {
         let Group { pc, frame, .. } = self.groups[g];
         let others = self.groups.iter().filter(|o| o.frame == frame && o.pc > pc);
         others.filter(|o| !matches!(o.state, State::Barrier { .. })).map(|o| o.pc).min().unwrap_or(u32::MAX)
+    }
+
+    /// Lanes execute an instruction again that they have been counted for.
+    pub fn uncount(&mut self, inst: &Inst, lanes: u32) {
+        let counted = u64::from(inst.count) * u64::from(lanes.count_ones());
+        self.thread_instructions = self.thread_instructions.saturating_sub(counted);
     }
 
     pub fn finished(&self) -> bool {

@@ -25,7 +25,7 @@ impl Scratch {
         Scratch { file: RegisterFile::new(), rows: 0 }
     }
 
-    /// The results of a computation ([`Kind::Compute`](super::Kind::Compute)) for these arguments, one per operand, constants included. `None` for operations
+    /// The results of a computation ([`OperationKind::Compute`](super::OperationKind::Compute)) for these arguments, one per operand, constants included. `None` for operations
     /// of other kinds and if the number of arguments is another.
     pub fn compute(
         &mut self,

@@ -57,6 +57,8 @@ pub struct Memory {
 /// A variable of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VariableView<'a> {
+    /// Which.
+    pub id: SymbolId,
     /// Its name.
     pub name: &'a str,
     /// `Global`, `Const` or `Shared`.
@@ -167,7 +169,14 @@ impl<'a> LaunchView<'a> {
             };
             let bytes = if p.variable.dynamic { dynamic } else { p.variable.bytes };
             let declared = p.variable.declared;
-            Some(VariableView { name: &p.variable.name, space, address, bytes, declared })
+            Some(VariableView {
+                id: SymbolId(number),
+                name: &p.variable.name,
+                space,
+                address,
+                bytes,
+                declared,
+            })
         })
     }
 }

@@ -52,7 +52,7 @@ pub use compute::Scratch;
 pub use launch::{
     ALLOCA, BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window,
 };
-pub use operation::{Kind, Operation};
+pub use operation::{Operation, OperationKind};
 pub use registers::Registers;
 pub use stop::{Frame, Lanes, Resume, View, Waits, WarpId};
 
@@ -78,6 +78,8 @@ pub struct At<'a> {
     pub mask: u32,
     /// The lanes that are converged with them, whatever the guard says.
     pub group: u32,
+    /// Lanes of the group that have been reported to come to this instruction before and had to wait in it for other threads: now they try again.
+    pub retried: u32,
 }
 
 impl<'a> At<'a> {
@@ -86,7 +88,7 @@ impl<'a> At<'a> {
         self.program.line(self.pc)
     }
 
-    /// The instruction's mnemonic.
+    /// The instruction's mnemonic, to show it.
     pub fn mnemonic(&self) -> &'a str {
         self.program.mnemonic(self.pc)
     }
@@ -228,18 +230,18 @@ pub enum Stage {
     /// A thread has started it.
     Issued,
     /// It reads these bytes.
-    Read(Place),
+    Read(MemoryRange),
     /// It writes these bytes.
-    Written(Place),
+    Written(MemoryRange),
     /// It combines these bytes with its own.
-    Reduced(Place),
+    Reduced(MemoryRange),
     /// It is over, for one thread.
     Complete,
 }
 
 /// Bytes of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct MemoryRange {
     /// The block of the cluster whose shared memory it is; `None` for global memory.
     pub rank: Option<usize>,
     /// The address in that memory.
@@ -376,7 +378,7 @@ pub trait Observer: Send {
     fn exited(&mut self, _at: &At<'_>) {}
 
     /// Before an instruction, whose guard is already in the mask, with the registers as it finds them. One that waits for
-    /// other threads may be told again when it is tried again. A statement of PTX may be several instructions of the engine:
+    /// other threads is reported again when it is tried again, with those who have waited as [`At::retried`]. A statement of PTX may be several instructions of the engine:
     /// [`Program::statement_at`](crate::Program::statement_at) tells which belong together.
     fn instruction(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 
@@ -396,7 +398,7 @@ pub trait Observer: Send {
     ) {
     }
 
-    /// After a [store](Kind::Store) whose access was told, with the registers that it stored: the [`reads`](Operation::reads) of its operation
+    /// After a [store](OperationKind::Store) whose access was told, with the registers that it stored: the [`reads`](Operation::reads) of its operation
     /// behind the first, the address.
     fn stored(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Operation<'a> {
     /// What it does.
-    pub kind: Kind<'a>,
+    pub kind: OperationKind<'a>,
     /// The predicate that it is executed under.
     pub guard: Option<Guard>,
     /// The registers it reads, addresses included, constants too, in the order of its operands.
@@ -25,7 +25,7 @@ pub struct Operation<'a> {
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind<'a> {
+pub enum OperationKind<'a> {
     /// A function of the values of the lane's own registers.
     Compute,
     /// Reads a special register.
@@ -104,75 +104,75 @@ impl Program {
                 let signature = f.signature();
                 reads.extend(operands.src.into_iter().take(signature.src.len()));
                 writes.extend(operands.dst.into_iter().take(signature.dst.len()));
-                Kind::Compute
+                OperationKind::Compute
             }
             Op::Special(dst, special) => {
                 writes.push(*dst);
-                Kind::Special(*special)
+                OperationKind::Special(*special)
             }
             Op::ActiveMask(dst) => {
                 writes.push(*dst);
-                Kind::ActiveMask
+                OperationKind::ActiveMask
             }
             Op::StackAddress { dst, .. } => {
                 writes.push(*dst);
-                Kind::StackAddress
+                OperationKind::StackAddress
             }
             Op::Load(access, dst) => {
                 reads.push(access.base);
                 writes.push(*dst);
-                Kind::Load(access)
+                OperationKind::Load(access)
             }
             Op::LoadVector(access, list) => {
                 reads.push(access.base);
                 writes.extend_from_slice(list.of(&self.lists));
-                Kind::Load(access)
+                OperationKind::Load(access)
             }
             Op::Store(access, src) => {
                 reads.extend([access.base, *src]);
-                Kind::Store(access)
+                OperationKind::Store(access)
             }
             Op::StoreVector(access, list) => {
                 reads.push(access.base);
                 reads.extend_from_slice(list.of(&self.lists));
-                Kind::Store(access)
+                OperationKind::Store(access)
             }
             Op::Atomic(atomic) => {
                 reads.push(atomic.access.base);
                 reads.extend(atomic.b.iter().copied().chain(atomic.c));
                 writes.extend(atomic.dst.iter().copied());
-                Kind::Atomic(atomic)
+                OperationKind::Atomic(atomic)
             }
             Op::Collective(c) => {
                 reads.extend(c.mask.into_iter().chain(c.src.iter().copied()));
                 writes.extend(c.dst.into_iter().flatten());
-                Kind::Collective(c)
+                OperationKind::Collective(c)
             }
             Op::Barrier(b) => {
                 reads.push(b.id);
                 reads.extend(b.count.into_iter().chain(b.src.map(|g| g.pred)));
                 writes.extend(b.dst);
-                Kind::Barrier(b)
+                OperationKind::Barrier(b)
             }
-            Op::Branch(target) => Kind::Branch { target: *target },
+            Op::Branch(target) => OperationKind::Branch { target: *target },
             Op::Switch { index, targets } => {
                 reads.push(*index);
-                Kind::Switch { targets: targets.of(&self.targets) }
+                OperationKind::Switch { targets: targets.of(&self.targets) }
             }
             Op::Call(call) => {
                 if let Callee::Indirect(r, _) = call.callee {
                     reads.push(r);
                 }
-                Kind::Call(call)
+                OperationKind::Call(call)
             }
-            Op::Ret => Kind::Return,
-            Op::Exit => Kind::Exit,
-            Op::Trap => Kind::Trap,
-            Op::Fence(f) => Kind::Fence(*f),
+            Op::Ret => OperationKind::Return,
+            Op::Exit => OperationKind::Exit,
+            Op::Trap => OperationKind::Trap,
+            Op::Fence(f) => OperationKind::Fence(*f),
             Op::System(s) => {
                 reads.extend(s.args.iter().copied());
                 writes.extend(s.dst);
-                Kind::System(s)
+                OperationKind::System(s)
             }
             Op::Stack(op) => {
                 match **op {
@@ -183,15 +183,15 @@ impl Program {
                         writes.push(dst);
                     }
                 }
-                Kind::Stack(op)
+                OperationKind::Stack(op)
             }
-            Op::Yield => Kind::Yield,
-            Op::Nop => Kind::Nothing,
+            Op::Yield => OperationKind::Yield,
+            Op::Nop => OperationKind::Nothing,
             Op::Async(op) => {
                 for (r, _, written) in op.registers() {
                     if written { writes.push(r) } else { reads.push(r) }
                 }
-                Kind::Async(op)
+                OperationKind::Async(op)
             }
         };
         // No guard is one that is always true: a negated zero.
@@ -200,14 +200,14 @@ impl Program {
     }
 }
 
-impl Kind<'_> {
+impl OperationKind<'_> {
     /// The access to memory that it makes, if it makes one.
     pub fn access(&self) -> Option<&Access> {
         match self {
-            Kind::Load(access) | Kind::Store(access) => Some(access),
-            Kind::Atomic(atomic) => Some(&atomic.access),
-            Kind::Async(AsyncOp::Multimem(op)) => Some(&op.at),
-            Kind::Async(AsyncOp::Mbarrier(op)) => Some(&op.at),
+            OperationKind::Load(access) | OperationKind::Store(access) => Some(access),
+            OperationKind::Atomic(atomic) => Some(&atomic.access),
+            OperationKind::Async(AsyncOp::Multimem(op)) => Some(&op.at),
+            OperationKind::Async(AsyncOp::Mbarrier(op)) => Some(&op.at),
             _ => None,
         }
     }
@@ -216,10 +216,10 @@ impl Kind<'_> {
     /// multicast memory, a reduction over a barrier.
     pub fn awaits_others(&self) -> bool {
         match self {
-            Kind::Collective(_) => true,
-            Kind::Barrier(b) => b.dst.is_some(),
-            Kind::Async(AsyncOp::Mbarrier(op)) => matches!(op.kind, MbarrierKind::Test { .. }),
-            Kind::Async(AsyncOp::Multimem(op)) => matches!(op.kind, MultimemKind::LoadReduce(_)),
+            OperationKind::Collective(_) => true,
+            OperationKind::Barrier(b) => b.dst.is_some(),
+            OperationKind::Async(AsyncOp::Mbarrier(op)) => matches!(op.kind, MbarrierKind::Test { .. }),
+            OperationKind::Async(AsyncOp::Multimem(op)) => matches!(op.kind, MultimemKind::LoadReduce(_)),
             _ => false,
         }
     }

@@ -20,13 +20,14 @@
 //! assert!(program.kernel("iota").is_some());
 //! ```
 
+use crate::engine::OwnVariable;
 use crate::engine::async_op::AsyncOp;
 use crate::engine::lanes::{LaneFn, Operands};
 use crate::engine::op::*;
 use crate::engine::program::*;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
-use hashbrown::HashMap;
+use rustc_hash::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Instruction, ScalarType, StateSpace};
 use warpsmith_semantics::{Emitter, Plan};
@@ -35,10 +36,10 @@ use warpsmith_semantics::{Emitter, Plan};
 #[derive(Default)]
 pub struct ProgramBuilder {
     program: Program,
-    constants: HashMap<(u128, Width), Reg>,
-    addresses: HashMap<(PatchTarget, i64, bool), Reg>,
+    constants: FxHashMap<(u128, Width), Reg>,
+    addresses: FxHashMap<(PatchTarget, i64, bool), Reg>,
     /// The constants that are addresses of shared variables, by row.
-    shared_rows: HashMap<u32, SymbolId>,
+    shared_rows: FxHashMap<u32, SymbolId>,
     /// The function whose body is being made.
     current: Option<FuncId>,
     errors: Vec<Diagnostic>,
@@ -222,6 +223,7 @@ impl ProgramBuilder {
             id: function,
             site: Site::default(),
             open: false,
+            names: None,
             span: 0..0,
             guard: (Reg::ZERO, u32::MAX),
             used_bytes: u32::MAX,
@@ -299,6 +301,8 @@ pub struct FunctionBuilder<'a> {
     pred_row: Option<(u32, u32)>,
     labels: Vec<Option<u32>>,
     fixups: Vec<u32>,
+    /// The variable that the next operation names.
+    names: Option<OwnVariable>,
 }
 
 impl FunctionBuilder<'_> {
@@ -359,8 +363,7 @@ impl FunctionBuilder<'_> {
     pub fn at(&mut self, line: u32, mnemonic: &str) {
         let name = self.builder.program.intern(mnemonic);
         self.site = Site { line, name, statement: 0 };
-        self.instruction = None;
-        self.open = true;
+        (self.open, self.names, self.instruction) = (true, None, None);
     }
 
     /// The PTX instruction that the statement at hand is, for observers.
@@ -401,6 +404,11 @@ impl FunctionBuilder<'_> {
     /// Says which bytes the program uses of the loads that follow, by a bit for each byte from the address on.
     pub fn used_bytes(&mut self, mask: u32) {
         self.used_bytes = mask;
+    }
+
+    /// The next operation computes an address from that of a variable of the function, or accesses it.
+    pub fn name_variable(&mut self, variable: OwnVariable) {
+        self.names = Some(variable);
     }
 
     /// The byte range of the following operations in the source.
@@ -472,6 +480,10 @@ impl FunctionBuilder<'_> {
             program.statements.push(Statement { instruction: self.instruction, ..statement });
         }
         program.statements[self.site.statement as usize].end = pc + 1;
+        // The value of another operand may have to be fetched first.
+        if !matches!(op, Op::Special(..)) {
+            program.own_variables.extend(self.names.take().map(|variable| (pc, variable)));
+        }
         self.builder.program.code.push(Inst { op, guard, flip, count: 1 });
         self.builder.program.sites.push(self.site);
     }

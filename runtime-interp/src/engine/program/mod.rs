@@ -2,6 +2,7 @@
 
 pub(in crate::engine) mod async_op;
 pub(in crate::engine) mod builder;
+pub(in crate::engine) mod named;
 pub(in crate::engine) mod op;
 pub(in crate::engine) mod special;
 
@@ -398,6 +399,8 @@ pub struct Program {
     pub(in crate::engine) targets: Vec<u32>,
     pub(in crate::engine) constants: Vec<Cell>,
     pub(in crate::engine) patches: Vec<Patch>,
+    /// The variables of functions that operations name, in the order of the code.
+    pub(in crate::engine) own_variables: Vec<(u32, named::OwnVariable)>,
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Placed>,
     /// It calls `malloc`.
@@ -481,7 +484,7 @@ impl Program {
         self.sites.get(pc as usize).map_or(0, |s| s.line)
     }
 
-    /// The mnemonic of the instruction that an operation belongs to.
+    /// The mnemonic of the instruction that an operation belongs to, to show it.
     pub fn mnemonic(&self, pc: u32) -> &str {
         let site = self.sites.get(pc as usize);
         site.and_then(|s| self.names.get(s.name as usize)).map_or("", String::as_str)

@@ -102,7 +102,7 @@ impl Block {
             }
             let group = &mut warp.groups[i];
             if op.kind == BarrierKind::Arrive {
-                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                group.pass();
             } else {
                 group.state = State::Barrier { id: id as u8, arrived: true };
             }
@@ -151,8 +151,7 @@ impl Block {
                     let at = cx.at(self.id, warp.index, group.pc, group.mask);
                     runner.observer.synchronise(&at, Sync::Leave(id as u32));
                 }
-                let group = &mut warp.groups[i];
-                (group.state, group.pc) = (State::Ready, group.pc + 1);
+                warp.groups[i].pass();
                 released += 1;
             }
             warp.reunite(released);

@@ -40,7 +40,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             if open == issue.mask {
                 return Ok(Next::Advance);
             }
-            warp.split(g, issue.mask & !open, issue.pc, State::Cluster);
+            warp.split_waiting(g, issue.mask & !open, issue.pc, State::Cluster);
             warp.groups[g].pc = issue.pc + 1;
             return Ok(Next::Choose);
         }
@@ -48,7 +48,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if skipped != 0 {
             warp.split(g, skipped, issue.pc + 1, State::Ready);
         }
-        warp.groups[g].state = State::Cluster;
+        warp.groups[g].wait(State::Cluster);
         Ok(Next::Choose)
     }
 }

@@ -107,14 +107,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
         if members & warp.alive & !lanes != 0 {
-            warp.split(g, issue.mask, issue.pc, State::Collective(members));
+            warp.split_waiting(g, issue.mask, issue.pc, State::Collective(members));
             return;
         }
         self.perform(issue, &participants, lanes);
         for i in waiting {
-            let group = &mut warp.groups[i];
-            group.pc += 1;
-            group.state = State::Ready;
+            warp.groups[i].pass();
         }
         warp.split(g, issue.mask, issue.pc + 1, State::Ready);
     }

@@ -285,7 +285,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             if skipped != 0 {
                 warp.split(g, skipped, issue.pc + 1, State::Ready);
             }
-            warp.groups[g].state = State::Mbarrier { until };
+            warp.groups[g].wait(State::Mbarrier { until });
             issue.block.cluster.wait_for_event();
             return Ok(Next::Choose);
         }

@@ -9,7 +9,7 @@ use crate::engine::async_op::{Completion, Group, TransferAction, TransferOp, Tra
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::cluster::ClusterState;
 use crate::engine::mbarrier::{self, Object};
-use crate::engine::observe::{MbarrierEvent, Place, Stage, Sync};
+use crate::engine::observe::{MbarrierEvent, MemoryRange, Stage, Sync};
 use crate::engine::op::{Access, AtomicFn};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{holds, lane32, lane64, lanes_of, lanes_where};
@@ -678,11 +678,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
 }
 
 impl Spot {
-    fn place(self, bytes: u32) -> Place {
+    fn place(self, bytes: u32) -> MemoryRange {
         let bytes = bytes.into();
         match self {
-            Spot::Global(address) => Place { rank: None, address, bytes },
-            Spot::Shared(rank, offset) => Place { rank: Some(rank), address: offset as u64, bytes },
+            Spot::Global(address) => MemoryRange { rank: None, address, bytes },
+            Spot::Shared(rank, offset) => MemoryRange { rank: Some(rank), address: offset as u64, bytes },
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{AsyncOp, Reg, Width};
-use warpsmith_interp::observe::{Kind, Operation};
+use warpsmith_interp::observe::{Operation, OperationKind};
+use warpsmith_isa::Reduction;
 
 /// A register as its shadow sees it: one mask of lanes for each byte of it, or one for a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,8 @@ pub(super) enum Act {
 pub(super) struct Flow {
     pub act: Act,
     pub decides: Decides,
+    /// An atomic operation whose new value does not depend on the old one.
+    pub overwrites: bool,
     /// The guard's predicate.
     pub guard: Option<u32>,
     /// Where its operands start: those that decide, those that carry values, and those that are written.
@@ -63,36 +66,48 @@ impl Flows {
         let mut flows = Flows::default();
         for pc in 0..program.operations() {
             if let Some(operation) = program.operation(pc) {
-                flows.push(&operation);
+                // An operation of the IR's core does not say, and is not suspected.
+                let reduction = program.instruction(pc).map(|i| i.reduction());
+                let overwrites = reduction.is_none_or(|r| r == Some(Reduction::Exchange));
+                flows.push(&operation, overwrites);
             }
         }
         flows
     }
 
-    fn push(&mut self, operation: &Operation<'_>) {
+    fn push(&mut self, operation: &Operation<'_>, overwrites: bool) {
         let Operation { reads, writes, guard, .. } = operation;
         // How many of the reads decide, and from where on they carry values.
         let (act, decides, deciding, values) = match &operation.kind {
-            Kind::Compute => (Act::Compute, Decides::Operand, 0, 0),
-            Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) | Kind::Async(AsyncOp::Multimem(_)) => {
-                (Act::Define, Decides::Address, 1, 1)
-            }
-            Kind::Collective(c) => {
+            OperationKind::Compute => (Act::Compute, Decides::Operand, 0, 0),
+            OperationKind::Load(_)
+            | OperationKind::Store(_)
+            | OperationKind::Atomic(_)
+            | OperationKind::Async(AsyncOp::Multimem(_)) => (Act::Define, Decides::Address, 1, 1),
+            OperationKind::Collective(c) => {
                 let mask = usize::from(c.mask.is_some());
                 (Act::Nothing, Decides::Operand, mask, mask)
             }
             // A reduction of predicates gives the thread what its own is worth.
-            Kind::Barrier(b) => {
+            OperationKind::Barrier(b) => {
                 let own = 1 + usize::from(b.count.is_some());
                 (Act::Compute, Decides::Operand, own, own)
             }
-            Kind::Switch { .. } => (Act::Nothing, Decides::Branch, 1, 1),
-            Kind::Call(_) => (Act::Nothing, Decides::Address, reads.len(), reads.len()),
-            Kind::System(_) | Kind::Stack(_) | Kind::Async(_) => {
+            OperationKind::Switch { .. } => (Act::Nothing, Decides::Branch, 1, 1),
+            OperationKind::Call(_) => (Act::Nothing, Decides::Address, reads.len(), reads.len()),
+            OperationKind::System(_) | OperationKind::Stack(_) | OperationKind::Async(_) => {
                 (Act::Define, Decides::Operand, reads.len(), reads.len())
             }
-            Kind::Special(_) | Kind::ActiveMask | Kind::StackAddress => (Act::Define, Decides::Operand, 0, 0),
-            _ => (Act::Nothing, Decides::Operand, 0, 0),
+            OperationKind::Special(_) | OperationKind::ActiveMask | OperationKind::StackAddress => {
+                (Act::Define, Decides::Operand, 0, 0)
+            }
+            OperationKind::Branch { .. }
+            | OperationKind::Return
+            | OperationKind::Exit
+            | OperationKind::Trap
+            | OperationKind::Fence(_)
+            | OperationKind::Yield
+            | OperationKind::Nothing => (Act::Nothing, Decides::Operand, 0, 0),
         };
         let first = self.slots.len() as u32;
         // The values of an asynchronous store are looked at when it is issued.
@@ -105,7 +120,7 @@ impl Flows {
         let counts = [0, 1, 2].map(|i| parts[i].len().min(255) as u8);
         parts.iter().zip(counts).for_each(|(part, n)| self.slots.extend(&part[..usize::from(n)]));
         let guard = guard.and_then(|g| g.pred.word());
-        self.flows.push(Flow { act, decides, guard, first, counts });
+        self.flows.push(Flow { act, decides, overwrites, guard, first, counts });
     }
 
     pub fn get(&self, pc: u32) -> Option<Flow> {
@@ -139,11 +154,12 @@ impl Flows {
 }
 
 /// True for a value that an asynchronous operation stores.
-fn is_value(kind: &Kind<'_>, r: Reg) -> bool {
+fn is_value(kind: &OperationKind<'_>, r: Reg) -> bool {
     use warpsmith_interp::engine::{TransferOp, TransferSource};
     match kind {
-        Kind::Async(AsyncOp::Transfer(TransferOp {
-            from: TransferSource::Values { values, .. }, ..
+        OperationKind::Async(AsyncOp::Transfer(TransferOp {
+            from: TransferSource::Values { values, .. },
+            ..
         })) => values.contains(&r),
         _ => false,
     }

@@ -10,16 +10,17 @@ mod shadow;
 mod values;
 
 use super::groups::select;
-use super::places::Places;
+use super::map::MemoryMap;
 use crate::codes;
+use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Report, Site};
 use flow::{Act, Decides, Flow, Flows, Slot};
 use rustc_hash::FxHashMap;
-use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp, lanes};
+use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp};
 use warpsmith_interp::engine::{Access, AsyncOp, Move, Reg, TransferSource};
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BlockView, Crossing, Kind, LaunchView, MbarrierEvent, MemoryKind, Observer,
-    Participant, Place, Registers, Scratch, Stage, Sync, shared_owner,
+    AccessKind, Addresses, At, BlockView, Crossing, LaunchView, MbarrierEvent, MemoryKind, MemoryRange,
+    Observer, OperationKind, Participant, Registers, Scratch, Stage, Sync, shared_owner,
 };
 use warpsmith_isa::StateSpace;
 
@@ -32,7 +33,7 @@ pub struct Init {
     report: Report,
     unwritten: Vec<usize>,
     launch: Shape,
-    places: Places,
+    map: MemoryMap,
     flows: Flows,
     blocks: Vec<Block>,
     /// The block that was looked at last.
@@ -292,13 +293,55 @@ impl Init {
         if let Some(stored) = stored {
             return *stored;
         }
-        let (places, shape) = (&self.places, self.launch.block);
+        let (map, shape) = (&self.map, self.launch.block);
         self.known.number((at.pc, None), || {
             let mut site = Site::of_lane(at, lane, shape).role("loaded, and never stored");
             site = site.address(space, address);
-            site.memory = places.holding(space, address).map(|p| p.relation(address, 1));
+            site.memory = map.holding(space, address).map(|p| p.relation(address, 1));
             site
         })
+    }
+
+    /// Reports an atomic operation whose new value depends on bytes that nobody has written. Like other values that decide, they count as
+    /// written from then on.
+    #[cold]
+    fn accumulated(&mut self, at: &At<'_>, undefined: u32, origin: u32, place: (StateSpace, u64)) {
+        let (lane, (space, address)) = (undefined.trailing_zeros().min(31), place);
+        let (map, shape) = (&self.map, self.launch.block);
+        // Where an undefined value was stored, it has a story of its own.
+        let known = self.known.get(origin).filter(|origin| origin.pc != at.pc);
+        let pcs = [at.pc, known.map_or(u32::MAX, |o| o.pc)];
+        self.report.add(codes::UNDEFINED_ACCUMULATOR, &pcs, undefined.count_ones().into(), || {
+            let mut site = Site::of_lane(at, lane, shape).address(space, address);
+            site.memory = map.holding(space, address).map(|p| p.relation(address, 1));
+            let message = "an atomic operation updates memory that was never written";
+            let finding = Finding::new(Checker::Init, codes::UNDEFINED_ACCUMULATOR, message, site);
+            let finding = known.iter().fold(finding, |f, origin| f.site(origin.site.clone()));
+            finding.note("what it starts from is left to chance: store the first value, and let a barrier follow, before it is updated")
+        });
+    }
+
+    /// What of the old value of an atomic operation is undefined, lane by lane; and for what its first byte is: the lane's address there.
+    fn updated(
+        &mut self,
+        at: &At<'_>,
+        space: StateSpace,
+        found: &Masks,
+        addresses: &Addresses<'_>,
+        flow: &Flow,
+        access: &Access,
+    ) {
+        let origin = self.origin_at(at, space, found, addresses);
+        if flow.overwrites {
+            if !self.flows.written(flow).is_empty() {
+                self.deliver(at, access, found, origin);
+            }
+            return;
+        }
+        let undefined = found.iter().fold(0, |any, m| any | m) & at.mask;
+        let lane = undefined.trailing_zeros() as usize & 31;
+        let byte = found.iter().position(|m| m >> lane & 1 != 0).unwrap_or(0);
+        self.accumulated(at, undefined, origin, (space, addresses.of(lane).wrapping_add(byte as u64)));
     }
 
     /// Remembers where undefined bytes come from that are stored.
@@ -310,7 +353,7 @@ impl Init {
         addresses: &Addresses<'_>,
         origin: u32,
     ) {
-        for lane in lanes(at.mask) {
+        for lane in lanes_of(at.mask) {
             for (byte, _) in masks.iter().enumerate().filter(|(_, m)| **m >> lane & 1 != 0) {
                 let address = addresses.of(lane).wrapping_add(byte as u64);
                 if space == StateSpace::Global {
@@ -326,10 +369,10 @@ impl Init {
     fn shared(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: Addresses<'_>) {
         // Addresses that follow a rule have been checked against the block's own memory.
         let own = |lane| shared_owner(addresses.of(lane)).0.is_none();
-        if matches!(addresses, Addresses::Lines(_)) || lanes(at.mask).all(own) {
+        if matches!(addresses, Addresses::Lines(_)) || lanes_of(at.mask).all(own) {
             return self.in_shared(at, self.current, kind, access, addresses);
         }
-        for lane in lanes(at.mask) {
+        for lane in lanes_of(at.mask) {
             let (rank, offset) = shared_owner(addresses.of(lane));
             let index = rank.map_or(Some(self.current), |rank| self.member(at.block, rank));
             if let Some(index) = index {
@@ -349,14 +392,16 @@ impl Init {
     ) {
         let size = u32::from(access.bytes) * u32::from(access.count);
         let Some(flow) = self.flows.get(at.pc) else { return };
-        let mut found = None;
         if kind != AccessKind::Store {
-            found = self.blocks.get(index).and_then(|b| shadow::load(&b.shared, &addresses, size, at.mask));
-            found = found.and_then(|masks| used(access, masks));
+            let found =
+                self.blocks.get(index).and_then(|b| shadow::load(&b.shared, &addresses, size, at.mask));
+            let found = found.and_then(|masks| used(access, masks));
             if let Some(masks) = &found {
-                let origin = self.origin_at(at, StateSpace::Shared, masks, &addresses);
-                if kind == AccessKind::Load || !self.flows.written(&flow).is_empty() {
+                if kind == AccessKind::Load {
+                    let origin = self.origin_at(at, StateSpace::Shared, masks, &addresses);
                     self.deliver(at, access, masks, origin);
+                } else {
+                    self.updated(at, StateSpace::Shared, masks, &addresses, &flow, access);
                 }
             }
         }
@@ -367,12 +412,9 @@ impl Init {
         if let Some((masks, origin)) = &stored {
             self.keep_origin(at, StateSpace::Shared, masks, &addresses, *origin);
         }
-        let masks = match (found, stored) {
-            (Some(old), Some((new, _))) => Some(std::array::from_fn(|i| old[i] | new[i])),
-            (old, new) => old.or(new.map(|(masks, _)| masks)),
-        };
         if let Some(block) = self.blocks.get_mut(index) {
-            let shape = (size, access.bytes.into(), access.skipped);
+            let (shape, masks) =
+                ((size, access.bytes.into(), access.skipped), stored.map(|(masks, _)| masks));
             shadow::store(&mut block.shared, &addresses, shape, at.mask, masks.as_ref());
         }
     }
@@ -389,7 +431,7 @@ impl Init {
         };
         let whole = [(addresses.of(at.mask.trailing_zeros() as usize & 31), at.mask)];
         let each: Vec<(u64, u32)> =
-            if same { Vec::new() } else { lanes(at.mask).map(|l| (addresses.of(l), 1 << l)).collect() };
+            if same { Vec::new() } else { lanes_of(at.mask).map(|l| (addresses.of(l), 1 << l)).collect() };
         let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
         else {
             return;
@@ -399,15 +441,11 @@ impl Init {
             for (b, m) in masks.iter_mut().enumerate() {
                 let old = *m & lanes;
                 let skipped = access.skipped >> (b / usize::from(access.bytes) % 8) & 1 != 0;
-                match kind {
-                    AccessKind::Load if !access.uses(b as u32) => {}
-                    AccessKind::Load => found[b] |= old,
-                    _ if skipped => {}
-                    AccessKind::Store => *m = *m & !lanes | stored.as_ref().map_or(0, |(s, _)| s[b] & lanes),
-                    AccessKind::Atomic => {
-                        found[b] |= old;
-                        *m |= stored.as_ref().map_or(0, |(s, _)| s[b] & lanes);
-                    }
+                if kind != AccessKind::Store && access.uses(b as u32) {
+                    found[b] |= old;
+                }
+                if kind != AccessKind::Load && !skipped {
+                    *m = *m & !lanes | stored.as_ref().map_or(0, |(s, _)| s[b] & lanes);
                 }
             }
         }
@@ -415,8 +453,12 @@ impl Init {
             self.keep_origin(at, StateSpace::Local, masks, &addresses, *origin);
         }
         if kind != AccessKind::Store && found.iter().any(|m| *m != 0) {
-            let origin = self.origin_at(at, StateSpace::Local, &found, &addresses);
-            self.deliver(at, access, &found, origin);
+            if kind == AccessKind::Load {
+                let origin = self.origin_at(at, StateSpace::Local, &found, &addresses);
+                self.deliver(at, access, &found, origin);
+            } else {
+                self.updated(at, StateSpace::Local, &found, &addresses, &flow, access);
+            }
         }
     }
 
@@ -434,9 +476,11 @@ impl Init {
         if kind != AccessKind::Store
             && let Some(masks) = &found
         {
-            let origin = self.origin_at(at, StateSpace::Global, masks, &addresses);
-            if kind == AccessKind::Load || !self.flows.written(&flow).is_empty() {
+            if kind == AccessKind::Load {
+                let origin = self.origin_at(at, StateSpace::Global, masks, &addresses);
                 self.deliver(at, access, masks, origin);
+            } else {
+                self.updated(at, StateSpace::Global, masks, &addresses, &flow, access);
             }
         }
         if kind == AccessKind::Load {
@@ -445,8 +489,9 @@ impl Init {
         let mut stored = self.stored(at, &flow, access);
         if let Some((masks, origin)) = &mut stored {
             let undefined = masks.iter().fold(0, |any, m| any | m);
-            let told =
-                lanes(undefined).filter(|l| self.global.is_host(addresses.of(*l))).fold(0, |m, l| m | 1 << l);
+            let told = lanes_of(undefined)
+                .filter(|l| self.global.is_host(addresses.of(*l)))
+                .fold(0, |m, l| m | 1 << l);
             if told != 0 {
                 let what = "is stored to the host's memory";
                 self.decide(codes::UNDEFINED_RESULT, at, told, what, *origin);
@@ -460,16 +505,13 @@ impl Init {
         if let Some((masks, origin)) = &stored {
             self.keep_origin(at, StateSpace::Global, masks, &addresses, *origin);
         }
-        let masks = match (found.filter(|_| kind == AccessKind::Atomic), stored) {
-            (Some(old), Some((new, _))) => Some(std::array::from_fn(|i| old[i] | new[i])),
-            (old, new) => old.or(new.map(|(masks, _)| masks)),
-        };
+        let masks = stored.map(|(masks, _)| masks);
         let shape = (size, access.bytes.into(), access.skipped);
         shadow::store(&mut self.global, &addresses, shape, at.mask, masks.as_ref());
     }
 
     /// The bytes of a transfer, as a map of what is undefined, and where they lie in it.
-    fn place(&mut self, at: &At<'_>, place: &Place) -> Option<&mut dyn ByteMap> {
+    fn place(&mut self, at: &At<'_>, place: &MemoryRange) -> Option<&mut dyn ByteMap> {
         match place.rank {
             None => Some(&mut self.global),
             Some(rank) => {
@@ -482,13 +524,13 @@ impl Init {
     /// The lanes of an asynchronous store whose values are undefined.
     fn issued(&mut self, at: &At<'_>, number: u64) {
         let Some(operation) = at.program.operation(at.pc) else { return };
-        let Kind::Async(AsyncOp::Transfer(transfer)) = operation.kind else { return };
+        let OperationKind::Async(AsyncOp::Transfer(transfer)) = operation.kind else { return };
         let TransferSource::Values { values, bytes } = &transfer.from else { return };
         let base = self.base;
         let Some(warp) = self.blocks.get(self.current).and_then(|b| b.warps.get(at.warp as usize)) else {
             return;
         };
-        for lane in lanes(at.mask) {
+        for lane in lanes_of(at.mask) {
             let (mut bits, mut at_bit) = (0u64, 0);
             for r in values {
                 let masks = warp.masks(base, Slot::new(*r));
@@ -526,7 +568,7 @@ fn origin_key(space: StateSpace, warp: u32, lane: u32, address: u64) -> (u32, u6
 impl Observer for Init {
     fn begin(&mut self, launch: &LaunchView<'_>) {
         self.launch = Shape { block: launch.block(), cluster: launch.cluster() };
-        self.places = Places::new(launch);
+        self.map = MemoryMap::new(launch);
         self.flows = Flows::new(launch.program());
         self.blocks.clear();
         self.in_flight.clear();
@@ -683,20 +725,33 @@ impl Observer for Init {
                 }
             }
         }
+        // What a shuffle gives from a lane that takes no part is undefined, whoever it is (9.7.9.6).
+        let source_of = |lane: usize| from.map_or(lane, |from| usize::from(from[lane]) % 32);
+        let strangers = lanes_of(at.mask)
+            .filter(|lane| at.mask >> source_of(*lane) & 1 == 0)
+            .fold(0u32, |m, lane| m | 1 << lane);
         let results = match from {
-            Some(from) => given.map(|m| {
-                let reads = |lane: usize| {
-                    let from = usize::from(from[lane]) % 32;
-                    m >> if at.mask >> from & 1 != 0 { from } else { lane } & 1
-                };
-                lanes(at.mask).fold(control, |all, lane| all | reads(lane) << lane)
+            Some(_) => given.map(|m| {
+                lanes_of(at.mask)
+                    .fold(control | strangers, |all, lane| all | (m >> source_of(lane) & 1) << lane)
             }),
             None if given.iter().any(|m| *m != 0) || control != 0 => [at.mask; 16],
             None => [0; 16],
         };
-        let origin = source.map_or(0, |(pc, base, r, undefined)| {
-            self.origin_of(&At { pc, mask: undefined, ..*at }, base, r, undefined)
-        });
+        let origin = match source {
+            Some((pc, base, r, undefined)) => {
+                self.origin_of(&At { pc, mask: undefined, ..*at }, base, r, undefined)
+            }
+            None if strangers != 0 => {
+                let (lane, shape) = (strangers.trailing_zeros(), self.launch.block);
+                self.known.number((at.pc, None), || {
+                    let mut site = Site::of_lane(at, lane, shape).role("read from a lane that takes no part");
+                    site.memory = Some(format!("lane {lane} reads lane {}", source_of(lane as usize)));
+                    site
+                })
+            }
+            None => 0,
+        };
         let Some(warp) = self.warp(at) else { return };
         for p in participants {
             let base = p.row as usize * 32;
@@ -739,11 +794,19 @@ impl Observer for Init {
                 }
                 let reduced = matches!(stage, Stage::Reduced(_));
                 let Some(map) = self.place(at, &place) else { return };
+                let mut first = None;
                 for (i, start) in (0..place.bytes).step_by(64).enumerate() {
                     let bytes = (place.bytes - start).min(64) as u32;
                     let new = bits.as_ref().and_then(|b| b.get(i)).copied().unwrap_or(0);
                     let old = if reduced { map.get(place.address + start, bytes) } else { 0 };
-                    map.put(place.address + start, bytes, old | new);
+                    if old != 0 && first.is_none() {
+                        first = Some(place.address + start + u64::from(old.trailing_zeros()));
+                    }
+                    map.put(place.address + start, bytes, new);
+                }
+                if let Some(address) = first {
+                    let space = if place.rank.is_some() { StateSpace::Shared } else { StateSpace::Global };
+                    self.accumulated(at, at.mask, 0, (space, address));
                 }
             }
             Stage::Complete => _ = self.in_flight.remove(&key),

@@ -1,6 +1,7 @@
 //! What is undefined: of registers and local memory, lanes by byte; of other memory, bytes.
 
 use super::flow::Slot;
+use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;
 use warpsmith_interp::observe::{ALLOCA, Addresses};
 
@@ -304,7 +305,7 @@ pub(super) fn load(map: &impl ByteMap, addresses: &Addresses<'_>, size: u32, mas
     }
     let mut masks = [0; MOST_BYTES];
     let mut any = false;
-    for lane in lanes(mask) {
+    for lane in lanes_of(mask) {
         let address = addresses.of(lane);
         for start in (0..size).step_by(64) {
             let mut bits = map.get(address.wrapping_add(start.into()), (size - start).min(64));
@@ -337,7 +338,7 @@ pub(super) fn store(
         }
         return;
     }
-    for lane in lanes(mask) {
+    for lane in lanes_of(mask) {
         let address = addresses.of(lane);
         for (i, start) in (0..size).step_by(element.max(1) as usize).enumerate() {
             if skipped >> (i % 8) & 1 != 0 {
@@ -350,15 +351,6 @@ pub(super) fn store(
             map.put(address.wrapping_add(start.into()), element, bits);
         }
     }
-}
-
-/// The numbers of the lanes in a mask.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
 }
 
 #[cfg(test)]

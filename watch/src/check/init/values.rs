@@ -7,19 +7,15 @@
 //! computed again: its result is undefined.
 
 use super::flow::Slot;
-use super::shadow::{Warp, lanes};
+use super::shadow::Warp;
+use crate::lanes::lanes_of;
 use smallvec::SmallVec;
 use warpsmith_interp::engine::Reg;
 use warpsmith_interp::observe::{At, Operation, Registers, Scratch};
+use warpsmith_isa::Traits;
 
 /// The masks of a register.
 pub(super) type ByteMasks = [u32; 16];
-
-/// Instructions whose result is as undefined as an argument.
-const ARITHMETIC: &[&str] = &[
-    "abs", "add", "cos", "div", "dp2a", "dp4a", "ex2", "fma", "lg2", "mad", "mad24", "max", "min", "mul",
-    "mul24", "neg", "rcp", "rem", "rsqrt", "sad", "sin", "sqrt", "sub", "tanh",
-];
 
 /// The undefined bytes of an operation's results, for its lanes.
 pub(super) fn results(
@@ -49,8 +45,7 @@ pub(super) fn results(
             .map(|r| std::array::from_fn(|b| if b < bytes_of(*r) { lanes } else { 0 }))
             .collect()
     };
-    let opcode = at.mnemonic().split('.').next().unwrap_or_default();
-    if partly == 0 && ARITHMETIC.binary_search(&opcode).is_ok() {
+    if partly == 0 && at.instruction().is_some_and(|i| i.traits().contains(Traits::MIXES)) {
         return whole(any);
     }
     let original: SmallVec<[[u128; 32]; 4]> =
@@ -61,7 +56,7 @@ pub(super) fn results(
         let mut arguments = original.clone();
         for (i, own) in undefined.iter().enumerate() {
             let bytes = bytes_of(operation.reads[i]);
-            for lane in lanes(own.iter().fold(0, |a, m| a | m)) {
+            for lane in lanes_of(own.iter().fold(0, |a, m| a | m)) {
                 let holes = (0..bytes)
                     .filter(|b| own[*b] >> lane & 1 != 0)
                     .fold(0u128, |holes, b| holes | 0xff << (8 * b));
@@ -79,7 +74,7 @@ pub(super) fn results(
         for ((masks, result), (first, r)) in
             masks.iter_mut().zip(&results).zip(first.iter().zip(&operation.writes))
         {
-            for lane in lanes(any) {
+            for lane in lanes_of(any) {
                 let differs = result[lane] ^ first[lane];
                 for (b, mask) in masks.iter_mut().enumerate().take(bytes_of(*r)) {
                     *mask |= u32::from(differs >> (8 * b) & 0xff != 0) << lane;

@@ -14,8 +14,9 @@ mod shadow;
 mod threads;
 mod together;
 
-use super::groups::{group_of, lanes_of, select};
-use super::places::Places;
+use super::groups::{group_of, select};
+use super::map::MemoryMap;
+use crate::lanes::lanes_of;
 use crate::report::Report;
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge};
 use location::{Location, MIXED, Release};
@@ -26,13 +27,13 @@ use std::sync::Arc;
 use threads::{Block, Fenced, Gathering, Parts, Waited};
 use together::Together;
 use warpsmith_interp::engine::{
-    Access, AsyncOp, CollectiveKind, Completion, Group, Order, Scope, TransferAction,
+    Access, AsyncOp, BarrierKind, CollectiveKind, Completion, Group, Order, Scope, TransferAction,
 };
 use warpsmith_interp::observe::{
-    self, AccessKind, Addresses, At, BlockView, Interest, Kind, LaunchView, MbarrierEvent, Observer,
-    Participant, Place, Registers, Stage, Sync, shared_owner,
+    self, AccessKind, Addresses, At, BlockView, Interest, LaunchView, MbarrierEvent, MemoryRange, Observer,
+    OperationKind, Participant, Registers, Stage, Sync, shared_owner,
 };
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{Mod, Proxy, StateSpace, Traits};
 
 /// Finds data races.
 ///
@@ -68,7 +69,7 @@ use warpsmith_isa::StateSpace;
 #[derive(Default)]
 pub struct Race {
     report: Report,
-    places: Places,
+    map: MemoryMap,
     block_shape: [u32; 3],
     clusters: Clusters,
     threads_per_block: u32,
@@ -271,7 +272,8 @@ impl Race {
             && kind != AccessKind::Load;
         let scope = reach(access);
         // `red` reads nothing that an acquire pattern could start from (8.11.1).
-        let reads = kind != AccessKind::Store && !at.mnemonic().contains("red.");
+        let reduction = at.instruction().is_some_and(|i| i.traits().contains(Traits::REDUCTION));
+        let reads = kind != AccessKind::Store && !reduction;
         let mut released = false;
         for lane in lanes_of(at.mask) {
             let Some((memory, offset)) = self.place(space, addresses.of(lane)) else { continue };
@@ -356,17 +358,18 @@ impl Race {
         let Some(block) = self.blocks.get_mut(self.current) else { return };
         let (now, number) = (block.now, block.number);
         let Some(warp) = block.warps.get_mut(at.warp as usize) else { return };
-        let mnemonic = at.mnemonic();
-        if mnemonic.contains(".proxy") {
-            if mnemonic.contains("async") {
+        match at.instruction().and_then(|i| i.proxy()) {
+            Some(Proxy::Async | Proxy::AsyncToGeneric) => {
                 warp.update(at.mask, |k| {
                     let Knowledge { clock, fenced } = k;
                     fenced.join(clock);
                     fenced.add(number, at.warp as Agent, at.mask, now);
                 });
                 block.now += 1;
+                return;
             }
-            return;
+            Some(Proxy::Alias | Proxy::TensormapToGeneric) => return,
+            None => {}
         }
         if order != Order::Release {
             let pending = std::mem::take(&mut warp.pending);
@@ -399,23 +402,31 @@ impl Race {
             return;
         }
         let Some(owner) = self.member(rank) else { return };
-        let mnemonic = at.mnemonic();
-        let asynchronous = matches!(event, MbarrierEvent::CompleteTx(_)) && !mnemonic.starts_with("mbarrier");
-        if mnemonic.starts_with("cp.async.mbarrier") {
-            self.arriving = Some((owner, offset, phase));
-            return;
+        if let Some(OperationKind::Async(op)) = at.program.operation(at.pc).map(|o| o.kind) {
+            match op {
+                AsyncOp::ArriveOnCopies { .. } => {
+                    self.arriving = Some((owner, offset, phase));
+                    return;
+                }
+                // An asynchronous operation says that its bytes are there.
+                AsyncOp::Transfer(_) if matches!(event, MbarrierEvent::CompleteTx(_)) => {
+                    self.completed(at, owner, offset, phase);
+                    return;
+                }
+                AsyncOp::Transfer(_)
+                | AsyncOp::Mbarrier(_)
+                | AsyncOp::Commit(_)
+                | AsyncOp::Wait { .. }
+                | AsyncOp::ClusterArrive
+                | AsyncOp::ClusterWait
+                | AsyncOp::Fill { .. }
+                | AsyncOp::Multimem(_) => {}
+            }
         }
-        if asynchronous {
-            self.completed(at, owner, offset, phase);
-            return;
-        }
-        let relaxed = mnemonic.contains(".relaxed");
-        match event {
-            // The object is memory, too: those who use it must know that it was made. Its end is one of its operations: the lanes that libcu++
-            // counts together by `match` before one of them ends the object are not ordered by that, and no harm comes of it.
-            MbarrierEvent::Init => self.touch_object(at, owner, offset, None),
-            _ => self.touch_object(at, owner, offset, Some(Scope::Sys)),
-        }
+        let relaxed = is_relaxed(at);
+        // The object is memory, too: those who use it must know that it was made. Its end is one of its operations: the lanes that libcu++
+        // counts together by `match` before one of them ends the object are not ordered by that, and no harm comes of it.
+        self.touch_object(at, owner, offset, (event != MbarrierEvent::Init).then_some(Scope::Sys));
         match event {
             MbarrierEvent::Init => {
                 let object = self.blocks[owner].object(offset);
@@ -423,7 +434,7 @@ impl Race {
             }
             MbarrierEvent::Arrive(_) => {
                 // An arrival from another block must say so, if it names a scope.
-                let narrow = owner != self.current && mnemonic.contains(".cta");
+                let narrow = owner != self.current && at.instruction().is_some_and(|i| i.has(Mod::Cta));
                 let known =
                     (!relaxed && !narrow).then(|| self.blocks[self.current].current(at.warp, at.mask));
                 let owner_number = self.blocks[owner].number;
@@ -438,7 +449,10 @@ impl Race {
                     warp.learn(at.mask, &complete);
                 }
             }
-            _ => {
+            MbarrierEvent::Test { .. }
+            | MbarrierEvent::Invalidate
+            | MbarrierEvent::ExpectTx(_)
+            | MbarrierEvent::CompleteTx(_) => {
                 let number = self.blocks[owner].number;
                 self.blocks[owner].object(offset).settle(number, phase);
             }
@@ -487,7 +501,8 @@ impl Race {
         stage: Stage,
         (block, agent, time): (u32, Agent, u32),
     ) {
-        let Some(Kind::Async(AsyncOp::Transfer(op))) = at.program.operation(at.pc).map(|o| o.kind) else {
+        let Some(OperationKind::Async(AsyncOp::Transfer(op))) = at.program.operation(at.pc).map(|o| o.kind)
+        else {
             return;
         };
         let (place, writes) = match stage {
@@ -495,7 +510,7 @@ impl Race {
             Stage::Written(place) | Stage::Reduced(place) => (place, true),
             Stage::Issued | Stage::Complete => return,
         };
-        let Place { rank, address, bytes } = place;
+        let MemoryRange { rank, address, bytes } = place;
         let atomic = matches!(stage, Stage::Reduced(_));
         let strong = atomic.then_some(Scope::Gpu);
         let size = match op.action {
@@ -545,6 +560,11 @@ impl Race {
     }
 }
 
+/// True for an instruction that is `.relaxed`, said or not.
+fn is_relaxed(at: &At<'_>) -> bool {
+    at.instruction().and_then(|i| i.order()) == Some(warpsmith_isa::Order::Relaxed)
+}
+
 /// A line of memory: of a resident block's shared memory, or of global memory.
 #[derive(Clone, Copy, Debug)]
 struct Target {
@@ -571,7 +591,7 @@ impl Observer for Race {
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {
-        self.places = Places::new(launch);
+        self.map = MemoryMap::new(launch);
         let [x, y, z] = launch.block();
         self.block_shape = [x, y, z];
         self.threads_per_block = x.saturating_mul(y).saturating_mul(z);
@@ -712,7 +732,7 @@ impl Observer for Race {
                 let Some(transfer) = self.transfers.get_mut(&key) else { return };
                 transfer.lanes &= !at.mask;
                 let (done, lane) = (transfer.lanes == 0, at.mask.trailing_zeros() as usize & 31);
-                if let Some(Kind::Async(AsyncOp::ArriveOnCopies { .. })) = kind
+                if let Some(OperationKind::Async(AsyncOp::ArriveOnCopies { .. })) = kind
                     && let Some((owner, offset, phase)) = self.arriving.take()
                     && let Some(owner) = self.blocks.get_mut(owner)
                 {
@@ -745,7 +765,7 @@ impl Observer for Race {
                     (_, Some(Group::Copy)) => (block, COPIES + warp, count),
                     (_, Some(Group::Bulk)) if reads => (block, BULK_READS + warp, count),
                     (_, Some(Group::Bulk)) => (block, BULK + warp, count),
-                    (Some(Kind::Async(AsyncOp::Transfer(op))), _)
+                    (Some(OperationKind::Async(AsyncOp::Transfer(op))), _)
                         if matches!(op.completion, Completion::Mbarrier(_)) =>
                     {
                         transfer.accesses.push((lane, stage));
@@ -769,7 +789,9 @@ impl Observer for Race {
         let warp = at.warp as usize;
         match sync {
             Sync::Arrive(id) => {
-                let passing = at.mnemonic().contains("arrive");
+                let kind = at.program.operation(at.pc).map(|o| o.kind);
+                let passing =
+                    matches!(kind, Some(OperationKind::Barrier(b)) if b.kind == BarrierKind::Arrive);
                 block.gather(id as usize, at.warp, at.mask, passing);
             }
             Sync::Complete(id) => block.complete(id as usize),
@@ -784,7 +806,7 @@ impl Observer for Race {
             Sync::Warp { .. } => {}
             Sync::Fence(fence) => self.fence(at, fence.order, fence.scope),
             Sync::ClusterArrive => {
-                if !at.mnemonic().contains(".relaxed") {
+                if !is_relaxed(at) {
                     let known = block.current(at.warp, at.mask);
                     self.cluster_barriers.entry(block.cluster).or_default().knowledge.join(&known);
                 } else if let Some(w) = block.warps.get(warp) {

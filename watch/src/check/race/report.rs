@@ -5,7 +5,7 @@ use super::{Race, Target};
 use crate::codes;
 use crate::report::{Checker, Finding, Site};
 use warpsmith_interp::observe::At;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
 impl Race {
     /// Tells of the conflicts that an access to a line was found to have.
@@ -17,7 +17,7 @@ impl Race {
             let together =
                 old.pc == new.pc && (old.block, old.agent, old.time) == (new.block, new.agent, new.time);
             if together && !is_async(&new) {
-                let lanes = 1 << conflict.old_lane | 1 << conflict.new_lane;
+                let lanes = old.lanes | new.lanes;
                 self.together(at, target, conflict, lanes);
                 continue;
             }
@@ -88,7 +88,8 @@ impl Race {
 
     /// Packed types are pairs of scalars (8.2.5), which overlap completely with the scalars.
     fn packed(&self, at: &At<'_>, old: &Record, new: &Record) -> bool {
-        [old, new].iter().any(|r| at.program.mnemonic(r.pc).contains("x2"))
+        let is_pair = |ty: ScalarType| ty.class() == TypeClass::Packed;
+        [old, new].iter().any(|r| at.program.instruction(r.pc).is_some_and(|i| i.types().any(is_pair)))
     }
 
     fn site(&self, at: &At<'_>, target: Target, record: &Record, lane: u32, byte: u32) -> Site {
@@ -100,7 +101,7 @@ impl Race {
         let space = if target.memory.is_some() { StateSpace::Shared } else { StateSpace::Global };
         let address = target.line * LINE + u64::from(byte);
         let mut site = Site::of_lane(&at, lane, self.block_shape).address(space, address);
-        site.memory = self.places.holding(space, address).map(|p| p.relation(address, 1));
+        site.memory = self.map.holding(space, address).map(|p| p.relation(address, 1));
         if let Some(owner) = target.memory.and_then(|i| self.blocks.get(i))
             && owner.id != block
         {

@@ -1,7 +1,8 @@
 //! The threads of a resident block, and what each knows.
 
 use super::clock::{Agent, BULK, BULK_READS, COPIES, Clock, Knowledge, OBJECTS};
-use crate::check::groups::{Issued, lanes_of};
+use crate::check::groups::Issued;
+use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;

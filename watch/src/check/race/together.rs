@@ -2,7 +2,7 @@
 
 use super::shadow::{Conflict, LINE, Record};
 use super::{Race, Target, lanes_of};
-use warpsmith_interp::observe::{Addresses, At, Kind, Registers};
+use warpsmith_interp::observe::{Addresses, At, OperationKind, Registers};
 use warpsmith_isa::StateSpace;
 
 /// What lanes of a store have in common, until their values are known.
@@ -38,7 +38,7 @@ impl Race {
     /// Told when the values are known, or at once where they never are.
     pub(super) fn together(&mut self, at: &At<'_>, target: Target, conflict: Conflict, lanes: u32) {
         match at.program.operation(at.pc).map(|o| o.kind) {
-            Some(Kind::Store(_)) => self.together.found.push((target, conflict, lanes)),
+            Some(OperationKind::Store(_)) => self.together.found.push((target, conflict, lanes)),
             _ => self.tell_together(at, target, conflict),
         }
     }
@@ -57,7 +57,7 @@ impl Race {
         let together = std::mem::take(&mut self.together);
         let operation = at.program.operation(at.pc);
         let Some((operation, access)) = operation.as_ref().and_then(|o| match &o.kind {
-            Kind::Store(access) => Some((o, access)),
+            OperationKind::Store(access) => Some((o, access)),
             _ => None,
         }) else {
             return;
@@ -67,7 +67,8 @@ impl Race {
         for (target, conflict, lanes) in together.found {
             let bytes = conflict.old.bytes & conflict.new.bytes;
             let agreed = (0..LINE).filter(|byte| bytes >> byte & 1 != 0).all(|byte| {
-                let mut written = lanes_of(lanes).map(|lane| {
+                // Not all lanes write all bytes that any two of them have in common.
+                let mut written = lanes_of(lanes).filter_map(|lane| {
                     let address = addresses.get(lane).filter(|_| at.mask >> lane & 1 != 0)?;
                     let (memory, offset) = self.place(space, *address)?;
                     let from = (target.line * LINE + byte).checked_sub(offset)?;
@@ -75,8 +76,8 @@ impl Race {
                     let value = registers.get(*element, lane) >> (8 * (from % u64::from(access.bytes)));
                     (memory == target.memory).then_some(value as u8)
                 });
-                let first = written.next().flatten();
-                first.is_some() && written.all(|value| value == first)
+                let first = written.next();
+                written.all(|value| Some(value) == first)
             });
             if !agreed {
                 self.tell_together(at, target, conflict);

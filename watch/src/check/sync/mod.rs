@@ -3,17 +3,19 @@
 //! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
 //! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
 
-use super::groups::{Issued, group_of, lanes_of, select};
+use super::groups::{Issued, group_of, select};
 use crate::codes;
+use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Report, Site};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpsmith_interp::engine::{AsyncOp, CollectiveKind, Group};
+use warpsmith_interp::engine::{AsyncOp, BarrierKind, CollectiveKind, Group};
 use warpsmith_interp::observe::{
-    At, BlockView, Interest, Kind, LaunchView, MbarrierEvent, Observer, Participant, Stage, Sync as Event,
+    At, BlockView, Interest, LaunchView, MbarrierEvent, Observer, OperationKind, Participant, Stage,
+    Sync as Event,
 };
-use warpsmith_interp::{Fault, FaultCode};
-use warpsmith_isa::StateSpace;
+use warpsmith_interp::{Fault, FaultCode, Program};
+use warpsmith_isa::{Operation, StateSpace};
 
 /// Finds misuse of what threads synchronise with.
 ///
@@ -50,7 +52,12 @@ pub struct Sync {
     threads: u32,
     blocks: Vec<Block>,
     current: usize,
+    /// Tests of mbarrier objects that were answered no since one was answered yes.
+    polls: u64,
 }
+
+/// So many tests in vain are a loop that waits for what does not come.
+const SPINNING: u64 = 1000;
 
 struct Block {
     id: [u32; 3],
@@ -124,9 +131,13 @@ impl Sync {
     }
 
     fn arrive(&mut self, at: &At<'_>, id: u32) {
-        let mnemonic = at.mnemonic();
+        let kind = at.program.operation(at.pc).map(|o| o.kind);
+        let Some(OperationKind::Barrier(barrier)) = kind else { return };
         let site = self.site(at);
-        let reduces = mnemonic.contains(".red");
+        let reduces = match barrier.kind {
+            BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
+            BarrierKind::Sync | BarrierKind::Arrive => false,
+        };
         let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, reduces, site: site.clone() };
         let Some(arrivals) = self.blocks.get_mut(self.current).and_then(|b| b.barriers.get_mut(id as usize))
         else {
@@ -137,10 +148,7 @@ impl Sync {
             arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
         let mixed = arrivals.iter().find(|a| a.reduces != reduces).cloned();
         arrivals.push(new);
-        let aligned = |pc: u32| {
-            let mnemonic = at.program.mnemonic(pc);
-            mnemonic.starts_with("bar.") || mnemonic.contains(".aligned")
-        };
+        let aligned = |pc: u32| is_aligned(at.program, pc);
         if let Some(first) = again {
             self.add(codes::BARRIER_REUSE, &[first.pc, at.pc], || {
                 let message = format!("a warp arrives at barrier {id} again before the barrier is complete");
@@ -166,7 +174,7 @@ impl Sync {
 
     fn cluster_arrive(&mut self, at: &At<'_>) {
         let site = self.site(at);
-        let aligned = |pc: u32| at.program.mnemonic(pc).contains(".aligned");
+        let aligned = |pc: u32| is_aligned(at.program, pc);
         let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
         else {
             return;
@@ -205,18 +213,23 @@ impl Sync {
             }
             return;
         };
-        let gone = members & !alive;
-        if gone != 0 {
+        // Those of a warp that is not full were never there to wait for.
+        let gone = members & self.existing(at.warp) & !alive;
+        if gone != 0 && waits_for_exited(at) {
             let site = self.site(at);
-            let exist = (0..32u32).filter(|i| at.warp * 32 + i < self.threads).fold(0, |m, i| m | 1u32 << i);
-            let what = if gone & exist == 0 { "that do not exist" } else { "that have exited" };
             self.add(codes::MEMBERS_GONE, &[at.pc], || {
-                let message = format!("member mask {members:#010x} names lanes {gone:#010x}, {what}");
+                let message = format!("member mask {members:#010x} names lanes {gone:#010x}, that have exited");
                 Finding::new(Checker::Sync, codes::MEMBERS_GONE, message, site)
-                    .note("a mask names the lanes that execute the instruction, and no others")
+                    .note("this instruction waits for all threads of its mask, not only for those that have not exited (9.7.13.2, 9.7.13.14)")
                     .warning()
             });
         }
+    }
+
+    /// The lanes of a warp that the launch has threads for.
+    fn existing(&self, warp: u32) -> u32 {
+        let lanes = self.threads.saturating_sub(warp.saturating_mul(32));
+        if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 }
     }
 
     fn mbarrier(&mut self, at: &At<'_>, rank: usize, offset: usize, phase: bool, event: MbarrierEvent) {
@@ -247,10 +260,13 @@ impl Sync {
         let Some(object) = owner.objects.get_mut(&offset) else { return };
         let unnoticed = matches!(event, MbarrierEvent::Arrive(_)) && object.complete && !object.tested;
         match event {
-            MbarrierEvent::Test { complete: true } => object.tested = true,
+            MbarrierEvent::Test { complete } => {
+                object.tested |= complete;
+                self.polls = if complete { 0 } else { self.polls + 1 };
+            }
             MbarrierEvent::ExpectTx(bytes) => object.bytes += i64::from(bytes),
             MbarrierEvent::CompleteTx(bytes) => object.bytes -= i64::from(bytes),
-            _ => {}
+            MbarrierEvent::Init | MbarrierEvent::Invalidate | MbarrierEvent::Arrive(_) => {}
         }
         let (made, pc) = (object.site.clone(), object.pc);
         if unnoticed {
@@ -293,6 +309,36 @@ impl Sync {
     }
 }
 
+/// True for a fault of an instruction that tests the parity of an mbarrier object's phase.
+fn tests_parity(program: &Program, fault: &Fault) -> bool {
+    let of_line = program.statements().iter().filter(|s| Some(s.line) == fault.ptx_line && s.head < s.end);
+    let mut operations = of_line.filter_map(|s| program.instruction(s.head)).map(|i| i.operation());
+    operations.any(|o| matches!(o, Operation::MbarrierTestWaitParity | Operation::MbarrierTryWaitParity))
+}
+
+/// True if all threads of a warp must execute the instruction together.
+fn is_aligned(program: &Program, pc: u32) -> bool {
+    program.instruction(pc).is_some_and(|instruction| instruction.is_aligned())
+}
+
+/// True if the manual has the instruction wait for all threads of its mask, those included that have exited.
+fn waits_for_exited(at: &At<'_>) -> bool {
+    let Some(OperationKind::Collective(collective)) = at.program.operation(at.pc).map(|o| o.kind) else {
+        return false;
+    };
+    match collective.kind {
+        CollectiveKind::Sync | CollectiveKind::Elect => true,
+        CollectiveKind::Shuffle(_)
+        | CollectiveKind::All
+        | CollectiveKind::Any
+        | CollectiveKind::Uni
+        | CollectiveKind::Ballot
+        | CollectiveKind::MatchAny
+        | CollectiveKind::MatchAll
+        | CollectiveKind::Reduce(_) => false,
+    }
+}
+
 fn divergent(id: u32, site: Site, other: Site) -> Finding {
     let message =
         format!("threads of a warp come to barrier {id} by different instructions, which are `.aligned`");
@@ -310,9 +356,10 @@ impl Observer for Sync {
         self.block_shape = launch.block();
         self.threads = launch.block().into_iter().fold(1, u32::saturating_mul);
         self.blocks.clear();
+        self.polls = 0;
     }
 
-    fn end(&mut self, _: &LaunchView<'_>, fault: Option<&Fault>) {
+    fn end(&mut self, launch: &LaunchView<'_>, fault: Option<&Fault>) {
         self.blocks.clear();
         let Some(fault) = fault else { return };
         let code = match fault.code {
@@ -320,8 +367,8 @@ impl Observer for Sync {
             FaultCode::BadMask => codes::BAD_MASK,
             FaultCode::BadBarrier => codes::BAD_BARRIER,
             FaultCode::BadMbarrier => codes::MBARRIER_MISUSE,
-            FaultCode::BadOperand if fault.message.contains("parity") => codes::MBARRIER_MISUSE,
-            FaultCode::StepLimit if fault.message.contains("mbarrier") => codes::DEADLOCK,
+            FaultCode::BadOperand if tests_parity(launch.program(), fault) => codes::MBARRIER_MISUSE,
+            FaultCode::StepLimit if self.polls >= SPINNING => codes::DEADLOCK,
             _ => return,
         };
         let (line, block, thread) =
@@ -341,8 +388,7 @@ impl Observer for Sync {
 
     fn block_started(&mut self, view: &BlockView) {
         let warps = (0..view.warps).map(|w| {
-            let lanes = self.threads.saturating_sub(32 * w).min(32);
-            let alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
+            let alive = self.existing(w);
             let (issued, waited, last) = Default::default();
             Warp { alive, issued, waited, last, last_pc: [0; 2], cluster: SmallVec::new() }
         });
@@ -412,11 +458,22 @@ impl Observer for Sync {
         if !participants.first().is_some_and(|p| matches!(p.op.kind, CollectiveKind::Shuffle(_))) {
             return;
         }
+        if !self.select(at.block) {
+            return;
+        }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
         let Some(lane) = lanes_of(lanes).find(|lane| lanes >> (from[*lane] & 31) & 1 == 0) else { return };
-        let site = Site::of_lane(at, lane as u32, self.block_shape);
+        let (site, source) = (Site::of_lane(at, lane as u32, self.block_shape), u32::from(from[lane] & 31));
+        let alive = self.blocks[self.current].warps.get(at.warp as usize).map_or(0, |w| w.alive);
+        let why = if self.existing(at.warp) >> source & 1 == 0 {
+            "does not exist"
+        } else if alive >> source & 1 == 0 {
+            "has exited"
+        } else {
+            "does not take part"
+        };
         self.add(codes::SHUFFLE_SOURCE, &[at.pc], || {
-            let message = format!("lane {lane} reads lane {}, which does not take part", from[lane]);
+            let message = format!("lane {lane} reads lane {source}, which {why}");
             Finding::new(Checker::Sync, codes::SHUFFLE_SOURCE, message, site)
                 .note("the value is unspecified: keep lanes that are read in the shuffle, or do not use what it gives (9.7.9.6)")
                 .warning()
@@ -429,7 +486,8 @@ impl Observer for Sync {
         }
         let site = self.site(at);
         let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
-        if let Some(Kind::Async(AsyncOp::ArriveOnCopies { .. })) = at.program.operation(at.pc).map(|o| o.kind)
+        if let Some(OperationKind::Async(AsyncOp::ArriveOnCopies { .. })) =
+            at.program.operation(at.pc).map(|o| o.kind)
         {
             lanes_of(at.mask).for_each(|lane| warp.waited[0][lane] = warp.issued[0].count[lane]);
             return;

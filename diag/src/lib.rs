@@ -17,6 +17,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![deny(clippy::let_underscore_must_use)]
 
 mod codes;
 mod diagnostic;

@@ -75,26 +75,24 @@ pub(crate) fn float_bits(number: Number, ty: Type) -> Result<u64, NumberError> {
 
 /// Writes a float constant so that [`float_bits`] reads the same bits.
 pub(crate) fn write_float(out: &mut String, ty: Type, bits: u64) {
-    use std::fmt::Write;
     let value = match ty.element() {
         Scalar::F64 => Some(f64::from_bits(bits)),
         Scalar::F32 => {
             let value = f32::from_bits(bits as u32);
             if value.is_finite() {
-                let _ = write!(out, "{value:?}");
+                out.push_str(&format!("{value:?}"));
                 return;
             }
             None
         }
         scalar => half_format(scalar).map(|format| format.widen(bits as u16)),
     };
-    // Formatting into a String cannot fail.
-    let _ = match (value.filter(|value| value.is_finite()), ty.element()) {
-        (Some(value), _) => write!(out, "{value:?}"),
-        (None, Scalar::F64) => write!(out, "0d{bits:016x}"),
-        (None, Scalar::F32 | Scalar::TF32) => write!(out, "0f{bits:08x}"),
-        (None, _) => write!(out, "{bits:#x}"),
-    };
+    out.push_str(&match (value.filter(|value| value.is_finite()), ty.element()) {
+        (Some(value), _) => format!("{value:?}"),
+        (None, Scalar::F64) => format!("0d{bits:016x}"),
+        (None, Scalar::F32 | Scalar::TF32) => format!("0f{bits:08x}"),
+        (None, _) => format!("{bits:#x}"),
+    });
 }
 
 /// A binary interchange format of 16 bits.

@@ -92,8 +92,8 @@ impl<'a> FunctionDisplay<'a> {
             names: self.names.clone(),
             names_types: false,
         };
-        // Formatting into a String cannot fail.
-        let _ = printer.inst(inst);
+        let written = printer.inst(inst);
+        debug_assert!(written.is_ok(), "a String takes everything");
         out
     }
 }

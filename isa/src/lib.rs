@@ -21,6 +21,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![deny(clippy::let_underscore_must_use)]
 
 mod check;
 mod class;

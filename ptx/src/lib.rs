@@ -1,6 +1,7 @@
 //! PTX text: syntax tree, parser, printer, validator, diagnostics.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::let_underscore_must_use)]
 
 pub mod codes;
 mod format;

@@ -18,7 +18,6 @@ use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use warpsmith_isa::StateSpace;
 
@@ -168,10 +167,10 @@ impl ClusterState {
     fn describe(&self, rank: usize, offset: usize) -> String {
         let mut text = format!("the object at shared address {offset:#x}");
         if self.members.len() > 1 {
-            let _ = write!(text, " of block {rank} of the cluster");
+            text += &format!(" of block {rank} of the cluster");
         }
         if let Some(o) = Object::unpack(mbarrier::word(&self.members[rank].memory, offset)) {
-            let _ = write!(text, ", which needs {} more arrivals and {} more bytes", o.pending, o.bytes);
+            text += &format!(", which needs {} more arrivals and {} more bytes", o.pending, o.bytes);
         }
         text
     }

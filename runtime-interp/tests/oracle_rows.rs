@@ -17,7 +17,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("st.async.form.0166", "an asynchronous store that tells nobody"),
     ("st.async.mut.0021", "a vector of two elements with one register"),
     ("ld.mut.0059", "a predicate as an element of 32 bits"),
-    ("mapa.misc.0008", "a sink as destination"),
     ("sreg.is_explicit_cluster.0018", "a predicate plus one"),
     ("cf.call.0520", "calls a function that is defined nowhere"),
     ("cf.call.0538", "calls `vprintf` with one argument"),

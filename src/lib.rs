@@ -134,12 +134,12 @@
 //!
 //! # Features
 //!
-//! The default is the compiler and the engine, 31 packages with those of this repository.
+//! The default is the compiler and the engine, 32 packages with those of this repository.
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 36 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 37 |
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 37 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 38 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!

@@ -149,6 +149,41 @@ fn every_package_takes_the_lints_of_the_workspace() {
     }
 }
 
+/// The names in a section of a manifest.
+fn dependencies(manifest: &str, section: &str) -> Vec<String> {
+    let Some((_, rest)) = manifest.split_once(&format!("\n[{section}]\n")) else { return Vec::new() };
+    let lines = rest.lines().take_while(|line| !line.starts_with('['));
+    lines
+        .filter_map(|line| Some(line.split_once(['.', ' '])?.0.to_owned()))
+        .filter(|name| !name.starts_with('#'))
+        .collect()
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let mut unused = Vec::new();
+    for member in members().into_iter().chain([String::new()]) {
+        let path = |name: &str| if member.is_empty() { name.to_owned() } else { format!("{member}/{name}") };
+        let manifest = read(&path("Cargo.toml"));
+        for (section, places) in
+            [("dependencies", &["src"][..]), ("dev-dependencies", &["src", "tests", "benches", "examples"])]
+        {
+            let mut found = Vec::new();
+            let places = places.iter().map(|place| path(place)).filter(|place| root().join(place).is_dir());
+            places.for_each(|place| files(&place, "rs", &mut found));
+            let text: String = found.iter().map(|path| read(&path.to_string_lossy())).collect();
+            for name in dependencies(&manifest, section) {
+                // Named with features alone: another dependency brings the crate.
+                let features_only = manifest.contains(&format!("{name} = {{ workspace = true, features"));
+                if !text.contains(&name.replace('-', "_")) && !features_only {
+                    unused.push(format!("{}: {name}", path("Cargo.toml")));
+                }
+            }
+        }
+    }
+    assert!(unused.is_empty(), "dependencies that nothing names:\n{}", unused.join("\n"));
+}
+
 /// Patterns that no line of our sources has, with what to write instead, and the paths (by their beginnings) where it may stand.
 const BANNED: &[(&str, &str, &[&str])] = &[
     ("mnemonic().contains(", "ask the resolved instruction for what the tables know of it", &[]),

@@ -231,7 +231,7 @@ impl Function {
 
 /// The bytes that things of these sizes and alignments take when they lie behind each other. Saturates where no memory could hold them.
 pub(crate) fn laid_out(parts: impl IntoIterator<Item = (u64, u64)>) -> u64 {
-    parts.into_iter().fold(0u64, |end, (size, align)| {
-        end.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX).saturating_add(size)
-    })
+    let mut layout = warpsmith_isa::memory::Layout::default();
+    parts.into_iter().for_each(|(size, align)| _ = layout.place(size, align));
+    layout.bytes()
 }

@@ -37,6 +37,7 @@ mod instruction;
 mod lang;
 pub mod layout;
 pub mod limits;
+pub mod memory;
 mod mnemonic;
 mod modifier;
 mod operand;

@@ -4,6 +4,21 @@
 
 use crate::SpecialReg;
 
+/// Blocks of a grid in each dimension, on targets from sm_30 on.
+pub const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+/// Threads of a block in each dimension.
+pub const BLOCK: [u32; 3] = [1024, 1024, 64];
+
+/// Threads of a block in all.
+pub const BLOCK_THREADS: u32 = 1024;
+
+/// Blocks of a cluster, where the launch allows more than the portable 8.
+pub const CLUSTER_BLOCKS: u32 = 16;
+
+/// Bytes of shared memory that a block may have where a launch asks for it: those of the largest targets.
+pub const BLOCK_SHARED_BYTES: u64 = 227 << 10;
+
 /// Bytes of `.const` variables that a module may have.
 pub const CONST_BYTES: u64 = 64 << 10;
 

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use warpsmith_diag::nearest;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{StateSpace, limits};
 
 /// The machine that kernels believe they run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,8 +58,8 @@ impl Default for Machine {
             clock_mhz: 1980,
             environment: [0; 32],
             global_memory: 16 << 30,
-            shared_memory: 227 << 10,
-            cluster_blocks: 16,
+            shared_memory: limits::BLOCK_SHARED_BYTES,
+            cluster_blocks: limits::CLUSTER_BLOCKS,
             heap: 8 << 20,
             print_buffer: 1 << 20,
             level: Level::Avx512,

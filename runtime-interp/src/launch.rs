@@ -4,6 +4,7 @@ use crate::device::{Buffer, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program, Schedule};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
+use warpsmith_isa::limits;
 
 /// An argument of a kernel: the bytes of its parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -172,11 +173,12 @@ impl Launch {
                 Err(Fault::launch(format!("{what}.{axis} is {}; it must be from 1 to {}", value[i], max[i])))
             })
         };
-        within("grid", self.grid, [i32::MAX as u32, 65535, 65535])?;
-        within("block", self.block, [1024, 1024, 64])?;
+        within("grid", self.grid, limits::GRID)?;
+        within("block", self.block, limits::BLOCK)?;
         let threads: u32 = self.block.iter().product();
-        if threads > 1024 {
-            return Err(Fault::launch(format!("a block of {threads} threads; the most is 1024")));
+        if threads > limits::BLOCK_THREADS {
+            let most = limits::BLOCK_THREADS;
+            return Err(Fault::launch(format!("a block of {threads} threads; the most is {most}")));
         }
         let own = program.functions[kernel].kernel.as_ref().map_or(0, |k| k.shared.bytes);
         let shared = own.saturating_add(u64::from(self.dynamic_shared));
@@ -257,7 +259,7 @@ impl Launch {
             )));
         }
         let grid = self.blocks(Some(attributes));
-        if grid.iter().any(|n| *n > i32::MAX as u32) {
+        if grid.iter().any(|n| *n > limits::GRID[0]) {
             return Err(Fault::launch(format!("a grid of {:?} clusters of {cluster:?}", self.grid)));
         }
         if (0..3).any(|i| !grid[i].is_multiple_of(cluster[i])) {

@@ -26,9 +26,6 @@ use warpsmith_isa::ScalarType;
 /// The most memory the buffers of one launch may take together.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 31;
 
-/// The most bytes of parameters a kernel can have (manual section 7.1: 32,764 from PTX ISA 8.1 on).
-pub const MAX_PARAM_BYTES: u64 = 32764;
-
 /// A checked launch description.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchSpec {

@@ -1,9 +1,9 @@
 //! JSON to launches: every mistake is recorded with its path, and reading goes on.
 
-use super::{Arg, Global, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, MAX_PARAM_BYTES, literal};
+use super::{Arg, Global, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, literal};
 use serde_json::{Map, Value};
 use warpsmith_interp::{Launch, Schedule};
-use warpsmith_isa::ScalarType;
+use warpsmith_isa::{ScalarType, limits};
 
 /// Reads the parts of a description and collects all errors, each with the path of its value. What cannot be read gets a value that
 /// no later check complains about.
@@ -71,13 +71,13 @@ impl Reader {
         let args = object.get("args").map_or_else(Vec::new, |v| self.args(v));
         let spec = LaunchSpec {
             entry: object.get("entry").map_or_else(String::new, |v| self.string("$.entry", v).to_owned()),
-            grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, [0x7fff_ffff, 65535, 65535])),
-            block: object.get("block").map_or([1; 3], |v| self.dim("$.block", v, [1024, 1024, 64])),
-            cluster: object.get("cluster").map(|v| self.dim("$.cluster", v, [16, 16, 16])),
+            grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, limits::GRID)),
+            block: object.get("block").map_or([1; 3], |v| self.dim("$.block", v, limits::BLOCK)),
+            cluster: object.get("cluster").map(|v| self.dim("$.cluster", v, [limits::CLUSTER_BLOCKS; 3])),
             cooperative: object.get("cooperative").is_some_and(|v| self.boolean("$.cooperative", v)),
             dynamic_shared: object
                 .get("dynamic_shared")
-                .map_or(0, |v| self.integer("$.dynamic_shared", v, 0, 227 * 1024) as u32),
+                .map_or(0, |v| self.integer("$.dynamic_shared", v, 0, limits::BLOCK_SHARED_BYTES) as u32),
             steps,
             schedule: object.get("schedule").and_then(|v| self.schedule(v)),
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
@@ -86,8 +86,11 @@ impl Reader {
             args,
         };
         let threads: u32 = spec.block.iter().product();
-        if threads > 1024 {
-            self.error("$.block", format!("{threads} threads in a block, and at most 1024 can be"));
+        if threads > limits::BLOCK_THREADS {
+            self.error(
+                "$.block",
+                format!("{threads} threads in a block, and at most {} can be", limits::BLOCK_THREADS),
+            );
         }
         if let Some(cluster) = spec.cluster {
             for (axis, ((blocks, cluster), name)) in
@@ -127,9 +130,10 @@ impl Reader {
             parameter_bytes += if let Arg::Value(bytes) = &arg { bytes.len() as u64 } else { 8 };
             args.push(arg);
         }
-        if parameter_bytes > MAX_PARAM_BYTES {
+        if parameter_bytes > limits::KERNEL_PARAM_BYTES {
             let message = format!(
-                "the arguments take {parameter_bytes} bytes, and a kernel has at most {MAX_PARAM_BYTES}"
+                "the arguments take {parameter_bytes} bytes, and a kernel has at most {}",
+                limits::KERNEL_PARAM_BYTES
             );
             self.error("$.args", message);
         }
@@ -386,14 +390,14 @@ impl Reader {
         }
     }
 
-    fn dim(&mut self, path: &str, value: &Value, limits: [u64; 3]) -> [u32; 3] {
+    fn dim(&mut self, path: &str, value: &Value, limits: [u32; 3]) -> [u32; 3] {
         let Some(items) = value.as_array().filter(|items| (1..=3).contains(&items.len())) else {
             self.error(path, format!("expected [x, y, z], found {}", describe(value)));
             return [1; 3];
         };
         let mut dim = [1; 3];
         for (axis, (item, limit)) in items.iter().zip(limits).enumerate() {
-            dim[axis] = self.integer(&format!("{path}[{axis}]"), item, 1, limit) as u32;
+            dim[axis] = self.integer(&format!("{path}[{axis}]"), item, 1, limit.into()) as u32;
         }
         dim
     }

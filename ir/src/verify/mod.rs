@@ -68,7 +68,7 @@ use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_diag::{Diagnostic, Diagnostics, Span};
-use warpsmith_isa::limits::is_reserved_name;
+use warpsmith_isa::limits::{BLOCK_THREADS, is_reserved_name};
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
@@ -386,8 +386,13 @@ impl<'a> Verifier<'a> {
         }
         for (name, sizes) in [("reqntid", attrs.reqntid), ("maxntid", attrs.maxntid)] {
             let threads = sizes.map(|sizes| sizes.iter().map(|n| *n as u64).try_fold(1u64, u64::checked_mul));
-            if threads.is_some_and(|threads| !threads.is_some_and(|n| (1..=1024).contains(&n))) {
-                self.error("I0324", format!("`{name}` of `@{}` must give 1 to 1024 threads", func.name));
+            if threads
+                .is_some_and(|threads| !threads.is_some_and(|n| (1..=u64::from(BLOCK_THREADS)).contains(&n)))
+            {
+                self.error(
+                    "I0324",
+                    format!("`{name}` of `@{}` must give 1 to {BLOCK_THREADS} threads", func.name),
+                );
             }
         }
         if attrs.reqnctapercluster.is_some_and(|sizes| sizes.contains(&0)) {

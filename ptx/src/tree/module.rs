@@ -3,6 +3,7 @@
 use super::*;
 use rustc_hash::FxHashSet;
 use std::ops::Index;
+use warpsmith_isa::memory;
 
 /// A PTX module.
 ///
@@ -306,6 +307,17 @@ impl Module {
     /// The functions, in the order of their items if the module was parsed.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = &Function> {
         self.functions.iter()
+    }
+
+    /// The bytes that one name of a declaration takes; `None` for an array without a size or past 64 bits.
+    pub fn bytes_of(&self, decl: &Decl, declarator: &Declarator) -> Option<u64> {
+        let element = memory::element_bytes(decl.ty, decl.vector);
+        self[declarator.dims].iter().try_fold(element, |size, dim| size.checked_mul((*dim)?))
+    }
+
+    /// The alignment that a declaration has: what is written, or that of its elements.
+    pub fn align_of(&self, decl: &Decl) -> u32 {
+        decl.align.unwrap_or_else(|| memory::natural_align(decl.ty, decl.vector))
     }
 
     /// The version of the first `.version`.

@@ -282,8 +282,8 @@ impl Validator<'_> {
             return Some(format!("`{spelling}` is {}, the parameter {}", kind(given_array), kind(array)));
         }
         if array {
-            let wanted = self.size_of(formal, formal_name);
-            let given = self.size_of(decl, name);
+            let wanted = self.m.bytes_of(formal, formal_name);
+            let given = self.m.bytes_of(decl, name);
             if let (Some(wanted), Some(given)) = (wanted, given)
                 && wanted != given
                 && wanted != 0
@@ -293,7 +293,7 @@ impl Validator<'_> {
         } else if !compatible((decl.ty, decl.vector), (formal.ty, formal.vector)) {
             return Some(format!("`{spelling}` is `.{}`, the parameter `.{}`", decl.ty, formal.ty));
         }
-        let (given, wanted) = (self.align_of(decl), self.align_of(formal));
+        let (given, wanted) = (self.m.align_of(decl), self.m.align_of(formal));
         (decl.space == StateSpace::Param && given != wanted && formal.space == StateSpace::Param)
             .then(|| format!("`{spelling}` is aligned to {given} bytes, the parameter to {wanted}"))
     }

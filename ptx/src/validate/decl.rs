@@ -251,18 +251,19 @@ impl Validator<'_> {
         }
         if decl.space == StateSpace::Const && decl.linkage != Linkage::Extern {
             let size = self
-                .size_of(decl, &declarator)
+                .m
+                .bytes_of(decl, &declarator)
                 .unwrap_or(0)
                 .saturating_mul(declarator.count.unwrap_or(1).into());
-            let align = u64::from(self.align_of(decl).max(1));
-            let total =
-                self.const_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
-            if total > CONST_BYTES && self.const_bytes <= CONST_BYTES {
+            let align = u64::from(self.m.align_of(decl).max(1));
+            let before = self.constants.bytes();
+            self.constants.place(size, align);
+            let total = self.constants.bytes();
+            if total > CONST_BYTES && before <= CONST_BYTES {
                 let message =
                     format!("the constants of the module take {total} bytes, {CONST_BYTES} at most");
                 self.error(codes::LIMIT, span, message);
             }
-            self.const_bytes = total;
             self.bodies_interact |= self.in_function.is_some();
         }
     }
@@ -283,20 +284,23 @@ impl Validator<'_> {
 
     fn add_shared(&mut self, decl: &Decl, declarator: &Declarator, span: Span) {
         let m = self.m;
-        let align = u64::from(self.align_of(decl).max(1));
-        let size =
-            self.size_of(decl, declarator).unwrap_or(0).saturating_mul(declarator.count.unwrap_or(1).into());
-        let total =
-            self.shared_bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(size);
+        let align = u64::from(self.m.align_of(decl).max(1));
+        let size = self
+            .m
+            .bytes_of(decl, declarator)
+            .unwrap_or(0)
+            .saturating_mul(declarator.count.unwrap_or(1).into());
+        let before = self.shared.bytes();
+        self.shared.place(size, align);
+        let total = self.shared.bytes();
         let kernel = self.in_function.is_some_and(|f| m[f].kind == FunctionKind::Entry);
-        if kernel && total > STATIC_SHARED_BYTES && self.shared_bytes <= STATIC_SHARED_BYTES {
+        if kernel && total > STATIC_SHARED_BYTES && before <= STATIC_SHARED_BYTES {
             let message = format!(
                 "the shared variables of the kernel take {total} bytes, {STATIC_SHARED_BYTES} at most"
             );
             let note = "memory sized at launch can be larger: `.extern .shared .align 16 .b8 name[];` at module level";
             self.report(Diagnostic::error(codes::LIMIT, span, message).note(note));
         }
-        self.shared_bytes = total;
     }
 
     fn bind_module_variable(&mut self, id: Id<Decl>, decl: &Decl, name: Id<Declarator>) {

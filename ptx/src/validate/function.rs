@@ -7,6 +7,7 @@ use crate::codes;
 use crate::scope::Binding;
 use crate::tree::*;
 use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{StateSpace, limits};
 
 /// What is known of a function by its name.
@@ -40,7 +41,7 @@ impl Validator<'_> {
             return;
         };
         self.in_function = Some(id);
-        self.shared_bytes = 0;
+        self.shared = Layout::default();
         self.shared_used.clear();
         self.cta_group = None;
         let clashes = self.scopes.enter(id);
@@ -153,18 +154,19 @@ impl Validator<'_> {
 
     fn kernel_space(&mut self, function: &Function) {
         let m = self.m;
-        let mut size = 0u64;
+        let mut layout = Layout::default();
         for decl in &m[function.params] {
-            let align = u64::from(self.align_of(decl).max(1));
+            let align = u64::from(self.m.align_of(decl).max(1));
             for name in &m[decl.names] {
                 // An array without a size is an error of its own.
                 if m[name.dims].iter().any(Option::is_none) {
                     return;
                 }
-                let bytes = self.size_of(decl, name).unwrap_or(u64::MAX);
-                size = size.checked_next_multiple_of(align).unwrap_or(u64::MAX).saturating_add(bytes);
+                let bytes = self.m.bytes_of(decl, name).unwrap_or(u64::MAX);
+                _ = layout.place(bytes, align);
             }
         }
+        let size = layout.bytes();
         if size > limits::KERNEL_PARAM_BYTES {
             let taken = if size == u64::MAX { "2^64 bytes or more".into() } else { format!("{size} bytes") };
             let message = format!(
@@ -238,7 +240,7 @@ impl Validator<'_> {
             if (x.ty, x.vector) != (y.ty, y.vector) || sizes(x) != sizes(y) {
                 return Some("a parameter of another type");
             }
-            if self.align_of(x) != self.align_of(y) {
+            if self.m.align_of(x) != self.m.align_of(y) {
                 return Some("another alignment of a parameter");
             }
         }

@@ -28,6 +28,7 @@ use resolution::Resolutions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, StateSpace, Target, Version};
 
 /// How many errors are told.
@@ -264,7 +265,7 @@ struct Validator<'m> {
     data_labels: FxHashMap<Symbol, Span>,
     /// What `.loc` takes function names from, to be looked up at the end.
     function_names: Vec<(Symbol, Span)>,
-    const_bytes: u64,
+    constants: Layout,
     /// The first declaration that makes ptxas do without the ABI: of a function with several results, or of a register or local variable
     /// outside of functions. Then calls pass registers of any type, and none is indirect.
     without_abi: Option<Span>,
@@ -272,7 +273,7 @@ struct Validator<'m> {
     /// Whose tensor memory the function uses, and where it says so first.
     cta_group: Option<(warpsmith_isa::Mod, Id<Stmt>)>,
     /// What the shared variables of the function take.
-    shared_bytes: u64,
+    shared: Layout,
     /// The shared variables of the module among them.
     shared_used: FxHashSet<Id<Declarator>>,
     /// Whose bodies it looks at, where several validators share them.
@@ -307,11 +308,11 @@ impl<'m> Validator<'m> {
             places: FxHashSet::default(),
             data_labels: FxHashMap::default(),
             function_names: Vec::new(),
-            const_bytes: 0,
+            constants: Layout::default(),
             without_abi: without_abi(m),
             in_function: None,
             cta_group: None,
-            shared_bytes: 0,
+            shared: Layout::default(),
             shared_used: FxHashSet::default(),
             share,
             bodies_interact: false,
@@ -423,17 +424,6 @@ impl<'m> Validator<'m> {
     /// A name of a message.
     fn name(&self, symbol: Symbol) -> &'m str {
         &self.m[symbol]
-    }
-
-    /// The bytes that a declarator takes; `None` for one without a size or past 64 bits.
-    fn size_of(&self, decl: &Decl, declarator: &Declarator) -> Option<u64> {
-        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
-        self.m[declarator.dims].iter().try_fold(element, |size, dim| size.checked_mul((*dim)?))
-    }
-
-    /// The alignment that a declaration has: what is written, or that of its elements.
-    fn align_of(&self, decl: &Decl) -> u32 {
-        decl.align.unwrap_or(decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector))
     }
 }
 

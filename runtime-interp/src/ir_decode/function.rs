@@ -11,6 +11,7 @@ use warpsmith_ir::{
     self as ir, Block, FuncKind, GlobalId, Inst, InstData, Opcode, StackSlot, Type, Value, meaning,
 };
 use warpsmith_isa::StateSpace;
+use warpsmith_isa::memory::Layout;
 
 /// A function while it is decoded.
 pub(super) struct Body<'m, 'p> {
@@ -71,11 +72,11 @@ impl<'m> Body<'m, '_> {
             }
             return;
         }
-        let mut end = 0u32;
+        let mut layout = Layout::default();
         for (param, value) in self.function.params.iter().zip(params) {
             let (bytes, align) = param_layout(param);
-            let offset = end.next_multiple_of(align.max(1).next_power_of_two());
-            end = offset.saturating_add(bytes);
+            let align = align.max(1).next_power_of_two();
+            let offset = u32::try_from(layout.place(bytes.into(), align.into())).unwrap_or(u32::MAX);
             let dst = self.regs(*value);
             if param.byval.is_some() {
                 let address = self.body.constant(offset.into(), Width::W64);

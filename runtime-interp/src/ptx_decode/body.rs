@@ -6,6 +6,7 @@ use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::Span;
 use warpsmith_isa::StateSpace;
+use warpsmith_isa::memory::Layout;
 use warpsmith_ptx::scope::{Binding, Clash};
 use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Pragma, Stmt, Symbol};
 
@@ -81,15 +82,15 @@ impl<'m> Body<'_, 'm> {
     /// Gives the parameters of the function their places: those of a kernel lie in their own memory, others where a call puts them.
     fn place_params(&mut self, function: &Function, kernel: bool) {
         let module: &'m Module = self.decoder.module;
-        let mut offset = 0u64;
+        let mut layout = Layout::default();
         for (list, results) in [(function.returns, true), (function.params, false)] {
             let mut index = 0;
             for decl in &module[list] {
                 for declarator in decl.names.ids() {
                     if kernel {
-                        offset = offset.next_multiple_of(self.decoder.align(decl));
+                        let bytes = self.decoder.bytes(decl, &module[declarator]);
+                        let offset = layout.place(bytes, self.decoder.align(decl));
                         self.places.insert((declarator, 0), Place::KernelParam(offset as u32));
-                        offset = offset.saturating_add(self.decoder.bytes(decl, &module[declarator]));
                         continue;
                     }
                     let in_registers = decl.space == StateSpace::Reg;

@@ -20,7 +20,7 @@ use crate::engine::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_diag::{Diagnostic, Diagnostics, LineIndex, Span, nearest};
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{StateSpace, memory};
 use warpsmith_ptx::scope::{Binding, Clash, Scopes};
 use warpsmith_ptx::{
     Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, List, Module, Stmt, Symbol,
@@ -317,14 +317,13 @@ impl<'m> Decoder<'m> {
 
     fn kernel_params(&mut self, function: &Function) -> Vec<KernelParam> {
         let module: &'m Module = self.module;
-        let mut end = 0u64;
+        let mut layout = memory::Layout::default();
         let mut params = Vec::new();
         for decl in &module[function.params] {
             for declarator in &module[decl.names] {
                 let (bytes, align) = (self.bytes(decl, declarator), self.align(decl));
-                let offset = end.next_multiple_of(align);
-                end = offset.saturating_add(bytes);
-                if end > u64::from(u16::MAX) {
+                let offset = layout.place(bytes, align);
+                if layout.bytes() > u64::from(u16::MAX) {
                     self.error(declarator.span, "the parameters of the kernel are larger than 64 KiB");
                     return params;
                 }
@@ -382,14 +381,13 @@ impl<'m> Decoder<'m> {
     /// The bytes of a declarator; an array without a size has none.
     fn bytes(&self, decl: &Decl, declarator: &Declarator) -> u64 {
         let module: &'m Module = self.module;
-        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        let element = memory::element_bytes(decl.ty, decl.vector);
         module[declarator.dims].iter().fold(element, |size, dim| size.saturating_mul(dim.unwrap_or(0)))
     }
 
     /// The alignment of a declaration: what is written, or that of its elements.
     fn align(&self, decl: &Decl) -> u64 {
-        let natural = decl.ty.bits().div_ceil(8).next_power_of_two() * u32::from(decl.vector);
-        u64::from(decl.align.unwrap_or(natural)).max(1)
+        u64::from(self.module.align_of(decl)).max(1)
     }
 }
 
@@ -401,7 +399,7 @@ fn largest_argument(module: &Module) -> u64 {
         _ => None,
     });
     let bytes = params.flat_map(|decl| {
-        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        let element = memory::element_bytes(decl.ty, decl.vector);
         module[decl.names].iter().map(move |d| {
             module[d.dims].iter().fold(element, |size, dim| size.saturating_mul(dim.unwrap_or(0)))
         })

@@ -110,7 +110,7 @@ impl<'m> Decoder<'m> {
     /// The bytes of what is left of an array after `depth` indices.
     fn row_bytes(&self, decl: &Decl, declarator: &Declarator, depth: usize) -> u64 {
         let module: &'m Module = self.module;
-        let element = u64::from(decl.ty.bits().div_ceil(8)) * u64::from(decl.vector);
+        let element = warpsmith_isa::memory::element_bytes(decl.ty, decl.vector);
         let rest = module[declarator.dims].iter().skip(depth);
         rest.fold(element, |size, dim| size.saturating_mul(dim.unwrap_or(0)))
     }

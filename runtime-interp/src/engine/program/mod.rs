@@ -14,6 +14,7 @@ use crate::memory::window;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use warpsmith_diag::Source;
+use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{Instruction, ScalarType, StateSpace};
 
 /// The most rows of 32 words a function's registers can take.
@@ -119,11 +120,10 @@ pub enum FunctionKind {
 impl FunctionKind {
     /// A kernel with parameters given by name, size and alignment, laid out in order as PTX does.
     pub fn kernel<'a>(params: impl IntoIterator<Item = (&'a str, u32, u32)>) -> Self {
-        let mut end = 0u32;
+        let mut layout = Layout::default();
         let place = |(name, bytes, align): (&str, u32, u32)| {
             let align = align.max(1).next_power_of_two();
-            let offset = end.next_multiple_of(align);
-            end = offset.saturating_add(bytes);
+            let offset = u32::try_from(layout.place(bytes.into(), align.into())).unwrap_or(u32::MAX);
             KernelParam { name: name.into(), offset, bytes, align }
         };
         let params = params.into_iter().map(place).collect();

@@ -38,10 +38,12 @@ pub fn instruction(
         }
         data => {
             let args = dfg.args(inst);
-            let operands: SmallVec<[Type; 3]> = args.iter().map(|arg| dfg.ty(*arg)).collect();
+            // Most instructions have an operand that is no constant: those are done with before a plan is made.
             let values: Option<SmallVec<[u128; 3]>> =
-                args.iter().zip(&operands).map(|(arg, ty)| bits(*ty, constant(*arg)?)).collect();
-            evaluate(&meaning::plan(data, &operands, to)?, &values?, to)
+                args.iter().map(|arg| bits(dfg.ty(*arg), constant(*arg)?)).collect();
+            let values = values?;
+            let operands: SmallVec<[Type; 3]> = args.iter().map(|arg| dfg.ty(*arg)).collect();
+            evaluate(&meaning::plan(data, &operands, to)?, &values, to)
         }
     }
 }

@@ -32,7 +32,7 @@ const UNSAMPLED: &[(&str, Standing, &str)] = &[
     // It went with sm_13; `mad.rn.f32` took its place.
     ("mad", Standing::Older, "form"),
     ("mma", Standing::OnlyPtxas, "form .m16n8k16"),
-    ("st.async", Standing::OnlyPtxas, "form"),
+    ("st.async", Standing::OnlyPtxas, "form .cluster"),
     // Another form has it.
     ("st.async", Standing::Never, ".shared::cluster"),
     ("stmatrix", Standing::OnlyPtxas, "form"),

@@ -68,8 +68,7 @@ impl Reader {
             Some(other) => self.error("$.limits", format!("expected an object, found {}", describe(other))),
             None => {}
         }
-        let args = object.get("args").map_or_else(Vec::new, |v| self.args(v));
-        let spec = LaunchSpec {
+        let mut spec = LaunchSpec {
             entry: object.get("entry").map_or_else(String::new, |v| self.string("$.entry", v).to_owned()),
             grid: object.get("grid").map_or([1; 3], |v| self.dim("$.grid", v, limits::GRID)),
             block: object.get("block").map_or([1; 3], |v| self.dim("$.block", v, limits::BLOCK)),
@@ -81,10 +80,14 @@ impl Reader {
             steps,
             schedule: object.get("schedule").and_then(|v| self.schedule(v)),
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
-            globals: object.get("globals").map_or_else(Vec::new, |v| self.globals(v, &args)),
+            globals: Vec::new(),
             poison: object.get("poison").and_then(|v| self.poison(v)),
-            args,
+            args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
         };
+        // A variable may hold the address of an argument's buffer.
+        if let Some(globals) = object.get("globals") {
+            spec.globals = self.globals(globals, &spec.args);
+        }
         let threads: u32 = spec.block.iter().product();
         if threads > limits::BLOCK_THREADS {
             self.error(

@@ -595,7 +595,7 @@ impl<C: Console> Debugger<'_, C> {
     }
 
     pub(super) fn info_breakpoints(&mut self) {
-        let mut text = String::from("Num     Type            Disp Enb Where                PointKind\n");
+        let mut text = String::from("Num     Type            Disp Enb Where                What\n");
         let shown: Vec<&Point> = self.points.iter().filter(|p| p.number != 0).collect();
         if shown.is_empty() {
             return self.say("No breakpoints or watchpoints.\n");

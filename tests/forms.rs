@@ -134,7 +134,9 @@ fn judge(
             false => Err(format!("is in {version}, but {wanted} was chosen\n{text}")),
         };
     };
-    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    let ptxas = toolbox
+        .for_module(version, target)
+        .ok_or_else(|| format!("no installed ptxas knows {target} in {version}"))?;
     ptxas.check(&compiled.text, target).map_err(|said| format!("ptxas: {said}\n{}", compiled.text))
 }
 

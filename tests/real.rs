@@ -94,7 +94,10 @@ fn same_code(path: &Path, toolbox: &Toolbox) -> Result<(), Failed> {
     if target.sm < OLDEST_WITH_CODE {
         return [&source, &printed].into_iter().try_for_each(|text| checks(text, toolbox));
     }
-    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    let version = module.version();
+    let ptxas = toolbox
+        .for_module(version, target)
+        .ok_or_else(|| format!("no installed ptxas knows {target} in {version}"))?;
     let name = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
     let relocatable = name.contains(".rdc");
     let original =

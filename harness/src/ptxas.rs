@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith::Target;
+use warpsmith::isa::Version;
+
+/// The release whose verdicts the repository's records and expectations are. Releases differ in what they take, whatever `.version`
+/// says, so this one is asked about all that it knows, and others about the rest.
+pub const REFERENCE: &str = "13.0";
 
 /// One installed `ptxas`.
 #[derive(Clone, Debug)]
@@ -13,7 +18,11 @@ pub struct Ptxas {
     pub path: PathBuf,
     /// Its release, such as `13.0`.
     pub release: String,
+    /// The newest `.version` that it reads.
+    pub newest: Version,
     targets: BTreeSet<Target>,
+    /// The names of targets that are none of ours.
+    pub unknown_targets: Vec<String>,
 }
 
 impl Ptxas {
@@ -28,13 +37,32 @@ impl Ptxas {
         let release = version.split_once("release ")?.1.split(',').next()?.trim().to_owned();
         let help = output("--help")?;
         // The help names targets in its prose too; those that it takes stand in quotes, in lists.
-        let targets = help.split('\'').skip(1).step_by(2).filter_map(|word| word.parse().ok()).collect();
-        Some(Ptxas { path: path.to_owned(), release, targets })
+        let (mut targets, mut unknown_targets) = (BTreeSet::new(), BTreeSet::new());
+        for word in help.split('\'').skip(1).step_by(2).filter(|word| word.starts_with("sm_")) {
+            match word.parse::<Target>() {
+                Ok(target) => _ = targets.insert(target),
+                Err(()) => _ = unknown_targets.insert(word.to_owned()),
+            }
+        }
+        let target = *targets.last()?;
+        let unknown_targets = unknown_targets.into_iter().collect();
+        let mut found =
+            Ptxas { path: path.to_owned(), release, newest: Version::OLDEST, targets, unknown_targets };
+        // No option asks for it, but it is named to whoever goes beyond it.
+        let beyond = format!(".version 99.9\n.target {target}\n.address_size 64\n");
+        let said = found.check(&beyond, target).err()?;
+        found.newest = said.split_once("current version is '")?.1.split('\'').next()?.parse().ok()?;
+        Some(found)
     }
 
     /// True if this release assembles for the target.
     pub fn knows(&self, target: Target) -> bool {
         self.targets.contains(&target)
+    }
+
+    /// The release as numbers.
+    fn number(&self) -> (u32, u32) {
+        release_number(&self.release)
     }
 
     /// Checks `text` without making code, which is much faster; the error is the output of ptxas.
@@ -66,10 +94,10 @@ impl Ptxas {
     }
 }
 
-/// The installed releases of `ptxas`, in the order in which they are preferred.
+/// The installed releases of `ptxas`.
 #[derive(Clone, Default, Debug)]
 pub struct Toolbox {
-    /// What was found.
+    /// What was found; of two of one release the first is asked.
     pub ptxas: Vec<Ptxas>,
 }
 
@@ -85,8 +113,8 @@ impl Toolbox {
                 named.retain(|path| {
                     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"ptxas"))
                 });
-                // Newest release first.
-                named.sort_by(|a, b| b.cmp(a));
+                // The order of a folder is no order.
+                named.sort();
                 programs.extend(named);
             }
         }
@@ -109,8 +137,80 @@ impl Toolbox {
         Toolbox::search(places.iter().map(PathBuf::as_path))
     }
 
-    /// The first release that knows the target.
+    /// The release to ask about a module of this `.version` for this target: of those that know both, the newest up to
+    /// [`REFERENCE`], else the oldest after it.
+    pub fn for_module(&self, version: Version, target: Target) -> Option<&Ptxas> {
+        self.suitable(|ptxas| ptxas.knows(target) && version <= ptxas.newest)
+    }
+
+    /// The release called `13.5`, say.
+    pub fn release(&self, release: &str) -> Option<&Ptxas> {
+        self.ptxas.iter().find(|ptxas| ptxas.release == release)
+    }
+
+    /// The newest release.
+    pub fn newest(&self) -> Option<&Ptxas> {
+        self.ptxas.iter().max_by_key(|ptxas| ptxas.number())
+    }
+
+    /// The release to ask about modules for the target whose `.version` is no higher than the target needs.
     pub fn for_target(&self, target: Target) -> Option<&Ptxas> {
-        self.ptxas.iter().find(|ptxas| ptxas.knows(target))
+        self.suitable(|ptxas| ptxas.knows(target))
+    }
+
+    fn suitable(&self, knows: impl Fn(&Ptxas) -> bool) -> Option<&Ptxas> {
+        let distance = |ptxas: &&Ptxas| {
+            let (found, reference) = (ptxas.number(), release_number(REFERENCE));
+            let newest_first = (u32::MAX - found.0, u32::MAX - found.1);
+            if found <= reference { (false, newest_first) } else { (true, found) }
+        };
+        self.ptxas.iter().filter(|ptxas| knows(ptxas)).min_by_key(distance)
+    }
+}
+
+/// `13.0` as numbers, to compare.
+fn release_number(release: &str) -> (u32, u32) {
+    let number = |text: &str| text.parse().unwrap_or(0);
+    release.split_once('.').map_or((number(release), 0), |(major, minor)| (number(major), number(minor)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ptxas(release: &str, newest: Version, targets: &[u16]) -> Ptxas {
+        let targets = targets.iter().map(|sm| Target::sm(*sm)).collect();
+        Ptxas {
+            path: PathBuf::new(),
+            release: release.to_owned(),
+            newest,
+            targets,
+            unknown_targets: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_reference_is_asked_about_what_it_knows_and_others_about_the_rest() {
+        let toolbox = Toolbox {
+            ptxas: vec![
+                ptxas("13.10", Version::new(9, 10), &[75, 90, 120]),
+                ptxas("13.5", Version::new(9, 5), &[75, 90, 120]),
+                ptxas("13.0", Version::new(9, 0), &[75, 90, 120]),
+                ptxas("12.9", Version::new(8, 8), &[50, 75, 90]),
+                ptxas("12.8", Version::new(8, 7), &[50, 75, 90]),
+            ],
+        };
+        let asked = |major, minor, sm| {
+            let found = toolbox.for_module(Version::new(major, minor), Target::sm(sm));
+            found.map(|ptxas| ptxas.release.as_str())
+        };
+        assert_eq!(asked(8, 0, 90), Some("13.0"));
+        assert_eq!(asked(9, 0, 90), Some("13.0"));
+        assert_eq!(asked(8, 0, 50), Some("12.9"));
+        assert_eq!(asked(9, 0, 50), None);
+        assert_eq!(asked(9, 1, 90), Some("13.5"));
+        assert_eq!(asked(9, 6, 90), Some("13.10"));
+        assert_eq!(asked(9, 11, 90), None);
+        assert_eq!(toolbox.for_target(Target::sm(75)).map(|ptxas| ptxas.release.as_str()), Some("13.0"));
     }
 }

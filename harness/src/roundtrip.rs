@@ -86,7 +86,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         programs.push((level, program));
         // Levels that make the same text are assembled once.
         if !judged.contains(&compiled.text) {
-            if let Some(ptxas) = options.toolbox.for_target(report.target) {
+            if let Some(ptxas) = options.toolbox.for_module(compiled.stats.version, report.target) {
                 report.ptxas = Some(ptxas.release.clone());
                 if let Err(said) = ptxas.assemble(&compiled.text, report.target) {
                     report.errors.push(format!("{level}: ptxas {} rejects the PTX: {said}", ptxas.release));

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use warpsmith::codes;
 use warpsmith::diag::Language;
-use warpsmith::isa::Target;
+use warpsmith::isa::{Target, Version};
 use warpsmith_filetests::{bare, scan};
 use warpsmith_harness::ptxas::Toolbox;
 
@@ -76,8 +76,15 @@ pub fn record() -> Result<(), String> {
     }
     let mut text = String::from("name\tptxas\tmessage\n");
     for case in cases()? {
-        let named = case.source.lines().find_map(|line| line.strip_prefix(".target ")?.trim().parse().ok());
-        let (target, ptxas) = match named.map(|target| (target, toolbox.for_target(target))) {
+        let named: Option<Target> =
+            case.source.lines().find_map(|line| line.strip_prefix(".target ")?.trim().parse().ok());
+        let version: Option<Version> =
+            case.source.lines().find_map(|line| line.strip_prefix(".version ")?.trim().parse().ok());
+        let knowing = |target| match version {
+            Some(version) => toolbox.for_module(version, target),
+            None => toolbox.for_target(target),
+        };
+        let (target, ptxas) = match named.map(|target| (target, knowing(target))) {
             Some((target, Some(ptxas))) => (target, ptxas),
             _ => (FALLBACK, toolbox.for_target(FALLBACK).ok_or("no ptxas is installed")?),
         };

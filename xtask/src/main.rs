@@ -1,10 +1,12 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | hardware`.
 
 mod check;
 mod coverage;
 mod gallery;
 mod hardware;
 mod oracle;
+mod strings;
+mod toolkit;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ usage: cargo xtask COMMAND
   coverage                       write docs/coverage.md from the instruction tables
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
+  toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
 ";
 
@@ -40,6 +43,8 @@ fn main() -> ExitCode {
         ["gallery"] => gallery::record(),
         ["coverage"] => coverage::write(),
         ["oracle", names @ ..] => oracle::ask(names),
+        ["toolkit", release] => toolkit::compare(release, None),
+        ["toolkit", release, against] => toolkit::compare(release, Some(against)),
         ["hardware"] => match hardware::record() {
             Ok(hardware::Outcome::Recorded) => Ok(()),
             Ok(hardware::Outcome::NoGpu(reason)) => {

@@ -12,10 +12,11 @@ struct Tool {
     name: &'static str,
 }
 
-/// ptxas 13.0 checks sm_75 and up; 12.9 is the last that knows sm_50 to sm_72. nvdisasm has no wheel older than 13.2,
-/// and newer ones read older code.
+/// ptxas 13.0 checks sm_75 and up; 12.9 is the last that knows sm_50 to sm_72; 13.5 knows what came after 13.0. Which of them is asked
+/// about a module is decided by `warpsmith_harness::ptxas::Toolbox`. nvdisasm has no wheel older than 13.2, and newer ones read older code.
 const TOOLS: &[Tool] = &[
     Tool { package: "nvidia-cuda-nvcc==13.0.88", program: "ptxas", name: "ptxas-13.0" },
+    Tool { package: "nvidia-cuda-nvcc==13.5.37", program: "ptxas", name: "ptxas-13.5" },
     Tool { package: "nvidia-cuda-nvcc-cu12==12.9.86", program: "ptxas", name: "ptxas-12.9" },
     Tool { package: "nvidia-cuda-nvdisasm==13.2.51", program: "nvdisasm", name: "nvdisasm" },
 ];
@@ -26,35 +27,47 @@ pub fn install() -> Result<PathBuf, String> {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).map_err(|e| format!("cannot create {}: {e}", bin.display()))?;
     for tool in TOOLS {
-        let stamp = folder.join(format!("{}.installed", tool.name));
-        if fs::read_to_string(&stamp).is_ok_and(|text| text == tool.package) && bin.join(tool.name).exists() {
-            continue;
-        }
-        eprintln!("installing {} into {}", tool.package, folder.display());
-        // Each package has a folder of its own: two versions of ptxas stand side by side.
-        let library = folder.join(tool.name);
-        let _ = fs::remove_dir_all(&library);
-        pip(&folder, &["install", "--quiet", "--no-deps", "--target", text(&library)?, tool.package]).map_err(|e| {
-            format!(
-                "pip could not install {}: {e}\n\
-                 The tests of acceptance by ptxas need it. Check the network and `python3 -m pip --version`, or run \
-                 `cargo xtask test --no-tools` to leave those tests out.",
-                tool.package
-            )
-        })?;
-        let program = find(&library, tool.program)
-            .ok_or_else(|| format!("{} holds no program `{}`", tool.package, tool.program))?;
-        fs::copy(&program, bin.join(tool.name))
-            .map_err(|e| format!("cannot copy {}: {e}", program.display()))?;
-        // The wheels are hundreds of megabytes; the one program is what the tests need.
-        let _ = fs::remove_dir_all(&library);
-        let version = Command::new(bin.join(tool.name)).arg("--version").output();
-        if !version.as_ref().is_ok_and(|output| output.status.success()) {
-            return Err(format!("{} is installed but does not run on this machine: {version:?}", tool.name));
-        }
-        fs::write(&stamp, tool.package).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
+        install_one(&folder, &bin, tool.package, tool.program, tool.name)?;
     }
     Ok(bin)
+}
+
+/// Installs the newest ptxas of a release that is not pinned, apart from the others, so that no test asks it; gives the program.
+pub fn install_release(release: &str) -> Result<PathBuf, String> {
+    let folder = in_root("target/warpsmith-tools");
+    let toolkit = folder.join("toolkits");
+    fs::create_dir_all(&toolkit).map_err(|e| format!("cannot create {}: {e}", toolkit.display()))?;
+    let name = format!("ptxas-{release}");
+    install_one(&folder, &toolkit, &format!("nvidia-cuda-nvcc=={release}.*"), "ptxas", &name)?;
+    Ok(toolkit.join(name))
+}
+
+/// Installs `package` unless it has been, and copies `program` of it to `bin`, as `name`.
+fn install_one(folder: &Path, bin: &Path, package: &str, program: &str, name: &str) -> Result<(), String> {
+    let stamp = folder.join(format!("{name}.installed"));
+    if fs::read_to_string(&stamp).is_ok_and(|text| text == package) && bin.join(name).exists() {
+        return Ok(());
+    }
+    eprintln!("installing {package} into {}", folder.display());
+    // Each package has a folder of its own: two versions of ptxas stand side by side.
+    let library = folder.join(name);
+    let _ = fs::remove_dir_all(&library);
+    pip(folder, &["install", "--quiet", "--no-deps", "--target", text(&library)?, package]).map_err(|e| {
+        format!(
+            "pip could not install {package}: {e}\n\
+             The tests of acceptance by ptxas need it. Check the network and `python3 -m pip --version`, or run \
+             `cargo xtask test --no-tools` to leave those tests out."
+        )
+    })?;
+    let found = find(&library, program).ok_or_else(|| format!("{package} holds no program `{program}`"))?;
+    fs::copy(&found, bin.join(name)).map_err(|e| format!("cannot copy {}: {e}", found.display()))?;
+    // The wheels are hundreds of megabytes; the one program is what the tests need.
+    let _ = fs::remove_dir_all(&library);
+    let version = Command::new(bin.join(name)).arg("--version").output();
+    if !version.as_ref().is_ok_and(|output| output.status.success()) {
+        return Err(format!("{name} is installed but does not run on this machine: {version:?}"));
+    }
+    fs::write(&stamp, package).map_err(|e| format!("cannot write {}: {e}", stamp.display()))
 }
 
 /// Runs pip: the system's, or where it has none, that of a virtual environment in the private folder.

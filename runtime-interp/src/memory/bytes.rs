@@ -317,6 +317,32 @@ pub(crate) trait Mode {
     /// # Safety
     /// As for `load`.
     unsafe fn store<T: Element>(p: *mut u8, value: T);
+
+    /// Loads elements in a row.
+    ///
+    /// # Safety
+    /// As for `load`, for each of them.
+    #[inline(always)]
+    unsafe fn load_row<T: Element, const N: usize>(p: *const u8) -> [T; N] {
+        let mut row = [T::default(); N];
+        for (i, v) in row.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            *v = unsafe { Self::load(p.add(i * T::BYTES)) };
+        }
+        row
+    }
+
+    /// Stores elements in a row.
+    ///
+    /// # Safety
+    /// As for `load`, for each of them.
+    #[inline(always)]
+    unsafe fn store_row<T: Element, const N: usize>(p: *mut u8, row: &[T; N]) {
+        for (i, v) in row.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { Self::store(p.add(i * T::BYTES), *v) }
+        }
+    }
 }
 
 /// Memory that other host threads access too.
@@ -349,5 +375,18 @@ impl Mode for Private {
     unsafe fn store<T: Element>(p: *mut u8, value: T) {
         // SAFETY: the caller's promise.
         unsafe { value.store_plain(p) }
+    }
+
+    // One move of the whole row, which the optimiser does not always make of the elements' moves.
+    #[inline(always)]
+    unsafe fn load_row<T: Element, const N: usize>(p: *const u8) -> [T; N] {
+        // SAFETY: the caller's promise: the elements are aligned, as an array of them is, and initialised.
+        unsafe { p.cast::<[T; N]>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store_row<T: Element, const N: usize>(p: *mut u8, row: &[T; N]) {
+        // SAFETY: as above.
+        unsafe { p.cast::<[T; N]>().write(*row) }
     }
 }

@@ -169,19 +169,11 @@ pub(in crate::engine) unsafe fn load_lines<T: Bits>(
                 let p = lines.at[h].add(element * T::BYTES);
                 if step == 0 {
                     *half = [Concurrent::load::<T>(p); HALF];
-                } else if lines.concurrent {
-                    if step == T::BYTES {
-                        for (i, v) in half.iter_mut().enumerate() {
-                            *v = Concurrent::load(p.add(i * T::BYTES));
-                        }
-                    } else {
-                        for (i, v) in half.iter_mut().enumerate() {
-                            *v = Concurrent::load(p.add(i * step));
-                        }
-                    }
                 } else if step == T::BYTES {
+                    *half = if lines.concurrent { Concurrent::load_row(p) } else { Private::load_row(p) };
+                } else if lines.concurrent {
                     for (i, v) in half.iter_mut().enumerate() {
-                        *v = Private::load(p.add(i * T::BYTES));
+                        *v = Concurrent::load(p.add(i * step));
                     }
                 } else {
                     for (i, v) in half.iter_mut().enumerate() {
@@ -223,9 +215,7 @@ pub(in crate::engine) unsafe fn store_lines<T: Bits>(
             for (h, half) in values.as_chunks::<HALF>().0.iter().enumerate() {
                 let (p, step) = (lines.at[h].add(offset), lines.step[h]);
                 if step == T::BYTES && !lines.concurrent {
-                    for (i, v) in half.iter().enumerate() {
-                        Private::store(p.add(i * T::BYTES), *v);
-                    }
+                    Private::store_row(p, half);
                 } else {
                     for (i, v) in half.iter().enumerate() {
                         Concurrent::store(p.add(i * step), *v);

@@ -210,6 +210,9 @@ fn copy(source: Frame, from: Reg, target: Frame, to: Reg, lanes: u32) {
     unsafe {
         match to.width() {
             Width::Pred => target.set_pred(to, source.pred(from), lanes),
+            // The common case as one move of a row, which needs no look at whether the two overlap.
+            Width::W32 if lanes == u32::MAX => *target.row_mut::<u32>(to) = *source.row::<u32>(from),
+            Width::W64 if lanes == u32::MAX => *target.row_mut::<u64>(to) = *source.row::<u64>(from),
             Width::W32 => u32::set(target, to, lanes, &(*source.row::<u32>(from)).0),
             Width::W64 => u64::set(target, to, lanes, &(*source.row::<u64>(from)).0),
             Width::W128 => u128::set(target, to, lanes, &(*source.row::<u128>(from)).0),

@@ -8,7 +8,7 @@ use crate::engine::observe::{At, Interest, Observer, Registers, Sync};
 use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
-use crate::engine::values::put;
+use crate::engine::values::{opaque, put};
 use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
@@ -88,15 +88,22 @@ pub(in crate::engine) enum Next {
     Choose,
     /// It goes on to the next instruction when the others have had a turn.
     Yield,
+    /// It is in another function. Choose one if there is time left.
+    Call,
+    /// The system was asked for something, which may have taken its time. Choose one if there is time left.
+    System,
 }
 
 impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Runs a warp for about `quantum` instructions.
     pub fn run_warp(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         match self.level {
-            // SAFETY: the host has the level, and each level what those below it have.
+            // SAFETY: the host has the level.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 | Level::Avx512 => unsafe { self.run_warp_avx2(block, warp, quantum) },
+            Level::Avx512 => unsafe { self.run_warp_avx512(block, warp, quantum) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
             _ => self.run_warp_here(block, warp, quantum),
         }
     }
@@ -107,11 +114,18 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         self.run_warp_here(block, warp, quantum)
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn run_warp_avx512(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
+        self.run_warp_here(block, warp, quantum)
+    }
+
     #[inline(always)]
     fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
         let level = self.level;
-        let stops = WATCHED && self.interest.stops;
+        let interest = if WATCHED { self.interest } else { Interest::RARE };
+        let stops = interest.stops;
         let mut held = if WATCHED { self.held.take() } else { None };
         let end_of_turn = held.map_or(warp.executed + quantum, |held| held.end);
         'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
@@ -140,6 +154,18 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 stop = kept.unwrap_or(stop);
             }
 
+            // What an observer sees. Made once, and not for each instruction: it would be half of the price of being watched.
+            let function = FuncId(activation.function);
+            let registers = Registers::new(frame, self.cx.constants, activation.place(), function);
+            let mut at = self.cx.at(block.id, warp.index, pc, mask);
+            macro_rules! at {
+                ($mask:expr) => {{
+                    let mask: u32 = $mask;
+                    (at.pc, at.mask, at.group, at.retried) = (pc, mask, mask, 0);
+                    &at
+                }};
+            }
+
             // Leaves the inner loop with the group at `pc`.
             macro_rules! leave {
                 () => {{
@@ -147,6 +173,13 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     warp.executed = executed;
                     warp.groups[g].pc = pc;
                 }};
+            }
+            // The instruction as it is issued to some lanes. Made only where it is used: arithmetic has no need of it, and half of
+            // its time would go into filling it.
+            macro_rules! issue {
+                ($mask:expr) => {
+                    Issue { block, warp: warp.index, frame, pc, mask: $mask, stack, stack_end }
+                };
             }
             macro_rules! try_or_leave {
                 ($e:expr) => {
@@ -163,9 +196,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 let inst = &code[pc as usize];
                 // SAFETY: guards were checked when the program was built.
                 let guard = unsafe { frame.pred(inst.guard) } ^ inst.flip;
-                let active = mask & guard;
-                let issue = Issue { block, warp: warp.index, frame, pc, mask: active, stack, stack_end };
-                if stops && self.observer.breaks(&self.at(issue.only(mask)), executed) {
+                let active = opaque(mask & guard);
+                if stops && self.observer.breaks(at!(mask), executed) {
                     leave!();
                     warp.groups[g].waited = retried;
                     let group = Some((g, until, stop));
@@ -173,14 +205,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     return Ok(());
                 }
                 executed += u64::from(inst.count);
-                if WATCHED && self.interest.instructions {
-                    let at = At { group: mask, retried, ..self.at(issue) };
-                    let registers = Registers::new(
-                        frame,
-                        self.cx.constants,
-                        activation.place(),
-                        FuncId(activation.function),
-                    );
+                if interest.instructions {
+                    (at.pc, at.mask, at.group, at.retried) = (pc, active, mask, retried);
                     self.observer.instruction(&at, &registers);
                 }
                 if WATCHED {
@@ -198,32 +224,40 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     }
                     Op::Load(access, dst) => {
                         if active != 0 {
-                            try_or_leave!(self.load(warp, issue, access, std::slice::from_ref(dst)));
+                            try_or_leave!(self.load(warp, issue!(active), access, std::slice::from_ref(dst)));
                         }
                     }
                     Op::Store(access, src) => {
                         if active != 0 {
-                            try_or_leave!(self.store(warp, issue, access, std::slice::from_ref(src)));
-                            self.tell_stored(&self.at(issue), frame, &activation);
+                            try_or_leave!(self.store(
+                                warp,
+                                issue!(active),
+                                access,
+                                std::slice::from_ref(src)
+                            ));
+                            if interest.accesses {
+                                self.observer.stored(at!(active), &registers);
+                            }
                         }
                     }
                     Op::LoadVector(access, list) => {
                         if active != 0 {
                             let dst = list.of(&self.cx.program.lists);
-                            try_or_leave!(self.load(warp, issue, access, dst));
+                            try_or_leave!(self.load(warp, issue!(active), access, dst));
                         }
                     }
                     Op::StoreVector(access, list) => {
                         if active != 0 {
                             let src = list.of(&self.cx.program.lists);
-                            try_or_leave!(self.store(warp, issue, access, src));
-                            self.tell_stored(&self.at(issue), frame, &activation);
+                            try_or_leave!(self.store(warp, issue!(active), access, src));
+                            if interest.accesses {
+                                self.observer.stored(at!(active), &registers);
+                            }
                         }
                     }
                     Op::Branch(target) => {
-                        if WATCHED && self.interest.instructions {
-                            let at = self.at(issue.only(mask));
-                            self.observer.branch(&at, active);
+                        if interest.instructions {
+                            self.observer.branch(at!(mask), active);
                         }
                         if active == mask {
                             let backward = *target <= pc;
@@ -252,143 +286,47 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             continue 'choose;
                         }
                     }
-                    Op::Special(dst, special) => self.special(issue, block.clock + executed, *dst, *special),
-                    Op::ActiveMask(dst) => {
-                        // Which lanes are together is the scheduler's choice.
-                        self.looks += 1;
-                        put(frame, *dst, active, &[u64::from(active); 32]);
-                    }
-                    Op::StackAddress { dst, offset, generic } => {
-                        let base = if *generic { window::base(StateSpace::Local).unwrap_or(0) } else { 0 };
-                        let address = base.wrapping_add(u64::from(stack)).wrapping_add_signed(*offset);
-                        put(frame, *dst, active, &[address; 32]);
-                    }
-                    Op::Atomic(atomic) => {
-                        if active != 0 {
-                            warp.haste = crate::engine::warp::HASTE;
-                            try_or_leave!(self.atomic(warp, issue, atomic));
-                        }
-                    }
-                    Op::Fence(f) => {
-                        if active != 0 {
-                            fence(Ordering::SeqCst);
-                            if WATCHED {
-                                let at = self.at(issue);
-                                self.observer.synchronise(&at, Sync::Fence(*f));
-                            }
-                        }
-                    }
-                    Op::Collective(collective) => {
-                        leave!();
-                        match self.collective(warp, g, issue, collective)? {
-                            Next::Choose => continue 'choose,
-                            Next::Advance | Next::Yield => {}
-                        }
-                    }
-                    Op::Barrier(barrier) => {
-                        if active != 0 {
-                            leave!();
-                            self.reach_barrier(warp, g, issue, barrier)?;
-                            continue 'choose;
-                        }
-                    }
-                    Op::System(system) => {
-                        if active != 0 {
-                            pc += 1;
-                            leave!();
-                            // A fault is told of the call, not of what stands for the function.
-                            let call = Issue { pc: activation.call, ..issue };
-                            self.system(warp, call, system)?;
-                            let at = self.at(issue);
-                            self.tell_results(&at, frame, &activation);
-                            warp.reconverge(g);
-                            // What the call did beyond an instruction counts for the turn too.
-                            if warp.executed + (warp.extra - warp.patience.extra) >= end_of_turn {
-                                return Ok(());
-                            }
-                            continue 'choose;
-                        }
-                    }
-                    Op::Stack(op) => {
-                        if active != 0 {
-                            leave!();
-                            self.stack(warp, issue, op)?;
-                        }
-                    }
-                    Op::Yield => {
-                        if active != 0 {
-                            pc += 1;
-                            leave!();
-                            warp.pause(g);
-                            block.cluster.yielded.set(true);
-                            return Ok(());
-                        }
-                    }
                     Op::Nop => {}
-                    Op::Async(op) => {
-                        if active != 0 {
-                            leave!();
-                            match self.asynchronous(warp, g, issue, op)? {
-                                Next::Advance => {}
-                                Next::Choose => continue 'choose,
-                                Next::Yield => {
-                                    let at = self.at(issue);
-                                    self.tell_results(&at, frame, &activation);
-                                    warp.groups[g].pc = pc + 1;
-                                    warp.pause(g);
-                                    block.cluster.yielded.set(true);
+                    op @ (Op::Special(..)
+                    | Op::ActiveMask(_)
+                    | Op::StackAddress { .. }
+                    | Op::Atomic(_)
+                    | Op::Fence(_)
+                    | Op::Collective(_)
+                    | Op::Barrier(_)
+                    | Op::System(_)
+                    | Op::Stack(_)
+                    | Op::Yield
+                    | Op::Async(_)
+                    | Op::Switch { .. }
+                    | Op::Call(_)
+                    | Op::Ret
+                    | Op::Exit
+                    | Op::Trap) => {
+                        leave!();
+                        match self.step(warp, g, issue!(active), &activation, op)? {
+                            Next::Advance => {}
+                            Next::Choose => continue 'choose,
+                            Next::Yield => return Ok(()),
+                            Next::Call => {
+                                if executed >= deadline && warp.executed >= end_of_turn {
                                     return Ok(());
                                 }
+                                continue 'choose;
                             }
-                        }
-                    }
-                    Op::Switch { index, targets } => {
-                        if active != 0 {
-                            leave!();
-                            self.switch(warp, g, issue, *index, targets.of(&self.cx.program.targets))?;
-                            continue 'choose;
-                        }
-                    }
-                    Op::Call(call) => {
-                        if active != 0 {
-                            leave!();
-                            self.call(warp, g, issue, call)?;
-                            if executed >= deadline && warp.executed >= end_of_turn {
-                                return Ok(());
+                            Next::System => {
+                                // What the call did beyond an instruction counts for the turn too.
+                                if warp.executed + (warp.extra - warp.patience.extra) >= end_of_turn {
+                                    return Ok(());
+                                }
+                                continue 'choose;
                             }
-                            continue 'choose;
-                        }
-                    }
-                    Op::Ret => {
-                        if active != 0 {
-                            leave!();
-                            self.ret(warp, g, issue);
-                            continue 'choose;
-                        }
-                    }
-                    Op::Exit => {
-                        if active != 0 {
-                            if WATCHED {
-                                let at = self.at(issue);
-                                self.observer.exited(&at);
-                            }
-                            pc += 1;
-                            leave!();
-                            self.changes += 1;
-                            warp.exit(g, active);
-                            continue 'choose;
-                        }
-                    }
-                    Op::Trap => {
-                        if active != 0 {
-                            leave!();
-                            return Err(self.fault(issue, FaultCode::Trap, "`trap` was executed"));
                         }
                     }
                 }
                 // The results of warp-level operations are told where the lanes meet.
-                if WATCHED && self.interest.results && active != 0 && !matches!(inst.op, Op::Collective(_)) {
-                    self.tell_results(&self.at(issue), frame, &activation);
+                if interest.results && active != 0 && !matches!(inst.op, Op::Collective(_)) {
+                    self.observer.results(at!(active), &registers);
                 }
                 pc += 1;
                 if pc >= stop {
@@ -399,6 +337,113 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             }
         }
         Ok(())
+    }
+
+    /// Executes an operation that is not arithmetic, a plain access or a branch, for group `g`, whose state is in the warp.
+    ///
+    /// Apart from the loop, so that the loop stays small: it is compiled for each instruction set.
+    #[inline(never)]
+    fn step(
+        &mut self,
+        warp: &mut Warp,
+        g: usize,
+        issue: Issue<'_>,
+        activation: &Activation,
+        op: &Op,
+    ) -> Fallible<Next> {
+        let Issue { block, frame, pc, mask: active, stack, .. } = issue;
+        // Lanes that the guard leaves out may take part in a collective operation all the same.
+        if active == 0 && !matches!(op, Op::Collective(_)) {
+            return Ok(Next::Advance);
+        }
+        match op {
+            Op::Special(dst, special) => self.special(issue, block.clock + warp.executed, *dst, *special),
+            Op::ActiveMask(dst) => {
+                // Which lanes are together is the scheduler's choice.
+                self.looks += 1;
+                put(frame, *dst, active, &[u64::from(active); 32]);
+            }
+            Op::StackAddress { dst, offset, generic } => {
+                let base = if *generic { window::base(StateSpace::Local).unwrap_or(0) } else { 0 };
+                let address = base.wrapping_add(u64::from(stack)).wrapping_add_signed(*offset);
+                put(frame, *dst, active, &[address; 32]);
+            }
+            Op::Collective(collective) => return self.collective(warp, g, issue, collective),
+            Op::Atomic(atomic) => {
+                warp.haste = crate::engine::warp::HASTE;
+                self.atomic(warp, issue, atomic)?;
+            }
+            Op::Fence(f) => {
+                fence(Ordering::SeqCst);
+                if WATCHED {
+                    let at = self.at(issue);
+                    self.observer.synchronise(&at, Sync::Fence(*f));
+                }
+            }
+            Op::Barrier(barrier) => {
+                self.reach_barrier(warp, g, issue, barrier)?;
+                return Ok(Next::Choose);
+            }
+            Op::System(system) => {
+                warp.groups[g].pc = pc + 1;
+                // A fault is told of the call, not of what stands for the function.
+                let call = Issue { pc: activation.call, ..issue };
+                self.system(warp, call, system)?;
+                let at = self.at(issue);
+                self.tell_results(&at, frame, activation);
+                warp.reconverge(g);
+                return Ok(Next::System);
+            }
+            Op::Stack(op) => self.stack(warp, issue, op)?,
+            Op::Yield => {
+                warp.groups[g].pc = pc + 1;
+                warp.pause(g);
+                block.cluster.yielded.set(true);
+                return Ok(Next::Yield);
+            }
+            Op::Async(op) => {
+                let next = self.asynchronous(warp, g, issue, op)?;
+                if matches!(next, Next::Yield) {
+                    let at = self.at(issue);
+                    self.tell_results(&at, frame, activation);
+                    warp.groups[g].pc = pc + 1;
+                    warp.pause(g);
+                    block.cluster.yielded.set(true);
+                }
+                return Ok(next);
+            }
+            Op::Switch { index, targets } => {
+                self.switch(warp, g, issue, *index, targets.of(&self.cx.program.targets))?;
+                return Ok(Next::Choose);
+            }
+            Op::Call(call) => {
+                self.call(warp, g, issue, call)?;
+                return Ok(Next::Call);
+            }
+            Op::Ret => {
+                self.ret(warp, g, issue);
+                return Ok(Next::Choose);
+            }
+            Op::Exit => {
+                if WATCHED {
+                    let at = self.at(issue);
+                    self.observer.exited(&at);
+                }
+                warp.groups[g].pc = pc + 1;
+                self.changes += 1;
+                warp.exit(g, active);
+                return Ok(Next::Choose);
+            }
+            Op::Trap => return Err(self.fault(issue, FaultCode::Trap, "`trap` was executed")),
+            Op::Lanes(..)
+            | Op::Load(..)
+            | Op::Store(..)
+            | Op::LoadVector(..)
+            | Op::StoreVector(..)
+            | Op::Branch(_)
+            | Op::Nop => unreachable!("the loop executes these itself"),
+        }
+        Ok(Next::Advance)
     }
 
     /// The group of a warp that runs next, until when, and where to look who else is there if that is decided; none at the end of
@@ -425,14 +470,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             let function = FuncId(activation.function);
             self.observer
                 .results(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
-        }
-    }
-
-    /// Tells the observer what a store has stored.
-    fn tell_stored(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
-        if WATCHED && self.interest.accesses {
-            let function = FuncId(activation.function);
-            self.observer.stored(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
         }
     }
 

@@ -9,6 +9,8 @@ mod class;
 mod hash;
 #[path = "src/lang/mod.rs"]
 mod lang;
+#[path = "src/release.rs"]
+mod release;
 #[path = "src/scalar.rs"]
 mod scalar;
 #[path = "src/target.rs"]
@@ -19,6 +21,7 @@ mod traits;
 mod version;
 
 use class::Class;
+use release::{Release, ReleaseRange};
 use scalar::{ScalarType, TypeClass};
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         "src/lang",
         "src/class.rs",
         "src/hash.rs",
+        "src/release.rs",
         "src/scalar.rs",
         "src/target.rs",
         "src/traits.rs",

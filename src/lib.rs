@@ -170,7 +170,7 @@ pub use diag::{Diagnostic, Diagnostics, Language, Source};
 pub use emit::{Compiled, Compiler, OptLevel};
 pub use interp::{Buffer, Device, Fault, FaultCode, Launch, Program, Stats};
 pub use ir::Module;
-pub use isa::{Target, Version};
+pub use isa::{Release, Target, Version};
 
 /// The target of modules that name none, where the user names none: the oldest that current drivers and releases of ptxas take.
 pub const DEFAULT_TARGET: Target = Target::sm(75);
@@ -179,9 +179,20 @@ pub const DEFAULT_TARGET: Target = Target::sm(75);
 ///
 /// `target` is used in place of the module's own. Only errors mean that the text is refused ([`Diagnostics::has_errors`]).
 pub fn check(source: impl Into<Source>, language: Language, target: Option<Target>) -> Diagnostics {
+    check_as(source, language, target, None)
+}
+
+/// As [`check`], PTX by the verdicts of one release of ptxas. Where none is named, what every release refuses that knows the `.version` is an error,
+/// and what some refuse a warning.
+pub fn check_as(
+    source: impl Into<Source>,
+    language: Language,
+    target: Option<Target>,
+    release: Option<Release>,
+) -> Diagnostics {
     let source = source.into();
     let mut findings = match language {
-        Language::Ptx => check_ptx(source.text(), target),
+        Language::Ptx => check_ptx(source.text(), target, release),
         Language::Wir => Module::parse(&source)
             .and_then(|mut module| {
                 module.target = target.or(module.target);
@@ -193,12 +204,12 @@ pub fn check(source: impl Into<Source>, language: Language, target: Option<Targe
     Diagnostics::new(source, findings)
 }
 
-fn check_ptx(source: &str, target: Option<Target>) -> Vec<Diagnostic> {
+fn check_ptx(source: &str, target: Option<Target>, release: Option<Release>) -> Vec<Diagnostic> {
     let mut parsed = ptx::parse(source);
     if let Some(target) = target {
         parsed.module.set_target(target);
     }
-    parsed.diagnostics.extend(ptx::validate(&parsed.module));
+    parsed.diagnostics.extend(ptx::validate_as(&parsed.module, release));
     parsed.diagnostics
 }
 

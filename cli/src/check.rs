@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
 use warpsmith::diag::{self, Source, apply_fixes};
-use warpsmith::isa::Target;
+use warpsmith::isa::{Release, Target};
 
 #[derive(Args)]
 pub struct Options {
@@ -23,9 +23,20 @@ pub struct Options {
     /// Check as if the module named this target.
     #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
     target: Option<Target>,
+    /// Check PTX by the verdicts of this release of ptxas. Without it, what every release refuses that knows the .version is an error, and what some
+    /// refuse a warning.
+    #[arg(long, value_parser = parse_release, value_name = "N.M")]
+    ptxas: Option<Release>,
     /// Make the changes of files that must be what was meant, and check the result.
     #[arg(long)]
     fix: bool,
+}
+
+fn parse_release(text: &str) -> Result<Release, String> {
+    text.parse().map_err(|()| {
+        let known: Vec<String> = Release::known().map(|release| release.to_string()).collect();
+        format!("expected a release of ptxas whose verdicts are known: {}", known.join(", "))
+    })
 }
 
 /// A fix can bring up the next: a version that is raised for one instruction may be too low for another.
@@ -98,7 +109,7 @@ fn check(path: &Path, options: &Options) -> Checked {
         }
     };
     let mut source = source;
-    let mut diagnostics = warpsmith::check(&source.source, source.language, options.target);
+    let mut diagnostics = warpsmith::check_as(&source.source, source.language, options.target, options.ptxas);
     if options.fix && path.as_os_str() != "-" {
         let mut changes = 0;
         for _ in 0..MOST_ROUNDS {
@@ -108,7 +119,7 @@ fn check(path: &Path, options: &Options) -> Checked {
             }
             changes += count;
             source.source = Source::new(source.name(), text);
-            diagnostics = warpsmith::check(&source.source, source.language, options.target);
+            diagnostics = warpsmith::check_as(&source.source, source.language, options.target, options.ptxas);
         }
         if changes > 0
             && let Err(e) = std::fs::write(path, source.text())

@@ -127,7 +127,7 @@ impl Diagnostic {
             text += &format!("\n  help: {suggestion}");
         }
         if let Some(section) = self.section {
-            text += &format!("\n  see {MANUAL}, {section}");
+            text += &format!("\n  see {}", reference(section));
         }
         text
     }
@@ -135,6 +135,14 @@ impl Diagnostic {
 
 /// The manual that [`Diagnostic::section`] counts in.
 pub const MANUAL: &str = "PTX ISA 9.0";
+
+/// A section with the manual that has it: `9.7.1.5` is one of [`MANUAL`], `9.4:9.7.1.5` one of PTX ISA 9.4.
+pub fn reference(section: &str) -> String {
+    match section.split_once(':') {
+        Some((version, section)) => format!("PTX ISA {version}, {section}"),
+        None => format!("{MANUAL}, {section}"),
+    }
+}
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

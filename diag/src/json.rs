@@ -1,6 +1,6 @@
 //! Findings for programs, as the JSON contract of `docs/diagnostics.md` has them.
 
-use crate::{Diagnostic, LineIndex, MANUAL, Source, Span};
+use crate::{Diagnostic, LineIndex, Source, Span, reference};
 use serde_json::{Value, json};
 
 /// One finding about `source`.
@@ -13,7 +13,7 @@ pub fn diagnostic(source: &Source, diagnostic: &Diagnostic) -> Value {
         "message": message,
         "file": source.name(),
         "notes": notes,
-        "section": section.map(|section| format!("{MANUAL}, {section}")),
+        "section": section.map(reference),
         "labels": labels.iter().map(|(span, label)| place(lines, *span, json!({"message": label}))).collect::<Vec<_>>(),
         "suggestions": suggestions.iter().map(|s| {
             place(lines, s.span, json!({"message": s.message, "replacement": s.replacement, "certain": s.certain}))

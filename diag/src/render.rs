@@ -1,7 +1,7 @@
 //! Findings as people read them, in the look of rustc. The only place that draws.
 
 use crate::list::compact;
-use crate::{Diagnostic, MANUAL, Severity, Source, Span};
+use crate::{Diagnostic, Severity, Source, Span, reference};
 use annotate_snippets::{AnnotationKind, Element, Level, Snippet};
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl Renderer {
         let note = |text: String| Element::from(Level::NOTE.message(text));
         let notes = diagnostic.notes.iter().cloned().map(note);
         let help = diagnostic.suggestions.iter().map(|s| Element::from(Level::HELP.message(s.to_string())));
-        let section = diagnostic.section.map(|section| note(format!("see {MANUAL}, {section}")));
+        let section = diagnostic.section.map(|section| note(format!("see {}", reference(section))));
         self.0.render(&[title.elements(quote.into_iter().chain(notes).chain(help).chain(section))])
     }
 }

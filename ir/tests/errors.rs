@@ -660,7 +660,7 @@ fn table_derived_operations_of_a_target() {
         expect![[r#"
             2:8: error[I0390]: parameter 0 of `@k` is of type f16x2, which is not passed yet
               note: pass memory instead: `byval(16, align 16)`, or a pointer
-            8:12: error[I0110]: `tanh.approx.f32` is not in PTX 9.0 for sm_70
+            8:12: error[I0110]: `tanh.approx.f32` is not in PTX 9.5 for sm_70
               8:12: expected .version 7.0 or later and .target sm_75 or higher
               note: the lowest target that has it is sm_75, from `.version 7.0`
               see PTX ISA 9.0, 9.7.3.22

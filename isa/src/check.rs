@@ -8,8 +8,8 @@ use crate::operand::{Base, FloatKind, Operand, Variable};
 use crate::resolve::{SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms, matching};
 use crate::violation::{self, Violation};
 use crate::{
-    Clause, Instruction, Mnemonic, ScalarType, SpecialReg, StateSpace, Target, TypeClass, TypeSet, Version,
-    codes,
+    Change, Clause, Demand, Instruction, Mnemonic, Release, ScalarType, SpecialReg, StateSpace, Target,
+    TypeClass, TypeSet, Version, codes,
 };
 use smallvec::SmallVec;
 
@@ -22,17 +22,29 @@ pub struct Context {
     pub target: Target,
     /// True for `texmode_independent`: textures are read through samplers of their own (PTX ISA 9.0, 5.3).
     pub independent_textures: bool,
+    /// The release of ptxas whose verdict is asked for; `None`: all that know the version, and only what each of them refuses is an error.
+    pub release: Option<Release>,
 }
 
 impl Context {
     fn judge(&self, lenient: bool) -> Judge {
-        let Context { version, target, independent_textures: independent } = *self;
-        Judge { version, target, independent, lenient }
+        let Context { version, target, independent_textures: independent, release } = *self;
+        Judge { version, target, independent, release, lenient }
     }
 
     /// Textures that are their own samplers, as is the rule.
     pub fn new(version: Version, target: Target) -> Self {
-        Context { version, target, independent_textures: false }
+        Context { version, target, independent_textures: false, release: None }
+    }
+
+    /// Who refuses what a change is about.
+    pub fn refuses(&self, change: Change) -> Demand {
+        Demand::of(change.refused(), self.version, self.release)
+    }
+
+    /// True for what the tables ask and the release, or every release, of ptxas insists on.
+    pub fn insists(&self, clause: &Clause) -> bool {
+        clause.demand(self.version, self.release) == Demand::All
     }
 }
 
@@ -42,12 +54,22 @@ struct Judge {
     version: Version,
     target: Target,
     independent: bool,
+    release: Option<Release>,
     lenient: bool,
 }
 
 impl Judge {
     fn allows(&self, clause: &Clause) -> bool {
-        (self.lenient && clause.advisory) || clause.allows(self.version, self.target)
+        // The manual is that of the newest release; what none in question asks for is no part of it.
+        let demand = clause.demand(self.version, self.release);
+        (demand == Demand::None && !clause.advisory)
+            || (self.lenient && demand != Demand::All)
+            || clause.allows(self.version, self.target)
+    }
+
+    /// True where some release in question passes over what a change is about.
+    fn tolerates(&self, change: Change) -> bool {
+        self.lenient && Demand::of(change.refused(), self.version, self.release) != Demand::All
     }
 }
 
@@ -503,7 +525,7 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         Operand::Vector([one])
             if v.count.is_none()
                 && (v.accepts.contains(Accepts::LIST_OF_ONE)
-                    || cx.lenient && v.accepts.contains(Accepts::BRACED)) =>
+                    || cx.lenient && v.accepts.contains(Accepts::BRACED) && braces_pass(v, cx)) =>
         {
             scalar(v, one, cx).map_err(|what| (None, what))
         }
@@ -550,6 +572,11 @@ fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         _ if scalar_fits => scalar(v, operand, cx).map_err(|what| (None, what)),
         _ => whole(What::VectorNeeded),
     }
+}
+
+/// True where the braces of a scalar are passed over: not by later releases for types that have no registers of their own.
+fn braces_pass(v: &SigValue, cx: &Judge) -> bool {
+    !matches!(v.ty, ScalarType::BF16 | ScalarType::BF16x2) || cx.tolerates(Change::BracesOfBf16)
 }
 
 /// Judges the elements of braces.

@@ -1,6 +1,6 @@
 //! Which `.version` and `.target` something needs.
 
-use crate::{Mod, TARGETS, Target, Variant, Version};
+use crate::{Demand, Mod, Release, ReleaseRange, TARGETS, Target, Variant, Version};
 use std::fmt;
 
 /// A set of targets, as gates write them.
@@ -31,13 +31,11 @@ impl Target {
     /// True when code for `self` runs on `other`: everything later for a base target, the later members of the family for an `f`
     /// target, itself alone for an `a` target (PTX ISA 9.0, 11.1.2).
     pub fn features_reach(self, other: Target) -> bool {
-        // `sm_101` was renamed to `sm_110`: the two form one family, as do the others that share their tens.
-        let family = |sm: u16| if sm == 101 { 110 } else { sm / 10 * 10 };
         match self.variant {
             Variant::Base => other.sm >= self.sm,
             Variant::Arch => self == other,
             Variant::Family => {
-                other.variant != Variant::Base && family(self.sm) == family(other.sm) && other.sm >= self.sm
+                other.variant != Variant::Base && self.family() == other.family() && other.sm >= self.sm
             }
         }
     }
@@ -104,6 +102,8 @@ pub struct Clause {
     pub when: &'static [Mod],
     /// True for what the manual asks and ptxas does not.
     pub advisory: bool,
+    /// The releases of ptxas that ask for it; `None`: all.
+    pub releases: Option<ReleaseRange>,
 }
 
 impl Clause {
@@ -111,10 +111,22 @@ impl Clause {
     pub fn allows(&self, version: Version, target: Target) -> bool {
         self.any.iter().any(|condition| condition.allows(version, target))
     }
+
+    /// Who asks for it, of the releases of ptxas that a text of this version is judged for: one of them, or all that know the version.
+    pub fn demand(&self, version: Version, asked: Option<Release>) -> Demand {
+        match self.releases {
+            _ if self.advisory => Demand::None,
+            Some(range) => Demand::of(range, version, asked),
+            None => Demand::All,
+        }
+    }
 }
 
 impl fmt::Display for Clause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(releases) = self.releases {
+            write!(f, "for {releases} ")?;
+        }
         if self.any.is_empty() {
             f.write_str("no version")?;
         }
@@ -137,7 +149,11 @@ pub struct Gate {
 impl Gate {
     /// True when version and target meet every clause.
     pub fn allows(&self, version: Version, target: Target) -> bool {
-        self.clauses.iter().all(|clause| clause.allows(version, target))
+        let met = |clause: &Clause| {
+            clause.allows(version, target)
+                || (clause.releases.is_some() && clause.demand(version, None) != Demand::All)
+        };
+        self.clauses.iter().all(met)
     }
 
     /// A gate of these clauses.

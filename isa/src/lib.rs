@@ -41,6 +41,7 @@ pub mod memory;
 mod mnemonic;
 mod modifier;
 mod operand;
+mod release;
 mod resolve;
 #[cfg(any(test, feature = "sample"))]
 pub mod sample;
@@ -58,7 +59,7 @@ mod violation;
 mod tables {
     use crate::form::*;
     use crate::gate::{Clause, Condition, TargetRange};
-    use crate::{Class, ScalarType, Target, Traits, Variant, Version};
+    use crate::{Class, Release, ReleaseRange, ScalarType, Target, Traits, Variant, Version};
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }
 
@@ -73,6 +74,7 @@ pub use instruction::Instruction;
 pub use mnemonic::{Mnemonic, MnemonicError};
 pub use modifier::*;
 pub use operand::{Base, FloatKind, Operand, Variable};
+pub use release::{Change, Demand, RELEASES, Release, ReleaseRange};
 pub use resolve::{SigKind, SigOperand, SigPresence, SigSpace, SigValue, Signature, forms};
 pub use scalar::{ScalarType, TypeClass};
 pub use space::StateSpace;

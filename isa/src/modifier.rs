@@ -575,6 +575,14 @@ kinds! {
         Mxf4nvf4 = KindMxf4nvf4,
     }
 
+    /// Which elements of a conversion share a factor.
+    ConversionScale conversion_scale {
+        /// `.scaled::n1::ue8m0`: both are divided by one.
+        One = ScaledN1Ue8m0,
+        /// `.scaled::n2::ue8m0`: each has its own.
+        Two = ScaledN2Ue8m0,
+    }
+
     /// How many scales a row of a matrix has.
     ScaleVector scale_vector {
         /// `.scale_vec::1X`
@@ -672,6 +680,8 @@ pub const FLAGS: &[Mod] = &[
     Mod::Xorsign,
     Mod::Cc,
     Mod::Po,
+    Mod::Pzo,
+    Mod::N2pi,
     Mod::Shiftamt,
     Mod::Nc,
     Mod::Noinc,

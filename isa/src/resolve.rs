@@ -225,7 +225,11 @@ pub(crate) fn matching(ty: ScalarType, reg: ScalarType) -> bool {
         TypeClass::Pred => false,
         TypeClass::Unsigned | TypeClass::Signed => bits_reg || reg.is_integer(),
         TypeClass::Bits => bits_reg || reg.is_integer() || reg.is_float(),
-        TypeClass::Packed if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) => bits_reg,
+        TypeClass::Packed
+            if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4) =>
+        {
+            bits_reg
+        }
         TypeClass::Float | TypeClass::Packed => reg.class() == TypeClass::Bits,
         TypeClass::Opaque => reg.bits() == 64 && !reg.is_float(),
     }

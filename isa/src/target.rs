@@ -35,7 +35,7 @@ pub struct TargetInfo {
 
 macro_rules! targets {
     ($($sm:literal $variant:ident $major:literal . $minor:literal,)*) => {
-        /// Every target of PTX ISA 9.0 with the first version ptxas accepts it in, lowest first.
+        /// Every target of PTX ISA 9.5 with the first version ptxas accepts it in, lowest first.
         pub const TARGETS: &[TargetInfo] = &[$(TargetInfo {
             target: Target { sm: $sm, variant: Variant::$variant },
             since: Version::new($major, $minor),
@@ -78,6 +78,9 @@ targets! {
     103 Base 8 . 8,
     103 Arch 8 . 8,
     103 Family 8 . 8,
+    107 Base 9 . 4,
+    107 Arch 9 . 4,
+    107 Family 9 . 4,
     110 Base 9 . 0,
     110 Arch 9 . 0,
     110 Family 9 . 0,
@@ -103,6 +106,24 @@ impl Target {
     /// The position in [`TARGETS`], or `None` for a target that PTX does not have.
     pub fn index(self) -> Option<usize> {
         TARGETS.iter().position(|row| row.target == self)
+    }
+
+    /// The known target that one of a later chip is validated as: the newest of its family that is not above it, with its suffix. `None` for a name of
+    /// no known family: families are those that have an `f` target.
+    pub fn stand_in(self) -> Option<Target> {
+        // A known number without this suffix is a mistake.
+        if Target::sm(self.sm).index().is_some() {
+            return None;
+        }
+        let has_features = |t: &Target| Target { variant: Variant::Family, ..*t }.index().is_some();
+        TARGETS.iter().map(|row| row.target).rfind(|t| {
+            t.variant == self.variant && t.sm < self.sm && has_features(t) && t.family() == self.family()
+        })
+    }
+
+    /// What the members of a family share: their tens. `sm_101` was renamed to `sm_110`.
+    pub(crate) fn family(self) -> u16 {
+        if self.sm == 101 { 110 } else { self.sm / 10 * 10 }
     }
 
     /// The first `.version` that names the target.

@@ -14,14 +14,14 @@ pub struct Version {
 
 impl Version {
     /// The newest version the tables describe.
-    pub const LATEST: Version = Version::new(9, 0);
+    pub const LATEST: Version = Version::new(9, 5);
     /// The oldest version that knows `.address_size`, hence the oldest this crate judges.
     pub const OLDEST: Version = Version::new(2, 3);
 
     /// Every version from [`Version::OLDEST`] to [`Version::LATEST`], lowest first.
     pub fn known() -> impl Iterator<Item = Version> + Clone {
         // The last minor version of each major one (manual chapter 12).
-        [(2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)]
+        [(2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 5)]
             .into_iter()
             .flat_map(|(major, last)| (0..=last).map(move |minor| Version { major, minor }))
             .filter(|&version| version >= Version::OLDEST)

@@ -4,7 +4,8 @@ use crate::check::{Context, Fault, What};
 use crate::form::{Accepts, Range};
 use crate::resolve::{SigKind, SigOperand, SigSpace, SigValue, Signature};
 use crate::{
-    Base, Instruction, Mnemonic, Mod, Operand, ScalarType, SpecialReg, Target, TypeClass, Version, codes,
+    Base, Demand, Instruction, Mnemonic, Mod, Operand, ScalarType, SpecialReg, Target, TypeClass, Version,
+    codes,
 };
 use std::fmt::Write;
 
@@ -87,7 +88,7 @@ pub(crate) fn of_gates(
     operands: &[Operand],
     cx: &Context,
 ) -> Vec<Violation> {
-    let blocking = |clause: &crate::Clause| !clause.advisory && !clause.allows(cx.version, cx.target);
+    let blocking = |clause: &crate::Clause| cx.insists(clause) && !clause.allows(cx.version, cx.target);
     let blocking = matched.clauses().filter(|(_, clause)| blocking(clause));
     let gate = matched.gate();
     let successor = || successor(mnemonic, cx);
@@ -144,11 +145,14 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
         let message = format!("`{mnemonic}` lacks {name}");
         doubts.push(doubt(codes::MODIFIER_MISSING, Place::Instruction, message));
     }
-    let advice = matched.clauses().filter(|(_, c)| c.advisory && !c.allows(cx.version, cx.target));
+    let advice = matched.clauses().filter(|(_, c)| {
+        (c.advisory || c.demand(cx.version, cx.release) == Demand::Some) && !c.allows(cx.version, cx.target)
+    });
     for (modifier, clause) in advice {
         let index = modifier.and_then(|m| mods.iter().position(|&other| other == m));
         let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
         let message = match clause.when {
+            _ if clause.releases.is_some() => doubted(clause, mnemonic),
             [] if clause.any.is_empty() => format!("the manual does not have `{mnemonic}`"),
             [] => format!("`{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
             when => {
@@ -560,5 +564,17 @@ fn describe_value(v: &SigValue, element: bool) -> String {
     match v.count {
         Some(n) if !element => format!("{n} in braces, each {one}"),
         _ => one,
+    }
+}
+
+/// What only some releases of ptxas take, and the others do not.
+fn doubted(clause: &crate::Clause, mnemonic: &Mnemonic) -> String {
+    let releases = clause.releases.map(|releases| releases.to_string()).unwrap_or_default();
+    match clause.when {
+        [] => format!("{releases} refuse this form of `{mnemonic}`"),
+        when => {
+            let names: Vec<_> = when.iter().map(|m| format!("`{m}`")).collect();
+            format!("{releases} refuse {} in `{mnemonic}`", names.join(" with "))
+        }
     }
 }

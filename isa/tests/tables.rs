@@ -90,6 +90,45 @@ fn families_of_targets_inherit_forwards_only() {
     }
     assert!(target("sm_101f").features_reach(target("sm_110f")));
     assert!(!target("sm_103f").features_reach(target("sm_100f")));
+    for (from, reached) in
+        [("sm_100f", true), ("sm_103f", true), ("sm_107f", true), ("sm_110f", false), ("sm_120f", false)]
+    {
+        for name in ["sm_107f", "sm_107a"] {
+            assert_eq!(target(from).features_reach(target(name)), reached, "{from} {name}");
+        }
+        assert!(!target(from).features_reach(target("sm_107")), "{from}");
+    }
+    assert!(!target("sm_107f").features_reach(target("sm_103a")));
+    assert_eq!(target("sm_107").since(), Some(Version::new(9, 4)));
+}
+
+#[test]
+fn later_targets_have_a_stand_in() {
+    let stand_in = |sm, variant| Target { sm, variant }.stand_in().map(|t| t.to_string());
+    assert_eq!(stand_in(108, Variant::Base).as_deref(), Some("sm_107"));
+    assert_eq!(stand_in(104, Variant::Arch).as_deref(), Some("sm_103a"));
+    assert_eq!(stand_in(122, Variant::Family).as_deref(), Some("sm_121f"));
+    for known_or_alone in
+        [(107, Variant::Base), (90, Variant::Family), (91, Variant::Base), (130, Variant::Base)]
+    {
+        assert_eq!(stand_in(known_or_alone.0, known_or_alone.1), None, "{known_or_alone:?}");
+    }
+}
+
+#[test]
+fn rules_of_releases_hold_for_the_versions_that_only_those_know() {
+    let of = |version: &str, release: Option<&str>| {
+        Demand::of(
+            Change::BracesOfBf16.refused(),
+            version.parse().unwrap(),
+            release.map(|r| r.parse().unwrap()),
+        )
+    };
+    assert_eq!(
+        [of("8.0", None), of("9.0", None), of("9.1", None)],
+        [Demand::Some, Demand::Some, Demand::All]
+    );
+    assert_eq!([of("9.0", Some("13.0")), of("9.0", Some("13.5"))], [Demand::None, Demand::All]);
 }
 
 #[test]

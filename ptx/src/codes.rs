@@ -19,7 +19,7 @@ pub(crate) fn section(code: &str) -> Option<&'static str> {
         MNEMONIC => "9.7",
         CALL => "9.7.12.5",
         PROLOGUE => "11.1",
-        VERSION => "11.1.1",
+        VERSION | NEWER => "11.1.1",
         TARGET => "11.1.2",
         ADDRESS_SIZE => "11.1.3",
         LIST => "11.3",
@@ -115,6 +115,15 @@ warpsmith_diag::codes! {
     ///
     /// Kernel parameters, constant memory and static shared memory have sizes that the hardware, or the version, limits.
     LIMIT = "P0306";
+    /// A version or target that is newer than those that are known.
+    ///
+    /// What is checked is checked by the rules of the newest known version, and of the nearest earlier target of the family: what only the newer ones
+    /// have is not known, and told as an error.
+    NEWER = "P0307";
+    /// Something that some releases of ptxas take and others do not, whatever the `.version`.
+    ///
+    /// It is an error where every release that knows the `.version` refuses it, or where the release that is asked for (`check --ptxas 13.5`) does.
+    RELEASE = "P0308";
 
     /// A name that is declared twice, or again in another way.
     ///

@@ -18,4 +18,4 @@ pub use parse::{Parsed, parse};
 pub use pragma::{Pragma, PragmaError};
 pub use print::print;
 pub use tree::*;
-pub use validate::{Refusal, ValidatedModule, validate};
+pub use validate::{Refusal, ValidatedModule, validate, validate_as};

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warpsmith_diag::LineIndex;
-use warpsmith_ptx::{parse, validate};
+use warpsmith_ptx::{ValidatedModule, parse, validate};
 
 /// Everything that parser and validator say of a text.
 fn findings(text: &str) -> String {
@@ -60,6 +60,85 @@ fn unknown_target() {
           see PTX ISA 9.0, 11.1.2
     "#]]
     .assert_eq(&findings(".version 8.0\n.target sm_81\n.address_size 64\n"));
+}
+
+#[test]
+fn what_is_newer_than_the_tables_is_checked_as_the_newest() {
+    expect![[r#"
+        1:10: warning[P0307]: PTX version 9.9 is newer than those that this validator knows
+          note: the module is checked as one of version 9.5
+          see PTX ISA 9.0, 11.1.1
+        2:9: warning[P0307]: sm_108f is newer than the targets that this validator knows
+          note: the module is checked as one for sm_107f
+          see PTX ISA 9.0, 11.1.2
+    "#]]
+    .assert_eq(&findings(".version 9.9\n.target sm_108f\n.address_size 64\n"));
+    // What is checked is checked by the rules of the newest: a typo stays one.
+    expect![[r#"
+        1:10: warning[P0307]: PTX version 10.0 is newer than those that this validator knows
+          note: the module is checked as one of version 9.5
+          see PTX ISA 9.0, 11.1.1
+        2:9: warning[P0307]: sm_109 is newer than the targets that this validator knows
+          note: the module is checked as one for sm_107
+          see PTX ISA 9.0, 11.1.2
+        4:13: error[P0601]: no instruction is called `ad`
+          help: perhaps this was meant: `add.u32`
+          see PTX ISA 9.0, 9.7
+    "#]]
+    .assert_eq(&findings(".version 10.0\n.target sm_109\n.address_size 64\n.func f() { ad.u32; }"));
+    // A known architecture without that suffix, and one of no family, are mistakes.
+    expect![[r#"
+        2:9: error[P0303]: `sm_88a` is no target
+          note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
+          help: did you mean: `sm_88`
+          see PTX ISA 9.0, 11.1.2
+    "#]]
+    .assert_eq(&findings(".version 9.5\n.target sm_88a\n.address_size 64\n"));
+    expect![[r#"
+        2:9: error[P0303]: `sm_130` is no target
+          note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
+          help: did you mean: `sm_13`
+          see PTX ISA 9.0, 11.1.2
+    "#]]
+    .assert_eq(&findings(".version 9.5\n.target sm_130\n.address_size 64\n"));
+    // A release of ptxas takes no version that it does not know, and no target.
+    for (text, release, ok) in [
+        (".version 9.1\n.target sm_90\n", "13.0", false),
+        (".version 9.1\n.target sm_90\n", "13.1", true),
+        (".version 9.6\n.target sm_90\n", "13.5", false),
+        (".version 9.5\n.target sm_108\n", "13.5", false),
+    ] {
+        assert_eq!(ValidatedModule::parse_as(text, release.parse().ok()).is_ok(), ok, "{text} {release}");
+    }
+}
+
+#[test]
+fn releases_of_ptxas_differ() {
+    // Some releases that know the version refuse it, then all.
+    let text = |version, target| format!(".version {version}\n.target {target}\n.address_size 64\n");
+    expect![[r#"
+        2:9: warning[P0308]: ptxas 13.1 and later refuse sm_88 below `.version 9.0`
+    "#]]
+    .assert_eq(&findings(&text("8.8", "sm_88")));
+    let braces = |version| text(version, "sm_90") + ".func f() { .reg .b16 a; add.bf16 a, {a}, a; ret; }";
+    expect![[r#"
+        4:38: warning[P0605]: operand `a` of `add.bf16` cannot be a vector
+          4:38: expected a register of type `.b16` or `.bf16` or a float constant, found a vector of 1
+          note: ptxas takes it, the manual does not
+          note: its form: `add {.rn} .bf16|.bf16x2 d, a, b`
+          see PTX ISA 9.0, 9.7.4.1
+    "#]]
+    .assert_eq(&findings(&braces("9.0")));
+    expect![[r#"
+        4:38: error[I0211]: operand `a` of `add.bf16` cannot be a vector
+          4:38: expected a register of type `.b16` or `.bf16` or a float constant, found a vector of 1
+          note: its form: `add {.rn} .bf16|.bf16x2 d, a, b`
+          see PTX ISA 9.0, 9.7.4.1
+    "#]]
+    .assert_eq(&findings(&braces("9.1")));
+    for (release, ok) in [("13.0", true), ("13.1", false), ("13.5", false)] {
+        assert_eq!(ValidatedModule::parse_as(braces("9.0"), release.parse().ok()).is_ok(), ok, "{release}");
+    }
 }
 
 #[test]

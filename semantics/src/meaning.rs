@@ -204,6 +204,12 @@ pub enum Refusal {
     Textures,
     /// Surfaces.
     Surfaces,
+    /// A form of a version after 9.0.
+    Later,
+    /// Memory of other machines, by a logical endpoint.
+    Fabric,
+    /// Sparse values, packed and unpacked.
+    SparsePacking,
 }
 
 impl std::fmt::Display for Refusal {
@@ -214,6 +220,9 @@ impl std::fmt::Display for Refusal {
             Refusal::TensorMaps => "copies by tensor maps are not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
+            Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
+            Refusal::Fabric => "memory of other machines is not executed",
+            Refusal::SparsePacking => "packing of sparse values is not executed",
         })
     }
 }
@@ -235,6 +244,12 @@ const fn test(parity: bool, blocking: bool) -> Meaning {
 }
 
 impl Meaning {
+    /// What an instruction means: what its operation does, unless it is a later form that has no semantics.
+    pub fn of_instruction(instruction: &Instruction) -> Meaning {
+        let refused = crate::later::is_refused(instruction);
+        if refused { Meaning::Refused(Refusal::Later) } else { Meaning::of(instruction.operation()) }
+    }
+
     /// What an operation means. The table is total: an operation without a row does not compile.
     pub const fn of(operation: Operation) -> Meaning {
         use Effect::*;
@@ -252,6 +267,7 @@ impl Meaning {
             Op::MadWide => computes(integer::mad_wide),
             Op::Mul24Lo => computes(integer::mul24_lo),
             Op::Mul24Hi => computes(integer::mul24_hi),
+            Op::ClmadLo | Op::ClmadHi => Refused(Refusal::Later),
             Op::Mad24Lo => computes(integer::mad24_lo),
             Op::Mad24Hi => computes(integer::mad24_hi),
             Op::Sad => computes(integer::sad),
@@ -322,6 +338,7 @@ impl Meaning {
             Op::AddMixed => computes(float::add_mixed),
             Op::SubMixed => computes(float::sub_mixed),
             Op::FmaMixed => computes(float::fma_mixed),
+            Op::MulMixed | Op::AddByte | Op::SubByte | Op::MulByte | Op::FmaByte => Refused(Refusal::Later),
 
             // Comparison and selection (9.7.6, 9.7.7).
             Op::Set | Op::SetHalf => computes(compare::set),

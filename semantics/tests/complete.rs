@@ -54,6 +54,9 @@ fn every_form_that_computes_has_a_plan() {
         for sample in pairs_of_form(form, Target::sm(50)) {
             let text = format!("{} of `{}`", sample.mnemonic, form.usage());
             let instruction = resolved(&sample);
+            if matches!(Meaning::of_instruction(&instruction), Meaning::Refused(_)) {
+                continue;
+            }
             let plan = plan(&instruction, &Written::default());
             let Some(plan) = plan else {
                 if !means_nothing(&instruction) {

@@ -3,13 +3,14 @@
 use super::cursor::{Cursor, Result};
 use super::model::{Clause, Condition, TargetRange};
 use super::parse::modifier;
-use crate::{Target, Version};
+use crate::{Release, ReleaseRange, Target, Version};
 
 /// `@ptx 8.6 sm 100a,100f or ptx 9.0 sm 110f @never if .a .b`: every `@` must hold, where its `if` applies.
 pub fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
     let mut clauses = Vec::new();
     while c.eat("@") {
         let advisory = c.eat_word("manual");
+        let releases = if c.eat_word("ptxas") { Some(releases(c)?) } else { None };
         let mut any = Vec::new();
         if !c.eat_word("never") {
             any.push(condition(c)?);
@@ -23,9 +24,23 @@ pub fn gates(c: &mut Cursor) -> Result<Vec<Clause>> {
                 when.push(modifier(c)?);
             }
         }
-        clauses.push(Clause { any, when, advisory });
+        clauses.push(Clause { any, when, advisory, releases });
     }
     Ok(clauses)
+}
+
+/// `13.1`, `..13.3`: releases of ptxas that ask for what follows.
+fn releases(c: &mut Cursor) -> Result<ReleaseRange> {
+    let text = c.run("a release of ptxas", |ch| ch.is_ascii_digit() || ch == '.')?;
+    let (since, until) = text.split_once("..").unwrap_or((text, ""));
+    let release = |text: &str| match text {
+        "" => Ok(None),
+        _ => text.parse::<Release>().map(Some),
+    };
+    match (release(since), release(until)) {
+        (Ok(since), Ok(until)) => Ok(ReleaseRange { since, until }),
+        _ => c.error(format!("`{text}` is no release of ptxas")),
+    }
 }
 
 fn condition(c: &mut Cursor) -> Result<Condition> {

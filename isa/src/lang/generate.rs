@@ -3,7 +3,7 @@
 use super::model::*;
 use super::parse::{ADDRESS_FLAGS, is_shape_slot, is_type_slot, shape_of};
 use crate::hash::hash;
-use crate::{ScalarType, Target, TypeClass, Variant, Version};
+use crate::{Release, ReleaseRange, ScalarType, Target, TypeClass, Variant, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -308,7 +308,18 @@ impl Output {
             let when: Vec<_> = clause.when.iter().map(|m| format!("Mod::{}", variant(m))).collect();
             let (any, when) = (self.list("Condition", &conditions), self.list("Mod", &when));
             let advisory = clause.advisory;
-            let row = format!("Clause {{ any: {any}, when: {when}, advisory: {advisory} }}");
+            let release = |r: Option<Release>| match r {
+                Some(r) => format!("Some(Release::new({}, {}))", r.major, r.minor),
+                None => "None".into(),
+            };
+            let releases = match clause.releases {
+                Some(ReleaseRange { since, until }) => {
+                    format!("Some(ReleaseRange {{ since: {}, until: {} }})", release(since), release(until))
+                }
+                None => "None".into(),
+            };
+            let row =
+                format!("Clause {{ any: {any}, when: {when}, advisory: {advisory}, releases: {releases} }}");
             if !rows.contains(&row) {
                 rows.push(row);
             }

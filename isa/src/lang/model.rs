@@ -1,6 +1,6 @@
 //! What a compiled set of tables holds, before it becomes static data.
 
-use crate::{Class, ScalarType, Target, Version};
+use crate::{Class, ReleaseRange, ScalarType, Target, Version};
 
 /// Where something was written: an index into the files handed to the compiler, and a line from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,6 +118,8 @@ pub struct Clause {
     pub when: Vec<String>,
     /// True for what the manual asks and ptxas does not.
     pub advisory: bool,
+    /// The releases of ptxas that ask for it.
+    pub releases: Option<ReleaseRange>,
 }
 
 /// Versions from `since` to `until` (both included) on any of the targets (none listed: all).

@@ -670,7 +670,7 @@ fn behaviour(c: &mut Cursor) -> Result<Behaviour> {
 }
 
 fn section(c: &mut Cursor) -> Result<String> {
-    Ok(c.run("a section number", |ch| ch.is_ascii_digit() || ch == '.')?.to_string())
+    Ok(c.run("a section number", |ch| ch.is_ascii_digit() || ch == '.' || ch == ':')?.to_string())
 }
 
 /// `.shared::cta`, `.m64n<8..256:8>k16`; gives the text after the dot.

@@ -11,7 +11,7 @@ use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
 use warpsmith_isa::{
-    Base, Context, FloatKind, Instruction, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef,
+    Base, Change, Context, FloatKind, Instruction, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef,
     StateSpace, Variable, Verdict, Violation,
 };
 
@@ -175,6 +175,15 @@ impl<'m> Validator<'m> {
                         codes::PARAM_USE,
                         span,
                         format!("the parameter `{spelling}` cannot be written"),
+                    );
+                }
+                Kind::Load
+                    if function.kind == FunctionKind::Entry && m[inst.mnemonic].contains(".param::func") =>
+                {
+                    self.changed(
+                        Change::KernelParamAsFunc,
+                        span,
+                        "`.param::func` of a parameter of a kernel",
                     );
                 }
                 Kind::Load if within(function.returns) => {

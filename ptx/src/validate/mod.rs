@@ -29,7 +29,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Deref;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::memory::Layout;
-use warpsmith_isa::{Context, Instruction, Mnemonic, Resolved, StateSpace, Target, Version};
+use warpsmith_isa::{
+    Change, Context, Demand, Instruction, Mnemonic, Release, Resolved, StateSpace, Target, Version,
+};
 
 /// How many errors are told.
 const MAX_ERRORS: usize = 500;
@@ -45,7 +47,7 @@ const MAX_WARNINGS: usize = 100;
 /// assert_eq!(findings[0].message, "`x` is declared twice in the same scope");
 /// ```
 pub fn validate(module: &Module) -> Vec<Diagnostic> {
-    Known::of(module, Later::Refused).findings
+    Known::of(module, Question::default()).findings
 }
 
 /// Why a module is refused.
@@ -57,10 +59,24 @@ pub enum Refusal {
     Findings(Diagnostics),
 }
 
+/// As [`validate`], by the verdicts of one release of ptxas.
+pub fn validate_as(module: &Module, release: Option<Release>) -> Vec<Diagnostic> {
+    Known::of(module, Question { release, ..Question::default() }).findings
+}
+
+/// What is asked of a module.
+#[derive(Clone, Copy, Default)]
+struct Question {
+    later: Later,
+    /// The release of ptxas whose verdict counts; `None`: all that know the version.
+    release: Option<Release>,
+}
+
 /// What becomes of what only a later `.version` has.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Later {
     /// An error.
+    #[default]
     Refused,
     /// The version is looked for.
     Sought,
@@ -77,9 +93,9 @@ struct Known {
 }
 
 impl Known {
-    fn of(module: &Module, later: Later) -> Known {
-        parallel::finds_no_errors(module, later).unwrap_or_else(|| {
-            let mut validator = Validator::new(module, parallel::Share::ALL, later);
+    fn of(module: &Module, question: Question) -> Known {
+        parallel::finds_no_errors(module, question).unwrap_or_else(|| {
+            let mut validator = Validator::new(module, parallel::Share::ALL, question);
             validator.module();
             validator.known()
         })
@@ -106,7 +122,12 @@ impl ValidatedModule {
 
     /// Validates a module whose spans count in `source`. The errors and warnings come back if there is an error.
     fn with_source(module: Module, source: Source) -> Result<Self, Diagnostics> {
-        Self::of(module, source, Later::Refused).map_err(|refusal| match refusal {
+        Self::of_release(module, source, None)
+    }
+
+    fn of_release(module: Module, source: Source, release: Option<Release>) -> Result<Self, Diagnostics> {
+        Self::of(module, source, Question { release, ..Question::default() }).map_err(|refusal| match refusal
+        {
             Refusal::Findings(findings) => findings,
             // None is sought.
             Refusal::Version(_) => Diagnostics::new(Source::none(), Vec::new()),
@@ -128,12 +149,12 @@ impl ValidatedModule {
         if parsed.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(Refusal::Findings(Diagnostics::new(source, parsed.diagnostics)));
         }
-        Self::of(parsed.module, source, Later::Sought)
+        Self::of(parsed.module, source, Question { later: Later::Sought, ..Question::default() })
     }
 
-    fn of(module: Module, source: Source, later: Later) -> Result<Self, Refusal> {
+    fn of(module: Module, source: Source, question: Question) -> Result<Self, Refusal> {
         let Known { findings, sought, context: Context { version, target, .. }, mnemonics, resolutions } =
-            Known::of(&module, later);
+            Known::of(&module, question);
         if findings.iter().any(Diagnostic::is_error) {
             return Err(Refusal::Findings(Diagnostics::new(source, findings)));
         }
@@ -155,12 +176,25 @@ impl ValidatedModule {
     /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
     pub fn parse(source: impl Into<Source>) -> Result<Self, Diagnostics> {
+        Self::parse_as(source, None)
+    }
+
+    /// [`ValidatedModule::parse`] by the verdicts of one release of ptxas. Where none is named, what every release refuses that knows the `.version`
+    /// is an error, and what some refuse a warning.
+    ///
+    /// ```
+    /// use warpsmith_ptx::ValidatedModule;
+    /// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f() { .reg .b16 a; add.bf16 a, {a}, a; ret; }";
+    /// let judged = |release: &str| ValidatedModule::parse_as(text, release.parse().ok());
+    /// assert!(judged("13.0").is_ok() && judged("13.5").is_err());
+    /// ```
+    pub fn parse_as(source: impl Into<Source>, release: Option<Release>) -> Result<Self, Diagnostics> {
         let source = source.into();
         let parsed = crate::parse(source.text());
         if parsed.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(Diagnostics::new(source, parsed.diagnostics));
         }
-        Self::with_source(parsed.module, source)
+        Self::of_release(parsed.module, source, release)
     }
 
     /// The text that the module was read from; [`Source::none`] for one that was built.
@@ -283,7 +317,7 @@ struct Validator<'m> {
 }
 
 impl<'m> Validator<'m> {
-    fn new(m: &'m Module, share: parallel::Share, later: Later) -> Self {
+    fn new(m: &'m Module, share: parallel::Share, Question { later, release }: Question) -> Self {
         let mut mnemonics = Vec::new();
         mnemonics.resize_with(m.mnemonic_count(), KnownMnemonic::default);
         Validator {
@@ -292,7 +326,7 @@ impl<'m> Validator<'m> {
             warnings: 0,
             later,
             sought: None,
-            context: Context::new(Version::LATEST, Target::sm(90)),
+            context: Context { release, ..Context::new(Version::LATEST, Target::sm(90)) },
             has_version: false,
             has_target: false,
             unknown_context: false,
@@ -393,6 +427,19 @@ impl<'m> Validator<'m> {
     fn gate(&mut self, feature: &str, what: &str, span: Span) {
         let Some(row) = warpsmith_isa::Directive::from_name(feature) else { return };
         self.gate_of(row.gates, row.section, what, span);
+    }
+
+    /// Reports what only some releases of ptxas take, as an error where none in question does.
+    fn changed(&mut self, change: Change, span: Span, what: &str) {
+        let refused = change.refused();
+        match self.context.refuses(change) {
+            Demand::None => {}
+            Demand::Some => {
+                let message = format!("{refused} refuse {what}");
+                self.report(Diagnostic::warning(codes::RELEASE, span, message));
+            }
+            Demand::All => self.error(codes::RELEASE, span, format!("{refused} refuse {what}")),
+        }
     }
 
     /// Where a binding was made.

@@ -4,7 +4,7 @@
 //! with few exceptions ([`Validator::bodies_interact`]); what is *told* of them has: repeats are counted, and after many findings there is
 //! silence. So several threads only find out that there are no errors and few warnings, which is so for nearly every large module.
 
-use super::{Known, Later, MAX_WARNINGS, Validator};
+use super::{Known, MAX_WARNINGS, Question, Validator};
 use crate::parallel::threads;
 use crate::tree::*;
 use std::thread;
@@ -34,7 +34,7 @@ impl Share {
 }
 
 /// What is known of a large module without errors. `None`: it is small, or there may be errors to tell.
-pub(super) fn finds_no_errors(module: &Module, later: Later) -> Option<Known> {
+pub(super) fn finds_no_errors(module: &Module, question: Question) -> Option<Known> {
     let statements = module.stmts.len();
     let threads = threads(statements / STATEMENTS);
     if threads < 2 {
@@ -42,7 +42,7 @@ pub(super) fn finds_no_errors(module: &Module, later: Later) -> Option<Known> {
     }
     let share = |i: usize| Share { start: statements * i / threads, end: statements * (i + 1) / threads };
     let look = |share| {
-        let mut validator = Validator::new(module, share, later);
+        let mut validator = Validator::new(module, share, question);
         validator.module();
         let alone = validator.bodies_interact || validator.repeats.any();
         (validator.errors() == 0 && !alone).then(|| validator.known())

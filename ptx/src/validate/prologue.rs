@@ -5,10 +5,16 @@ use crate::codes;
 use crate::tree::*;
 use warpsmith_diag::nearest;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_isa::{Context, TARGETS, Target, Variant, Version};
+use warpsmith_isa::{Change, Context, Release, TARGETS, Target, Variant, Version};
 
 /// The last version that knows the targets below sm_75.
 const LAST_OF_OLD_TARGETS: Version = Version::new(8, 8);
+
+/// From this version on a module for them is one for later GPUs, to all that read it.
+const READ_BY_LATER: Version = Version::new(9, 1);
+
+/// The version that sm_88 came with, to releases of ptxas that do not take it earlier.
+const FIRST_OF_SM_88: Version = Version::new(9, 0);
 
 impl Validator<'_> {
     /// Reads the directives that must come first, and finds those that come later.
@@ -66,12 +72,32 @@ impl Validator<'_> {
     fn version(&mut self, version: Version, span: Span) {
         self.has_version = true;
         self.context.version = version;
+        let newest = self.context.release.and_then(Release::version);
+        if let (Some(release), Some(newest)) = (self.context.release, newest)
+            && version > newest
+        {
+            let span = if self.m.marks.version.is_none() { span } else { self.m.marks.version };
+            let message = format!("ptxas {release} does not know PTX version {version}");
+            let error = Diagnostic::error(codes::VERSION, span, message);
+            self.report(error.suggest("its newest is", span, newest.to_string()));
+            self.context.version = version.min(Version::LATEST);
+            return;
+        }
+        if version > Version::LATEST {
+            let span = if self.m.marks.version.is_none() { span } else { self.m.marks.version };
+            let message = format!("PTX version {version} is newer than those that this validator knows");
+            let note = format!("the module is checked as one of version {}", Version::LATEST);
+            self.report(Diagnostic::warning(codes::NEWER, span, message).note(note));
+            self.context.version = Version::LATEST;
+            return;
+        }
         if !Version::known().any(|known| known == version) {
             self.unknown_context = true;
             let message = format!("there is no PTX version {version} that this validator knows");
             let note = format!("versions {} to {} are known", Version::OLDEST, Version::LATEST);
             let span = if self.m.marks.version.is_none() { span } else { self.m.marks.version };
-            let near = if version > Version::LATEST { Version::LATEST } else { Version::OLDEST };
+            let below = Version::known().take_while(|known| *known < version).last();
+            let near = below.unwrap_or(Version::OLDEST);
             let error = Diagnostic::error(codes::VERSION, span, message).note(note);
             self.report(error.suggest("the nearest is", span, near.to_string()));
         }
@@ -117,6 +143,17 @@ impl Validator<'_> {
                             architecture = Some(target);
                         }
                     }
+                    None if self.context.release.is_none()
+                        && let Some(stand_in) = later_target(text) =>
+                    {
+                        let message = format!("{text} is newer than the targets that this validator knows");
+                        let note = format!("the module is checked as one for {stand_in}");
+                        let warning = Diagnostic::warning(codes::NEWER, span, message).section("11.1.2");
+                        self.report(warning.note(note));
+                        if index == 0 {
+                            architecture = Some(stand_in);
+                        }
+                    }
                     None => {
                         let message = format!("`{text}` is no target");
                         let note = "a target is an architecture such as `sm_90a`, then options such as `texmode_independent`";
@@ -156,7 +193,14 @@ impl Validator<'_> {
                 _ => error,
             });
         }
-        if target.sm < 75 && version > LAST_OF_OLD_TARGETS {
+        if target == Target::sm(88) && version < FIRST_OF_SM_88 {
+            self.changed(Change::Sm88, span, &format!("{target} below `.version {FIRST_OF_SM_88}`"));
+        }
+        if target.sm < 75 && version >= READ_BY_LATER {
+            let message = format!("no toolkit of PTX {version} compiles for {target}");
+            let note = "those that know the version compile such a module for later GPUs";
+            self.report(Diagnostic::warning(codes::RELEASE, span, message).note(note));
+        } else if target.sm < 75 && version > LAST_OF_OLD_TARGETS {
             let message = format!("PTX {version} has dropped {target}");
             let note =
                 format!("write `.version {LAST_OF_OLD_TARGETS}` or lower, or `.target sm_75` or higher");
@@ -189,6 +233,17 @@ impl Validator<'_> {
 
 /// `sm_90a`, `compute_90a`. ptxas overlooks a suffix that it does not know of architectures that have one.
 fn architecture_of(text: &str) -> Option<Target> {
+    let target = spelt(text)?;
+    target.index().map(|_| target)
+}
+
+/// The known target that one of a later chip is checked as.
+fn later_target(text: &str) -> Option<Target> {
+    spelt(text)?.stand_in()
+}
+
+/// The number and the suffix, whether or not there is such a target.
+fn spelt(text: &str) -> Option<Target> {
     let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"))?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let sm = rest[..digits].parse().ok()?;
@@ -200,6 +255,5 @@ fn architecture_of(text: &str) -> Option<Target> {
         other if other.len() == 1 && other.bytes().all(|b| b.is_ascii_lowercase()) => Variant::Base,
         _ => return None,
     };
-    let target = Target { sm, variant };
-    target.index().map(|_| target)
+    Some(Target { sm, variant })
 }

@@ -99,7 +99,7 @@ pub fn emit(
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    let effect = match Meaning::of(i.operation()) {
+    let effect = match Meaning::of_instruction(i) {
         Meaning::Does(effect) => effect,
         Meaning::Computes(_) | Meaning::Refused(_) => return None,
     };

@@ -66,7 +66,7 @@ impl<'m> Body<'_, 'm> {
 
     /// `None` if the instruction has no semantics.
     fn decode(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
-        let effect = match Meaning::of(i.operation()) {
+        let effect = match Meaning::of_instruction(i) {
             Meaning::Computes(_) => return self.compute(i, operands),
             Meaning::Does(effect) => effect,
             Meaning::Refused(reason) => {

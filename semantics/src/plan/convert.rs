@@ -48,7 +48,8 @@ fn side(ty: ScalarType) -> Option<Side> {
         E3M2x4 => Side::Four(Small::E3M2),
         E2M1x4 => Side::Four(Small::E2M1),
         Pred | B1 | B8 | B16 | B32 | B64 | B128 | U2 | U4 | S2 | S4 | E4M3 | E5M2 | E2M3 | E3M2 | E2M1
-        | UE8M0 | UE4M3 | U16x2 | S16x2 | F32x2 | Texref | Samplerref | Surfref => return None,
+        | UE8M0 | UE4M3 | U16x2 | S16x2 | F32x2 | U8x4 | S8x4 | UE5M3x2 | S2F6x2 | E2M1P4x4 | UE8M0x4
+        | Texref | Samplerref | Surfref => return None,
     })
 }
 

@@ -42,7 +42,7 @@ pub(crate) type Planner = fn(&Instruction, &Written) -> Option<Plan>;
 
 /// The plan of an instruction; `None` if it is not computed from its operands alone, or has no semantics.
 pub fn plan(instruction: &Instruction, written: &Written) -> Option<Plan> {
-    match Meaning::of(instruction.operation()) {
+    match Meaning::of_instruction(instruction) {
         Meaning::Computes(planner) => planner.plan(instruction, written),
         Meaning::Does(_) | Meaning::Refused(_) => None,
     }

@@ -1,0 +1,22 @@
+//! What PTX has since 9.0, and who executes it.
+//!
+//! A later version extends old instructions: an operation that is executed may have forms and modifiers that nothing here knows. They are refused
+//! as a whole, and an operation is put on the list when all of its later forms are executed too.
+
+use warpsmith_isa::{Clause, Instruction, Operation, Version};
+
+/// The last version all of whose computing instructions are executed.
+const COMPLETE: Version = Version::new(9, 0);
+
+/// The operations whose later forms are executed, as far as their planners and decoders know them.
+const EXECUTED: &[Operation] = &[];
+
+/// True for a form, or a modifier, of a later version that has no semantics here.
+pub(crate) fn is_refused(instruction: &Instruction) -> bool {
+    !EXECUTED.contains(&instruction.operation()) && instruction.clauses().any(|(_, clause)| is_later(clause))
+}
+
+fn is_later(clause: &Clause) -> bool {
+    let later = |since: Option<Version>| since.is_some_and(|since| since > COMPLETE);
+    clause.releases.is_none() && !clause.any.is_empty() && clause.any.iter().all(|any| later(any.since))
+}

@@ -1,6 +1,6 @@
 //! Places through which threads synchronise: what a read of the value there may learn (PTX ISA 9.0, 8.8 and 8.9).
 
-use super::clock::Knowledge;
+use super::clock::{Agent, Knowledge};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_interp::engine::Scope;
@@ -19,6 +19,16 @@ pub(super) struct Location {
     /// How many bytes: operations of other sizes are not morally strong, and observe nothing.
     pub size: u8,
     pub releases: Vec<Release>,
+    /// The number of the write that made it so, different for all places.
+    pub version: u64,
+}
+
+/// The state of a place from which lanes have learned what there was to learn.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Seen {
+    pub version: u64,
+    /// Of the acquiring operation; none for one that only a fence makes an acquire pattern.
+    pub acquired: Option<Scope>,
 }
 
 /// A release pattern whose write the value comes from, through atomic operations perhaps.
@@ -28,7 +38,17 @@ pub(super) struct Release {
     /// The thread of the block.
     pub thread: u32,
     pub scope: Scope,
+    /// When it was published: who knows of the thread up to then has learned all of it. A thread publishes once at a time.
+    pub time: u32,
     pub knowledge: Arc<Knowledge>,
+}
+
+impl Release {
+    /// True if nothing is to be learned from it by who knows this much: what spinning threads see again and again.
+    pub fn is_known(&self, known: &Knowledge) -> bool {
+        self.block != MIXED
+            && known.clock.knows(self.block, (self.thread / 32) as Agent, 1 << (self.thread % 32), self.time)
+    }
 }
 
 impl Location {
@@ -54,7 +74,7 @@ impl Location {
             let mut all = Knowledge::default();
             wide.iter().for_each(|r| all.join(&r.knowledge));
             let (scope, knowledge) = (Scope::Gpu, Arc::new(all));
-            self.releases.push(Release { block: MIXED, thread: 0, scope, knowledge });
+            self.releases.push(Release { block: MIXED, thread: 0, scope, time: 0, knowledge });
         }
     }
 }

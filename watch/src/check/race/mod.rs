@@ -19,7 +19,7 @@ use super::map::MemoryMap;
 use crate::lanes::lanes_of;
 use crate::report::Report;
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge};
-use location::{Location, MIXED, Release};
+use location::{Location, MIXED, Release, Seen};
 use rustc_hash::FxHashMap;
 use shadow::{Clusters, Conflict, Global, Knower, LINE, Line, Manner, Record, Shape, Shared, span};
 use smallvec::SmallVec;
@@ -79,6 +79,8 @@ pub struct Race {
     /// The block that was looked at last.
     current: usize,
     global: Global,
+    /// Writes to places through which threads synchronise.
+    writes: u64,
     /// Threads of a cluster on their way through its barrier.
     cluster_barriers: FxHashMap<u64, Gathering>,
     /// Asynchronous operations under way, by cluster and number.
@@ -291,22 +293,27 @@ impl Race {
             if kind != AccessKind::Load {
                 if releases {
                     let knowledge = Arc::new(block.current(at.warp, one));
-                    new.push(Release { block: number, thread, scope, knowledge });
+                    new.push(Release { block: number, thread, scope, time: block.now, knowledge });
                 }
                 let fences = block.warps.get(at.warp as usize).map(|w| w.fences.clone()).unwrap_or_default();
                 for f in fences.iter().filter(|f| f.lanes & one != 0 && !(releases && f.scope <= scope)) {
                     let knowledge = Arc::new(block.publish(at.warp, one, &f.parts, f.time));
-                    new.push(Release { block: number, thread, scope: f.scope, knowledge });
+                    new.push(Release { block: number, thread, scope: f.scope, time: f.time, knowledge });
                 }
             }
             if let Some(i) = known
                 && reads
                 && let Some(warp) = block.warps.get_mut(at.warp as usize)
+                && let version = line.locations[i].version
+                && warp.looks(lane, Seen { version, acquired: acquires.then_some(scope) })
             {
                 for r in &line.locations[i].releases {
                     let distance =
                         if r.block == MIXED { Scope::Cta } else { self.clusters.distance(r.block, number) };
                     if distance > r.scope || distance > Scope::Cluster && r.scope < Scope::Gpu {
+                        continue;
+                    }
+                    if warp.of_lane(lane).is_some_and(|known| r.is_known(known)) {
                         continue;
                     }
                     if acquires && distance <= scope {
@@ -318,12 +325,17 @@ impl Race {
             }
             if kind != AccessKind::Load {
                 if known.is_none() && !new.is_empty() {
-                    line.locations.push(Location { offset: place, size: access.bytes, releases: Vec::new() });
+                    let new =
+                        Location { offset: place, size: access.bytes, releases: Vec::new(), version: 0 };
+                    line.locations.push(new);
                     known = Some(line.locations.len() - 1);
                 }
                 released |= releases;
                 if let Some(i) = known {
-                    line.locations[i].write(kind == AccessKind::Atomic, number, thread, new);
+                    let location = &mut line.locations[i];
+                    location.write(kind == AccessKind::Atomic, number, thread, new);
+                    self.writes += 1;
+                    location.version = self.writes;
                 }
             }
         }

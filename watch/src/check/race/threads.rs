@@ -1,6 +1,7 @@
 //! The threads of a resident block, and what each knows.
 
 use super::clock::{Agent, BULK, BULK_READS, COPIES, Clock, Knowledge, OBJECTS};
+use super::location::Seen;
 use crate::check::groups::Issued;
 use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;
@@ -39,6 +40,8 @@ pub(super) struct Warp {
     pub parts: Parts,
     pub fences: SmallVec<[Fenced; 1]>,
     pub pending: SmallVec<[Pending; 1]>,
+    /// What these lanes have looked at last: a thread that spins looks at the same again and again.
+    pub seen: (Seen, u32),
     pub issued: [Issued; 2],
     pub waited: Waited,
 }
@@ -115,6 +118,22 @@ impl Warp {
             return;
         }
         self.update(lanes, |own| own.join(knowledge));
+    }
+
+    /// Takes note that a lane looks at a place; false if it has just done so.
+    pub fn looks(&mut self, lane: usize, seen: Seen) -> bool {
+        let (last, lanes) = &mut self.seen;
+        if *last != seen {
+            (*last, *lanes) = (seen, 0);
+        }
+        let new = *lanes >> lane & 1 == 0;
+        *lanes |= 1 << lane;
+        new
+    }
+
+    /// What a lane knows.
+    pub fn of_lane(&self, lane: usize) -> Option<&Knowledge> {
+        self.parts.iter().find(|(lanes, _)| lanes >> lane & 1 != 0).map(|(_, k)| &**k)
     }
 
     /// Lanes have observed a release.

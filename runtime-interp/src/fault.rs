@@ -63,6 +63,10 @@ fault_codes! {
     BadTarget = "bad_target",
     /// An operation on memory that holds no mbarrier object, or one that its counts forbid.
     BadMbarrier = "bad_mbarrier",
+    /// A tensor map that is none, or whose fields break a rule.
+    ///
+    /// The rules are those of the driver's `cuTensorMapEncodeTiled`. A map that a kernel makes by `tensormap.replace` is checked where it is used.
+    BadTensorMap = "bad_tensor_map",
     /// An operand outside of what the instruction allows.
     BadOperand = "bad_operand",
     /// `__assertfail` was called: an assertion of the source does not hold.

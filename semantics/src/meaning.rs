@@ -130,6 +130,12 @@ pub enum Effect {
     QueryCancel,
     /// Copies a tensor map, and is a fence.
     CopyTensorMap,
+    /// A copy or reduction that a tensor map describes.
+    TensorCopy,
+    /// A prefetch that a tensor map describes.
+    TensorPrefetch,
+    /// Sets a field of a tensor map.
+    ReplaceTensorMapField,
     /// Waits for grids that are complete when the launch begins.
     GridDependency,
     /// Takes memory of the stack.
@@ -198,8 +204,6 @@ pub enum Refusal {
     Matrices,
     /// Tensor memory and the fifth generation of tensor cores.
     TensorMemory,
-    /// Copies that a tensor map describes.
-    TensorMaps,
     /// Textures and samplers.
     Textures,
     /// Surfaces.
@@ -217,7 +221,6 @@ impl std::fmt::Display for Refusal {
         f.write_str(match self {
             Refusal::Matrices => "matrix instructions are not executed",
             Refusal::TensorMemory => "tensor memory is not executed",
-            Refusal::TensorMaps => "copies by tensor maps are not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
@@ -413,10 +416,9 @@ impl Meaning {
             Op::CpAsyncBulkPrefetch => Does(Hint),
             Op::CpAsyncBulkCommitGroup => Does(CommitGroup(CopyGroup::Bulk)),
             Op::CpAsyncBulkWaitGroup => Does(WaitGroup(CopyGroup::Bulk)),
-            Op::CpAsyncBulkTensor
-            | Op::CpReduceAsyncBulkTensor
-            | Op::CpAsyncBulkPrefetchTensor
-            | Op::TensormapReplace => Refused(Refusal::TensorMaps),
+            Op::CpAsyncBulkTensor | Op::CpReduceAsyncBulkTensor => Does(TensorCopy),
+            Op::CpAsyncBulkPrefetchTensor => Does(TensorPrefetch),
+            Op::TensormapReplace => Does(ReplaceTensorMapField),
 
             // Textures and surfaces (9.7.10, 9.7.11).
             Op::Tex

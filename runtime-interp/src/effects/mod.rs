@@ -9,6 +9,7 @@ mod cluster;
 mod mbarrier;
 mod memory;
 mod multimem;
+mod tensor;
 mod transfer;
 mod warp;
 
@@ -163,6 +164,9 @@ pub fn emit(
         Effect::WarpBarrier => warp::barrier(body, src),
         Effect::BlockBarrier { reduces } => warp::block_barrier(body, i, reduces, dst, src),
         Effect::CopyTensorMap => memory::copy_tensor_map(body, i, src),
+        Effect::TensorCopy => tensor::copy(body, i, src, false),
+        Effect::TensorPrefetch => tensor::copy(body, i, src, true),
+        Effect::ReplaceTensorMapField => tensor::replace(body, i, src),
         Effect::Fence(FenceKind::Membar) => memory::fence(body, i, Order::SeqCst),
         Effect::Fence(FenceKind::Fence | FenceKind::Proxy) => memory::fence(body, i, Order::AcqRel),
         Effect::Yield => {

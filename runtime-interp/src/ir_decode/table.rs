@@ -104,15 +104,12 @@ impl Body<'_, '_> {
                 PtxOperand::F64(bits) => Operand::Double(f64::from_bits(bits)),
                 PtxOperand::Decimal(value) => Operand::Double(value),
                 // The elements follow.
-                PtxOperand::Vector(_) => continue,
+                PtxOperand::Vector(_) | PtxOperand::Bracket(_) => continue,
                 // A destination that is not wanted is no source; what is stored may be left out.
                 PtxOperand::Sink if i == 0 => continue,
                 PtxOperand::Sink => Operand::Settled(Source::Sink),
                 PtxOperand::Func(func) => Operand::Settled(Source::Reg(self.function_address(func)?)),
-                PtxOperand::Bracket(_)
-                | PtxOperand::Neg
-                | PtxOperand::Part(_)
-                | PtxOperand::Destination(_) => return None,
+                PtxOperand::Neg | PtxOperand::Part(_) | PtxOperand::Destination(_) => return None,
             });
         }
         Some(sources)

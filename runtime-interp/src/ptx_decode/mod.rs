@@ -70,18 +70,19 @@ impl Program {
     /// use warpsmith_interp::Program;
     /// use warpsmith_ptx::ValidatedModule;
     /// let module = ValidatedModule::parse("
-    /// .version 8.3
+    /// .version 8.6
     /// .target sm_90a
     /// .address_size 64
     /// .visible .entry plain() { ret; }
-    /// .visible .entry packs() { .reg .b64 %rd0; tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 3; ret; }
+    /// .global .surfref image;
+    /// .visible .entry asks() { .reg .b32 %r0; suq.width.b32 %r0, [image]; ret; }
     /// ")?;
     /// assert!(Program::load_entry(&module, "plain").is_ok());
-    /// let refused = Program::load_entry(&module, "packs").unwrap_err();
-    /// assert!(refused[0].message.contains("tensormap.replace"));
+    /// let refused = Program::load_entry(&module, "asks").unwrap_err();
+    /// assert!(refused[0].message.contains("suq.width"));
     /// let unknown = Program::load_entry(&module, "plane").unwrap_err();
     /// assert_eq!(unknown[0].message, "the module has no kernel `plane`");
-    /// assert_eq!(unknown[0].notes, ["did you mean `plain`?", "its kernels are `plain` and `packs`"]);
+    /// assert_eq!(unknown[0].notes, ["did you mean `plain`?", "its kernels are `plain` and `asks`"]);
     /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
     pub fn load_entry(module: &ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {

@@ -200,6 +200,18 @@ impl<'m> Body<'_, 'm> {
                         sources.push(self.source(element, None)?);
                     }
                 }
+                // A bracket with parts: an address, and coordinates.
+                Operand::Bracket(list) if self.decoder.module[list].len() > 1 => {
+                    let module: &'m Module = self.decoder.module;
+                    let (&first, rest) = module[list].split_first()?;
+                    sources.push(Source::Address(match first {
+                        Operand::Name(name) => self.address_of(name, 0)?,
+                        Operand::Offset { name, offset } => self.address_of(name, offset)?,
+                        Operand::Const(Const::Int { bits, .. }) => Address::Absolute(bits),
+                        other => Address::Reg(self.address_operand(other)?, 0),
+                    }));
+                    sources.extend(self.sources(rest, std::iter::empty())?);
+                }
                 Operand::Name(name) if matches!(self.named(name), Named::Vector(..)) => {
                     if let Named::Vector(regs, n, _) = self.named(name) {
                         sources.extend(regs[..usize::from(n)].iter().map(|r| Source::Reg(*r)));

@@ -20,6 +20,7 @@ mod special;
 mod stack;
 mod sync;
 mod system;
+mod tensor;
 mod transfer;
 mod video;
 mod warp;

@@ -36,8 +36,9 @@ fn transfers_are_seen_when_they_happen() {
     let out = buffer(&mut device, &[1; 8]);
     let mut log = Log::default();
     device.launch_observed(&program, &Launch::new("k").block([3, 1, 1]).arg(out), &mut log).unwrap();
-    let global = |offset: u64, bytes: u64| MemoryRange { rank: None, address: out.address() + offset, bytes };
-    let shared = |bytes: u64| MemoryRange { rank: Some(0), address: 0, bytes };
+    let global =
+        |offset: u64, bytes: u64| MemoryRange { rank: None, address: out.address() + offset, bytes, at: 0 };
+    let shared = |bytes: u64| MemoryRange { rank: Some(0), address: 0, bytes, at: 0 };
     let stages: Vec<(u64, u32, Stage)> = vec![
         (0, 1, Stage::Issued),
         (0, 1, Stage::Read(global(0, 32))),

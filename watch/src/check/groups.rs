@@ -1,7 +1,7 @@
 //! Groups of asynchronous operations: what a wait waits for (PTX ISA 9.0, 9.7.9.25.1.1).
 
 use crate::lanes::lanes_of;
-use warpsmith_interp::engine::{AsyncOp, Completion, Group};
+use warpsmith_interp::engine::{Completion, Group};
 use warpsmith_interp::observe::At;
 use warpsmith_interp::observe::OperationKind;
 
@@ -39,7 +39,7 @@ impl Issued {
 /// The kind of groups that track the operation of `at`.
 pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
     match at.program.operation(at.pc)?.kind {
-        OperationKind::Async(AsyncOp::Transfer(op)) => match op.completion {
+        OperationKind::Async(op) => match op.completion()? {
             Completion::Group(group) => Some(group),
             Completion::Mbarrier(_) | Completion::Silent => None,
         },

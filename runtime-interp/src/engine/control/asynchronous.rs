@@ -27,6 +27,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             AsyncOp::ClusterWait => self.cluster_wait(warp, g, issue),
             AsyncOp::Fill { at, bytes } => self.fill(issue, at, *bytes),
             AsyncOp::Multimem(op) => self.multimem(issue, op),
+            AsyncOp::Tensor(op) => self.start_tensor(issue, op),
+            AsyncOp::ReplaceField(op) => self.replace_field(issue, op),
         }
     }
 }

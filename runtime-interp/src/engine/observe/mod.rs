@@ -248,6 +248,8 @@ pub struct MemoryRange {
     pub address: u64,
     /// How many bytes.
     pub bytes: u64,
+    /// Where in the data of the operation they lie: 0, but for the parts of a tile.
+    pub at: u64,
 }
 
 /// A call, or the return from one: what passes between the frames of caller and callee.

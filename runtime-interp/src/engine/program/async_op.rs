@@ -5,6 +5,7 @@
 use crate::engine::op::{Access, AtomicFn};
 use crate::engine::reg::{Reg, Width};
 use smallvec::SmallVec;
+use warpsmith_isa::{TensorMode, TensormapField};
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
 /// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
@@ -45,6 +46,10 @@ pub enum AsyncOp {
     },
     /// `multimem.*`
     Multimem(MultimemOp),
+    /// `cp.async.bulk.tensor cp.reduce.async.bulk.tensor cp.async.bulk.prefetch.tensor`
+    Tensor(TensorOp),
+    /// `tensormap.replace`
+    ReplaceField(ReplaceOp),
 }
 
 /// Kinds of groups of asynchronous operations: a thread's `cp.async` and bulk groups are apart (PTX ISA 9.0, 9.7.9.25.1.1).
@@ -169,6 +174,57 @@ pub struct TransferOp {
     pub bulk: bool,
 }
 
+/// What a copy by tensor map does.
+#[derive(Clone, Debug)]
+pub enum TensorAction {
+    /// From the tensor to shared memory.
+    Load {
+        /// The mbarrier object may be one of the peer of the destination's block.
+        pair: bool,
+    },
+    /// From shared memory to the tensor.
+    Store,
+    /// From shared memory to the tensor, combining element by element: by type of the elements, in the order of
+    /// [`ElementType::ALL`](crate::ElementType::ALL), what is done; nothing if the type has no such reduction.
+    Reduce(Box<[Option<AtomicFn>; 16]>),
+    /// Nothing but the checks.
+    Prefetch,
+}
+
+/// A copy that a tensor map describes.
+#[derive(Clone, Debug)]
+pub struct TensorOp {
+    /// What is done.
+    pub action: TensorAction,
+    /// How elements are reached.
+    pub mode: TensorMode,
+    /// The tensor map.
+    pub map: Access,
+    /// Coordinates in the tensor, innermost first.
+    pub coordinates: SmallVec<[Reg; 5]>,
+    /// Offsets of `.im2col`; halo and offset of `.im2col::w`.
+    pub info: SmallVec<[Reg; 3]>,
+    /// The tile in shared memory; none for a prefetch.
+    pub shared: Option<Access>,
+    /// How completion is told.
+    pub completion: Completion,
+    /// The blocks of the cluster that a tile goes to, at the offset in each of its own memory.
+    pub multicast: Option<Reg>,
+}
+
+/// Sets a field of a tensor map.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplaceOp {
+    /// The map.
+    pub at: Access,
+    /// The field.
+    pub field: TensormapField,
+    /// The dimension, of a field that has a value for each.
+    pub ordinal: u32,
+    /// The new value.
+    pub value: Reg,
+}
+
 /// A reduction of the values that replicas hold, on parts of an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction {
@@ -241,8 +297,51 @@ impl AsyncOp {
                 let written = matches!(op.kind, MultimemKind::LoadReduce(_));
                 all.extend(op.values.iter().map(|r| (*r, None, written)));
             }
+            AsyncOp::Tensor(op) => {
+                all.push(read(op.map.base));
+                all.extend(op.shared.iter().map(|at| read(at.base)));
+                if let Completion::Mbarrier(at) = op.completion {
+                    all.push(read(at.base));
+                }
+                all.extend(op.coordinates.iter().chain(&op.info).copied().chain(op.multicast).map(read));
+            }
+            AsyncOp::ReplaceField(op) => all.extend([op.at.base, op.value].map(read)),
             AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}
         }
         all
+    }
+
+    /// How an operation that goes on later tells that it is complete.
+    pub fn completion(&self) -> Option<Completion> {
+        match self {
+            AsyncOp::Transfer(op) => Some(op.completion),
+            AsyncOp::Tensor(op) => Some(op.completion),
+            AsyncOp::Mbarrier(_)
+            | AsyncOp::ArriveOnCopies { .. }
+            | AsyncOp::Commit(_)
+            | AsyncOp::Wait { .. }
+            | AsyncOp::ClusterArrive
+            | AsyncOp::ClusterWait
+            | AsyncOp::Fill { .. }
+            | AsyncOp::Multimem(_)
+            | AsyncOp::ReplaceField(_) => None,
+        }
+    }
+
+    /// True for an operation that is in the async proxy (PTX ISA 9.0, 9.7.9.25.2).
+    pub fn is_in_async_proxy(&self) -> bool {
+        match self {
+            AsyncOp::Transfer(op) => op.bulk,
+            AsyncOp::Tensor(_) => true,
+            AsyncOp::Mbarrier(_)
+            | AsyncOp::ArriveOnCopies { .. }
+            | AsyncOp::Commit(_)
+            | AsyncOp::Wait { .. }
+            | AsyncOp::ClusterArrive
+            | AsyncOp::ClusterWait
+            | AsyncOp::Fill { .. }
+            | AsyncOp::Multimem(_)
+            | AsyncOp::ReplaceField(_) => false,
+        }
     }
 }

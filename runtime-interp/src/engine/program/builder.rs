@@ -546,10 +546,14 @@ impl FunctionBuilder<'_> {
         self.emit(Op::Special(dst, special));
     }
 
-    fn resolve(&mut self, mut access: Access, address: Address) -> Access {
+    fn resolve(&mut self, access: Access, address: Address) -> Access {
         if !matches!((access.bytes, access.count), (1 | 2 | 4 | 8 | 16, 1 | 2 | 4 | 8)) {
             self.error(format!("an access of {} elements of {} bytes", access.count, access.bytes));
         }
+        self.locate(access, address)
+    }
+
+    fn locate(&mut self, mut access: Access, address: Address) -> Access {
         (access.base, access.offset) = match address {
             Address::Reg(r, offset) => {
                 self.check_value(r, false);
@@ -716,7 +720,10 @@ impl FunctionBuilder<'_> {
     /// An address operand of an asynchronous operation. Of `access` count the space, the alignment (as `bytes`), the ordering, and
     /// whether it may lie in another block of the cluster.
     pub fn operand(&mut self, access: Access, address: Address) -> Access {
-        self.resolve(Access { count: 1, ..access }, address)
+        if !access.bytes.is_power_of_two() {
+            self.error(format!("an operand at multiples of {} bytes", access.bytes));
+        }
+        self.locate(Access { count: 1, ..access }, address)
     }
 
     /// An asynchronous or cluster-wide operation, whose addresses are [`FunctionBuilder::operand`]s of this function.

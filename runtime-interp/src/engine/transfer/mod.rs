@@ -5,6 +5,8 @@
 //! come there, when a thread waits for it, or when no thread has anything else to do, and not before: a kernel that forgets to
 //! wait sees the old bytes. With a seed the times are drawn, and transfers overtake each other.
 
+mod tensor;
+
 use crate::engine::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::cluster::ClusterState;
@@ -18,6 +20,7 @@ use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use smallvec::SmallVec;
 use std::sync::atomic::{Ordering, fence};
+use tensor::TilePiece;
 use warpsmith_isa::StateSpace;
 
 /// How long a transfer takes without a seed, in instructions of the cluster.
@@ -81,11 +84,15 @@ struct Piece {
     /// What was read.
     data: SmallVec<[u8; 16]>,
     to: SmallVec<[Target; 1]>,
+    /// What a tensor map describes: it takes the place of one of the two ends.
+    tile: Option<Box<TilePiece>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Memory(Spot),
+    /// The tile of the piece, from the tensor or from the shared memory of a block.
+    Tile,
     Cancel,
     /// The data are there.
     Read,
@@ -261,7 +268,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 _ => targets.push(Target { at, signal }),
             }
             let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(issue.frame, r, lane) as u16);
-            pieces.push(Piece { lane: lane as u8, from: source, read, bytes, byte_mask, data, to: targets });
+            let tile = None;
+            pieces.push(Piece {
+                lane: lane as u8,
+                from: source,
+                read,
+                bytes,
+                byte_mask,
+                data,
+                to: targets,
+                tile,
+            });
         }
         let group = match op.completion {
             Completion::Group(group) => Some(group),
@@ -294,6 +311,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 byte_mask: 0,
                 data,
                 to,
+                tile: None,
             });
         }
         self.launch(issue, None, Work::ArriveOnCopies, pieces)?;
@@ -441,6 +459,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             match piece.from {
                 Source::Read => continue,
                 Source::Cancel => piece.data = SmallVec::from_slice(&self.cancel().to_le_bytes()),
+                Source::Tile => self.read_tile(cluster, issuer, piece)?,
                 Source::Memory(spot) => {
                     piece.data.resize(piece.bytes as usize, 0);
                     let (memory, offset) = self
@@ -507,7 +526,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             return Err(self.vanished(cluster, issuer, piece.lane, target.at));
         }
         let bytes = piece.data.len() as u32;
-        if let Work::Move(action) = work
+        if let (Work::Move(action), Some(tile)) = (work, &piece.tile) {
+            self.write_tile(cluster, issuer, action, piece, tile, target)?;
+        } else if let Work::Move(action) = work
             && bytes > 0
         {
             let (memory, offset) = self
@@ -525,18 +546,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     }
                 }
                 TransferAction::Reduce { bytes, function } => {
-                    let f = match (function, target.at) {
-                        (AtomicFn::Word(f), _)
-                        | (AtomicFn::BySpace { global: f, .. }, Spot::Global(_))
-                        | (AtomicFn::BySpace { shared: f, .. }, Spot::Shared(..)) => f,
-                        (AtomicFn::Wide(_), _) => |old, _, _| old,
-                    };
-                    for (i, element) in piece.data.chunks_exact(usize::from(bytes)).enumerate() {
-                        let mut word = [0; 8];
-                        word[..element.len()].copy_from_slice(element);
-                        let b = u64::from_le_bytes(word);
-                        memory.update(offset + i * element.len(), element.len(), |old| f(old, b, 0));
-                    }
+                    reduce(memory, offset, target.at, function, usize::from(bytes), &piece.data);
                 }
             }
             self.report(cluster, issuer, piece.lane, || {
@@ -677,12 +687,33 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 }
 
+/// Combines elements of `bytes` bytes with those in memory.
+fn reduce(memory: &Bytes, offset: usize, at: Spot, function: AtomicFn, bytes: usize, data: &[u8]) {
+    let f = match (function, at) {
+        (AtomicFn::Word(f), _)
+        | (AtomicFn::BySpace { global: f, .. }, Spot::Global(_))
+        | (AtomicFn::BySpace { shared: f, .. }, Spot::Shared(..)) => f,
+        (AtomicFn::Wide(_), _) => |old, _, _| old,
+    };
+    for (i, element) in data.chunks_exact(bytes).enumerate() {
+        let mut word = [0; 8];
+        word[..element.len()].copy_from_slice(element);
+        let b = u64::from_le_bytes(word);
+        memory.update(offset + i * element.len(), element.len(), |old| f(old, b, 0));
+    }
+}
+
 impl Spot {
     fn place(self, bytes: u32) -> MemoryRange {
-        let bytes = bytes.into();
+        self.part(0, bytes)
+    }
+
+    /// The part of a tile that lies here.
+    fn part(self, at: u32, bytes: u32) -> MemoryRange {
+        let (at, bytes) = (at.into(), bytes.into());
         match self {
-            Spot::Global(address) => MemoryRange { rank: None, address, bytes },
-            Spot::Shared(rank, offset) => MemoryRange { rank: Some(rank), address: offset as u64, bytes },
+            Spot::Global(address) => MemoryRange { rank: None, address, bytes, at },
+            Spot::Shared(rank, offset) => MemoryRange { rank: Some(rank), address: offset as u64, bytes, at },
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Report, Site};
 use flow::{Act, Decides, Flow, Flows, Slot};
 use rustc_hash::FxHashMap;
-use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp};
+use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp, get_bits, put_bits};
 use warpsmith_interp::engine::{Access, AsyncOp, Move, Reg, TransferSource};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BlockView, Crossing, LaunchView, MbarrierEvent, MemoryKind, MemoryRange,
@@ -780,24 +780,37 @@ impl Observer for Init {
                 if map.is_clear() {
                     return;
                 }
-                let part = |start: u64| map.get(place.address + start, (place.bytes - start).min(64) as u32);
-                let bits: Vec<u64> = (0..place.bytes).step_by(64).map(part).collect();
-                if bits.iter().any(|b| *b != 0) {
-                    self.in_flight.insert(key, bits);
+                let part = |start: u64| {
+                    let bytes = (place.bytes - start).min(64) as u32;
+                    (start, bytes, map.get(place.address + start, bytes))
+                };
+                let parts: Vec<(u64, u32, u64)> = (0..place.bytes).step_by(64).map(part).collect();
+                if parts.iter().any(|(_, _, bits)| *bits != 0) {
+                    let bits = self.in_flight.entry(key).or_default();
+                    let words = (place.at + place.bytes).div_ceil(64) as usize;
+                    bits.resize(words.max(bits.len()), 0);
+                    for (start, bytes, part) in parts {
+                        put_bits(bits, (place.at + start) as usize, bytes, part);
+                    }
                 }
             }
             Stage::Written(place) | Stage::Reduced(place) => {
                 let bits = self.in_flight.get(&key).cloned();
-                if bits.is_some() && place.rank.is_none() && self.global.is_host(place.address) {
+                let undefined = |start: u64| {
+                    let bytes = (place.bytes - start).min(64) as u32;
+                    bits.as_ref().map_or(0, |b| get_bits(b, (place.at + start) as usize, bytes))
+                };
+                let any = bits.is_some() && (0..place.bytes).step_by(64).any(|start| undefined(start) != 0);
+                if any && place.rank.is_none() && self.global.is_host(place.address) {
                     let what = "is copied to the host's memory";
                     return self.decide(codes::UNDEFINED_RESULT, at, at.mask, what, 0);
                 }
                 let reduced = matches!(stage, Stage::Reduced(_));
                 let Some(map) = self.place(at, &place) else { return };
                 let mut first = None;
-                for (i, start) in (0..place.bytes).step_by(64).enumerate() {
+                for start in (0..place.bytes).step_by(64) {
                     let bytes = (place.bytes - start).min(64) as u32;
-                    let new = bits.as_ref().and_then(|b| b.get(i)).copied().unwrap_or(0);
+                    let new = undefined(start);
                     let old = if reduced { map.get(place.address + start, bytes) } else { 0 };
                     if old != 0 && first.is_none() {
                         first = Some(place.address + start + u64::from(old.trailing_zeros()));

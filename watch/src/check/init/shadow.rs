@@ -115,7 +115,7 @@ fn ones(bytes: u32) -> u64 {
 }
 
 /// Bits of bytes, in words.
-fn get_bits(words: &[u64], address: usize, bytes: u32) -> u64 {
+pub(super) fn get_bits(words: &[u64], address: usize, bytes: u32) -> u64 {
     let (word, shift) = (address / 64, address as u32 % 64);
     let of = |i: usize| words.get(i).copied().unwrap_or(0);
     let high = if shift == 0 { 0 } else { of(word + 1) << (64 - shift) };
@@ -123,7 +123,7 @@ fn get_bits(words: &[u64], address: usize, bytes: u32) -> u64 {
 }
 
 /// Gives by how much the number of set bits changes.
-fn put_bits(words: &mut [u64], address: usize, bytes: u32, bits: u64) -> i64 {
+pub(super) fn put_bits(words: &mut [u64], address: usize, bytes: u32, bits: u64) -> i64 {
     let (word, shift) = (address / 64, address as u32 % 64);
     let (wide, named) = (u128::from(bits) << shift, u128::from(ones(bytes)) << shift);
     let mut change = 0;

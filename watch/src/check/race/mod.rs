@@ -27,7 +27,7 @@ use std::sync::Arc;
 use threads::{Block, Fenced, Gathering, Parts, Waited};
 use together::Together;
 use warpsmith_interp::engine::{
-    Access, AsyncOp, BarrierKind, CollectiveKind, Completion, Group, Order, Scope, TransferAction,
+    Access, AsyncOp, BarrierKind, CollectiveKind, Completion, Group, Order, Scope, TransferAction, TransferOp,
 };
 use warpsmith_interp::observe::{
     self, AccessKind, Addresses, At, BlockView, Interest, LaunchView, MbarrierEvent, MemoryRange, Observer,
@@ -421,11 +421,15 @@ impl Race {
                     return;
                 }
                 // An asynchronous operation says that its bytes are there.
-                AsyncOp::Transfer(_) if matches!(event, MbarrierEvent::CompleteTx(_)) => {
+                AsyncOp::Transfer(_) | AsyncOp::Tensor(_)
+                    if matches!(event, MbarrierEvent::CompleteTx(_)) =>
+                {
                     self.completed(at, owner, offset, phase);
                     return;
                 }
                 AsyncOp::Transfer(_)
+                | AsyncOp::Tensor(_)
+                | AsyncOp::ReplaceField(_)
                 | AsyncOp::Mbarrier(_)
                 | AsyncOp::Commit(_)
                 | AsyncOp::Wait { .. }
@@ -513,21 +517,18 @@ impl Race {
         stage: Stage,
         (block, agent, time): (u32, Agent, u32),
     ) {
-        let Some(OperationKind::Async(AsyncOp::Transfer(op))) = at.program.operation(at.pc).map(|o| o.kind)
-        else {
-            return;
-        };
+        let Some(OperationKind::Async(op)) = at.program.operation(at.pc).map(|o| o.kind) else { return };
         let (place, writes) = match stage {
             Stage::Read(place) => (place, false),
             Stage::Written(place) | Stage::Reduced(place) => (place, true),
             Stage::Issued | Stage::Complete => return,
         };
-        let MemoryRange { rank, address, bytes } = place;
+        let MemoryRange { rank, address, bytes, at: _ } = place;
         let atomic = matches!(stage, Stage::Reduced(_));
         let strong = atomic.then_some(Scope::Gpu);
-        let size = match op.action {
-            TransferAction::Reduce { bytes, .. } => bytes,
-            TransferAction::Store => 1,
+        let size = match op {
+            AsyncOp::Transfer(TransferOp { action: TransferAction::Reduce { bytes, .. }, .. }) => *bytes,
+            _ => 1,
         };
         let memory = match rank {
             Some(rank) => match self.member(rank) {
@@ -547,7 +548,7 @@ impl Race {
             agent,
             warp: transfer.warp as u8,
             size,
-            manner: Manner { writes, strong, atomic, proxy: op.bulk },
+            manner: Manner { writes, strong, atomic, proxy: op.is_in_async_proxy() },
             shape: Shape::Uniform,
         };
         let end = address.saturating_add(bytes);
@@ -777,8 +778,8 @@ impl Observer for Race {
                     (_, Some(Group::Copy)) => (block, COPIES + warp, count),
                     (_, Some(Group::Bulk)) if reads => (block, BULK_READS + warp, count),
                     (_, Some(Group::Bulk)) => (block, BULK + warp, count),
-                    (Some(OperationKind::Async(AsyncOp::Transfer(op))), _)
-                        if matches!(op.completion, Completion::Mbarrier(_)) =>
+                    (Some(OperationKind::Async(op)), _)
+                        if matches!(op.completion(), Some(Completion::Mbarrier(_))) =>
                     {
                         transfer.accesses.push((lane, stage));
                         self.writing = Some(key);

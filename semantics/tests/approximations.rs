@@ -124,3 +124,38 @@ fn upper_words_of_f64() {
     assert_eq!(approx::rsqrt_f64_ftz((-1f64).to_bits()), 0x7fff_ffff_0000_0000);
     assert_eq!(approx::rsqrt_f64(4f64.to_bits()), 0.5f64.to_bits());
 }
+
+#[test]
+fn sines_of_turns() {
+    use approx::{cos_turns, sin_turns};
+    let near = |found: u32, wanted: f64| {
+        let wanted = wanted as f32;
+        assert!(found.abs_diff(wanted.to_bits()) <= 1, "{:e} is not {wanted:e}", f32::from_bits(found));
+    };
+    for i in -4000..4000 {
+        let turns = i as f32 * 0.000_613 + 0.000_1;
+        let angle = turns as f64 * std::f64::consts::TAU;
+        near(sin_turns(turns.to_bits()), angle.sin());
+        near(cos_turns(turns.to_bits()), angle.cos());
+    }
+    // As ptxas 13.5 folds them.
+    for (turns, sine, cosine) in [
+        (0x3e00_0000, 0x3f35_04f3, 0x3f35_04f3),
+        (0x3e80_0000, 0x3f80_0000, 0),
+        (0xbf40_0000, 0x3f80_0000, 0x8000_0000),
+        (0x3f20_0000, 0xbf35_04f3, 0xbf35_04f3),
+    ] {
+        assert_eq!(sin_turns(turns), sine);
+        assert_eq!(cos_turns(turns) & 0x7fff_ffff, cosine & 0x7fff_ffff);
+    }
+    // Half and whole turns are exact, also where a product with a rounded pi would not be.
+    for (turns, cosine) in
+        [(0x3f00_0000, 0xbf80_0000), (0x3f80_0000, 0x3f80_0000), (0x7f7f_ffff, 0x3f80_0000)]
+    {
+        assert_eq!(sin_turns(turns), 0);
+        assert_eq!(sin_turns(turns | 0x8000_0000), 0x8000_0000);
+        assert_eq!(cos_turns(turns), cosine);
+    }
+    assert_eq!([sin_turns(1), sin_turns(0x8000_0001)], [0, 0x8000_0000], "subnormal operands");
+    assert_eq!([sin_turns(0x7f80_0000), cos_turns(0x7fc0_0000)], [0x7fff_ffff; 2]);
+}

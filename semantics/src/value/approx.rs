@@ -14,6 +14,7 @@
 //! | `div.full` | 2 ulp | two roundings: at most 1.5 ulp |
 //! | `div.approx` | 2 ulp | the same; a divisor above 2^126 gives zero, or NaN below infinity, as the manual asks |
 //! | `sin cos` | absolute 2^-20.5 within 2 pi | subnormal operands and results are zero |
+//! | `sin cos` with `.2pi` | none | of whole and half turns exactly |
 //! | `lg2` | 2^-22 | |
 //! | `ex2` | 2 ulp | |
 //! | `tanh` | relative 2^-11 | |
@@ -113,6 +114,48 @@ pub fn cos(a: u32) -> u32 {
         2 => -cos_kernel(angle),
         _ => sin_kernel(angle),
     })
+}
+
+/// The quadrant and the angle of so many turns; whole turns are exact. Infinity and NaN give a NaN angle.
+#[inline]
+fn reduce_turns(turns: f32) -> (u32, f64) {
+    let quarters = turns as f64 * 4.0;
+    if !quarters.is_finite() {
+        return (0, f64::NAN);
+    }
+    // Beyond 2^52 every f64 is an integer, and a multiple of four beyond 2^26 turns.
+    let nearest = quarters.round_ties_even();
+    ((nearest.rem_euclid(4.0)) as u32, (quarters - nearest) * std::f64::consts::FRAC_PI_2)
+}
+
+/// `sin.approx.ftz.2pi.f32`: the sine of so many turns. At multiples of half a turn it is a zero of the operand's sign: there ptxas folds
+/// what the sine of a rounded multiple of pi is.
+#[inline]
+pub fn sin_turns(a: u32) -> u32 {
+    let a = single::flush(a);
+    let (quadrant, angle) = reduce_turns(f32::from_bits(a & !SIGN));
+    let magnitude = match quadrant {
+        0 => sin_kernel(angle),
+        1 => cos_kernel(angle),
+        2 => -sin_kernel(angle),
+        _ => -cos_kernel(angle),
+    };
+    // A zero has no sign of its own quadrant.
+    let magnitude = if magnitude == 0.0 { 0.0 } else { magnitude };
+    result::<true>(if a & SIGN != 0 { -magnitude } else { magnitude })
+}
+
+/// `cos.approx.ftz.2pi.f32`.
+#[inline]
+pub fn cos_turns(a: u32) -> u32 {
+    let (quadrant, angle) = reduce_turns(f32::from_bits(single::flush(a) & !SIGN));
+    let value = match quadrant {
+        0 => cos_kernel(angle),
+        1 => -sin_kernel(angle),
+        2 => -cos_kernel(angle),
+        _ => sin_kernel(angle),
+    };
+    result::<true>(if value == 0.0 { 0.0 } else { value })
 }
 
 /// `lg2.approx{.ftz}.f32`.

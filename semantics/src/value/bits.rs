@@ -210,6 +210,12 @@ pub fn prmt(mode: Permute, a: u32, b: u32, c: u32) -> u32 {
     })
 }
 
+/// The product of two polynomials over the field of two elements, whose coefficients are the bits: `clmad` without its addend.
+#[inline]
+pub fn carryless_product(a: u64, b: u64) -> u128 {
+    (0..64).filter(|i| b >> i & 1 != 0).fold(0, |sum, i| sum ^ (a as u128) << i)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,6 +332,15 @@ mod tests {
             assert_eq!(shf_l(false, a, b, n), left(n & 31));
             assert_eq!(shf_r(false, a, b, n), right(n & 31));
         }
+    }
+
+    #[test]
+    fn products_without_carries() {
+        // (x + 1)^2 = x^2 + 1, and x^63 times x^63.
+        assert_eq!(carryless_product(3, 3), 5);
+        assert_eq!(carryless_product(1 << 63, 1 << 63), 1 << 126);
+        assert_eq!(carryless_product(u64::MAX, 2), (u64::MAX as u128) << 1);
+        assert_eq!(carryless_product(0x1234, 0), 0);
     }
 
     #[test]

@@ -10,10 +10,12 @@
 //! | [`single`], [`double`] | f32 and f64 with every rounding, `.ftz`, `.sat` | 9.7.3, 9.7.5 |
 //! | [`half`] | f16 and bf16 | 9.7.4 |
 //! | [`packed`] | two or four small values in one register | 9.7.1, 9.7.3, 9.7.4 |
+//! | [`eight`] | arithmetic on four values of 8 bits | 9.4: 9.7.6 |
 //! | [`compare`] | `setp set slct testp` and their operators | 9.7.6, 9.7.7 |
 //! | [`convert`] | `cvt`, `cvt.pack`, the 4-, 6- and 8-bit floats | 9.7.9.21, 9.7.9.22 |
 //! | [`approx`] | `sin cos lg2 ex2 tanh` and the approximate forms of division and root | 9.7.3, 9.7.4 |
 //! | [`video`] | scalar and packed video instructions | 9.7.18 |
+//! | [`sparse`] | two of four elements, and back | 9.4: 9.7.10 |
 //! | [`soft`] | exact arithmetic in integers for any binary format and rounding | |
 //!
 //! # NaN
@@ -33,11 +35,13 @@ pub mod bits;
 pub mod compare;
 pub mod convert;
 pub mod double;
+pub mod eight;
 pub mod half;
 pub mod integer;
 pub mod packed;
 pub mod single;
 pub mod soft;
+pub mod sparse;
 pub mod video;
 
 /// Where a result that is not representable goes.

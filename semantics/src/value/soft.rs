@@ -13,7 +13,7 @@ use super::Rounding;
 pub enum Top {
     /// Infinity and NaNs, as IEEE 754 has it.
     Ieee,
-    /// Ordinary numbers, except that all ones is NaN (e4m3).
+    /// Ordinary numbers, except that all ones is NaN (e4m3, ue5m3).
     OneNan,
     /// Ordinary numbers; the format has neither infinity nor NaN (e2m1, e2m3, e3m2).
     Finite,
@@ -45,6 +45,8 @@ impl Format {
     pub const E4M3: Format = Format { exponent_bits: 4, fraction_bits: 3, top: Top::OneNan };
     /// 8 bits, IEEE-like.
     pub const E5M2: Format = Format::ieee(5, 2);
+    /// 8 bits without a sign, which stands above them and is never set; largest number 114688, NaN but no infinity.
+    pub const UE5M3: Format = Format { exponent_bits: 5, fraction_bits: 3, top: Top::OneNan };
     /// 6 bits, largest number 7.5.
     pub const E2M3: Format = Format { exponent_bits: 2, fraction_bits: 3, top: Top::Finite };
     /// 6 bits, largest number 28.
@@ -241,6 +243,17 @@ impl Real {
         !(top == smallest - 1 && kept >> (format.fraction_bits + 1) != 0)
     }
 
+    /// True if rounding this number to `format`, were its exponent unbounded, gives more than the greatest finite number.
+    #[inline]
+    pub fn is_beyond(self, format: Format, rounding: Rounding) -> bool {
+        let (field, fraction) =
+            (format.max() >> format.fraction_bits, format.max() & ((1 << format.fraction_bits) - 1));
+        let greatest = field as i32 - format.bias();
+        let top = self.exponent + 127 - self.magnitude.leading_zeros() as i32;
+        let kept = || self.round_to_unit(greatest - format.fraction_bits as i32, rounding).0;
+        top > greatest || top == greatest && kept() > (fraction | 1 << format.fraction_bits) as u128
+    }
+
     /// The magnitude as a multiple of `2^unit`, rounded, and whether anything was dropped.
     #[inline]
     pub fn round_to_unit(self, unit: i32, rounding: Rounding) -> (u128, bool) {
@@ -365,6 +378,45 @@ impl From<Value> for Outcome {
             Value::Infinity(negative) => Outcome::Special(Special::Infinity(negative)),
             Value::Zero(negative) => Outcome::Special(Special::Zero(negative)),
             Value::Finite(x) => Outcome::Number(x),
+        }
+    }
+}
+
+impl Value {
+    /// The sum, sticky: to be rounded in the direction that is given here for the sign of a zero.
+    #[inline]
+    pub fn plus(self, other: Value, rounding: Rounding) -> Value {
+        match add_values(self, other, rounding) {
+            Outcome::Special(Special::Nan) => Value::Nan,
+            Outcome::Special(Special::Infinity(negative)) => Value::Infinity(negative),
+            Outcome::Special(Special::Zero(negative)) => Value::Zero(negative),
+            Outcome::Number(x) => Value::Finite(x),
+        }
+    }
+
+    /// The exact product of two values whose magnitudes have at most 64 bits.
+    #[inline]
+    pub fn times(self, other: Value) -> Value {
+        multiply_values(self, other)
+    }
+
+    /// The value times a power of two.
+    #[inline]
+    pub fn scaled(self, exponent: i32) -> Value {
+        match self {
+            Value::Finite(x) => Value::Finite(Real { exponent: x.exponent + exponent, ..x }),
+            Value::Nan | Value::Infinity(_) | Value::Zero(_) => self,
+        }
+    }
+
+    /// The value with the other sign.
+    #[inline]
+    pub fn negated(self) -> Value {
+        match self {
+            Value::Nan => Value::Nan,
+            Value::Infinity(negative) => Value::Infinity(!negative),
+            Value::Zero(negative) => Value::Zero(!negative),
+            Value::Finite(x) => Value::Finite(Real { negative: !x.negative, ..x }),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! `cvt` and `cvt.pack` (PTX ISA 9.0, 9.7.9.21 and 9.7.9.22).
 //!
 //! [`Cvt`] says what one scalar conversion does, decided once when a program is loaded; [`Cvt::apply`] does it. The packed and
-//! narrow formats are in [`small`].
+//! narrow formats are in [`small`] and [`narrow`].
 
+pub mod narrow;
 pub mod small;
 
 use super::half::{self, BF16, F16};

@@ -49,7 +49,7 @@ impl Small {
 
     /// One value, saturated to the largest finite number; NaN becomes NaN, or the largest number where there is none.
     #[inline]
-    fn encode(self, value: Value, relu: bool, round: impl Fn(Real, Format) -> u64) -> u32 {
+    pub(super) fn encode(self, value: Value, relu: bool, round: impl Fn(Real, Format) -> u64) -> u32 {
         let format = self.format();
         let bits = match value {
             Value::Nan => return format.nan().unwrap_or(format.max()) as u32,

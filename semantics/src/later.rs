@@ -9,7 +9,27 @@ use warpsmith_isa::{Clause, Instruction, Operation, Version};
 const COMPLETE: Version = Version::new(9, 0);
 
 /// The operations whose later forms are executed, as far as their planners and decoders know them.
-const EXECUTED: &[Operation] = &[];
+const EXECUTED: &[Operation] = &[
+    Operation::AddInteger,
+    Operation::SubInteger,
+    Operation::NegInteger,
+    Operation::MinInteger,
+    Operation::MaxInteger,
+    Operation::ClmadLo,
+    Operation::ClmadHi,
+    Operation::Sin,
+    Operation::Cos,
+    Operation::Set,
+    Operation::AddMixed,
+    Operation::SubMixed,
+    Operation::MulMixed,
+    Operation::FmaMixed,
+    Operation::AddByte,
+    Operation::SubByte,
+    Operation::MulByte,
+    Operation::FmaByte,
+    Operation::Cvt,
+];
 
 /// True for a form, or a modifier, of a later version that has no semantics here.
 pub(crate) fn is_refused(instruction: &Instruction) -> bool {

@@ -1,6 +1,6 @@
 //! The table of all operations: what each of them means.
 
-use crate::plan::{Planner, compare, convert, float, half, integer, logic, video};
+use crate::plan::{Planner, compare, convert, float, half, integer, logic, mixed, video};
 use crate::{Plan, Written};
 use warpsmith_isa::{Instruction, Operation};
 
@@ -270,7 +270,8 @@ impl Meaning {
             Op::MadWide => computes(integer::mad_wide),
             Op::Mul24Lo => computes(integer::mul24_lo),
             Op::Mul24Hi => computes(integer::mul24_hi),
-            Op::ClmadLo | Op::ClmadHi => Refused(Refusal::Later),
+            Op::ClmadLo => computes(integer::clmad_lo),
+            Op::ClmadHi => computes(integer::clmad_hi),
             Op::Mad24Lo => computes(integer::mad24_lo),
             Op::Mad24Hi => computes(integer::mad24_hi),
             Op::Sad => computes(integer::sad),
@@ -341,7 +342,11 @@ impl Meaning {
             Op::AddMixed => computes(float::add_mixed),
             Op::SubMixed => computes(float::sub_mixed),
             Op::FmaMixed => computes(float::fma_mixed),
-            Op::MulMixed | Op::AddByte | Op::SubByte | Op::MulByte | Op::FmaByte => Refused(Refusal::Later),
+            Op::MulMixed => computes(mixed::mul),
+            Op::AddByte => computes(mixed::add_bytes),
+            Op::SubByte => computes(mixed::sub_bytes),
+            Op::MulByte => computes(mixed::mul_bytes),
+            Op::FmaByte => computes(mixed::fma_bytes),
 
             // Comparison and selection (9.7.6, 9.7.7).
             Op::Set | Op::SetHalf => computes(compare::set),

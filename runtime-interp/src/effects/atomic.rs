@@ -93,6 +93,8 @@ pub(super) fn function(operation: Reduction, ty: ScalarType) -> Option<AtomicFn>
             | Number::Pred
             | Number::PackedUnsigned
             | Number::PackedSigned
+            | Number::UnsignedBytes
+            | Number::SignedBytes
             | Number::F32
             | Number::F32x2
             | Number::Other => return None,
@@ -110,6 +112,8 @@ pub(super) fn function(operation: Reduction, ty: ScalarType) -> Option<AtomicFn>
             | Number::Pred
             | Number::PackedUnsigned
             | Number::PackedSigned
+            | Number::UnsignedBytes
+            | Number::SignedBytes
             | Number::F32
             | Number::F64
             | Number::F32x2
@@ -128,6 +132,8 @@ pub(super) fn function(operation: Reduction, ty: ScalarType) -> Option<AtomicFn>
             | Number::Pred
             | Number::PackedUnsigned
             | Number::PackedSigned
+            | Number::UnsignedBytes
+            | Number::SignedBytes
             | Number::F32
             | Number::F64
             | Number::F32x2

@@ -6,9 +6,8 @@ use crate::engine::{AsyncOp, FunctionBuilder, MultimemKind, MultimemOp, Reductio
 use smallvec::SmallVec;
 use warpsmith_isa::{self as isa, Accumulator, Instruction, ScalarType};
 use warpsmith_semantics::Effect;
-use warpsmith_semantics::value::convert::small::{
-    Small, f16x2_from_small_x2, small_x2_from_f16x2, small_x2_from_single,
-};
+use warpsmith_semantics::value::convert::narrow::{self, Element, Narrow, UNSCALED};
+use warpsmith_semantics::value::convert::small::Small;
 use warpsmith_semantics::value::half::{self, After, Half};
 use warpsmith_semantics::value::{Rounding, double, single};
 
@@ -113,20 +112,20 @@ fn same(a: u64) -> u64 {
 /// Floats of eight bits: computed in f16, which holds each exactly, and (without `.acc::f16`) rounded back at each step.
 /// What is too large becomes the largest number, as in all conversions to these types.
 fn of_small<const E5M2: u8>(i: &Instruction, op: isa::Reduction) -> Option<Reduction> {
-    const fn kind(e5m2: u8) -> Small {
-        if e5m2 == 0 { Small::E4M3 } else { Small::E5M2 }
+    const fn kind(e5m2: u8) -> Narrow {
+        Narrow::new(Element::Small(if e5m2 == 0 { Small::E4M3 } else { Small::E5M2 }))
     }
     fn widen<const K: u8>(a: u64) -> u64 {
-        u64::from(f16x2_from_small_x2(kind(K), false, a as u32) & 0xffff)
+        u64::from(narrow::to_f16x2(kind(K), a as u32) & 0xffff)
     }
     fn narrow<const K: u8>(a: u64) -> u64 {
-        u64::from(small_x2_from_f16x2(kind(K), false, a as u32) & 0xff)
+        u64::from(narrow::from_f16x2(kind(K), a as u32, UNSCALED) & 0xff)
     }
     /// The sum of two eight-bit floats is rounded once: f32 holds it exactly.
     fn add<const K: u8>(a: u64, b: u64) -> u64 {
         let value = |a: u64| half::to_single::<half::F16>(a as u16);
         let sum = single::add::<false>(Rounding::Nearest, value(a), value(b));
-        widen::<K>(u64::from(small_x2_from_single(kind(K), false, 0, sum) & 0xff))
+        widen::<K>(u64::from(narrow::from_singles(kind(K), 0, sum, UNSCALED) & 0xff))
     }
     let fold: fn(u64, u64) -> u64 = match op {
         isa::Reduction::Add if i.accumulator() == Some(Accumulator::F16) => {

@@ -6,7 +6,7 @@ use crate::lanes::{LaneFn, scalar, vector};
 use crate::register::Width;
 use crate::value::compare::{Comparison, Property, slct_single};
 use crate::value::half::{BF16, F16};
-use crate::value::packed::split_16;
+use crate::value::packed::{mask2_16, mask4_8, split_16};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_isa::{BoolOp, Instruction, Mod, NumberClass};
 
@@ -81,7 +81,13 @@ fn comparison(cmp: Comparison, number: Number, ftz: bool) -> Option<LaneFn> {
             let ([a0, a1], [b0, b1]) = (split_16(a), split_16(b));
             (C.half::<BF16>(false, a0, b0), C.half::<BF16>(false, a1, b1))
         }),
-        Number::Pred | Number::PackedUnsigned | Number::PackedSigned | Number::F32x2 | Number::Other => {
+        Number::Pred
+        | Number::PackedUnsigned
+        | Number::PackedSigned
+        | Number::UnsignedBytes
+        | Number::SignedBytes
+        | Number::F32x2
+        | Number::Other => {
             return None;
         }
     })
@@ -142,6 +148,57 @@ fn true_value(number: Number) -> Option<u64> {
         | Number::Pred
         | Number::PackedUnsigned
         | Number::PackedSigned
+        | Number::UnsignedBytes
+        | Number::SignedBytes
+        | Number::F64
+        | Number::F32x2
+        | Number::Other => return None,
+    })
+}
+
+/// A closure that compares the lanes of packed integers, with the comparison as a constant.
+macro_rules! packed_comparison {
+    ($cmp:expr, $mask:ident, $u:ty as $t:ty) => {{
+        macro_rules! at {
+            ($variant:ident) => {{
+                const C: Comparison = Comparison::$variant;
+                vector(|a: u32, b: u32| $mask(a, b, |a: $u, b: $u| C.apply(a as $t, b as $t)))
+            }};
+        }
+        match $cmp {
+            Comparison::Eq => at!(Eq),
+            Comparison::Ne => at!(Ne),
+            Comparison::Lt => at!(Lt),
+            Comparison::Le => at!(Le),
+            Comparison::Gt => at!(Gt),
+            Comparison::Ge => at!(Ge),
+            Comparison::Equ
+            | Comparison::Neu
+            | Comparison::Ltu
+            | Comparison::Leu
+            | Comparison::Gtu
+            | Comparison::Geu
+            | Comparison::Num
+            | Comparison::Nan => return None,
+        }
+    }};
+}
+
+/// `set` of packed integers: all ones in the lanes that it is true for.
+fn packed_set(cmp: Comparison, number: Number) -> Option<LaneFn> {
+    Some(match number {
+        Number::UnsignedBytes => packed_comparison!(cmp, mask4_8, u8 as u8),
+        Number::SignedBytes => packed_comparison!(cmp, mask4_8, u8 as i8),
+        Number::PackedUnsigned => packed_comparison!(cmp, mask2_16, u16 as u16),
+        Number::PackedSigned => packed_comparison!(cmp, mask2_16, u16 as i16),
+        Number::Pred
+        | Number::Unsigned(_)
+        | Number::Signed(_)
+        | Number::F16
+        | Number::BF16
+        | Number::F16x2
+        | Number::BF16x2
+        | Number::F32
         | Number::F64
         | Number::F32x2
         | Number::Other => return None,
@@ -149,6 +206,9 @@ fn true_value(number: Number) -> Option<u64> {
 }
 
 pub(crate) fn set(i: &Instruction, _: &Written) -> Option<Plan> {
+    if i.types().count() == 1 {
+        return packed_set(i.comparison()?.into(), Number::of(i.ty()?)).map(Plan::simple);
+    }
     let mut types = i.types().map(Number::of);
     let (to, from) = (types.next()?, types.next()?);
     let (cmp, combine) = operators(i)?;
@@ -199,6 +259,8 @@ pub(crate) fn slct(i: &Instruction, _: &Written) -> Option<Plan> {
         | Number::Signed(Bits::B16 | Bits::B64)
         | Number::PackedUnsigned
         | Number::PackedSigned
+        | Number::UnsignedBytes
+        | Number::SignedBytes
         | Number::F16
         | Number::BF16
         | Number::F16x2

@@ -4,6 +4,7 @@ use super::{Plan, Slot, Step, Written, rounding};
 use crate::lanes::{LaneFn, scalar, vector};
 use crate::register::Width;
 use crate::value::Rounding;
+use crate::value::convert::narrow::{self, Element, Narrow};
 use crate::value::convert::small::{self, Small};
 use crate::value::convert::{self, Cvt, Kind};
 use smallvec::{SmallVec, smallvec};
@@ -18,7 +19,7 @@ enum Side {
     /// Two powers of two.
     UE8M0x2,
     /// Two values of a format of fewer than 16 bits.
-    Two(Small),
+    Two(Element),
     /// Four of them.
     Four(Small),
 }
@@ -37,19 +38,21 @@ fn side(ty: ScalarType) -> Option<Side> {
         F16x2 => Side::F16x2,
         BF16x2 => Side::BF16x2,
         UE8M0x2 => Side::UE8M0x2,
-        E4M3x2 => Side::Two(Small::E4M3),
-        E5M2x2 => Side::Two(Small::E5M2),
-        E2M3x2 => Side::Two(Small::E2M3),
-        E3M2x2 => Side::Two(Small::E3M2),
-        E2M1x2 => Side::Two(Small::E2M1),
+        E4M3x2 => Side::Two(Element::Small(Small::E4M3)),
+        E5M2x2 => Side::Two(Element::Small(Small::E5M2)),
+        E2M3x2 => Side::Two(Element::Small(Small::E2M3)),
+        E3M2x2 => Side::Two(Element::Small(Small::E3M2)),
+        E2M1x2 => Side::Two(Element::Small(Small::E2M1)),
+        S2F6x2 => Side::Two(Element::S2F6),
+        UE5M3x2 => Side::Two(Element::UE5M3),
         E4M3x4 => Side::Four(Small::E4M3),
         E5M2x4 => Side::Four(Small::E5M2),
         E2M3x4 => Side::Four(Small::E2M3),
         E3M2x4 => Side::Four(Small::E3M2),
         E2M1x4 => Side::Four(Small::E2M1),
         Pred | B1 | B8 | B16 | B32 | B64 | B128 | U2 | U4 | S2 | S4 | E4M3 | E5M2 | E2M3 | E3M2 | E2M1
-        | UE8M0 | UE4M3 | U16x2 | S16x2 | F32x2 | U8x4 | S8x4 | UE5M3x2 | S2F6x2 | E2M1P4x4 | UE8M0x4
-        | Texref | Samplerref | Surfref => return None,
+        | UE8M0 | UE4M3 | U16x2 | S16x2 | F32x2 | U8x4 | S8x4 | E2M1P4x4 | UE8M0x4 | Texref | Samplerref
+        | Surfref => return None,
     })
 }
 
@@ -71,22 +74,78 @@ pub(crate) fn cvt(i: &Instruction, written: &Written) -> Option<Plan> {
         ),
         (Side::BF16x2, Side::UE8M0x2) => Plan::simple(vector(small::bf16x2_from_ue8m0x2)),
         (Side::F16x2, Side::Two(from)) => with_mode(
-            scalar(|a: u32, mode: u32| small::f16x2_from_small_x2(small_of(mode), mode & 0x100 != 0, a)),
-            small_mode(from, relu),
+            scalar(|a: u32, code: u32| narrow::to_f16x2(Narrow::from_code(code), a)),
+            narrow_code(i, from)?,
         ),
-        (Side::Two(to), Side::F16x2) => with_mode(
-            scalar(|a: u32, mode: u32| small::small_x2_from_f16x2(small_of(mode), mode & 0x100 != 0, a)),
-            small_mode(to, relu),
+        (Side::BF16x2, Side::Two(from)) => scaled(
+            i,
+            scalar(|a: u32, scale: u32, code: u32| {
+                narrow::to_bf16x2(Narrow::from_code(code), a, factors(scale, code))
+            }),
+            1,
+            narrow_code(i, from)?,
+        ),
+        (Side::Two(to), Side::F16x2) => scaled(
+            i,
+            scalar(|a: u32, scale: u32, code: u32| {
+                narrow::from_f16x2(Narrow::from_code(code), a, factors(scale, code))
+            }),
+            1,
+            narrow_code(i, to)?,
+        ),
+        (Side::Two(to), Side::BF16x2) => scaled(
+            i,
+            scalar(|a: u32, scale: u32, code: u32| {
+                narrow::from_bf16x2(Narrow::from_code(code), a, factors(scale, code))
+            }),
+            1,
+            narrow_code(i, to)?,
+        ),
+        (Side::Two(to), Side::One(Kind::F32)) => scaled(
+            i,
+            scalar(|a: u32, b: u32, scale: u32, code: u32| {
+                narrow::from_singles(Narrow::from_code(code), a, b, factors(scale, code))
+            }),
+            2,
+            narrow_code(i, to)?,
         ),
         (Side::Four(to), Side::One(Kind::F32)) => four(small_mode(to, relu)),
-        (Side::Two(to), Side::One(Kind::F32)) => with_mode(
-            scalar(|a: u32, b: u32, mode: u32| {
-                small::small_x2_from_single(small_of(mode), mode & 0x100 != 0, a, b)
-            }),
-            small_mode(to, relu),
-        ),
         _ => return None,
     })
+}
+
+/// One factor for both values, in the number of a conversion.
+const ONE_SCALE: u32 = 1 << 31;
+
+/// A conversion to or from a narrow format, as a number.
+fn narrow_code(i: &Instruction, element: Element) -> Option<u32> {
+    let one = i.conversion_scale() == Some(isa::ConversionScale::One);
+    let narrow = Narrow {
+        element,
+        rounding: rounding(i)?,
+        relu: i.has(Mod::Relu),
+        pzo: i.has(Mod::Pzo),
+        satfinite: i.has(Mod::Satfinite),
+        flush: one,
+    };
+    Some(narrow.code() | if one { ONE_SCALE } else { 0 })
+}
+
+/// The factors of both values.
+#[inline(always)]
+fn factors(scale: u32, code: u32) -> u32 {
+    if code & ONE_SCALE != 0 { (scale & 0xff) * 0x101 } else { scale }
+}
+
+/// A conversion of so many sources and a scale, which stands for one where none is written.
+fn scaled(i: &Instruction, function: LaneFn, sources: u8, code: u32) -> Plan {
+    let scale = match i.conversion_scale() {
+        Some(isa::ConversionScale::One | isa::ConversionScale::Two) => Slot::Src(sources),
+        None => Slot::Constant(narrow::UNSCALED.into(), Width::W32),
+    };
+    let own = (0..sources).map(Slot::Src);
+    let src: SmallVec<[Slot; 4]> = own.chain([scale, Slot::Constant(code.into(), Width::W32)]).collect();
+    Plan::of(smallvec![Step::new(function, &[Slot::Dst(0)], &src)])
 }
 
 /// Two halves of two f32, rounded as written or by random bits.
@@ -165,6 +224,7 @@ fn description(i: &Instruction, to: Kind, from: Kind, rounding: Rounding) -> Cvt
         sat: i.has(Mod::Sat),
         relu: i.has(Mod::Relu),
         satfinite: i.has(Mod::Satfinite),
+        pzo: i.has(Mod::Pzo),
         ..Cvt::new(to, from)
     }
 }

@@ -1,7 +1,7 @@
 //! f32, f64, f32x2 and mixed precision (manual 9.7.3 and 9.7.5).
 
 use super::types::Number;
-use super::{Plan, Written, rounding, sources};
+use super::{Plan, Written, mixed, rounding, sources};
 use crate::lanes::{LaneFn, fused, scalar, vector, wide};
 use crate::value::half::{BF16, F16, Half, to_single};
 use crate::value::packed::map2_32;
@@ -132,6 +132,8 @@ fn format(i: &Instruction) -> Option<Format> {
         | Number::Signed(_)
         | Number::PackedUnsigned
         | Number::PackedSigned
+        | Number::UnsignedBytes
+        | Number::SignedBytes
         | Number::F16
         | Number::BF16
         | Number::F16x2
@@ -221,12 +223,12 @@ pub(crate) fn rsqrt_approx_f64(_: &Instruction, _: &Written) -> Option<Plan> {
     Some(Plan::simple(vector(approx::rsqrt_f64_ftz)))
 }
 
-pub(crate) fn sin(_: &Instruction, _: &Written) -> Option<Plan> {
-    Some(Plan::simple(scalar(approx::sin)))
+pub(crate) fn sin(i: &Instruction, _: &Written) -> Option<Plan> {
+    Some(Plan::simple(if i.has(Mod::N2pi) { scalar(approx::sin_turns) } else { scalar(approx::sin) }))
 }
 
-pub(crate) fn cos(_: &Instruction, _: &Written) -> Option<Plan> {
-    Some(Plan::simple(scalar(approx::cos)))
+pub(crate) fn cos(i: &Instruction, _: &Written) -> Option<Plan> {
+    Some(Plan::simple(if i.has(Mod::N2pi) { scalar(approx::cos_turns) } else { scalar(approx::cos) }))
 }
 
 pub(crate) fn tanh(_: &Instruction, _: &Written) -> Option<Plan> {
@@ -330,6 +332,8 @@ macro_rules! mixed {
             | Number::Signed(_)
             | Number::PackedUnsigned
             | Number::PackedSigned
+            | Number::UnsignedBytes
+            | Number::SignedBytes
             | Number::F16x2
             | Number::BF16x2
             | Number::F32
@@ -342,18 +346,27 @@ macro_rules! mixed {
 }
 
 pub(crate) fn add_mixed(i: &Instruction, _: &Written) -> Option<Plan> {
+    if mixed::is_of_pairs(i) {
+        return mixed::add(i);
+    }
     mixed!(i, H => scalar(|a: u16, c: u32, mode: u32| {
         Mode(mode).sat(single::add::<false>(Mode(mode).rounding(), to_single::<H>(a), c))
     }))
 }
 
 pub(crate) fn sub_mixed(i: &Instruction, _: &Written) -> Option<Plan> {
+    if mixed::is_of_pairs(i) {
+        return mixed::sub(i);
+    }
     mixed!(i, H => scalar(|a: u16, c: u32, mode: u32| {
         Mode(mode).sat(single::sub::<false>(Mode(mode).rounding(), to_single::<H>(a), c))
     }))
 }
 
 pub(crate) fn fma_mixed(i: &Instruction, _: &Written) -> Option<Plan> {
+    if mixed::is_of_pairs(i) {
+        return mixed::fma(i);
+    }
     fn product<H: Half>(a: u16, b: u16, c: u32, mode: u32) -> u32 {
         let (a, b) = (to_single::<H>(a), to_single::<H>(b));
         Mode(mode).sat(single::fma::<false>(Mode(mode).rounding(), a, b, c))

@@ -33,6 +33,8 @@ fn format(i: &Instruction) -> Option<Format> {
         | Number::Signed(_)
         | Number::PackedUnsigned
         | Number::PackedSigned
+        | Number::UnsignedBytes
+        | Number::SignedBytes
         | Number::F32
         | Number::F64
         | Number::F32x2

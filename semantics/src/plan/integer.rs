@@ -6,7 +6,7 @@ use crate::lanes::{LaneFn, scalar, vector, wide};
 use crate::register::Width;
 use crate::value::bits::{self, Word};
 use crate::value::integer::{self, Int};
-use crate::value::packed::map2_16;
+use crate::value::packed::{map2_16, map4_8};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_isa::{Instruction, Mod};
 
@@ -48,20 +48,48 @@ fn saturates(i: &Instruction) -> bool {
 
 pub(crate) fn add(i: &Instruction, _: &Written) -> Option<Plan> {
     let n = number(i)?;
-    simple(if matches!(n, Number::PackedUnsigned | Number::PackedSigned) {
-        vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.wrapping_add(b)))
-    } else if saturates(i) {
-        vector(|a: u32, b: u32| a.add_sat_s(b))
-    } else {
-        words!(wide, n, |a, b| a.wrapping_add(b))
+    simple(match (n, saturates(i)) {
+        (Number::PackedUnsigned | Number::PackedSigned, false) => {
+            vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.wrapping_add(b)))
+        }
+        (Number::PackedUnsigned, true) => {
+            vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.saturating_add(b)))
+        }
+        (Number::PackedSigned, true) => vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.add_sat_s(b))),
+        (Number::UnsignedBytes | Number::SignedBytes, false) => {
+            vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.wrapping_add(b)))
+        }
+        (Number::UnsignedBytes, true) => {
+            vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.saturating_add(b)))
+        }
+        (Number::SignedBytes, true) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.add_sat_s(b))),
+        (Number::Unsigned(Bits::B32), true) => vector(|a: u32, b: u32| a.saturating_add(b)),
+        (_, true) => vector(|a: u32, b: u32| a.add_sat_s(b)),
+        (n, false) => words!(wide, n, |a, b| a.wrapping_add(b)),
     })
 }
 
 pub(crate) fn sub(i: &Instruction, _: &Written) -> Option<Plan> {
-    if saturates(i) {
-        return simple(vector(|a: u32, b: u32| a.sub_sat_s(b)));
-    }
-    simple(words!(wide, number(i)?, |a, b| a.wrapping_sub(b)))
+    simple(match (number(i)?, saturates(i)) {
+        (Number::UnsignedBytes | Number::SignedBytes, false) => {
+            vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.wrapping_sub(b)))
+        }
+        (Number::UnsignedBytes, true) => {
+            vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.saturating_sub(b)))
+        }
+        (Number::SignedBytes, true) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.sub_sat_s(b))),
+        (_, true) => vector(|a: u32, b: u32| a.sub_sat_s(b)),
+        (n, false) => words!(wide, n, |a, b| a.wrapping_sub(b)),
+    })
+}
+
+/// `clmad`: a half of the product of two polynomials, and another polynomial.
+pub(crate) fn clmad_lo(_: &Instruction, _: &Written) -> Option<Plan> {
+    simple(scalar(|a: u64, b: u64, c: u64| bits::carryless_product(a, b) as u64 ^ c))
+}
+
+pub(crate) fn clmad_hi(_: &Instruction, _: &Written) -> Option<Plan> {
+    simple(scalar(|a: u64, b: u64, c: u64| (bits::carryless_product(a, b) >> 64) as u64 ^ c))
 }
 
 pub(crate) fn mul_lo(i: &Instruction, _: &Written) -> Option<Plan> {
@@ -165,7 +193,10 @@ pub(crate) fn abs(i: &Instruction, _: &Written) -> Option<Plan> {
 }
 
 pub(crate) fn neg(i: &Instruction, _: &Written) -> Option<Plan> {
-    simple(words!(vector, number(i)?, |a| a.wrapping_neg()))
+    simple(match number(i)? {
+        Number::SignedBytes => vector(|a: u32| map4_8([a], |[a]| a.wrapping_neg())),
+        n => words!(vector, n, |a| a.wrapping_neg()),
+    })
 }
 
 pub(crate) fn min(i: &Instruction, _: &Written) -> Option<Plan> {
@@ -175,6 +206,9 @@ pub(crate) fn min(i: &Instruction, _: &Written) -> Option<Plan> {
         }
         (Number::PackedSigned, false) => vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.min_s(b))),
         (Number::PackedUnsigned, _) => vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.min(b))),
+        (Number::SignedBytes, true) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.min_s(b).relu_s())),
+        (Number::SignedBytes, false) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.min_s(b))),
+        (Number::UnsignedBytes, _) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.min(b))),
         (_, true) => vector(|a: u32, b: u32| a.min_s(b).relu_s()),
         (n, false) => by_sign!(wide, n, |a, b| a.min_s(b), a.min(b)),
     })
@@ -187,6 +221,9 @@ pub(crate) fn max(i: &Instruction, _: &Written) -> Option<Plan> {
         }
         (Number::PackedSigned, false) => vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.max_s(b))),
         (Number::PackedUnsigned, _) => vector(|a: u32, b: u32| map2_16([a, b], |[a, b]| a.max(b))),
+        (Number::SignedBytes, true) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.max_s(b).relu_s())),
+        (Number::SignedBytes, false) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.max_s(b))),
+        (Number::UnsignedBytes, _) => vector(|a: u32, b: u32| map4_8([a, b], |[a, b]| a.max(b))),
         (_, true) => vector(|a: u32, b: u32| a.max_s(b).relu_s()),
         (n, false) => by_sign!(wide, n, |a, b| a.max_s(b), a.max(b)),
     })

@@ -8,6 +8,7 @@ pub(crate) mod float;
 pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod logic;
+pub(crate) mod mixed;
 mod types;
 pub(crate) mod video;
 

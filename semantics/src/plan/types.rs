@@ -26,6 +26,10 @@ pub enum Number {
     PackedUnsigned,
     /// `.s16x2`
     PackedSigned,
+    /// `.u8x4`
+    UnsignedBytes,
+    /// `.s8x4`
+    SignedBytes,
     /// `.f16`
     F16,
     /// `.bf16`
@@ -58,6 +62,8 @@ impl Number {
             S64 => Number::Signed(Bits::B64),
             U16x2 => Number::PackedUnsigned,
             S16x2 => Number::PackedSigned,
+            U8x4 => Number::UnsignedBytes,
+            S8x4 => Number::SignedBytes,
             F16 => Number::F16,
             BF16 => Number::BF16,
             F16x2 => Number::F16x2,
@@ -67,8 +73,8 @@ impl Number {
             F32x2 => Number::F32x2,
             B1 | B8 | B128 | U2 | U4 | U8 | S2 | S4 | S8 | TF32 | E4M3 | E5M2 | E2M3 | E3M2 | E2M1
             | UE8M0 | UE4M3 | E4M3x2 | E5M2x2 | E2M3x2 | E3M2x2 | E2M1x2 | UE8M0x2 | E4M3x4 | E5M2x4
-            | E2M3x4 | E3M2x4 | E2M1x4 | U8x4 | S8x4 | UE5M3x2 | S2F6x2 | E2M1P4x4 | UE8M0x4 | Texref
-            | Samplerref | Surfref => Number::Other,
+            | E2M3x4 | E3M2x4 | E2M1x4 | UE5M3x2 | S2F6x2 | E2M1P4x4 | UE8M0x4 | Texref | Samplerref
+            | Surfref => Number::Other,
         }
     }
 
@@ -79,6 +85,8 @@ impl Number {
             Number::Pred
             | Number::PackedUnsigned
             | Number::PackedSigned
+            | Number::UnsignedBytes
+            | Number::SignedBytes
             | Number::F16
             | Number::BF16
             | Number::F16x2

@@ -11,6 +11,7 @@
 //! | [`half`] | f16 and bf16 | 9.7.4 |
 //! | [`packed`] | two or four small values in one register | 9.7.1, 9.7.3, 9.7.4 |
 //! | [`eight`] | arithmetic on four values of 8 bits | 9.4: 9.7.6 |
+//! | [`mixed`] | pairs of different formats | 9.4: 9.7.5 |
 //! | [`compare`] | `setp set slct testp` and their operators | 9.7.6, 9.7.7 |
 //! | [`convert`] | `cvt`, `cvt.pack`, the 4-, 6- and 8-bit floats | 9.7.9.21, 9.7.9.22 |
 //! | [`approx`] | `sin cos lg2 ex2 tanh` and the approximate forms of division and root | 9.7.3, 9.7.4 |
@@ -38,6 +39,7 @@ pub mod double;
 pub mod eight;
 pub mod half;
 pub mod integer;
+pub mod mixed;
 pub mod packed;
 pub mod single;
 pub mod soft;

@@ -70,6 +70,8 @@ pub struct Cvt {
     pub relu: bool,
     /// `.satfinite`
     pub satfinite: bool,
+    /// `.pzo`: a result of -0 becomes +0.
+    pub pzo: bool,
 }
 
 impl Cvt {
@@ -84,6 +86,7 @@ impl Cvt {
             sat: false,
             relu: false,
             satfinite: false,
+            pzo: false,
         }
     }
 
@@ -98,7 +101,7 @@ impl Cvt {
             Kind::F32 => 4,
             Kind::F64 => 5,
         };
-        let flags = [self.integral, self.ftz, self.sat, self.relu, self.satfinite];
+        let flags = [self.integral, self.ftz, self.sat, self.relu, self.satfinite, self.pzo];
         let flags = flags.iter().rev().fold(0, |code, flag| code << 1 | *flag as u64);
         kind(self.to) | kind(self.from) << 8 | (self.rounding as u64) << 16 | flags << 24
     }
@@ -131,6 +134,7 @@ impl Cvt {
             sat: flag(2),
             relu: flag(3),
             satfinite: flag(4),
+            pzo: flag(5),
         }
     }
 
@@ -282,6 +286,9 @@ impl Cvt {
                 (false, true) => 0,
                 (false, false) => bits,
             };
+        }
+        if self.pzo && bits == format.sign() {
+            bits = 0;
         }
         match self.to {
             // A NaN's low bits are ones, as in the canonical f32 NaN.

@@ -9,7 +9,7 @@
 use super::signed;
 use super::small::Small;
 use crate::value::Rounding;
-use crate::value::half::{self, F16};
+use crate::value::half;
 use crate::value::packed::{join_16, split_16};
 use crate::value::soft::{Format, Real, Value};
 
@@ -257,8 +257,7 @@ fn from_halves(narrow: Narrow, format: Format, a: u32, scale: u32) -> u32 {
 pub fn to_f16x2(narrow: Narrow, a: u32) -> u32 {
     let narrow = Narrow { satfinite: false, ..narrow };
     let one = |x| narrow.widen(x, Format::F16, UNSCALED);
-    let [low, high] = [one(a), one(a >> narrow.stride())];
-    if narrow.relu { join_16(half::relu::<F16>(low), half::relu::<F16>(high)) } else { join_16(low, high) }
+    join_16(one(a), one(a >> narrow.stride()))
 }
 
 /// `cvt.rn....bf16x2.<narrow>x2`.

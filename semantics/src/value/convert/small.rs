@@ -1,4 +1,5 @@
-//! The packed conversions and the formats of 8, 6 and 4 bits (PTX ISA 9.0, 9.7.9.21).
+//! The packed conversions that round stochastically or make halves or powers of two, and the formats of 8, 6 and 4 bits (PTX ISA 9.0,
+//! 9.7.9.21). Those of two narrow values are in [`narrow`](super::narrow).
 //!
 //! Where an instruction packs several values, the first operand is the most significant.
 //!
@@ -62,43 +63,6 @@ impl Small {
         };
         if relu && bits & format.sign() != 0 { 0 } else { bits as u32 }
     }
-
-    /// One value widened to f16, exactly.
-    #[inline]
-    fn widen(self, bits: u32, relu: bool) -> u16 {
-        let widened = match self.format().unpack(bits as u64) {
-            Value::Nan => half::NAN,
-            Value::Infinity(negative) => super::signed(Format::F16, negative, 0x7c00) as u16,
-            Value::Zero(negative) => super::signed(Format::F16, negative, 0) as u16,
-            Value::Finite(real) => real.round(Format::F16, Rounding::Nearest) as u16,
-        };
-        if relu { half::relu::<half::F16>(widened) } else { widened }
-    }
-}
-
-/// `cvt.rn.satfinite{.relu}.<small>x2.f32`.
-#[inline]
-pub fn small_x2_from_single(small: Small, relu: bool, a: u32, b: u32) -> u32 {
-    let one = |x: u32| {
-        small.encode(Format::F32.unpack(x as u64), relu, |real, format| real.round(format, Rounding::Nearest))
-    };
-    one(a) << small.stride() | one(b)
-}
-
-/// `cvt.rn.satfinite{.relu}.<small>x2.f16x2`.
-#[inline]
-pub fn small_x2_from_f16x2(small: Small, relu: bool, a: u32) -> u32 {
-    let one = |x: u16| {
-        small.encode(Format::F16.unpack(x as u64), relu, |real, format| real.round(format, Rounding::Nearest))
-    };
-    let [low, high] = split_16(a);
-    one(high) << small.stride() | one(low)
-}
-
-/// `cvt.rn{.relu}.f16x2.<small>x2`.
-#[inline]
-pub fn f16x2_from_small_x2(small: Small, relu: bool, a: u32) -> u32 {
-    join_16(small.widen(a, relu), small.widen(a >> small.stride(), relu))
 }
 
 /// `cvt.rs{.relu}.satfinite.<small>x4.f32`.

@@ -249,6 +249,12 @@ kinds! {
         AsyncToGeneric = AsyncGeneric,
         /// `.tensormap::generic`
         TensormapToGeneric = TensormapGeneric,
+        /// `.generic::fabric`
+        GenericToFabric = GenericFabric,
+        /// `.fabric::generic`
+        FabricToGeneric = FabricGeneric,
+        /// `.fabric::fabric`
+        FabricToFabric = FabricFabric,
     }
 
     /// A state space as a modifier names it, the block's shared memory told from the cluster's.
@@ -281,6 +287,54 @@ kinds! {
         SharedCta = SyncRestrictSharedCta,
         /// `.sync_restrict::shared::cluster`
         SharedCluster = SyncRestrictSharedCluster,
+        /// `.sync_restrict::shared::cluster::read`
+        SharedClusterRead = SyncRestrictSharedClusterRead,
+        /// `.sync_restrict::read`
+        Read = SyncRestrictRead,
+        /// `.sync_restrict::proxy::async`
+        ProxyAsync = SyncRestrictProxyAsync,
+    }
+
+    /// How an mbarrier object is laid out (PTX ISA 9.4, 9.7.15.16.2).
+    BarrierLayout barrier_layout {
+        /// `.layout::v0`
+        V0 = LayoutV0,
+        /// `.layout::v1`: with a report and a conditional phase.
+        V1 = LayoutV1,
+    }
+
+    /// Which phase of an mbarrier object is waited for.
+    PhaseType phase_type {
+        /// `.phase_type::primary`
+        Primary = PhaseTypePrimary,
+        /// `.phase_type::conditional`: only phases without a report count.
+        Conditional = PhaseTypeConditional,
+    }
+
+    /// Which copied data is reported to the mbarrier object as invalid.
+    ValidityReport validity_report {
+        /// `.mbarrier::report::disabled`
+        Disabled = MbarrierReportDisabled,
+        /// `.mbarrier::report::validity::per_16bytes::80000000`
+        Words = MbarrierReportValidityPer16bytes80000000,
+        /// `.mbarrier::report::validity::per_16bytes::8000`
+        Halves = MbarrierReportValidityPer16bytes8000,
+        /// `.mbarrier::report::validity::per_16bytes::80`
+        Bytes = MbarrierReportValidityPer16bytes80,
+        /// `.mbarrier::report::validity::per_16bytes::8`
+        Nibbles = MbarrierReportValidityPer16bytes8,
+        /// `.mbarrier::report::validity::per_element::ff`
+        Ones = MbarrierReportValidityPerElementFf,
+    }
+
+    /// The class of memory that a tensor map's address is in.
+    AllocationClass allocation_class {
+        /// `.alloc_large`
+        Large = AllocLarge,
+        /// `.alloc_small`
+        Small = AllocSmall,
+        /// `.alloc_same`: as before.
+        Same = AllocSame,
     }
 
     /// What a thread does at a barrier.
@@ -312,7 +366,10 @@ kinds! {
     /// The blocks of a cluster that a copy or a signal goes to.
     Multicast multicast {
         /// `.multicast::cluster`
-        Cluster = MulticastCluster,
+        /// and `.multicast::cluster::16b`, with a mask of 16 bits
+        Cluster = MulticastCluster | MulticastCluster16b,
+        /// `.multicast::cluster::32b`, with a mask of 32 bits
+        Cluster32 = MulticastCluster32b,
         /// `.multicast::cluster::all`
         All = MulticastClusterAll,
     }
@@ -680,6 +737,10 @@ pub const FLAGS: &[Mod] = &[
     Mod::Xorsign,
     Mod::Cc,
     Mod::Po,
+    Mod::ProxyReadonly,
+    Mod::ValidAddr,
+    Mod::IgnoreOob,
+    Mod::L1_32B,
     Mod::Pzo,
     Mod::N2pi,
     Mod::Shiftamt,

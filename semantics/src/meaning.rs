@@ -413,6 +413,8 @@ impl Meaning {
             Op::MultimemLdReduce => Does(MulticastLoad),
             Op::MultimemSt => Does(MulticastStore),
             Op::MultimemRed => Does(MulticastReduce),
+            Op::MultimemStAsync | Op::MultimemRedAsync => Refused(Refusal::Later),
+            Op::MultimemCpAsyncBulk | Op::MultimemCpReduceAsyncBulk => Refused(Refusal::Later),
             Op::CpAsync => Does(Copy),
             Op::CpAsyncCommitGroup => Does(CommitGroup(CopyGroup::Plain)),
             Op::CpAsyncWaitGroup => Does(WaitGroup(CopyGroup::Plain)),
@@ -424,6 +426,7 @@ impl Meaning {
             Op::CpAsyncBulkTensor | Op::CpReduceAsyncBulkTensor => Does(TensorCopy),
             Op::CpAsyncBulkPrefetchTensor => Does(TensorPrefetch),
             Op::TensormapReplace => Does(ReplaceTensorMapField),
+            Op::TensormapQueryAllocClassLarge | Op::ApplypriorityAsyncBulk => Refused(Refusal::Later),
 
             // Textures and surfaces (9.7.10, 9.7.11).
             Op::Tex
@@ -455,7 +458,7 @@ impl Meaning {
             Op::BarrierClusterWait => Does(ClusterWait),
             Op::Membar => Does(Fence(FenceKind::Membar)),
             Op::Fence => Does(Fence(FenceKind::Fence)),
-            Op::MembarProxy | Op::FenceProxy => Does(Fence(FenceKind::Proxy)),
+            Op::MembarProxy | Op::FenceProxy | Op::FenceAlias => Does(Fence(FenceKind::Proxy)),
             Op::Atom => Does(Atomic),
             Op::Red => Does(Reduce),
             Op::RedAsync => Does(ReduceAsync),
@@ -471,6 +474,7 @@ impl Meaning {
 
             // mbarrier objects (9.7.13.15).
             Op::MbarrierInit => mbarrier(MbarrierAction::Init),
+            Op::MbarrierCheckLayout => Refused(Refusal::Later),
             Op::MbarrierInval => mbarrier(MbarrierAction::Invalidate),
             Op::MbarrierExpectTx => mbarrier(MbarrierAction::ExpectTx),
             Op::MbarrierCompleteTx => mbarrier(MbarrierAction::CompleteTx),
@@ -527,6 +531,7 @@ impl Meaning {
             Op::Stacksave => Does(StackSave),
             Op::Stackrestore => Does(StackRestore),
             Op::Alloca => Does(StackAllocate),
+            Op::TraceMark | Op::TraceMarkCond => Refused(Refusal::Later),
             Op::Brkpt | Op::Trap => Does(Trap),
             Op::Nanosleep => Does(Yield),
             Op::Pmevent | Op::SetmaxnregDec | Op::SetmaxnregInc => Does(Hint),

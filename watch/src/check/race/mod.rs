@@ -380,7 +380,13 @@ impl Race {
                 block.now += 1;
                 return;
             }
-            Some(Proxy::Alias | Proxy::TensormapToGeneric) => return,
+            Some(
+                Proxy::Alias
+                | Proxy::TensormapToGeneric
+                | Proxy::GenericToFabric
+                | Proxy::FabricToGeneric
+                | Proxy::FabricToFabric,
+            ) => return,
             None => {}
         }
         if order != Order::Release {

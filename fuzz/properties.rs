@@ -86,7 +86,7 @@ pub fn run(text: &[u8]) {
         }
         let start = Instant::now();
         // A fault is an answer.
-        let _ = device.launch(&program, &launch);
+        let (Ok(_) | Err(_)) = device.launch(&program, &launch);
         watch(&mut device, &program, &launch, &Sources::new("k.ptx", &text, &module));
         assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
     }
@@ -96,7 +96,8 @@ pub fn run(text: &[u8]) {
 fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sources) {
     let (mut checkers, mut counts) = (Checkers::new(Selection::ALL), Counts::profile());
     let mut trace = Trace::new(std::io::sink(), Filter::default());
-    let _ = device.launch_observed(program, launch, &mut (checkers.observer(), (&mut counts, &mut trace)));
+    let (Ok(_) | Err(_)) =
+        device.launch_observed(program, launch, &mut (checkers.observer(), (&mut counts, &mut trace)));
     let report = checkers.into_report();
     let (coverage, profile) =
         (Coverage::new(program, &counts, sources), Profile::new(program, &counts, sources));

@@ -51,7 +51,7 @@ fn read_all(text: &str) {
     inside(warpsmith::check(text, Language::Ptx, None));
     inside(warpsmith::check(text, Language::Ptx, Some(Target::sm(90))));
     inside(warpsmith::check(text, Language::Wir, None));
-    let _ = LaunchSpec::parse(text);
+    let (Ok(_) | Err(_)) = LaunchSpec::parse(text);
     for language in [Language::Wir, Language::Ptx] {
         drop(scan(text, language).and_then(|found| runs(&found)));
     }

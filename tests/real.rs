@@ -158,8 +158,9 @@ fn assemble(
     let output = command.output();
     let bytes = std::fs::read(&object);
     // Leftovers in the temporary folder are no reason to fail.
-    let _ = std::fs::remove_file(&source);
-    let _ = std::fs::remove_file(&object);
+    for file in [&source, &object] {
+        std::fs::remove_file(file).unwrap_or_default();
+    }
     let output = output.map_err(|e| format!("cannot start {}: {e}", ptxas.path.display()))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned());

@@ -147,7 +147,7 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         // A leftover in the temporary folder does no harm.
-        let _ = std::fs::remove_file(&self.0);
+        std::fs::remove_file(&self.0).unwrap_or_default();
     }
 }
 

@@ -70,7 +70,7 @@ impl Console for Terminal {
     fn write(&mut self, text: &str) {
         let mut out = std::io::stdout().lock();
         // A reader that went away does not read what goes wrong either.
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap_or_default();
     }
 
     fn interrupted(&mut self) -> bool {

@@ -71,8 +71,8 @@ fn watched(
 fn parting(program: &Program, launch: &LaunchSpec, orders: [Order; 2]) -> Result<Option<String>, Failure> {
     let traced = |order| -> std::io::Result<Cursor<Vec<u8>>> {
         let mut trace = Trace::new(Vec::new(), Filter::default());
-        // A fault is the end of the trace.
-        let _ = watched(program, launch, order, &mut trace);
+        // A fault is the end of the trace, as success is.
+        let (Ok(_) | Err(_)) = watched(program, launch, order, &mut trace);
         Ok(Cursor::new(trace.finish()?))
     };
     let [a, b] = orders.map(traced);
@@ -81,7 +81,8 @@ fn parting(program: &Program, launch: &LaunchSpec, orders: [Order; 2]) -> Result
 
 fn raced(program: &Program, launch: &LaunchSpec, order: Order) -> Report {
     let mut checkers = Checkers::new(Selection::NONE.with(Checker::Race));
-    let _ = watched(program, launch, order, &mut checkers.observer());
+    // What the run comes to is known from before; only the findings are asked for.
+    let (Ok(_) | Err(_)) = watched(program, launch, order, &mut checkers.observer());
     checkers.into_report()
 }
 

@@ -116,7 +116,7 @@ fn main() -> ExitCode {
         Err(Failure::Rejected) => ExitCode::from(1),
         Err(Failure::Usage(message)) => {
             // There is no other place to report a closed standard error.
-            let _ = writeln!(std::io::stderr(), "error: {message}");
+            writeln!(std::io::stderr(), "error: {message}").unwrap_or_default();
             ExitCode::from(2)
         }
     }

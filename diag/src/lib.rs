@@ -17,7 +17,6 @@
 //! ```
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 
 mod codes;
 mod diagnostic;

@@ -83,8 +83,9 @@ impl Ptxas {
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let output = Command::new(&self.path).arg(arch).arg(&source).arg("-o").arg(&object).output();
         // Leftovers in the temporary folder are no reason to fail.
-        let _ = std::fs::remove_file(&source);
-        let _ = std::fs::remove_file(&object);
+        for file in [&source, &object] {
+            std::fs::remove_file(file).unwrap_or_default();
+        }
         let output = output.map_err(|e| format!("cannot start {}: {e}", self.path.display()))?;
         if output.status.success() {
             return Ok(());

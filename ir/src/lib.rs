@@ -21,7 +21,6 @@
 //! ```
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 // The table of operations is sorted into classes a row at a time.
 #![recursion_limit = "512"]
 

@@ -21,7 +21,6 @@
 //! ```
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 
 mod check;
 mod class;

@@ -4,7 +4,6 @@
 //! ([`mach`]), which `warpsmith-emit` gives names and writes down.
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 #![deny(clippy::wildcard_enum_match_arm)]
 
 #[doc(hidden)]

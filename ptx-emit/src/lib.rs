@@ -5,7 +5,6 @@
 //! The tree is printed, parsed and validated before anyone gets to see the text.
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod body;

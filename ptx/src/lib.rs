@@ -1,7 +1,6 @@
 //! PTX text: syntax tree, parser, printer, validator, diagnostics.
 
 #![forbid(unsafe_code)]
-#![deny(clippy::let_underscore_must_use)]
 
 pub mod codes;
 mod format;

@@ -9,8 +9,6 @@
 //!
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
-#![deny(clippy::let_underscore_must_use)]
-
 mod device;
 mod effects;
 pub mod engine;

@@ -19,7 +19,6 @@
 //! ```
 
 #![deny(clippy::wildcard_enum_match_arm)]
-#![deny(clippy::let_underscore_must_use)]
 
 pub mod frame;
 pub mod lanes;

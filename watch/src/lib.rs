@@ -11,6 +11,20 @@
 
 #![forbid(unsafe_code)]
 
+/// Appends text to a string, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => {
+        $out.push_str(&format!($($text)*))
+    };
+}
+
+/// Appends a line to a string.
+macro_rules! putln {
+    ($out:expr, $($text:tt)*) => {
+        $out.push_str(&(format!($($text)*) + "\n"))
+    };
+}
+
 pub mod check;
 pub mod debug;
 mod lanes;

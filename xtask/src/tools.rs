@@ -51,7 +51,7 @@ fn install_one(folder: &Path, bin: &Path, package: &str, program: &str, name: &s
     eprintln!("installing {package} into {}", folder.display());
     // Each package has a folder of its own: two versions of ptxas stand side by side.
     let library = folder.join(name);
-    let _ = fs::remove_dir_all(&library);
+    fs::remove_dir_all(&library).unwrap_or_default();
     pip(folder, &["install", "--quiet", "--no-deps", "--target", text(&library)?, package]).map_err(|e| {
         format!(
             "pip could not install {package}: {e}\n\
@@ -62,7 +62,7 @@ fn install_one(folder: &Path, bin: &Path, package: &str, program: &str, name: &s
     let found = find(&library, program).ok_or_else(|| format!("{package} holds no program `{program}`"))?;
     fs::copy(&found, bin.join(name)).map_err(|e| format!("cannot copy {}: {e}", found.display()))?;
     // The wheels are hundreds of megabytes; the one program is what the tests need.
-    let _ = fs::remove_dir_all(&library);
+    fs::remove_dir_all(&library).unwrap_or_default();
     let version = Command::new(bin.join(name)).arg("--version").output();
     if !version.as_ref().is_ok_and(|output| output.status.success()) {
         return Err(format!("{name} is installed but does not run on this machine: {version:?}"));

@@ -29,7 +29,7 @@ impl Prompt {
         if self.interactive {
             let mut out = std::io::stdout().lock();
             // Without a reader the prompt is not missed.
-            let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+            out.write_all(prompt.as_bytes()).and_then(|()| out.flush()).unwrap_or_default();
         }
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {
@@ -64,7 +64,7 @@ mod terminal {
     pub fn editor() -> Option<Editor> {
         let editor = Editor::with_history(Config::default(), MemHistory::new()).ok()?;
         // Without the handler Ctrl-C ends the program, as it does elsewhere.
-        let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+        ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)).unwrap_or_default();
         Some(editor)
     }
 
@@ -74,7 +74,7 @@ mod terminal {
             match editor.readline(prompt) {
                 Ok(line) => {
                     // A line that is not remembered is still executed.
-                    let _ = editor.add_history_entry(&line);
+                    editor.add_history_entry(&line).unwrap_or_default();
                     return Some(line);
                 }
                 Err(ReadlineError::Interrupted) => println!("Quit"),

@@ -4,7 +4,6 @@
 use super::{Case, Check};
 use crate::runs::digest;
 use serde_json::json;
-use std::fmt::Write;
 use warpsmith::interp::SplitMix64;
 use warpsmith::isa::{Mnemonic, ScalarType, TypeClass};
 use warpsmith::launch::literal;
@@ -51,22 +50,21 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
     );
     for (i, r) in registers.iter().enumerate() {
         let (Register { name, .. }, bits, at) = (r, r.ty.bits(), i * SLOT);
-        // Writing to a string cannot fail.
-        let _ = match r.ty {
+        ptx += &match r.ty {
             ScalarType::Pred => {
-                writeln!(ptx, "ld.global.b32 %w_bit, [%w_from+{at}];\nsetp.ne.u32 {name}, %w_bit, 0;")
+                format!("ld.global.b32 %w_bit, [%w_from+{at}];\nsetp.ne.u32 {name}, %w_bit, 0;\n")
             }
-            _ => writeln!(ptx, "ld.global.b{bits} {name}, [%w_from+{at}];"),
+            _ => format!("ld.global.b{bits} {name}, [%w_from+{at}];\n"),
         };
     }
-    let _ = writeln!(ptx, "{}", statement.replace("\\n", "\n"));
+    ptx += &(statement.replace("\\n", "\n") + "\n");
     for (i, r) in results.iter().enumerate() {
         let (Register { name, ty }, at) = (&registers[*r], i * SLOT);
-        let _ = match ty {
+        ptx += &match ty {
             ScalarType::Pred => {
-                writeln!(ptx, "selp.u32 %w_bit, 1, 0, {name};\nst.global.b32 [%w_to+{at}], %w_bit;")
+                format!("selp.u32 %w_bit, 1, 0, {name};\nst.global.b32 [%w_to+{at}], %w_bit;\n")
             }
-            ty => writeln!(ptx, "st.global.b{} [%w_to+{at}], {name};", ty.bits()),
+            ty => format!("st.global.b{} [%w_to+{at}], {name};\n", ty.bits()),
         };
     }
     ptx.push_str("ret;\n}\n");

@@ -44,6 +44,8 @@ fn more_blocks_than_a_host_thread_keeps_wait_for_each_other() {
     passes(&program, grid(33, 64).workers(1).cooperative(), 200);
     passes(&program, grid(100, 32).workers(2), 200);
     passes(&program, grid(100, 32).workers(2).cooperative(), 200);
+    // As in the documented example of numba's grid synchronisation.
+    passes(&grid_barriers(1023, ""), grid(32, 32).cooperative(), 1023);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The commands: their names, abbreviations and help, and which function does which.
 
 use super::{Console, Debugger, Flow};
-use std::fmt::Write;
 use warpsmith_interp::observe::{Resume, View};
 
 /// Scripts read scripts no deeper than this.
@@ -199,7 +198,7 @@ impl<C: Console> Debugger<'_, C> {
         let mut text = String::new();
         if args.is_empty() {
             for (name, args, what) in COMMANDS {
-                let _ = writeln!(text, "{:<44} {what}.", format!("{name} {args}"));
+                putln!(text, "{:<44} {what}.", format!("{name} {args}"));
             }
         } else {
             let name = find(args.split_whitespace().next().unwrap_or_default())?;

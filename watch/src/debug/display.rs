@@ -2,7 +2,6 @@
 
 use super::show::Format;
 use super::{Console, Debugger, Flow};
-use std::fmt::Write;
 use warpsmith_interp::observe::View;
 
 /// No more can be shown at each stop.
@@ -54,7 +53,7 @@ impl<C: Console> Debugger<'_, C> {
     pub(super) fn show_displays(&mut self, mut view: Option<&mut View<'_>>) {
         for display in std::mem::take(&mut self.displays) {
             // A name of another function is passed over, as gdb does.
-            let _ = self.show_display(&display, view.as_deref_mut());
+            self.show_display(&display, view.as_deref_mut()).unwrap_or_default();
             self.displays.push(display);
         }
     }
@@ -96,7 +95,7 @@ impl<C: Console> Debugger<'_, C> {
             text = "Auto-display expressions now in effect:\nNum Enb Expression\n".into();
         }
         for display in &self.displays {
-            let _ = writeln!(text, "{}:   y  {}", display.number, display.name());
+            putln!(text, "{}:   y  {}", display.number, display.name());
         }
         self.say(&text);
     }

@@ -109,7 +109,7 @@ impl<C: Console> Debugger<'_, C> {
                 let mut text = String::new();
                 for name in self.symbols.functions() {
                     let pc = self.symbols.entry(name).unwrap_or(0);
-                    let _ = writeln!(text, "{}:\t{name}", self.symbols.program.line(pc));
+                    putln!(text, "{}:\t{name}", self.symbols.program.line(pc));
                 }
                 self.say(&text);
             }
@@ -123,7 +123,7 @@ impl<C: Console> Debugger<'_, C> {
                 for v in view.launch().variables() {
                     let ty = self.symbols.variable_type(None, v.name);
                     let ty = ty.map_or_else(|| format!("{} bytes", v.bytes), |ty| ty.name());
-                    let _ = writeln!(text, "@{} {:#x}:\t{} ({ty})", v.space.name(), v.address, v.name);
+                    putln!(text, "@{} {:#x}:\t{} ({ty})", v.space.name(), v.address, v.name);
                 }
                 self.say(if text.is_empty() { "No variables.\n" } else { &text });
             }
@@ -135,7 +135,7 @@ impl<C: Console> Debugger<'_, C> {
                     format!("Stack level {}, {}\n", self.frame, line.split_once("  ").map_or("", |(_, l)| l));
                 let ptx = self.symbols.program.line(frame.pc);
                 let place = self.symbols.place(frame.pc);
-                let _ = writeln!(text, " pc = {}:{ptx} <{place}>", self.symbols.file());
+                putln!(text, " pc = {}:{ptx} <{place}>", self.symbols.file());
                 if frame.inlined {
                     text += " inlined into the next frame\n";
                 }
@@ -173,7 +173,7 @@ impl<C: Console> Debugger<'_, C> {
         let width = names.iter().map(|name| name.len() + 1).max().unwrap_or(0).max(15);
         for name in names {
             let value = self.scope(Some(view)).register(&name)?;
-            let _ = writeln!(text, "{name:<width$}{:<19}{}", value.show(Some('x')), value.show(None));
+            putln!(text, "{name:<width$}{:<19}{}", value.show(Some('x')), value.show(None));
         }
         self.say(&text);
         Ok(Flow::Stay)
@@ -193,7 +193,7 @@ impl<C: Console> Debugger<'_, C> {
             let mut scope = self.scope(Some(view));
             let value = if name.starts_with('%') { scope.register(&name) } else { scope.variable(&name) };
             let shown = value.map_or_else(|why| format!("<{why}>"), |v| v.show(None));
-            let _ = writeln!(text, "{name} = {shown}");
+            putln!(text, "{name} = {shown}");
         }
         let none = if args { "No arguments.\n" } else { "No locals.\n" };
         self.say(if text.is_empty() { none } else { &text });
@@ -381,7 +381,7 @@ impl<C: Console> Debugger<'_, C> {
         for row in std::iter::once(&head).chain(rows) {
             let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
             let line = cells.collect::<Vec<_>>().join(" ");
-            let _ = writeln!(text, "{}", line.trim_end());
+            putln!(text, "{}", line.trim_end());
         }
         self.say(&text);
     }

@@ -615,19 +615,19 @@ impl<C: Console> Debugger<'_, C> {
                         };
                         let head =
                             if i == 0 { &head } else { &format!("{:<7} {:<15} {:<4} {:<3}", "", "", "", "") };
-                        let _ = writeln!(text, "{head} {at:<20} in {}{of}", self.symbols.function(*pc));
+                        putln!(text, "{head} {at:<20} in {}{of}", self.symbols.function(*pc));
                     }
                 }
             }
             if let Some(condition) = &p.condition {
-                let _ = writeln!(text, "\tstop only if {condition}");
+                putln!(text, "\tstop only if {condition}");
             }
             if p.hits > 0 {
                 let times = if p.hits == 1 { "time" } else { "times" };
-                let _ = writeln!(text, "\tbreakpoint already hit {} {times}", p.hits);
+                putln!(text, "\tbreakpoint already hit {} {times}", p.hits);
             }
             if p.ignore > 0 {
-                let _ = writeln!(text, "\tignore next {} hits", p.ignore);
+                putln!(text, "\tignore next {} hits", p.ignore);
             }
         }
         self.say(&text);

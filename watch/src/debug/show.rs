@@ -244,7 +244,7 @@ impl<C: Console> Debugger<'_, C> {
             .take_while(|(line, _)| *line <= to)
         {
             let mark = if current == Some(line) { "=>" } else { "" };
-            let _ = writeln!(text, "{mark}{line}\t{content}");
+            putln!(text, "{mark}{line}\t{content}");
         }
         self.listing.first = from;
         self.listing.next = Some(to.saturating_add(1));
@@ -392,8 +392,7 @@ impl<C: Console> Debugger<'_, C> {
         let mut out = String::new();
         for i in 0..count {
             if i % per_line == 0 {
-                let _ =
-                    write!(out, "{}{}:", if i > 0 { "\n" } else { "" }, self.address(space, address, view));
+                put!(out, "{}{}:", if i > 0 { "\n" } else { "" }, self.address(space, address, view));
             }
             let value = self.scope(Some(view)).memory(space, address, &ty);
             match value {
@@ -490,7 +489,7 @@ impl<C: Console> Debugger<'_, C> {
             let mark = if current == Some(*pc) { "=>" } else { "  " };
             let line = self.symbols.program.line(*pc);
             let place = self.symbols.place(*pc);
-            let _ = writeln!(text, "{mark} {line} <{place}>:\t{}", self.symbols.sources.text(line));
+            putln!(text, "{mark} {line} <{place}>:\t{}", self.symbols.sources.text(line));
         }
         text
     }

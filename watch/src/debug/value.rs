@@ -44,7 +44,7 @@ impl Type {
                 // Dimensions are written from the outermost in.
                 let (mut inner, mut dims) = (of, format!("[{count}]"));
                 while let Type::Array(of, count) = &**inner {
-                    let _ = write!(dims, "[{count}]");
+                    put!(dims, "[{count}]");
                     inner = of;
                 }
                 format!("{} {dims}", inner.name())

@@ -6,6 +6,7 @@ use crate::engine::file::Frame;
 use crate::engine::lanes::Level;
 use crate::engine::observe::{At, Interest, Observer, Registers, Sync};
 use crate::engine::op::{FuncId, Inst, Op, Order};
+use crate::engine::reg::Reg;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
 use crate::engine::values::{opaque, put};
@@ -222,33 +223,16 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             unsafe { f.run(level, frame, operands, wide & guard) }
                         }
                     }
-                    Op::Load(access, dst) => {
+                    // One element or several by the same code: the loop has room for it once.
+                    Op::Load(access, _) | Op::LoadVector(access, _) => {
                         if active != 0 {
-                            try_or_leave!(self.load(warp, issue!(active), access, std::slice::from_ref(dst)));
-                        }
-                    }
-                    Op::Store(access, src) => {
-                        if active != 0 {
-                            try_or_leave!(self.store(
-                                warp,
-                                issue!(active),
-                                access,
-                                std::slice::from_ref(src)
-                            ));
-                            if interest.accesses {
-                                self.observer.stored(at!(active), &registers);
-                            }
-                        }
-                    }
-                    Op::LoadVector(access, list) => {
-                        if active != 0 {
-                            let dst = list.of(&self.cx.program.lists);
+                            let dst = elements(&inst.op, &self.cx.program.lists);
                             try_or_leave!(self.load(warp, issue!(active), access, dst));
                         }
                     }
-                    Op::StoreVector(access, list) => {
+                    Op::Store(access, _) | Op::StoreVector(access, _) => {
                         if active != 0 {
-                            let src = list.of(&self.cx.program.lists);
+                            let src = elements(&inst.op, &self.cx.program.lists);
                             try_or_leave!(self.store(warp, issue!(active), access, src));
                             if interest.accesses {
                                 self.observer.stored(at!(active), &registers);
@@ -489,6 +473,18 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let mut fault = Box::new(Fault::new(code, message));
         locate(&mut fault, self.cx, issue.block.id, issue.warp, issue.mask, issue.pc);
         fault
+    }
+}
+
+/// The registers of a load's or store's elements; none of another operation.
+#[inline(always)]
+fn elements<'a>(op: &'a Op, lists: &'a [Reg]) -> &'a [Reg] {
+    if let Op::Load(_, one) | Op::Store(_, one) = op {
+        std::slice::from_ref(one)
+    } else if let Op::LoadVector(_, list) | Op::StoreVector(_, list) = op {
+        list.of(lists)
+    } else {
+        &[]
     }
 }
 

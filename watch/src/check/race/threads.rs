@@ -232,8 +232,7 @@ impl Block {
     pub fn gather(&mut self, barrier: usize, warp: u32, lanes: u32, passing: bool) {
         let Some(w) = self.warps.get(warp as usize) else { return };
         let Some(gathering) = self.barriers.get_mut(barrier) else { return };
-        for (theirs, k) in w.parts.iter().filter(|(theirs, _)| theirs & lanes != 0) {
-            let _ = theirs;
+        for (_, k) in w.parts.iter().filter(|(theirs, _)| theirs & lanes != 0) {
             if !gathering.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, k)) {
                 gathering.knowledge.join(k);
                 gathering.last = Some(k.clone());

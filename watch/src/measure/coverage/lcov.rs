@@ -2,7 +2,6 @@
 
 use super::{Coverage, LineCoverage};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 impl Coverage<'_> {
     /// A record for the PTX, with its functions, and one for each file of the source. Counts are executions of threads; a branch that
@@ -11,10 +10,10 @@ impl Coverage<'_> {
         let mut out = String::new();
         let mut functions = String::new();
         for f in &self.functions {
-            let _ = writeln!(functions, "FN:{},{}\nFNDA:{},{}", f.lines.0, f.name, f.entered, f.name);
+            putln!(functions, "FN:{},{}\nFNDA:{},{}", f.lines.0, f.name, f.entered, f.name);
         }
         let entered = self.functions.iter().filter(|f| f.entered > 0).count();
-        let _ = writeln!(functions, "FNF:{}\nFNH:{entered}", self.functions.len());
+        putln!(functions, "FNF:{}\nFNH:{entered}", self.functions.len());
         record(&mut out, self.sources.name(), &functions, &self.lines);
         for (file, lines) in &self.files {
             record(&mut out, file, "", lines);
@@ -25,20 +24,20 @@ impl Coverage<'_> {
 
 fn record(out: &mut String, name: &str, functions: &str, lines: &BTreeMap<u32, LineCoverage>) {
     // Writing to a string does not fail.
-    let _ = write!(out, "TN:\nSF:{name}\n{functions}");
+    put!(out, "TN:\nSF:{name}\n{functions}");
     let (mut outcomes, mut taken) = (0, 0);
     for (number, line) in lines {
         for (i, count) in line.outcomes.iter().enumerate() {
             let shown = if line.executed == 0 { "-".into() } else { count.to_string() };
-            let _ = writeln!(out, "BRDA:{number},0,{i},{shown}");
+            putln!(out, "BRDA:{number},0,{i},{shown}");
             outcomes += 1;
             taken += u32::from(*count > 0);
         }
     }
-    let _ = writeln!(out, "BRF:{outcomes}\nBRH:{taken}");
+    putln!(out, "BRF:{outcomes}\nBRH:{taken}");
     for (number, line) in lines {
-        let _ = writeln!(out, "DA:{number},{}", line.executions.threads);
+        putln!(out, "DA:{number},{}", line.executions.threads);
     }
     let hit = lines.values().filter(|l| l.executed > 0).count();
-    let _ = writeln!(out, "LF:{}\nLH:{hit}\nend_of_record", lines.len());
+    putln!(out, "LF:{}\nLH:{hit}\nend_of_record", lines.len());
 }

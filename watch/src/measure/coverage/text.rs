@@ -2,7 +2,6 @@
 
 use super::{Coverage, LineCoverage, Part, reached};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 impl Coverage<'_> {
     /// A listing of the functions of the PTX, every line with its executions, then of the files of the source. `texts` gives the lines of
@@ -11,7 +10,7 @@ impl Coverage<'_> {
         let mut out = String::new();
         let (instructions, lines, outcomes) = (self.instructions(), self.reached_lines(), self.outcomes());
         // Writing to a string does not fail.
-        let _ = writeln!(
+        putln!(
             out,
             "{}: {}, {}, {}",
             self.sources.name(),
@@ -20,7 +19,7 @@ impl Coverage<'_> {
             part(outcomes, "outcomes of branches")
         );
         for f in &self.functions {
-            let _ = writeln!(out, "\n{}: entered by {} threads", f.name, f.entered);
+            putln!(out, "\n{}: entered by {} threads", f.name, f.entered);
             header(&mut out);
             let lines = self.sources.source().lines();
             for number in f.lines.0..=f.lines.1 {
@@ -29,7 +28,7 @@ impl Coverage<'_> {
             }
         }
         for (file, lines) in &self.files {
-            let _ = writeln!(out, "\n{file}: {}", part(reached(lines), "lines"));
+            putln!(out, "\n{file}: {}", part(reached(lines), "lines"));
             header(&mut out);
             let text: Vec<&str> = texts.get(file).map_or_else(Vec::new, |t| t.lines().collect());
             let (first, last) = (lines.keys().next().copied().unwrap_or(1), lines.keys().last().copied());
@@ -50,12 +49,12 @@ fn part(p: Part, of: &str) -> String {
 }
 
 fn header(out: &mut String) {
-    let _ = writeln!(out, "{:>12} {:>9}  {:<26} {:>5}", "threads", "warps", "branch", "line");
+    putln!(out, "{:>12} {:>9}  {:<26} {:>5}", "threads", "warps", "branch", "line");
 }
 
 fn row(out: &mut String, number: u32, line: Option<&LineCoverage>, text: &str) {
     let Some(line) = line else {
-        let _ = writeln!(out, "{}", format!("{:56}{number:>5}  {text}", "").trim_end());
+        putln!(out, "{}", format!("{:56}{number:>5}  {text}", "").trim_end());
         return;
     };
     let threads = match line.executed {
@@ -75,5 +74,5 @@ fn row(out: &mut String, number: u32, line: Option<&LineCoverage>, text: &str) {
         }
     };
     let row = format!("{threads:>12} {:>9}  {branch:<26} {number:>5}  {text}", line.executions.warps);
-    let _ = writeln!(out, "{}", row.trim_end());
+    putln!(out, "{}", row.trim_end());
 }

@@ -1,7 +1,6 @@
 //! Bars in SVG.
 
 use super::escape;
-use std::fmt::Write;
 
 /// A row of a chart.
 pub(super) struct Bar {
@@ -30,7 +29,7 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
     let start = if rows.iter().any(|bar| bar.line.is_some()) { LABEL } else { SHORT_LABEL };
     let room = f64::from(WIDTH - start - NOTE);
     // Writing to a string does not fail.
-    let _ = write!(
+    put!(
         out,
         "<figure><figcaption>{title}<small>{what}</small></figcaption>\
          <svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">"
@@ -39,18 +38,18 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
         let base = y + ROW - 7;
         let (full, label) = (escape(&bar.label), shortened(&bar.label, 29));
         let label = escape(&label);
-        let _ = match bar.line {
-            Some(line) => write!(
+        match bar.line {
+            Some(line) => put!(
                 out,
                 "<a href=\"#p{line}\"><title>{full}</title><text class=\"n\" x=\"36\" y=\"{base}\">{line}</text>\
                  <text x=\"44\" y=\"{base}\">{label}</text></a>"
             ),
-            None => write!(out, "<text x=\"4\" y=\"{base}\">{label}</text>"),
+            None => put!(out, "<text x=\"4\" y=\"{base}\">{label}</text>"),
         };
         let mut x = f64::from(start);
         for (class, value) in &bar.parts {
             let width = *value as f64 / longest as f64 * room;
-            let _ = write!(
+            put!(
                 out,
                 "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{}\" width=\"{width:.1}\" height=\"{}\"><title>{value}</title></rect>",
                 y + 4,
@@ -58,8 +57,7 @@ pub(super) fn bars(out: &mut String, title: &str, what: &str, rows: Vec<Bar>) {
             );
             x += width;
         }
-        let _ =
-            write!(out, "<text class=\"v\" x=\"{:.1}\" y=\"{base}\">{}</text>", x + 5.0, escape(&bar.note));
+        put!(out, "<text class=\"v\" x=\"{:.1}\" y=\"{base}\">{}</text>", x + 5.0, escape(&bar.note));
     }
     out.push_str("</svg></figure>\n");
 }

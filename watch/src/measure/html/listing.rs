@@ -4,7 +4,6 @@ use super::{Page, escape, short};
 use crate::measure::coverage::LineCoverage;
 use crate::measure::profile::LineProfile;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 /// Lines of PTX past the last that has code that are shown.
 const TAIL: usize = 3;
@@ -15,13 +14,13 @@ pub(super) fn panes(out: &mut String, page: &Page<'_>) {
     // Numbers stand for the files in links between the panes.
     let files: BTreeMap<&str, usize> = coverage.files().keys().map(String::as_str).zip(0..).collect();
     // Writing to a string does not fail.
-    let _ = write!(out, "<main class=\"{}\">", if files.is_empty() { "one" } else { "two" });
+    put!(out, "<main class=\"{}\">", if files.is_empty() { "one" } else { "two" });
     if !files.is_empty() {
         out.push_str("<section class=\"pane\" id=\"source\"><nav>");
         for (file, number) in &files {
             let on = if *number == 0 { " class=\"on\"" } else { "" };
             let (name, last) = (escape(file), escape(file.rsplit('/').next().unwrap_or(file)));
-            let _ = write!(out, "<button{on} data-file=\"{number}\" title=\"{name}\">{last}</button>");
+            put!(out, "<button{on} data-file=\"{number}\" title=\"{name}\">{last}</button>");
         }
         out.push_str("</nav>");
         for (file, number) in &files {
@@ -30,7 +29,7 @@ pub(super) fn panes(out: &mut String, page: &Page<'_>) {
         out.push_str("</section>\n");
     }
     let name = escape(coverage.sources.name());
-    let _ = write!(out, "<section class=\"pane\" id=\"ptx\"><nav><button class=\"on\">{name}</button></nav>");
+    put!(out, "<section class=\"pane\" id=\"ptx\"><nav><button class=\"on\">{name}</button></nav>");
     ptx(out, page, &files);
     out.push_str("</section></main>\n");
 }
@@ -47,7 +46,7 @@ const HEAD: &str = "<table><thead><tr><th>line</th><th title=\"executions of thr
 fn source(out: &mut String, page: &Page<'_>, file: &str, number: usize) {
     let Some(lines) = page.coverage.files().get(file) else { return };
     let hidden = if number == 0 { "" } else { " hidden" };
-    let _ = write!(out, "<div class=\"file\" data-file=\"{number}\"{hidden}>{HEAD}");
+    put!(out, "<div class=\"file\" data-file=\"{number}\"{hidden}>{HEAD}");
     let text: Vec<&str> = page.texts.get(file).map_or_else(Vec::new, |t| t.lines().collect());
     let most = hottest(lines.values());
     // The lines that the file has, and those that have code; without its text, only these.
@@ -83,14 +82,14 @@ fn ptx(out: &mut String, page: &Page<'_>, files: &BTreeMap<&str, usize>) {
             && let Some(file) = files.get(frame.file.as_str())
         {
             let place = frame.to_string();
-            let _ = write!(attributes, " data-src=\"{file}-{}\" title=\"{}\"", frame.line, escape(&place));
+            put!(attributes, " data-src=\"{file}-{}\" title=\"{}\"", frame.line, escape(&place));
         }
         let profile = page.profile.and_then(|p| p.line(line));
         row(out, &attributes, line, coverage.line(line), profile, most, &highlighted(shown.trim_end()));
     }
     if end < text.len() {
         let rest = text.len() - end;
-        let _ = write!(out, "<tr class=\"gap\"><td colspan=\"5\">{rest} more lines without code</td></tr>");
+        put!(out, "<tr class=\"gap\"><td colspan=\"5\">{rest} more lines without code</td></tr>");
     }
     out.push_str("</tbody></table>");
 }
@@ -106,7 +105,7 @@ fn row(
 ) {
     let Some(count) = count else {
         let cells = "<td></td><td></td><td></td>";
-        let _ = writeln!(out, "<tr {attributes}><td>{line}</td>{cells}<td><pre>{code}</pre></td></tr>");
+        putln!(out, "<tr {attributes}><td>{line}</td>{cells}<td><pre>{code}</pre></td></tr>");
         return;
     };
     let reached = match count.executed {
@@ -116,7 +115,7 @@ fn row(
     };
     let (e, total) = (count.executions, count.total);
     let heat = ((total.warps + 1) as f64).ln() / ((most + 1) as f64).ln();
-    let _ = write!(
+    put!(
         out,
         "<tr class=\"{reached}\" {attributes}><td>{line}</td>\
          <td class=\"count\" style=\"--h:{heat:.2}\" title=\"{} threads\">{}</td><td title=\"{} warps\">{}</td>",
@@ -127,7 +126,7 @@ fn row(
     );
     if total.warps > 0 {
         let lanes = total.threads as f64 / total.warps as f64;
-        let _ = write!(
+        put!(
             out,
             "<td class=\"lanes\" title=\"{lanes:.1} of 32 lanes\"><div><span style=\"width:{:.0}%\"></span></div></td>",
             100.0 * lanes / 32.0
@@ -135,7 +134,7 @@ fn row(
     } else {
         out.push_str("<td></td>");
     }
-    let _ = write!(out, "<td><pre>{code}</pre>");
+    put!(out, "<td><pre>{code}</pre>");
     badges(out, count, profile);
     out.push_str("</td></tr>\n");
 }
@@ -143,7 +142,7 @@ fn row(
 /// What is to be said of a line behind it.
 fn badges(out: &mut String, count: &LineCoverage, profile: Option<&LineProfile>) {
     let mut badge = |class: &str, title: &str, text: &str| {
-        let _ = write!(out, "<span class=\"badge{class}\" title=\"{title}\">{text}</span>");
+        put!(out, "<span class=\"badge{class}\" title=\"{title}\">{text}</span>");
     };
     if let (Some(b), 2) = (count.branch, count.outcomes.len()) {
         let all = (b.taken + b.not_taken).max(1) as f64;
@@ -238,13 +237,13 @@ fn highlighted(text: &str) -> String {
         };
         let (this, after) = rest.split_at(length);
         rest = after;
-        let _ = match class {
-            "" => write!(out, "{}", escape(this)),
-            _ => write!(out, "<b class=\"{class}\">{}</b>", escape(this)),
+        match class {
+            "" => put!(out, "{}", escape(this)),
+            _ => put!(out, "<b class=\"{class}\">{}</b>", escape(this)),
         };
     }
     if !comment.is_empty() {
-        let _ = write!(out, "<i>{}</i>", escape(comment));
+        put!(out, "<i>{}</i>", escape(comment));
     }
     out
 }

@@ -10,7 +10,6 @@ use chart::{Bar, bars};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -36,7 +35,7 @@ impl Page<'_> {
         let mut out = String::with_capacity(1 << 16);
         let title = escape(self.title);
         // Writing to a string does not fail.
-        let _ = write!(
+        put!(
             out,
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -44,7 +43,7 @@ impl Page<'_> {
         );
         for l in self.profile.iter().flat_map(|p| &p.launches) {
             let ([a, b, c], [x, y, z], kernel) = (l.grid, l.block, escape(&l.kernel));
-            let _ = write!(
+            put!(
                 out,
                 "<p><code>{kernel}</code> on {a}&times;{b}&times;{c} blocks of {x}&times;{y}&times;{z} threads</p>"
             );
@@ -57,16 +56,13 @@ impl Page<'_> {
             charts(&mut out, profile);
         }
         listing::panes(&mut out, self);
-        let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body></html>\n");
+        put!(out, "<script>\n{SCRIPT}</script>\n</body></html>\n");
         out
     }
 
     fn cards(&self, out: &mut String) {
         let mut card = |name: &str, value: &str, note: &str| {
-            let _ = write!(
-                out,
-                "<div class=\"card\"><b>{value}</b><span>{name}</span><small>{note}</small></div>"
-            );
+            put!(out, "<div class=\"card\"><b>{value}</b><span>{name}</span><small>{note}</small></div>");
         };
         let coverage = self.coverage;
         let files = coverage.files().values().map(reached);

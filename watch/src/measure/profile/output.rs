@@ -4,7 +4,6 @@ use super::memory::{AccessCount, Traffic};
 use super::{LineProfile, Profile, Space};
 use crate::measure::counts::Executions;
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// How many of the hottest lines the tables show.
 const HOTTEST: usize = 10;
@@ -24,18 +23,18 @@ impl Profile {
         // Writing to a string does not fail.
         for l in &self.launches {
             let ([a, b, c], [x, y, z]) = (l.grid, l.block);
-            let _ = writeln!(out, "{}: {a} x {b} x {c} blocks of {x} x {y} x {z} threads", l.kernel);
+            putln!(out, "{}: {a} x {b} x {c} blocks of {x} x {y} x {z} threads", l.kernel);
         }
         let t = self.total;
-        let _ = writeln!(out, "warp instructions    {:>14}", t.warps);
-        let _ = writeln!(out, "thread instructions  {:>14}", t.threads);
-        let _ = writeln!(
+        putln!(out, "warp instructions    {:>14}", t.warps);
+        putln!(out, "thread instructions  {:>14}", t.threads);
+        putln!(
             out,
             "warp efficiency      {:>14}   with guards {}",
             percent(t.efficiency()),
             percent(t.guarded_efficiency())
         );
-        let _ = writeln!(
+        putln!(
             out,
             "diverging branches   {:>14}   of {} ({})",
             self.branches.divergent,
@@ -43,19 +42,17 @@ impl Profile {
             percent(share(self.branches.divergent, self.branch_executions))
         );
         for (space, count) in &self.spaces {
-            let _ =
-                writeln!(out, "{:<20} {:>14}   requests, {}", space.name(), count.requests, traffic(count));
+            putln!(out, "{:<20} {:>14}   requests, {}", space.name(), count.requests, traffic(count));
         }
-        let _ = writeln!(out, "\n{:<10} {:>14} {:>8} {:>16}", "class", "warps", "share", "threads");
+        putln!(out, "\n{:<10} {:>14} {:>8} {:>16}", "class", "warps", "share", "threads");
         for (class, e) in &self.mix {
             let part = percent(share(e.warps, t.warps));
-            let _ = writeln!(out, "{:<10} {:>14} {part:>8} {:>16}", class.name(), e.warps, e.threads);
+            putln!(out, "{:<10} {:>14} {part:>8} {:>16}", class.name(), e.warps, e.threads);
         }
-        let _ =
-            writeln!(out, "\n{:>12} {:>8} {:>6}  {:>5}  hottest lines", "warps", "share", "lanes", "line");
+        putln!(out, "\n{:>12} {:>8} {:>6}  {:>5}  hottest lines", "warps", "share", "lanes", "line");
         for l in self.hottest(HOTTEST) {
             let part = percent(share(l.executions.warps, t.warps));
-            let _ = writeln!(
+            putln!(
                 out,
                 "{:>12} {part:>8} {:>6}  {:>5}  {}{}",
                 l.executions.warps,
@@ -68,16 +65,22 @@ impl Profile {
         let accesses: Vec<&LineProfile> =
             self.lines.iter().filter(|l| l.memory.as_ref().is_some_and(AccessCount::has_cost)).collect();
         if !accesses.is_empty() {
-            let _ = writeln!(
+            putln!(
                 out,
                 "\n{:>5}  {:<7} {:>10} {:>10} {:>8} {:>9} {:>9}  accesses",
-                "line", "space", "requests", "moved", "per req.", "needed", "conflicts"
+                "line",
+                "space",
+                "requests",
+                "moved",
+                "per req.",
+                "needed",
+                "conflicts"
             );
             for l in accesses {
                 let Some(m) = &l.memory else { continue };
                 let t = m.units();
                 let per = t.moved as f64 / m.requests.max(1) as f64;
-                let _ = writeln!(
+                putln!(
                     out,
                     "{:>5}  {:<7} {:>10} {:>10} {per:>8.1} {:>9} {:>9}  {}{}",
                     l.line,

@@ -280,6 +280,10 @@ fn success_json(execution: &Execution, ok: bool) -> Value {
     if !globals.is_empty() {
         answer["globals"] = globals.into();
     }
+    if !execution.memory.is_empty() {
+        let named = |(name, bytes): &(String, Vec<u8>)| (name.clone(), literal::hex(bytes).into());
+        answer["memory"] = execution.memory.iter().map(named).collect::<Map<String, Value>>().into();
+    }
     answer
 }
 
@@ -294,9 +298,14 @@ fn success(execution: &Execution, launch: &LaunchSpec) -> String {
     for ((name, bytes), global) in execution.globals.iter().zip(&launch.globals) {
         let element = match &global.content {
             Some(Arg::Buffer { element, .. }) => *element,
-            Some(Arg::Value(_) | Arg::SameAs(_) | Arg::Multicast(_)) | None => None,
+            Some(Arg::Value(_) | Arg::SameAs(_) | Arg::Multicast(_) | Arg::TensorMap(_)) | None => None,
         };
         text += &format!("variable {name}, {}\n", elements(bytes, element));
+    }
+    for ((name, bytes), (_, arg)) in execution.memory.iter().zip(&launch.memory) {
+        if let Arg::Buffer { element, .. } = arg {
+            text += &format!("memory {name}, {}\n", elements(bytes, *element));
+        }
     }
     let rate = execution.thread_instructions as f64 / execution.seconds.max(1e-9) / 1e6;
     text + &format!(

@@ -45,6 +45,8 @@ pub enum ResultOf {
     Buffer(usize),
     /// The variable of the module with this name.
     Global(String),
+    /// The buffer of the launch's `memory` with this name.
+    Memory(String),
 }
 
 impl fmt::Display for ResultOf {
@@ -52,6 +54,7 @@ impl fmt::Display for ResultOf {
         match self {
             ResultOf::Buffer(index) => write!(f, "buffer {index}"),
             ResultOf::Global(name) => write!(f, "global `{name}`"),
+            ResultOf::Memory(name) => write!(f, "memory `{name}`"),
         }
     }
 }
@@ -129,30 +132,32 @@ fn expect(directive: &Directive, args: usize) -> Result<Expect, Vec<LaunchError>
     let mut reader = Reader::default();
     let expect = value.as_object().and_then(|object| read_expect(&mut reader, object, directive.line, args));
     if expect.is_none() && reader.is_sound() {
-        let message = "expected {\"arg\": N, ...} or {\"global\": NAME, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
+        let message = "expected {\"arg\": N, ...} , {\"global\": NAME, ...} or {\"memory\": NAME, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
         reader.error("$", format!("{message}, found {}", describe(&value)));
     }
     reader.finish(expect)?.ok_or_else(Vec::new)
 }
 
 fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, args: usize) -> Option<Expect> {
-    let subject = match (object.get("global"), object.get("arg")) {
-        (Some(name), None) => ResultOf::Global(reader.string("$.global", name).to_owned()),
-        (Some(_), Some(_)) => {
-            reader.error("$", "`arg` and `global` exclude each other");
-            return None;
-        }
-        (None, _) if args == 0 => {
+    let subjects = ["arg", "global", "memory"].iter().filter(|key| object.contains_key(**key)).count();
+    if subjects > 1 {
+        reader.error("$", "`arg`, `global` and `memory` exclude each other");
+        return None;
+    }
+    let subject = match (object.get("global"), object.get("memory")) {
+        (Some(name), _) => ResultOf::Global(reader.string("$.global", name).to_owned()),
+        (None, Some(name)) => ResultOf::Memory(reader.string("$.memory", name).to_owned()),
+        (None, None) if args == 0 => {
             reader.error("$.arg", "the run has no arguments");
             return None;
         }
-        (None, arg) => {
-            let last = args as u64 - 1;
+        (None, None) => {
+            let (last, arg) = (args as u64 - 1, object.get("arg"));
             ResultOf::Buffer(reader.integer("$.arg", arg.unwrap_or(&Value::Null), 0, last) as usize)
         }
     };
     let content = if let Some(digest) = object.get("digest") {
-        reader.known_keys("$", object, &["arg", "global", "digest"]);
+        reader.known_keys("$", object, &["arg", "global", "memory", "digest"]);
         let text = digest.as_str().unwrap_or_default();
         match u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16) {
             Ok(digest) => Content::Digest(digest),
@@ -163,7 +168,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         }
     } else if let Some(hex) = object.get("hex") {
-        reader.known_keys("$", object, &["arg", "global", "hex", "at"]);
+        reader.known_keys("$", object, &["arg", "global", "memory", "hex", "at"]);
         let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
         Content::Values { ty: ScalarType::B8, bytes: reader.hex("$.hex", hex), at, within: None }
     } else if let Some(name) = object.get("type") {
@@ -180,7 +185,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         });
         // The rest reads as a typed buffer does.
-        const OWN: [&str; 5] = ["arg", "global", "type", "at", "within"];
+        const OWN: [&str; 6] = ["arg", "global", "memory", "type", "at", "within"];
         let data = object.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
         let mut data: Map<String, Value> = data.map(|(key, value)| (key.clone(), value.clone())).collect();
         data.insert("buffer_type".into(), name.clone());
@@ -203,6 +208,10 @@ impl Expect {
             ResultOf::Global(name) => {
                 let global = execution.globals.iter().find(|(global, _)| global == name);
                 &global.ok_or_else(|| format!("the run has not read {subject} back"))?.1
+            }
+            ResultOf::Memory(name) => {
+                let memory = execution.memory.iter().find(|(memory, _)| memory == name);
+                &memory.ok_or_else(|| format!("the launch has no {subject}"))?.1
             }
         };
         match &self.content {
@@ -277,7 +286,8 @@ kernel @k() { }
     fn buffers(values: &[f32]) -> Execution {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let globals = vec![("g".to_owned(), bytes.clone())];
-        Execution { buffers: vec![Some(bytes), None], globals, thread_instructions: 0, seconds: 0.0 }
+        let (memory, buffers) = (Vec::new(), vec![Some(bytes), None]);
+        Execution { buffers, globals, memory, thread_instructions: 0, seconds: 0.0 }
     }
 
     #[test]
@@ -295,7 +305,10 @@ kernel @k() { }
         );
         let both = FILE
             .replace(r#""arg": 0, "type": "f32", "values": [2]"#, r#""arg": 0, "global": "g", "hex": """#);
-        assert_eq!(read(&both).unwrap_err()[0].message, "expect $: `arg` and `global` exclude each other");
+        assert_eq!(
+            read(&both).unwrap_err()[0].message,
+            "expect $: `arg`, `global` and `memory` exclude each other"
+        );
     }
 
     #[test]

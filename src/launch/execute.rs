@@ -1,9 +1,9 @@
 //! From a launch description to what the buffers hold afterwards.
 
-use super::{Arg, Global, LaunchSpec};
+use super::{Arg, Global, LaunchSpec, TensorMemory};
 use std::io::Write;
 use warpsmith_interp::observe::Observer;
-use warpsmith_interp::{self as interp, Buffer, Device, Fault, Launch, Program};
+use warpsmith_interp::{self as interp, Buffer, Device, Fault, FaultCode, Launch, Program};
 
 /// What a launch left behind.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct Execution {
     pub buffers: Vec<Option<Vec<u8>>>,
     /// The content of each variable that the launch names in `globals`, in its order.
     pub globals: Vec<(String, Vec<u8>)>,
+    /// The content of each buffer of the launch's `memory`, in its order.
+    pub memory: Vec<(String, Vec<u8>)>,
     /// Instructions executed, summed over threads.
     pub thread_instructions: u64,
     /// Time in the engine.
@@ -81,16 +83,33 @@ fn launch(
             own.extend(match arg {
                 Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
                 Arg::SameAs(index) => buffers.get(*index).and_then(|of| of.first().copied()),
-                Arg::Value(_) | Arg::Multicast(_) => None,
+                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) => None,
             });
         }
+        buffers.push(own);
+    }
+    let mut memory: Vec<(&str, Buffer)> = Vec::with_capacity(spec.memory.len());
+    for (name, arg) in &spec.memory {
+        if let Arg::Buffer { bytes, .. } = arg {
+            memory.push((name, device.upload(bytes)?));
+        }
+    }
+    // A tensor map may be of the buffer of a later argument.
+    for (arg, own) in spec.args.iter().zip(&buffers) {
         launch = match (arg, own.first()) {
             (Arg::Value(bytes), _) => launch.arg(interp::Arg::bytes(bytes.as_slice())),
-            (Arg::Multicast(_), _) => launch.arg(device.multicast(&own)?),
-            (_, Some(buffer)) => launch.arg(*buffer),
-            (_, None) => launch,
+            (Arg::Multicast(_), _) => launch.arg(device.multicast(own)?),
+            (Arg::TensorMap(map), _) => {
+                let of = match &map.of {
+                    TensorMemory::Argument(index) => buffers.get(*index).and_then(|own| own.first()),
+                    TensorMemory::Named(name) => memory.iter().find(|(n, _)| n == name).map(|(_, b)| b),
+                };
+                let of = of.ok_or_else(|| bad_launch(format!("the memory {:?} of a tensor map", map.of)))?;
+                launch.arg(map.encode(of.address()).map_err(|error| bad_launch(error.to_string()))?)
+            }
+            (Arg::Buffer { .. } | Arg::SameAs(_), Some(buffer)) => launch.arg(*buffer),
+            (Arg::Buffer { .. } | Arg::SameAs(_), None) => launch,
         };
-        buffers.push(own);
     }
     for Global { name, content } in &spec.globals {
         match content {
@@ -102,7 +121,7 @@ fn launch(
                     device.write_variable(program, name, &buffer.address().to_le_bytes())?;
                 }
             }
-            Some(Arg::Multicast(_)) | None => {}
+            Some(Arg::Multicast(_) | Arg::TensorMap(_)) | None => {}
         }
     }
     let stats = if observer.is_active() {
@@ -117,5 +136,17 @@ fn launch(
     let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
     let global = |global: &Global| Ok((global.name.clone(), device.read_variable(program, &global.name)?));
     let globals = spec.globals.iter().map(global).collect::<Result<_, Fault>>()?;
-    Ok(Execution { buffers, globals, thread_instructions: stats.thread_instructions, seconds: stats.seconds })
+    let named = |(name, buffer): &(&str, Buffer)| Ok(((*name).to_owned(), device.read(*buffer)?));
+    let memory = memory.iter().map(named).collect::<Result<_, Fault>>()?;
+    Ok(Execution {
+        buffers,
+        globals,
+        memory,
+        thread_instructions: stats.thread_instructions,
+        seconds: stats.seconds,
+    })
+}
+
+fn bad_launch(message: String) -> Fault {
+    Fault::new(FaultCode::BadLaunch, message)
 }

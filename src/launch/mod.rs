@@ -6,6 +6,7 @@
 //! {"entry": "saxpy", "grid": [4, 1, 1], "block": [256, 1, 1],
 //!  "args": [{"type": "u32", "value": 1000}, {"type": "f32", "value": 2.5},
 //!           {"buffer_type": "f32", "iota": 1000}, {"buffer_zero": 4000}],
+//!  "memory": {"table": {"buffer_zero": 4096}},
 //!  "globals": {"bias": {"type": "f32", "value": 1}, "counter": {}}}
 //! ```
 //!
@@ -14,9 +15,11 @@
 mod execute;
 pub mod literal;
 mod reader;
+mod tensor_map;
 
 pub use execute::{Execution, execute, execute_observed, execute_with_output};
 pub use reader::{Reader, describe};
+pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -51,6 +54,8 @@ pub struct LaunchSpec {
     pub args: Vec<Arg>,
     /// Variables of the module that are set before the launch, or read back after it.
     pub globals: Vec<Global>,
+    /// Buffers that no parameter points to: memory of tensor maps, by name. Their content is there to be read after the launch.
+    pub memory: Vec<(String, Arg)>,
     /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent.
     pub poison: Option<u8>,
 }
@@ -81,6 +86,8 @@ pub enum Arg {
     SameAs(usize),
     /// A multicast address (manual section 9.7.9.14) of several buffers of one size: each is made here or by an earlier argument.
     Multicast(Vec<Arg>),
+    /// A tensor map (manual section 5.5.8) of the memory of an argument, or of the launch's `memory`: 128 bytes by value.
+    TensorMap(TensorMapSpec),
 }
 
 /// One mistake of a launch description.
@@ -129,6 +136,7 @@ impl LaunchSpec {
             seed: None,
             args,
             globals: Vec::new(),
+            memory: Vec::new(),
             poison: None,
         }
     }
@@ -266,6 +274,52 @@ mod tests {
                 "$.args[10].multicast[3]",
                 "$.args[10].multicast[4].same_as",
                 "$.block",
+            ],
+            "{found:#?}"
+        );
+    }
+
+    #[test]
+    fn tensor_maps_are_of_arguments_and_named_memory() {
+        let launch = |maps: &str| {
+            format!(
+                r#"{{"entry":"k","grid":[1],"block":[1],"memory":{{"m":{{"buffer_type":"f32","iota":64}}}},"args":[{{"buffer_zero":4096}},{maps}]}}"#
+            )
+        };
+        let spec = LaunchSpec::parse(&launch(
+            r#"{"tensor_map":{"of":0,"offset":512,"type":"f16","sizes":[64,16],"strides":[128],"box":[32,8],"swizzle":"64B","fill":"nan"}},
+               {"tensor_map":{"of":"m","type":"f32","sizes":[4,4,4],"strides":[16,64],"im2col":{"lower":[-1],"upper":[0],"channels":4,"pixels":8}}}"#,
+        ))
+        .unwrap();
+        let Arg::TensorMap(first) = &spec.args[1] else { panic!("{:?}", spec.args[1]) };
+        assert_eq!((&first.of, first.tensor.global_address), (&TensorMemory::Argument(0), 512));
+        assert_eq!(first.traversal, Traversal::Box(vec![32, 8]));
+        let Arg::TensorMap(second) = &spec.args[2] else { panic!("{:?}", spec.args[2]) };
+        assert_eq!(second.of, TensorMemory::Named("m".into()));
+        assert_eq!((spec.memory.len(), spec.memory[0].0.as_str()), (1, "m"));
+        let found = errors(&launch(
+            r#"{"tensor_map":{"of":3,"type":"f16","sizes":[64],"box":[8]}},
+               {"tensor_map":{"of":"n","type":"f16","sizes":[64],"box":[8]}},
+               {"tensor_map":{"of":0,"type":"f16","sizes":[64,16],"strides":[100],"box":[8,8]}},
+               {"tensor_map":{"of":0,"type":"f15","sizes":[64],"box":[8],"colour":1}},
+               {"tensor_map":{"of":0,"offset":8,"type":"f16","sizes":[64],"box":[8]}},
+               {"tensor_map":{"of":0,"type":"f16","sizes":[64],"box":[8],"im2col":{}}},
+               {"tensor_map":{"of":0,"type":"f16","sizes":[64,8,8],"strides":[128,1024],"im2col":{"lower":[0],"upper":[-9],"channels":8,"pixels":1}}},
+               {"tensor_map":{"of":0,"type":"f16","sizes":[64],"box":[300]}}"#,
+        ));
+        let paths: Vec<_> = found.iter().map(|e| e.split_once(": ").unwrap().0).collect();
+        assert_eq!(
+            paths,
+            [
+                "$.args[3].tensor_map.strides[0]",
+                "$.args[4].tensor_map.colour",
+                "$.args[4].tensor_map.type",
+                "$.args[5].tensor_map.offset",
+                "$.args[6].tensor_map",
+                "$.args[7].tensor_map.im2col.upper[0]",
+                "$.args[8].tensor_map.box[0]",
+                "$.args[1].tensor_map.of",
+                "$.args[2].tensor_map.of",
             ],
             "{found:#?}"
         );

@@ -51,6 +51,7 @@ impl Reader {
                 "seed",
                 "args",
                 "globals",
+                "memory",
                 "poison",
             ];
             self.known_keys("$", object, KNOWN);
@@ -81,6 +82,7 @@ impl Reader {
             schedule: object.get("schedule").and_then(|v| self.schedule(v)),
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
             globals: Vec::new(),
+            memory: Vec::new(),
             poison: object.get("poison").and_then(|v| self.poison(v)),
             args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
         };
@@ -88,6 +90,10 @@ impl Reader {
         if let Some(globals) = object.get("globals") {
             spec.globals = self.globals(globals, &spec.args);
         }
+        if let Some(memory) = object.get("memory") {
+            spec.memory = self.memory(memory);
+        }
+        self.tensor_memory(&spec.args, &spec.memory);
         let threads: u32 = spec.block.iter().product();
         if threads > limits::BLOCK_THREADS {
             self.error(
@@ -130,7 +136,11 @@ impl Reader {
         let mut parameter_bytes = 0;
         for (index, item) in items.iter().enumerate() {
             let arg = self.arg(&format!("$.args[{index}]"), item, &args);
-            parameter_bytes += if let Arg::Value(bytes) = &arg { bytes.len() as u64 } else { 8 };
+            parameter_bytes += match &arg {
+                Arg::Value(bytes) => bytes.len() as u64,
+                Arg::TensorMap(_) => 128,
+                Arg::Buffer { .. } | Arg::SameAs(_) | Arg::Multicast(_) => 8,
+            };
             args.push(arg);
         }
         if parameter_bytes > limits::KERNEL_PARAM_BYTES {
@@ -152,12 +162,44 @@ impl Reader {
             let path = format!("$.globals.{name}");
             let read_only = value.as_object().is_some_and(Map::is_empty);
             let content = (!read_only).then(|| self.arg(&path, value, args));
-            if let Some(Arg::Multicast(_)) = content {
-                self.error(&path, "a variable is not a multicast address");
+            match content {
+                Some(Arg::Multicast(_)) => self.error(&path, "a variable is not a multicast address"),
+                Some(Arg::TensorMap(_)) => {
+                    self.error(&path, "a tensor map is an argument; a variable does not hold one")
+                }
+                Some(Arg::Value(_) | Arg::Buffer { .. } | Arg::SameAs(_)) | None => {}
             }
             Global { name: name.clone(), content }
         };
         object.iter().map(global).collect()
+    }
+
+    /// Buffers by name.
+    fn memory(&mut self, value: &Value) -> Vec<(String, Arg)> {
+        let Some(object) = value.as_object() else {
+            self.error("$.memory", format!("expected an object, found {}", describe(value)));
+            return Vec::new();
+        };
+        let mut memory = Vec::with_capacity(object.len());
+        for (name, value) in object {
+            let path = format!("$.memory.{name}");
+            let errors = self.errors.len();
+            let arg = self.arg(&path, value, &[]);
+            if errors == self.errors.len() && !matches!(arg, Arg::Buffer { .. }) {
+                self.error(&path, "expected a buffer");
+            }
+            memory.push((name.clone(), arg));
+        }
+        memory
+    }
+
+    /// How many mistakes there are so far.
+    pub(super) fn errors(&self) -> usize {
+        self.errors.len()
+    }
+
+    pub(super) fn push(&mut self, error: LaunchError) {
+        self.errors.push(error);
     }
 
     /// `true`, or the byte itself.
@@ -177,15 +219,15 @@ impl Reader {
     }
 
     fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
-        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}";
+        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}, {tensor_map}";
         let nothing = Arg::Value(Vec::new());
         let Some(object) = value.as_object() else {
             self.error(path, format!("expected {FORMS}, found {}", describe(value)));
             return nothing;
         };
         let at = |key: &str| format!("{path}.{key}");
-        const KINDS: [&str; 7] =
-            ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as", "multicast"];
+        const KINDS: [&str; 8] =
+            ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as", "multicast", "tensor_map"];
         let mut kinds = KINDS.into_iter().filter_map(|key| Some((key, object.get(key)?)));
         let (Some((kind, value)), None) = (kinds.next(), kinds.next()) else {
             self.error(path, format!("expected exactly {FORMS}, found the keys {}", keys(object)));
@@ -227,6 +269,10 @@ impl Reader {
             "multicast" => {
                 self.known_keys(path, object, &[kind]);
                 self.multicast(&at(kind), value, before)
+            }
+            "tensor_map" => {
+                self.known_keys(path, object, &[kind]);
+                self.tensor_map(&at(kind), value)
             }
             _ => {
                 self.known_keys(path, object, &[kind]);

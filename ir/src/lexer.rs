@@ -75,13 +75,26 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_word(&self, mut at: usize) -> usize {
+        // Where the part behind the last `::` begins; none has begun yet.
+        let mut part = usize::MAX;
         loop {
             while self.class(at) & WORD != 0 {
                 at += 1;
             }
+            // `sp::2:4` is one word.
+            let number = |from: usize, to: usize| {
+                self.text.get(from..to).is_some_and(|t| !t.is_empty() && t.iter().all(u8::is_ascii_digit))
+            };
+            if number(part, at) && self.text.get(at) == Some(&b':') && number(at + 1, at + 2) {
+                at += 1;
+                while self.class(at) & WORD != 0 {
+                    at += 1;
+                }
+            }
             // `::` joins two words: `shared::cta`, `L2::128B`.
             if self.text[at.min(self.text.len())..].starts_with(b"::") && self.class(at + 2) & WORD != 0 {
                 at += 2;
+                part = at;
             } else {
                 return at;
             }

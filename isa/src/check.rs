@@ -472,7 +472,9 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
     {
         through_sampler(elements, cx)?;
     }
-    let addressed = matches!(elements, [Operand::Address(_), ..]);
+    // A map or an endpoint in a register is not read as the address of a texture.
+    let textured = matches!(places, [SigOperand { kind: SigKind::Address(space), .. }, ..] if !space.tensor && !space.any_register);
+    let addressed = textured && matches!(elements, [Operand::Address(_), ..]);
     let mut elements = elements.iter().enumerate();
     for place in places {
         match presence(place) {

@@ -289,10 +289,36 @@ kinds! {
         SharedCluster = SyncRestrictSharedCluster,
         /// `.sync_restrict::shared::cluster::read`
         SharedClusterRead = SyncRestrictSharedClusterRead,
+        /// `.sync_restrict::reads`: the older name of `.sync_restrict::read`
+        Reads = SyncRestrictReads,
+        /// `.sync_restrict::shared::read::mma::a`
+        MmaA = SyncRestrictSharedReadMmaA,
         /// `.sync_restrict::read`
         Read = SyncRestrictRead,
         /// `.sync_restrict::proxy::async`
         ProxyAsync = SyncRestrictProxyAsync,
+    }
+
+    /// How many of how many values are kept.
+    SparsePattern sparse_pattern {
+        /// `.sp::1:2`
+        N1Of2 = Sp1_2,
+        /// `.sp::1:4`
+        N1Of4 = Sp1_4,
+        /// `.sp::1:8`
+        N1Of8 = Sp1_8,
+        /// `.sp::1:16`
+        N1Of16 = Sp1_16,
+        /// `.sp::2:4`
+        N2Of4 = Sp2_4,
+        /// `.sp::2:8`
+        N2Of8 = Sp2_8,
+        /// `.sp::2:16`
+        N2Of16 = Sp2_16,
+        /// `.sp::4:8`
+        N4Of8 = Sp4_8,
+        /// `.sp::4:16`
+        N4Of16 = Sp4_16,
     }
 
     /// How an mbarrier object is laid out (PTX ISA 9.4, 9.7.15.16.2).
@@ -357,6 +383,8 @@ kinds! {
     Completion completion {
         /// `.mbarrier::complete_tx::bytes`
         Mbarrier = MbarrierCompleteTxBytes,
+        /// `.mbarrier::complete_tx::16B`
+        MbarrierUnits = MbarrierCompleteTx16B,
         /// `.mbarrier::arrive::one`
         MbarrierArriveOne = MbarrierArriveOne,
         /// `.bulk_group`
@@ -556,6 +584,8 @@ kinds! {
         Im2col = Im2col,
         /// `.im2col_no_offs`
         Im2colNoOffsets = Im2colNoOffs,
+        /// `.im2col_no_offs::w`
+        Im2colNoOffsetsW = Im2colNoOffsW,
         /// `.im2col::w`
         Im2colW = Im2colW,
         /// `.im2col::w::128`
@@ -624,6 +654,8 @@ kinds! {
         F8f6f4 = KindF8f6f4,
         /// `.kind::i8`
         I8 = KindI8,
+        /// `.kind::ti16`
+        Ti16 = KindTi16,
         /// `.kind::mxf8f6f4`
         Mxf8f6f4 = KindMxf8f6f4,
         /// `.kind::mxf4`
@@ -706,6 +738,8 @@ kinds! {
         B1 = CollectorB1Fill | CollectorB1Use | CollectorB1Lastuse | CollectorB1Discard,
         /// `.collector::b2::fill`, `.collector::b2::use`, `.collector::b2::lastuse`, `.collector::b2::discard`
         B2 = CollectorB2Fill | CollectorB2Use | CollectorB2Lastuse | CollectorB2Discard,
+        /// That of B, where A has one too: `.collector::b::fill`, `.collector::b::use`, `.collector::b::lastuse`, `.collector::b::discard`
+        B = CollectorBFill | CollectorBUse | CollectorBLastuse | CollectorBDiscard,
         /// `.collector::b3::fill`, `.collector::b3::use`, `.collector::b3::lastuse`, `.collector::b3::discard`
         B3 = CollectorB3Fill | CollectorB3Use | CollectorB3Lastuse | CollectorB3Discard,
     }
@@ -713,13 +747,13 @@ kinds! {
     /// What becomes of a collector buffer.
     CollectorUse collector_use {
         /// `.collector::a::fill`, `.collector::b0::fill`, `.collector::b1::fill`, `.collector::b2::fill`, `.collector::b3::fill`
-        Fill = CollectorAFill | CollectorB0Fill | CollectorB1Fill | CollectorB2Fill | CollectorB3Fill,
+        Fill = CollectorAFill | CollectorB0Fill | CollectorB1Fill | CollectorB2Fill | CollectorB3Fill | CollectorBFill,
         /// `.collector::a::use`, `.collector::b0::use`, `.collector::b1::use`, `.collector::b2::use`, `.collector::b3::use`
-        Use = CollectorAUse | CollectorB0Use | CollectorB1Use | CollectorB2Use | CollectorB3Use,
+        Use = CollectorAUse | CollectorB0Use | CollectorB1Use | CollectorB2Use | CollectorB3Use | CollectorBUse,
         /// `.collector::a::lastuse`, `.collector::b0::lastuse`, `.collector::b1::lastuse`, `.collector::b2::lastuse`, `.collector::b3::lastuse`
-        LastUse = CollectorALastuse | CollectorB0Lastuse | CollectorB1Lastuse | CollectorB2Lastuse | CollectorB3Lastuse,
+        LastUse = CollectorALastuse | CollectorB0Lastuse | CollectorB1Lastuse | CollectorB2Lastuse | CollectorB3Lastuse | CollectorBLastuse,
         /// `.collector::a::discard`, `.collector::b0::discard`, `.collector::b1::discard`, `.collector::b2::discard`, `.collector::b3::discard`
-        Discard = CollectorADiscard | CollectorB0Discard | CollectorB1Discard | CollectorB2Discard | CollectorB3Discard,
+        Discard = CollectorADiscard | CollectorB0Discard | CollectorB1Discard | CollectorB2Discard | CollectorB3Discard | CollectorBDiscard,
     }
 }
 
@@ -737,6 +771,19 @@ pub const FLAGS: &[Mod] = &[
     Mod::Xorsign,
     Mod::Cc,
     Mod::Po,
+    Mod::Fabric,
+    Mod::CommitGroup,
+    Mod::OpRestrictFetching,
+    Mod::CountedBytes,
+    Mod::Multimem,
+    Mod::MbarrierReportFabric,
+    Mod::OverrideGlobalAddress,
+    Mod::OverrideGlobalDim,
+    Mod::OverrideGlobalDimStride,
+    Mod::Exclusive,
+    Mod::DecompressLutB,
+    Mod::B2,
+    Mod::B4,
     Mod::ProxyReadonly,
     Mod::ValidAddr,
     Mod::IgnoreOob,

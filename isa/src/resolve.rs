@@ -97,7 +97,7 @@ impl Instruction {
             CountRef::Fixed(n) => Some(n),
             CountRef::OneOf(counts) => counts.first().copied().filter(|&n| n != 0),
             CountRef::Slot { slot, times, over, minus } => {
-                let count = |m: Mod| m.number() * u32::from(times) / u32::from(over);
+                let count = |m: Mod| (m.number() * u32::from(times)).div_ceil(u32::from(over));
                 self.modifier(slot.into()).map(|m| count(m).saturating_sub(minus.into()) as u16)
             }
             CountRef::Fragment { shape, extent, ty, over } => {

@@ -225,6 +225,7 @@ fn arg(kind: &SigKind, turn: usize, with_optional: bool) -> Option<Arg> {
     };
     Some(match kind {
         SigKind::Value(value) => values(value, turn)?,
+        SigKind::Address(space) if space.tensor && space.handle.contains(ScalarType::B64) => Arg::Handle,
         SigKind::Address(space) if space.tensor => Arg::TensorAddress,
         SigKind::Address(space) if space.handle != TypeSet::EMPTY || space.any_register => Arg::Handle,
         SigKind::Address(space) => Arg::Address(space.space()),

@@ -426,7 +426,9 @@ impl Meaning {
             Op::CpAsyncBulkTensor | Op::CpReduceAsyncBulkTensor => Does(TensorCopy),
             Op::CpAsyncBulkPrefetchTensor => Does(TensorPrefetch),
             Op::TensormapReplace => Does(ReplaceTensorMapField),
-            Op::TensormapQueryAllocClassLarge | Op::ApplypriorityAsyncBulk => Refused(Refusal::Later),
+            Op::TensormapQueryAllocClassLarge
+            | Op::ApplypriorityAsyncBulk
+            | Op::ApplypriorityAsyncBulkTensor => Refused(Refusal::Later),
 
             // Textures and surfaces (9.7.10, 9.7.11).
             Op::Tex
@@ -514,6 +516,8 @@ impl Meaning {
             | Op::Tcgen05RelinquishAllocPermit
             | Op::Tcgen05Ld
             | Op::Tcgen05LdRed
+            | Op::Tcgen05LdSpcompress
+            | Op::Tcgen05LdRedSpcompress
             | Op::Tcgen05St
             | Op::Tcgen05WaitLd
             | Op::Tcgen05WaitSt
@@ -528,6 +532,17 @@ impl Meaning {
             | Op::Tcgen05Commit => Refused(Refusal::TensorMemory),
 
             // The stack (9.7.17) and the rest (9.7.19).
+            Op::Spcompress | Op::Spdecompress => Refused(Refusal::SparsePacking),
+            Op::FabricTryGetAsync
+            | Op::FabricTryPutAsync
+            | Op::FabricTryRedAsync
+            | Op::FabricTryPullredAsync
+            | Op::FabricTryAtomAsync
+            | Op::FabricTryGetAsyncTensor
+            | Op::FabricTryPutAsyncTensor
+            | Op::FabricTryRedAsyncTensor
+            | Op::FabricSubmit
+            | Op::FabricWait => Refused(Refusal::Fabric),
             Op::Stacksave => Does(StackSave),
             Op::Stackrestore => Does(StackRestore),
             Op::Alloca => Does(StackAllocate),

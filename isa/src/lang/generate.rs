@@ -422,6 +422,9 @@ impl Output {
                 Presence::Optional => "Presence::Optional".into(),
                 Presence::With(name) => match form.slots.iter().position(|slot| slot.name == *name) {
                     Some(slot) => format!("Presence::WithSlot({slot})"),
+                    None if form.slots.iter().flat_map(|s| &s.alternatives).any(|a| a.modifier == *name) => {
+                        format!("Presence::With(Mod::{})", variant(name))
+                    }
                     // This alternative of the form lacks the slot, hence the operand.
                     None if self.slot_names.contains(name) => continue,
                     None => format!("Presence::With(Mod::{})", variant(name)),

@@ -503,7 +503,8 @@ impl Reader {
         if c.eat_word("tensormap") {
             return Ok(Space::TensorMap);
         }
-        if c.eat_word("tensor") {
+        // In tensor memory, or an endpoint or map that only a register names.
+        if c.eat_word("tensor") || c.eat_word("register") {
             let class = if c.eat_word("in") { Some(c.word("a class of register types")?) } else { None };
             return match class.map(|class| (class, self.classes.get(class))) {
                 None => Ok(Space::Tensor(Vec::new())),

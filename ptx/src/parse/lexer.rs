@@ -201,7 +201,12 @@ impl<'a> Lexer<'a> {
     fn modifier(&self, at: usize) -> usize {
         let mut end = self.run(at, NAME);
         while self.byte(end) == b':' && self.byte(end + 1) == b':' && is(self.byte(end + 2), NAME) {
-            end = self.run(end + 2, NAME);
+            let part = end + 2;
+            end = self.run(part, NAME);
+            // `.sp::2:4`
+            if self.byte(end) == b':' && self.run(part, DIGIT) == end && is(self.byte(end + 1), DIGIT) {
+                end = self.run(end + 1, DIGIT);
+            }
         }
         end
     }

@@ -90,6 +90,8 @@ pub(super) fn copy(
         | TensorMode::TileGather4
         | TensorMode::TileScatter4
         | TensorMode::Im2colNoOffsets => {}
+        // A later form, refused before.
+        TensorMode::Im2colNoOffsetsW => return None,
     }
     if i.multicast() == Some(Multicast::Cluster) {
         multicast = Some(value(body, rest.next(), Width::W32)?);

@@ -69,6 +69,7 @@ const fn mode_name(mode: TensorMode) -> &'static str {
         TensorMode::TileScatter4 => ".tile::scatter4",
         TensorMode::Im2col => ".im2col",
         TensorMode::Im2colNoOffsets => ".im2col_no_offs",
+        TensorMode::Im2colNoOffsetsW => ".im2col_no_offs::w",
         TensorMode::Im2colW => ".im2col::w",
         TensorMode::Im2colW128 => ".im2col::w::128",
     }

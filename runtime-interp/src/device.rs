@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use warpsmith_diag::nearest;
 use warpsmith_isa::{StateSpace, limits};
+use warpsmith_semantics::matrix::{Architecture, Arithmetic};
 
 /// The machine that kernels believe they run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -577,6 +578,10 @@ impl Device {
             schedule: launch.schedule,
             seed: launch.seed,
             launch_number: self.launches,
+            arithmetic: launch.arithmetic.unwrap_or_else(|| {
+                let own = program.target.map_or(Architecture::Hopper, Architecture::of);
+                Arithmetic::Hardware(own)
+            }),
             fresh: launch.poison.unwrap_or(0),
             cooperative: launch.cooperative,
             room: (room / cluster_blocks).max(1),

@@ -5,6 +5,7 @@ use crate::engine::{Function, KernelAttributes, Program, Schedule};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
 use warpsmith_isa::limits;
+use warpsmith_semantics::matrix::Arithmetic;
 
 /// An argument of a kernel: the bytes of its parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +66,8 @@ pub struct Launch {
     /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent. A GPU
     /// leaves there what other kernels wrote: with [`Launch::POISON`] a kernel that relies on zeros shows it.
     pub poison: Option<u8>,
+    /// The arithmetic of matrix instructions; that of the module's target if absent.
+    pub arithmetic: Option<Arithmetic>,
 }
 
 impl Launch {
@@ -83,6 +86,7 @@ impl Launch {
             seed: None,
             workers: None,
             poison: None,
+            arithmetic: None,
         }
     }
 
@@ -153,6 +157,12 @@ impl Launch {
     /// Sets the byte that shared memory, local memory and memory from `malloc` is full of before the kernel writes it.
     pub fn poison(mut self, byte: u8) -> Self {
         self.poison = Some(byte);
+        self
+    }
+
+    /// Sets the arithmetic of matrix instructions: another architecture's, or exact sums.
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = Some(arithmetic);
         self
     }
 

@@ -29,3 +29,4 @@ pub use tensor::{
     ElementType, Field as TensorMapField, Fill, Im2colWide, Interleave, L2Promotion, Swizzle, Tensor,
     TensorMap, TensorMapError,
 };
+pub use warpsmith_semantics::matrix::{Architecture, Arithmetic};

@@ -23,6 +23,7 @@
 pub mod frame;
 pub mod lanes;
 mod later;
+pub mod matrix;
 mod meaning;
 mod plan;
 pub mod register;

@@ -128,6 +128,26 @@ pub enum Effect {
     TryCancel,
     /// Takes the answer to such a request apart.
     QueryCancel,
+    /// A product of matrices that the lanes of a warp hold.
+    Multiply,
+    /// Starts a product of a warpgroup.
+    MultiplyAsync,
+    /// Orders accesses to registers and products of a warpgroup.
+    ProductFence,
+    /// Puts products of a warpgroup into a group.
+    ProductCommit,
+    /// Waits for groups of products.
+    ProductWait,
+    /// Each lane reads its part of a matrix.
+    LoadFragment,
+    /// Each lane writes its part of a matrix.
+    StoreFragment,
+    /// Lanes read lines of matrices, and get parts of them.
+    LoadLines,
+    /// Lanes give parts of matrices, and write lines of them.
+    StoreLines,
+    /// Transposes a matrix that the lanes of a warp hold.
+    TransposeLanes,
     /// Copies a tensor map, and is a fence.
     CopyTensorMap,
     /// A copy or reduction that a tensor map describes.
@@ -200,8 +220,6 @@ pub enum MbarrierAction {
 /// Why an operation is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Matrix instructions, and what moves matrices.
-    Matrices,
     /// Tensor memory and the fifth generation of tensor cores.
     TensorMemory,
     /// Textures and samplers.
@@ -219,7 +237,6 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refusal::Matrices => "matrix instructions are not executed",
             Refusal::TensorMemory => "tensor memory is not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
@@ -494,21 +511,16 @@ impl Meaning {
             Op::CpAsyncMbarrierArrive => Does(ArriveOnCopies),
 
             // Matrices (9.7.14, 9.7.15).
-            Op::Mma
-            | Op::MmaSparse
-            | Op::Ldmatrix
-            | Op::Stmatrix
-            | Op::Movmatrix
-            | Op::WmmaLoadA
-            | Op::WmmaLoadB
-            | Op::WmmaLoadC
-            | Op::WmmaStoreD
-            | Op::WmmaMma
-            | Op::WgmmaMmaAsync
-            | Op::WgmmaMmaAsyncSparse
-            | Op::WgmmaFence
-            | Op::WgmmaCommitGroup
-            | Op::WgmmaWaitGroup => Refused(Refusal::Matrices),
+            Op::Mma | Op::MmaSparse | Op::WmmaMma => Does(Multiply),
+            Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC => Does(LoadFragment),
+            Op::WmmaStoreD => Does(StoreFragment),
+            Op::Ldmatrix => Does(LoadLines),
+            Op::Stmatrix => Does(StoreLines),
+            Op::Movmatrix => Does(TransposeLanes),
+            Op::WgmmaMmaAsync | Op::WgmmaMmaAsyncSparse => Does(MultiplyAsync),
+            Op::WgmmaFence => Does(ProductFence),
+            Op::WgmmaCommitGroup => Does(ProductCommit),
+            Op::WgmmaWaitGroup => Does(ProductWait),
 
             // Tensor memory (9.7.16).
             Op::Tcgen05Alloc

@@ -67,6 +67,7 @@ fn launch(
     launch.cooperative = spec.cooperative;
     launch.dynamic_shared = spec.dynamic_shared;
     (launch.schedule, launch.seed, launch.poison) = (spec.schedule, spec.seed, spec.poison);
+    launch.arithmetic = spec.arithmetic;
     if let Some(steps) = spec.steps {
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;

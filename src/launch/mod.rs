@@ -23,7 +23,7 @@ pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
 
 use serde_json::{Map, Value};
 use std::fmt;
-use warpsmith_interp::Schedule;
+use warpsmith_interp::{Arithmetic, Schedule};
 use warpsmith_isa::ScalarType;
 
 /// The most memory the buffers of one launch may take together.
@@ -58,6 +58,8 @@ pub struct LaunchSpec {
     pub memory: Vec<(String, Arg)>,
     /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent.
     pub poison: Option<u8>,
+    /// The arithmetic of matrix instructions; that of the module's target if absent.
+    pub arithmetic: Option<Arithmetic>,
 }
 
 /// A `.global` or `.const` variable of the module that a launch names: its content is there to be read after the launch.
@@ -138,6 +140,7 @@ impl LaunchSpec {
             globals: Vec::new(),
             memory: Vec::new(),
             poison: None,
+            arithmetic: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Arg, Global, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, literal};
 use serde_json::{Map, Value};
-use warpsmith_interp::{Launch, Schedule};
+use warpsmith_interp::{Arithmetic, Launch, Schedule};
 use warpsmith_isa::{ScalarType, limits};
 
 /// Reads the parts of a description and collects all errors, each with the path of its value. What cannot be read gets a value that
@@ -53,6 +53,7 @@ impl Reader {
                 "globals",
                 "memory",
                 "poison",
+                "arithmetic",
             ];
             self.known_keys("$", object, KNOWN);
             for key in ["entry", "grid", "block", "args"].into_iter().filter(|key| !object.contains_key(*key))
@@ -84,6 +85,7 @@ impl Reader {
             globals: Vec::new(),
             memory: Vec::new(),
             poison: object.get("poison").and_then(|v| self.poison(v)),
+            arithmetic: object.get("arithmetic").and_then(|v| self.arithmetic(v)),
             args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
         };
         // A variable may hold the address of an argument's buffer.
@@ -200,6 +202,18 @@ impl Reader {
 
     pub(super) fn push(&mut self, error: LaunchError) {
         self.errors.push(error);
+    }
+
+    /// The name of an architecture, or `ideal`.
+    fn arithmetic(&mut self, value: &Value) -> Option<Arithmetic> {
+        let found = value.as_str().and_then(Arithmetic::from_name);
+        if found.is_none() {
+            let names: Vec<&str> = Arithmetic::names().collect();
+            let found =
+                value.as_str().map_or_else(|| describe(value).to_string(), |name| format!("`{name}`"));
+            self.error("$.arithmetic", format!("expected one of {}, found {found}", names.join(", ")));
+        }
+        found
     }
 
     /// `true`, or the byte itself.

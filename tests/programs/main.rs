@@ -2,6 +2,7 @@
 //! kinds, 128-bit numbers, the mathematical library, and Triton's kernels. Their sources are in `tests/real/src`.
 
 mod algorithms;
+mod matrices;
 mod pipelines;
 mod triton;
 

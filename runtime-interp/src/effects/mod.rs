@@ -6,6 +6,7 @@
 
 mod atomic;
 mod cluster;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod multimem;
@@ -163,6 +164,22 @@ pub fn emit(
         }
         Effect::WarpBarrier => warp::barrier(body, src),
         Effect::BlockBarrier { reduces } => warp::block_barrier(body, i, reduces, dst, src),
+        Effect::Multiply => matrix::multiply(body, i, dst, src),
+        Effect::MultiplyAsync => matrix::start_warpgroup(body, i, dst, src),
+        Effect::ProductFence => {
+            body.matrix(crate::engine::MatrixOp::WarpgroupFence);
+            Some(())
+        }
+        Effect::ProductCommit => {
+            body.matrix(crate::engine::MatrixOp::WarpgroupCommit);
+            Some(())
+        }
+        Effect::ProductWait => matrix::wait_for_warpgroup(body, src),
+        Effect::LoadFragment => matrix::load(body, i, dst, src),
+        Effect::StoreFragment => matrix::store(body, i, src),
+        Effect::LoadLines => matrix::load_lines(body, i, dst, src),
+        Effect::StoreLines => matrix::store_lines(body, i, src),
+        Effect::TransposeLanes => matrix::transpose(body, i, dst, src),
         Effect::CopyTensorMap => memory::copy_tensor_map(body, i, src),
         Effect::TensorCopy => tensor::copy(body, i, src, false),
         Effect::TensorPrefetch => tensor::copy(body, i, src, true),

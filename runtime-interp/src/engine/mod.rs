@@ -4,6 +4,7 @@
 //! - `file`, [`lanes`], `values`: registers, and functions over the lanes of a warp;
 //! - `control`: the loop over instructions, warps, blocks, clusters, grids, and whose turn it is;
 //! - `access`: loads, stores and atomics;
+//! - `matrix`: what the lanes of a warp do with matrices;
 //! - `transfer`: what happens later;
 //! - `sync`: what lanes, warps and blocks do together;
 //! - [`observe`]: who watches.
@@ -13,6 +14,7 @@
 mod access;
 mod control;
 mod file;
+mod matrix;
 pub mod observe;
 mod program;
 mod sync;
@@ -21,7 +23,7 @@ mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, random, run, schedule, standstill, warp};
-use program::{async_op, builder, named, op, special};
+use program::{async_op, builder, matrix_op, named, op, special};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -40,6 +42,7 @@ pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;
 
 pub use lanes::{LaneFn, Level};
+pub use matrix_op::{MatrixOp, MultiplyOp, ScaleOperand, WarpgroupOp, WarpgroupOperand};
 pub use named::OwnVariable;
 pub use op::{
     Access, Address, Atomic, AtomicFn, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence,

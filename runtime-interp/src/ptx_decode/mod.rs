@@ -165,12 +165,14 @@ struct Decoder<'m> {
 
 impl<'m> Decoder<'m> {
     fn new(module: &'m ValidatedModule) -> Self {
+        let mut program = ProgramBuilder::with_source(module.source().clone());
+        program.target(module.target());
         Decoder {
             module,
             lines: (!module.source().is_none()).then(|| module.source().lines()),
             reached: None,
             scopes: Scopes::new(module),
-            program: ProgramBuilder::with_source(module.source().clone()),
+            program,
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
             places: FxHashMap::default(),

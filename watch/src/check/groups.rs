@@ -1,7 +1,7 @@
 //! Groups of asynchronous operations: what a wait waits for (PTX ISA 9.0, 9.7.9.25.1.1).
 
 use crate::lanes::lanes_of;
-use warpsmith_interp::engine::{Completion, Group};
+use warpsmith_interp::engine::{Completion, Group, MatrixOp};
 use warpsmith_interp::observe::At;
 use warpsmith_interp::observe::OperationKind;
 
@@ -43,6 +43,7 @@ pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
             Completion::Group(group) => Some(group),
             Completion::Mbarrier(_) | Completion::Silent => None,
         },
+        OperationKind::Matrix(MatrixOp::Warpgroup(_)) => Some(Group::Matrix),
         _ => None,
     }
 }

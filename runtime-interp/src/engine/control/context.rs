@@ -15,6 +15,7 @@ use crate::memory::global::Global;
 use crate::memory::heap::Heap;
 use crate::output::Output;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use warpsmith_semantics::matrix::Arithmetic;
 
 /// Shared memory is given out in units of so many bytes from sm_80 on (PTX ISA 9.0, 10.30).
 const SHARED_UNIT: u64 = 128;
@@ -47,6 +48,8 @@ pub(crate) struct Context<'a> {
     pub schedule: Option<Schedule>,
     pub seed: Option<u64>,
     pub launch_number: u64,
+    /// What matrix instructions compute with.
+    pub arithmetic: Arithmetic,
     /// What every byte of shared, local and allocated memory is before a kernel writes it.
     pub fresh: u8,
     /// Set when a block has failed: the others stop.

@@ -79,6 +79,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         held: None,
         sink: [0; 16],
         parts: Vec::new(),
+        room: None,
     };
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();

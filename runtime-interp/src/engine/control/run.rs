@@ -4,6 +4,7 @@ use crate::engine::block::{BlockContext, locate};
 use crate::engine::context::Context;
 use crate::engine::file::Frame;
 use crate::engine::lanes::Level;
+use crate::engine::matrix::Room;
 use crate::engine::observe::{At, Interest, Observer, Registers, Sync};
 use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::reg::Reg;
@@ -41,6 +42,8 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     pub sink: [u128; 16],
     /// What the lanes load of which not all exists.
     pub parts: Vec<[u128; 2]>,
+    /// Where matrices are multiplied, once one has been.
+    pub room: Option<Box<Room>>,
 }
 
 /// A warp's turn that stands still.
@@ -282,6 +285,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     | Op::Stack(_)
                     | Op::Yield
                     | Op::Async(_)
+                    | Op::Matrix(_)
                     | Op::Switch { .. }
                     | Op::Call(_)
                     | Op::Ret
@@ -385,6 +389,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 block.cluster.yielded.set(true);
                 return Ok(Next::Yield);
             }
+            Op::Matrix(op) => return self.matrix(warp, g, issue, op),
             Op::Async(op) => {
                 let next = self.asynchronous(warp, g, issue, op)?;
                 if matches!(next, Next::Yield) {

@@ -1,6 +1,7 @@
 //! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
 
 use crate::engine::file::{Cell, Frame, RegisterFile};
+use crate::engine::matrix::Products;
 use crate::engine::observe::FrameView;
 use crate::engine::op::Inst;
 use crate::engine::program::Function;
@@ -222,6 +223,8 @@ pub(in crate::engine) struct Warp {
     /// What it did beside instructions, in instructions: limits and the clock count it.
     pub extra: u64,
     pub patience: Patience,
+    /// Its products that go on.
+    pub products: Products,
 }
 
 impl Warp {
@@ -245,6 +248,7 @@ impl Warp {
             cluster_open: 0,
             extra: 0,
             patience: Patience::default(),
+            products: Products::default(),
         }
     }
 
@@ -257,6 +261,7 @@ impl Warp {
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
         self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
+        self.products = Products::default();
         self.activations.clear();
         self.free.clear();
         let (parent, call, depth) = (u32::MAX, u32::MAX, 0);

@@ -1,6 +1,7 @@
 //! What an operation of a program is: for observers that follow values, and for those that count kinds of instructions.
 
 use super::super::async_op::{AsyncOp, MbarrierKind, MultimemKind};
+use super::super::matrix_op::MatrixOp;
 use super::super::op::{
     Access, Atomic, Barrier, Call, Callee, Collective, Fence, FuncId, Guard, Inst, Op, StackOp, System,
 };
@@ -72,6 +73,8 @@ pub enum OperationKind<'a> {
     Yield,
     /// Nothing.
     Nothing,
+    /// What a warp does with matrices.
+    Matrix(&'a MatrixOp),
     /// Asynchronous operations and those on clusters and mbarrier objects.
     Async(&'a AsyncOp),
 }
@@ -187,6 +190,12 @@ impl Program {
             }
             Op::Yield => OperationKind::Yield,
             Op::Nop => OperationKind::Nothing,
+            Op::Matrix(op) => {
+                for (r, _, written) in op.registers() {
+                    if written { writes.push(r) } else { reads.push(r) }
+                }
+                OperationKind::Matrix(op)
+            }
             Op::Async(op) => {
                 for (r, _, written) in op.registers() {
                     if written { writes.push(r) } else { reads.push(r) }
@@ -216,7 +225,7 @@ impl OperationKind<'_> {
     /// multicast memory, a reduction over a barrier.
     pub fn awaits_others(&self) -> bool {
         match self {
-            OperationKind::Collective(_) => true,
+            OperationKind::Collective(_) | OperationKind::Matrix(_) => true,
             OperationKind::Barrier(b) => b.dst.is_some(),
             OperationKind::Async(AsyncOp::Mbarrier(op)) => matches!(op.kind, MbarrierKind::Test { .. }),
             OperationKind::Async(AsyncOp::Multimem(op)) => matches!(op.kind, MultimemKind::LoadReduce(_)),

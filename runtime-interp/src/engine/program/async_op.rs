@@ -60,6 +60,8 @@ pub enum Group {
     Copy,
     /// Of `cp.async.bulk`.
     Bulk,
+    /// Of `wgmma.mma_async`, which are a warp's.
+    Matrix,
 }
 
 /// What is done to an mbarrier object.

@@ -23,13 +23,14 @@
 use crate::engine::OwnVariable;
 use crate::engine::async_op::AsyncOp;
 use crate::engine::lanes::{LaneFn, Operands};
+use crate::engine::matrix_op::MatrixOp;
 use crate::engine::op::*;
 use crate::engine::program::*;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
 use rustc_hash::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith_isa::{Instruction, ScalarType, StateSpace};
+use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
 use warpsmith_semantics::{Emitter, Plan};
 
 /// Collects the functions and variables of a program. Mistakes are remembered and reported by [`ProgramBuilder::finish`].
@@ -59,6 +60,11 @@ impl ProgramBuilder {
         let mut builder = ProgramBuilder::new();
         builder.program.source = source;
         builder
+    }
+
+    /// Says which target the program is written for: matrix instructions compute as its hardware does.
+    pub fn target(&mut self, target: Target) {
+        self.program.target = Some(target);
     }
 
     /// Declares a function, so that calls to it can be made before its body is.
@@ -735,6 +741,34 @@ impl FunctionBuilder<'_> {
             }
         }
         self.emit(Op::Async(Box::new(op)));
+    }
+
+    /// An operation of all lanes of a warp on matrices.
+    pub fn matrix(&mut self, op: MatrixOp) {
+        for (r, width, dst) in op.registers() {
+            self.check(r, width, dst);
+        }
+        self.emit(Op::Matrix(Box::new(op)));
+    }
+
+    /// Emits for the lanes of a predicate, of those that the guard at hand names. The predicate need not have a value in others.
+    pub fn within(&mut self, pred: Reg, emit: impl FnOnce(&mut Self)) {
+        use crate::engine::lanes::vector;
+        let saved = self.guard;
+        let (guard, flip) = saved;
+        let mut both = pred;
+        if guard != Reg::ZERO {
+            self.guard = (Reg::ZERO, u32::MAX);
+            both = self.reg(Width::Pred);
+            let function = match flip {
+                0 => vector(|a: bool, guard: bool| a & guard),
+                _ => vector(|a: bool, guard: bool| a & !guard),
+            };
+            self.lanes(function, &[both], &[pred, guard]);
+        }
+        self.guard = (both, 0);
+        emit(self);
+        self.guard = saved;
     }
 
     fn system(&mut self, call: SystemCall, args: &[Reg], dst: Option<Reg>) {

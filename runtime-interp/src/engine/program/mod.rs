@@ -2,6 +2,7 @@
 
 pub(in crate::engine) mod async_op;
 pub(in crate::engine) mod builder;
+pub(in crate::engine) mod matrix_op;
 pub(in crate::engine) mod named;
 pub(in crate::engine) mod op;
 pub(in crate::engine) mod special;
@@ -15,7 +16,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use warpsmith_diag::Source;
 use warpsmith_isa::memory::Layout;
-use warpsmith_isa::{Instruction, ScalarType, StateSpace};
+use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
 
 /// The most rows of 32 words a function's registers can take.
 pub(in crate::engine) const MAX_ROWS: u32 = 1 << 20;
@@ -391,6 +392,8 @@ pub struct Program {
     pub(crate) identity: Identity,
     /// The text that lines and spans of the program count in.
     pub(in crate::engine) source: Source,
+    /// The target that the program was written for; none for one built by hand or from the IR.
+    pub(crate) target: Option<Target>,
     pub(in crate::engine) code: Vec<Inst>,
     pub(in crate::engine) sites: Vec<Site>,
     pub(in crate::engine) statements: Vec<Statement>,
@@ -413,6 +416,11 @@ impl Program {
     /// The text that the program was made from, which lines of faults count in; none for one built by hand.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// The target that the program was written for; none for one built by hand or from the IR.
+    pub fn target(&self) -> Option<Target> {
+        self.target
     }
 
     /// The names of the kernels, in source order.

@@ -5,6 +5,7 @@
 
 use crate::engine::async_op::AsyncOp;
 use crate::engine::lanes::{LaneFn, Operands};
+use crate::engine::matrix_op::MatrixOp;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
 use warpsmith_isa::StateSpace;
@@ -391,6 +392,7 @@ pub(in crate::engine) enum Op {
     /// Nothing: an instruction that has no effect here.
     Nop,
     Async(Box<AsyncOp>),
+    Matrix(Box<MatrixOp>),
 }
 
 /// An operation with its guard.

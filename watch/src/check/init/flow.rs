@@ -1,7 +1,7 @@
 //! What each operation does with values: where undefinedness goes from, where it goes to, and where it decides something.
 
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::{AsyncOp, Reg, Width};
+use warpsmith_interp::engine::{AsyncOp, MatrixOp, Reg, Width};
 use warpsmith_interp::observe::{Operation, OperationKind};
 use warpsmith_isa::Reduction;
 
@@ -36,6 +36,8 @@ pub(super) enum Act {
     Compute,
     /// The results are defined, or follow later from what memory holds or other lanes give.
     Define,
+    /// They are in the results of other lanes.
+    Matrix,
     /// Nothing is written, or only when all lanes are there.
     Nothing,
 }
@@ -92,6 +94,21 @@ impl Flows {
             OperationKind::Barrier(b) => {
                 let own = 1 + usize::from(b.count.is_some());
                 (Act::Compute, Decides::Operand, own, own)
+            }
+            // What describes a product decides; what matrices hold is followed when the lanes have come together.
+            OperationKind::Matrix(op) => {
+                let described = match op {
+                    MatrixOp::Multiply(op) => {
+                        usize::from(op.metadata.is_some()) + 6 * usize::from(op.scales.is_some())
+                    }
+                    MatrixOp::Converge
+                    | MatrixOp::Exchange { .. }
+                    | MatrixOp::Warpgroup(_)
+                    | MatrixOp::WarpgroupFence
+                    | MatrixOp::WarpgroupCommit
+                    | MatrixOp::WarpgroupWait(_) => 0,
+                };
+                (Act::Matrix, Decides::Operand, described, described)
             }
             OperationKind::Switch { .. } => (Act::Nothing, Decides::Branch, 1, 1),
             OperationKind::Call(_) => (Act::Nothing, Decides::Address, reads.len(), reads.len()),

@@ -6,6 +6,7 @@
 //! what is valid of them.
 
 mod flow;
+mod matrix;
 mod shadow;
 mod values;
 
@@ -631,6 +632,9 @@ impl Observer for Init {
         }
         match flow.act {
             Act::Nothing => {}
+            // Lanes that have to wait for others come again.
+            Act::Matrix if at.mask != u32::MAX => {}
+            Act::Matrix => self.matrix(at, &flow, base),
             Act::Define => {
                 self.flows.written(&flow).iter().for_each(|slot| warp.define(base, *slot, at.mask));
             }

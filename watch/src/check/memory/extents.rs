@@ -252,7 +252,10 @@ impl Names<'_> {
             OperationKind::StackAddress => {
                 Rule::Address(self.program.own_variable_at(pc).map_or(Value::Unknown, self.own))
             }
-            OperationKind::Collective(_) | OperationKind::System(_) | OperationKind::Stack(_) => Rule::Other,
+            OperationKind::Collective(_)
+            | OperationKind::Matrix(_)
+            | OperationKind::System(_)
+            | OperationKind::Stack(_) => Rule::Other,
             OperationKind::Load(_)
             | OperationKind::Atomic(_)
             | OperationKind::Special(_)

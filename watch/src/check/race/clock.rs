@@ -10,12 +10,13 @@ pub(super) type Agent = u16;
 
 /// Agents from here on are not threads. The first are those of each warp's groups; further ones of mbarrier objects.
 pub(super) const FIRST_ASYNC: Agent = 32;
-/// What a warp's `cp.async` do, what its bulk operations write, and what these read.
+/// What a warp's `cp.async` do, what its bulk operations write, what these read, and what its products of matrices read.
 pub(super) const COPIES: Agent = 32;
 pub(super) const BULK: Agent = 64;
 pub(super) const BULK_READS: Agent = 96;
+pub(super) const PRODUCTS: Agent = 128;
 /// The first that belongs to an mbarrier object.
-pub(super) const OBJECTS: Agent = 128;
+pub(super) const OBJECTS: Agent = 160;
 
 /// What is known of a block.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

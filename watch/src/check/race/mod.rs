@@ -18,7 +18,7 @@ use super::groups::{group_of, select};
 use super::map::MemoryMap;
 use crate::lanes::lanes_of;
 use crate::report::Report;
-use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge};
+use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge, PRODUCTS};
 use location::{Location, MIXED, Release, Seen};
 use rustc_hash::FxHashMap;
 use shadow::{Clusters, Conflict, Global, Knower, LINE, Line, Manner, Record, Shape, Shared, span};
@@ -523,7 +523,19 @@ impl Race {
         stage: Stage,
         (block, agent, time): (u32, Agent, u32),
     ) {
-        let Some(OperationKind::Async(op)) = at.program.operation(at.pc).map(|o| o.kind) else { return };
+        let (size, proxy) = match at.program.operation(at.pc).map(|o| o.kind) {
+            Some(OperationKind::Async(op)) => {
+                let size = match op {
+                    AsyncOp::Transfer(TransferOp {
+                        action: TransferAction::Reduce { bytes, .. }, ..
+                    }) => *bytes,
+                    _ => 1,
+                };
+                (size, op.is_in_async_proxy())
+            }
+            Some(OperationKind::Matrix(_)) => (1, true),
+            _ => return,
+        };
         let (place, writes) = match stage {
             Stage::Read(place) => (place, false),
             Stage::Written(place) | Stage::Reduced(place) => (place, true),
@@ -532,10 +544,6 @@ impl Race {
         let MemoryRange { rank, address, bytes, at: _ } = place;
         let atomic = matches!(stage, Stage::Reduced(_));
         let strong = atomic.then_some(Scope::Gpu);
-        let size = match op {
-            AsyncOp::Transfer(TransferOp { action: TransferAction::Reduce { bytes, .. }, .. }) => *bytes,
-            _ => 1,
-        };
         let memory = match rank {
             Some(rank) => match self.member(rank) {
                 Some(index) => Some(index),
@@ -554,7 +562,7 @@ impl Race {
             agent,
             warp: transfer.warp as u8,
             size,
-            manner: Manner { writes, strong, atomic, proxy: op.is_in_async_proxy() },
+            manner: Manner { writes, strong, atomic, proxy },
             shape: Shape::Uniform,
         };
         let end = address.saturating_add(bytes);
@@ -784,6 +792,7 @@ impl Observer for Race {
                     (_, Some(Group::Copy)) => (block, COPIES + warp, count),
                     (_, Some(Group::Bulk)) if reads => (block, BULK_READS + warp, count),
                     (_, Some(Group::Bulk)) => (block, BULK + warp, count),
+                    (_, Some(Group::Matrix)) => (block, PRODUCTS + warp, count),
                     (Some(OperationKind::Async(op)), _)
                         if matches!(op.completion(), Some(Completion::Mbarrier(_))) =>
                     {

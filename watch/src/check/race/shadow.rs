@@ -1,6 +1,6 @@
 //! What is remembered of accesses: for each 64 bytes of memory, the accesses that a later one may still conflict with.
 
-use super::clock::{Agent, COPIES, FIRST_ASYNC, Knowledge, OBJECTS};
+use super::clock::{Agent, COPIES, FIRST_ASYNC, Knowledge, OBJECTS, PRODUCTS};
 use super::location::Location;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -127,8 +127,8 @@ pub(super) struct Knower<'a> {
     /// Whose lanes they are.
     pub block: u32,
     pub warp: Agent,
-    /// What each lane has waited for itself: its copies, bulk operations, and the reading of these.
-    pub waited: Option<&'a [[u32; 32]; 3]>,
+    /// What each lane has waited for itself: its copies, bulk operations, the reading of these, and its warp's products.
+    pub waited: Option<&'a [[u32; 32]; 4]>,
     /// For an asynchronous operation: when it was issued. It comes after what its own thread did before.
     pub issued: Option<u32>,
 }
@@ -157,7 +157,9 @@ impl Knower<'_> {
     fn lane_knows(&self, lane: u32, new: &Record, old: &Record, old_lane: u32) -> bool {
         if let Some(waited) = self.waited
             && (COPIES..OBJECTS).contains(&old.agent)
-            && (old.block, old.agent % COPIES, old_lane) == (self.block, self.warp, lane)
+            && (old.block, old.agent % COPIES) == (self.block, self.warp)
+            // Products are the warp's.
+            && (old_lane == lane || old.agent >= PRODUCTS)
             && old.time <= waited[usize::from(old.agent / COPIES) - 1][lane as usize]
         {
             return true;

@@ -1,6 +1,6 @@
 //! The threads of a resident block, and what each knows.
 
-use super::clock::{Agent, BULK, BULK_READS, COPIES, Clock, Knowledge, OBJECTS};
+use super::clock::{Agent, BULK, BULK_READS, COPIES, Clock, Knowledge, OBJECTS, PRODUCTS};
 use super::location::Seen;
 use crate::check::groups::Issued;
 use crate::lanes::lanes_of;
@@ -13,7 +13,7 @@ use warpsmith_interp::engine::{Group, Scope};
 pub(super) type Parts = SmallVec<[(u32, Arc<Knowledge>); 1]>;
 
 /// Up to which of its operations each lane has waited: copies, bulk operations, the reading of bulk operations.
-pub(super) type Waited = Option<Box<[[u32; 32]; 3]>>;
+pub(super) type Waited = Option<Box<[[u32; 32]; 4]>>;
 
 /// Observed releases that a lane remembers for a fence. Past that they are taken together.
 const MOST_PENDING: usize = 64;
@@ -42,7 +42,7 @@ pub(super) struct Warp {
     pub pending: SmallVec<[Pending; 1]>,
     /// What these lanes have looked at last: a thread that spins looks at the same again and again.
     pub seen: (Seen, u32),
-    pub issued: [Issued; 2],
+    pub issued: [Issued; 3],
     pub waited: Waited,
 }
 
@@ -162,21 +162,24 @@ impl Warp {
                 (Group::Copy, _) => raise(0),
                 (Group::Bulk, true) => raise(2),
                 (Group::Bulk, false) => [1, 2].into_iter().for_each(raise),
+                (Group::Matrix, _) => raise(3),
             }
         }
     }
 }
 
 /// Adds to a clock what lanes have done themselves: their accesses up to `time`, and the operations they have waited for.
-fn own(clock: &mut Clock, block: u32, warp: u32, lanes: u32, time: u32, waited: Option<&[[u32; 32]; 3]>) {
+fn own(clock: &mut Clock, block: u32, warp: u32, lanes: u32, time: u32, waited: Option<&[[u32; 32]; 4]>) {
     clock.add(block, warp as Agent, lanes, time);
-    for (times, agent) in waited.into_iter().flatten().zip([COPIES, BULK, BULK_READS]) {
+    for (times, agent) in waited.into_iter().flatten().zip([COPIES, BULK, BULK_READS, PRODUCTS]) {
         let mut rest = lanes;
         while rest != 0 {
             let time = times[rest.trailing_zeros() as usize];
             let same = lanes_of(rest).filter(|lane| times[*lane] == time).fold(0, |m, lane| m | 1 << lane);
             rest &= !same;
             if time > 0 {
+                // Products are the warp's, whichever of its lanes has waited.
+                let same = if agent == PRODUCTS { u32::MAX } else { same };
                 clock.add(block, agent + warp as Agent, same, time);
             }
         }

@@ -71,12 +71,12 @@ struct Block {
 
 struct Warp {
     alive: u32,
-    issued: [Issued; 2],
+    issued: [Issued; 3],
     /// Operations that each lane has waited for, or left to an mbarrier object.
-    waited: [[u32; 32]; 2],
+    waited: [[u32; 32]; 3],
     /// The last operation of each kind.
-    last: [Option<Site>; 2],
-    last_pc: [u32; 2],
+    last: [Option<Site>; 3],
+    last_pc: [u32; 3],
     /// The arrivals of the lanes at the barrier of the cluster.
     cluster: SmallVec<[Arrival; 1]>,
 }
@@ -390,7 +390,7 @@ impl Observer for Sync {
         let warps = (0..view.warps).map(|w| {
             let alive = self.existing(w);
             let (issued, waited, last) = Default::default();
-            Warp { alive, issued, waited, last, last_pc: [0; 2], cluster: SmallVec::new() }
+            Warp { alive, issued, waited, last, last_pc: [0; 3], cluster: SmallVec::new() }
         });
         self.blocks.push(Block {
             id: view.id,
@@ -432,7 +432,7 @@ impl Observer for Sync {
         };
         warp.alive &= !at.mask;
         let mut left: SmallVec<[(u32, Site, Group); 2]> = SmallVec::new();
-        for (kind, group) in [Group::Copy, Group::Bulk].into_iter().enumerate() {
+        for (kind, group) in [Group::Copy, Group::Bulk, Group::Matrix].into_iter().enumerate() {
             let pending =
                 lanes_of(at.mask).any(|lane| warp.issued[kind].count[lane] > warp.waited[kind][lane]);
             if let (true, Some(site)) = (pending, &warp.last[kind]) {
@@ -441,8 +441,11 @@ impl Observer for Sync {
         }
         for (pc, site, group) in left {
             self.add(codes::NEVER_WAITED, &[pc], || {
-                let wait =
-                    if group == Group::Copy { "cp.async.wait_group" } else { "cp.async.bulk.wait_group" };
+                let wait = match group {
+                    Group::Copy => "cp.async.wait_group",
+                    Group::Bulk => "cp.async.bulk.wait_group",
+                    Group::Matrix => "wgmma.wait_group",
+                };
                 let message = "a thread exits without having waited for its asynchronous operations";
                 Finding::new(Checker::Sync, codes::NEVER_WAITED, message, site)
                     .note(format!(

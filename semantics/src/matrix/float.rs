@@ -1,0 +1,521 @@
+//! Products of floats, bit for bit: `D = A * B + C` by the [`Rule`] of an architecture.
+//!
+//! Rows of A meet eight columns of B at a time. Every number is a significand and an exponent as 32-bit integers, so that the loops are plain
+//! arithmetic on arrays, which the compiler makes vector code of. What is no finite number is rare: it is looked for apart ([`special`]).
+
+use super::element::{Accumulator, Class, Element, Family, ZERO, classify, parts};
+use super::ideal;
+use super::rule::{Rule, ScaleType};
+use crate::lanes::Level;
+use crate::value::soft::Format;
+
+/// Columns that are computed together.
+pub(super) const COLUMNS: usize = 8;
+
+/// What is to be multiplied.
+#[derive(Clone, Copy, Debug)]
+pub struct Product<'a> {
+    /// Rows of A and D, columns of B and D, and how many products make an element of D.
+    pub shape: [usize; 3],
+    /// The elements of A and B, floats of at most 16 bits, or tf32.
+    pub types: [Element; 2],
+    /// The types of C and D.
+    pub accumulators: [Accumulator; 2],
+    /// The arithmetic; `None` for the exact sum, rounded once to nearest even.
+    pub rule: Option<Rule>,
+    /// A, row by row: `M * K` elements.
+    pub a: &'a [u32],
+    /// B, row by row, `N` elements each.
+    pub b: &'a [u32],
+    /// For each element of A, the row of B that it meets; `0..K` in each row of a dense product.
+    pub rows: &'a [u16],
+    /// What blocks of products are multiplied by.
+    pub scales: Option<Scales<'a>>,
+}
+
+/// The scales of a block-scaled product.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales<'a> {
+    /// Their type.
+    pub ty: ScaleType,
+    /// How many blocks a row of A has.
+    pub blocks: usize,
+    /// Of A: `blocks` for each row.
+    pub a: &'a [u8],
+    /// Of B: `blocks` for each column.
+    pub b: &'a [u8],
+}
+
+/// Room for operands taken apart, which can be used again.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    a: Operand,
+    b: Operand,
+    /// The rows of A and columns of B in which something is no finite number.
+    special_rows: Vec<bool>,
+    special_columns: Vec<bool>,
+    pub(super) doubles: [Vec<f64>; 2],
+}
+
+#[derive(Debug, Default)]
+struct Operand {
+    magnitude: Vec<u32>,
+    sign: Vec<u32>,
+    exponent: Vec<i32>,
+}
+
+impl Operand {
+    /// Takes elements apart; their significands are shifted left.
+    #[inline(always)]
+    fn fill(&mut self, format: Format, bits: &[u32], shift: u32) -> bool {
+        self.magnitude.clear();
+        self.sign.clear();
+        self.exponent.clear();
+        self.magnitude.resize(bits.len(), 0);
+        self.sign.resize(bits.len(), 0);
+        self.exponent.resize(bits.len(), 0);
+        let places = self.magnitude.iter_mut().zip(&mut self.sign).zip(&mut self.exponent);
+        let mut special = false;
+        for (((magnitude, sign), exponent), bits) in places.zip(bits) {
+            let parts = parts(format, *bits);
+            (*magnitude, *sign, *exponent) = (parts.magnitude << shift, parts.sign, parts.exponent);
+            special |= parts.special;
+        }
+        special
+    }
+}
+
+/// The float formats of A's and B's elements. Those of other families are multiplied elsewhere.
+pub(super) fn formats(types: [Element; 2]) -> [Format; 2] {
+    types.map(|element| match element.family() {
+        Family::Float(format) => format,
+        Family::Double | Family::Integer { .. } | Family::Bit => Format::F16,
+    })
+}
+
+impl Product<'_> {
+    /// Adds the product to C: `accumulators` has the bits of C, row by row, and gets those of D.
+    ///
+    /// The number of columns is a multiple of eight. Slices that are too short are taken as far as they go.
+    pub fn run(&self, level: Level, workspace: &mut Workspace, accumulators: &mut [u32]) {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 if has_avx2() => {
+                // SAFETY: the host has just said that it has these features.
+                unsafe { self.run_avx2(workspace, accumulators) }
+            }
+            Level::Baseline | Level::Avx2 | Level::Avx512 => self.run_here(workspace, accumulators),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn run_avx2(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
+        self.run_here(workspace, accumulators);
+    }
+
+    #[inline(always)]
+    fn run_here(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
+        let [m, n, k] = self.shape;
+        let sizes = accumulators.len() >= m * n && self.a.len() >= m * k && self.rows.len() >= m * k;
+        let in_b = self.rows.iter().all(|row| (usize::from(*row) + 1) * n <= self.b.len());
+        let scaled = self.scales.is_none_or(|s| {
+            s.blocks > 0 && k % s.blocks == 0 && s.a.len() >= m * s.blocks && s.b.len() >= n * s.blocks
+        });
+        if !sizes || !in_b || !scaled || n % COLUMNS != 0 || k == 0 {
+            return;
+        }
+        let Some(rule) = self.rule else {
+            ideal::run(self, workspace, accumulators);
+            return;
+        };
+        let [of_a, of_b] = formats(self.types);
+        let products = of_a.fraction_bits + of_b.fraction_bits;
+        // A group's sum is cut where its scales are known.
+        let shift = if rule.group == 1 { rule.fraction.saturating_sub(products) } else { 0 };
+        let mut special = workspace.a.fill(of_a, &self.a[..m * k], shift);
+        special |= workspace.b.fill(of_b, self.b, 0);
+        workspace.special_rows.clear();
+        workspace.special_rows.resize(m, false);
+        workspace.special_columns.clear();
+        workspace.special_columns.resize(n, false);
+        if special {
+            self.find_specials(workspace);
+        }
+        if let Some(scales) = &self.scales {
+            let nan = |scales: &[u8], blocks: usize, line: usize, ty: ScaleType| {
+                scales[line * blocks..][..blocks].iter().any(|s| ty.is_nan(*s))
+            };
+            for (row, flag) in workspace.special_rows.iter_mut().enumerate() {
+                *flag |= nan(scales.a, scales.blocks, row, scales.ty);
+            }
+            for (column, flag) in workspace.special_columns.iter_mut().enumerate() {
+                *flag |= nan(scales.b, scales.blocks, column, scales.ty);
+            }
+            if rule.group == 1 {
+                add_exponents(&mut workspace.a.exponent[..m * k], k, scales.a, scales.blocks);
+                let rows = k.max(self.b.len() / n);
+                add_column_exponents(&mut workspace.b.exponent, n, rows, scales);
+            }
+        }
+        let block = rule.block.min(k);
+        for row in 0..m {
+            for start in (0..k).step_by(block) {
+                let range = start..(start + block).min(k);
+                let ty = self.accumulators[usize::from(start > 0)];
+                for column in (0..n).step_by(COLUMNS) {
+                    let at = row * n + column;
+                    let Some(place) = accumulators.get_mut(at..at + COLUMNS) else { return };
+                    let mut old = [0; COLUMNS];
+                    old.copy_from_slice(place);
+                    let c = Chunk::of(ty, &old);
+                    let (total, exponent) = if rule.group == 1 {
+                        self.plain(&rule, workspace, row, column, range.clone(), &c)
+                    } else {
+                        self.grouped(&rule, workspace, row, column, &c)
+                    };
+                    let mut new = [0; COLUMNS];
+                    self.round(&rule, &total, &exponent, &mut new);
+                    let flags = workspace.special_columns.get(column..column + COLUMNS).unwrap_or(&[]);
+                    if c.special || workspace.special_rows[row] || flags.contains(&true) {
+                        for (lane, new) in new.iter_mut().enumerate() {
+                            let found = self.special(row, column + lane, range.clone(), (ty, old[lane]));
+                            *new = found.unwrap_or(*new);
+                        }
+                    }
+                    place.copy_from_slice(&new);
+                }
+            }
+        }
+    }
+
+    /// The sums of one block of products for eight columns, as multiples of `2^(exponent - fraction)`.
+    #[inline(always)]
+    fn plain(
+        &self,
+        rule: &Rule,
+        workspace: &Workspace,
+        row: usize,
+        column: usize,
+        range: std::ops::Range<usize>,
+        c: &Chunk,
+    ) -> ([f64; COLUMNS], [i32; COLUMNS]) {
+        let [_, n, k] = self.shape;
+        let (a, b) = (&workspace.a, &workspace.b);
+        let range = row * k + range.start..row * k + range.end;
+        let rows = &self.rows[range.clone()];
+        let exponents = &a.exponent[range.clone()];
+        let (magnitudes, signs) = (&a.magnitude[range.clone()], &a.sign[range]);
+        let mut largest = c.exponent;
+        for (row, exponent) in rows.iter().zip(exponents) {
+            let of_b = &b.exponent[usize::from(*row) * n + column..][..COLUMNS];
+            for lane in 0..COLUMNS {
+                largest[lane] = largest[lane].max(exponent + of_b[lane]);
+            }
+        }
+        let mut total = [0.0; COLUMNS];
+        // Sixteen products are less than 64 units of 2^fraction, 2^25 at most: they fit 32 bits.
+        const FIT: usize = 16;
+        let mut first = 0;
+        while first < rows.len() {
+            let end = (first + FIT).min(rows.len());
+            let mut sum = [0i32; COLUMNS];
+            for i in first..end {
+                let place = usize::from(rows[i]) * n + column;
+                let of_b = &b.exponent[place..][..COLUMNS];
+                let magnitude_of_b = &b.magnitude[place..][..COLUMNS];
+                let sign_of_b = &b.sign[place..][..COLUMNS];
+                for lane in 0..COLUMNS {
+                    let below = (largest[lane] - (exponents[i] + of_b[lane])) as u32;
+                    let cut = magnitudes[i].wrapping_mul(magnitude_of_b[lane]) >> below.min(31);
+                    let sign = signs[i] ^ sign_of_b[lane];
+                    sum[lane] = sum[lane].wrapping_add((cut ^ sign).wrapping_sub(sign) as i32);
+                }
+            }
+            for lane in 0..COLUMNS {
+                total[lane] += f64::from(sum[lane]);
+            }
+            first = end;
+        }
+        let (left, right) = (rule.fraction.saturating_sub(23), 23u32.saturating_sub(rule.fraction));
+        for lane in 0..COLUMNS {
+            let below = ((largest[lane] - c.exponent[lane]) as u32).min(31);
+            let cut = (c.magnitude[lane] << left >> below >> right) as i32;
+            let sign = c.sign[lane] as i32;
+            total[lane] += f64::from((cut ^ sign) - sign);
+        }
+        (total, largest)
+    }
+
+    /// As [`Product::plain`], where groups of products are added exactly and multiplied by their scales' significands.
+    #[inline(always)]
+    fn grouped(
+        &self,
+        rule: &Rule,
+        workspace: &Workspace,
+        row: usize,
+        column: usize,
+        c: &Chunk,
+    ) -> ([f64; COLUMNS], [i32; COLUMNS]) {
+        let [_, n, k] = self.shape;
+        let (a, b) = (&workspace.a, &workspace.b);
+        let [of_a, of_b] = formats(self.types);
+        let fractions = (of_a.fraction_bits + of_b.fraction_bits) as i32;
+        let groups = k / rule.group;
+        let mut terms = [[(0i64, 0i32); COLUMNS]; 8];
+        let mut largest = c.exponent;
+        for (group, terms) in terms.iter_mut().enumerate().take(groups) {
+            for (lane, term) in terms.iter_mut().enumerate() {
+                let mut sum = 0i64;
+                for i in group * rule.group..(group + 1) * rule.group {
+                    let (x, y) = (row * k + i, usize::from(self.rows[row * k + i]) * n + column + lane);
+                    let product = (i64::from(a.magnitude[x]) * i64::from(b.magnitude[y]))
+                        << (a.exponent[x].max(-8) + b.exponent[y].max(-8) + 16);
+                    let negative = a.sign[x] ^ b.sign[y] != 0;
+                    sum += if negative { -product } else { product };
+                }
+                let [of_a, of_b] = match &self.scales {
+                    Some(s) => {
+                        let which = group * s.blocks / groups;
+                        [s.a[row * s.blocks + which], s.b[(column + lane) * s.blocks + which]]
+                            .map(|bits| s.ty.parts(bits))
+                    }
+                    None => [(8, 0); 2],
+                };
+                // The sum counts in 2^-(16 + fractions), the scales' significands in eighths.
+                let scaled = sum * i64::from(of_a.0 * of_b.0);
+                *term = (scaled, of_a.1 + of_b.1);
+                largest[lane] = largest[lane].max(term.1);
+            }
+        }
+        let mut total = [0.0; COLUMNS];
+        for (lane, total) in total.iter_mut().enumerate() {
+            let cut = |magnitude: i128, unit: i32| {
+                // In multiples of 2^(largest - fraction).
+                let shift = unit - (largest[lane] - rule.fraction as i32);
+                if shift >= 0 { magnitude << shift.min(64) } else { magnitude / (1i128 << (-shift).min(120)) }
+            };
+            let mut sum = 0i128;
+            for terms in terms.iter().take(groups) {
+                let (value, exponent) = terms[lane];
+                sum += cut(value.into(), exponent - 16 - 6 - fractions);
+            }
+            let magnitude = i128::from(c.magnitude[lane]);
+            let signed = if c.sign[lane] != 0 { -magnitude } else { magnitude };
+            sum += cut(signed, c.exponent[lane] - 23);
+            *total = sum as f64;
+        }
+        (total, largest)
+    }
+
+    #[inline(always)]
+    fn round(
+        &self,
+        rule: &Rule,
+        total: &[f64; COLUMNS],
+        exponent: &[i32; COLUMNS],
+        out: &mut [u32; COLUMNS],
+    ) {
+        let mut values = [0.0; COLUMNS];
+        for lane in 0..COLUMNS {
+            let unit = i64::from(exponent[lane] - rule.fraction as i32) + 1023;
+            values[lane] = total[lane] * f64::from_bits((unit as u64) << 52);
+        }
+        if self.accumulators[1] == Accumulator::F16 {
+            for lane in 0..COLUMNS {
+                out[lane] = to_half(values[lane]);
+            }
+            return;
+        }
+        let dropped = (1u64 << (52 - rule.kept)) - 1;
+        let mut small = false;
+        for lane in 0..COLUMNS {
+            let cut = f64::from_bits(values[lane].to_bits() & !dropped);
+            out[lane] = (cut as f32).to_bits();
+            small |= values[lane].abs() < f64::from(f32::MIN_POSITIVE);
+        }
+        if small {
+            for lane in 0..COLUMNS {
+                if values[lane].abs() < f64::from(f32::MIN_POSITIVE) {
+                    // Subnormal: a multiple of the least normal number's last bit.
+                    let unit = f64::from(f32::MIN_POSITIVE) / (1u64 << rule.kept) as f64;
+                    let cut = (values[lane] / unit).trunc() * unit;
+                    out[lane] = (cut as f32).to_bits();
+                }
+            }
+        }
+    }
+
+    /// What comes of an element whose terms are not all finite numbers; `None` if they are.
+    #[cold]
+    fn special(
+        &self,
+        row: usize,
+        column: usize,
+        range: std::ops::Range<usize>,
+        (ty, c): (Accumulator, u32),
+    ) -> Option<u32> {
+        let [_, n, k] = self.shape;
+        let [of_a, of_b] = formats(self.types);
+        let mut seen = [false; 2];
+        let mut nan = false;
+        match classify(ty.format(), c) {
+            Class::Nan => nan = true,
+            Class::Infinity(negative) => seen[usize::from(negative)] = true,
+            Class::Zero | Class::Finite(_) => {}
+        }
+        if let Some(s) = &self.scales {
+            let used = range.start * s.blocks / k..(range.end * s.blocks).div_ceil(k);
+            nan |= s.a[row * s.blocks..][used.clone()].iter().any(|bits| s.ty.is_nan(*bits));
+            nan |= s.b[column * s.blocks..][used].iter().any(|bits| s.ty.is_nan(*bits));
+        }
+        for i in range {
+            let x = classify(of_a, self.a[row * k + i]);
+            let y = classify(of_b, self.b[usize::from(self.rows[row * k + i]) * n + column]);
+            match (x, y) {
+                (Class::Nan, _)
+                | (_, Class::Nan)
+                | (Class::Infinity(_), Class::Zero)
+                | (Class::Zero, Class::Infinity(_)) => nan = true,
+                (Class::Infinity(p), Class::Infinity(q) | Class::Finite(q))
+                | (Class::Finite(p), Class::Infinity(q)) => seen[usize::from(p ^ q)] = true,
+                (Class::Zero | Class::Finite(_), Class::Zero | Class::Finite(_)) => {}
+            }
+        }
+        let format = self.accumulators[1].format();
+        let infinity = format.infinity().unwrap_or(format.max()) as u32;
+        match seen {
+            _ if nan => format.nan().map(|bits| bits as u32),
+            [true, true] => format.nan().map(|bits| bits as u32),
+            [true, false] => Some(infinity),
+            [false, true] => Some(infinity | format.sign() as u32),
+            [false, false] => None,
+        }
+    }
+
+    /// The element of D if its terms are not all finite numbers, over all products.
+    pub(super) fn special_of_all(&self, row: usize, column: usize, c: u32) -> Option<u32> {
+        self.special(row, column, 0..self.shape[2], (self.accumulators[0], c))
+    }
+
+    #[cold]
+    fn find_specials(&self, workspace: &mut Workspace) {
+        let [m, n, k] = self.shape;
+        let [of_a, of_b] = formats(self.types);
+        let special = |format, bits: u32| matches!(classify(format, bits), Class::Nan | Class::Infinity(_));
+        for (row, flag) in workspace.special_rows.iter_mut().enumerate().take(m) {
+            *flag = self.a[row * k..][..k].iter().any(|bits| special(of_a, *bits));
+        }
+        for (at, _) in self.b.iter().enumerate().filter(|(_, bits)| special(of_b, **bits)) {
+            workspace.special_columns[at % n] = true;
+        }
+    }
+}
+
+/// Eight elements of C.
+struct Chunk {
+    magnitude: [u32; COLUMNS],
+    sign: [u32; COLUMNS],
+    exponent: [i32; COLUMNS],
+    special: bool,
+}
+
+impl Chunk {
+    /// Takes elements of C apart, with 23 bits of fraction whatever their type.
+    #[inline(always)]
+    fn of(ty: Accumulator, bits: &[u32; COLUMNS]) -> Chunk {
+        let format = ty.format();
+        let mut chunk =
+            Chunk { magnitude: [0; COLUMNS], sign: [0; COLUMNS], exponent: [ZERO; COLUMNS], special: false };
+        for (lane, bits) in bits.iter().enumerate() {
+            let parts = parts(format, *bits);
+            chunk.magnitude[lane] = parts.magnitude << (23 - format.fraction_bits);
+            chunk.sign[lane] = parts.sign;
+            chunk.exponent[lane] = parts.exponent;
+            chunk.special |= parts.special;
+        }
+        chunk
+    }
+}
+
+impl Accumulator {
+    /// The format of a float of 16 or 32 bits; other accumulators belong to other products.
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Accumulator::F16 => Format::F16,
+            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Format::F32,
+        }
+    }
+}
+
+impl ScaleType {
+    fn is_nan(self, bits: u8) -> bool {
+        match self {
+            ScaleType::Ue8m0 => bits == 0xff,
+            ScaleType::Ue4m3 => bits & 0x7f == 0x7f,
+        }
+    }
+
+    /// The significand in eighths and the exponent.
+    fn parts(self, bits: u8) -> (i32, i32) {
+        match self {
+            ScaleType::Ue8m0 => (8, i32::from(bits) - 127),
+            ScaleType::Ue4m3 => {
+                let parts = parts(Format::E4M3, u32::from(bits & 0x7f));
+                (parts.magnitude as i32, parts.exponent)
+            }
+        }
+    }
+
+    /// The value.
+    pub(super) fn value(self, bits: u8) -> f64 {
+        let (significand, exponent) = self.parts(bits);
+        f64::from(significand) / 8.0 * power_of_two(exponent)
+    }
+}
+
+/// `2^exponent` within the range of normal numbers.
+pub(super) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// Adds the scales of A's rows, powers of two, to the exponents of its elements.
+fn add_exponents(exponents: &mut [i32], k: usize, scales: &[u8], blocks: usize) {
+    for (at, exponent) in exponents.iter_mut().enumerate() {
+        let scale = scales[at / k * blocks + at % k / (k / blocks)];
+        *exponent += i32::from(scale) - 127;
+    }
+}
+
+/// Adds the scales of B's columns to the exponents of its elements.
+fn add_column_exponents(exponents: &mut [i32], n: usize, rows: usize, scales: &Scales<'_>) {
+    for (at, exponent) in exponents.iter_mut().enumerate() {
+        let block = at / n / (rows / scales.blocks).max(1);
+        let scale = scales.b[at % n * scales.blocks + block.min(scales.blocks - 1)];
+        *exponent += i32::from(scale) - 127;
+    }
+}
+
+/// f16 of a number that f64 holds exactly, to nearest even.
+#[inline(always)]
+pub(super) fn to_half(value: f64) -> u32 {
+    let magnitude = value.abs();
+    // The last bit that f16 has for numbers of this size.
+    let exponent = ((magnitude.to_bits() >> 52) as i64 - 1023).max(-14);
+    let unit = f64::from_bits(((exponent - 10 + 1023) as u64) << 52);
+    let steps = (magnitude / unit).round_ties_even() as u64;
+    // 1024 steps and more have the hidden bit, which counts one in the exponent's field.
+    let bits = steps + (((exponent + 14) as u64) << 10);
+    let sign = (value.to_bits() >> 63) as u32;
+    (bits.min(0x7c00) as u32) | sign << 15
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("fma")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("lzcnt")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}

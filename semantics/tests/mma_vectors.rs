@@ -1,0 +1,135 @@
+//! Elements of matrix products, computed by the published model of each architecture's tensor cores: every bit.
+
+use flate2::read::GzDecoder;
+use std::collections::BTreeMap;
+use std::io::Read;
+use warpsmith_semantics::lanes::Level;
+use warpsmith_semantics::matrix::*;
+
+const VECTORS: &[u8] = include_bytes!("../../tests/oracle/mma.tsv.gz");
+
+fn element(name: &str) -> Element {
+    match name {
+        "f16" => Element::F16,
+        "bf16" => Element::Bf16,
+        "tf32" => Element::Tf32,
+        "e4m3" => Element::E4m3,
+        "e5m2" => Element::E5m2,
+        "e2m1" => Element::E2m1,
+        other => panic!("a type that the vectors did not have: {other}"),
+    }
+}
+
+fn architecture(name: &str) -> Architecture {
+    match name {
+        "RTXBlackwell" => Architecture::RtxBlackwell,
+        name => Arithmetic::from_name(&name.to_lowercase())
+            .map(|found| match found {
+                Arithmetic::Hardware(architecture) => architecture,
+                Arithmetic::Ideal => panic!("{name}"),
+            })
+            .unwrap(),
+    }
+}
+
+fn numbers(text: &str) -> Vec<u32> {
+    text.split(',').map(|part| u32::from_str_radix(part, 16).unwrap()).collect()
+}
+
+struct Row<'a> {
+    line: &'a str,
+    a: Vec<u32>,
+    b: Vec<u32>,
+    c: u32,
+    d: u32,
+    scales: Option<[Vec<u32>; 2]>,
+}
+
+/// Eight rows at a time stand on the diagonal of a product, so that every column of a chunk is used.
+fn differing(key: &[&str], rows: &[Row<'_>], level: Level) -> Vec<String> {
+    let types = [element(key[3]), element(key[4])];
+    let k: usize = key[2].parse().unwrap();
+    let ty = if key[5] == "f16" { Accumulator::F16 } else { Accumulator::F32 };
+    let unit = match key[0].split('.').next() {
+        Some("wgmma") => Unit::Warpgroup,
+        Some("tcgen05") => Unit::Tcgen05,
+        _ => Unit::Warp,
+    };
+    let scale = match key[6] {
+        "ue8m0" => Some(ScaleType::Ue8m0),
+        "ue4m3" => Some(ScaleType::Ue4m3),
+        _ => None,
+    };
+    let rule = Rule::of(architecture(key[1]), unit, types[0], scale.is_some() && k == 64);
+    let mut wrong = Vec::new();
+    let mut workspace = Workspace::default();
+    for rows in rows.chunks(8) {
+        let row = |at: usize| &rows[at.min(rows.len() - 1)];
+        let packing = Packing::Tight;
+        let a: Vec<u32> =
+            (0..8).flat_map(|m| row(m).a.iter().map(|x| packing.element(types[0], *x))).collect();
+        let b: Vec<u32> =
+            (0..k).flat_map(|i| (0..8).map(move |n| packing.element(types[1], row(n).b[i]))).collect();
+        let places: Vec<u16> = (0..8 * k).map(|at| (at % k) as u16).collect();
+        let side = |which: usize| -> Vec<u8> {
+            let of = |m: usize| row(m).scales.as_ref().map_or(&[][..], |s| &s[which][..]);
+            (0..8).flat_map(|m| of(m).iter().map(|s| *s as u8)).collect()
+        };
+        let (of_a, of_b) = (side(0), side(1));
+        let scales = scale.map(|ty| Scales { ty, blocks: of_a.len() / 8, a: &of_a, b: &of_b });
+        let mut d: Vec<u32> = (0..64).map(|at| row(at / 8).c).collect();
+        let product = Product {
+            shape: [8, 8, k],
+            types,
+            accumulators: [ty; 2],
+            rule: Some(rule),
+            a: &a,
+            b: &b,
+            rows: &places,
+            scales,
+        };
+        product.run(level, &mut workspace, &mut d);
+        for (m, row) in rows.iter().enumerate() {
+            if d[m * 8 + m] != row.d {
+                wrong.push(format!("{:x} instead of {}", d[m * 8 + m], row.line));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_vector_is_computed_bit_for_bit() {
+    let mut text = String::new();
+    GzDecoder::new(VECTORS).read_to_string(&mut text).unwrap();
+    let mut groups: BTreeMap<Vec<&str>, Vec<Row<'_>>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let scales = (cells[10] != "-").then(|| [numbers(cells[11]), numbers(cells[12])]);
+        let count = scales.as_ref().map_or("0".to_string(), |s| s[0].len().to_string());
+        let row = Row {
+            line,
+            a: numbers(cells[6]),
+            b: numbers(cells[7]),
+            c: numbers(cells[8])[0],
+            d: numbers(cells[9])[0],
+            scales,
+        };
+        let mut key = cells[..6].to_vec();
+        key.push(cells[10]);
+        key.push(["0", "1", "2", "4"].into_iter().find(|known| *known == count).unwrap());
+        groups.entry(key).or_default().push(row);
+    }
+    assert_eq!(groups.values().map(Vec::len).sum::<usize>(), 7700);
+    for level in [Level::Baseline, Level::Avx2] {
+        let mut wrong = 0;
+        for (key, rows) in &groups {
+            let of_group = differing(key, rows, level);
+            wrong += of_group.len();
+            if let Some(first) = of_group.first() {
+                println!("{level:?} {key:?}: {} of {} differ; {first}", of_group.len(), rows.len());
+            }
+        }
+        assert_eq!(wrong, 0, "vectors that differ");
+    }
+}

@@ -9,7 +9,7 @@ use crate::engine::observe::{AccessKind, Addresses, Line};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::run::{Issue, Runner};
-use crate::engine::values::lanes_of;
+use crate::engine::values::{lanes_of, opaque};
 use crate::engine::warp::Warp;
 use crate::memory::bytes::{Concurrent, Mode, Private};
 use crate::memory::window;
@@ -161,6 +161,7 @@ pub(in crate::engine) unsafe fn load_lines<T: Bits>(
     dst: &[Reg],
 ) {
     for (element, &r) in dst.iter().enumerate() {
+        let issue = issue.only(opaque(issue.mask));
         let mut values = [T::default(); 32];
         for (h, half) in values.as_chunks_mut::<HALF>().0.iter_mut().enumerate() {
             let step = lines.step[h];
@@ -200,6 +201,7 @@ pub(in crate::engine) unsafe fn store_lines<T: Bits>(
         if skipped >> element & 1 != 0 {
             continue;
         }
+        let issue = issue.only(opaque(issue.mask));
         // SAFETY: the source was checked when the program was built.
         let values: [T; 32] = unsafe { source_lanes(issue.frame, r) };
         let offset = element * T::BYTES;

@@ -12,8 +12,8 @@ use crate::engine::lanes::Lane;
 use crate::engine::observe::{AccessKind, Addresses, BadAccess, Verdict};
 use crate::engine::op::{Access, Atomic, AtomicFn};
 use crate::engine::reg::{Reg, Width};
-use crate::engine::run::{Fallible, Issue, Runner, is_synchronising};
-use crate::engine::values::{lane64, lanes_of};
+use crate::engine::run::{AVX2, AVX512, Fallible, Issue, Runner, is_synchronising};
+use crate::engine::values::{lane64, lanes_of, opaque};
 use crate::engine::warp::{DYNAMIC, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::{self, Bytes, Concurrent, Element, Mode, Private, WideAtomics};
@@ -32,9 +32,22 @@ struct Places {
     shared: u32,
 }
 
+/// The registers of a load's or store's elements.
+#[derive(Clone, Copy)]
+enum Elements<'a> {
+    Load(&'a [Reg]),
+    Store(&'a [Reg]),
+}
+
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     #[inline(always)]
-    pub fn load(&mut self, warp: &Warp, issue: Issue<'_>, access: &Access, dst: &[Reg]) -> Fallible<()> {
+    pub fn load<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        access: &Access,
+        dst: &[Reg],
+    ) -> Fallible<()> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
@@ -50,17 +63,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
             }
         } else {
-            let places = self.places(warp, issue, access, AccessKind::Load)?;
-            // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
-            unsafe {
-                match access.bytes {
-                    1 => load_lanes::<u8>(&places, issue, access.signed, dst),
-                    2 => load_lanes::<u16>(&places, issue, access.signed, dst),
-                    4 => load_lanes::<u32>(&places, issue, access.signed, dst),
-                    8 => load_lanes::<u64>(&places, issue, access.signed, dst),
-                    _ => load_lanes::<u128>(&places, issue, access.signed, dst),
-                }
-            }
+            self.scattered::<LEVEL>(warp, issue, access, Elements::Load(dst))?;
         }
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
@@ -69,7 +72,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     #[inline(always)]
-    pub fn store(&mut self, warp: &Warp, issue: Issue<'_>, access: &Access, src: &[Reg]) -> Fallible<()> {
+    pub fn store<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        access: &Access,
+        src: &[Reg],
+    ) -> Fallible<()> {
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
         }
@@ -85,20 +94,84 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
             }
         } else {
-            let places = self.places(warp, issue, access, AccessKind::Store)?;
-            // SAFETY: as in `load`.
-            unsafe {
-                match access.bytes {
+            self.scattered::<LEVEL>(warp, issue, access, Elements::Store(src))?;
+        }
+        if is_synchronising(access.order) {
+            fence(Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// A load or store whose addresses follow no rule. Apart from the loop, and compiled for each instruction set as it is.
+    #[inline(always)]
+    fn scattered<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        access: &Access,
+        elements: Elements<'_>,
+    ) -> Fallible<()> {
+        match LEVEL {
+            // SAFETY: the loop of a level calls this only where the host has it.
+            #[cfg(target_arch = "x86_64")]
+            AVX512 => unsafe { self.scattered_avx512(warp, issue, access, elements) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            AVX2 => unsafe { self.scattered_avx2(warp, issue, access, elements) },
+            _ => self.scattered_baseline(warp, issue, access, elements),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    fn scattered_avx512(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
+        self.scattered_here(w, i, a, e)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    fn scattered_avx2(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
+        self.scattered_here(w, i, a, e)
+    }
+
+    #[inline(never)]
+    fn scattered_baseline(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
+        self.scattered_here(w, i, a, e)
+    }
+
+    #[inline(always)]
+    fn scattered_here(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        access: &Access,
+        elements: Elements<'_>,
+    ) -> Fallible<()> {
+        let kind = match elements {
+            Elements::Load(_) => AccessKind::Load,
+            Elements::Store(_) => AccessKind::Store,
+        };
+        let places = self.places(warp, issue, access, kind)?;
+        // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
+        unsafe {
+            match elements {
+                Elements::Load(dst) => match access.bytes {
+                    1 => load_lanes::<u8>(&places, issue, access.signed, dst),
+                    2 => load_lanes::<u16>(&places, issue, access.signed, dst),
+                    4 => load_lanes::<u32>(&places, issue, access.signed, dst),
+                    8 => load_lanes::<u64>(&places, issue, access.signed, dst),
+                    _ => load_lanes::<u128>(&places, issue, access.signed, dst),
+                },
+                Elements::Store(src) => match access.bytes {
                     1 => store_lanes::<u8>(&places, issue, access.skipped, src),
                     2 => store_lanes::<u16>(&places, issue, access.skipped, src),
                     4 => store_lanes::<u32>(&places, issue, access.skipped, src),
                     8 => store_lanes::<u64>(&places, issue, access.skipped, src),
                     _ => store_lanes::<u128>(&places, issue, access.skipped, src),
-                }
+                },
             }
-        }
-        if is_synchronising(access.order) {
-            fence(Ordering::SeqCst);
         }
         Ok(())
     }
@@ -484,6 +557,7 @@ bits!(u8 u16 u32 u64 u128);
 #[inline(always)]
 unsafe fn load_lanes<T: Bits>(places: &Places, issue: Issue<'_>, signed: bool, dst: &[Reg]) {
     for (element, &r) in dst.iter().enumerate() {
+        let issue = issue.only(opaque(issue.mask));
         let offset = element * T::BYTES;
         let mut values = [T::default(); 32];
         // SAFETY: the caller's promise.

@@ -7,7 +7,6 @@ use crate::engine::lanes::Level;
 use crate::engine::matrix::Room;
 use crate::engine::observe::{At, Interest, Observer, Registers, Sync};
 use crate::engine::op::{FuncId, Inst, Op, Order};
-use crate::engine::reg::Reg;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
 use crate::engine::values::{opaque, put};
@@ -57,6 +56,11 @@ pub(in crate::engine) struct Held {
     /// The place in the round of the block's warps.
     pub from: usize,
 }
+
+/// The levels as constants, by which the loop and its parts are compiled.
+pub(in crate::engine) const BASELINE: usize = Level::Baseline as usize;
+pub(in crate::engine) const AVX2: usize = Level::Avx2 as usize;
+pub(in crate::engine) const AVX512: usize = Level::Avx512 as usize;
 
 pub(in crate::engine) type Fallible<T> = Result<T, Box<Fault>>;
 
@@ -108,26 +112,31 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
-            _ => self.run_warp_here(block, warp, quantum),
+            _ => self.run_warp_here::<BASELINE>(block, warp, quantum),
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
     fn run_warp_avx2(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
-        self.run_warp_here(block, warp, quantum)
+        self.run_warp_here::<AVX2>(block, warp, quantum)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
     fn run_warp_avx512(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
-        self.run_warp_here(block, warp, quantum)
+        self.run_warp_here::<AVX512>(block, warp, quantum)
     }
 
     #[inline(always)]
-    fn run_warp_here(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
+    fn run_warp_here<const LEVEL: usize>(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        quantum: u64,
+    ) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
-        let level = self.level;
+        let level = Level::ALL[LEVEL];
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
         let mut held = if WATCHED { self.held.take() } else { None };
@@ -226,17 +235,31 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             unsafe { f.run(level, frame, operands, wide & guard) }
                         }
                     }
-                    // One element or several by the same code: the loop has room for it once.
-                    Op::Load(access, _) | Op::LoadVector(access, _) => {
+                    Op::Load(access, dst) => {
                         if active != 0 {
-                            let dst = elements(&inst.op, &self.cx.program.lists);
-                            try_or_leave!(self.load(warp, issue!(active), access, dst));
+                            let dst = std::slice::from_ref(dst);
+                            try_or_leave!(self.load::<LEVEL>(warp, issue!(active), access, dst));
                         }
                     }
-                    Op::Store(access, _) | Op::StoreVector(access, _) => {
+                    Op::Store(access, src) => {
                         if active != 0 {
-                            let src = elements(&inst.op, &self.cx.program.lists);
-                            try_or_leave!(self.store(warp, issue!(active), access, src));
+                            let src = std::slice::from_ref(src);
+                            try_or_leave!(self.store::<LEVEL>(warp, issue!(active), access, src));
+                            if interest.accesses {
+                                self.observer.stored(at!(active), &registers);
+                            }
+                        }
+                    }
+                    Op::LoadVector(access, list) => {
+                        if active != 0 {
+                            let dst = list.of(&self.cx.program.lists);
+                            try_or_leave!(self.load::<LEVEL>(warp, issue!(active), access, dst));
+                        }
+                    }
+                    Op::StoreVector(access, list) => {
+                        if active != 0 {
+                            let src = list.of(&self.cx.program.lists);
+                            try_or_leave!(self.store::<LEVEL>(warp, issue!(active), access, src));
                             if interest.accesses {
                                 self.observer.stored(at!(active), &registers);
                             }
@@ -478,18 +501,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let mut fault = Box::new(Fault::new(code, message));
         locate(&mut fault, self.cx, issue.block.id, issue.warp, issue.mask, issue.pc);
         fault
-    }
-}
-
-/// The registers of a load's or store's elements; none of another operation.
-#[inline(always)]
-fn elements<'a>(op: &'a Op, lists: &'a [Reg]) -> &'a [Reg] {
-    if let Op::Load(_, one) | Op::Store(_, one) = op {
-        std::slice::from_ref(one)
-    } else if let Op::LoadVector(_, list) | Op::StoreVector(_, list) = op {
-        list.of(lists)
-    } else {
-        &[]
     }
 }
 

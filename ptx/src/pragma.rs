@@ -11,6 +11,8 @@ pub enum Pragma {
     UsedBytesMask(u32),
     /// `enable_smem_spilling`: registers may be spilled to shared memory (manual 12.3).
     EnableSmemSpilling,
+    /// `mma_throughput`: matrix instructions are scheduled for throughput (PTX ISA 9.4, 12.5).
+    MmaThroughput,
     /// `frequency N`: how often a basic block is executed (manual 12.4).
     Frequency(u64),
 }
@@ -58,6 +60,7 @@ impl Pragma {
         match name {
             "nounroll" => Ok(Pragma::NoUnroll),
             "enable_smem_spilling" => Ok(Pragma::EnableSmemSpilling),
+            "mma_throughput" => Ok(Pragma::MmaThroughput),
             // ptxas drops what does not fit 32 bits.
             "used_bytes_mask" => Ok(Pragma::UsedBytesMask(integer("used_bytes_mask")? as u32)),
             "frequency" => match integer("frequency")? {
@@ -71,7 +74,9 @@ impl Pragma {
     /// The first word of a string, if PTX has such a pragma.
     pub fn name_of(text: &str) -> Option<&'static str> {
         let name = text.split_ascii_whitespace().next()?;
-        ["nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"].into_iter().find(|n| *n == name)
+        ["nounroll", "used_bytes_mask", "enable_smem_spilling", "mma_throughput", "frequency"]
+            .into_iter()
+            .find(|n| *n == name)
     }
 }
 

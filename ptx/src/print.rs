@@ -62,6 +62,7 @@ impl Printer<'_> {
                 }
                 Item::Pragma(strings) => self.pragma(strings)?,
                 Item::Section(section) => self.section(section)?,
+                Item::IntermediateSource(blocks) => self.intermediate_source(blocks)?,
                 Item::Variable(decl) => {
                     self.decl(&m[decl])?;
                     self.out.push_str(";\n");
@@ -168,6 +169,18 @@ impl Printer<'_> {
         Ok(())
     }
 
+    fn intermediate_source(&mut self, blocks: List<CodeBlock>) -> fmt::Result {
+        self.out.push_str(".nv_intermediate_source_section {\n");
+        for &CodeBlock { ir_name, file, text } in &self.module[blocks] {
+            let m = self.module;
+            writeln!(self.out, ".code_block {{\n.ir_name: {}\n.sourceFileName: {file}", Quoted(&m[ir_name]))?;
+            // The text is what stands between the words, blanks included.
+            writeln!(self.out, ".source_begin{}.source_end\n}}", &m[text])?;
+        }
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
     fn directives(&mut self, directives: List<Directive>) -> fmt::Result {
         for directive in &self.module[directives] {
             self.out.push(' ');
@@ -181,6 +194,8 @@ impl Printer<'_> {
                 Directive::ExplicitCluster => self.out.push_str(".explicitcluster"),
                 Directive::MaxClusterRank(n) => write!(self.out, ".maxclusterrank {n}")?,
                 Directive::BlocksAreClusters => self.out.push_str(".blocksareclusters"),
+                Directive::Language(languages) => write!(self.out, ".language {languages}")?,
+                Directive::MinPerCtaMemory(n) => write!(self.out, ".minperctamemory {n}")?,
                 Directive::NoReturn => self.out.push_str(".noreturn"),
                 Directive::AbiPreserve(n) => write!(self.out, ".abi_preserve {n}")?,
                 Directive::AbiPreserveControl(n) => write!(self.out, ".abi_preserve_control {n}")?,
@@ -340,6 +355,7 @@ impl Printer<'_> {
                         write!(self.out, ", inlined_at {at}")?;
                     }
                 }
+                Stmt::LocIntermediate(at) => write!(self.out, ".loc_intermediate {at}")?,
                 Stmt::Pragma(strings) => {
                     self.pragma(strings)?;
                     self.out.pop();

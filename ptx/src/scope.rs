@@ -164,6 +164,7 @@ impl<'m> Scopes<'m> {
             | Item::AddressSize(_)
             | Item::File(_)
             | Item::Pragma(_)
+            | Item::IntermediateSource(_)
             | Item::Section(_)
             | Item::Alias { .. } => Vec::new(),
         }
@@ -247,7 +248,12 @@ impl<'m> Scopes<'m> {
                 clashes.extend(self.declare(module[prototype].name, Binding::List(statement)).err());
             }
             // Labels are bound where their scope opens.
-            Stmt::Label(_) | Stmt::Inst(_) | Stmt::Loc(_) | Stmt::Pragma(_) | Stmt::Target(_) => {}
+            Stmt::Label(_)
+            | Stmt::Inst(_)
+            | Stmt::Loc(_)
+            | Stmt::LocIntermediate(_)
+            | Stmt::Pragma(_)
+            | Stmt::Target(_) => {}
         }
         clashes
     }
@@ -291,6 +297,7 @@ impl<'m> Scopes<'m> {
                 Stmt::Decl(_)
                 | Stmt::Inst(_)
                 | Stmt::Loc(_)
+                | Stmt::LocIntermediate(_)
                 | Stmt::Pragma(_)
                 | Stmt::BranchTargets { .. }
                 | Stmt::CallTargets { .. }

@@ -815,3 +815,85 @@ fn names_of_nested_families() {
         "#]],
     );
 }
+
+#[test]
+fn directives_of_later_versions() {
+    let text = ".version 9.5\n.target sm_90\n.address_size 64\n.file 1 \"a.py\"\n.nv_intermediate_source_section {\n.code_block {\n\
+                .ir_name: \"tileir\"\n.sourceFileName: 1\n.source_begin\nmodule \"{\n.source_end\n}\n}\n\
+                .visible .entry k() .language 5, \"PTX\" .minperctamemory 0x400 {\n.reg .b64 a;\n.loc_intermediate 1 2 3\n\
+                mov.b64 a, %perctamemoryoffset;\n.pragma \"mma_throughput\";\nret;\n}\n";
+    assert_eq!(findings(text), "");
+    let module = parse(text).module;
+    let printed = warpsmith_ptx::print(&module);
+    for line in
+        [".language \"ptx\", \"cuda c++\"", ".minperctamemory 1024", ".source_begin\nmodule \"{\n.source_end"]
+    {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+    assert!(parse(&printed).module == module, "{printed}");
+    // Each is known from its version on, by its name.
+    let older = text.replace(".version 9.5", ".version 9.1");
+    expect![[r#"
+        5:1: error[P0305]: `.nv_intermediate_source_section` is not in PTX 9.1 for sm_90
+          5:1: needs .version 9.4 or later
+          1:10: the module is for this
+          help: raise the version: `9.4`
+          see PTX ISA 9.4, 11.5.6
+        14:21: error[P0305]: `.language` is not in PTX 9.1 for sm_90
+          14:21: needs .version 9.2 or later
+          1:10: the module is for this
+          help: raise the version: `9.2`
+          see PTX ISA 9.4, 11.8.2
+        14:40: error[P0305]: `.minperctamemory` is not in PTX 9.1 for sm_90
+          14:40: needs .version 9.4 or later and .target sm_80 or higher
+          1:10: the module is for this
+          help: raise the version: `9.4`
+          see PTX ISA 9.4, 11.4.10
+        16:1: error[P0305]: `.loc_intermediate` is not in PTX 9.1 for sm_90
+          16:1: needs .version 9.4 or later
+          1:10: the module is for this
+          help: raise the version: `9.4`
+          see PTX ISA 9.4, 11.5.5
+        17:12: error[I0209]: operand `a` must be a vector
+          17:12: expected 4 in braces, each a register of type `.b16`, `.u16`, `.s16`, `.f16` or `.bf16`, an integer constant or a special register, found the special register `%perctamemoryoffset`
+          note: its form: `mov .b64 d, {a..}`
+          see PTX ISA 9.0, 9.7.9.3
+        18:1: error[P0305]: the pragma `mma_throughput` is not in PTX 9.1 for sm_90
+          18:1: needs .version 9.3 or later
+          1:10: the module is for this
+          help: raise the version: `9.3`
+          see PTX ISA 9.4, 12.5
+    "#]].assert_eq(&findings(&older));
+    let head = ".version 9.5\n.target sm_90\n.address_size 64\n";
+    expect![[r#"
+        4:22: error[P0101]: no such language; codes are 0 to 10
+          see PTX ISA 9.0, 4.3
+        5:22: error[P0101]: no such language; codes are 0 to 10
+          see PTX ISA 9.0, 4.3
+    "#]]
+    .assert_eq(&findings(&format!(
+        "{head}.entry k() .language \"cobol\" {{ ret; }}\n.entry l() .language 11 {{ ret; }}"
+    )));
+    expect![[r#"
+        4:11: error[P0502]: a declaration has no body for this directive to speak of
+          see PTX ISA 9.0, 11.4
+        5:38: error[P0502]: `%perctamemorysize` in a kernel without `.minperctamemory`
+          note: the directive says how many bytes each block needs at least
+          see PTX ISA 9.0, 11.4
+    "#]]
+    .assert_eq(&findings(&format!(
+        "{head}.func f() .language 3;\n.entry k() {{ .reg .b32 a; mov.b32 a, %perctamemorysize; }}"
+    )));
+    expect![[r#"
+        4:1: error[P0702]: file 9 is not declared
+          see PTX ISA 9.0, 11.5.4
+    "#]].assert_eq(&findings(&format!(
+        "{head}.nv_intermediate_source_section {{ .code_block {{ .ir_name: \"x\" .sourceFileName: 9 .source_begin .source_end }} }}"
+    )));
+    expect![[r#"
+        4:82: error[P0102]: this source has no `.source_end`
+          see PTX ISA 9.0, 4.3
+    "#]].assert_eq(&findings(&format!(
+        "{head}.nv_intermediate_source_section {{ .code_block {{ .ir_name: \"x\" .sourceFileName: 9 .source_begin x"
+    )));
+}

@@ -118,6 +118,10 @@ impl Parser<'_> {
             }
             Kind::Dot => match self.text() {
                 b".loc" => Stmt::Loc(self.loc()?),
+                b".loc_intermediate" => {
+                    self.bump();
+                    Stmt::LocIntermediate(self.place()?)
+                }
                 b".pragma" => Stmt::Pragma(self.pragma()?),
                 b".target" => Stmt::Target(self.target()?),
                 b".branchtargets" | b".calltargets" | b".callprototype" => {

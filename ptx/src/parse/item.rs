@@ -15,6 +15,7 @@ const ITEM_STARTS: &[&str] = &[
     "address_size",
     "file",
     "section",
+    "nv_intermediate_source_section",
     "pragma",
     "alias",
     "visible",
@@ -95,6 +96,7 @@ impl Parser<'_> {
             (Kind::Dot, b".file") => Item::File(self.file()?),
             (Kind::Dot, b".pragma") => Item::Pragma(self.pragma()?),
             (Kind::Dot, b".section") => self.section()?,
+            (Kind::Dot, b".nv_intermediate_source_section") => self.intermediate_source()?,
             (Kind::Dot, b".alias") => self.alias()?,
             (Kind::Dot, b".visible" | b".extern" | b".weak" | b".common") => {
                 let linkage = self.linkage();
@@ -484,7 +486,8 @@ impl Parser<'_> {
                 b"noreturn" | b"abi_preserve" | b"abi_preserve_control" => true,
                 b"maxnreg" | b"maxntid" | b"reqntid" | b"minnctapersm" | b"maxnctapersm"
                 | b"reqnctapercluster" | b"explicitcluster" | b"maxclusterrank" | b"blocksareclusters"
-                | b"pragma" => false,
+                | b"minperctamemory" | b"pragma" => false,
+                b"language" => device,
                 _ => break,
             };
             // Behind the prototype of a device function, an item of the module.
@@ -504,6 +507,8 @@ impl Parser<'_> {
             self.bump();
             let directive = match word {
                 b"noreturn" => Directive::NoReturn,
+                b"language" => Directive::Language(self.languages()?),
+                b"minperctamemory" => Directive::MinPerCtaMemory(self.count("a number of bytes")?),
                 b"explicitcluster" => Directive::ExplicitCluster,
                 b"blocksareclusters" => Directive::BlocksAreClusters,
                 b"abi_preserve" => Directive::AbiPreserve(self.count("a number of registers")?),

@@ -13,6 +13,7 @@ mod decl;
 mod item;
 mod lexer;
 mod parallel;
+mod source;
 
 use crate::codes;
 use crate::tree::*;

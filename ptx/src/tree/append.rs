@@ -86,6 +86,7 @@ arenas! {
     Symbol, symbols;
     Data, data / data_spans;
     DataValue, values;
+    CodeBlock, blocks;
 }
 
 impl module::Marks {
@@ -111,7 +112,7 @@ macro_rules! plain {
         }
     )*};
 }
-plain! { u8 u32 u64 i64 bool Version ScalarType StateSpace Linkage FunctionKind Unified Ptr Const Dims Place Span }
+plain! { u8 u32 u64 i64 bool Version ScalarType StateSpace Linkage FunctionKind Unified Ptr Const Dims Place Span Languages }
 
 /// All fields by name, so that one that is added must be moved or dismissed here.
 macro_rules! records {
@@ -127,6 +128,7 @@ macro_rules! records {
 records! {
     File { index, name, timestamp, size };
     Section { name, data };
+    CodeBlock { ir_name, file, text };
     Function { kind, linkage, unified, name, returns, params, directives, body, span, name_span };
     Decl { linkage, space, bank, align, managed, unified, vector, ty, ptr, late_align, names, span };
     Declarator { name, count, dims, init, span };
@@ -154,7 +156,7 @@ macro_rules! choices {
 }
 choices! {
     Item {
-        Version(a), Target(a), AddressSize(a), File(a), Pragma(a), Section(a), Variable(a), Function(a),
+        Version(a), Target(a), AddressSize(a), File(a), Pragma(a), Section(a), IntermediateSource(a), Variable(a), Function(a),
         Alias { alias, aliasee }
     }
     Data { Label(a), Bytes(a), Values { bits, values } }
@@ -162,13 +164,13 @@ choices! {
     Directive {
         MaxNReg(a), MaxNTid(a), ReqNTid(a), MinNCtaPerSm(a), MaxNCtaPerSm(a), ReqNCtaPerCluster(a),
         ExplicitCluster, MaxClusterRank(a), BlocksAreClusters, NoReturn, AbiPreserve(a), AbiPreserveControl(a),
-        Pragma(a)
+        Pragma(a), Language(a), MinPerCtaMemory(a)
     }
     Init { Const(a), Address { name, generic, offset }, Mask(a), List(a), Bytes(a), Ints(a), Field { name, value } }
     FieldValue { Name(a), Const(a) }
     MaskOf { Int(a), Address { name, generic, offset } }
     Stmt {
-        Open, Close, Decl(a), Label(a), Inst(a), Loc(a), Pragma(a), BranchTargets { name, targets },
+        Open, Close, Decl(a), Label(a), Inst(a), Loc(a), LocIntermediate(a), Pragma(a), BranchTargets { name, targets },
         CallTargets { name, targets }, CallPrototype(a), Target(a)
     }
     Operand {

@@ -17,7 +17,7 @@ macro_rules! plain {
         }
     )*};
 }
-plain! { u8 u32 u64 i64 bool Version ScalarType StateSpace Linkage FunctionKind Unified Ptr Const Dims Place }
+plain! { u8 u32 u64 i64 bool Version ScalarType StateSpace Linkage FunctionKind Unified Ptr Const Dims Place Languages }
 
 /// Destructures both sides, so that a field that is added must be compared or dismissed here.
 macro_rules! records {
@@ -33,6 +33,7 @@ macro_rules! records {
 records! {
     File { index, name, timestamp, size };
     Section { name, data };
+    CodeBlock { ir_name, file, text };
     Function { kind, linkage, unified, name, returns, params, directives, body } except span, name_span;
     Decl { linkage, space, bank, align, managed, unified, vector, ty, ptr, late_align, names } except span;
     Declarator { name, count, dims, init } except span;
@@ -63,7 +64,7 @@ macro_rules! choices {
 }
 choices! {
     Item {
-        Version(a b), Target(a b), AddressSize(a b), File(a b), Pragma(a b), Section(a b), Variable(a b), Function(a b),
+        Version(a b), Target(a b), AddressSize(a b), File(a b), Pragma(a b), Section(a b), IntermediateSource(a b), Variable(a b), Function(a b),
         Alias { alias b, aliasee d }
     }
     Data { Label(a b), Bytes(a b), Values { bits b, values d } }
@@ -71,7 +72,7 @@ choices! {
     Directive {
         MaxNReg(a b), MaxNTid(a b), ReqNTid(a b), MinNCtaPerSm(a b), MaxNCtaPerSm(a b), ReqNCtaPerCluster(a b),
         ExplicitCluster, MaxClusterRank(a b), BlocksAreClusters, NoReturn, AbiPreserve(a b), AbiPreserveControl(a b),
-        Pragma(a b)
+        Pragma(a b), Language(a b), MinPerCtaMemory(a b)
     }
     Init {
         Const(a b), Address { name b, generic d, offset f }, Mask(a b), List(a b), Bytes(a b), Ints(a b),
@@ -80,7 +81,7 @@ choices! {
     FieldValue { Name(a b), Const(a b) }
     MaskOf { Int(a b), Address { name b, generic d, offset f } }
     Stmt {
-        Open, Close, Decl(a b), Label(a b), Inst(a b), Loc(a b), Pragma(a b), BranchTargets { name b, targets d },
+        Open, Close, Decl(a b), Label(a b), Inst(a b), Loc(a b), LocIntermediate(a b), Pragma(a b), BranchTargets { name b, targets d },
         CallTargets { name b, targets d }, CallPrototype(a b), Target(a b)
     }
     Operand {

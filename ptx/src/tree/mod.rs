@@ -13,11 +13,13 @@ mod equal;
 mod list;
 mod module;
 mod names;
+mod source;
 
 pub use list::{Id, List};
 pub use module::Module;
 pub(crate) use names::Interner;
 pub use names::{Names, Symbol};
+pub use source::{CodeBlock, Languages};
 
 use std::num::NonZeroU32;
 use warpsmith_diag::Span;
@@ -49,6 +51,8 @@ pub enum Item {
     Pragma(List<Symbol>),
     /// `.section .debug_info { ... }`
     Section(Section),
+    /// `.nv_intermediate_source_section { ... }`
+    IntermediateSource(List<CodeBlock>),
     /// A variable outside of functions.
     Variable(Id<Decl>),
     /// A function, declared or defined.
@@ -217,6 +221,10 @@ pub enum Directive {
     AbiPreserveControl(u32),
     /// `.pragma "..";`
     Pragma(List<Symbol>),
+    /// `.language "ptx", 5`
+    Language(Languages),
+    /// `.minperctamemory n`
+    MinPerCtaMemory(u32),
 }
 
 /// One to three sizes; those not written are 1.
@@ -403,6 +411,8 @@ pub enum Stmt {
     Inst(Inst),
     /// `.loc file line column {, function_name .. , inlined_at ..}`
     Loc(Loc),
+    /// `.loc_intermediate file line column`: the place in an intermediate language
+    LocIntermediate(Place),
     /// `.pragma "..";`
     Pragma(List<Symbol>),
     /// `name: .branchtargets L1, L2;`

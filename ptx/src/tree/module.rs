@@ -45,6 +45,7 @@ pub struct Module {
     pub(crate) data: Vec<Data>,
     pub(crate) data_spans: Vec<Span>,
     pub(crate) values: Vec<DataValue>,
+    pub(crate) blocks: Vec<CodeBlock>,
     pub(crate) marks: Marks,
 }
 
@@ -97,6 +98,7 @@ arenas! {
     Symbol, symbols;
     Data, data;
     DataValue, values;
+    CodeBlock, blocks;
 }
 
 impl Index<Symbol> for Module {
@@ -146,6 +148,8 @@ pushers! {
     data_list(Data) -> data / data_spans;
     /// Adds the values of one [`Data::Values`].
     value_list(DataValue) -> values;
+    /// Adds the blocks of one `.nv_intermediate_source_section`.
+    block_list(CodeBlock) -> blocks;
     /// Adds bytes of one [`Data::Bytes`].
     byte_list(u8) -> bytes;
 }

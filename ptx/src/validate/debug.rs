@@ -85,6 +85,16 @@ impl Validator<'_> {
         }
     }
 
+    pub(super) fn intermediate_source(&mut self, blocks: List<CodeBlock>, span: Span) {
+        let name = ".nv_intermediate_source_section";
+        self.gate(name, &format!("`{name}`"), span);
+        for CodeBlock { file, .. } in &self.m[blocks] {
+            if !self.files.contains(file) {
+                self.error(codes::LOC, span, format!("file {file} is not declared"));
+            }
+        }
+    }
+
     pub(super) fn pragmas(&mut self, strings: List<Symbol>, span: Span, place: Place) {
         for string in &self.m[strings] {
             self.pragma(&self.m[*string], span, place);
@@ -94,7 +104,9 @@ impl Validator<'_> {
     /// ptxas knows a handful; in functions it ignores those that it does not know.
     fn pragma(&mut self, text: &str, span: Span, place: Place) {
         let name = Pragma::name_of(text);
-        let local = |name: &str| matches!(name, "used_bytes_mask" | "frequency" | "enable_smem_spilling");
+        let local = |name: &str| {
+            matches!(name, "used_bytes_mask" | "frequency" | "enable_smem_spilling" | "mma_throughput")
+        };
         if let Some(name) = name.filter(|name| local(name) && place != Place::Body) {
             let message = format!("the pragma `{name}` stands in bodies only");
             return self.error(codes::PRAGMA, span, message);
@@ -106,6 +118,7 @@ impl Validator<'_> {
             Ok(
                 Pragma::NoUnroll
                 | Pragma::EnableSmemSpilling
+                | Pragma::MmaThroughput
                 | Pragma::UsedBytesMask(_)
                 | Pragma::Frequency(_),
             ) => {}

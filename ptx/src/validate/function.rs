@@ -60,6 +60,9 @@ impl Validator<'_> {
                 Stmt::Label(_) => {}
                 Stmt::Inst(inst) => self.inst(id, inst),
                 Stmt::Loc(loc) => self.loc(loc, m.stmt_span(id)),
+                Stmt::LocIntermediate(_) => {
+                    self.gate(".loc_intermediate", "`.loc_intermediate`", m.stmt_span(id))
+                }
                 Stmt::Pragma(strings) => self.pragmas(strings, m.stmt_span(id), PragmaPlace::Body),
                 Stmt::BranchTargets { name, targets } => self.branch_targets(id, name, targets),
                 Stmt::CallTargets { targets, .. } => self.call_targets(id, targets),
@@ -111,6 +114,9 @@ impl Validator<'_> {
             }
         }
         self.check_directives(function.directives, !function.returns.is_empty());
+        if function.body.is_none() {
+            self.of_definitions(function.directives);
+        }
     }
 
     /// The rules of parameter lists, of functions and of prototypes.
@@ -263,6 +269,16 @@ impl Validator<'_> {
         (x != y && a.kind == FunctionKind::Func).then_some("another `.abi_preserve`")
     }
 
+    /// Finds directives that a declaration cannot have.
+    fn of_definitions(&mut self, directives: List<Directive>) {
+        for id in directives.ids() {
+            if let Directive::Language(_) | Directive::MinPerCtaMemory(_) = self.m[id] {
+                let message = "a declaration has no body for this directive to speak of";
+                self.error(codes::DIRECTIVE, self.m.directive_span(id), message);
+            }
+        }
+    }
+
     /// The directives between a header and its body.
     pub(super) fn check_directives(&mut self, directives: List<Directive>, has_returns: bool) {
         let m = self.m;
@@ -292,6 +308,8 @@ impl Validator<'_> {
                     required = true;
                     (".reqnctapercluster", None)
                 }
+                Directive::Language(_) => (".language", None),
+                Directive::MinPerCtaMemory(_) => (".minperctamemory", None),
                 Directive::ExplicitCluster => (".explicitcluster", None),
                 Directive::MaxClusterRank(_) => {
                     clusters = Some(span);

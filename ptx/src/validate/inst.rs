@@ -572,11 +572,28 @@ impl<'m> Validator<'m> {
             Some(Binding::Label(_)) => isa::Operand::Label,
             Some(Binding::Function(_)) => isa::Operand::Func,
             Some(Binding::List(_)) => isa::Operand::List,
-            Some(Binding::Special(reg)) => isa::Operand::Special { reg, lanes: reg.lanes() },
+            Some(Binding::Special(reg)) => {
+                self.needs_memory(reg, span);
+                isa::Operand::Special { reg, lanes: reg.lanes() }
+            }
             None => {
                 self.unknown_name(name, span);
                 isa::Operand::Unknown
             }
+        }
+    }
+
+    /// A kernel reads where its memory is only if it asks for some (PTX ISA 9.4, 11.4.10).
+    fn needs_memory(&mut self, reg: isa::SpecialReg, span: Span) {
+        if !reg.name().starts_with("%perctamemory") {
+            return;
+        }
+        let Some(function) = self.in_function.map(|function| self.m[function]) else { return };
+        let asks = |directive: &Directive| matches!(directive, Directive::MinPerCtaMemory(_));
+        if function.kind == FunctionKind::Entry && !self.m[function.directives].iter().any(asks) {
+            let message = format!("`{reg}` in a kernel without `.minperctamemory`");
+            let note = "the directive says how many bytes each block needs at least";
+            self.report(Diagnostic::error(codes::DIRECTIVE, span, message).note(note));
         }
     }
 

@@ -363,6 +363,7 @@ impl<'m> Validator<'m> {
                 Item::File(file) => self.file(file, span),
                 Item::Pragma(strings) => self.pragmas(strings, span, debug::Place::Module),
                 Item::Section(section) => self.section(section),
+                Item::IntermediateSource(blocks) => self.intermediate_source(blocks, span),
                 Item::Variable(decl) => self.module_variable(decl),
                 Item::Function(function) => self.function(function),
                 Item::Alias { alias, aliasee } => self.alias(alias, aliasee, span),
@@ -486,6 +487,7 @@ fn without_abi(m: &Module) -> Option<Span> {
         | Item::AddressSize(_)
         | Item::File(_)
         | Item::Pragma(_)
+        | Item::IntermediateSource(_)
         | Item::Section(_)
         | Item::Alias { .. } => None,
     })

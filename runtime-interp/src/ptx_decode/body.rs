@@ -141,7 +141,7 @@ impl<'m> Body<'_, 'm> {
                 self.f.bind(label);
             }
             Stmt::Pragma(strings) => self.pragmas(strings),
-            Stmt::Loc(_) | Stmt::Target(_) => {}
+            Stmt::Loc(_) | Stmt::LocIntermediate(_) | Stmt::Target(_) => {}
         }
     }
 
@@ -151,7 +151,13 @@ impl<'m> Body<'_, 'm> {
             match Pragma::parse(&module[*string]) {
                 Ok(Pragma::UsedBytesMask(mask)) => self.used_bytes = Some(mask),
                 // The others are hints to a compiler, and so is one that nobody knows.
-                Ok(Pragma::NoUnroll | Pragma::EnableSmemSpilling | Pragma::Frequency(_)) | Err(_) => {}
+                Ok(
+                    Pragma::NoUnroll
+                    | Pragma::EnableSmemSpilling
+                    | Pragma::MmaThroughput
+                    | Pragma::Frequency(_),
+                )
+                | Err(_) => {}
             }
         }
     }

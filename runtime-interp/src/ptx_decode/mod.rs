@@ -213,6 +213,7 @@ impl<'m> Decoder<'m> {
                 | Item::AddressSize(_)
                 | Item::File(_)
                 | Item::Pragma(_)
+                | Item::IntermediateSource(_)
                 | Item::Section(_)
                 | Item::Alias { .. } => {}
             }

@@ -80,6 +80,7 @@ impl Found<'_> {
                 | Stmt::Close
                 | Stmt::Label(_)
                 | Stmt::Loc(_)
+                | Stmt::LocIntermediate(_)
                 | Stmt::Pragma(_)
                 | Stmt::BranchTargets { .. }
                 | Stmt::CallPrototype(_)

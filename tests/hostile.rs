@@ -157,7 +157,10 @@ fn mutated_kernels_end_in_a_value() {
     let kernels: Vec<(String, Vec<LaunchSpec>)> = std::iter::zip(examples(), emitted())
         .map(|(source, ptx)| {
             let found = scan(&source, Language::Wir).and_then(|found| runs(&found)).unwrap();
-            let launch = |run: Run| LaunchSpec { steps: Some(300_000), ..run.launch };
+            let launch = |mut run: Run| {
+                run.launch.steps = Some(300_000);
+                run.launch
+            };
             (ptx, found.into_iter().map(launch).collect())
         })
         .collect();

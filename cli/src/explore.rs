@@ -55,7 +55,9 @@ pub fn run(program: &Program, sources: &Sources, launch: &LaunchSpec, count: u64
 }
 
 fn ordered(launch: &LaunchSpec, order: Order) -> LaunchSpec {
-    LaunchSpec { schedule: Some(order.schedule), seed: Some(order.seed), ..launch.clone() }
+    let mut launch = launch.clone();
+    (launch.schedule, launch.seed) = (Some(order.schedule), Some(order.seed));
+    launch
 }
 
 fn watched(

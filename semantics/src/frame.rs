@@ -20,8 +20,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame of these registers and constants. What is done with it must keep to the module's invariant.
-    pub const fn new(regs: *mut Row<u32>, constants: *const Row<u32>) -> Frame {
+    /// A frame of these registers and constants.
+    ///
+    /// # Safety
+    /// What is done with it keeps to the module's invariant, also by safe functions that take a frame and a register.
+    pub const unsafe fn new(regs: *mut Row<u32>, constants: *const Row<u32>) -> Frame {
         Frame { regs: regs.cast(), constants: constants.cast() }
     }
 

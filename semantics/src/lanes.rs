@@ -116,10 +116,12 @@ impl LaneFn {
         assert!(signature.src.len() <= 4 && signature.dst.len() <= 2, "as many as `Operands` has");
         // Sources are read as constants are, so that both lists are in reach of one frame.
         let constants = src.as_mut_ptr();
-        let frame = Frame::new(dst.as_mut_ptr(), constants);
+        // SAFETY: used below only, with registers that have `ROWS` rows of their own in the two arrays.
+        let frame = unsafe { Frame::new(dst.as_mut_ptr(), constants) };
         let place = |n: usize| (n * ROWS * 32) as u32;
         let mut operands = Operands { dst: [Reg::ZERO; 2], src: [Reg::ZERO; 4] };
-        let fill = Frame::new(constants, constants);
+        // SAFETY: as above.
+        let fill = unsafe { Frame::new(constants, constants) };
         for (n, (width, value)) in signature.src.iter().zip(values).enumerate() {
             operands.src[n] = Reg::constant(place(n), *width);
             let r = Reg::frame(place(n), *width);

@@ -31,6 +31,7 @@ pub const MAX_BUFFER_BYTES: u64 = 1 << 31;
 
 /// A checked launch description.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct LaunchSpec {
     /// The name of the kernel.
     pub entry: String,

@@ -47,6 +47,7 @@ impl RegisterFile {
     /// the builder has checked them. Functions that take a frame and a register rely on that.
     pub(super) unsafe fn frame(&mut self, base: u32, rows: u32, constants: &[Cell]) -> Frame {
         let frame = &mut self.rows[base as usize..(base + rows) as usize];
-        Frame::new(frame.as_mut_ptr(), constants.as_ptr())
+        // SAFETY: the caller promises what is done with it.
+        unsafe { Frame::new(frame.as_mut_ptr(), constants.as_ptr()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Modules that nvcc, clang and Triton wrote are accepted, and what is printed of them is the same program: the tree of the printed
+//! Modules that nvcc, NVRTC, clang, Triton and the CuTe DSL wrote are accepted, and what is printed of them is the same program: the tree of the printed
 //! text is the same, and ptxas makes the same code, constants, launch properties and line tables of it. One trial a module.
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use warpsmith::diag::{Diagnostic, LineIndex};
+use warpsmith::interp::Program;
 use warpsmith::isa::{Opcode, Target};
 use warpsmith::ptx::{self, ValidatedModule};
 use warpsmith_harness::ptxas::{Ptxas, Toolbox};
@@ -17,6 +18,12 @@ const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";
 /// The first of the targets that an installed ptxas generates code for.
 const OLDEST_WITH_CODE: u16 = 50;
 
+/// The folder of what the compilers of today write where no older version is asked for. What is there is executed too.
+const RECENT: &str = "recent";
+
+/// Modules of that folder that are not loaded, and the reason.
+const NOT_LOADED: &[(&str, &str)] = &[];
+
 /// Fewer modules than this and the folder is damaged.
 const AT_LEAST: usize = 100;
 
@@ -26,7 +33,7 @@ fn main() -> ExitCode {
     let required = std::env::var_os(REQUIRED).is_some();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real");
     let mut trials = Vec::new();
-    for producer in ["nvcc", "clang", "triton", "old"] {
+    for producer in ["nvcc", "clang", "triton", "old", RECENT] {
         let folder = std::fs::read_dir(root.join(producer)).expect("the folder is part of the repository");
         for path in folder.flatten().map(|entry| entry.path()) {
             let stem = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
@@ -34,13 +41,17 @@ fn main() -> ExitCode {
             let (accepted, toolbox) = (path.clone(), toolbox.clone());
             let accepts = move || accepts(&accepted).map(drop);
             trials.push(Trial::test(format!("{producer}/{stem}"), accepts).with_ignored_flag(awaited));
+            if producer == RECENT {
+                let path = path.clone();
+                trials.push(Trial::test(format!("{producer}/{stem} (loads)"), move || loads(&path)));
+            }
             let ignored = awaited || toolbox.ptxas.is_empty() && !required;
             let same = move || same_code(&path, &toolbox);
             trials.push(Trial::test(format!("{producer}/{stem} (code)"), same).with_ignored_flag(ignored));
         }
     }
     trials.push(Trial::test("enough modules", {
-        let modules = trials.len() / 2;
+        let modules = trials.iter().filter(|trial| trial.name().ends_with("(code)")).count();
         move || if modules >= AT_LEAST { Ok(()) } else { Err(format!("only {modules} modules").into()) }
     }));
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -71,6 +82,21 @@ fn accepts(path: &Path) -> Result<(String, String, ValidatedModule), Failed> {
     let module = ValidatedModule::new(parsed.module)
         .map_err(|findings| explain(&source, &findings).expect_err("a rejection has an error"))?;
     Ok((source, printed, module))
+}
+
+/// The engine takes it, or refuses it for the reason that is listed.
+fn loads(path: &Path) -> Result<(), Failed> {
+    let (source, _, module) = accepts(path)?;
+    let name = path.file_stem().expect("a listed file has a name").to_string_lossy();
+    let listed = NOT_LOADED.iter().find(|(module, _)| name == *module).map(|(_, reason)| *reason);
+    match (Program::load(&module), listed) {
+        (Ok(_), None) => Ok(()),
+        (Ok(_), Some(_)) => Err("is loaded, and listed as one that is not".into()),
+        (Err(errors), Some(reason)) if errors.iter().any(|error| format!("{error:?}").contains(reason)) => {
+            Ok(())
+        }
+        (Err(errors), _) => explain(&source, &errors),
+    }
 }
 
 /// The errors among the findings, with their lines.

@@ -29,16 +29,41 @@ const REFUSED: &[(&str, &str)] = &[
     ("decl.initializers.0393", "the same"),
     ("dir.extern.0048", "an access to a variable that is defined nowhere"),
     ("dir.extern.0049", "the same"),
+    ("v91.old..extern.0001", "the same"),
+    ("v91.old.fma.0009", "`fma.rz.relu.bf16x2`: the manual has no such form"),
+    ("v91.st.async.b128.0003", "a vector of two elements with one register"),
+    ("v91.st.async.b128.0008", "the same"),
+    ("v91.st.async.b128.0039", "the same"),
+    ("v91.st.async.b128.0052", "the same"),
+    ("v91.st.async.b128.0073", "the same"),
 ];
 
 /// Families that are not executed yet: textures and surfaces.
 const LATER: &[&str] =
     &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep", "texture sampler and surface types"];
 
+// Of `%locality_domain_id` and `%locality_domain_supplemental_sm` nothing is known but their names.
+
+/// What begins the names of families of PTX 9.1 to 9.5 that are not executed yet.
+const LATER_PARTS: &[&str] = &[
+    "fabric",
+    "createpolicy.fabric",
+    "tcgen05",
+    "mma",
+    "wmma",
+    "wgmma",
+    "ldmatrix",
+    "stmatrix",
+    "tensormap",
+    "cp.async.bulk.tensor",
+    "cp.async.bulk.prefetch.tensor",
+    "cp.reduce.async.bulk.tensor",
+];
+
 #[test]
 fn every_accepted_statement_loads() {
     let (mut refused, mut missing, mut loaded) = (BTreeSet::new(), Vec::new(), 0);
-    for part in ["arith", "data", "sync"] {
+    for part in ["arith", "data", "sync", "v91"] {
         let path = format!("{}/../tests/oracle/{part}.tsv", env!("CARGO_MANIFEST_DIR"));
         let rows = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
         for row in rows.lines().skip(1) {
@@ -62,6 +87,8 @@ fn every_accepted_statement_loads() {
                     refused.insert(id.clone());
                 }
                 Err(_) if LATER.contains(&family.as_str()) => {}
+                Err(_) if statement.contains("%locality_domain") => {}
+                Err(_) if part == "v91" && LATER_PARTS.iter().any(|part| family.starts_with(part)) => {}
                 Err(errors) => missing.push(format!("{id}: {statement}: {}", errors[0])),
             }
         }

@@ -1,6 +1,6 @@
 //! The table of all operations: what each of them means.
 
-use crate::plan::{Planner, compare, convert, float, half, integer, logic, mixed, video};
+use crate::plan::{Planner, compare, convert, float, half, integer, logic, mixed, sparse, video};
 use crate::{Plan, Written};
 use warpsmith_isa::{Instruction, Operation};
 
@@ -164,6 +164,8 @@ pub enum Effect {
     StackSave,
     /// Lowers the stack.
     StackRestore,
+    /// Marks a place in a trace.
+    Mark,
     /// A hint: to caches, to a profiler, to the allocator of registers.
     Hint,
 }
@@ -193,6 +195,8 @@ pub enum CopyGroup {
 pub enum MbarrierAction {
     /// `init`
     Init,
+    /// `check_layout`
+    CheckLayout,
     /// `inval`
     Invalidate,
     /// `expect_tx`
@@ -230,8 +234,6 @@ pub enum Refusal {
     Later,
     /// Memory of other machines, by a logical endpoint.
     Fabric,
-    /// Sparse values, packed and unpacked.
-    SparsePacking,
 }
 
 impl std::fmt::Display for Refusal {
@@ -242,7 +244,6 @@ impl std::fmt::Display for Refusal {
             Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
             Refusal::Fabric => "memory of other machines is not executed",
-            Refusal::SparsePacking => "packing of sparse values is not executed",
         })
     }
 }
@@ -430,8 +431,9 @@ impl Meaning {
             Op::MultimemLdReduce => Does(MulticastLoad),
             Op::MultimemSt => Does(MulticastStore),
             Op::MultimemRed => Does(MulticastReduce),
-            Op::MultimemStAsync | Op::MultimemRedAsync => Refused(Refusal::Later),
-            Op::MultimemCpAsyncBulk | Op::MultimemCpReduceAsyncBulk => Refused(Refusal::Later),
+            Op::MultimemStAsync => Does(StoreAsync),
+            Op::MultimemRedAsync => Does(ReduceAsync),
+            Op::MultimemCpAsyncBulk | Op::MultimemCpReduceAsyncBulk => Does(BulkCopy),
             Op::CpAsync => Does(Copy),
             Op::CpAsyncCommitGroup => Does(CommitGroup(CopyGroup::Plain)),
             Op::CpAsyncWaitGroup => Does(WaitGroup(CopyGroup::Plain)),
@@ -443,9 +445,8 @@ impl Meaning {
             Op::CpAsyncBulkTensor | Op::CpReduceAsyncBulkTensor => Does(TensorCopy),
             Op::CpAsyncBulkPrefetchTensor => Does(TensorPrefetch),
             Op::TensormapReplace => Does(ReplaceTensorMapField),
-            Op::TensormapQueryAllocClassLarge
-            | Op::ApplypriorityAsyncBulk
-            | Op::ApplypriorityAsyncBulkTensor => Refused(Refusal::Later),
+            Op::TensormapQueryAllocClassLarge => Refused(Refusal::Later),
+            Op::ApplypriorityAsyncBulk | Op::ApplypriorityAsyncBulkTensor => Does(Hint),
 
             // Textures and surfaces (9.7.10, 9.7.11).
             Op::Tex
@@ -493,7 +494,7 @@ impl Meaning {
 
             // mbarrier objects (9.7.13.15).
             Op::MbarrierInit => mbarrier(MbarrierAction::Init),
-            Op::MbarrierCheckLayout => Refused(Refusal::Later),
+            Op::MbarrierCheckLayout => mbarrier(MbarrierAction::CheckLayout),
             Op::MbarrierInval => mbarrier(MbarrierAction::Invalidate),
             Op::MbarrierExpectTx => mbarrier(MbarrierAction::ExpectTx),
             Op::MbarrierCompleteTx => mbarrier(MbarrierAction::CompleteTx),
@@ -544,7 +545,8 @@ impl Meaning {
             | Op::Tcgen05Commit => Refused(Refusal::TensorMemory),
 
             // The stack (9.7.17) and the rest (9.7.19).
-            Op::Spcompress | Op::Spdecompress => Refused(Refusal::SparsePacking),
+            Op::Spcompress => computes(sparse::compress),
+            Op::Spdecompress => computes(sparse::decompress),
             Op::FabricTryGetAsync
             | Op::FabricTryPutAsync
             | Op::FabricTryRedAsync
@@ -558,7 +560,7 @@ impl Meaning {
             Op::Stacksave => Does(StackSave),
             Op::Stackrestore => Does(StackRestore),
             Op::Alloca => Does(StackAllocate),
-            Op::TraceMark | Op::TraceMarkCond => Refused(Refusal::Later),
+            Op::TraceMark | Op::TraceMarkCond => Does(Mark),
             Op::Brkpt | Op::Trap => Does(Trap),
             Op::Nanosleep => Does(Yield),
             Op::Pmevent | Op::SetmaxnregDec | Op::SetmaxnregInc => Does(Hint),

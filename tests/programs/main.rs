@@ -4,6 +4,7 @@
 mod algorithms;
 mod matrices;
 mod pipelines;
+mod recent;
 mod triton;
 
 use warpsmith::interp::{Arg, Buffer, Device, Launch, Plain, Program};

@@ -4,7 +4,7 @@ use super::memory::describe;
 use super::{Source, address, elements, value};
 use crate::engine::{AtomicFn, FunctionBuilder, Reg, Width};
 use smallvec::SmallVec;
-use warpsmith_isa::{Instruction, Reduction, ScalarType};
+use warpsmith_isa::{Instruction, Mod, Reduction, ScalarType};
 use warpsmith_semantics::value::half::{self, After, Half};
 use warpsmith_semantics::value::packed::map2_16;
 use warpsmith_semantics::value::{Rounding, double, single};
@@ -18,7 +18,7 @@ pub(super) fn emit(
 ) -> Option<()> {
     let ty = i.ty()?;
     let operation = i.reduction()?;
-    let function = function(operation, ty)?;
+    let function = of_instruction(i, ty)?;
     let at = address(src.first())?;
     let access = describe(i, at, body)?;
     let width = Width::for_bits(ty.bits());
@@ -53,6 +53,15 @@ pub(super) fn emit(
     }
     body.atomic(access, function, &old, at, &b, c);
     Some(())
+}
+
+/// The function of an instruction on the old value and the operands. With `.noftz` a sum of f32 keeps subnormal numbers in all spaces.
+pub(super) fn of_instruction(i: &Instruction, ty: ScalarType) -> Option<AtomicFn> {
+    let function = function(i.reduction()?, ty)?;
+    Some(match function {
+        AtomicFn::BySpace { shared, .. } if i.has(Mod::Noftz) => AtomicFn::Word(shared),
+        AtomicFn::Word(_) | AtomicFn::BySpace { .. } | AtomicFn::Wide(_) => function,
+    })
 }
 
 /// The function on the old value and the operands.

@@ -3,7 +3,8 @@
 use super::{Source, address, names_cluster, value};
 use crate::engine::lanes::vector;
 use crate::engine::{
-    Access, AsyncOp, FunctionBuilder, MbarrierKind, MbarrierOp, Order, Reg, Scope, Width, pending_count,
+    Access, AsyncOp, FunctionBuilder, MbarrierKind, MbarrierLayout, MbarrierOp, Order, Reg, Scope, Width,
+    pending_count,
 };
 use warpsmith_isa::{self as isa, Instruction, Mod, StateSpace};
 use warpsmith_semantics::MbarrierAction;
@@ -29,16 +30,27 @@ pub(super) fn emit(
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
+    // A test gives its answer, then what was reported: whether something was, and what.
+    let of_width = |width: Width| dst.iter().skip(1).flatten().copied().find(move |d| d.width() == width);
+    let report = [of_width(Width::Pred), of_width(Width::W32)];
     let dst = dst.first().copied().flatten();
+    let layout = match i.barrier_layout() {
+        None | Some(isa::BarrierLayout::V0) => MbarrierLayout::V0,
+        Some(isa::BarrierLayout::V1) => MbarrierLayout::V1,
+    };
     let kind = match action {
-        MbarrierAction::Init => MbarrierKind::Init,
+        MbarrierAction::Init => MbarrierKind::Init(layout),
+        MbarrierAction::CheckLayout => MbarrierKind::CheckLayout(layout),
         MbarrierAction::Invalidate => MbarrierKind::Invalidate,
         MbarrierAction::ExpectTx => MbarrierKind::ExpectTx,
         MbarrierAction::CompleteTx => MbarrierKind::CompleteTx,
         MbarrierAction::Arrive { drop, expect_tx, no_complete } => {
             MbarrierKind::Arrive { drop, expect_tx, no_complete }
         }
-        MbarrierAction::Test { parity, blocking } => MbarrierKind::Test { parity, blocking },
+        MbarrierAction::Test { parity, blocking } => {
+            let conditional = i.phase_type() == Some(isa::PhaseType::Conditional);
+            MbarrierKind::Test { parity, blocking, conditional }
+        }
     };
     let mut at = object(body, i, src.first())?;
     // Without a space named, what can be done to objects of other blocks may be.
@@ -47,9 +59,14 @@ pub(super) fn emit(
     at.cluster |= reaches && at.space == StateSpace::Generic;
     let state = matches!(kind, MbarrierKind::Test { parity: false, .. });
     let width = if state { Width::W64 } else { Width::W32 };
+    // The mask of blocks stands last.
+    let (multicast, src) = match src.split_last() {
+        Some((mask, rest)) if i.multicast().is_some() => (Some(value(body, Some(mask), Width::W32)?), rest),
+        _ => (None, src),
+    };
     let operand = if src.len() > 1 { Some(value(body, src.get(1), width)?) } else { None };
     let limit = if src.len() > 2 { Some(value(body, src.get(2), Width::W32)?) } else { None };
-    body.asynchronous(AsyncOp::Mbarrier(MbarrierOp { kind, at, operand, limit, dst }));
+    body.asynchronous(AsyncOp::Mbarrier(MbarrierOp { kind, at, operand, limit, dst, report, multicast }));
     Some(())
 }
 

@@ -51,7 +51,7 @@ fn scope(i: &Instruction) -> Scope {
 
 /// The order that is written or holds by default.
 fn order(i: &Instruction) -> Option<Order> {
-    if i.has(Mod::Mmio) {
+    if i.has(Mod::Mmio) && i.order() != Some(isa::Order::Acquire) {
         return Some(Order::Mmio);
     }
     Some(match i.order()? {
@@ -206,6 +206,7 @@ pub fn emit(
         Effect::StackAllocate | Effect::StackSave | Effect::StackRestore => {
             memory::stack(body, i, effect, dst, src)
         }
+        Effect::Mark => transfer::mark(body, src),
         Effect::Hint => Some(()),
         // A decoder's own: what names mean.
         Effect::Move | Effect::Branch | Effect::BranchIndirect | Effect::Call | Effect::Return => None,

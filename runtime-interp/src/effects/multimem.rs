@@ -27,7 +27,7 @@ pub(super) fn emit(
     } else if effect == Effect::MulticastStore {
         MultimemKind::Store
     } else {
-        let (element, function) = (ty.bytes()?, atomic::function(i.reduction()?, ty)?);
+        let (element, function) = (ty.bytes()?, atomic::of_instruction(i, ty)?);
         MultimemKind::Reduce { bytes: u8::try_from(element).ok()?, function }
     };
     let values: SmallVec<[Reg; 4]> = match kind {

@@ -1,12 +1,12 @@
 //! Asynchronous copies, stores and reductions (PTX ISA 9.0, 9.7.9.12, 9.7.9.13, 9.7.9.25, 9.7.13.7 and 9.7.13.17).
 
-use super::{Source, address, atomic, elements, spaces, value};
+use super::{Source, address, atomic, elements, predicate, spaces, value};
 use crate::engine::{
-    Access, AsyncOp, Completion, FunctionBuilder, Group, Reg, TransferAction, TransferOp, TransferSource,
-    Width,
+    Access, AsyncOp, Completion, FunctionBuilder, Group, Reg, ReportPattern, TransferAction, TransferOp,
+    TransferSource, Width,
 };
 use smallvec::SmallVec;
-use warpsmith_isa::{Instruction, Mod, Multicast, Scope, StateSpace};
+use warpsmith_isa::{Instruction, Mod, Multicast, Operation, Scope, StateSpace, ValidityReport};
 use warpsmith_semantics::CopyGroup;
 
 fn group(group: CopyGroup) -> Group {
@@ -82,25 +82,34 @@ pub(super) fn plain_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &
     Some(())
 }
 
-/// `cp.async.bulk cp.reduce.async.bulk`
+/// `cp.async.bulk cp.reduce.async.bulk multimem.cp.async.bulk multimem.cp.reduce.async.bulk`
 pub(super) fn bulk_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
     let (to, from) = ends(i)?;
-    let action = match i.ty() {
+    // A plain copy may name the type of its atomic accesses.
+    let action = match i.ty().filter(|_| i.reduction().is_some()) {
         Some(ty) => reduction(i, ty)?,
         None => TransferAction::Store,
     };
     let bytes = value(body, src.get(2), Width::W32)?;
     let mut rest = src[3..].iter();
+    let ignored_ends = if i.has(Mod::IgnoreOob) {
+        Some([value(body, rest.next(), Width::W32)?, value(body, rest.next(), Width::W32)?])
+    } else {
+        None
+    };
     // The mbarrier object of a transfer is in the space of its destination.
     let completion = if i.has(Mod::MbarrierCompleteTxBytes) {
         Completion::Mbarrier(operand(body, to, 8, rest.next())?)
     } else {
         Completion::Group(Group::Bulk)
     };
-    let multicast = if i.multicast() == Some(Multicast::Cluster) {
-        Some(value(body, rest.next(), Width::W32)?)
-    } else {
-        None
+    let multicast_bits = match i.multicast() {
+        Some(Multicast::Cluster32) => 32,
+        None | Some(Multicast::Cluster | Multicast::All) => 16,
+    };
+    let multicast = match i.multicast() {
+        Some(Multicast::Cluster | Multicast::Cluster32) => Some(value(body, rest.next(), Width::W32)?),
+        None | Some(Multicast::All) => None,
     };
     if i.has(Mod::L2CacheHint) {
         rest.next()?;
@@ -111,10 +120,33 @@ pub(super) fn bulk_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[
         action,
         byte_mask,
         multicast,
+        multicast_bits,
+        ignored_ends,
+        report: i.validity_report().and_then(pattern),
+        replicas: is_of_replicas(i),
         bulk: true,
         ..transfer(TransferSource::Memory(from), to, bytes, completion)
     }));
     Some(())
+}
+
+/// What is looked for in the bytes that are copied.
+fn pattern(report: ValidityReport) -> Option<ReportPattern> {
+    match report {
+        ValidityReport::Disabled => None,
+        ValidityReport::Words => Some(ReportPattern::NegativeZero(32)),
+        ValidityReport::Halves => Some(ReportPattern::NegativeZero(16)),
+        ValidityReport::Bytes => Some(ReportPattern::NegativeZero(8)),
+        ValidityReport::Nibbles => Some(ReportPattern::NegativeZero(4)),
+        ValidityReport::Ones => Some(ReportPattern::AllOnes),
+    }
+}
+
+/// True if the destination is a multicast address.
+fn is_of_replicas(i: &Instruction) -> bool {
+    use Operation::{MultimemCpAsyncBulk, MultimemCpReduceAsyncBulk, MultimemRedAsync, MultimemStAsync};
+    let bulk = matches!(i.operation(), MultimemCpAsyncBulk | MultimemCpReduceAsyncBulk);
+    bulk || matches!(i.operation(), MultimemStAsync | MultimemRedAsync)
 }
 
 fn transfer(from: TransferSource, to: Access, bytes: Reg, completion: Completion) -> TransferOp {
@@ -127,6 +159,10 @@ fn transfer(from: TransferSource, to: Access, bytes: Reg, completion: Completion
         action: TransferAction::Store,
         byte_mask: None,
         multicast: None,
+        multicast_bits: 16,
+        ignored_ends: None,
+        report: None,
+        replicas: false,
         multicast_all: false,
         completion,
         bulk: false,
@@ -135,10 +171,10 @@ fn transfer(from: TransferSource, to: Access, bytes: Reg, completion: Completion
 
 fn reduction(i: &Instruction, ty: warpsmith_isa::ScalarType) -> Option<TransferAction> {
     let bytes = u8::try_from(ty.bytes()?).ok()?;
-    Some(TransferAction::Reduce { bytes, function: atomic::function(i.reduction()?, ty)? })
+    Some(TransferAction::Reduce { bytes, function: atomic::of_instruction(i, ty)? })
 }
 
-/// `st.async red.async`
+/// `st.async red.async multimem.st.async multimem.red.async`
 pub(super) fn store(
     body: &mut FunctionBuilder<'_>,
     i: &Instruction,
@@ -165,7 +201,21 @@ pub(super) fn store(
     };
     let size = body.constant(whole.into(), Width::W32);
     let from = TransferSource::Values { values, bytes };
-    body.asynchronous(AsyncOp::Transfer(TransferOp { action, ..transfer(from, to, size, completion) }));
+    let replicas = is_of_replicas(i);
+    body.asynchronous(AsyncOp::Transfer(TransferOp {
+        action,
+        replicas,
+        ..transfer(from, to, size, completion)
+    }));
+    Some(())
+}
+
+/// `trace.mark`
+pub(super) fn mark(body: &mut FunctionBuilder<'_>, src: &[Source]) -> Option<()> {
+    let &Source::Bits(number) = src.first()? else { return None };
+    let condition = if src.len() > 1 { Some(predicate(body, src.get(1))?) } else { None };
+    let condition = condition.map(|guard| (guard.pred, guard.negated));
+    body.asynchronous(AsyncOp::Mark { number: u32::try_from(number).ok()?, condition });
     Some(())
 }
 

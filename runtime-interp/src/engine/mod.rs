@@ -35,8 +35,8 @@ pub(crate) use program::{Function, Identity};
 pub(crate) use standstill::Standstill;
 
 pub use async_op::{
-    AsyncOp, Completion, Group, MbarrierKind, MbarrierOp, MultimemKind, MultimemOp, Reduction, ReplaceOp,
-    TensorAction, TensorOp, TransferAction, TransferOp, TransferSource,
+    AsyncOp, Completion, Group, MbarrierKind, MbarrierLayout, MbarrierOp, MultimemKind, MultimemOp,
+    Reduction, ReplaceOp, ReportPattern, TensorAction, TensorOp, TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;

@@ -32,6 +32,15 @@ pub(super) fn lane64(frame: Frame, r: Reg, lane: usize) -> u64 {
     }
 }
 
+/// One lane of a register, whatever its width.
+pub(super) fn lane128(frame: Frame, r: Reg, lane: usize) -> u128 {
+    match r.width() {
+        // SAFETY: registers of operations were checked when the program was built.
+        Width::W128 => unsafe { u128::get(frame, r, lane) },
+        Width::Pred | Width::W32 | Width::W64 => lane64(frame, r, lane).into(),
+    }
+}
+
 /// One lane of a 32-bit register.
 pub(super) fn lane32(frame: Frame, r: Reg, lane: usize) -> u32 {
     lane64(frame, r, lane) as u32

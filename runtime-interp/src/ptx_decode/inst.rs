@@ -137,8 +137,8 @@ impl<'m> Body<'_, 'm> {
             Class::Video => self.selected(operands)?,
             _ => (operands.iter().copied().collect(), Selection::default()),
         };
-        let (first, rest) = operands.split_first()?;
-        let targets = self.destinations(*first)?;
+        let (written, rest) = operands.split_at_checked(destinations(i).max(1))?;
+        let targets = self.all_destinations(written)?;
         let destination_bits = match targets.first()? {
             Some((_, ty)) => ty.bits(),
             None => 32,
@@ -161,14 +161,11 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn effect(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
-        let writes = i.places().next().is_some_and(|place| is_destination(&place.shape));
-        let (dst, rest) = match operands.split_first() {
-            Some((first, rest)) if writes => {
-                (self.destinations(*first)?.iter().map(|d| d.map(|(r, _)| r)).collect(), rest)
-            }
-            Some(_) | None => (SmallVec::<[Option<Reg>; 4]>::new(), operands),
-        };
-        let places = i.places().skip(usize::from(writes)).map(|place| &place.shape);
+        let count = destinations(i);
+        let (written, rest) = operands.split_at_checked(count)?;
+        let dst: SmallVec<[Option<Reg>; 4]> =
+            self.all_destinations(written)?.iter().map(|d| d.map(|(r, _)| r)).collect();
+        let places = i.places().skip(count).map(|place| &place.shape);
         let src = self.sources(rest, places)?;
         effects::emit(&mut self.f, i, &dst, &src)
     }
@@ -370,6 +367,11 @@ impl<'m> Body<'_, 'm> {
         self.f.lanes(f, &[d], &[a, shift]);
         Some(())
     }
+}
+
+/// How many operands are written: they come first.
+fn destinations(i: &Instruction) -> usize {
+    i.places().take_while(|place| is_destination(&place.shape)).count()
 }
 
 /// True for an operand that is written.

@@ -243,6 +243,15 @@ impl<'m> Body<'_, 'm> {
         Some(all)
     }
 
+    /// The destinations of several operands, in their order.
+    pub(super) fn all_destinations(&mut self, operands: &[Operand]) -> Option<SmallVec<[Target; 4]>> {
+        let mut all = SmallVec::new();
+        for operand in operands {
+            all.extend(self.destinations(*operand)?);
+        }
+        Some(all)
+    }
+
     fn destination(&mut self, operand: Operand) -> Option<Target> {
         match operand {
             Operand::Name(Symbol::SINK) => Some(None),

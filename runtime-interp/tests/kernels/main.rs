@@ -8,6 +8,7 @@ mod control;
 mod faults;
 mod grid;
 mod hardware;
+mod later;
 #[path = "../common/levels.rs"]
 mod levels;
 mod mbarrier;

@@ -193,9 +193,11 @@ pub(crate) fn abs(i: &Instruction, _: &Written) -> Option<Plan> {
 }
 
 pub(crate) fn neg(i: &Instruction, _: &Written) -> Option<Plan> {
-    simple(match number(i)? {
-        Number::SignedBytes => vector(|a: u32| map4_8([a], |[a]| a.wrapping_neg())),
-        n => words!(vector, n, |a| a.wrapping_neg()),
+    let n = number(i)?;
+    simple(if n == Number::SignedBytes {
+        vector(|a: u32| map4_8([a], |[a]| a.wrapping_neg()))
+    } else {
+        words!(vector, n, |a| a.wrapping_neg())
     })
 }
 

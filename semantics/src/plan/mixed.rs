@@ -164,10 +164,10 @@ fn four(ty: ScalarType) -> Option<Four> {
 /// An operation on four values: which of its sources are `a`, `b` and `c`; what it lacks is its first.
 fn eight(i: &Instruction, operation: Eight, [a, b, c]: [u8; 3]) -> Option<Plan> {
     let mut types = i.types();
-    let e5m2 = match types.next()? {
-        ScalarType::E5M2x4 => true,
-        ScalarType::E4M3x4 => false,
-        _ => return None,
+    let e5m2 = match four(types.next()?)? {
+        Four::E5M2 => true,
+        Four::E4M3 => false,
+        Four::E3M2 | Four::E2M3 | Four::E2M1 | Four::E2M1Padded | Four::UE8M0 => return None,
     };
     let first = four(types.next()?)?;
     let second = types.next().map_or(Some(first), four)?;

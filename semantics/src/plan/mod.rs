@@ -9,6 +9,7 @@ pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod logic;
 pub(crate) mod mixed;
+pub(crate) mod sparse;
 mod types;
 pub(crate) mod video;
 

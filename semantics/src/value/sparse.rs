@@ -77,17 +77,19 @@ pub fn compress_8(register: u32, descriptor: u32, index_bits: u32) -> (u32, u32)
 pub struct Spread {
     /// How many elements a group keeps: 1, 2 or 4.
     pub kept: u32,
+    /// Of how many: up to 16.
+    pub length: u32,
     /// The bits of an element: 8 or 16.
     pub element_bits: u32,
     /// The bits of an index: 2 or 4.
     pub index_bits: u32,
-    /// Where the group's elements begin in the register of elements.
+    /// Where the group's elements begin in the register of elements: a multiple of 8.
     pub elements_at: u32,
     /// Where its indices begin in theirs.
     pub indices_at: u32,
     /// Which element of the group the register begins with, less than 16, or 0 where the group begins within the register.
     pub first: u32,
-    /// Where the group begins in the register.
+    /// Where the group begins in the register: 0 or 16.
     pub at: u32,
 }
 
@@ -95,12 +97,13 @@ impl Spread {
     /// The spread as a number, for callers that pass it along as one.
     pub fn code(self) -> u32 {
         self.kept
-            | self.element_bits << 3
-            | self.index_bits << 8
-            | self.elements_at << 11
-            | self.indices_at << 16
-            | self.first << 21
-            | self.at << 26
+            | self.length << 3
+            | self.element_bits << 8
+            | self.index_bits << 13
+            | (self.elements_at >> 3) << 16
+            | self.indices_at << 18
+            | self.first << 23
+            | (self.at >> 4) << 27
     }
 
     /// The inverse of [`Spread::code`].
@@ -108,24 +111,25 @@ impl Spread {
     pub fn from_code(code: u32) -> Spread {
         Spread {
             kept: code & 7,
-            element_bits: code >> 3 & 0x1f,
-            index_bits: code >> 8 & 7,
-            elements_at: code >> 11 & 0x1f,
-            indices_at: code >> 16 & 0x1f,
-            first: code >> 21 & 0x1f,
-            at: code >> 26 & 0x1f,
+            length: code >> 3 & 0x1f,
+            element_bits: code >> 8 & 0x1f,
+            index_bits: code >> 13 & 7,
+            elements_at: (code >> 16 & 3) << 3,
+            indices_at: code >> 18 & 0x1f,
+            first: code >> 23 & 0xf,
+            at: (code >> 27 & 1) << 4,
         }
     }
 
     /// The register with the elements whose indices lie in it; an index beyond the group is dropped with its element.
     #[inline]
-    pub fn apply(self, elements: u32, indices: u32, length: u32) -> u32 {
+    pub fn apply(self, elements: u32, indices: u32) -> u32 {
         let (elements, indices) = (elements >> self.elements_at, indices >> self.indices_at);
         (0..self.kept).fold(0, |register, i| {
             let element = elements >> (i * self.element_bits) & ((1 << self.element_bits) - 1);
             let index = indices >> (i * self.index_bits) & ((1 << self.index_bits) - 1);
             let at = index.wrapping_sub(self.first).wrapping_mul(self.element_bits).wrapping_add(self.at);
-            let inside = index >= self.first && index < length && at < 32;
+            let inside = index >= self.first && index < self.length && at < 32;
             if inside { register | element << at } else { register }
         })
     }
@@ -176,6 +180,7 @@ mod tests {
         let (elements, indices) = compress_8(0x80ff_0105, MAXABS | 1 << 2, 2);
         let spread = Spread {
             kept: 2,
+            length: 4,
             element_bits: 8,
             index_bits: 2,
             elements_at: 0,
@@ -183,18 +188,19 @@ mod tests {
             first: 0,
             at: 0,
         };
-        assert_eq!(Spread::from_code(spread.code()), spread);
-        assert_eq!(spread.apply(elements, indices, 4), 0x8000_0005);
+        assert_eq!(spread.apply(elements, indices), 0x8000_0005);
         let upper = Spread { elements_at: 16, indices_at: 28, ..spread };
-        assert_eq!(upper.apply(elements << 16, indices << 28, 4), 0x8000_0005);
+        assert_eq!(upper.apply(elements << 16, indices << 28), 0x8000_0005);
         // Elements 5 and 6 of a group of eight 16-bit ones are in its registers 2 and 3.
-        let wide = |first| Spread { element_bits: 16, index_bits: 4, first, ..spread };
-        assert_eq!(
-            [0, 2, 4, 6].map(|first| wide(first).apply(0x2222_1111, 0x65, 8)),
-            [0, 0, 0x1111_0000, 0x2222]
-        );
-        assert_eq!(wide(6).apply(0x2222_1111, 0x98, 8), 0, "indices beyond the group");
-        let half = Spread { kept: 1, index_bits: 2, at: 16, ..spread };
-        assert_eq!(half.apply(0x77, 1, 2), 0x7700_0000);
+        let wide = |first| Spread { element_bits: 16, index_bits: 4, length: 8, first, ..spread };
+        let spread_wide = [0, 2, 4, 6].map(|first| wide(first).apply(0x2222_1111, 0x65));
+        assert_eq!(spread_wide, [0, 0, 0x1111_0000, 0x2222]);
+        assert_eq!(wide(6).apply(0x2222_1111, 0x98), 0, "indices beyond the group");
+        let half = Spread { kept: 1, length: 2, at: 16, ..spread };
+        assert_eq!(half.apply(0x77, 1), 0x7700_0000);
+        let last = Spread { length: 16, first: 14, at: 16, elements_at: 24, indices_at: 28, ..half };
+        for spread in [spread, upper, wide(6), half, last] {
+            assert_eq!(Spread::from_code(spread.code()), spread);
+        }
     }
 }

@@ -318,6 +318,15 @@ impl<W: Write + Send> Observer for Trace<W> {
         self.event("transfer", at, lanes, members);
     }
 
+    fn marked(&mut self, at: &At<'_>, number: u32, condition: Option<u32>) {
+        let Some(lanes) = self.lanes(at).filter(|lanes| *lanes != 0) else { return };
+        let mut members = json!({"mark": number});
+        if let Some(holding) = condition {
+            members["holds"] = format!("{:#010x}", holding & lanes).into();
+        }
+        self.event("mark", at, lanes, members);
+    }
+
     fn synchronise(&mut self, at: &At<'_>, sync: Sync) {
         let members = match sync {
             Sync::Leave(barrier) => json!({"barrier": barrier}),

@@ -1,10 +1,22 @@
 //! Where the operations behind [`AsyncOp`] are: rare next to arithmetic and loads, so all are one operation of the main loop.
 
 use crate::engine::async_op::AsyncOp;
+use crate::engine::op::Guard;
+use crate::engine::reg::Reg;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::values::holds;
 use crate::engine::warp::Warp;
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
+    /// `trace.mark`
+    fn mark(&mut self, issue: Issue<'_>, number: u32, condition: Option<(Reg, bool)>) -> Next {
+        if WATCHED {
+            let holding = |(pred, negated)| holds(issue.frame, Guard { pred, negated }) & issue.mask;
+            self.observer.marked(&self.at(issue), number, condition.map(holding));
+        }
+        Next::Advance
+    }
+
     /// Executes an operation that is behind the box.
     #[inline(never)]
     pub fn asynchronous(
@@ -28,6 +40,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             AsyncOp::Fill { at, bytes } => self.fill(issue, at, *bytes),
             AsyncOp::Multimem(op) => self.multimem(issue, op),
             AsyncOp::Tensor(op) => self.start_tensor(issue, op),
+            AsyncOp::Mark { number, condition } => Ok(self.mark(issue, *number, *condition)),
             AsyncOp::ReplaceField(op) => self.replace_field(issue, op),
         }
     }

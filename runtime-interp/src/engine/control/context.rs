@@ -233,7 +233,9 @@ impl Context<'_> {
             | ReservedSmemOffsetCap
             | ReservedSmemOffset0
             | ReservedSmemOffset1
-            | CurrentGraphExec => 0,
+            | CurrentGraphExec
+            | PerCtaMemorySize
+            | PerCtaMemoryOffset => 0,
             Pm0 | Pm1 | Pm2 | Pm3 | Pm4 | Pm5 | Pm6 | Pm7 | Pm0Wide | Pm1Wide | Pm2Wide | Pm3Wide
             | Pm4Wide | Pm5Wide | Pm6Wide | Pm7Wide => 0,
             environment => {

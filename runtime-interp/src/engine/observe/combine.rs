@@ -21,6 +21,7 @@ macro_rules! with_methods {
             exchanged(at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>);
             transfer(at: &At<'_>, number: u64, stage: Stage);
             synchronise(at: &At<'_>, sync: Sync);
+            marked(at: &At<'_>, number: u32, condition: Option<u32>);
             allocated(at: &At<'_>, address: u64, bytes: u64);
             freed(at: &At<'_>, address: u64);
         }

@@ -424,6 +424,9 @@ pub trait Observer: Send {
     /// At a synchronisation.
     fn synchronise(&mut self, _at: &At<'_>, _sync: Sync) {}
 
+    /// At a `trace.mark`: its number, and with `.cond` the lanes in which the condition holds.
+    fn marked(&mut self, _at: &At<'_>, _number: u32, _condition: Option<u32>) {}
+
     /// A thread has got so many bytes of global memory from `malloc`.
     fn allocated(&mut self, _at: &At<'_>, _address: u64, _bytes: u64) {}
 

@@ -50,6 +50,13 @@ pub enum AsyncOp {
     Tensor(TensorOp),
     /// `tensormap.replace`
     ReplaceField(ReplaceOp),
+    /// `trace.mark`: tells an observer.
+    Mark {
+        /// The number.
+        number: u32,
+        /// What `.cond` says of each lane: the predicate, and whether it is negated.
+        condition: Option<(Reg, bool)>,
+    },
 }
 
 /// Kinds of groups of asynchronous operations: a thread's `cp.async` and bulk groups are apart (PTX ISA 9.0, 9.7.9.25.1.1).
@@ -67,8 +74,10 @@ pub enum Group {
 /// What is done to an mbarrier object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MbarrierKind {
-    /// Makes one; the operand is the number of arrivals.
-    Init,
+    /// Makes one of a layout; the operand is the number of arrivals.
+    Init(MbarrierLayout),
+    /// Asks whether an object has a layout.
+    CheckLayout(MbarrierLayout),
     /// Ends one.
     Invalidate,
     /// The operand is the number of bytes that are to come.
@@ -90,7 +99,27 @@ pub enum MbarrierKind {
         parity: bool,
         /// May wait for a while.
         blocking: bool,
+        /// The phase is the conditional one, which a report holds back.
+        conditional: bool,
     },
+}
+
+/// What an mbarrier object keeps (PTX ISA 9.4, 9.7.15.16.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MbarrierLayout {
+    /// `.layout::v0`: counts.
+    V0,
+    /// `.layout::v1`: smaller counts, a conditional phase, and what was reported in a phase.
+    V1,
+}
+
+/// What a copy looks for in its bytes, to report it to its mbarrier object (PTX ISA 9.4, 9.7.10.28.1.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportPattern {
+    /// In each 16 bytes an element that is -0, of so many bits. Which element is looked at is open; here it is the first.
+    NegativeZero(u8),
+    /// A byte of ones.
+    AllOnes,
 }
 
 /// An operation on an mbarrier object.
@@ -106,6 +135,10 @@ pub struct MbarrierOp {
     pub limit: Option<Reg>,
     /// Receives the state before an arrival, or the answer of a test.
     pub dst: Option<Reg>,
+    /// Receive what was reported in the phase that a test finds complete: whether something was, and what.
+    pub report: [Option<Reg>; 2],
+    /// The blocks of the cluster in whose memory it is done, at the offset of the object.
+    pub multicast: Option<Reg>,
 }
 
 /// Where the bytes of a transfer come from.
@@ -168,6 +201,14 @@ pub struct TransferOp {
     pub byte_mask: Option<Reg>,
     /// The blocks of the cluster that the bytes go to, at the offsets in each of its own memory.
     pub multicast: Option<Reg>,
+    /// How many blocks the mask is for: 16 or 32.
+    pub multicast_bits: u8,
+    /// How many bytes at the beginning and at the end are left alone, in both memories.
+    pub ignored_ends: Option<[Reg; 2]>,
+    /// What is reported to the mbarrier object.
+    pub report: Option<ReportPattern>,
+    /// The destination is a multicast address: the bytes go to all its replicas.
+    pub replicas: bool,
     /// To all blocks of the cluster.
     pub multicast_all: bool,
     /// How completion is told.
@@ -275,8 +316,11 @@ impl AsyncOp {
         match self {
             AsyncOp::Mbarrier(op) => {
                 all.push(read(op.at.base));
-                all.extend(op.operand.into_iter().chain(op.limit).map(read));
-                let answer = matches!(op.kind, MbarrierKind::Test { .. });
+                all.extend(op.operand.into_iter().chain(op.limit).chain(op.multicast).map(read));
+                let answer = matches!(op.kind, MbarrierKind::Test { .. } | MbarrierKind::CheckLayout(_));
+                let [reported, value] = op.report;
+                all.extend(reported.map(|r| (r, Some(Width::Pred), true)));
+                all.extend(value.map(|r| (r, Some(Width::W32), true)));
                 all.extend(op.dst.map(|r| (r, Some(if answer { Width::Pred } else { Width::W64 }), true)));
             }
             AsyncOp::Transfer(op) => {
@@ -290,6 +334,7 @@ impl AsyncOp {
                 }
                 all.extend([op.to.base, op.bytes].map(read));
                 all.extend(op.read_bytes.into_iter().chain(op.byte_mask).chain(op.multicast).map(read));
+                all.extend(op.ignored_ends.into_iter().flatten().map(read));
                 all.extend(op.ignore.map(|p| (p, Some(Width::Pred), false)));
             }
             AsyncOp::ArriveOnCopies { mbarrier, .. } => all.push(read(mbarrier.base)),
@@ -308,6 +353,9 @@ impl AsyncOp {
                 all.extend(op.coordinates.iter().chain(&op.info).copied().chain(op.multicast).map(read));
             }
             AsyncOp::ReplaceField(op) => all.extend([op.at.base, op.value].map(read)),
+            AsyncOp::Mark { condition, .. } => {
+                all.extend(condition.map(|(p, _)| (p, Some(Width::Pred), false)));
+            }
             AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}
         }
         all
@@ -326,6 +374,7 @@ impl AsyncOp {
             | AsyncOp::ClusterWait
             | AsyncOp::Fill { .. }
             | AsyncOp::Multimem(_)
+            | AsyncOp::Mark { .. }
             | AsyncOp::ReplaceField(_) => None,
         }
     }
@@ -343,6 +392,7 @@ impl AsyncOp {
             | AsyncOp::ClusterWait
             | AsyncOp::Fill { .. }
             | AsyncOp::Multimem(_)
+            | AsyncOp::Mark { .. }
             | AsyncOp::ReplaceField(_) => false,
         }
     }

@@ -81,6 +81,9 @@ specials! {
     ReservedSmemOffset0 "reserved_smem_offset_0" 32,
     ReservedSmemOffset1 "reserved_smem_offset_1" 32,
     CurrentGraphExec "current_graph_exec" 64,
+    /// Memory that a driver sets aside for each block (PTX ISA 9.4, 11.4.10). A size of zero says that it does not: so it is here.
+    PerCtaMemorySize "perctamemorysize" 32,
+    PerCtaMemoryOffset "perctamemoryoffset" 64,
     /// Performance counters, whose behaviour the manual leaves undefined (10.25): always zero.
     Pm0 "pm0" 32, Pm1 "pm1" 32, Pm2 "pm2" 32, Pm3 "pm3" 32,
     Pm4 "pm4" 32, Pm5 "pm5" 32, Pm6 "pm6" 32, Pm7 "pm7" 32,

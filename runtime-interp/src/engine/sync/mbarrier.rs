@@ -1,9 +1,12 @@
 //! mbarrier objects (PTX ISA 9.0, 9.7.13.15): 64 bits of shared memory that count arrivals and bytes, phase after phase.
 //!
-//! The layout is ours; the manual leaves it open. From the top: the parity of the phase (1 bit), pending arrivals (20),
-//! expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that tell an object from memory that holds none.
+//! The bits are ours; the manual leaves them open. From the top an object of layout v0 has the parity of the phase (1 bit), pending
+//! arrivals (20), expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that tell an object from memory that holds
+//! none, and the layouts apart. One of layout v1 (PTX ISA 9.4, 9.7.15.16) has the parities of the phase and of the conditional phase (1
+//! each), the report of the current phase and that of the last one (a predicate and 8 bits each), pending and expected arrivals (9 each),
+//! three zeros, and the rest as v0.
 
-use crate::engine::async_op::{MbarrierKind, MbarrierOp};
+use crate::engine::async_op::{MbarrierKind, MbarrierLayout, MbarrierOp};
 use crate::engine::observe::{MbarrierEvent, Sync};
 use crate::engine::op::Access;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
@@ -14,11 +17,44 @@ use crate::memory::bytes::Bytes;
 
 /// The greatest count of arrivals, and of bytes outstanding.
 const MOST: u32 = (1 << 20) - 1;
-/// The low bits of an object.
+/// The greatest count of arrivals of layout v1.
+const MOST_V1: u32 = (1 << 9) - 1;
+/// The low bits of an object of layout v0, and of layout v1.
 const TAG: u64 = 0b10;
+const TAG_V1: u64 = 0b11;
 
 /// What a blocking test waits at most where it does not say: instructions of the cluster.
 const TIME_LIMIT: u64 = 1 << 20;
+
+/// What was reported in a phase.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(in crate::engine) struct Report {
+    /// Something was.
+    pub predicate: bool,
+    /// What; nothing that the engine executes reports more than that something happened.
+    pub value: u8,
+}
+
+impl Report {
+    fn unpack(bits: u64) -> Report {
+        Report { predicate: bits >> 8 & 1 != 0, value: bits as u8 }
+    }
+
+    fn pack(self) -> u64 {
+        u64::from(self.predicate) << 8 | u64::from(self.value)
+    }
+}
+
+/// What an object of layout v1 has besides counts.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(in crate::engine) struct Reports {
+    /// The parity of the conditional phase.
+    pub conditional: bool,
+    /// Of the current phase.
+    pub current: Report,
+    /// Of the phase before.
+    pub last: Report,
+}
 
 /// The contents of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,35 +67,79 @@ pub(in crate::engine) struct Object {
     pub expected: u32,
     /// Bytes that the current phase still needs; negative if they came before they were expected.
     pub bytes: i32,
+    /// Of layout v1.
+    pub reports: Option<Reports>,
 }
 
 impl Object {
     /// A new object, if the count is possible.
-    pub fn new(count: u32) -> Option<Object> {
-        (1..=MOST).contains(&count).then_some(Object {
-            phase: false,
-            pending: count,
-            expected: count,
-            bytes: 0,
-        })
+    pub fn new(layout: MbarrierLayout, count: u32) -> Result<Object, String> {
+        let (reports, most) = match layout {
+            MbarrierLayout::V0 => (None, MOST),
+            MbarrierLayout::V1 => (Some(Reports::default()), MOST_V1),
+        };
+        if !(1..=most).contains(&count) {
+            return Err(format!("an mbarrier object for {count} arrivals; from 1 to {most} are possible"));
+        }
+        Ok(Object { phase: false, pending: count, expected: count, bytes: 0, reports })
     }
 
     pub fn unpack(word: u64) -> Option<Object> {
-        let field = |shift: u32| (word >> shift) as u32 & MOST;
-        (word & 3 == TAG).then(|| Object {
-            phase: word >> 63 != 0,
-            pending: field(43),
-            expected: field(23),
-            bytes: (word >> 2 & 0x1f_ffff) as i32 - (1 << 20),
-        })
+        let field = |shift: u32, most: u32| (word >> shift) as u32 & most;
+        let (phase, bytes) = (word >> 63 != 0, (word >> 2 & 0x1f_ffff) as i32 - (1 << 20));
+        match word & 3 {
+            TAG => Some(Object {
+                phase,
+                pending: field(43, MOST),
+                expected: field(23, MOST),
+                bytes,
+                reports: None,
+            }),
+            TAG_V1 if word >> 23 & 7 == 0 => {
+                let reports = Reports {
+                    conditional: word >> 62 & 1 != 0,
+                    current: Report::unpack(word >> 53),
+                    last: Report::unpack(word >> 44),
+                };
+                let (pending, expected) = (field(35, MOST_V1), field(26, MOST_V1));
+                Some(Object { phase, pending, expected, bytes, reports: Some(reports) })
+            }
+            _ => None,
+        }
     }
 
     pub fn pack(self) -> u64 {
-        u64::from(self.phase) << 63
-            | u64::from(self.pending) << 43
-            | u64::from(self.expected) << 23
-            | ((self.bytes + (1 << 20)) as u64) << 2
-            | TAG
+        let (pending, expected) = (u64::from(self.pending), u64::from(self.expected));
+        let low = u64::from(self.phase) << 63 | ((self.bytes + (1 << 20)) as u64) << 2;
+        match self.reports {
+            None => low | pending << 43 | expected << 23 | TAG,
+            Some(reports) => {
+                let Reports { conditional, current, last } = reports;
+                let of_phases = u64::from(conditional) << 62 | current.pack() << 53 | last.pack() << 44;
+                low | of_phases | pending << 35 | expected << 26 | TAG_V1
+            }
+        }
+    }
+
+    /// The parity of the conditional phase, which is the phase itself where nothing holds it back.
+    pub fn conditional(self) -> bool {
+        self.reports.map_or(self.phase, |reports| reports.conditional)
+    }
+
+    /// What was reported in the phase before this one.
+    pub fn last_report(self) -> Report {
+        self.reports.map_or_else(Report::default, |reports| reports.last)
+    }
+
+    /// Notes that something is to be reported.
+    pub fn report(mut self) -> Result<Object, String> {
+        match &mut self.reports {
+            Some(reports) => reports.current.predicate = true,
+            None => {
+                return Err("a report to an mbarrier object of layout v0, which has no place for one".into());
+            }
+        }
+        Ok(self)
     }
 
     /// Moves to the next phase if this one has all it needs.
@@ -67,6 +147,11 @@ impl Object {
         if self.pending == 0 && self.bytes == 0 {
             self.phase = !self.phase;
             self.pending = self.expected;
+            if let Some(reports) = &mut self.reports {
+                let last = std::mem::take(&mut reports.current);
+                reports.conditional ^= last == Report::default();
+                reports.last = last;
+            }
         }
         self
     }
@@ -91,7 +176,8 @@ impl Object {
     /// Counts one more arrival as pending.
     pub fn increment(mut self) -> Result<Object, String> {
         self.pending += 1;
-        if self.pending > MOST { Err(format!("more than {MOST} pending arrivals")) } else { Ok(self) }
+        let most = if self.reports.is_some() { MOST_V1 } else { MOST };
+        if self.pending > most { Err(format!("more than {most} pending arrivals")) } else { Ok(self) }
     }
 
     pub fn expect(self, bytes: u32) -> Result<Object, String> {
@@ -164,69 +250,36 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         issue: Issue<'_>,
         op: &MbarrierOp,
     ) -> Fallible<Next> {
-        if let MbarrierKind::Test { parity, blocking } = op.kind {
-            return self.test(warp, g, issue, op, parity, blocking);
+        match op.kind {
+            MbarrierKind::Test { parity, blocking, conditional } => {
+                return self.test(warp, g, issue, op, (parity, blocking, conditional));
+            }
+            MbarrierKind::CheckLayout(layout) => return self.check_layout(issue, op, layout),
+            MbarrierKind::Init(_)
+            | MbarrierKind::Invalidate
+            | MbarrierKind::ExpectTx
+            | MbarrierKind::CompleteTx
+            | MbarrierKind::Arrive { .. } => {}
         }
         let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let mut states = [0u64; 32];
         for lane in lanes_of(issue.mask) {
             let lane_issue = issue.only(1 << lane);
             let (rank, offset) = self.shared_operand(lane_issue, &op.at, addresses[lane], 8)?;
-            let memory = &issue.block.cluster.members[rank].memory;
-            let operand = op.operand.map_or(1, |r| lane64(issue.frame, r, lane) as u32);
-            let outcome = match op.kind {
-                MbarrierKind::Init => match Object::new(operand) {
-                    Some(object) => {
-                        memory.write(offset, &object.pack().to_le_bytes());
-                        Ok((0, object, MbarrierEvent::Init))
+            let members = issue.block.cluster.members.len();
+            let ranks = op.multicast.map_or(1 << rank, |r| lane64(issue.frame, r, lane) as u32);
+            if u64::from(ranks) >> members != 0 {
+                let message = format!("multicast to blocks {ranks:#b} of a cluster of {members}");
+                return Err(self.fault(lane_issue, FaultCode::BadOperand, message));
+            }
+            for rank in lanes_of(ranks) {
+                match self.change_object(lane_issue, op, lane, (rank, offset)) {
+                    Ok(before) => states[lane] = before,
+                    Err(message) => {
+                        let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
+                        fault.address = Some(addresses[lane]);
+                        return Err(fault);
                     }
-                    None => Err(format!(
-                        "an mbarrier object for {operand} arrivals; from 1 to {MOST} are possible"
-                    )),
-                },
-                MbarrierKind::Invalidate => update(memory, offset, Ok).map(|(before, object)| {
-                    memory.write(offset, &[0; 8]);
-                    (before, object, MbarrierEvent::Invalidate)
-                }),
-                MbarrierKind::ExpectTx => update(memory, offset, |o| o.expect(operand))
-                    .map(|(before, after)| (before, after, MbarrierEvent::ExpectTx(operand))),
-                MbarrierKind::CompleteTx => update(memory, offset, |o| o.complete(operand))
-                    .map(|(before, after)| (before, after, MbarrierEvent::CompleteTx(operand))),
-                MbarrierKind::Arrive { drop, expect_tx, no_complete } => {
-                    let count = if expect_tx { 1 } else { operand };
-                    let arrive = |o: Object| {
-                        let o = if expect_tx { o.expect(operand)? } else { o };
-                        let after = o.arrive(count, drop)?;
-                        if no_complete && after.phase != o.phase {
-                            return Err("an arrival with `.noComplete` completes the phase".into());
-                        }
-                        Ok(after)
-                    };
-                    update(memory, offset, arrive)
-                        .map(|(before, after)| (before, after, MbarrierEvent::Arrive(count)))
-                }
-                MbarrierKind::Test { .. } => return Ok(Next::Advance),
-            };
-            match outcome {
-                Ok((before, after, event)) => {
-                    states[lane] = before;
-                    if before == 0 || (before >> 63 != 0) != after.phase {
-                        issue.block.cluster.note_event();
-                    }
-                    if WATCHED {
-                        let at = self.at(issue.only(1 << lane));
-                        if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
-                            let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
-                            self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
-                        }
-                        self.observer
-                            .synchronise(&at, Sync::Mbarrier { rank, offset, phase: after.phase, event });
-                    }
-                }
-                Err(message) => {
-                    let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
-                    fault.address = Some(addresses[lane]);
-                    return Err(fault);
                 }
             }
         }
@@ -236,43 +289,132 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(Next::Advance)
     }
 
+    /// Changes the object of one lane, in the memory of one block. Gives its word before.
+    fn change_object(
+        &mut self,
+        issue: Issue<'_>,
+        op: &MbarrierOp,
+        lane: usize,
+        (rank, offset): (usize, usize),
+    ) -> Result<u64, String> {
+        let member = &issue.block.cluster.members[rank];
+        if member.gone.get() {
+            return Err(format!("block {rank} of the cluster has exited"));
+        }
+        let memory = &member.memory;
+        let operand = op.operand.map_or(1, |r| lane64(issue.frame, r, lane) as u32);
+        let (before, after, event) = match op.kind {
+            MbarrierKind::Init(layout) => {
+                let object = Object::new(layout, operand)?;
+                memory.write(offset, &object.pack().to_le_bytes());
+                (0, object, MbarrierEvent::Init)
+            }
+            MbarrierKind::Invalidate => {
+                let (before, object) = update(memory, offset, Ok)?;
+                memory.write(offset, &[0; 8]);
+                (before, object, MbarrierEvent::Invalidate)
+            }
+            MbarrierKind::ExpectTx => {
+                let (before, after) = update(memory, offset, |o| o.expect(operand))?;
+                (before, after, MbarrierEvent::ExpectTx(operand))
+            }
+            MbarrierKind::CompleteTx => {
+                let (before, after) = update(memory, offset, |o| o.complete(operand))?;
+                (before, after, MbarrierEvent::CompleteTx(operand))
+            }
+            MbarrierKind::Arrive { drop, expect_tx, no_complete } => {
+                let count = if expect_tx { 1 } else { operand };
+                let arrive = |o: Object| {
+                    let o = if expect_tx { o.expect(operand)? } else { o };
+                    let after = o.arrive(count, drop)?;
+                    if no_complete && after.phase != o.phase {
+                        return Err("an arrival with `.noComplete` completes the phase".into());
+                    }
+                    Ok(after)
+                };
+                let (before, after) = update(memory, offset, arrive)?;
+                (before, after, MbarrierEvent::Arrive(count))
+            }
+            // These change nothing.
+            MbarrierKind::Test { .. } | MbarrierKind::CheckLayout(_) => return Ok(0),
+        };
+        if before == 0 || (before >> 63 != 0) != after.phase {
+            issue.block.cluster.note_event();
+        }
+        if WATCHED {
+            let at = self.at(issue);
+            if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
+                let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
+                self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
+            }
+            self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: after.phase, event });
+        }
+        Ok(before)
+    }
+
+    /// `mbarrier.check_layout`
+    fn check_layout(&mut self, issue: Issue<'_>, op: &MbarrierOp, layout: MbarrierLayout) -> Fallible<Next> {
+        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
+        let mut answers = [0u64; 32];
+        for lane in lanes_of(issue.mask) {
+            let (_, _, object) = self.object_of(issue.only(1 << lane), op, addresses[lane])?;
+            let found = if object.reports.is_some() { MbarrierLayout::V1 } else { MbarrierLayout::V0 };
+            answers[lane] = u64::from(found == layout);
+        }
+        if let Some(dst) = op.dst {
+            put(issue.frame, dst, issue.mask, &answers);
+        }
+        Ok(Next::Advance)
+    }
+
+    /// The object that one lane names, and its place.
+    fn object_of(&self, issue: Issue<'_>, op: &MbarrierOp, address: u64) -> Fallible<(usize, usize, Object)> {
+        let (rank, offset) = self.shared_operand(issue, &op.at, address, 8)?;
+        match Object::unpack(word(&issue.block.cluster.members[rank].memory, offset)) {
+            Some(object) => Ok((rank, offset, object)),
+            None => {
+                let message = format!("shared address {offset:#x} holds no initialised mbarrier object");
+                let mut fault = self.fault(issue, FaultCode::BadMbarrier, message);
+                fault.address = Some(address);
+                Err(fault)
+            }
+        }
+    }
+
     /// `test_wait` and `try_wait`. Lanes that all have to wait do so, if the operation may, until a phase completes somewhere in
     /// the cluster or the time is over.
-    #[allow(clippy::too_many_arguments)]
     fn test(
         &mut self,
         warp: &mut Warp,
         g: usize,
         issue: Issue<'_>,
         op: &MbarrierOp,
-        parity: bool,
-        blocking: bool,
+        (parity, blocking, conditional): (bool, bool, bool),
     ) -> Fallible<Next> {
         let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let (mut done, mut waits) = (0u32, None);
+        let (mut reported, mut values) = ([0u64; 32], [0u64; 32]);
         for lane in lanes_of(issue.mask) {
             let lane_issue = issue.only(1 << lane);
-            let (rank, offset) = self.shared_operand(lane_issue, &op.at, addresses[lane], 8)?;
-            let Some(object) = Object::unpack(word(&issue.block.cluster.members[rank].memory, offset)) else {
-                let message = format!("shared address {offset:#x} holds no initialised mbarrier object");
-                let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
-                fault.address = Some(addresses[lane]);
-                return Err(fault);
-            };
+            let (rank, offset, object) = self.object_of(lane_issue, op, addresses[lane])?;
             let operand = op.operand.map_or(0, |r| lane64(issue.frame, r, lane));
             if parity && operand > 1 {
                 let message = format!("phase parity {operand}; it is 0 or 1");
                 return Err(self.fault(lane_issue, FaultCode::BadOperand, message));
             }
             let asked = if parity { operand != 0 } else { operand >> 63 != 0 };
-            if object.phase != asked {
+            let phase = if conditional { object.conditional() } else { object.phase };
+            if phase != asked {
                 done |= 1 << lane;
+                let report = object.last_report();
+                reported[lane] = u64::from(report.predicate);
+                values[lane] = report.value.into();
             } else {
                 waits = Some((rank, offset));
             }
             if WATCHED {
                 let at = self.at(issue.only(1 << lane));
-                let event = MbarrierEvent::Test { complete: object.phase != asked };
+                let event = MbarrierEvent::Test { complete: phase != asked };
                 self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: object.phase, event });
             }
         }
@@ -292,6 +434,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if let Some(dst) = op.dst {
             put(issue.frame, dst, issue.mask, &std::array::from_fn(|i| u64::from(done >> i & 1)));
         }
+        for (dst, report) in op.report.into_iter().zip([&reported, &values]) {
+            if let Some(dst) = dst {
+                put(issue.frame, dst, issue.mask, report);
+            }
+        }
         match waits {
             Some((rank, offset)) => {
                 issue.block.cluster.note_failed_poll(rank, offset);
@@ -309,9 +456,27 @@ mod tests {
     #[test]
     fn objects_survive_their_bits() {
         for object in [
-            Object { phase: false, pending: 1, expected: 1, bytes: 0 },
-            Object { phase: true, pending: MOST, expected: 0, bytes: -(MOST as i32) },
-            Object { phase: true, pending: 0, expected: MOST, bytes: MOST as i32 },
+            Object { phase: false, pending: 1, expected: 1, bytes: 0, reports: None },
+            Object { phase: true, pending: MOST, expected: 0, bytes: -(MOST as i32), reports: None },
+            Object { phase: true, pending: 0, expected: MOST, bytes: MOST as i32, reports: None },
+            Object {
+                phase: true,
+                pending: MOST_V1,
+                expected: 0,
+                bytes: -5,
+                reports: Some(Reports::default()),
+            },
+            Object {
+                phase: false,
+                pending: 0,
+                expected: MOST_V1,
+                bytes: MOST as i32,
+                reports: Some(Reports {
+                    conditional: true,
+                    current: Report { predicate: true, value: 0x5a },
+                    last: Report { predicate: false, value: 0xff },
+                }),
+            },
         ] {
             assert_eq!(Object::unpack(object.pack()), Some(object));
         }
@@ -321,7 +486,7 @@ mod tests {
 
     #[test]
     fn a_phase_needs_arrivals_and_bytes() {
-        let o = Object::new(2).unwrap().expect(16).unwrap().arrive(1, false).unwrap();
+        let o = Object::new(MbarrierLayout::V0, 2).unwrap().expect(16).unwrap().arrive(1, false).unwrap();
         assert_eq!(pending_count(o.pack()), 1);
         let o = o.arrive(1, false).unwrap();
         assert_eq!((o.phase, o.pending, o.bytes), (false, 0, 16));
@@ -336,13 +501,29 @@ mod tests {
 
     #[test]
     fn counts_are_kept_within_bounds() {
-        assert_eq!(Object::new(0), None);
-        assert_eq!(Object::new(1 << 20), None);
-        let o = Object::new(1).unwrap();
+        use MbarrierLayout::{V0, V1};
+        assert!(Object::new(V0, 0).is_err());
+        assert!(Object::new(V0, 1 << 20).is_err());
+        assert!(Object::new(V1, 1 << 9).is_err());
+        assert!(Object::new(V1, MOST_V1).unwrap().increment().is_err());
+        let o = Object::new(V0, 1).unwrap();
         assert!(o.arrive(2, false).is_err());
         assert!(o.arrive(0, false).is_err());
         assert!(o.expect(1 << 20).is_err());
         assert!(o.complete(MOST).unwrap().complete(1).is_err());
-        assert!(Object::new(MOST).unwrap().increment().is_err());
+        assert!(Object::new(V0, MOST).unwrap().increment().is_err());
+    }
+    #[test]
+    fn a_report_holds_the_conditional_phase_back() {
+        let o = Object::new(MbarrierLayout::V1, 1).unwrap();
+        let o = o.arrive(1, false).unwrap();
+        assert_eq!((o.phase, o.conditional(), o.last_report()), (true, true, Report::default()));
+        let o = o.report().unwrap().arrive(1, false).unwrap();
+        assert_eq!((o.phase, o.conditional(), o.last_report().predicate), (false, true, true));
+        let o = o.arrive(1, false).unwrap();
+        assert_eq!((o.phase, o.conditional(), o.last_report()), (true, false, Report::default()));
+        let v0 = Object::new(MbarrierLayout::V0, 1).unwrap();
+        assert!(v0.report().is_err());
+        assert!(v0.arrive(1, false).unwrap().conditional());
     }
 }

@@ -7,14 +7,14 @@
 
 mod tensor;
 
-use crate::engine::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
+use crate::engine::async_op::{Completion, Group, ReportPattern, TransferAction, TransferOp, TransferSource};
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::cluster::ClusterState;
 use crate::engine::mbarrier::{self, Object};
 use crate::engine::observe::{MbarrierEvent, MemoryRange, Stage, Sync};
 use crate::engine::op::{Access, AtomicFn};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
-use crate::engine::values::{holds, lane32, lane64, lanes_of, lanes_where};
+use crate::engine::values::{holds, lane32, lane128, lanes_of, lanes_where};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
@@ -25,6 +25,9 @@ use warpsmith_isa::StateSpace;
 
 /// How long a transfer takes without a seed, in instructions of the cluster.
 const DELAY: u64 = 1 << 12;
+
+/// The most bytes that `.ignore_oob` leaves alone at an end.
+const MOST_IGNORED: u32 = 15;
 
 /// The most transfers in flight, and bytes held by those that have read and not written. Past that, things happen early.
 const MOST_IN_FLIGHT: usize = 4096;
@@ -81,11 +84,22 @@ struct Piece {
     read: u32,
     bytes: u32,
     byte_mask: u16,
+    /// What the mbarrier object is told besides the bytes that are written.
+    signal: Signal,
     /// What was read.
     data: SmallVec<[u8; 16]>,
     to: SmallVec<[Target; 1]>,
     /// What a tensor map describes: it takes the place of one of the two ends.
     tile: Option<Box<TilePiece>>,
+}
+
+/// What an mbarrier object is told of a piece.
+#[derive(Clone, Copy, Default)]
+struct Signal {
+    /// Bytes that count as complete and are left alone.
+    ignored: u32,
+    /// What is reported if it is found.
+    report: Option<ReportPattern>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -178,8 +192,29 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     fault
                 })
             };
+            // What is ignored at both ends is neither read nor written.
+            let [left, right] =
+                op.ignored_ends.map_or([0; 2], |ends| ends.map(|r| lane32(issue.frame, r, lane)));
+            if left.max(right) > MOST_IGNORED || left + right > bytes {
+                return Err(misuse(format!(
+                    "{left} bytes at the beginning and {right} at the end of {bytes} are to be ignored; up to {MOST_IGNORED} can be"
+                )));
+            }
+            let ignored = left + right;
+            let (bytes, read) = (bytes - ignored, read.saturating_sub(ignored));
             let mut data: SmallVec<[u8; 16]> = SmallVec::new();
             let source = match &op.from {
+                TransferSource::Memory(at) if read > 0 && ignored > 0 => {
+                    let unit = u64::from(at.bytes);
+                    if !from[lane].is_multiple_of(unit) {
+                        let message = format!("global address {:#x} is not a multiple of {unit}", from[lane]);
+                        let mut fault = self.fault(one, FaultCode::Misaligned, message);
+                        fault.address = Some(from[lane]);
+                        return Err(fault);
+                    }
+                    let inner = Access { bytes: 1, ..*at };
+                    Source::Memory(place(&inner, from[lane] + u64::from(left), read, "source", None)?)
+                }
                 TransferSource::Memory(at) if read > 0 => {
                     Source::Memory(place(at, from[lane], read, "source", None)?)
                 }
@@ -190,7 +225,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 TransferSource::Values { values, bytes } => {
                     for r in values {
                         data.extend_from_slice(
-                            &lane64(issue.frame, *r, lane).to_le_bytes()[..usize::from(*bytes)],
+                            &lane128(issue.frame, *r, lane).to_le_bytes()[..usize::from(*bytes)],
                         );
                     }
                     Source::Read
@@ -202,7 +237,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 Completion::Silent => Some(Wanted::Global),
                 Completion::Group(_) => None,
             };
-            let at = place(&op.to, to[lane], bytes, "destination", wanted)?;
+            if op.replicas {
+                let to = self.replicas(one, &op.to, to[lane], bytes)?;
+                let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(issue.frame, r, lane) as u16);
+                let (lane, signal, tile) = (lane as u8, Signal::default(), None);
+                pieces.push(Piece { lane, from: source, read, bytes, byte_mask, signal, data, to, tile });
+                continue;
+            }
+            let at = place(&op.to, to[lane], bytes + ignored, "destination", wanted)?.after(left);
             let signal = match &signal {
                 Some((access, addresses)) => {
                     match place(access, addresses[lane], 8, "mbarrier object", Some(Wanted::Shared))? {
@@ -249,7 +291,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let mut targets: SmallVec<[Target; 1]> = SmallVec::new();
             let everyone = u32::MAX >> (32 - issue.block.cluster.members.len().clamp(1, 32));
             let ranks = match op.multicast {
-                Some(r) => Some(lane32(issue.frame, r, lane) & 0xffff),
+                Some(r) => Some(lane32(issue.frame, r, lane) & (u32::MAX >> (32 - op.multicast_bits))),
                 None => op.multicast_all.then_some(everyone),
             };
             match (ranks, at) {
@@ -275,6 +317,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 read,
                 bytes,
                 byte_mask,
+                signal: Signal { ignored, report: op.report },
                 data,
                 to: targets,
                 tile,
@@ -309,6 +352,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 read: 0,
                 bytes: 0,
                 byte_mask: 0,
+                signal: Signal::default(),
                 data,
                 to,
                 tile: None,
@@ -562,7 +606,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         // The signal releases what was written.
         fence(Ordering::SeqCst);
         let arrives = matches!(work, Work::ArriveOnCopies);
-        let signal = |o: Object| if arrives { o.arrive(1, false) } else { o.complete(bytes) };
+        let bytes = bytes + piece.signal.ignored;
+        let reports = piece.signal.report.is_some_and(|pattern| is_found(pattern, &piece.data));
+        let signal = |o: Object| match arrives {
+            true => o.arrive(1, false),
+            false => (if reports { o.report()? } else { o }).complete(bytes),
+        };
         match mbarrier::update(&cluster.members[rank].memory, offset, signal) {
             Ok((before, after)) => {
                 if (before >> 63 != 0) != after.phase {
@@ -599,6 +648,33 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             None => 0,
         }
+    }
+
+    /// The places behind a multicast address.
+    fn replicas(
+        &self,
+        issue: Issue<'_>,
+        at: &Access,
+        address: u64,
+        bytes: u32,
+    ) -> Fallible<SmallVec<[Target; 1]>> {
+        let bad = |code: FaultCode, message: String| {
+            let mut fault = self.fault(issue, code, message);
+            fault.address = Some(address);
+            fault
+        };
+        let unit = u64::from(at.bytes);
+        if !address.is_multiple_of(unit) {
+            let message = format!("multicast address {address:#x} is not a multiple of {unit}");
+            return Err(bad(FaultCode::Misaligned, message));
+        }
+        let replicas = self.cx.global.replicas(address, bytes.into()).filter(|found| !found.is_empty());
+        let Some(replicas) = replicas else {
+            let message =
+                format!("{bytes} bytes at {address:#x}, which is no multicast address of live buffers");
+            return Err(bad(FaultCode::OutOfBounds, message));
+        };
+        Ok(replicas.iter().map(|&(_, _, place)| Target { at: Spot::Global(place), signal: None }).collect())
     }
 
     /// Checks an operand.
@@ -687,6 +763,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 }
 
+/// True if the bytes of a copy have what is to be reported.
+fn is_found(pattern: ReportPattern, data: &[u8]) -> bool {
+    match pattern {
+        ReportPattern::AllOnes => data.contains(&0xff),
+        ReportPattern::NegativeZero(bits) => data.chunks_exact(16).any(|chunk| {
+            let mut first = [0; 4];
+            first.copy_from_slice(&chunk[..4]);
+            u32::from_le_bytes(first) & (u32::MAX >> (32 - bits)) == 1 << (bits - 1)
+        }),
+    }
+}
+
 /// Combines elements of `bytes` bytes with those in memory.
 fn reduce(memory: &Bytes, offset: usize, at: Spot, function: AtomicFn, bytes: usize, data: &[u8]) {
     let f = match (function, at) {
@@ -704,6 +792,14 @@ fn reduce(memory: &Bytes, offset: usize, at: Spot, function: AtomicFn, bytes: us
 }
 
 impl Spot {
+    /// The place so many bytes further on.
+    fn after(self, bytes: u32) -> Spot {
+        match self {
+            Spot::Global(address) => Spot::Global(address + u64::from(bytes)),
+            Spot::Shared(rank, offset) => Spot::Shared(rank, offset + bytes as usize),
+        }
+    }
+
     fn place(self, bytes: u32) -> MemoryRange {
         self.part(0, bytes)
     }

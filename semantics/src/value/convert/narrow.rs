@@ -117,7 +117,7 @@ impl Narrow {
         let subnormal = magnitude >> format.fraction_bits == 0;
         let value = match format.unpack(bits) {
             Value::Finite(real) if self.flush && subnormal => Value::Zero(real.negative),
-            value => value,
+            value @ (Value::Nan | Value::Infinity(_) | Value::Zero(_) | Value::Finite(_)) => value,
         };
         let value = match scale & 0xff {
             SCALE_NAN => Value::Nan,

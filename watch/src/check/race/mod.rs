@@ -27,13 +27,14 @@ use std::sync::Arc;
 use threads::{Block, Fenced, Gathering, Parts, Waited};
 use together::Together;
 use warpsmith_interp::engine::{
-    Access, AsyncOp, BarrierKind, CollectiveKind, Completion, Group, Order, Scope, TransferAction, TransferOp,
+    Access, AsyncOp, BarrierKind, CollectiveKind, Completion, Group, Order, Scope, TransferAction,
+    TransferOp, TransferSource,
 };
 use warpsmith_interp::observe::{
     self, AccessKind, Addresses, At, BlockView, Interest, LaunchView, MbarrierEvent, MemoryRange, Observer,
     OperationKind, Participant, Registers, Stage, Sync, shared_owner,
 };
-use warpsmith_isa::{Mod, Proxy, StateSpace, Traits};
+use warpsmith_isa::{Instruction, Mod, Proxy, StateSpace, Traits};
 
 /// Finds data races.
 ///
@@ -442,7 +443,8 @@ impl Race {
                 | AsyncOp::ClusterArrive
                 | AsyncOp::ClusterWait
                 | AsyncOp::Fill { .. }
-                | AsyncOp::Multimem(_) => {}
+                | AsyncOp::Multimem(_)
+                | AsyncOp::Mark { .. } => {}
             }
         }
         let relaxed = is_relaxed(at);
@@ -529,6 +531,12 @@ impl Race {
                     AsyncOp::Transfer(TransferOp {
                         action: TransferAction::Reduce { bytes, .. }, ..
                     }) => *bytes,
+                    AsyncOp::Transfer(op) if at.instruction().and_then(scope_of_elements).is_some() => {
+                        match &op.from {
+                            TransferSource::Values { bytes, .. } => *bytes,
+                            TransferSource::Memory(_) | TransferSource::Cancel => 16,
+                        }
+                    }
                     _ => 1,
                 };
                 (size, op.is_in_async_proxy())
@@ -543,7 +551,8 @@ impl Race {
         };
         let MemoryRange { rank, address, bytes, at: _ } = place;
         let atomic = matches!(stage, Stage::Reduced(_));
-        let strong = atomic.then_some(Scope::Gpu);
+        // A copy may say that each of its elements is accessed at once, and for whom; so does a store that releases.
+        let strong = if atomic { Some(Scope::Gpu) } else { at.instruction().and_then(scope_of_elements) };
         let memory = match rank {
             Some(rank) => match self.member(rank) {
                 Some(index) => Some(index),
@@ -584,6 +593,18 @@ impl Race {
                 self.tell(at, target);
             }
         }
+    }
+}
+
+/// The scope of an asynchronous copy or store whose accesses are strong.
+fn scope_of_elements(i: &Instruction) -> Option<Scope> {
+    match i.order()? {
+        warpsmith_isa::Order::Relaxed | warpsmith_isa::Order::Release => i.scope().map(Scope::from),
+        warpsmith_isa::Order::Weak
+        | warpsmith_isa::Order::Volatile
+        | warpsmith_isa::Order::Acquire
+        | warpsmith_isa::Order::AcqRel
+        | warpsmith_isa::Order::Sc => None,
     }
 }
 

@@ -68,7 +68,9 @@ fn what_is_compiled_while_a_program_runs() {
         let bytes: Vec<u8> = (0..200).collect();
         let given = [buffer(&bytes), Given::Value(200i32.into()), Given::Zeros(256)];
         run(module, shape("count", 2, 64), &given, 2, |out: &[u32]| {
-            assert!((0..64).all(|i| out[i] == bytes.iter().filter(|b| (**b & 63) as usize == i).count() as u32));
+            assert!(
+                (0..64).all(|i| out[i] == bytes.iter().filter(|b| (**b & 63) as usize == i).count() as u32)
+            );
         });
         let t: Vec<f64> = (0..32).map(|i| i as f64 * 100.0).collect();
         let given = [buffer(&t), Given::Zeros(256), Given::Zeros(128)];

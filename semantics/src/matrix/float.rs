@@ -49,39 +49,60 @@ pub struct Scales<'a> {
 /// Room for operands taken apart, which can be used again.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    a: Operand,
-    b: Operand,
+    a: Vec<Eight>,
+    b: Vec<Eight>,
+    /// A's elements one by one: significand, sign and exponent.
+    flat: Vec<(u32, u32, i32)>,
     /// The rows of A and columns of B in which something is no finite number.
     special_rows: Vec<bool>,
     special_columns: Vec<bool>,
     pub(super) doubles: [Vec<f64>; 2],
 }
 
-#[derive(Debug, Default)]
-struct Operand {
-    magnitude: Vec<u32>,
-    sign: Vec<u32>,
-    exponent: Vec<i32>,
+/// Eight elements taken apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Eight {
+    magnitude: [u32; COLUMNS],
+    sign: [u32; COLUMNS],
+    exponent: [i32; COLUMNS],
 }
 
-impl Operand {
-    /// Takes elements apart; their significands are shifted left.
-    #[inline(always)]
-    fn fill(&mut self, format: Format, bits: &[u32], shift: u32) -> bool {
-        self.magnitude.clear();
-        self.sign.clear();
-        self.exponent.clear();
-        self.magnitude.resize(bits.len(), 0);
-        self.sign.resize(bits.len(), 0);
-        self.exponent.resize(bits.len(), 0);
-        let places = self.magnitude.iter_mut().zip(&mut self.sign).zip(&mut self.exponent);
-        let mut special = false;
-        for (((magnitude, sign), exponent), bits) in places.zip(bits) {
-            let parts = parts(format, *bits);
-            (*magnitude, *sign, *exponent) = (parts.magnitude << shift, parts.sign, parts.exponent);
-            special |= parts.special;
+/// Takes elements apart, eight at a time; their significands are shifted left. True if any is no finite number.
+#[inline(always)]
+fn fill(format: Format, bits: &[u32], shift: u32, to: &mut [Eight]) -> bool {
+    let mut special = 0;
+    // Loops, not closures: those would be compiled for the baseline.
+    for (bits, eight) in bits.chunks_exact(COLUMNS).zip(to) {
+        for lane in 0..COLUMNS {
+            let parts = parts(format, bits[lane]);
+            eight.magnitude[lane] = parts.magnitude << shift;
+            eight.sign[lane] = parts.sign;
+            eight.exponent[lane] = parts.exponent;
+            special |= u32::from(parts.special);
         }
-        special
+    }
+    special != 0
+}
+
+/// As [`fill`], in a loop for each format.
+#[inline(always)]
+fn fill_any(element: Element, bits: &[u32], shift: u32, to: &mut Vec<Eight>) -> bool {
+    to.resize(bits.len() / COLUMNS, Eight::default());
+    match element {
+        Element::F16 => fill(Format::F16, bits, shift, to),
+        Element::Bf16 => fill(Format::BF16, bits, shift, to),
+        Element::Tf32 => fill(Format::TF32, bits, shift, to),
+        Element::E4m3 => fill(Format::E4M3, bits, shift, to),
+        Element::E5m2 => fill(Format::E5M2, bits, shift, to),
+        Element::E3m2
+        | Element::E2m3
+        | Element::E2m1
+        | Element::F64
+        | Element::S8
+        | Element::U8
+        | Element::S4
+        | Element::U4
+        | Element::B1 => fill(formats([element; 2])[0], bits, shift, to),
     }
 }
 
@@ -96,7 +117,7 @@ pub(super) fn formats(types: [Element; 2]) -> [Format; 2] {
 impl Product<'_> {
     /// Adds the product to C: `accumulators` has the bits of C, row by row, and gets those of D.
     ///
-    /// The number of columns is a multiple of eight. Slices that are too short are taken as far as they go.
+    /// The number of columns is a multiple of eight, and so is that of A's elements. Slices that are too short are taken as far as they go.
     pub fn run(&self, level: Level, workspace: &mut Workspace, accumulators: &mut [u32]) {
         match level {
             #[cfg(target_arch = "x86_64")]
@@ -118,11 +139,12 @@ impl Product<'_> {
     fn run_here(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
         let [m, n, k] = self.shape;
         let sizes = accumulators.len() >= m * n && self.a.len() >= m * k && self.rows.len() >= m * k;
-        let in_b = self.rows.iter().all(|row| (usize::from(*row) + 1) * n <= self.b.len());
+        let last = self.rows.iter().fold(0, |last, row| last.max(*row));
+        let in_b = (usize::from(last) + 1) * n <= self.b.len();
         let scaled = self.scales.is_none_or(|s| {
             s.blocks > 0 && k % s.blocks == 0 && s.a.len() >= m * s.blocks && s.b.len() >= n * s.blocks
         });
-        if !sizes || !in_b || !scaled || n % COLUMNS != 0 || k == 0 {
+        if !sizes || !in_b || !scaled || n % COLUMNS != 0 || m * k % COLUMNS != 0 || k == 0 {
             return;
         }
         let Some(rule) = self.rule else {
@@ -133,8 +155,8 @@ impl Product<'_> {
         let products = of_a.fraction_bits + of_b.fraction_bits;
         // A group's sum is cut where its scales are known.
         let shift = if rule.group == 1 { rule.fraction.saturating_sub(products) } else { 0 };
-        let mut special = workspace.a.fill(of_a, &self.a[..m * k], shift);
-        special |= workspace.b.fill(of_b, self.b, 0);
+        let mut special = fill_any(self.types[0], &self.a[..m * k], shift, &mut workspace.a);
+        special |= fill_any(self.types[1], self.b, 0, &mut workspace.b);
         workspace.special_rows.clear();
         workspace.special_rows.resize(m, false);
         workspace.special_columns.clear();
@@ -153,9 +175,17 @@ impl Product<'_> {
                 *flag |= nan(scales.b, scales.blocks, column, scales.ty);
             }
             if rule.group == 1 {
-                add_exponents(&mut workspace.a.exponent[..m * k], k, scales.a, scales.blocks);
+                add_exponents(&mut workspace.a, k, scales.a, scales.blocks);
                 let rows = k.max(self.b.len() / n);
-                add_column_exponents(&mut workspace.b.exponent, n, rows, scales);
+                add_column_exponents(&mut workspace.b, n, rows, scales);
+            }
+        }
+        if rule.group == 1 {
+            workspace.flat.resize(m * k, (0, 0, 0));
+            for (eight, flat) in workspace.a.iter().zip(workspace.flat.chunks_exact_mut(COLUMNS)) {
+                for lane in 0..COLUMNS {
+                    flat[lane] = (eight.magnitude[lane], eight.sign[lane], eight.exponent[lane]);
+                }
             }
         }
         let block = rule.block.min(k);
@@ -201,41 +231,35 @@ impl Product<'_> {
         c: &Chunk,
     ) -> ([f64; COLUMNS], [i32; COLUMNS]) {
         let [_, n, k] = self.shape;
-        let (a, b) = (&workspace.a, &workspace.b);
         let range = row * k + range.start..row * k + range.end;
         let rows = &self.rows[range.clone()];
-        let exponents = &a.exponent[range.clone()];
-        let (magnitudes, signs) = (&a.magnitude[range.clone()], &a.sign[range]);
+        let chunks = n / COLUMNS;
+        let Some(of_a) = workspace.flat.get(range) else { return ([0.0; COLUMNS], [0; COLUMNS]) };
+        let of_b = &workspace.b[column / COLUMNS..];
         let mut largest = c.exponent;
-        for (row, exponent) in rows.iter().zip(exponents) {
-            let of_b = &b.exponent[usize::from(*row) * n + column..][..COLUMNS];
+        for ((_, _, exponent), row) in of_a.iter().zip(rows) {
+            let of_b = &of_b[usize::from(*row) * chunks];
             for lane in 0..COLUMNS {
-                largest[lane] = largest[lane].max(exponent + of_b[lane]);
+                largest[lane] = largest[lane].max(exponent + of_b.exponent[lane]);
             }
         }
         let mut total = [0.0; COLUMNS];
         // Sixteen products are less than 64 units of 2^fraction, 2^25 at most: they fit 32 bits.
         const FIT: usize = 16;
-        let mut first = 0;
-        while first < rows.len() {
-            let end = (first + FIT).min(rows.len());
+        for (of_a, rows) in of_a.chunks(FIT).zip(rows.chunks(FIT)) {
             let mut sum = [0i32; COLUMNS];
-            for i in first..end {
-                let place = usize::from(rows[i]) * n + column;
-                let of_b = &b.exponent[place..][..COLUMNS];
-                let magnitude_of_b = &b.magnitude[place..][..COLUMNS];
-                let sign_of_b = &b.sign[place..][..COLUMNS];
+            for ((magnitude, sign, exponent), row) in of_a.iter().zip(rows) {
+                let of_b = &of_b[usize::from(*row) * chunks];
                 for lane in 0..COLUMNS {
-                    let below = (largest[lane] - (exponents[i] + of_b[lane])) as u32;
-                    let cut = magnitudes[i].wrapping_mul(magnitude_of_b[lane]) >> below.min(31);
-                    let sign = signs[i] ^ sign_of_b[lane];
+                    let below = (largest[lane] - (exponent + of_b.exponent[lane])) as u32;
+                    let cut = magnitude.wrapping_mul(of_b.magnitude[lane]) >> below.min(31);
+                    let sign = sign ^ of_b.sign[lane];
                     sum[lane] = sum[lane].wrapping_add((cut ^ sign).wrapping_sub(sign) as i32);
                 }
             }
             for lane in 0..COLUMNS {
                 total[lane] += f64::from(sum[lane]);
             }
-            first = end;
         }
         let (left, right) = (rule.fraction.saturating_sub(23), 23u32.saturating_sub(rule.fraction));
         for lane in 0..COLUMNS {
@@ -268,10 +292,12 @@ impl Product<'_> {
             for (lane, term) in terms.iter_mut().enumerate() {
                 let mut sum = 0i64;
                 for i in group * rule.group..(group + 1) * rule.group {
-                    let (x, y) = (row * k + i, usize::from(self.rows[row * k + i]) * n + column + lane);
-                    let product = (i64::from(a.magnitude[x]) * i64::from(b.magnitude[y]))
-                        << (a.exponent[x].max(-8) + b.exponent[y].max(-8) + 16);
-                    let negative = a.sign[x] ^ b.sign[y] != 0;
+                    let at = row * k + i;
+                    let (x, i) = (&a[at / COLUMNS], at % COLUMNS);
+                    let y = &b[usize::from(self.rows[at]) * (n / COLUMNS) + column / COLUMNS];
+                    let product = (i64::from(x.magnitude[i]) * i64::from(y.magnitude[lane]))
+                        << (x.exponent[i].max(-8) + y.exponent[lane].max(-8) + 16);
+                    let negative = x.sign[i] ^ y.sign[lane] != 0;
                     sum += if negative { -product } else { product };
                 }
                 let [of_a, of_b] = match &self.scales {
@@ -480,16 +506,16 @@ pub(super) fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// Adds the scales of A's rows, powers of two, to the exponents of its elements.
-fn add_exponents(exponents: &mut [i32], k: usize, scales: &[u8], blocks: usize) {
-    for (at, exponent) in exponents.iter_mut().enumerate() {
+fn add_exponents(a: &mut [Eight], k: usize, scales: &[u8], blocks: usize) {
+    for (at, exponent) in a.iter_mut().flat_map(|eight| &mut eight.exponent).enumerate() {
         let scale = scales[at / k * blocks + at % k / (k / blocks)];
         *exponent += i32::from(scale) - 127;
     }
 }
 
 /// Adds the scales of B's columns to the exponents of its elements.
-fn add_column_exponents(exponents: &mut [i32], n: usize, rows: usize, scales: &Scales<'_>) {
-    for (at, exponent) in exponents.iter_mut().enumerate() {
+fn add_column_exponents(b: &mut [Eight], n: usize, rows: usize, scales: &Scales<'_>) {
+    for (at, exponent) in b.iter_mut().flat_map(|eight| &mut eight.exponent).enumerate() {
         let block = at / n / (rows / scales.blocks).max(1);
         let scale = scales.b[at % n * scales.blocks + block.min(scales.blocks - 1)];
         *exponent += i32::from(scale) - 127;
@@ -510,6 +536,7 @@ pub(super) fn to_half(value: f64) -> u32 {
     (bits.min(0x7c00) as u32) | sign << 15
 }
 
+/// The host has what the functions ask for that are compiled for [`Level::Avx2`].
 #[cfg(target_arch = "x86_64")]
 pub(super) fn has_avx2() -> bool {
     std::arch::is_x86_feature_detected!("avx2")

@@ -75,8 +75,10 @@ fn value(format: Format, bits: u32) -> f64 {
 
 #[inline(always)]
 fn fill(values: &mut Vec<f64>, format: Format, bits: &[u32]) {
-    values.clear();
-    values.extend(bits.iter().map(|bits| value(format, *bits)));
+    values.resize(bits.len(), 0.0);
+    for (value, bits) in values.iter_mut().zip(bits) {
+        *value = self::value(format, *bits);
+    }
 }
 
 /// The sum of one element in a wide integer.

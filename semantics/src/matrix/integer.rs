@@ -1,6 +1,5 @@
 //! Products of integers and bits, which are exact, and of f64, which are fused one after the other.
 
-use super::element::{Element, Family};
 use super::float::COLUMNS;
 use crate::lanes::Level;
 use crate::value::{Rounding, double};
@@ -14,7 +13,7 @@ pub struct IntegerProduct<'a> {
     pub kind: IntegerKind,
     /// The sum is clamped rather than wrapped.
     pub saturate: bool,
-    /// A, row by row: integers sign-extended ([`extend`]), or words of bits.
+    /// A, row by row: integers sign-extended, or words of bits.
     pub a: &'a [u32],
     /// B, row by row.
     pub b: &'a [u32],
@@ -31,17 +30,6 @@ pub enum IntegerKind {
     And,
     /// The bits that differ.
     Xor,
-}
-
-/// An integer element as a signed number of 32 bits.
-#[inline(always)]
-pub fn extend(element: Element, bits: u32) -> u32 {
-    match element.family() {
-        Family::Integer { bits: width, signed: true } => {
-            ((bits << (32 - width)) as i32 >> (32 - width)) as u32
-        }
-        Family::Integer { .. } | Family::Float(_) | Family::Double | Family::Bit => bits,
-    }
 }
 
 impl IntegerProduct<'_> {

@@ -6,21 +6,21 @@
 //! ```
 //! use warpsmith_semantics::lanes::Level;
 //! use warpsmith_semantics::matrix::*;
-//! // 1 x 8 x 2: 1 * 1 + 2^-12 * 2^-13, on top of 1. Hopper drops what is below 2^-25 of the largest term; rounding drops the rest.
+//! // 4 x 8 x 2: 1 * 1 + 2^-12 * 2^-13, on top of 1. Hopper drops what is below 2^-25 of the largest term; rounding drops the rest.
 //! let (one, small, smaller) = (0x3c00, 0x0c00, 0x0800);
 //! let product = Product {
-//!     shape: [1, 8, 2],
+//!     shape: [4, 8, 2],
 //!     types: [Element::F16; 2],
 //!     accumulators: [Accumulator::F32; 2],
 //!     rule: Some(Rule::of(Architecture::Hopper, Unit::Warp, Element::F16, false)),
-//!     a: &[one, small],
+//!     a: &[one, small].repeat(4),
 //!     b: &[[one; 8], [smaller; 8]].concat(),
-//!     rows: &[0, 1],
+//!     rows: &[0, 1].repeat(4),
 //!     scales: None,
 //! };
-//! let mut d = [1.0f32.to_bits(); 8];
+//! let mut d = [1.0f32.to_bits(); 32];
 //! product.run(Level::Baseline, &mut Workspace::default(), &mut d);
-//! assert_eq!(d, [2.0f32.to_bits(); 8]);
+//! assert_eq!(d, [2.0f32.to_bits(); 32]);
 //! ```
 
 mod descriptor;
@@ -32,13 +32,14 @@ mod integer;
 mod layout;
 mod rule;
 mod sparse;
+mod unpack;
 mod warp;
 
 pub use descriptor::{BadDescriptor, Descriptor, Major, Swizzle};
 pub use element::{Accumulator, Element, Family, Packing};
 pub use exchange::{Exchange, Lanes, Packed, Shape};
 pub use float::{Product, Scales, Workspace};
-pub use integer::{IntegerKind, IntegerProduct, extend, multiply_double};
+pub use integer::{IntegerKind, IntegerProduct, multiply_double};
 pub use layout::{Fragment, Map, Place, Role, quads};
 pub use rule::{Architecture, Arithmetic, Rule, ScaleType, Unit};
 pub use sparse::{BadMetadata, Chunk, Sparsity, nibble};

@@ -2,11 +2,12 @@
 
 use super::element::{Accumulator, Element, Family, Packing};
 use super::exchange::Lanes;
-use super::float::{Product, Scales, Workspace};
-use super::integer::{IntegerKind, IntegerProduct, extend, multiply_double};
+use super::float::{Product, Scales, Workspace, has_avx2};
+use super::integer::{IntegerKind, IntegerProduct, multiply_double};
 use super::layout::{Fragment, Map, Role, quads};
 use super::rule::{Arithmetic, Rule, ScaleType, Unit};
 use super::sparse::{BadMetadata, Chunk, Sparsity};
+use super::unpack::{self, Unpack};
 use crate::lanes::Level;
 use crate::value::Rounding;
 use warpsmith_isa::{self as isa, BoolOp, Instruction, Mod, Operation, ScalarType};
@@ -98,6 +99,8 @@ pub struct WarpProduct {
     /// Registers of A, B, C and D.
     pub registers: [usize; 4],
     maps: [Map; 4],
+    /// A, B, C and D, unless their places follow no formula of tiles.
+    fragments: Option<[Fragment; 4]>,
     /// For a dense A, the rows of B that its elements meet.
     rows: Box<[u16]>,
 }
@@ -180,7 +183,7 @@ impl WarpProduct {
         let per_register = parts(types[0], packing);
         let words = accumulators.map(Accumulator::per_register);
         let quad = types[0] == Element::F16 && [m, n, k] == [8, 8, 4];
-        let (maps, mut registers) = if quad {
+        let (maps, mut registers, fragments) = if quad {
             let layouts = i.mods().filter(|m| matches!(m, Mod::Row | Mod::Col));
             let mut by_columns = layouts.map(|m| m == Mod::Col);
             let [of_a, of_b] = [by_columns.next()?, by_columns.next()?];
@@ -190,7 +193,7 @@ impl WarpProduct {
                 quads(Role::Accumulator, false, words[0]),
                 quads(Role::Accumulator, false, words[1]),
             ];
-            (maps, [2, 2, 8 / words[0], 8 / words[1]])
+            (maps, [2, 2, 8 / words[0], 8 / words[1]], None)
         } else {
             let fragments = [
                 Fragment { role: Role::A, side: m, other: kept, per_register },
@@ -198,7 +201,7 @@ impl WarpProduct {
                 Fragment { role: Role::Accumulator, side: m, other: n, per_register: words[0] },
                 Fragment { role: Role::Accumulator, side: m, other: n, per_register: words[1] },
             ];
-            (fragments.map(|f| f.map()), fragments.map(|f| f.registers()))
+            (fragments.map(|f| f.map()), fragments.map(|f| f.registers()), Some(fragments))
         };
         if wmma && types[0] == Element::F16 {
             // Elements may be held twice: so many registers have A and B of any shape.
@@ -220,6 +223,7 @@ impl WarpProduct {
             negate: [false; 2],
             registers,
             maps,
+            fragments,
             rows,
         })
     }
@@ -260,6 +264,8 @@ impl WarpProduct {
             negate: [false; 2],
             registers: [of_a.registers(), 0, of_d.registers(), of_d.registers()],
             maps: [of_a.map(), Map::default(), of_d.map(), of_d.map()],
+            // B is never in registers.
+            fragments: Some([of_a, of_a, of_d, of_d]),
             rows: (0..ROWS * kept).map(|at| (at % kept) as u16).collect(),
         })
     }
@@ -293,6 +299,40 @@ impl WarpProduct {
         inputs: &Inputs,
         out: &mut Vec<Lanes>,
     ) -> Result<(), BadMetadata> {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 if has_avx2() => {
+                // SAFETY: the host has just said that it has these features.
+                unsafe { self.run_avx2(arithmetic, level, workspace, inputs, out) }
+            }
+            Level::Baseline | Level::Avx2 | Level::Avx512 => {
+                self.run_here(arithmetic, level, workspace, inputs, out)
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn run_avx2(
+        &self,
+        arithmetic: Arithmetic,
+        level: Level,
+        workspace: &mut WarpWorkspace,
+        inputs: &Inputs,
+        out: &mut Vec<Lanes>,
+    ) -> Result<(), BadMetadata> {
+        self.run_here(arithmetic, level, workspace, inputs, out)
+    }
+
+    #[inline(always)]
+    fn run_here(
+        &self,
+        arithmetic: Arithmetic,
+        level: Level,
+        workspace: &mut WarpWorkspace,
+        inputs: &Inputs,
+        out: &mut Vec<Lanes>,
+    ) -> Result<(), BadMetadata> {
         out.clear();
         out.resize(self.registers[3] * if self.is_double() { 2 } else { 1 }, [0; 32]);
         if self.is_double() {
@@ -312,8 +352,8 @@ impl WarpProduct {
             }
         };
         let integer = matches!(self.types[0].family(), Family::Integer { .. } | Family::Bit);
-        self.gather(0, inputs, m * kept, integer, a);
-        self.gather(1, inputs, n * of_b, integer, b);
+        self.gather(0, inputs, m * kept, a);
+        self.gather(1, inputs, n * of_b, b);
         self.accumulate(&inputs.matrices[2], d);
         if integer {
             let shape = [m, n, kept];
@@ -360,44 +400,41 @@ impl WarpProduct {
 
     /// The elements of A or B, row by row.
     #[inline(always)]
-    fn gather(&self, which: usize, inputs: &Inputs, elements: usize, integer: bool, out: &mut Vec<u32>) {
+    fn gather(&self, which: usize, inputs: &Inputs, elements: usize, out: &mut Vec<u32>) {
         out.clear();
         out.resize(self.batch * elements, 0);
         let element = self.types[which];
-        let parts = parts(element, self.packing);
-        let stride = 32 / parts;
-        let of = |container: u32| {
-            // Bits are multiplied by words.
-            let bits =
-                if element == Element::B1 { container } else { self.packing.element(element, container) };
-            if integer { extend(element, bits) } else { bits }
-        };
+        let unpack = Unpack::new(element, self.packing, self.negate[which]);
+        let from = &inputs.matrices[which];
         if let Some(containers) = &inputs.elements[which] {
-            out.iter_mut().zip(containers).for_each(|(out, container)| *out = of(*container));
+            out.iter_mut().zip(containers).for_each(|(out, container)| *out = unpack.element(*container));
+        } else if let Some(fragments) = &self.fragments {
+            match parts(element, self.packing) {
+                1 => unpack::gather::<1>(&fragments[which], from, unpack, out),
+                2 => unpack::gather::<2>(&fragments[which], from, unpack, out),
+                4 => unpack::gather::<4>(&fragments[which], from, unpack, out),
+                _ => unpack::gather::<8>(&fragments[which], from, unpack, out),
+            }
         } else {
-            let words = inputs.matrices[which].iter().flatten();
-            for (places, word) in self.maps[which].chunks_exact(parts).zip(words) {
+            for (places, word) in self.maps[which].chunks_exact(2).zip(from.iter().flatten()) {
                 for (part, place) in places.iter().enumerate() {
-                    let container =
-                        if stride == 32 { *word } else { word >> (part * stride) & ((1 << stride) - 1) };
                     if let Some(out) = out.get_mut(usize::from(*place)) {
-                        *out = of(container);
+                        *out = unpack.element(word >> (16 * part));
                     }
                 }
             }
         }
-        if self.negate[which]
-            && let Family::Float(format) = element.family()
-        {
-            out.iter_mut().for_each(|bits| *bits ^= format.sign() as u32);
-        }
     }
 
     /// The elements of C, row by row.
+    #[inline(always)]
     fn accumulate(&self, registers: &[Lanes], out: &mut Vec<u32>) {
         let [m, n, _] = self.shape;
         out.clear();
         out.resize(self.batch * m * n, 0);
+        if let Some([_, _, c, _]) = &self.fragments {
+            return unpack::accumulate(c, registers, out);
+        }
         let parts = self.accumulators[0].per_register();
         for (places, word) in self.maps[2].chunks_exact(parts).zip(registers.iter().flatten()) {
             for (part, place) in places.iter().enumerate() {
@@ -410,7 +447,11 @@ impl WarpProduct {
     }
 
     /// The registers of D.
+    #[inline(always)]
     fn deliver(&self, d: &[u32], out: &mut [Lanes]) {
+        if let Some([_, _, _, of_d]) = &self.fragments {
+            return unpack::deliver(of_d, d, out);
+        }
         let parts = self.accumulators[1].per_register();
         for (places, word) in self.maps[3].chunks_exact(parts).zip(out.iter_mut().flatten()) {
             let element = |part: usize| d.get(usize::from(places[part])).copied().unwrap_or(0);

@@ -1,0 +1,125 @@
+//! Fragments taken out of registers and put back, whole tiles of 8 x 8 at a time: what [`Fragment::place`] says, in loops that become vector code.
+
+use super::element::{Element, Family, Packing};
+use super::exchange::Lanes;
+use super::layout::{Fragment, Role};
+
+/// How an element comes out of its container.
+#[derive(Clone, Copy)]
+pub(super) struct Unpack {
+    drop: u32,
+    mask: u32,
+    /// Bits above an integer's sign; 0 for what is not extended.
+    extend: u32,
+    /// Turns the sign.
+    flip: u32,
+}
+
+impl Unpack {
+    pub fn new(element: Element, packing: Packing, negate: bool) -> Unpack {
+        // Bits are multiplied by words.
+        let (drop, mask) = match (packing, element) {
+            (_, Element::B1) => (0, u32::MAX),
+            (Packing::Bytes, Element::E2m1) => (2, 0xf),
+            (_, Element::Tf32) => (13, 0x7_ffff),
+            (Packing::Tight | Packing::Bytes, _) => (0, u32::MAX >> (32 - element.bits().min(32))),
+        };
+        let (extend, flip) = match element.family() {
+            Family::Integer { bits, signed: true } => (32 - bits, 0),
+            Family::Float(format) if negate => (0, format.sign() as u32),
+            Family::Integer { .. } | Family::Float(_) | Family::Double | Family::Bit => (0, 0),
+        };
+        Unpack { drop, mask, extend, flip }
+    }
+
+    #[inline(always)]
+    pub fn element(self, container: u32) -> u32 {
+        let bits = container >> self.drop & self.mask;
+        ((bits << self.extend) as i32 >> self.extend) as u32 ^ self.flip
+    }
+}
+
+/// The elements of A or B, row by row; `PARTS` of them are in a register.
+#[inline(always)]
+pub(super) fn gather<const PARTS: usize>(
+    fragment: &Fragment,
+    from: &[Lanes],
+    unpack: Unpack,
+    out: &mut [u32],
+) {
+    let stride = 32 / PARTS as u32 % 32;
+    let tiles = fragment.side / 8;
+    let columns = fragment.sides()[1];
+    for (register, lanes) in from.iter().enumerate().take(fragment.registers()) {
+        let (line, k) = (8 * (register % tiles), 4 * (register / tiles) * PARTS);
+        if fragment.role == Role::A {
+            for (g, quad) in lanes.chunks_exact(4).enumerate() {
+                let Some(out) = out.get_mut((line + g) * columns + k..) else { return };
+                for (word, out) in quad.iter().zip(out.chunks_exact_mut(PARTS)) {
+                    for (part, out) in out.iter_mut().enumerate() {
+                        *out = unpack.element(word >> (part as u32 * stride));
+                    }
+                }
+            }
+        } else {
+            for t in 0..4 {
+                for part in 0..PARTS {
+                    let Some(out) = out.get_mut((k + t * PARTS + part) * columns + line..) else { return };
+                    for (out, quad) in out.iter_mut().zip(lanes.chunks_exact(4)) {
+                        *out = unpack.element(quad[t] >> (part as u32 * stride));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Calls with each tile of 8 columns of a row of an accumulator: the place of its first element, its number, and the row within the tile.
+#[inline(always)]
+fn tiles(fragment: &Fragment, mut each: impl FnMut(usize, usize, usize)) {
+    let down = fragment.side / 8;
+    for tile in 0..down * (fragment.other / 8) {
+        for g in 0..8 {
+            each((8 * (tile % down) + g) * fragment.other + 8 * (tile / down), tile, g);
+        }
+    }
+}
+
+/// The elements of C, row by row.
+#[inline(always)]
+pub(super) fn accumulate(fragment: &Fragment, from: &[Lanes], out: &mut [u32]) {
+    tiles(fragment, |at, tile, g| {
+        let Some(out) = out.get_mut(at..at + 8) else { return };
+        if fragment.per_register == 2 {
+            let Some(lanes) = from.get(tile) else { return };
+            for t in 0..4 {
+                let word = lanes[4 * g + t];
+                (out[2 * t], out[2 * t + 1]) = (word & 0xffff, word >> 16);
+            }
+        } else {
+            let Some([even, odd]) = from.get(2 * tile..2 * tile + 2) else { return };
+            for t in 0..4 {
+                (out[2 * t], out[2 * t + 1]) = (even[4 * g + t], odd[4 * g + t]);
+            }
+        }
+    });
+}
+
+/// The registers of D.
+#[inline(always)]
+pub(super) fn deliver(fragment: &Fragment, d: &[u32], out: &mut [Lanes]) {
+    tiles(fragment, |at, tile, g| {
+        let Some(d) = d.get(at..at + 8) else { return };
+        if fragment.per_register == 2 {
+            let Some(lanes) = out.get_mut(tile) else { return };
+            for t in 0..4 {
+                lanes[4 * g + t] = d[2 * t] & 0xffff | d[2 * t + 1] << 16;
+            }
+        } else {
+            let Some([even, odd]) = out.get_mut(2 * tile..2 * tile + 2) else { return };
+            for t in 0..4 {
+                (even[4 * g + t], odd[4 * g + t]) = (d[2 * t], d[2 * t + 1]);
+            }
+        }
+    });
+}

@@ -3,6 +3,9 @@
 //! Rows of A meet eight columns of B at a time. Every number is a significand and an exponent as 32-bit integers, so that the loops are plain
 //! arithmetic on arrays, which the compiler makes vector code of. What is no finite number is rare: it is looked for apart ([`special`]).
 
+// Loops over lanes index several arrays at once: that is what becomes vector code.
+#![allow(clippy::needless_range_loop)]
+
 use super::element::{Accumulator, Class, Element, Family, ZERO, classify, parts};
 use super::ideal;
 use super::rule::{Rule, ScaleType};

@@ -43,9 +43,9 @@ pub struct Scales<'a> {
     pub ty: ScaleType,
     /// How many blocks a row of A has.
     pub blocks: usize,
-    /// Of A: `blocks` for each row.
+    /// Those of A, `blocks` for each row.
     pub a: &'a [u8],
-    /// Of B: `blocks` for each column.
+    /// Those of B, `blocks` for each column.
     pub b: &'a [u8],
 }
 

@@ -58,7 +58,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// That of a name in a launch description: `ideal`, or an architecture's.
+    /// The arithmetic of a name in a launch description: `ideal`, or an architecture's.
     pub fn from_name(name: &str) -> Option<Arithmetic> {
         if name == "ideal" {
             return Some(Arithmetic::Ideal);

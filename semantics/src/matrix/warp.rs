@@ -108,7 +108,7 @@ pub struct WarpProduct {
 /// The registers that a product reads. Those of f64 are pairs of words, low and high.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Of A, B and C.
+    /// The registers of A, B and C.
     pub matrices: [Vec<Lanes>; 3],
     /// Elements of A and B that come from memory in place of registers, row by row: containers, or words of bits.
     pub elements: [Option<Vec<u32>>; 2],

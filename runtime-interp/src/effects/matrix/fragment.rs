@@ -68,7 +68,7 @@ impl Move {
 
 /// The addresses of a lane's elements.
 struct Addresses {
-    /// Of the lane's first element.
+    /// The address of the lane's first element.
     first: Reg,
     /// Bytes from one line to the next.
     step: Step,

@@ -34,7 +34,7 @@ pub enum MatrixOp {
 /// A product of a warp.
 #[derive(Clone, Debug)]
 pub struct MultiplyOp {
-    /// Of what, and who holds it.
+    /// What is multiplied, and who holds it.
     pub product: WarpProduct,
     /// The registers of A, B and C.
     pub sources: [Vec<Reg>; 3],
@@ -49,7 +49,7 @@ pub struct MultiplyOp {
 /// The part of a warp in a product of its warpgroup.
 #[derive(Clone, Debug)]
 pub struct WarpgroupOp {
-    /// Of what, and who holds it.
+    /// What is multiplied, and who holds it.
     pub product: WarpProduct,
     /// The registers of D, which are those of C.
     pub d: Vec<Reg>,

@@ -28,7 +28,7 @@ fn multiply(bencher: divan::Bencher, text: &str, arithmetic: Arithmetic) {
     let wide = if product.is_double() { 2 } else { 1 };
     let fill = |count: usize, word: u32| -> Vec<[u32; 32]> {
         (0..count * wide)
-            .map(|r| std::array::from_fn(|lane| word ^ (r * 37 + lane * 11) as u32 % 128))
+            .map(|r| std::array::from_fn(|lane| word ^ ((r * 37 + lane * 11) as u32 % 128)))
             .collect()
     };
     let word = if product.is_double() { 0x3ff0_0000 } else { 0x3c38_3c38 };

@@ -67,6 +67,10 @@ fault_codes! {
     ///
     /// The rules are those of the driver's `cuTensorMapEncodeTiled`. A map that a kernel makes by `tensormap.replace` is checked where it is used.
     BadTensorMap = "bad_tensor_map",
+    /// Tensor memory that is not allocated, or lanes of it that belong to another warp.
+    ///
+    /// Each warp of four reaches its own quarter of the 128 lanes, in columns that are allocated and not freed.
+    BadTensorMemory = "bad_tensor_memory",
     /// An operand outside of what the instruction allows.
     BadOperand = "bad_operand",
     /// `__assertfail` was called: an assertion of the source does not hold.

@@ -29,6 +29,8 @@ mod plan;
 pub mod register;
 pub mod value;
 
-pub use meaning::{Computation, CopyGroup, Effect, FenceKind, MbarrierAction, Meaning, Refusal};
+pub use meaning::{
+    Computation, CopyGroup, Effect, FenceKind, MbarrierAction, Meaning, Refusal, TensorMemoryAction,
+};
 pub use plan::{Bits, Emitter, Number, Plan, Selection, Selector, Written, plan};
 pub use register::{Reg, Width};

@@ -156,6 +156,8 @@ pub enum Effect {
     TensorPrefetch,
     /// Sets a field of a tensor map.
     ReplaceTensorMapField,
+    /// Allocates tensor memory, or moves between it and registers.
+    TensorMemory(TensorMemoryAction),
     /// Waits for grids that are complete when the launch begins.
     GridDependency,
     /// Takes memory of the stack.
@@ -188,6 +190,36 @@ pub enum CopyGroup {
     Plain,
     /// `cp.async.bulk`
     Bulk,
+}
+
+/// What is done to tensor memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorMemoryAction {
+    /// `alloc`
+    Allocate,
+    /// `dealloc`
+    Deallocate,
+    /// `relinquish_alloc_permit`
+    Relinquish,
+    /// `ld`
+    Load {
+        /// The values of a thread are reduced, too.
+        reduces: bool,
+    },
+    /// `st`
+    Store,
+    /// `cp`
+    Copy,
+    /// `shift`
+    Shift,
+    /// `commit`
+    Commit,
+    /// `wait::ld`
+    WaitLoads,
+    /// `wait::st`
+    WaitStores,
+    /// `fence`
+    Fence,
 }
 
 /// What is done to an mbarrier object.
@@ -224,7 +256,7 @@ pub enum MbarrierAction {
 /// Why an operation is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Tensor memory and the fifth generation of tensor cores.
+    /// Multiplications of the fifth generation of tensor cores.
     TensorMemory,
     /// Textures and samplers.
     Textures,
@@ -239,7 +271,7 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refusal::TensorMemory => "tensor memory is not executed",
+            Refusal::TensorMemory => "multiplications in tensor memory are not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
@@ -524,25 +556,26 @@ impl Meaning {
             Op::WgmmaWaitGroup => Does(ProductWait),
 
             // Tensor memory (9.7.16).
-            Op::Tcgen05Alloc
-            | Op::Tcgen05Dealloc
-            | Op::Tcgen05RelinquishAllocPermit
-            | Op::Tcgen05Ld
-            | Op::Tcgen05LdRed
-            | Op::Tcgen05LdSpcompress
+            Op::Tcgen05Alloc => Does(TensorMemory(TensorMemoryAction::Allocate)),
+            Op::Tcgen05Dealloc => Does(TensorMemory(TensorMemoryAction::Deallocate)),
+            Op::Tcgen05RelinquishAllocPermit => Does(TensorMemory(TensorMemoryAction::Relinquish)),
+            Op::Tcgen05Ld => Does(TensorMemory(TensorMemoryAction::Load { reduces: false })),
+            Op::Tcgen05LdRed => Does(TensorMemory(TensorMemoryAction::Load { reduces: true })),
+            Op::Tcgen05St => Does(TensorMemory(TensorMemoryAction::Store)),
+            Op::Tcgen05WaitLd => Does(TensorMemory(TensorMemoryAction::WaitLoads)),
+            Op::Tcgen05WaitSt => Does(TensorMemory(TensorMemoryAction::WaitStores)),
+            Op::Tcgen05FenceAfterThreadSync | Op::Tcgen05FenceBeforeThreadSync => {
+                Does(TensorMemory(TensorMemoryAction::Fence))
+            }
+            Op::Tcgen05Cp => Does(TensorMemory(TensorMemoryAction::Copy)),
+            Op::Tcgen05Shift => Does(TensorMemory(TensorMemoryAction::Shift)),
+            Op::Tcgen05Commit => Does(TensorMemory(TensorMemoryAction::Commit)),
+            Op::Tcgen05LdSpcompress
             | Op::Tcgen05LdRedSpcompress
-            | Op::Tcgen05St
-            | Op::Tcgen05WaitLd
-            | Op::Tcgen05WaitSt
-            | Op::Tcgen05Cp
-            | Op::Tcgen05Shift
             | Op::Tcgen05Mma
             | Op::Tcgen05MmaSparse
             | Op::Tcgen05MmaWs
-            | Op::Tcgen05MmaWsSparse
-            | Op::Tcgen05FenceAfterThreadSync
-            | Op::Tcgen05FenceBeforeThreadSync
-            | Op::Tcgen05Commit => Refused(Refusal::TensorMemory),
+            | Op::Tcgen05MmaWsSparse => Refused(Refusal::TensorMemory),
 
             // The stack (9.7.17) and the rest (9.7.19).
             Op::Spcompress => computes(sparse::compress),

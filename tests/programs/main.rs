@@ -5,9 +5,10 @@ mod algorithms;
 mod matrices;
 mod pipelines;
 mod recent;
+mod tensor;
 mod triton;
 
-use warpsmith::interp::{Arg, Buffer, Device, Launch, Plain, Program};
+use warpsmith::interp::{Arg, Buffer, Device, Launch, Plain, Program, Tensor};
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::watch::{Checkers, Selection, Sources};
 
@@ -18,6 +19,12 @@ enum Given {
     /// A buffer of so many zeros.
     Zeros(u64),
     Value(Arg),
+    /// A tensor map for boxes, of a buffer with these bytes, which is no argument itself.
+    Map {
+        bytes: Vec<u8>,
+        tensor: Tensor,
+        box_dim: Vec<u32>,
+    },
 }
 
 fn buffer<T: Plain>(values: &[T]) -> Given {
@@ -76,6 +83,13 @@ fn prepare(device: &mut Device, shape: &Launch, given: &[Given], out: usize) -> 
             Given::Zeros(bytes) => device.alloc(*bytes),
             Given::Value(arg) => {
                 launch = launch.arg(arg.clone());
+                continue;
+            }
+            Given::Map { bytes, tensor, box_dim } => {
+                let buffer = device.upload(bytes).expect("there is room");
+                let tensor = Tensor { global_address: buffer.address(), ..tensor.clone() };
+                launch = launch.arg(tensor.encode_tiled(box_dim).expect("the map keeps the rules"));
+                result = if index == out { Some(buffer) } else { result };
                 continue;
             }
         };

@@ -7,6 +7,7 @@
 //! - `matrix`: what the lanes of a warp do with matrices;
 //! - `transfer`: what happens later;
 //! - `sync`: what lanes, warps and blocks do together;
+//! - `tensor_memory`: the memory of the fifth tensor cores;
 //! - [`observe`]: who watches.
 //!
 //! An instruction reaches the parts as an `Issue`: the lanes that execute it, their registers, and the block they belong to.
@@ -18,6 +19,7 @@ mod matrix;
 pub mod observe;
 mod program;
 mod sync;
+mod tensor_memory;
 mod transfer;
 mod values;
 
@@ -36,7 +38,8 @@ pub(crate) use standstill::Standstill;
 
 pub use async_op::{
     AsyncOp, Completion, Group, MbarrierKind, MbarrierLayout, MbarrierOp, MultimemKind, MultimemOp,
-    Reduction, ReplaceOp, ReportPattern, TensorAction, TensorOp, TransferAction, TransferOp, TransferSource,
+    Reduction, ReplaceOp, ReportPattern, TensorAction, TensorCommitOp, TensorCopyOp, TensorOp,
+    TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;
@@ -56,3 +59,4 @@ pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use schedule::Schedule;
 pub use special::Special;
+pub use tensor_memory::{TensorCells, TensorMemoryOp};

@@ -22,6 +22,7 @@ mod stack;
 mod sync;
 mod system;
 mod tensor;
+mod tensor_memory;
 mod transfer;
 mod video;
 mod warp;

@@ -303,6 +303,7 @@ impl<W: Write + Send> Observer for Trace<W> {
         let Some(lanes) = self.lanes(at).filter(|lanes| *lanes != 0) else { return };
         let (stage, place) = match stage {
             Stage::Issued => ("issued", None),
+            Stage::Described(place) => ("described", Some(place)),
             Stage::Read(place) => ("read", Some(place)),
             Stage::Written(place) => ("written", Some(place)),
             Stage::Reduced(place) => ("reduced", Some(place)),

@@ -10,6 +10,7 @@ use crate::engine::observe::{BlockView, Sync, View};
 use crate::engine::op::{Access, Op};
 use crate::engine::run::{Fallible, Runner};
 use crate::engine::standstill::Progress;
+use crate::engine::tensor_memory::TensorMemory;
 use crate::engine::transfer::Flight;
 use crate::engine::values::put;
 use crate::engine::warp::{State, Warp};
@@ -39,6 +40,7 @@ pub(in crate::engine) struct Member {
     pub memory: Bytes,
     /// All its threads have exited.
     pub gone: Cell<bool>,
+    pub tensor: RefCell<TensorMemory>,
 }
 
 /// What the blocks of a cluster share.
@@ -207,7 +209,8 @@ impl Cluster {
             let memory = Bytes::zeroed(cx.shared_bytes() as usize).ok_or_else(|| {
                 Box::new(Fault::new(FaultCode::OutOfMemory, "no memory for the shared memory of a block"))
             })?;
-            members.push(Member { id: [0; 3], memory, gone: Cell::new(false) });
+            let tensor = RefCell::default();
+            members.push(Member { id: [0; 3], memory, gone: Cell::new(false), tensor });
             blocks.push(Block::new(cx, rank as usize));
         }
         let state = ClusterState {
@@ -235,6 +238,7 @@ impl Cluster {
             member.id = cx.member_id(number, rank as u32);
             member.gone.set(false);
             member.memory.fill_all(cx.fresh);
+            member.tensor.get_mut().reset(cx.fresh);
             block.start(cx, member.id)?;
         }
         let state = &mut self.state;
@@ -432,8 +436,18 @@ impl Cluster {
                 if !matches!(group.state, State::Mbarrier { until } if until <= now) {
                     continue;
                 }
-                if let Op::Async(op) = &cx.program.code[group.pc as usize].op
-                    && let AsyncOp::Mbarrier(op) = &**op
+                let op = if let Op::Async(op) = &cx.program.code[group.pc as usize].op {
+                    Some(&**op)
+                } else {
+                    None
+                };
+                if let Some(AsyncOp::TensorMemory(_)) = op {
+                    // It has no answer to give, and asks again.
+                    warp.groups[i].state = State::Ready;
+                    woken += 1;
+                    continue;
+                }
+                if let Some(AsyncOp::Mbarrier(op)) = op
                     && let Some(dst) = op.dst
                 {
                     let activation = *warp.activation(group.frame);

@@ -229,6 +229,8 @@ pub enum MbarrierEvent {
 pub enum Stage {
     /// A thread has started it.
     Issued,
+    /// It has read the tensor map that describes it, in global memory, through the tensormap proxy: when it was issued.
+    Described(MemoryRange),
     /// It reads these bytes.
     Read(MemoryRange),
     /// It writes these bytes.

@@ -4,8 +4,9 @@
 
 use crate::engine::op::{Access, AtomicFn};
 use crate::engine::reg::{Reg, Width};
+use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;
-use warpsmith_isa::{TensorMode, TensormapField};
+use warpsmith_isa::{PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
 /// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
@@ -57,6 +58,12 @@ pub enum AsyncOp {
         /// What `.cond` says of each lane: the predicate, and whether it is negated.
         condition: Option<(Reg, bool)>,
     },
+    /// `tcgen05.alloc dealloc relinquish_alloc_permit ld st wait`
+    TensorMemory(TensorMemoryOp),
+    /// `tcgen05.cp tcgen05.shift`
+    TensorCopy(TensorCopyOp),
+    /// `tcgen05.commit`
+    TensorCommit(TensorCommitOp),
 }
 
 /// Kinds of groups of asynchronous operations: a thread's `cp.async` and bulk groups are apart (PTX ISA 9.0, 9.7.9.25.1.1).
@@ -255,6 +262,30 @@ pub struct TensorOp {
     pub multicast: Option<Reg>,
 }
 
+/// Moves data into tensor memory or within it.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorCopyOp {
+    /// The address in tensor memory. Of the access count the register and the offset.
+    pub at: Access,
+    /// The shape of what is copied and the descriptor of the matrix in shared memory; none for a shift.
+    pub source: Option<(TensorShape, Reg)>,
+    /// The warps whose lanes get the same.
+    pub multicast: Option<WarpMulticast>,
+    /// Elements that get a byte each on the way.
+    pub packed: Option<PackedElements>,
+    /// In both blocks of the pair.
+    pub pair: bool,
+}
+
+/// Arrives at an mbarrier object when the thread's operations on tensor memory are complete.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorCommitOp {
+    /// The object.
+    pub object: Access,
+    /// The blocks of the cluster whose objects are meant, at the offset in each of its own memory.
+    pub multicast: Option<Reg>,
+}
+
 /// Sets a field of a tensor map.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplaceOp {
@@ -356,6 +387,15 @@ impl AsyncOp {
             AsyncOp::Mark { condition, .. } => {
                 all.extend(condition.map(|(p, _)| (p, Some(Width::Pred), false)));
             }
+            AsyncOp::TensorCopy(op) => {
+                all.push(read(op.at.base));
+                all.extend(op.source.map(|(_, r)| read(r)));
+            }
+            AsyncOp::TensorCommit(op) => {
+                all.push(read(op.object.base));
+                all.extend(op.multicast.map(read));
+            }
+            AsyncOp::TensorMemory(op) => all.extend(op.registers()),
             AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}
         }
         all
@@ -375,7 +415,10 @@ impl AsyncOp {
             | AsyncOp::Fill { .. }
             | AsyncOp::Multimem(_)
             | AsyncOp::Mark { .. }
-            | AsyncOp::ReplaceField(_) => None,
+            | AsyncOp::ReplaceField(_)
+            | AsyncOp::TensorMemory(_)
+            | AsyncOp::TensorCopy(_)
+            | AsyncOp::TensorCommit(_) => None,
         }
     }
 
@@ -383,7 +426,7 @@ impl AsyncOp {
     pub fn is_in_async_proxy(&self) -> bool {
         match self {
             AsyncOp::Transfer(op) => op.bulk,
-            AsyncOp::Tensor(_) => true,
+            AsyncOp::Tensor(_) | AsyncOp::TensorCopy(_) => true,
             AsyncOp::Mbarrier(_)
             | AsyncOp::ArriveOnCopies { .. }
             | AsyncOp::Commit(_)
@@ -393,7 +436,9 @@ impl AsyncOp {
             | AsyncOp::Fill { .. }
             | AsyncOp::Multimem(_)
             | AsyncOp::Mark { .. }
-            | AsyncOp::ReplaceField(_) => false,
+            | AsyncOp::ReplaceField(_)
+            | AsyncOp::TensorMemory(_)
+            | AsyncOp::TensorCommit(_) => false,
         }
     }
 }

@@ -985,6 +985,11 @@ impl Access {
         Access { cluster, ..self }
     }
 
+    /// The same access in another state space.
+    pub const fn in_space(self, space: StateSpace) -> Access {
+        Access { space, ..self }
+    }
+
     /// The same access with an ordering.
     pub const fn ordered(self, order: Order, scope: Scope) -> Access {
         Access { order, scope, ..self }

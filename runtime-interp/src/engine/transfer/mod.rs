@@ -5,6 +5,7 @@
 //! come there, when a thread waits for it, or when no thread has anything else to do, and not before: a kernel that forgets to
 //! wait sees the old bytes. With a seed the times are drawn, and transfers overtake each other.
 
+mod cells;
 mod tensor;
 
 use crate::engine::async_op::{Completion, Group, ReportPattern, TransferAction, TransferOp, TransferSource};
@@ -18,6 +19,7 @@ use crate::engine::values::{holds, lane32, lane128, lanes_of, lanes_where};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
+use cells::CellsPiece;
 use smallvec::SmallVec;
 use std::sync::atomic::{Ordering, fence};
 use tensor::TilePiece;
@@ -74,6 +76,10 @@ enum Work {
     Move(TransferAction),
     /// Only the signal, after all earlier copies of the lane.
     ArriveOnCopies,
+    /// To tensor memory, or in it.
+    Cells,
+    /// Only the signal, after all of these of the lane.
+    ArriveOnCells,
 }
 
 /// The transfer of one lane.
@@ -91,6 +97,8 @@ struct Piece {
     to: SmallVec<[Target; 1]>,
     /// What a tensor map describes: it takes the place of one of the two ends.
     tile: Option<Box<TilePiece>>,
+    /// What moves in tensor memory.
+    cells: Option<Box<CellsPiece>>,
 }
 
 /// What an mbarrier object is told of a piece.
@@ -240,8 +248,19 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             if op.replicas {
                 let to = self.replicas(one, &op.to, to[lane], bytes)?;
                 let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(issue.frame, r, lane) as u16);
-                let (lane, signal, tile) = (lane as u8, Signal::default(), None);
-                pieces.push(Piece { lane, from: source, read, bytes, byte_mask, signal, data, to, tile });
+                let (lane, signal, tile, cells) = (lane as u8, Signal::default(), None, None);
+                pieces.push(Piece {
+                    lane,
+                    from: source,
+                    read,
+                    bytes,
+                    byte_mask,
+                    signal,
+                    data,
+                    to,
+                    tile,
+                    cells,
+                });
                 continue;
             }
             let at = place(&op.to, to[lane], bytes + ignored, "destination", wanted)?.after(left);
@@ -310,7 +329,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 _ => targets.push(Target { at, signal }),
             }
             let byte_mask = op.byte_mask.map_or(u16::MAX, |r| lane32(issue.frame, r, lane) as u16);
-            let tile = None;
+            let (tile, cells) = (None, None);
             pieces.push(Piece {
                 lane: lane as u8,
                 from: source,
@@ -321,6 +340,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 data,
                 to: targets,
                 tile,
+                cells,
             });
         }
         let group = match op.completion {
@@ -356,6 +376,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 data,
                 to,
                 tile: None,
+                cells: None,
             });
         }
         self.launch(issue, None, Work::ArriveOnCopies, pieces)?;
@@ -529,12 +550,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         lanes: u32,
     ) -> Fallible<()> {
         let Issuer { rank, warp, .. } = queue[index].issuer;
-        if let Work::ArriveOnCopies = queue[index].work {
+        let work = queue[index].work;
+        if matches!(work, Work::ArriveOnCopies | Work::ArriveOnCells) {
             let lanes = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
             for earlier in 0..index {
                 let t = &queue[earlier];
-                if t.issuer.rank == rank && t.issuer.warp == warp && matches!(t.group, Some((Group::Copy, _)))
-                {
+                let tracked = match work {
+                    Work::ArriveOnCells => matches!(t.work, Work::Cells),
+                    Work::ArriveOnCopies | Work::Move(_) | Work::Cells => {
+                        matches!(t.group, Some((Group::Copy, _)))
+                    }
+                };
+                if tracked && t.issuer.rank == rank && t.issuer.warp == warp {
                     self.complete(cluster, queue, earlier, lanes)?;
                 }
             }
@@ -543,6 +570,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         self.read(cluster, transfer, lanes)?;
         let issuer = transfer.issuer;
         for piece in transfer.pieces.iter().filter(|p| lanes >> p.lane & 1 != 0) {
+            self.move_cells(cluster, issuer, piece);
             for target in &piece.to {
                 self.write(cluster, issuer, transfer.work, piece, target)?;
             }
@@ -605,7 +633,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let Some((rank, offset)) = target.signal else { return Ok(()) };
         // The signal releases what was written.
         fence(Ordering::SeqCst);
-        let arrives = matches!(work, Work::ArriveOnCopies);
+        let arrives = matches!(work, Work::ArriveOnCopies | Work::ArriveOnCells);
         let bytes = bytes + piece.signal.ignored;
         let reports = piece.signal.report.is_some_and(|pattern| is_found(pattern, &piece.data));
         let signal = |o: Object| match arrives {

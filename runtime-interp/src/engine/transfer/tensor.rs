@@ -87,13 +87,25 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 data: SmallVec::new(),
                 to,
                 tile: Some(Box::new(TilePiece { rows, runs, element: map.element, fill, rank })),
+                cells: None,
             });
         }
         if pieces.is_empty() {
             return Ok(Next::Advance);
         }
         let group = matches!(op.completion, Completion::Group(_)).then_some(Group::Bulk);
+        let first = issue.block.cluster.flight.borrow().issued;
         self.launch(issue, group, Work::Move(action), pieces)?;
+        if WATCHED {
+            for lane in lanes_of(issue.mask) {
+                let address = maps[lane];
+                if op.map.space == StateSpace::Global || window::is_global(address) {
+                    let place = Spot::Global(address).place(MAP_BYTES);
+                    let at = self.at(issue.only(1 << lane));
+                    self.observer.transfer(&at, first, Stage::Described(place));
+                }
+            }
+        }
         Ok(Next::Advance)
     }
 

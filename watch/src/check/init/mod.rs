@@ -779,6 +779,7 @@ impl Observer for Init {
         let key = (number, at.mask.trailing_zeros());
         match stage {
             Stage::Issued => self.issued(at, number),
+            Stage::Described(_) => {}
             Stage::Read(place) => {
                 let Some(map) = self.place(at, &place) else { return };
                 if map.is_clear() {

@@ -127,12 +127,15 @@ impl Clock {
 pub(super) struct Knowledge {
     pub clock: Clock,
     pub fenced: Clock,
+    /// What a fence has made known to the tensormap proxy.
+    pub mapped: Clock,
 }
 
 impl Knowledge {
     pub fn join(&mut self, other: &Knowledge) {
         self.clock.join(&other.clock);
         self.fenced.join(&other.fenced);
+        self.mapped.join(&other.mapped);
     }
 }
 

@@ -374,9 +374,18 @@ impl Race {
         match at.instruction().and_then(|i| i.proxy()) {
             Some(Proxy::Async | Proxy::AsyncToGeneric) => {
                 warp.update(at.mask, |k| {
-                    let Knowledge { clock, fenced } = k;
+                    let Knowledge { clock, fenced, .. } = k;
                     fenced.join(clock);
                     fenced.add(number, at.warp as Agent, at.mask, now);
+                });
+                block.now += 1;
+                return;
+            }
+            Some(Proxy::TensormapToGeneric) if order != Order::Release => {
+                warp.update(at.mask, |k| {
+                    let Knowledge { clock, mapped, .. } = k;
+                    mapped.join(clock);
+                    mapped.add(number, at.warp as Agent, at.mask, now);
                 });
                 block.now += 1;
                 return;
@@ -437,6 +446,9 @@ impl Race {
                 AsyncOp::Transfer(_)
                 | AsyncOp::Tensor(_)
                 | AsyncOp::ReplaceField(_)
+                | AsyncOp::TensorMemory(_)
+                | AsyncOp::TensorCopy(_)
+                | AsyncOp::TensorCommit(_)
                 | AsyncOp::Mbarrier(_)
                 | AsyncOp::Commit(_)
                 | AsyncOp::Wait { .. }
@@ -495,10 +507,31 @@ impl Race {
             agent: at.warp as Agent,
             warp: at.warp as u8,
             size: 8,
-            manner: Manner { writes: true, strong, atomic: strong.is_some(), proxy: false },
+            manner: Manner { writes: true, strong, atomic: strong.is_some(), proxy: false, map: false },
             shape: Shape::Uniform,
         };
         self.touch(at, Target { memory: Some(owner), line: offset / LINE }, record);
+    }
+
+    /// An asynchronous operation reads its tensor map when it is issued.
+    fn read_map(&mut self, at: &At<'_>, place: MemoryRange) {
+        let Some(block) = self.blocks.get(self.current).filter(|b| b.id == at.block) else { return };
+        let record = Record {
+            bytes: u64::MAX,
+            block: block.number,
+            home: block.number,
+            time: block.now,
+            pc: at.pc,
+            lanes: at.mask,
+            agent: at.warp as Agent,
+            warp: at.warp as u8,
+            size: 1,
+            manner: Manner { writes: false, strong: None, atomic: false, proxy: true, map: true },
+            shape: Shape::Uniform,
+        };
+        for line in place.address / LINE..(place.address + place.bytes).div_ceil(LINE) {
+            self.touch(at, Target { memory: None, line }, record);
+        }
     }
 
     /// An asynchronous operation tells an mbarrier object that it is complete.
@@ -547,7 +580,7 @@ impl Race {
         let (place, writes) = match stage {
             Stage::Read(place) => (place, false),
             Stage::Written(place) | Stage::Reduced(place) => (place, true),
-            Stage::Issued | Stage::Complete => return,
+            Stage::Issued | Stage::Described(_) | Stage::Complete => return,
         };
         let MemoryRange { rank, address, bytes, at: _ } = place;
         let atomic = matches!(stage, Stage::Reduced(_));
@@ -571,7 +604,7 @@ impl Race {
             agent,
             warp: transfer.warp as u8,
             size,
-            manner: Manner { writes, strong, atomic, proxy },
+            manner: Manner { writes, strong, atomic, proxy, map: false },
             shape: Shape::Uniform,
         };
         let end = address.saturating_add(bytes);
@@ -704,7 +737,7 @@ impl Observer for Race {
             agent: at.warp as Agent,
             warp: at.warp as u8,
             size: access.bytes,
-            manner: Manner { writes: kind != AccessKind::Load, strong, atomic, proxy: false },
+            manner: Manner { writes: kind != AccessKind::Load, strong, atomic, proxy: false, map: false },
             shape: Shape::Uniform,
         };
         let bytes = u64::from(access.bytes) * u64::from(access.count);
@@ -776,6 +809,7 @@ impl Observer for Race {
                     Transfer { block: number, warp: at.warp, lanes, time, parts, waited, counts, accesses },
                 );
             }
+            Stage::Described(place) => self.read_map(at, place),
             Stage::Complete => {
                 let Some(transfer) = self.transfers.get_mut(&key) else { return };
                 transfer.lanes &= !at.mask;

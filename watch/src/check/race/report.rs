@@ -124,6 +124,9 @@ fn is_async(record: &Record) -> bool {
 fn note(code: &str, conflict: &Conflict) -> String {
     let Conflict { old, new, .. } = conflict;
     match code {
+        codes::PROXY_RACE if new.manner.map => "the tensor map was written by ordinary stores, which the tensormap proxy need not see: \
+             `fence.proxy.tensormap::generic.acquire` of its 128 bytes is missing in the thread that uses it"
+            .into(),
         codes::PROXY_RACE => "the bytes were written by ordinary stores, which the async proxy need not see: \
              `fence.proxy.async` is missing between them and the bulk operation"
             .into(),

@@ -23,6 +23,8 @@ pub(super) struct Manner {
     pub atomic: bool,
     /// Through the async proxy.
     pub proxy: bool,
+    /// It reads a tensor map, through the tensormap proxy.
+    pub map: bool,
 }
 
 /// Which lanes access which bytes.
@@ -179,7 +181,8 @@ impl Knower<'_> {
 #[inline]
 fn fenced(k: &Knowledge, new: &Record, old: &Record, lanes: u32) -> bool {
     let crosses = new.manner.proxy && !old.manner.proxy && old.manner.writes;
-    !crosses || k.fenced.knows(old.block, old.agent, lanes, old.time)
+    let known = if new.manner.map { &k.mapped } else { &k.fenced };
+    !crosses || known.knows(old.block, old.agent, lanes, old.time)
 }
 
 /// Both are strong, reach each other, and access the same bytes (PTX ISA 9.0, 8.7).

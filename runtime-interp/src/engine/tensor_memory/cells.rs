@@ -1,0 +1,183 @@
+//! The tensor memory of a block (PTX ISA 9.0, 9.7.16.1): 128 lanes of 512 columns of 32 bits, allocated by columns.
+//!
+//! Hardware shares it between the blocks of a multiprocessor; here each block has its own.
+
+use std::ops::Range;
+
+/// Columns and lanes.
+pub(in crate::engine) const COLUMNS: u32 = 512;
+pub(in crate::engine) const LANES: u32 = 128;
+/// Columns are allocated in units of so many.
+const UNIT: u32 = 32;
+
+/// Values that a warp stores, and that are there when it has waited for its stores.
+#[derive(Debug)]
+struct Pending {
+    warp: u32,
+    /// Lanes, columns and values.
+    cells: Vec<(u32, u32, u32)>,
+}
+
+/// The tensor memory of a block.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct TensorMemory {
+    /// Lane by lane; empty until something is allocated.
+    cells: Vec<u32>,
+    allocations: Vec<Range<u32>>,
+    /// No thread of the block may allocate any more.
+    relinquished: bool,
+    pending: Vec<Pending>,
+    /// What every byte of new memory is.
+    fresh: u8,
+}
+
+/// A number of columns that can be allocated.
+fn check_columns(columns: u32) -> Result<(), String> {
+    if columns.is_power_of_two() && (UNIT..=COLUMNS).contains(&columns) {
+        return Ok(());
+    }
+    Err(format!("{columns} columns; it must be a power of two from {UNIT} to {COLUMNS}"))
+}
+
+impl TensorMemory {
+    /// That of a block which starts.
+    pub fn reset(&mut self, fresh: u8) {
+        self.cells = Vec::new();
+        self.allocations.clear();
+        self.pending.clear();
+        (self.relinquished, self.fresh) = (false, fresh);
+    }
+
+    /// `tcgen05.alloc`: the first column; `None` if there are not so many at present.
+    pub fn allocate(&mut self, columns: u32) -> Result<Option<u32>, String> {
+        check_columns(columns)?;
+        if self.relinquished {
+            return Err("a thread of the block has executed `tcgen05.relinquish_alloc_permit`".into());
+        }
+        let is_free = |start: u32| {
+            let wanted = start..start + columns;
+            self.allocations.iter().all(|a| a.end <= wanted.start || wanted.end <= a.start)
+        };
+        let Some(start) = (0..=COLUMNS - columns).step_by(UNIT as usize).find(|start| is_free(*start)) else {
+            return Ok(None);
+        };
+        if self.cells.is_empty() {
+            self.cells = vec![u32::from_le_bytes([self.fresh; 4]); (COLUMNS * LANES) as usize];
+        }
+        self.allocations.push(start..start + columns);
+        Ok(Some(start))
+    }
+
+    /// `tcgen05.dealloc`
+    pub fn deallocate(&mut self, address: u32, columns: u32) -> Result<(), String> {
+        check_columns(columns)?;
+        match self.allocations.iter().position(|a| *a == (address..address + columns)) {
+            Some(index) if address < COLUMNS => {
+                self.allocations.swap_remove(index);
+                Ok(())
+            }
+            _ => Err(format!(
+                "there is no allocation of {columns} columns at {address:#x}; {}",
+                self.describe()
+            )),
+        }
+    }
+
+    /// `tcgen05.relinquish_alloc_permit`
+    pub fn relinquish(&mut self) {
+        self.relinquished = true;
+    }
+
+    /// Says what is allocated.
+    fn describe(&self) -> String {
+        if self.allocations.is_empty() {
+            return "no tensor memory is allocated".into();
+        }
+        let mut ranges: Vec<String> =
+            self.allocations.iter().map(|a| format!("{} to {}", a.start, a.end - 1)).collect();
+        ranges.sort();
+        format!("allocated are the columns {}", ranges.join(", "))
+    }
+
+    /// The place of a cell that is allocated.
+    fn place(&self, lane: u32, column: u32) -> Result<usize, String> {
+        if lane >= LANES {
+            return Err(format!("lane {lane} of tensor memory, which has {LANES}"));
+        }
+        if !self.allocations.iter().any(|a| a.contains(&column)) {
+            return Err(format!("column {column} of tensor memory is not allocated; {}", self.describe()));
+        }
+        Ok((lane * COLUMNS + column) as usize)
+    }
+
+    /// Checks that a cell may be accessed.
+    pub fn check(&self, lane: u32, column: u32) -> Result<(), String> {
+        self.place(lane, column).map(drop)
+    }
+
+    /// The value of a cell.
+    pub fn load(&self, lane: u32, column: u32) -> Result<u32, String> {
+        self.place(lane, column).map(|at| self.cells[at])
+    }
+
+    /// Sets a cell at once, if it is allocated still.
+    pub fn store(&mut self, lane: u32, column: u32, value: u32) {
+        if let Ok(at) = self.place(lane, column) {
+            self.cells[at] = value;
+        }
+    }
+
+    /// Sets cells when the warp waits for its stores.
+    pub fn store_later(&mut self, warp: u32, cells: Vec<(u32, u32, u32)>) {
+        self.pending.push(Pending { warp, cells });
+    }
+
+    /// `tcgen05.wait::st`: what has been deallocated since is gone.
+    pub fn settle(&mut self, warp: u32) {
+        let (mine, others) = std::mem::take(&mut self.pending).into_iter().partition(|p| p.warp == warp);
+        self.pending = others;
+        for pending in mine {
+            for (lane, column, value) in pending.cells {
+                self.store(lane, column, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_allocated_first_fit_and_freed() {
+        let mut memory = TensorMemory::default();
+        assert_eq!(memory.allocate(256), Ok(Some(0)));
+        assert_eq!(memory.allocate(128), Ok(Some(256)));
+        assert_eq!(memory.allocate(256), Ok(None));
+        assert_eq!(memory.allocate(128), Ok(Some(384)));
+        assert_eq!(memory.allocate(32), Ok(None));
+        memory.deallocate(256, 128).unwrap();
+        assert_eq!(memory.allocate(64), Ok(Some(256)));
+        assert_eq!(memory.allocate(32), Ok(Some(320)));
+        assert!(memory.deallocate(320, 64).unwrap_err().contains("no allocation of 64 columns at 0x140"));
+        assert!(memory.allocate(48).unwrap_err().contains("a power of two from 32 to 512"));
+        assert!(memory.load(5, 352).unwrap_err().contains("column 352 of tensor memory is not allocated"));
+        assert!(memory.load(128, 0).unwrap_err().contains("lane 128"));
+        memory.relinquish();
+        assert!(memory.allocate(32).is_err());
+    }
+
+    #[test]
+    fn stores_are_there_when_they_were_waited_for() {
+        let mut memory = TensorMemory::default();
+        memory.reset(0xff);
+        memory.allocate(32).unwrap();
+        memory.store_later(1, vec![(3, 4, 7)]);
+        memory.settle(0);
+        assert_eq!(memory.load(3, 4), Ok(u32::MAX));
+        memory.settle(1);
+        assert_eq!(memory.load(3, 4), Ok(7));
+        memory.store(3, 32, 5);
+        assert!(memory.load(3, 32).is_err());
+    }
+}

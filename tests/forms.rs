@@ -26,6 +26,27 @@ const BATCH: usize = 400;
 /// What has no sample, by opcode: alternatives of slots, and whole forms as `form`; and why.
 const UNSAMPLED: &[(&str, Standing, &str)] = &[
     ("atom", Standing::OnlyPtxas, "form"),
+    (
+        "cp.async.bulk.tensor",
+        Standing::OnlyPtxas,
+        ".mbarrier::report::disabled .mbarrier::report::validity::per_element::ff",
+    ),
+    (
+        "cp.async.bulk.tensor",
+        Standing::OnlyPtxas,
+        ".mbarrier::report::validity::per_16bytes::8 .mbarrier::report::validity::per_16bytes::80",
+    ),
+    (
+        "cp.async.bulk.tensor",
+        Standing::OnlyPtxas,
+        ".mbarrier::report::validity::per_16bytes::8000 .mbarrier::report::validity::per_16bytes::80000000",
+    ),
+    ("fabric.try_pullred.async", Standing::Never, ".acc::f16 .acc::f32"),
+    ("fabric.try_red.async", Standing::OnlyPtxas, "form"),
+    ("fabric.wait", Standing::OnlyPtxas, "form"),
+    ("membar.proxy", Standing::OnlyPtxas, "form"),
+    ("prefetch", Standing::OnlyPtxas, "form"),
+    ("fence.proxy", Standing::OnlyPtxas, "form"),
     ("fence.proxy", Standing::OnlyPtxas, ".global .shared::cta .shared::cluster"),
     ("fence.proxy", Standing::OnlyPtxas, ".sync_restrict::shared::cta .sync_restrict::shared::cluster"),
     ("ldmatrix", Standing::OnlyPtxas, "form"),

@@ -60,6 +60,7 @@ impl Values<'_, '_> {
                     .map(|(n, a)| match a {
                         // What a bracket begins with needs no brackets of its own.
                         Arg::Handle | Arg::Address(_) if n == 0 => self.of(ScalarType::B64).into(),
+                        Arg::TensorAddress if n == 0 => self.of(ScalarType::B32).into(),
                         _ => self.arg(a),
                     })
                     .collect::<Vec<_>>(),

@@ -206,8 +206,14 @@ fn sample(
     clauses.retain(|clause| book.manual || !clause.advisory);
     let gate = Gate::of(&clauses);
     let targets = TARGETS.iter().map(|row| row.target).filter(|target| target.sm >= book.oldest.sm);
-    let (target, version) = targets.into_iter().find_map(|t| Some((t, gate.lowest_version(t)?)))?;
+    let (target, version) =
+        targets.into_iter().find_map(|t| Some((t, gate.lowest_version(t)?)).filter(compiles))?;
     Some(Sample { mnemonic, form, filled: matched.filled.to_vec(), operands, destinations, target, version })
+}
+
+/// False for a version that is later than every toolkit which compiles for the target: those below sm_75 ended with 8.8.
+fn compiles(&(target, version): &(Target, Version)) -> bool {
+    target.sm >= 75 || version <= Version::new(8, 8)
 }
 
 fn writes(operand: &SigOperand) -> bool {

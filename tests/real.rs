@@ -22,7 +22,10 @@ const OLDEST_WITH_CODE: u16 = 50;
 const RECENT: &str = "recent";
 
 /// Modules of that folder that are not loaded, and the reason.
-const NOT_LOADED: &[(&str, &str)] = &[];
+const NOT_LOADED: &[(&str, &str)] = &[
+    ("nvcc.linked.sm_107.rdc-lineinfo", "defined nowhere"),
+    ("triton.blocks.sm_100", "tensor memory is not executed"),
+];
 
 /// Fewer modules than this and the folder is damaged.
 const AT_LEAST: usize = 100;
@@ -195,8 +198,12 @@ fn assemble(
     let mut sections = sections(&bytes).ok_or("the object is no ELF file of 64 bits")?;
     // `.nv_debug_ptx_txt.HASH` is the text itself, `.nv_debug_line_sass` its line numbers; the symbols are places in a table that holds
     // the hash.
-    let of_the_text =
-        |name: &str| name.starts_with(".note") || name.contains(".nv_debug_") || name.ends_with("tab");
+    // Prototypes and the graph of calls are too.
+    let of_the_text = |name: &str| {
+        let places = ["tab", ".nv.callgraph", ".nv.prototype"];
+        let of_names = places.iter().any(|end| name.ends_with(end));
+        name.starts_with(".note") || name.contains(".nv_debug_") || of_names
+    };
     sections.retain(|name, _| !of_the_text(name));
     Ok(sections)
 }

@@ -24,7 +24,7 @@ const RECENT: &str = "recent";
 /// Modules of that folder that are not loaded, and the reason.
 const NOT_LOADED: &[(&str, &str)] = &[
     ("nvcc.linked.sm_107.rdc-lineinfo", "defined nowhere"),
-    ("triton.blocks.sm_100", "tensor memory is not executed"),
+    ("triton.blocks.sm_100", "in tensor memory are not executed"),
 ];
 
 /// Fewer modules than this and the folder is damaged.

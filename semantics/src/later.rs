@@ -63,6 +63,8 @@ const EXECUTED: &[Operation] = &[
     Operation::MbarrierTryWaitParity,
     Operation::MbarrierPendingCount,
     Operation::ApplypriorityAsyncBulkTensor,
+    Operation::Mma,
+    Operation::MmaSparse,
     Operation::Spcompress,
     Operation::Spdecompress,
     Operation::TraceMark,

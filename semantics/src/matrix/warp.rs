@@ -153,12 +153,14 @@ impl WarpProduct {
         let accumulators = [Accumulator::from_scalar(c)?, Accumulator::from_scalar(d)?];
         let bytes = i.has(Mod::KindF8f6f4) || i.has(Mod::KindMxf8f6f4);
         let packing = if bytes { Packing::Bytes } else { Packing::Tight };
+        let blocks = match i.has(Mod::KindMxf8f6f4) {
+            true => 1,
+            false if i.has(Mod::ScaleVec4X) => 4,
+            false => 2,
+        };
         let scaling = match named.get(4) {
-            Some(ScalarType::UE8M0) => {
-                let blocks = if i.has(Mod::KindMxf8f6f4) { 1 } else { 2 };
-                Some(Scaling { ty: ScaleType::Ue8m0, blocks })
-            }
-            Some(ScalarType::UE4M3) => Some(Scaling { ty: ScaleType::Ue4m3, blocks: 4 }),
+            Some(ScalarType::UE8M0) => Some(Scaling { ty: ScaleType::Ue8m0, blocks }),
+            Some(ScalarType::UE4M3) => Some(Scaling { ty: ScaleType::Ue4m3, blocks }),
             Some(_) => return None,
             None => None,
         };

@@ -11,7 +11,7 @@ use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{lane32, lanes_where};
 use crate::engine::warp::{State, Warp};
 use crate::fault::FaultCode;
-use warpsmith_semantics::matrix::{BadMetadata, Inputs, Lanes, ScaleType, WarpWorkspace};
+use warpsmith_semantics::matrix::{BadMetadata, Inputs, Lanes, WarpWorkspace};
 
 /// All lanes of a warp.
 const ALL: u32 = u32::MAX;
@@ -142,12 +142,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         operand: &ScaleOperand,
     ) -> Fallible<[usize; 2]> {
         let matrix = ["a", "b"][which];
-        let (blocks, ty) =
-            op.product.scaling.map_or((1, ScaleType::Ue8m0), |scaling| (scaling.blocks, scaling.ty));
-        let bytes: &[u32] = match (ty, blocks) {
-            (ScaleType::Ue8m0, 1) => &[0, 1, 2, 3],
-            (ScaleType::Ue8m0, _) => &[0, 2],
-            (ScaleType::Ue4m3, _) => &[0],
+        let bytes: &[u32] = match op.product.scaling.map_or(1, |scaling| scaling.blocks) {
+            1 => &[0, 1, 2, 3],
+            2 => &[0, 2],
+            _ => &[0],
         };
         let threads: &[u32] = if which == 0 { &[0, 1] } else { &[0, 1, 2, 3] };
         let mut found = [0; 2];

@@ -57,11 +57,14 @@ pub fn ask(names: &[&str]) -> Result<(), String> {
             }
             found += 1;
             let target = row.target()?;
-            let now = match row.judge(&toolbox) {
+            let judge = row.judge(&toolbox);
+            let now = match judge {
                 Some(ptxas) => ptxas.assemble(&row.module, target),
                 None => Err(format!("no installed ptxas knows {target}")),
             };
-            let ours = warpsmith::check(&row.module, Language::Ptx, None);
+            // Ours as of the same release.
+            let release = judge.and_then(|ptxas| ptxas.release.parse().ok());
+            let ours = warpsmith::check_as(row.module.as_str(), Language::Ptx, None, release);
             let ours = ours.iter().find(|finding| finding.is_error()).map(Diagnostic::to_string);
             let word = |ok| if ok { "ok" } else { "err" };
             let same = row.verdict == word(now.is_ok());

@@ -195,7 +195,7 @@ fn every_form_runs_and_is_deterministic() {
         for sample in of_form(form, Target::sm(50)) {
             // Numbers of four bits extended to bytes came with PTX 9.4, and are refused by name.
             if form.operation == Operation::Ldmatrix && sample.filled.contains(&Some(Mod::S4)) {
-                let module = ValidatedModule::parse(&kernel(&sample)).unwrap();
+                let module = ValidatedModule::parse(kernel(&sample)).unwrap();
                 let refused = Program::load(&module).unwrap_err();
                 assert!(refused[0].message.contains(&sample.mnemonic.to_string()), "{}", refused[0].message);
                 continue;

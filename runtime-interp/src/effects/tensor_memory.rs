@@ -136,14 +136,10 @@ fn load(
     dst: &[Option<Reg>],
     src: &[Source],
 ) -> Option<()> {
-    let values: SmallVec<[Reg; 4]> = dst.iter().copied().collect::<Option<_>>()?;
-    let mut rest = src;
-    let mut reduction = None;
-    if reduces {
-        let (Source::Reg(r), others) = rest.split_first()? else { return None };
-        (reduction, rest) = (Some((function(i)?, *r)), others);
-    }
-    let cells = cells(body, i, rest.first(), rest.get(1))?;
+    let mut values: SmallVec<[Reg; 4]> = dst.iter().copied().collect::<Option<_>>()?;
+    // The last destination is for what is made of the others.
+    let reduction = if reduces { Some((function(i)?, values.pop()?)) } else { None };
+    let cells = cells(body, i, src.first(), src.get(1))?;
     body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Load { cells, values, reduction }));
     Some(())
 }

@@ -14,11 +14,13 @@ fn registers(n: u32) -> String {
 }
 
 fn tensor(body: &str) -> Program {
-    load_for(
-        "sm_100a",
-        &format!(
-            ".visible .entry k(.param .u64 out) {{ .reg .b32 %r<64>, %v<128>; .reg .b64 %rd<64>, %out; .reg .pred %p<16>; ld.param.u64 %out, [out];\n{ALLOCATE}\n{body}\n{FREE}\nret; }}"
-        ),
+    load_for("sm_100a", &tensor_text(body))
+}
+
+/// A kernel with all of tensor memory.
+fn tensor_text(body: &str) -> String {
+    format!(
+        ".visible .entry k(.param .u64 out) {{ .reg .b32 %r<64>, %v<128>; .reg .b64 %rd<64>, %out; .reg .pred %p<16>; ld.param.u64 %out, [out];\n{ALLOCATE}\n{body}\n{FREE}\nret; }}"
     )
 }
 
@@ -64,6 +66,49 @@ fn registers_stand_for_cells() {
         .flat_map(|t| (0..4).map(move |i| (((t << 8) | (2 * i)) & 0xffff) | (((t << 8) | (2 * i + 1)) << 16)))
         .collect();
     assert_eq!(loaded("32x32b.x4", ".pack::16b", "", 4), packed);
+}
+
+#[test]
+fn loads_reduce_what_a_thread_gets() {
+    // Four values in the columns of a lane, and what is made of them.
+    let run = |form: &str, values: [u32; 4]| {
+        let fill: String =
+            values.iter().enumerate().map(|(c, bits)| format!("mov.b32 %v{c}, {bits};\n")).collect();
+        let body = format!(
+            "{fill} tcgen05.st.sync.aligned.32x32b.x4.b32 [%r4], {}; tcgen05.wait::st.sync.aligned;
+            tcgen05.ld.red.sync.aligned.{form};
+            tcgen05.wait::ld.sync.aligned; mad.wide.u32 %rd1, %r1, 8, %out; st.global.v2.u32 [%rd1], {{%v5, %r5}};",
+            registers(4)
+        );
+        let program = load_for("sm_103a", &tensor_text(&body));
+        let out = launch(&program, Launch::new("k").block([128, 1, 1]), 256).unwrap().0;
+        assert!(out.chunks(2).all(|pair| pair == &out[..2]), "{form}: all threads get the same");
+        (out[0], out[1])
+    };
+    let all = "{%v4, %v5, %v6, %v7}, %r5, [%r4]";
+    let mixed = [5, u32::MAX, 7, 3];
+    for (operation, expected) in
+        [("min.u32", 3), ("max.u32", u32::MAX), ("min.s32", u32::MAX), ("max.s32", 7)]
+    {
+        assert_eq!(run(&format!("32x32b.x4.{operation} {all}"), mixed), (mixed[1], expected), "{operation}");
+    }
+    let floats = [1.5f32, -4.0, 0.25, f32::NAN].map(f32::to_bits);
+    for (operation, expected) in [
+        ("min.f32", (-4.0f32).to_bits()),
+        ("max.f32", 1.5f32.to_bits()),
+        ("min.abs.f32", 0.25f32.to_bits()),
+        ("max.abs.f32", 4.0f32.to_bits()),
+        ("max.abs.NaN.f32", 0x7fff_ffff),
+        ("min.NaN.f32", 0x7fff_ffff),
+    ] {
+        assert_eq!(
+            run(&format!("32x32b.x4.{operation} {all}"), floats),
+            (floats[1], expected),
+            "{operation}"
+        );
+    }
+    // The second half of the threads has the same columns.
+    assert_eq!(run("16x32bx2.x2.max.u32 {%v4, %v5}, %r5, [%r4], 0", [1, 2, 3, 4]), (2, 2));
 }
 
 #[test]

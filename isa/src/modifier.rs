@@ -738,7 +738,7 @@ kinds! {
         B1 = CollectorB1Fill | CollectorB1Use | CollectorB1Lastuse | CollectorB1Discard,
         /// `.collector::b2::fill`, `.collector::b2::use`, `.collector::b2::lastuse`, `.collector::b2::discard`
         B2 = CollectorB2Fill | CollectorB2Use | CollectorB2Lastuse | CollectorB2Discard,
-        /// That of B, where A has one too: `.collector::b::fill`, `.collector::b::use`, `.collector::b::lastuse`, `.collector::b::discard`
+        /// How the collector keeps matrix B, where A has one too: `.collector::b::fill`, `.collector::b::use`, `.collector::b::lastuse`, `.collector::b::discard`
         B = CollectorBFill | CollectorBUse | CollectorBLastuse | CollectorBDiscard,
         /// `.collector::b3::fill`, `.collector::b3::use`, `.collector::b3::lastuse`, `.collector::b3::discard`
         B3 = CollectorB3Fill | CollectorB3Use | CollectorB3Lastuse | CollectorB3Discard,

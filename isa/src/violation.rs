@@ -357,10 +357,15 @@ fn fault_value(place: &SigOperand, element: Option<usize>) -> Option<&SigValue> 
         (SigKind::Pair { second, .. }, Some(1)) => Some(second),
         (SigKind::Pair { first, .. }, _) => Some(first),
         (SigKind::Bracket(inner) | SigKind::Tuple(inner), Some(index)) => {
-            fault_value(inner.get(index)?, None)
+            fault_value(written(inner, index)?, None)
         }
         _ => None,
     }
+}
+
+/// The place of an element that is written, by its number among those: what comes only with a modifier that is not there has none.
+fn written(places: &[SigOperand], index: usize) -> Option<&SigOperand> {
+    places.iter().filter(|place| !matches!(place.presence, crate::SigPresence::OnlyWith(_))).nth(index)
 }
 
 /// How a register of one type becomes a value of another.
@@ -504,11 +509,11 @@ fn describe(place: &SigOperand, element: Option<usize>) -> String {
             None => "a pair `a|b`".into(),
         },
         SigKind::Address(space) => describe_space(space),
-        SigKind::Bracket(inner) => match element.and_then(|index| inner.get(index)) {
+        SigKind::Bracket(inner) => match element.and_then(|index| written(inner, index)) {
             Some(place) => describe(place, None),
             None => format!("`[{}]`", inner.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")),
         },
-        SigKind::Tuple(inner) => match element.and_then(|index| inner.get(index)) {
+        SigKind::Tuple(inner) => match element.and_then(|index| written(inner, index)) {
             Some(place) => describe(place, None),
             None => format!("`{{{}}}`", inner.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")),
         },

@@ -92,7 +92,7 @@ struct Change {
     id: String,
     statement: String,
     accepted: bool,
-    /// Of the release that rejects it.
+    /// What the release that rejects it says.
     message: String,
 }
 

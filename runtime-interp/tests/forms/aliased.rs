@@ -10,6 +10,9 @@ use warpsmith_isa::sample::{Sample, pairs_of_form};
 use warpsmith_isa::{Opcode, StateSpace, Target, forms};
 use warpsmith_semantics::{Plan, Written, plan};
 
+/// How many aliases of one instruction are tried.
+const MOST_ALIASES: usize = 80;
+
 /// Registers with values that differ from lane to lane and from source to source.
 fn varied(body: &mut FunctionBuilder<'_>, widths: &[Width]) -> Vec<Reg> {
     let thread = body.reg(Width::W32);
@@ -66,6 +69,9 @@ fn run(sample: &Sample, plan: &Plan) -> Option<String> {
     for (d, to) in plan.destinations().iter().enumerate() {
         aliases.extend((0..plan.sources().len()).filter(|s| plan.sources()[*s] == *to).map(|s| Some((d, s))));
     }
+    // Of an instruction of many registers some will do, spread over all.
+    let step = aliases.len().div_ceil(MOST_ALIASES);
+    let aliases: Vec<_> = aliases.into_iter().step_by(step).collect();
     for alias in &aliases {
         let src = varied(&mut body, plan.sources());
         let dst: Vec<Reg> = (plan.destinations().iter().enumerate())

@@ -43,9 +43,9 @@ pub struct Scales<'a> {
     pub ty: ScaleType,
     /// How many blocks a row of A has.
     pub blocks: usize,
-    /// Those of A, `blocks` for each row.
+    /// The scales of A, `blocks` for each row.
     pub a: &'a [u8],
-    /// Those of B, `blocks` for each column.
+    /// The scales of B, `blocks` for each column.
     pub b: &'a [u8],
 }
 

@@ -50,9 +50,9 @@ impl Report {
 pub(in crate::engine) struct Reports {
     /// The parity of the conditional phase.
     pub conditional: bool,
-    /// Of the current phase.
+    /// What the current phase has reported.
     pub current: Report,
-    /// Of the phase before.
+    /// What the phase before it had reported.
     pub last: Report,
 }
 

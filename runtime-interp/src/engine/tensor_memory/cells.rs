@@ -40,7 +40,7 @@ fn check_columns(columns: u32) -> Result<(), String> {
 }
 
 impl TensorMemory {
-    /// That of a block which starts.
+    /// Makes it the memory of a block that starts.
     pub fn reset(&mut self, fresh: u8) {
         self.cells = Vec::new();
         self.allocations.clear();

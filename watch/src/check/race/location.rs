@@ -27,7 +27,7 @@ pub(super) struct Location {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Seen {
     pub version: u64,
-    /// Of the acquiring operation; none for one that only a fence makes an acquire pattern.
+    /// The scope of the acquiring operation; none for one that only a fence makes an acquire pattern.
     pub acquired: Option<Scope>,
 }
 

@@ -94,12 +94,20 @@ pub fn record() -> Result<(), String> {
         let lines = message
             .lines()
             .filter(|line| !line.contains("assembly aborted"))
-            .map(|line| line.trim_start_matches("ptxas").trim_start().replace("emitted", "kernel.ptx"));
+            .map(|line| without_program(line).replace("emitted", "kernel.ptx"));
         let message = lines.collect::<Vec<_>>().join("\\n").replace('\t', " ");
         writeln!(text, "{}\t{}\t{message}", case.name, ptxas.release).expect("writing to a string");
     }
     std::fs::write(in_root(RECORD), text).map_err(|e| format!("cannot write {RECORD}: {e}"))?;
     write()
+}
+
+/// A line without the name of the program, which is that of its file: `ptxas`, or `ptxas-13` of `ptxas-13.0`.
+fn without_program(line: &str) -> &str {
+    let rest = line.strip_prefix("ptxas").unwrap_or(line);
+    let rest =
+        rest.strip_prefix('-').map_or(rest, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.trim_start()
 }
 
 /// Writes the pages.

@@ -1,0 +1,415 @@
+//! The judge: does an instruction, a mnemonic with its operands, exist in PTX of this version for this target?
+//!
+//! [`Resolved::new`] does what depends on the mnemonic alone, once; [`Resolved::check`] looks only at the operands, and allocates
+//! nothing for an instruction that is legal.
+
+mod address;
+mod place;
+mod scalar;
+mod value;
+
+use crate::form::Range;
+use crate::operand::Operand;
+use crate::resolve::{SigKind, SigOperand, SigPresence, SigValue, Signature, forms};
+use crate::violation::{self, Violation};
+use crate::{Change, Clause, Demand, Instruction, Mnemonic, Release, SpecialReg, Target, Version, codes};
+use place::fits;
+use scalar::converted;
+use smallvec::SmallVec;
+
+/// What the instruction is judged for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// The `.version` of the module.
+    pub version: Version,
+    /// The `.target` of the module.
+    pub target: Target,
+    /// True for `texmode_independent`: textures are read through samplers of their own (PTX ISA 9.0, 5.3).
+    pub independent_textures: bool,
+    /// The release of ptxas whose verdict is asked for; `None`: all that know the version, and only what each of them refuses is an error.
+    pub release: Option<Release>,
+}
+
+impl Context {
+    fn judge(&self, lenient: bool) -> Judge {
+        let Context { version, target, independent_textures: independent, release } = *self;
+        Judge { version, target, independent, release, lenient }
+    }
+
+    /// Textures that are their own samplers, as is the rule.
+    pub fn new(version: Version, target: Target) -> Self {
+        Context { version, target, independent_textures: false, release: None }
+    }
+
+    /// Who refuses what a change is about.
+    pub fn refuses(&self, change: Change) -> Demand {
+        Demand::of(change.refused(), self.version, self.release)
+    }
+
+    /// True for what the tables ask and the release, or every release, of ptxas insists on.
+    pub fn insists(&self, clause: &Clause) -> bool {
+        clause.demand(self.version, self.release) == Demand::All
+    }
+}
+
+/// By which book an instruction is judged: the manual, or what ptxas lets pass besides.
+#[derive(Clone, Copy)]
+struct Judge {
+    version: Version,
+    target: Target,
+    independent: bool,
+    release: Option<Release>,
+    lenient: bool,
+}
+
+impl Judge {
+    fn allows(&self, clause: &Clause) -> bool {
+        // The manual is that of the newest release; what none in question asks for is no part of it.
+        let demand = clause.demand(self.version, self.release);
+        (demand == Demand::None && !clause.advisory)
+            || (self.lenient && demand != Demand::All)
+            || clause.allows(self.version, self.target)
+    }
+
+    /// True where some release in question passes over what a change is about.
+    fn tolerates(&self, change: Change) -> bool {
+        self.lenient && Demand::of(change.refused(), self.version, self.release) != Demand::All
+    }
+}
+
+/// What is to be said of an instruction.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It is this form.
+    Legal(Instruction),
+    /// ptxas takes it for this form, against the manual.
+    Doubtful(Instruction, Vec<Violation>),
+    /// It is no instruction.
+    Wrong(Vec<Violation>),
+}
+
+/// A mnemonic with the forms that its modifiers fit, ready to judge operands.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    mnemonic: Mnemonic,
+    context: Context,
+    candidates: SmallVec<[Candidate; 1]>,
+}
+
+#[derive(Clone, Debug)]
+struct Candidate {
+    matched: Instruction,
+    signature: Signature,
+    required: usize,
+    /// True when version and target allow the form with these modifiers.
+    allowed: bool,
+    /// True when the manual does, too.
+    sound: bool,
+}
+
+impl Resolved {
+    /// Finds the forms that the modifiers fit.
+    pub fn new(mnemonic: &Mnemonic, context: Context) -> Self {
+        let candidates = forms(mnemonic)
+            .map(|matched| {
+                let signature = matched.signature();
+                let required =
+                    signature.operands.iter().filter(|o| o.presence == SigPresence::Required).count();
+                let judge = context.judge(true);
+                let strict = Judge { lenient: false, ..judge };
+                let allows = |judge: Judge| matched.clauses().all(|(_, clause)| judge.allows(clause));
+                let allowed = allows(judge);
+                let sound = allows(strict)
+                    && matched.unfilled().next().is_none()
+                    && matched.filled.iter().flatten().count() == mnemonic.mods().len();
+                Candidate { matched, signature, required, allowed, sound }
+            })
+            .collect();
+        Resolved { mnemonic: *mnemonic, context, candidates }
+    }
+
+    /// The mnemonic.
+    pub fn mnemonic(&self) -> &Mnemonic {
+        &self.mnemonic
+    }
+
+    /// The forms that the modifiers fit and that version and target allow.
+    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
+        self.candidates.iter().filter(|c| c.allowed).map(|c| &c.signature)
+    }
+
+    /// The form that ptxas takes the instruction for, or everything that is wrong with it.
+    pub fn check(&self, operands: &[Operand]) -> Result<Instruction, Vec<Violation>> {
+        self.accepts(operands).ok_or_else(|| self.explain(operands))
+    }
+
+    /// The form that ptxas takes the instruction for, if any.
+    pub fn accepts(&self, operands: &[Operand]) -> Option<Instruction> {
+        self.legal(operands).or_else(|| self.lenient(operands))
+    }
+
+    /// The form that the instruction is, with what is doubtful about it, or everything that is wrong with it.
+    pub fn judge(&self, operands: &[Operand]) -> Verdict {
+        match self.legal(operands) {
+            Some(matched) => Verdict::Legal(matched),
+            None => self.judge_doubtful(operands),
+        }
+    }
+
+    /// The lowest version from this one's on that has the instruction on the target, if any has.
+    #[cold]
+    pub fn lowest_version(&self, operands: &[Operand]) -> Option<Version> {
+        let later = Version::known().filter(|&version| version > self.context.version);
+        let accepted = |version| {
+            let context = Context { version, ..self.context };
+            Resolved::new(&self.mnemonic, context).accepts(operands).is_some()
+        };
+        match self.accepts(operands) {
+            Some(_) => Some(self.context.version),
+            None => later.into_iter().find(|&version| accepted(version)),
+        }
+    }
+
+    /// The form that the manual has the instruction as, if any.
+    pub(crate) fn legal(&self, operands: &[Operand]) -> Option<Instruction> {
+        let judge = self.by(false);
+        self.candidates.iter().filter(|c| c.sound).find_map(|c| c.accepts(operands, &judge))
+    }
+
+    #[cold]
+    fn lenient(&self, operands: &[Operand]) -> Option<Instruction> {
+        let judge = self.by(true);
+        self.candidates.iter().filter(|c| c.allowed).find_map(|c| c.accepts(operands, &judge))
+    }
+
+    #[cold]
+    fn judge_doubtful(&self, operands: &[Operand]) -> Verdict {
+        let Some(matched) = self.lenient(operands) else {
+            return Verdict::Wrong(self.explain(operands));
+        };
+        // The doubts are those about the form that comes nearest to what the manual allows.
+        let judge = self.by(true);
+        let taken = self.candidates.iter().filter(|c| c.allowed && c.fits(operands, &judge).is_ok());
+        let doubts = taken.map(|c| {
+            let mut doubts = violation::of_doubts(&c.matched, &self.mnemonic, &self.context);
+            let faults = c.faults(operands, &self.by(false));
+            doubts.extend(
+                faults
+                    .into_iter()
+                    .map(|f| violation::of_fault(&self.mnemonic, &c.signature, operands, f, &self.context)),
+            );
+            doubts
+        });
+        Verdict::Doubtful(matched, doubts.min_by_key(Vec::len).unwrap_or_default())
+    }
+
+    fn by(&self, lenient: bool) -> Judge {
+        self.context.judge(lenient)
+    }
+
+    /// The slow path: why no form fits.
+    #[cold]
+    fn explain(&self, operands: &[Operand]) -> Vec<Violation> {
+        if self.candidates.is_empty() {
+            return crate::of_text(&self.mnemonic.to_string(), operands, &self.context);
+        }
+        // The form that the operands fit but the gates do not allow, else the allowed form whose first fault comes last.
+        let judge = self.by(true);
+        let fault = |c: &Candidate| c.fits(operands, &judge).err();
+        let gated = self.candidates.iter().find(|c| !c.allowed && fault(c).is_none());
+        if let Some(candidate) = gated {
+            return violation::of_gates(&candidate.matched, &self.mnemonic, operands, &self.context);
+        }
+        let best = self.candidates.iter().max_by_key(|c| {
+            let progress = match fault(c) {
+                Some(Fault { operand: Some(index), .. }) => index + 1,
+                _ => 0,
+            };
+            (c.allowed, progress)
+        });
+        let Some(best) = best else { return Vec::new() };
+        let mut found = Vec::new();
+        if !best.allowed {
+            found.extend(violation::of_gates(&best.matched, &self.mnemonic, operands, &self.context));
+        }
+        for fault in best.faults(operands, &judge) {
+            found.push(violation::of_fault(&self.mnemonic, &best.signature, operands, fault, &self.context));
+        }
+        let typed =
+            |v: &Violation| matches!(v.code, codes::REGISTER_TYPE | codes::CONSTANT_KIND | codes::SPACE);
+        // Where most operands are right, the mnemonic is; where most are wrong, the mnemonic may be.
+        let registers =
+            operands.iter().filter(|o| !matches!(o, Operand::Int(_) | Operand::Float(..))).count();
+        if found.iter().all(typed) && found.len() * 2 >= registers {
+            if let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context) {
+                found[0].fix = Some(fix);
+                // One mistake, told once.
+                if found.len() > 1 {
+                    let others = format!("{} more operands do not fit it either", found.len() - 1);
+                    found[0].help = Some(others.replace("1 more operands do", "1 more operand does"));
+                    found.truncate(1);
+                }
+            }
+        } else if let [one @ Violation { code: codes::VECTOR_LENGTH, .. }] = found.as_mut_slice() {
+            one.fix = violation::renumbered(&self.mnemonic, operands, &self.context);
+        }
+        found
+    }
+}
+
+/// Judges one instruction. Who judges many of one mnemonic keeps its [`Resolved`].
+pub fn check(
+    mnemonic: &Mnemonic,
+    operands: &[Operand],
+    context: &Context,
+) -> Result<Instruction, Vec<Violation>> {
+    Resolved::new(mnemonic, *context).check(operands)
+}
+
+/// What is wrong with an operand, in terms of its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    /// The index among the operands written; `None` when their number is wrong.
+    pub operand: Option<usize>,
+    /// The index among the operands of the form.
+    pub spec: usize,
+    /// The index within braces, a bracket or a pair.
+    pub element: Option<usize>,
+    pub what: What,
+}
+
+/// The kinds of fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Count,
+    Kind,
+    RegisterType,
+    ImmediateNotAllowed,
+    ImmediateRequired,
+    ImmediateKind,
+    ImmediateRange,
+    VectorNeeded,
+    VectorLength,
+    VectorNotAllowed,
+    MixedTypes,
+    SinkNotAllowed,
+    AllSinks,
+    AllConstants,
+    SpecialNotAllowed,
+    SpecialGate(SpecialReg),
+    ImmediateWraps,
+    Gate,
+    HandleGate,
+    SamplerGate,
+    SamplerNeeded,
+    SamplerNotAllowed,
+    VariableNotAllowed,
+    NegationNotAllowed,
+    NegationNeeded,
+    ComplementNotAllowed,
+    SelectNotAllowed,
+    PairNeeded,
+    PairNotAllowed,
+    AddressNeeded,
+    AddressRegister,
+    AddressSpace,
+    ImmediateAddress,
+}
+
+impl Candidate {
+    /// The first fault, or none.
+    fn fits(&self, operands: &[Operand], cx: &Judge) -> Result<(), Fault> {
+        self.judge(operands, cx, Err).map(|_| ())
+    }
+
+    /// The instruction, if the operands fit.
+    fn accepts(&self, operands: &[Operand], cx: &Judge) -> Option<Instruction> {
+        self.judge(operands, cx, Err).ok().map(|present| self.matched.with_places(present))
+    }
+
+    /// Every fault.
+    fn faults(&self, operands: &[Operand], cx: &Judge) -> Vec<Fault> {
+        let mut all = Vec::new();
+        let pushed = self.judge(operands, cx, |fault| {
+            all.push(fault);
+            Ok(())
+        });
+        debug_assert!(pushed.is_ok());
+        all
+    }
+
+    /// Pairs operands with their places and hands every fault to `report`, which says whether to go on. Of the optional places as many
+    /// are used as there are operands to spare, the leftmost that fit. Gives the places that are used, a bit for each.
+    fn judge(
+        &self,
+        operands: &[Operand],
+        cx: &Judge,
+        mut report: impl FnMut(Fault) -> Result<(), Fault>,
+    ) -> Result<u16, Fault> {
+        let mut present = 0;
+        let count = |spec| Fault { operand: None, spec, element: None, what: What::Count };
+        let Some(mut spare) = operands.len().checked_sub(self.required) else {
+            return report(count(0)).map(|()| present);
+        };
+        let mut next = 0;
+        let mut optional =
+            self.signature.operands.iter().filter(|o| o.presence == SigPresence::Optional).count();
+        for (spec, place) in self.signature.operands.iter().enumerate() {
+            match place.presence {
+                SigPresence::Required => {}
+                SigPresence::OnlyWith(_) => continue,
+                SigPresence::Optional => {
+                    optional -= 1;
+                    // What does not fit here may fit a later one.
+                    if spare == 0 || (optional >= spare && fits(&place.kind, &operands[next], cx).is_err()) {
+                        continue;
+                    }
+                    spare -= 1;
+                }
+            }
+            // As many operands are left as places were counted.
+            let verdict = fits(&place.kind, &operands[next], cx)
+                .and_then(|()| allowed(place, &operands[next], cx))
+                .and_then(|()| compared(place, &operands[next], operands));
+            if let Err((element, what)) = verdict {
+                report(Fault { operand: Some(next), spec, element, what })?;
+            }
+            next += 1;
+            present |= 1 << spec;
+        }
+        if spare > 0 {
+            report(count(self.signature.operands.len()))?;
+        }
+        Ok(present)
+    }
+}
+
+/// Judges a constant that must not be less than another.
+fn compared(place: &SigOperand, operand: &Operand, all: &[Operand]) -> Fit {
+    match (&place.kind, operand) {
+        (SigKind::Value(v @ SigValue { range: Some(Range::From(other)), .. }), &Operand::Int(bits)) => {
+            let seen = |bits| converted(bits, v.ty) as u64;
+            match all.get(usize::from(*other)) {
+                Some(&Operand::Int(least)) if seen(bits) < seen(least) => Err((None, What::ImmediateRange)),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Judges the gates of an operand that need not be there.
+fn allowed(place: &SigOperand, operand: &Operand, cx: &Judge) -> Fit {
+    let counts = match (&place.kind, operand) {
+        (SigKind::Pair { .. }, operand) => matches!(operand, Operand::Pair(_)),
+        // ptxas asks for the gates of a vector only where it sees one.
+        (SigKind::Value(v), Operand::Reg(_) | Operand::Int(_)) => !cx.lenient || v.count.is_none(),
+        _ => true,
+    };
+    match place.gates.iter().all(|clause| cx.allows(clause)) {
+        false if counts => Err((None, What::Gate)),
+        _ => Ok(()),
+    }
+}
+
+type Fit = Result<(), (Option<usize>, What)>;

@@ -1,0 +1,206 @@
+//! Values: a register or constant, or several in braces, which must agree.
+
+use super::scalar::scalar;
+use super::{Fit, Judge, What};
+use crate::form::Accepts;
+use crate::operand::{FloatKind, Operand};
+use crate::resolve::SigValue;
+use crate::{Change, ScalarType, TypeClass, TypeSet};
+
+pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
+    let whole = |what| Err((None, what));
+    let takes = |length: usize| {
+        v.count.map(usize::from) == Some(length) || v.counts.iter().any(|&n| usize::from(n) == length)
+    };
+    let scalar_fits = v.count.is_none() || v.counts.contains(&0);
+    let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
+    match operand {
+        Operand::Vector([one])
+            if v.count.is_none()
+                && (v.accepts.contains(Accepts::LIST_OF_ONE)
+                    || cx.lenient && v.accepts.contains(Accepts::BRACED) && braces_pass(v, cx)) =>
+        {
+            scalar(v, one, cx).map_err(|what| (None, what))
+        }
+        Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
+            let sound = |element| match element {
+                &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => Ok(()),
+                _ => scalar(v, element, cx),
+            };
+            elements.iter().try_for_each(sound).map_err(|what| (None, what))
+        }
+        Operand::VectorReg(ty, _) if loose => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
+        Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
+        Operand::Special { lanes, .. } if *lanes > 1 && v.count.is_none() => whole(What::VectorNotAllowed),
+        Operand::Vector(elements) if !takes(elements.len()) => whole(What::VectorLength),
+        Operand::Vector(elements) => vector(v, elements, cx),
+        Operand::VectorReg(_, lanes) | Operand::Special { lanes, .. }
+            if *lanes > 1 && !takes((*lanes).into()) =>
+        {
+            whole(What::VectorLength)
+        }
+        Operand::VectorReg(..) if v.accepts.contains(Accepts::SPELT) => whole(What::VectorNeeded),
+        Operand::VectorReg(ty, _) => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
+        Operand::Special { reg, lanes } if *lanes > 1 => {
+            scalar(v, &Operand::Special { reg: *reg, lanes: 1 }, cx).map_err(|what| (None, what))
+        }
+        Operand::Reg(_)
+        | Operand::RegPlus(_)
+        | Operand::Int(_)
+        | Operand::Float(..)
+        | Operand::Var(_)
+        | Operand::VarPlus(_)
+        | Operand::Func
+        | Operand::FuncPlus
+        | Operand::Special { lanes: 1, .. }
+            if cx.lenient && v.accepts.contains(Accepts::LONE) =>
+        {
+            scalar(v, operand, cx).map_err(|what| (None, what))
+        }
+        Operand::Int(_) | Operand::Float(..)
+            if v.count.is_none() && !v.accepts.contains(Accepts::LONE_CONSTANT) =>
+        {
+            whole(What::ImmediateNotAllowed)
+        }
+        _ if scalar_fits => scalar(v, operand, cx).map_err(|what| (None, what)),
+        _ => whole(What::VectorNeeded),
+    }
+}
+
+/// True where the braces of a scalar are passed over: not by later releases for types that have no registers of their own.
+fn braces_pass(v: &SigValue, cx: &Judge) -> bool {
+    !matches!(v.ty, ScalarType::BF16 | ScalarType::BF16x2) || cx.tolerates(Change::BracesOfBf16)
+}
+
+/// Judges the elements of braces.
+fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
+    let whole = |what| Err((None, what));
+    let (index, rest) = match elements {
+        [index, rest @ ..] if v.accepts.contains(Accepts::ARRAY) => (Some(index), rest),
+        _ => (None, elements),
+    };
+    if let Some(index) = index {
+        let integer = SigValue { ty: ScalarType::U32, registers: INDEX, ..*v };
+        scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
+    }
+    let mut mixture = Mixture::of(rest);
+    if cx.lenient && mixture.has(Mixture::INTEGER) && differ_in_sign(rest) {
+        mixture = Mixture(mixture.0 | Mixture::UNTYPED.0);
+    }
+    let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));
+    let (mut sinks, mut bits) = (0, None);
+    for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
+        let tolerated = |ty: ScalarType| cx.lenient && v.tolerated.contains(ty);
+        if let Operand::Reg(ty) = element
+            && !(cx.lenient && *ty == ScalarType::Pred)
+            && *bits.get_or_insert(ty.bits()) != ty.bits()
+        {
+            return Err((Some(index), What::MixedTypes));
+        }
+        match element {
+            Operand::Sink if v.accepts.contains(Accepts::SINK_ELEMENT) => sinks += 1,
+            // Beside a float register a number is a float.
+            Operand::Float(..)
+                if v.accepts.contains(Accepts::INFERRED)
+                    && v.accepts.contains(Accepts::IMMEDIATE)
+                    && rest.contains(&Operand::Reg(ScalarType::F32))
+                    && v.registers.contains(ScalarType::F32) => {}
+            // Beside an untyped register a constant needs no type of its own.
+            Operand::Int(_) | Operand::Float(..)
+                if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+            // Beside an untyped register the others count as untyped too.
+            Operand::Reg(ScalarType::Pred) if cx.lenient && mixture.has(Mixture::UNTYPED) => {}
+            Operand::Reg(ty) if mixture.has(Mixture::UNTYPED) && ty.class() != TypeClass::Pred => {
+                let untyped =
+                    ScalarType::ALL.iter().find(|t| t.class() == TypeClass::Bits && t.bits() == ty.bits());
+                if !v.registers.contains(*ty)
+                    && !tolerated(*ty)
+                    && !untyped.is_some_and(|&t| v.registers.contains(t))
+                {
+                    return Err((Some(index), What::RegisterType));
+                }
+            }
+            Operand::Special { .. } if !v.accepts.contains(Accepts::SPECIAL_ELEMENT) => {
+                return Err((Some(index), What::SpecialNotAllowed));
+            }
+            // ptxas takes a special register for whatever stands beside it.
+            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {}
+            // Beside a register a special register will do.
+            Operand::Special { reg, lanes: 1 }
+                if !v.destination && has_register && v.registers.contains(reg.ty()) => {}
+            _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
+        }
+    }
+    match () {
+        _ if sinks == elements.len() => whole(What::AllSinks),
+        _ if mixture.clashes() => whole(What::MixedTypes),
+        // Alone they have the type that they are written in.
+        _ if v.accepts.contains(Accepts::INFERRED) && mixture == Mixture::FLOAT && !has_register => {
+            let ty = match rest.first() {
+                Some(Operand::Float(FloatKind::Bits32, _)) => ScalarType::F32,
+                _ => ScalarType::F64,
+            };
+            if v.registers.contains(ty) { Ok(()) } else { whole(What::AllConstants) }
+        }
+        _ if mixture == Mixture::CONSTANT && !v.accepts.contains(Accepts::CONSTANTS_ALONE) => {
+            whole(What::AllConstants)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// True for registers of signed and of unsigned integers, which to ptxas makes untyped ones of them.
+fn differ_in_sign(elements: &[Operand]) -> bool {
+    let has = |class| elements.iter().any(|e| matches!(e, Operand::Reg(ty) if ty.class() == class));
+    has(TypeClass::Unsigned) && has(TypeClass::Signed)
+}
+
+/// The registers that may hold the index of an array of textures.
+const INDEX: TypeSet = TypeSet::of(&[ScalarType::B32, ScalarType::U32, ScalarType::S32]);
+
+/// What the elements of braces are: they must agree, and decide what the constants among them may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mixture(u8);
+
+impl Mixture {
+    /// A `.bN` register.
+    const UNTYPED: Mixture = Mixture(1);
+    /// A `.uN` or `.sN` register.
+    const INTEGER: Mixture = Mixture(2);
+    /// A `.fN` register or a float constant.
+    const FLOAT: Mixture = Mixture(4);
+    /// A register of a packed type.
+    const PACKED: Mixture = Mixture(8);
+    /// An integer constant.
+    const CONSTANT: Mixture = Mixture(16);
+
+    fn of(elements: &[Operand]) -> Mixture {
+        let one = |element: &Operand| match element {
+            Operand::Int(_) => Mixture::CONSTANT,
+            Operand::Float(..) => Mixture::FLOAT,
+            Operand::Reg(ty) | Operand::RegPlus(ty) => match ty.class() {
+                TypeClass::Bits => Mixture::UNTYPED,
+                TypeClass::Unsigned | TypeClass::Signed => Mixture::INTEGER,
+                TypeClass::Float => Mixture::FLOAT,
+                TypeClass::Packed => Mixture::PACKED,
+                TypeClass::Pred | TypeClass::Opaque => Mixture(0),
+            },
+            _ => Mixture(0),
+        };
+        Mixture(elements.iter().fold(0, |bits, element| bits | one(element).0))
+    }
+
+    fn has(self, other: Mixture) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Elements of several types, and no untyped register to reconcile them.
+    fn clashes(self) -> bool {
+        if self.has(Mixture::INTEGER) && self.has(Mixture::FLOAT) {
+            return true;
+        }
+        let integers = self.has(Mixture(Mixture::INTEGER.0 | Mixture::CONSTANT.0));
+        let kinds = [integers, self.has(Mixture::FLOAT), self.has(Mixture::PACKED)];
+        !self.has(Mixture::UNTYPED) && kinds.into_iter().filter(|&present| present).count() > 1
+    }
+}

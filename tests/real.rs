@@ -22,10 +22,7 @@ const OLDEST_WITH_CODE: u16 = 50;
 const RECENT: &str = "recent";
 
 /// Modules of that folder that are not loaded, and the reason.
-const NOT_LOADED: &[(&str, &str)] = &[
-    ("nvcc.linked.sm_107.rdc-lineinfo", "defined nowhere"),
-    ("triton.blocks.sm_100", "in tensor memory are not executed"),
-];
+const NOT_LOADED: &[(&str, &str)] = &[("nvcc.linked.sm_107.rdc-lineinfo", "defined nowhere")];
 
 /// Fewer modules than this and the folder is damaged.
 const AT_LEAST: usize = 100;

@@ -2,7 +2,7 @@
 
 use crate::plan::{Planner, compare, convert, float, half, integer, logic, mixed, sparse, video};
 use crate::{Plan, Written};
-use warpsmith_isa::{Instruction, Operation};
+use warpsmith_isa::{CtaGroup, Instruction, MmaKind, Mod, Operation};
 
 /// What an operation means.
 #[derive(Clone, Copy, Debug)]
@@ -212,6 +212,8 @@ pub enum TensorMemoryAction {
     Copy,
     /// `shift`
     Shift,
+    /// `mma`: a dense product of one block, without scales of blocks.
+    Multiply,
     /// `commit`
     Commit,
     /// `wait::ld`
@@ -256,8 +258,14 @@ pub enum MbarrierAction {
 /// Why an operation is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Multiplications of the fifth generation of tensor cores.
+    /// Sparse products, and those with B held, of the fifth generation of tensor cores.
     TensorMemory,
+    /// Products of the fifth generation of tensor cores that two blocks make together.
+    TensorPair,
+    /// Products of the fifth generation of tensor cores whose blocks are scaled.
+    TensorScales,
+    /// Products of the fifth generation of tensor cores whose A is shifted.
+    TensorShift,
     /// Textures and samplers.
     Textures,
     /// Surfaces.
@@ -271,7 +279,12 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refusal::TensorMemory => "multiplications in tensor memory are not executed",
+            Refusal::TensorMemory => "in tensor memory only dense products without `.ws` are executed",
+            Refusal::TensorPair => {
+                "products of two blocks (`.cta_group::2`) in tensor memory are not executed"
+            }
+            Refusal::TensorScales => "products with scales of blocks in tensor memory are not executed",
+            Refusal::TensorShift => "products with `.ashift` in tensor memory are not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
@@ -296,11 +309,31 @@ const fn test(parity: bool, blocking: bool) -> Meaning {
     mbarrier(MbarrierAction::Test { parity, blocking })
 }
 
+/// What a dense product in tensor memory asks for that is not executed.
+fn missing_of_product(i: &Instruction) -> Option<Refusal> {
+    match i.mma_kind() {
+        Some(MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4) => Some(Refusal::TensorScales),
+        Some(MmaKind::Ti16) | None => Some(Refusal::Later),
+        Some(MmaKind::F16 | MmaKind::Tf32 | MmaKind::F8f6f4 | MmaKind::I8) => {
+            if i.cta_group() == Some(CtaGroup::Two) {
+                Some(Refusal::TensorPair)
+            } else {
+                i.has(Mod::Ashift).then_some(Refusal::TensorShift)
+            }
+        }
+    }
+}
+
 impl Meaning {
     /// What an instruction means: what its operation does, unless it is a later form that has no semantics.
     pub fn of_instruction(instruction: &Instruction) -> Meaning {
         let refused = crate::later::is_refused(instruction);
-        if refused { Meaning::Refused(Refusal::Later) } else { Meaning::of(instruction.operation()) }
+        if refused {
+            return Meaning::Refused(Refusal::Later);
+        }
+        let multiplies = instruction.operation() == Operation::Tcgen05Mma;
+        let missing = if multiplies { missing_of_product(instruction) } else { None };
+        missing.map_or_else(|| Meaning::of(instruction.operation()), Meaning::Refused)
     }
 
     /// What an operation means. The table is total: an operation without a row does not compile.
@@ -569,10 +602,10 @@ impl Meaning {
             }
             Op::Tcgen05Cp => Does(TensorMemory(TensorMemoryAction::Copy)),
             Op::Tcgen05Shift => Does(TensorMemory(TensorMemoryAction::Shift)),
+            Op::Tcgen05Mma => Does(TensorMemory(TensorMemoryAction::Multiply)),
             Op::Tcgen05Commit => Does(TensorMemory(TensorMemoryAction::Commit)),
             Op::Tcgen05LdSpcompress
             | Op::Tcgen05LdRedSpcompress
-            | Op::Tcgen05Mma
             | Op::Tcgen05MmaSparse
             | Op::Tcgen05MmaWs
             | Op::Tcgen05MmaWsSparse => Refused(Refusal::TensorMemory),

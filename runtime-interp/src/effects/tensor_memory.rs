@@ -1,13 +1,14 @@
 //! Tensor memory: allocation, loads and stores, waits copies and their completion (PTX ISA 9.0, 9.7.16.7 to 9.7.16.9, 9.7.16.11 and 9.7.16.12).
 
-use super::{Source, address, spaces, value};
+use super::{Source, address, predicate, spaces, value};
 use crate::engine::{
     Access, Address, AsyncOp, Collective, CollectiveKind, FunctionBuilder, Reg, TensorCells, TensorCommitOp,
-    TensorCopyOp, TensorMemoryOp, Width,
+    TensorCopyOp, TensorFactor, TensorMemoryOp, TensorProductOp, Width,
 };
 use smallvec::SmallVec;
 use warpsmith_isa::{
-    CtaGroup, Instruction, Mod, Multicast, PackedElements, Reduction, ScalarType, StateSpace, TensorShape,
+    CtaGroup, Instruction, Mod, Multicast, PackedElements, Reduction, ScalarType, Shape, StateSpace,
+    TensorShape,
 };
 use warpsmith_semantics::TensorMemoryAction;
 
@@ -39,6 +40,7 @@ pub(super) fn emit(
         }
         TensorMemoryAction::Copy => copy(body, i, src),
         TensorMemoryAction::Shift => shift(body, i, src),
+        TensorMemoryAction::Multiply => multiply(body, i, src),
         TensorMemoryAction::Commit => commit(body, i, src),
         // A load gives its registers at once, and the engine keeps the order of operations.
         TensorMemoryAction::WaitLoads | TensorMemoryAction::Fence => Some(()),
@@ -75,6 +77,41 @@ fn shift(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Opt
     let pair = i.cta_group() == Some(CtaGroup::Two);
     let op = TensorCopyOp { at, source: None, multicast: None, packed: None, pair };
     body.asynchronous(AsyncOp::TensorCopy(op));
+    Some(())
+}
+
+/// `tcgen05.mma`
+fn multiply(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let cells = |body: &mut FunctionBuilder<'_>, at: Option<&Source>| {
+        Some(body.operand(Access::unsigned(StateSpace::Shared, 4), place(at)?))
+    };
+    let (first, rest) = src.split_at_checked(4)?;
+    let d = cells(body, first.first())?;
+    let described = matches!(i.places().nth(1)?.shape, Shape::Value(_));
+    let a = if described {
+        TensorFactor::Descriptor(value(body, first.get(1), Width::W64)?)
+    } else {
+        TensorFactor::Cells(cells(body, first.get(1))?)
+    };
+    let b = value(body, first.get(2), Width::W64)?;
+    let descriptor = value(body, first.get(3), Width::W32)?;
+    // Then perhaps four words of lanes that are left alone, the predicate, and perhaps a scale of D, of which only that which changes nothing is
+    // executed.
+    let (disabled, rest) = match rest {
+        [_] | [_, _] => (None, rest),
+        [w, x, y, z, rest @ ..] => {
+            let words = [w, x, y, z].map(|word| value(body, Some(word), Width::W32));
+            let [Some(w), Some(x), Some(y), Some(z)] = words else { return None };
+            (Some([w, x, y, z]), rest)
+        }
+        _ => return None,
+    };
+    let accumulates = predicate(body, rest.first())?;
+    if !matches!(rest.get(1..), Some([] | [Source::Bits(0)])) {
+        return None;
+    }
+    let op = TensorProductOp { kind: i.mma_kind()?, d, a, b, descriptor, accumulates, disabled };
+    body.asynchronous(AsyncOp::TensorProduct(Box::new(op)));
     Some(())
 }
 

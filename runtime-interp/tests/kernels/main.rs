@@ -23,6 +23,7 @@ mod sync;
 mod system;
 mod tensor;
 mod tensor_memory;
+mod tensor_product;
 mod transfer;
 mod video;
 mod warp;

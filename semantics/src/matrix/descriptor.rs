@@ -1,4 +1,4 @@
-//! Descriptors of matrices in shared memory (PTX ISA 9.0, 9.7.15.5.1), and where their elements lie.
+//! Descriptors of matrices in shared memory (PTX ISA 9.0, 9.7.15.5.1 and 9.7.16.4.1), and where their elements lie.
 
 use super::element::Element;
 use std::fmt;
@@ -14,6 +14,8 @@ pub enum Swizzle {
     Bytes64,
     /// Within 128 bytes.
     Bytes128,
+    /// Within 128 bytes, two units at a time.
+    Bytes128Atom32,
 }
 
 impl Swizzle {
@@ -23,7 +25,26 @@ impl Swizzle {
             Swizzle::None => 1,
             Swizzle::Bytes32 => 2,
             Swizzle::Bytes64 => 4,
+            Swizzle::Bytes128 | Swizzle::Bytes128Atom32 => 8,
+        }
+    }
+
+    /// Lines of 128 bytes after which the pattern repeats.
+    const fn lines(self) -> u32 {
+        match self {
+            Swizzle::None => 1,
+            Swizzle::Bytes32 => 2,
+            Swizzle::Bytes64 | Swizzle::Bytes128Atom32 => 4,
             Swizzle::Bytes128 => 8,
+        }
+    }
+
+    /// What is exchanged in a line of the pattern: bits of the address.
+    const fn exchange(self, line: u32) -> u32 {
+        let phase = line & (self.lines() - 1);
+        match self {
+            Swizzle::None | Swizzle::Bytes32 | Swizzle::Bytes64 | Swizzle::Bytes128 => phase << 4,
+            Swizzle::Bytes128Atom32 => phase << 5,
         }
     }
 }
@@ -37,7 +58,7 @@ pub enum Major {
     Mn,
 }
 
-/// The descriptor of a matrix for `wgmma`, taken apart.
+/// The descriptor of a matrix for `wgmma` or `tcgen05`, taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Descriptor {
     /// The address in the block's shared memory.
@@ -91,16 +112,57 @@ impl Descriptor {
             2 => Swizzle::Bytes64,
             _ => Swizzle::Bytes32,
         };
-        let base_offset = field(51, 49);
-        if base_offset >= swizzle.units() {
-            let most = swizzle.units() - 1;
+        Self::of_fields(bits, swizzle)
+    }
+
+    /// Takes a descriptor of `tcgen05` apart (Table 42).
+    pub fn of_tensor_core(bits: u64) -> Result<Descriptor, BadDescriptor> {
+        let field = |low: u32, count: u32| (bits >> low) as u32 & ((1 << count) - 1);
+        let bad = |field, why| Err(BadDescriptor { field, why });
+        for (low, name) in [(14, "bits 14 and 15"), (30, "bits 30 and 31")] {
+            let value = field(low, 2);
+            if value != 0 {
+                return bad(name, format!("are {value:#04b}; they must be zero"));
+            }
+        }
+        let fixed = field(46, 3);
+        if fixed != 1 {
+            return bad("bits 46 to 48", format!("are {fixed:#05b}; they must be 0b001"));
+        }
+        if field(52, 1) != 0 {
+            let why = "asks for an absolute leading dimension, which only matrices of 48 bytes in K have";
+            return bad("bit 52", why.into());
+        }
+        if field(53, 8) != 0 {
+            return bad("bits 53 to 60", format!("are {:#x}; they must be zero", field(53, 8)));
+        }
+        let swizzle = match field(61, 3) {
+            0 => Swizzle::None,
+            1 => Swizzle::Bytes128Atom32,
+            2 => Swizzle::Bytes128,
+            4 => Swizzle::Bytes64,
+            6 => Swizzle::Bytes32,
+            mode => {
+                let why = format!("is {mode}; it must be 0, 1, 2, 4 or 6");
+                return bad("the swizzling mode in bits 61 to 63", why);
+            }
+        };
+        Self::of_fields(bits, swizzle)
+    }
+
+    /// The fields that both descriptors have.
+    fn of_fields(bits: u64, swizzle: Swizzle) -> Result<Descriptor, BadDescriptor> {
+        let field = |low: u32, count: u32| (bits >> low) as u32 & ((1 << count) - 1);
+        let base_offset = field(49, 3);
+        if base_offset >= swizzle.lines() {
+            let most = swizzle.lines() - 1;
             let why = format!("is {base_offset}; with this swizzle it is at most {most}");
             return Err(BadDescriptor { field: "base offset (bits 51:49)", why });
         }
         Ok(Descriptor {
-            start: field(13, 0) << 4,
-            leading: field(29, 16) << 4,
-            stride: field(45, 32) << 4,
+            start: field(0, 14) << 4,
+            leading: field(16, 14) << 4,
+            stride: field(32, 14) << 4,
             base_offset,
             swizzle,
         })
@@ -125,12 +187,15 @@ impl Descriptor {
                     Swizzle::Bytes32 | Swizzle::Bytes64 | Swizzle::Bytes128 => {
                         along % span + along / span * self.leading + k % 8 * span + k / 8 * self.stride
                     }
+                    // Its pattern has half as many lines.
+                    Swizzle::Bytes128Atom32 => {
+                        along % span + along / span * self.leading + k % 4 * span + k / 4 * self.stride
+                    }
                 }
             }
         };
         let address = self.start.wrapping_add(offset);
-        let phase = (address >> 7).wrapping_sub(self.base_offset) & (self.swizzle.units() - 1);
-        address ^ phase << 4
+        address ^ self.swizzle.exchange((address >> 7).wrapping_sub(self.base_offset))
     }
 }
 
@@ -183,6 +248,32 @@ mod tests {
         assert_eq!(d.address(Major::K, 3, 18, 2), 0x400 + 3 * 128 + (16 ^ 3 << 4) + 2);
         let shifted = Descriptor { start: d.start + 256, base_offset: 2, ..d };
         assert_eq!(shifted.address(Major::K, 3, 18, 2), d.address(Major::K, 3, 18, 2) + 256);
+    }
+
+    #[test]
+    fn descriptors_of_tensor_cores_name_the_field_that_is_illegal() {
+        let legal = 0x40 | 8u64 << 16 | 64 << 32 | 1 << 46 | 2 << 61;
+        let matrix = Descriptor::of_tensor_core(legal).unwrap();
+        assert_eq!((matrix.start, matrix.leading, matrix.stride), (0x400, 128, 1024));
+        assert_eq!(matrix.address(Major::K, 9, 16, 1), 0x400 + 1024 + 128);
+        // Two units at a time change places, in four lines.
+        let atoms = Descriptor::of_tensor_core(legal ^ 3 << 61).unwrap();
+        assert_eq!(atoms.swizzle, Swizzle::Bytes128Atom32);
+        assert_eq!(atoms.address(Major::Mn, 4, 4 * 3, 4), 0x400 + 3 * 128 + (16 ^ 3 << 5));
+        assert_eq!(atoms.address(Major::Mn, 32, 4 * 4, 4), 0x400 + 1024 + 128 + (1 << 5));
+        for (bits, part) in [
+            (legal | 1 << 14, "bits 14 and 15 are 0b01"),
+            (legal | 1 << 31, "bits 30 and 31 are 0b10"),
+            (legal ^ 1 << 46, "bits 46 to 48 are 0b000"),
+            (legal | 1 << 47, "bits 46 to 48 are 0b011"),
+            (legal | 1 << 52, "bit 52"),
+            (legal | 1 << 53, "bits 53 to 60 are 0x1"),
+            (legal | 1 << 60, "bits 53 to 60 are 0x80"),
+            (legal | 1 << 61, "mode in bits 61 to 63 is 3"),
+            (legal | 7 << 61, "mode in bits 61 to 63 is 7"),
+        ] {
+            assert!(Descriptor::of_tensor_core(bits).unwrap_err().to_string().contains(part), "{bits:#x}");
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod integer;
 mod layout;
 mod rule;
 mod sparse;
+mod tcgen05;
 mod unpack;
 mod warp;
 
@@ -43,4 +44,5 @@ pub use integer::{IntegerKind, IntegerProduct, multiply_double};
 pub use layout::{Fragment, Map, Place, Role, quads};
 pub use rule::{Architecture, Arithmetic, Rule, ScaleType, Unit};
 pub use sparse::{BadMetadata, Chunk, Sparsity, nibble};
+pub use tcgen05::TensorProduct;
 pub use warp::{Inputs, Scaling, WarpProduct, WarpWorkspace};

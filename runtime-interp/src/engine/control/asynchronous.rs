@@ -42,6 +42,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             AsyncOp::Tensor(op) => self.start_tensor(issue, op),
             AsyncOp::Mark { number, condition } => Ok(self.mark(issue, *number, *condition)),
             AsyncOp::TensorCopy(op) => self.start_cells(issue, op),
+            AsyncOp::TensorProduct(op) => self.start_tensor_product(issue, op),
             AsyncOp::TensorCommit(op) => self.start_commit(issue, op),
             AsyncOp::TensorMemory(op) => self.tensor_memory(warp, g, issue, op),
             AsyncOp::ReplaceField(op) => self.replace_field(issue, op),

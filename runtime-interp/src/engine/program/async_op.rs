@@ -2,11 +2,11 @@
 //!
 //! They are rare next to arithmetic and loads, so all live behind one operation of the main loop and one box.
 
-use crate::engine::op::{Access, AtomicFn};
+use crate::engine::op::{Access, AtomicFn, Guard};
 use crate::engine::reg::{Reg, Width};
 use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;
-use warpsmith_isa::{PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
+use warpsmith_isa::{MmaKind, PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
 /// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
@@ -62,6 +62,8 @@ pub enum AsyncOp {
     TensorMemory(TensorMemoryOp),
     /// `tcgen05.cp tcgen05.shift`
     TensorCopy(TensorCopyOp),
+    /// `tcgen05.mma`
+    TensorProduct(Box<TensorProductOp>),
     /// `tcgen05.commit`
     TensorCommit(TensorCommitOp),
 }
@@ -277,6 +279,34 @@ pub struct TensorCopyOp {
     pub pair: bool,
 }
 
+/// Where A of a product in tensor memory is.
+#[derive(Clone, Copy, Debug)]
+pub enum TensorFactor {
+    /// In shared memory: its descriptor.
+    Descriptor(Reg),
+    /// In tensor memory. Of the access count the register and the offset.
+    Cells(Access),
+}
+
+/// Multiplies into tensor memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorProductOp {
+    /// The types that are multiplied.
+    pub kind: MmaKind,
+    /// D, and C.
+    pub d: Access,
+    /// A.
+    pub a: TensorFactor,
+    /// The descriptor of B.
+    pub b: Reg,
+    /// The instruction descriptor.
+    pub descriptor: Reg,
+    /// D is added.
+    pub accumulates: Guard,
+    /// A bit for each lane of tensor memory that is left alone.
+    pub disabled: Option<[Reg; 4]>,
+}
+
 /// Arrives at an mbarrier object when the thread's operations on tensor memory are complete.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorCommitOp {
@@ -391,6 +421,15 @@ impl AsyncOp {
                 all.push(read(op.at.base));
                 all.extend(op.source.map(|(_, r)| read(r)));
             }
+            AsyncOp::TensorProduct(op) => {
+                let of_a = match op.a {
+                    TensorFactor::Descriptor(r) => r,
+                    TensorFactor::Cells(at) => at.base,
+                };
+                all.extend([op.d.base, of_a, op.b, op.descriptor].map(read));
+                all.push((op.accumulates.pred, Some(Width::Pred), false));
+                all.extend(op.disabled.into_iter().flatten().map(read));
+            }
             AsyncOp::TensorCommit(op) => {
                 all.push(read(op.object.base));
                 all.extend(op.multicast.map(read));
@@ -418,6 +457,7 @@ impl AsyncOp {
             | AsyncOp::ReplaceField(_)
             | AsyncOp::TensorMemory(_)
             | AsyncOp::TensorCopy(_)
+            | AsyncOp::TensorProduct(_)
             | AsyncOp::TensorCommit(_) => None,
         }
     }
@@ -426,7 +466,7 @@ impl AsyncOp {
     pub fn is_in_async_proxy(&self) -> bool {
         match self {
             AsyncOp::Transfer(op) => op.bulk,
-            AsyncOp::Tensor(_) | AsyncOp::TensorCopy(_) => true,
+            AsyncOp::Tensor(_) | AsyncOp::TensorCopy(_) | AsyncOp::TensorProduct(_) => true,
             AsyncOp::Mbarrier(_)
             | AsyncOp::ArriveOnCopies { .. }
             | AsyncOp::Commit(_)

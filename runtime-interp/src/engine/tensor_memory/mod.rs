@@ -4,7 +4,6 @@
 //! are there when the warp has waited for them (`tcgen05.wait::st`); a load gives its registers at once, which is one of the times it may.
 
 mod cells;
-mod descriptor;
 
 use crate::engine::observe::{AccessKind, Addresses};
 use crate::engine::op::Access;
@@ -15,7 +14,6 @@ use crate::engine::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
 pub(in crate::engine) use cells::TensorMemory;
-pub(in crate::engine) use descriptor::SharedMatrix;
 use smallvec::SmallVec;
 use warpsmith_isa::{StateSpace, TensorShape};
 

@@ -1,16 +1,17 @@
 //! What happens to tensor memory later: copies from shared memory, shifts, and the arrival that tells of them (PTX ISA 9.0, 9.7.16.9 and
 //! 9.7.16.12).
 
+use super::product::ProductPiece;
 use super::{Piece, Signal, Source, Spot, Target, Work};
 use crate::engine::async_op::{TensorCommitOp, TensorCopyOp};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::Stage;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
-use crate::engine::tensor_memory::SharedMatrix;
 use crate::engine::values::{lane32, lane64, lanes_of};
 use crate::fault::FaultCode;
 use smallvec::SmallVec;
 use warpsmith_isa::{PackedElements, StateSpace, TensorShape, WarpMulticast};
+use warpsmith_semantics::matrix::{Descriptor, Major};
 
 /// Columns of a matrix that is shifted: 32 bytes; and its rows, those of a warp.
 const SHIFTED_COLUMNS: u32 = 8;
@@ -24,6 +25,14 @@ pub(super) struct CellsPiece {
     packed: Option<PackedElements>,
     /// The lane and column of a matrix to shift.
     shift: Option<(u32, u32)>,
+    product: Option<ProductPiece>,
+}
+
+impl CellsPiece {
+    /// A product rather than a move.
+    pub(super) fn of_product(rank: usize, product: ProductPiece) -> CellsPiece {
+        CellsPiece { rank, units: Vec::new(), packed: None, shift: None, product: Some(product) }
+    }
 }
 
 /// The rows of a source, and 16-byte units of each.
@@ -62,7 +71,7 @@ fn lanes_of_row(
 }
 
 /// Sixteen elements of 4 or 6 bits, each in a byte of its own as tensor cores take them.
-fn unpack(bytes: [u8; 16], packed: Option<PackedElements>) -> [u8; 16] {
+pub(super) fn unpack(bytes: [u8; 16], packed: Option<PackedElements>) -> [u8; 16] {
     let bits = u128::from_le_bytes(bytes);
     match packed {
         Some(PackedElements::B4x16P64) => std::array::from_fn(|i| ((bits >> (4 * i)) as u8 & 0xf) << 2),
@@ -97,10 +106,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let check = |lane: u32, column: u32| {
                     tensor.check(lane, column).map_err(|message| bad(FaultCode::BadTensorMemory, message))
                 };
-                let mut cells = CellsPiece { rank, units: Vec::new(), packed: op.packed, shift: None };
+                let mut cells =
+                    CellsPiece { rank, units: Vec::new(), packed: op.packed, shift: None, product: None };
                 if let Some((shape, descriptor)) = op.source {
                     let bits = lane64(issue.frame, descriptor, lane);
-                    let matrix = SharedMatrix::decode(bits).map_err(|rule| {
+                    let matrix = Descriptor::of_tensor_core(bits).map_err(|rule| {
                         bad(FaultCode::BadOperand, format!("the matrix descriptor {bits:#018x}: {rule}"))
                     })?;
                     let Some((rows, units)) = shape_of(shape) else { return Ok(Next::Advance) };
@@ -110,7 +120,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     }
                     for row in 0..rows {
                         for unit in 0..units {
-                            let from = matrix.unit(row, unit);
+                            let from = matrix.address(Major::K, row, 16 * unit, 1);
                             if u64::from(from) + 16 > member.memory.len() as u64 {
                                 let len = member.memory.len();
                                 let message = format!(
@@ -199,6 +209,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Moves what a piece is about. Cells that were freed since are left alone.
     pub(super) fn move_cells(&mut self, cluster: &ClusterState, issuer: super::Issuer, piece: &Piece) {
         let Some(cells) = &piece.cells else { return };
+        if let Some(product) = &cells.product {
+            return self.multiply_cells(cluster, issuer, piece.lane, (cells.rank, product));
+        }
         let member = &cluster.members[cells.rank];
         let mut tensor = member.tensor.borrow_mut();
         if let Some((base, column)) = cells.shift {

@@ -6,6 +6,7 @@
 //! wait sees the old bytes. With a seed the times are drawn, and transfers overtake each other.
 
 mod cells;
+mod product;
 mod tensor;
 
 use crate::engine::async_op::{Completion, Group, ReportPattern, TransferAction, TransferOp, TransferSource};
@@ -78,6 +79,8 @@ enum Work {
     ArriveOnCopies,
     /// To tensor memory, or in it.
     Cells,
+    /// A product in tensor memory, after all of these of the lane.
+    Multiply,
     /// Only the signal, after all of these of the lane.
     ArriveOnCells,
 }
@@ -551,12 +554,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Fallible<()> {
         let Issuer { rank, warp, .. } = queue[index].issuer;
         let work = queue[index].work;
-        if matches!(work, Work::ArriveOnCopies | Work::ArriveOnCells) {
+        if matches!(work, Work::ArriveOnCopies | Work::ArriveOnCells | Work::Multiply) {
             let lanes = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
-            for earlier in 0..index {
+            for earlier in if lanes == 0 { 0..0 } else { 0..index } {
                 let t = &queue[earlier];
                 let tracked = match work {
-                    Work::ArriveOnCells => matches!(t.work, Work::Cells),
+                    Work::ArriveOnCells | Work::Multiply => matches!(t.work, Work::Cells | Work::Multiply),
                     Work::ArriveOnCopies | Work::Move(_) | Work::Cells => {
                         matches!(t.group, Some((Group::Copy, _)))
                     }

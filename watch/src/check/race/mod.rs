@@ -448,6 +448,7 @@ impl Race {
                 | AsyncOp::ReplaceField(_)
                 | AsyncOp::TensorMemory(_)
                 | AsyncOp::TensorCopy(_)
+                | AsyncOp::TensorProduct(_)
                 | AsyncOp::TensorCommit(_)
                 | AsyncOp::Mbarrier(_)
                 | AsyncOp::Commit(_)

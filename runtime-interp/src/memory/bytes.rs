@@ -69,11 +69,21 @@ impl Bytes {
     }
 
     /// Copies within the block; panics if either range is not within it.
+    #[inline]
     pub fn copy(&self, from: usize, to: usize, len: usize) {
         let fits = |at: usize| at <= self.len && len <= self.len - at;
         assert!(fits(from) && fits(to), "copy past a block");
-        // SAFETY: in bounds; `copy` allows overlap.
-        unsafe { self.start().add(from).copy_to(self.start().add(to), len) }
+        // SAFETY: in bounds; both ways allow overlap.
+        unsafe {
+            let (from, to) = (self.start().add(from), self.start().add(to));
+            // The arguments of calls are of these lengths, and many: without a call for each.
+            match len {
+                4 => to.cast::<[u8; 4]>().write(from.cast::<[u8; 4]>().read()),
+                8 => to.cast::<[u8; 8]>().write(from.cast::<[u8; 8]>().read()),
+                16 => to.cast::<[u8; 16]>().write(from.cast::<[u8; 16]>().read()),
+                _ => from.copy_to(to, len),
+            }
+        }
     }
 
     /// Copies bytes out by relaxed atomics, in the widest units that alignment allows; panics if the range is not within the block.

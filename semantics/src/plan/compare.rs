@@ -10,13 +10,16 @@ use crate::value::packed::{mask2_16, mask4_8, split_16};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_isa::{BoolOp, Instruction, Mod, NumberClass};
 
-/// A closure with the comparison as a constant, so that it is one machine comparison; `None` for one that integers do not have.
+/// A closure with the comparison as the constant `$c`, so that it is one machine comparison; `None` for one that integers do not have.
 macro_rules! integer_comparison {
-    ($cmp:expr, $t:ty) => {{
+    ($cmp:expr, $t:ty) => {
+        integer_comparison!($cmp, |C| |a: $t, b: $t| C.apply(a, b))
+    };
+    ($cmp:expr, |$c:ident| $closure:expr) => {{
         macro_rules! at {
             ($variant:ident) => {{
-                const C: Comparison = Comparison::$variant;
-                vector(|a: $t, b: $t| C.apply(a, b))
+                const $c: Comparison = Comparison::$variant;
+                vector($closure)
             }};
         }
         match $cmp {
@@ -156,32 +159,11 @@ fn true_value(number: Number) -> Option<u64> {
     })
 }
 
-/// A closure that compares the lanes of packed integers, with the comparison as a constant.
+/// A closure that compares the lanes of packed integers.
 macro_rules! packed_comparison {
-    ($cmp:expr, $mask:ident, $u:ty as $t:ty) => {{
-        macro_rules! at {
-            ($variant:ident) => {{
-                const C: Comparison = Comparison::$variant;
-                vector(|a: u32, b: u32| $mask(a, b, |a: $u, b: $u| C.apply(a as $t, b as $t)))
-            }};
-        }
-        match $cmp {
-            Comparison::Eq => at!(Eq),
-            Comparison::Ne => at!(Ne),
-            Comparison::Lt => at!(Lt),
-            Comparison::Le => at!(Le),
-            Comparison::Gt => at!(Gt),
-            Comparison::Ge => at!(Ge),
-            Comparison::Equ
-            | Comparison::Neu
-            | Comparison::Ltu
-            | Comparison::Leu
-            | Comparison::Gtu
-            | Comparison::Geu
-            | Comparison::Num
-            | Comparison::Nan => return None,
-        }
-    }};
+    ($cmp:expr, $mask:ident, $u:ty as $t:ty) => {
+        integer_comparison!($cmp, |C| |a: u32, b: u32| $mask(a, b, |a: $u, b: $u| C.apply(a as $t, b as $t)))
+    };
 }
 
 /// `set` of packed integers: all ones in the lanes that it is true for.

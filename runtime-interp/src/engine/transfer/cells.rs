@@ -2,7 +2,7 @@
 //! 9.7.16.12).
 
 use super::product::ProductPiece;
-use super::{Piece, Signal, Source, Spot, Target, Work};
+use super::{Piece, Spot, Target, Work};
 use crate::engine::async_op::{TensorCommitOp, TensorCopyOp};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::Stage;
@@ -149,18 +149,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     cells.shift = Some((base, column));
                 }
                 drop(tensor);
-                pieces.push(Piece {
-                    lane: lane as u8,
-                    from: Source::Read,
-                    read: 0,
-                    bytes: 0,
-                    byte_mask: 0,
-                    signal: Signal::default(),
-                    data: SmallVec::new(),
-                    to: SmallVec::new(),
-                    tile: None,
-                    cells: Some(Box::new(cells)),
-                });
+                pieces.push(Piece { cells: Some(Box::new(cells)), ..Piece::of_lane(lane) });
             }
         }
         self.launch(issue, None, Work::Cells, pieces)?;
@@ -189,18 +178,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let to = lanes_of(ranks)
                 .map(|rank| Target { at: Spot::Shared(rank, offset), signal: Some((rank, offset)) })
                 .collect();
-            pieces.push(Piece {
-                lane: lane as u8,
-                from: Source::Read,
-                read: 0,
-                bytes: 0,
-                byte_mask: 0,
-                signal: Signal::default(),
-                data: SmallVec::new(),
-                to,
-                tile: None,
-                cells: None,
-            });
+            pieces.push(Piece { to, ..Piece::of_lane(lane) });
         }
         self.launch(issue, None, Work::ArriveOnCells, pieces)?;
         Ok(Next::Advance)

@@ -104,6 +104,24 @@ struct Piece {
     cells: Option<Box<CellsPiece>>,
 }
 
+impl Piece {
+    /// A piece that moves nothing yet.
+    fn of_lane(lane: usize) -> Piece {
+        Piece {
+            lane: lane as u8,
+            from: Source::Read,
+            read: 0,
+            bytes: 0,
+            byte_mask: 0,
+            signal: Signal::default(),
+            data: SmallVec::new(),
+            to: SmallVec::new(),
+            tile: None,
+            cells: None,
+        }
+    }
+}
+
 /// What an mbarrier object is told of a piece.
 #[derive(Clone, Copy, Default)]
 struct Signal {
@@ -369,18 +387,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             let target = Target { at: Spot::Shared(rank, offset), signal: Some((rank, offset)) };
             let (data, to) = (SmallVec::new(), SmallVec::from_iter([target]));
-            pieces.push(Piece {
-                lane: lane as u8,
-                from: Source::Read,
-                read: 0,
-                bytes: 0,
-                byte_mask: 0,
-                signal: Signal::default(),
-                data,
-                to,
-                tile: None,
-                cells: None,
-            });
+            pieces.push(Piece { data, to, ..Piece::of_lane(lane) });
         }
         self.launch(issue, None, Work::ArriveOnCopies, pieces)?;
         Ok(Next::Advance)

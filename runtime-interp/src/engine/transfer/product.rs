@@ -4,7 +4,7 @@
 //! thread are made in their order, and after the copies that it started before.
 
 use super::cells::{CellsPiece, unpack};
-use super::{Issuer, Piece, Signal, Source, Spot, Work};
+use super::{Issuer, Piece, Spot, Work};
 use crate::engine::async_op::{TensorFactor, TensorProductOp};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::{MemoryRange, Stage};
@@ -224,16 +224,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let checked = piece.check(&member.tensor.borrow(), member.memory.len());
             checked.map_err(|(code, message)| bad(code, message))?;
             pieces.push(Piece {
-                lane: lane as u8,
-                from: Source::Read,
-                read: 0,
-                bytes: 0,
-                byte_mask: 0,
-                signal: Signal::default(),
-                data: SmallVec::new(),
-                to: SmallVec::new(),
-                tile: None,
                 cells: Some(Box::new(CellsPiece::of_product(issue.block.rank, piece))),
+                ..Piece::of_lane(lane)
             });
         }
         self.launch(issue, None, Work::Multiply, pieces)?;

@@ -3,7 +3,7 @@
 //! A map is read and checked when the copy is issued, and so is every row of the tensor that it touches: what is in flight touches nothing
 //! else. Rows move at the transfer's times.
 
-use super::{Piece, Signal, Source, Spot, Target, Work, reduce};
+use super::{Piece, Source, Spot, Target, Work, reduce};
 use crate::engine::async_op::{Completion, Group, ReplaceOp, TensorAction, TensorOp, TransferAction};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::{AccessKind, Addresses, Stage};
@@ -78,16 +78,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 to.push(Target { at: Spot::Global(map.address), signal: None });
             }
             pieces.push(Piece {
-                lane: lane as u8,
                 from: Source::Tile,
                 read: bytes,
                 bytes,
                 byte_mask: u16::MAX,
-                signal: Signal::default(),
-                data: SmallVec::new(),
                 to,
                 tile: Some(Box::new(TilePiece { rows, runs, element: map.element, fill, rank })),
-                cells: None,
+                ..Piece::of_lane(lane)
             });
         }
         if pieces.is_empty() {

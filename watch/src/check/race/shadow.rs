@@ -2,6 +2,7 @@
 
 use super::clock::{Agent, COPIES, FIRST_ASYNC, Knowledge, OBJECTS, PRODUCTS};
 use super::location::Location;
+use super::threads::part_of;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warpsmith_interp::engine::Scope;
@@ -152,10 +153,6 @@ impl Knower<'_> {
         (k.clock.knows(old.block, old.agent, lanes, old.time) || follows()) && fenced(k, new, old, lanes)
     }
 
-    fn part(&self, lane: u32) -> Option<&Knowledge> {
-        self.parts.iter().find(|(lanes, _)| lanes >> lane & 1 != 0).map(|(_, k)| &**k)
-    }
-
     fn lane_knows(&self, lane: u32, new: &Record, old: &Record, old_lane: u32) -> bool {
         if let Some(waited) = self.waited
             && (COPIES..OBJECTS).contains(&old.agent)
@@ -166,7 +163,7 @@ impl Knower<'_> {
         {
             return true;
         }
-        self.part(lane)
+        part_of(self.parts, lane)
             .is_some_and(|k| self.part_knows(k, &Record { lanes: 1 << lane, ..*new }, old, 1 << old_lane))
     }
 

@@ -133,7 +133,7 @@ impl Warp {
 
     /// What a lane knows.
     pub fn of_lane(&self, lane: usize) -> Option<&Knowledge> {
-        self.parts.iter().find(|(lanes, _)| lanes >> lane & 1 != 0).map(|(_, k)| &**k)
+        part_of(&self.parts, lane as u32)
     }
 
     /// Lanes have observed a release.
@@ -166,6 +166,11 @@ impl Warp {
             }
         }
     }
+}
+
+/// What one of the lanes knows whose knowledge these parts are.
+pub(super) fn part_of(parts: &[(u32, Arc<Knowledge>)], lane: u32) -> Option<&Knowledge> {
+    parts.iter().find(|(lanes, _)| lanes >> lane & 1 != 0).map(|(_, k)| &**k)
 }
 
 /// Adds to a clock what lanes have done themselves: their accesses up to `time`, and the operations they have waited for.

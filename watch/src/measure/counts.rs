@@ -40,12 +40,24 @@ pub struct TableOutcomes {
     pub divergent: u64,
 }
 
-/// What is counted of an operation: its executions, its outcomes as a branch, and one more than the place of its accesses among all.
+/// What is counted of an operation: its executions by whole warps, all others, its outcomes as a branch, and one more than the place of its accesses among all.
 #[derive(Clone, Copy, Default, Debug)]
 struct Tally {
+    whole: u64,
     executions: Executions,
     outcomes: Outcomes,
     accesses: u32,
+}
+
+impl Tally {
+    fn executions(&self) -> Executions {
+        let Executions { warps, threads, lanes } = self.executions;
+        Executions {
+            warps: warps + self.whole,
+            threads: threads + 32 * self.whole,
+            lanes: lanes + 32 * self.whole,
+        }
+    }
 }
 
 /// The parameters of a launch that was counted.
@@ -104,7 +116,7 @@ impl Counts {
 
     /// Executions of an operation.
     pub fn executions(&self, pc: u32) -> Executions {
-        self.operations.get(pc as usize).map_or_else(Executions::default, |o| o.executions)
+        self.operations.get(pc as usize).map_or_else(Executions::default, Tally::executions)
     }
 
     /// True if accesses to memory are counted.
@@ -192,6 +204,12 @@ impl StatementCount<'_> {
     }
 }
 
+/// How many lanes a mask names. Whole warps first: hosts without an instruction that counts bits take a dozen for it.
+#[inline]
+fn ones(mask: u32) -> u64 {
+    if mask == u32::MAX { 32 } else { u64::from(mask.count_ones()) }
+}
+
 impl Observer for Counts {
     fn interest(&self) -> Interest {
         Interest { accesses: self.memory.is_some(), results: false, ..Interest::ALL }
@@ -208,21 +226,24 @@ impl Observer for Counts {
 
     #[inline]
     fn instruction(&mut self, at: &At<'_>, _: &Registers<'_>) {
-        if let Some(Tally { executions: count, .. }) = self.operations.get_mut(at.pc as usize) {
-            // Those who have waited in the instruction were counted when they came to it.
-            let new = !at.retried;
-            count.warps += u64::from(at.group & new != 0);
-            count.threads += u64::from((at.mask & new).count_ones());
-            count.lanes += u64::from((at.group & new).count_ones());
+        let Some(tally) = self.operations.get_mut(at.pc as usize) else { return };
+        if at.mask & at.group & !at.retried == u32::MAX {
+            tally.whole += 1;
+            return;
         }
+        // Those who have waited in the instruction were counted when they came to it.
+        let (new, count) = (!at.retried, &mut tally.executions);
+        count.warps += u64::from(at.group & new != 0);
+        count.threads += u64::from((at.mask & new).count_ones());
+        count.lanes += u64::from((at.group & new).count_ones());
     }
 
     #[inline]
     fn branch(&mut self, at: &At<'_>, taken: u32) {
         let Some(Tally { outcomes, .. }) = self.operations.get_mut(at.pc as usize) else { return };
         let stay = at.mask & !taken;
-        outcomes.taken += u64::from(taken.count_ones());
-        outcomes.not_taken += u64::from(stay.count_ones());
+        outcomes.taken += ones(taken);
+        outcomes.not_taken += ones(stay);
         outcomes.divergent += u64::from(taken != 0 && stay != 0);
     }
 

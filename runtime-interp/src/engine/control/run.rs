@@ -139,6 +139,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let level = Level::ALL[LEVEL];
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
+        // One question for what is asked at each instruction: most observers ask for none of it.
+        let each = stops || interest.instructions || interest.results;
         let mut held = if WATCHED { self.held.take() } else { None };
         let end_of_turn = held.map_or(warp.executed + quantum, |held| held.end);
         'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
@@ -210,24 +212,24 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 // SAFETY: guards were checked when the program was built.
                 let guard = unsafe { frame.pred(inst.guard) } ^ inst.flip;
                 let active = opaque(mask & guard);
-                if stops && self.observer.breaks(at!(mask), executed) {
-                    leave!();
-                    warp.groups[g].waited = retried;
-                    let group = Some((g, until, stop));
-                    self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
-                    return Ok(());
-                }
-                executed += u64::from(inst.count);
-                if interest.instructions {
-                    (at.pc, at.mask, at.group, at.retried) = (pc, active, mask, retried);
-                    self.observer.instruction(&at, &registers);
-                }
-                if WATCHED {
+                if WATCHED && each {
+                    if stops && self.observer.breaks(at!(mask), executed) {
+                        leave!();
+                        warp.groups[g].waited = retried;
+                        let group = Some((g, until, stop));
+                        self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
+                        return Ok(());
+                    }
+                    if interest.instructions {
+                        (at.pc, at.mask, at.group, at.retried) = (pc, active, mask, retried);
+                        self.observer.instruction(&at, &registers);
+                    }
                     if stops && retried != 0 {
                         warp.uncount(inst, retried);
                     }
                     retried = 0;
                 }
+                executed += u64::from(inst.count);
                 match &inst.op {
                     Op::Lanes(f, operands) => {
                         if active != 0 {
@@ -336,7 +338,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     }
                 }
                 // The results of warp-level operations are told where the lanes meet.
-                if interest.results && active != 0 && !matches!(inst.op, Op::Collective(_)) {
+                if WATCHED && each && interest.results && active != 0 && !matches!(inst.op, Op::Collective(_))
+                {
                     self.observer.results(at!(active), &registers);
                 }
                 pc += 1;

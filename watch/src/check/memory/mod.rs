@@ -15,7 +15,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BadAccess, Interest, LaunchView, Observer, Registers, Verdict, shared_owner,
+    AccessKind, Addresses, At, BadAccess, Interest, LaunchView, Line, Observer, Registers, Verdict,
+    shared_owner,
 };
 use warpsmith_interp::{Fault, FaultCode};
 use warpsmith_isa::StateSpace;
@@ -204,11 +205,6 @@ impl Memory {
         let inside = |first: u64, bytes: u64| {
             first >= start && first.checked_add(bytes).is_some_and(|last| last <= end)
         };
-        if let Addresses::Lines(lines) = addresses
-            && lines.iter().all(|line| inside(line.start, 15 * line.step + bytes))
-        {
-            return;
-        }
         // What names another block's memory, or leaves this one's, is looked at elsewhere.
         let elsewhere = |address: u64| {
             space == StateSpace::Shared && shared_owner(address).0.is_some()
@@ -315,9 +311,20 @@ impl Observer for Memory {
         space: StateSpace,
         addresses: Addresses<'_>,
     ) {
-        if self.extents.at(at.pc).is_some() {
-            self.hold_against(at, kind, access, space, &addresses);
+        let Some(extent) = self.extents.at(at.pc) else { return };
+        // Nearly every access is in order, and is seen to be here.
+        if let Addresses::Lines([low, high]) = &addresses {
+            let start = extent.start + if space == StateSpace::Local { self.stack } else { 0 };
+            let bytes = u64::from(access.bytes) * u64::from(access.count);
+            let inside = |line: &Line| {
+                let needed = 15 * line.step + bytes;
+                needed <= extent.bytes && line.start.wrapping_sub(start) <= extent.bytes - needed
+            };
+            if inside(low) & inside(high) {
+                return;
+            }
         }
+        self.hold_against(at, kind, access, space, &addresses);
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {

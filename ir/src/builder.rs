@@ -3,18 +3,25 @@
 //! Variables follow Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013): a use looks for
 //! the definition in its block, then in the predecessors; where several meet, or where predecessors may still be added (the
 //! block is not *sealed*), it makes a block parameter. Parameters that turn out to be one value in every predecessor are
-//! removed at the end. Look-ups are loops, not recursion, so that long chains of blocks do not exhaust the stack.
+//! removed at the end (`redundant.rs`). Look-ups are loops, not recursion, so that long chains of blocks do not exhaust the stack.
+
+mod control;
+mod home;
+mod redundant;
+
+pub use control::Cases;
+use home::Home;
 
 use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value, Variable};
-use crate::function::{FuncKind, Function, LocData, StackSlotData};
+use crate::function::{Function, LocData, StackSlotData};
 use crate::ins::{Ins, InstBuilder};
 use crate::inst::InstData;
 use crate::module::{Global, Module};
 use crate::names::Named;
 use crate::ops::Traits;
 use crate::types::Type;
-use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -66,10 +73,7 @@ use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 /// [`FunctionBuilder::finalize`]; until then something without a type takes their place. Functions and globals may be added to the module
 /// while a body is built.
 pub struct FunctionBuilder<'m> {
-    module: &'m mut Module,
-    id: FuncId,
-    /// What is built where the module has no such function, or one with a body: it ends with the builder.
-    scratch: Option<Box<Function>>,
+    home: Home<'m>,
     block: Option<Block>,
     loc: PackedOption<Loc>,
     locs: FxHashMap<LocData, Loc>,
@@ -78,7 +82,17 @@ pub struct FunctionBuilder<'m> {
     definitions: FxHashMap<(Variable, Block), Value>,
     blocks: SecondaryMap<Block, BlockState>,
     phis: Vec<Phi>,
+    unset: Vec<ReadBeforeSet>,
     errors: Vec<Diagnostic>,
+}
+
+/// A variable that a path from the entry reads before it is set: its value there is zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadBeforeSet {
+    /// The variable, as [`FunctionBuilder::declare_var`] returned it.
+    pub variable: Variable,
+    /// The user's place of the first [`FunctionBuilder::use_var`] that such a path leads to, if one was set.
+    pub loc: Option<LocData>,
 }
 
 #[derive(Clone, Default)]
@@ -96,25 +110,52 @@ struct Phi {
     variable: Variable,
     value: Value,
     incoming: SmallVec<[Value; 2]>,
+    /// The user's place of the read that asked for it.
+    loc: PackedOption<Loc>,
 }
 
 impl<'m> FunctionBuilder<'m> {
     /// Begins the body of a function that has none.
     pub fn new(module: &'m mut Module, id: FuncId) -> Self {
-        let refused = match module.functions.get(id) {
-            None => Some(format!("there is no function {id} in the module")),
-            Some(func) if !func.is_declaration() => Some(format!("`@{}` has a body already", func.name)),
-            Some(_) => None,
-        };
-        let scratch = refused.as_ref().map(|_| match module.functions.get(id) {
-            Some(func) => Function::new(func.name.clone(), func.kind, func.params.clone(), func.ret.clone()),
-            None => Function::new(id.to_string(), FuncKind::Func, Vec::new(), Vec::new()),
-        });
+        let (home, refused) = Home::in_module(module, id);
+        Self::at(home, refused)
+    }
+
+    /// Begins the body of a function that has none, apart from its module: [`FunctionBuilder::finish`] returns it. Bodies of one module can so be
+    /// built on several threads. What they call and refer to is added to the module before.
+    ///
+    /// ```
+    /// use warpsmith_ir::*;
+    /// let mut module = Module::new();
+    /// let ids: Vec<FuncId> = (0..4)
+    ///     .map(|n| module.add_function(Function::new(format!("f{n}"), FuncKind::Func, vec![], vec![Type::I32])))
+    ///     .collect();
+    /// let bodies: Vec<Function> = std::thread::scope(|scope| {
+    ///     let module = &module;
+    ///     let build = |id: FuncId| move || {
+    ///         let mut b = FunctionBuilder::detached(module, id);
+    ///         b.entry_block();
+    ///         let n = b.ins().iconst(Type::I32, id.as_u32().into());
+    ///         b.ins().ret(&[n]);
+    ///         b.finish().unwrap().0
+    ///     };
+    ///     let threads: Vec<_> = ids.iter().map(|id| scope.spawn(build(*id))).collect();
+    ///     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    /// });
+    /// for (id, body) in ids.into_iter().zip(bodies) {
+    ///     module.functions[id] = body;
+    /// }
+    /// verify(&module).unwrap();
+    /// ```
+    pub fn detached(module: &'m Module, id: FuncId) -> Self {
+        let (home, refused) = Home::detached(module, id);
+        Self::at(home, refused)
+    }
+
+    fn at(home: Home<'m>, refused: Option<String>) -> Self {
         let errors = refused.map(|message| Diagnostic::error("I0036", Span::NONE, message));
         FunctionBuilder {
-            module,
-            id,
-            scratch: scratch.map(Box::new),
+            home,
             block: None,
             loc: None.into(),
             locs: FxHashMap::default(),
@@ -122,33 +163,47 @@ impl<'m> FunctionBuilder<'m> {
             definitions: FxHashMap::default(),
             blocks: SecondaryMap::new(),
             phis: Vec::new(),
+            unset: Vec::new(),
             errors: errors.into_iter().collect(),
         }
     }
 
     /// The function, as far as it is built.
     pub fn func(&self) -> &Function {
-        self.scratch.as_deref().unwrap_or_else(|| &self.module.functions[self.id])
+        self.home.func()
     }
 
     /// The function, to be changed past the builder. Branches added this way are not seen by variables.
     pub fn func_mut(&mut self) -> &mut Function {
-        self.scratch.as_deref_mut().unwrap_or_else(|| &mut self.module.functions[self.id])
+        self.home.func_mut()
     }
 
     /// The module.
     pub fn module(&self) -> &Module {
-        self.module
+        self.home.module()
     }
 
-    /// Adds a function to the module, to be called from the one that is built.
+    /// Adds a function to the module, to be called from the one that is built. A detached builder cannot: that is reported, and the id is of no
+    /// function.
     pub fn add_function(&mut self, function: Function) -> FuncId {
-        self.module.add_function(function)
+        match self.home.module_mut() {
+            Some(module) => module.add_function(function),
+            None => {
+                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", function.name));
+                FuncId::reserved_value()
+            }
+        }
     }
 
-    /// Adds a global to the module.
+    /// Adds a global to the module. A detached builder cannot: that is reported, and the id is of no global.
     pub fn add_global(&mut self, global: Global) -> GlobalId {
-        self.module.add_global(global)
+        match self.home.module_mut() {
+            Some(module) => module.add_global(global),
+            None => {
+                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", global.name));
+                GlobalId::reserved_value()
+            }
+        }
     }
 
     /// Makes the entry block, whose parameters are the function's, and goes on at its end.
@@ -236,7 +291,7 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Calls a function of the module.
     pub fn call(&mut self, callee: FuncId, args: &[Value]) -> Results {
-        let Some(func) = self.module.functions.get(callee) else {
+        let Some(func) = self.module().functions.get(callee) else {
             self.misuse("I0035", format!("there is no function {callee} in the module"));
             return self.ins().call(callee, &[Type::INVALID], args);
         };
@@ -246,7 +301,7 @@ impl<'m> FunctionBuilder<'m> {
 
     /// The address of a global.
     pub fn global_addr(&mut self, global: GlobalId) -> Value {
-        let ty = match self.module.globals.get(global) {
+        let ty = match self.module().globals.get(global) {
             Some(global) => global.ptr_type(),
             None => {
                 self.misuse("I0035", format!("there is no global {global} in the module"));
@@ -291,7 +346,7 @@ impl<'m> FunctionBuilder<'m> {
             return self.func_mut().dfg.make_detached_param(ty);
         };
         let mut unfilled = Vec::new();
-        let value = self.look_up(variable, block, &mut unfilled);
+        let value = self.look_up(variable, block, self.loc, &mut unfilled);
         self.fill(unfilled);
         value
     }
@@ -317,13 +372,31 @@ impl<'m> FunctionBuilder<'m> {
     /// Ends the function: seals what is not sealed, turns variables into block parameters where they are needed.
     ///
     /// The error is a wrong use of the builder. Everything else that may be wrong with the function is the verifier's to say.
-    pub fn finalize(mut self) -> Result<(), Diagnostics> {
+    pub fn finalize(self) -> Result<(), Diagnostics> {
+        self.finalize_checked().map(drop)
+    }
+
+    /// [`FunctionBuilder::finalize`], returning the variables that are read before they are set, each once, for the front end's warnings.
+    pub fn finalize_checked(mut self) -> Result<Vec<ReadBeforeSet>, Diagnostics> {
+        self.complete();
+        if self.errors.is_empty() { Ok(self.unset) } else { Err(self.home.module().diagnostics(self.errors)) }
+    }
+
+    /// [`FunctionBuilder::finalize_checked`] for a [detached](FunctionBuilder::detached) builder: the function is returned too, to be put in the
+    /// place of its declaration. A builder that is not detached leaves its function in the module and returns a copy.
+    pub fn finish(mut self) -> Result<(Function, Vec<ReadBeforeSet>), Diagnostics> {
+        self.complete();
+        if !self.errors.is_empty() {
+            return Err(self.home.module().diagnostics(self.errors));
+        }
+        Ok((self.home.into_func(), self.unset))
+    }
+
+    fn complete(&mut self) {
         self.seal_all_blocks();
         self.remove_redundant_phis();
         self.place_phis();
-        let func = self.func_mut();
-        func.dfg.resolve_aliases();
-        if self.errors.is_empty() { Ok(()) } else { Err(self.module.diagnostics(self.errors)) }
+        self.func_mut().dfg.resolve_aliases();
     }
 
     /// Reports a block that the function does not have.
@@ -385,12 +458,13 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     fn branches_to(&mut self, from: Block, inst: Inst) {
-        let targets: SmallVec<[Block; 4]> = self.func().dfg.targets(inst).map(|call| call.block).collect();
-        for target in
-            targets.into_iter().filter(|target| self.func().dfg.has_block(*target)).collect::<Vec<_>>()
-        {
+        let dfg = &self.func().dfg;
+        let targets: SmallVec<[Block; 4]> =
+            dfg.targets(inst).map(|call| call.block).filter(|block| dfg.has_block(*block)).collect();
+        for target in targets {
             let state = &mut self.blocks[target];
-            if !state.predecessors.contains(&from) {
+            // A block has one terminator, so that what it branches to several times has it for its last predecessor.
+            if state.predecessors.last() != Some(&from) {
                 state.predecessors.push(from);
                 if state.sealed {
                     self.misuse("I0033", format!("{from} branches to {target}, which is sealed"));
@@ -402,7 +476,13 @@ impl<'m> FunctionBuilder<'m> {
     // Variables.
 
     /// The value of a variable at the end of a block. Parameters that are made on the way go to `unfilled`.
-    fn look_up(&mut self, variable: Variable, block: Block, unfilled: &mut Vec<usize>) -> Value {
+    fn look_up(
+        &mut self,
+        variable: Variable,
+        block: Block,
+        loc: PackedOption<Loc>,
+        unfilled: &mut Vec<usize>,
+    ) -> Value {
         let mut path: SmallVec<[Block; 8]> = SmallVec::new();
         let mut current = block;
         let value = loop {
@@ -413,19 +493,19 @@ impl<'m> FunctionBuilder<'m> {
             let limit = self.func().dfg.num_blocks();
             match state.predecessors.as_slice() {
                 _ if !state.sealed => {
-                    let phi = self.make_phi(variable, current);
+                    let phi = self.make_phi(variable, current, loc);
                     self.blocks[current].waiting.push(phi);
                     break self.phis[phi].value;
                 }
                 // A path longer than the function goes around an unreachable loop.
-                [] => break self.zero(variable, current),
+                [] => break self.unset(variable, current, loc),
                 [_] if path.len() > limit => break self.zero(variable, current),
                 [only] => {
                     path.push(current);
                     current = *only;
                 }
                 _ => {
-                    let phi = self.make_phi(variable, current);
+                    let phi = self.make_phi(variable, current, loc);
                     unfilled.push(phi);
                     break self.phis[phi].value;
                 }
@@ -438,24 +518,34 @@ impl<'m> FunctionBuilder<'m> {
         value
     }
 
-    fn make_phi(&mut self, variable: Variable, block: Block) -> usize {
+    fn make_phi(&mut self, variable: Variable, block: Block, loc: PackedOption<Loc>) -> usize {
         let ty = self.variables[variable];
         let value = self.func_mut().dfg.make_detached_param(ty);
         self.definitions.insert((variable, block), value);
-        self.phis.push(Phi { block, variable, value, incoming: SmallVec::new() });
+        self.phis.push(Phi { block, variable, value, incoming: SmallVec::new(), loc });
         self.phis.len() - 1
     }
 
     /// Looks up the incoming values of parameters, and of those that this makes necessary.
     fn fill(&mut self, mut unfilled: Vec<usize>) {
         while let Some(phi) = unfilled.pop() {
-            let Phi { block, variable, .. } = self.phis[phi];
+            let Phi { block, variable, loc, .. } = self.phis[phi];
             for n in 0..self.blocks[block].predecessors.len() {
                 let from = self.blocks[block].predecessors[n];
-                let value = self.look_up(variable, from, &mut unfilled);
+                let value = self.look_up(variable, from, loc, &mut unfilled);
                 self.phis[phi].incoming.push(value);
             }
         }
+    }
+
+    /// The value of a variable in a block that no path sets it before. Blocks that nothing branches to are not worth a warning.
+    fn unset(&mut self, variable: Variable, block: Block, loc: PackedOption<Loc>) -> Value {
+        let func = self.func();
+        if func.layout.entry() == Some(block) {
+            let loc = loc.expand().and_then(|loc| func.locs.get(loc).copied());
+            self.unset.push(ReadBeforeSet { variable, loc });
+        }
+        self.zero(variable, block)
     }
 
     /// The value of a variable that has none: zero, made at the start of a block.
@@ -478,39 +568,11 @@ impl<'m> FunctionBuilder<'m> {
         func.after(value, block).vec(&elements)
     }
 
-    /// Replaces parameters whose incoming values are all one value.
-    fn remove_redundant_phis(&mut self) {
-        let mut users: FxHashMap<Value, Vec<usize>> = FxHashMap::default();
-        for (n, phi) in self.phis.iter().enumerate() {
-            phi.incoming.iter().for_each(|value| users.entry(*value).or_default().push(n));
-        }
-        let mut work: Vec<usize> = (0..self.phis.len()).rev().collect();
-        while let Some(n) = work.pop() {
-            let value = self.phis[n].value;
-            let dfg = &self.func().dfg;
-            if dfg.resolve(value) != value {
-                continue;
-            }
-            let mut others = self.phis[n].incoming.iter().map(|v| dfg.resolve(*v)).filter(|v| *v != value);
-            let only = match others.next() {
-                Some(first) if others.all(|other| other == first) => first,
-                Some(_) => continue,
-                None => self.zero(self.phis[n].variable, self.phis[n].block),
-            };
-            self.func_mut().dfg.replace_value(value, only);
-            // Its users may be redundant now, and are from now on users of the value.
-            if let Some(mut of_phi) = users.remove(&value) {
-                work.extend(&of_phi);
-                users.entry(only).or_default().append(&mut of_phi);
-            }
-        }
-    }
-
     /// Makes the remaining ones parameters of their blocks and arguments of the branches there.
     fn place_phis(&mut self) {
         let mut of_block: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
         for (n, phi) in self.phis.iter().enumerate() {
-            let dfg = &mut target(&mut self.scratch, self.module, self.id).dfg;
+            let dfg = &mut self.home.func_mut().dfg;
             if dfg.resolve(phi.value) == phi.value {
                 dfg.attach_block_param(phi.block, phi.value);
                 of_block.entry(phi.block).or_default().push(n);
@@ -519,7 +581,7 @@ impl<'m> FunctionBuilder<'m> {
         if of_block.is_empty() {
             return;
         }
-        let func = target(&mut self.scratch, self.module, self.id);
+        let func = self.home.func_mut();
         let blocks: Vec<Block> = func.layout.blocks().collect();
         for from in blocks {
             let Some(inst) = func.terminator(from) else { continue };
@@ -536,15 +598,6 @@ impl<'m> FunctionBuilder<'m> {
     }
 }
 
-/// The function that is built.
-fn target<'a>(
-    scratch: &'a mut Option<Box<Function>>,
-    module: &'a mut Module,
-    id: FuncId,
-) -> &'a mut Function {
-    scratch.as_deref_mut().unwrap_or_else(|| &mut module.functions[id])
-}
-
 /// Makes an instruction at the end of the builder's current block.
 pub struct FuncIns<'b, 'm> {
     builder: &'b mut FunctionBuilder<'m>,
@@ -553,6 +606,10 @@ pub struct FuncIns<'b, 'm> {
 impl InstBuilder for FuncIns<'_, '_> {
     fn func(&mut self) -> &mut Function {
         self.builder.func_mut()
+    }
+
+    fn operand(&mut self, data: InstData, ty: Type) -> Value {
+        self.builder.ins().build(data, &[ty]).1.first()
     }
 
     fn build(self, data: InstData, results: &[Type]) -> (Inst, Results) {
@@ -572,7 +629,7 @@ impl InstBuilder for FuncIns<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::Param;
+    use crate::function::{FuncKind, Param};
     use crate::ops::IntCC;
     use crate::verify::verify;
     use expect_test::expect;
@@ -692,6 +749,72 @@ mod tests {
         b.seal_block(lonely);
         b.finalize().unwrap();
         verify(&module).unwrap();
+    }
+
+    /// One variable, set in some arms of many `if`s, nothing sealed before the end: the worst order for what is redundant.
+    fn ifs(count: usize, set: impl Fn(usize) -> bool) -> (Module, std::time::Duration) {
+        let (mut module, id) = function(&[Type::I1], &[Type::I32]);
+        let start = std::time::Instant::now();
+        let mut b = FunctionBuilder::new(&mut module, id);
+        let entry = b.entry_block();
+        let cond = b.block_params(entry)[0];
+        let x = b.declare_var(Type::I32);
+        let first = b.ins().iconst(Type::I32, 7);
+        b.def_var(x, first);
+        for n in 0..count {
+            let (then, join) = (b.create_block(), b.create_block());
+            b.ins().brif(cond, then, &[], join, &[]);
+            b.switch_to_block(then);
+            if set(n) {
+                let at = b.use_var(x);
+                let next = b.ins().iadd_imm(at, 1);
+                b.def_var(x, next);
+            }
+            b.ins().jump(join, &[]);
+            b.switch_to_block(join);
+        }
+        let x = b.use_var(x);
+        b.ins().ret(&[x]);
+        b.finalize().unwrap();
+        (module, start.elapsed())
+    }
+
+    #[test]
+    fn time_is_linear_in_the_blocks() {
+        for set in [|_| false, |_| true, |n| n % 3 == 0, |n| n == 0] {
+            let (module, time) = ifs(50_000, set);
+            verify(&module).unwrap();
+            // A quadratic builder takes minutes, a cubic one days.
+            assert!(time.as_secs() < 20, "{time:?}");
+            let func = &module.functions[FuncId::from_u32(0)];
+            let params: usize =
+                func.layout.blocks().skip(1).map(|block| func.dfg.block_params(block).len()).sum();
+            assert_eq!(params, (0..50_000).filter(|n| set(*n)).count());
+        }
+    }
+
+    #[test]
+    fn a_variable_read_before_it_is_set_is_known_with_its_place() {
+        let (mut module, id) = function(&[Type::I1], &[Type::I32]);
+        let file = module.files.push("k.dsl".into());
+        let mut b = FunctionBuilder::new(&mut module, id);
+        let entry = b.entry_block();
+        let cond = b.block_params(entry)[0];
+        let (x, y) = (b.declare_var(Type::I32), b.declare_var(Type::I32));
+        b.if_(cond, |b| {
+            let one = b.ins().iconst(Type::I32, 1);
+            b.def_var(x, one);
+            b.def_var(y, one);
+            b.use_var(y);
+        });
+        let loc = LocData { file, line: 4, column: 2 };
+        b.set_loc(Some(loc));
+        let x_here = b.use_var(x);
+        b.set_loc(Some(LocData { line: 5, ..loc }));
+        b.use_var(x);
+        b.ins().ret(&[x_here]);
+        let unset = b.finalize_checked().unwrap();
+        assert_eq!(unset, [ReadBeforeSet { variable: x, loc: Some(loc) }]);
     }
 
     #[test]

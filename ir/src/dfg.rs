@@ -312,9 +312,16 @@ impl DataFlowGraph {
         // Shorten the chains first, so that each use takes one step.
         let mut any = false;
         for value in self.values() {
-            if let ValueDef::Alias(_) = self.values[value].def {
-                self.values[value].def = ValueDef::Alias(self.resolve(value));
+            let to = self.resolve(value);
+            // All of the chain, so that no part of it is walked again.
+            let mut at = value;
+            while let ValueDef::Alias(next) = self.values[at].def {
+                self.values[at].def = ValueDef::Alias(to);
                 any = true;
+                if next == to {
+                    break;
+                }
+                at = next;
             }
         }
         if !any {

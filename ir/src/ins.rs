@@ -110,6 +110,15 @@ impl InstBuilder for Ins<'_> {
         self.func
     }
 
+    fn operand(&mut self, data: InstData, ty: Type) -> Value {
+        let constant = Ins { func: self.func, at: self.at, loc: self.loc }.build(data, &[ty]).0;
+        if let Position::Start(block) = self.at {
+            let next = self.func.layout.next_inst(constant);
+            self.at = next.map_or(Position::End(block), Position::Before);
+        }
+        self.func.dfg.results(constant).first()
+    }
+
     fn build(self, data: InstData, results: &[Type]) -> (Inst, Results) {
         let Ins { func, at, loc } = self;
         let inst = func.dfg.make_inst(data, results);
@@ -137,6 +146,10 @@ pub struct Replace<'a> {
 impl InstBuilder for Replace<'_> {
     fn func(&mut self) -> &mut Function {
         self.func
+    }
+
+    fn operand(&mut self, data: InstData, ty: Type) -> Value {
+        self.func.before(self.inst).build(data, &[ty]).1.first()
     }
 
     fn build(self, data: InstData, _results: &[Type]) -> (Inst, Results) {
@@ -203,6 +216,15 @@ macro_rules! inst_builder {
             /// Makes any instruction, with a result for each type.
             fn build(self, data: InstData, results: &[Type]) -> (Inst, Results);
 
+            /// Makes a constant before the instruction that is to be made, for its operand.
+            fn operand(&mut self, data: InstData, ty: Type) -> Value;
+
+            /// An integer constant of the type of a value, for the instruction that is to be made.
+            fn imm(&mut self, like: Value, value: i64) -> Value {
+                let ty = self.func().dfg.ty(like);
+                self.operand(InstData::IntConst { value: ty.normalize(value) }, ty)
+            }
+
             /// Makes an instruction that has one result, whose type follows from the operands and `suffix`. A type that does
             /// not follow, which takes operands of wrong types, is invalid until the verifier reports it.
             fn regular(mut self, data: InstData, suffix: Option<Type>) -> Value {
@@ -231,6 +253,135 @@ macro_rules! inst_builder {
             /// An `f64` constant.
             fn f64const(self, value: f64) -> Value {
                 self.fconst(Type::F64, value.to_bits())
+            }
+
+            /// The sum with a constant, wrapped to the operand's type.
+            fn iadd_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.iadd(x, y)
+            }
+
+            /// The difference to a constant, wrapped to the operand's type.
+            fn isub_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.isub(x, y)
+            }
+
+            /// The low half of the product with a constant, wrapped to the operand's type.
+            fn imul_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.imul(x, y)
+            }
+
+            /// The signed quotient by a constant, wrapped to the operand's type.
+            fn sdiv_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.sdiv(x, y)
+            }
+
+            /// The unsigned quotient by a constant, wrapped to the operand's type.
+            fn udiv_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.udiv(x, y)
+            }
+
+            /// The signed remainder by a constant, wrapped to the operand's type.
+            fn srem_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.srem(x, y)
+            }
+
+            /// The unsigned remainder by a constant, wrapped to the operand's type.
+            fn urem_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.urem(x, y)
+            }
+
+            /// Bitwise and with a constant, wrapped to the operand's type.
+            fn band_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.band(x, y)
+            }
+
+            /// Bitwise or with a constant, wrapped to the operand's type.
+            fn bor_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.bor(x, y)
+            }
+
+            /// Bitwise exclusive or with a constant, wrapped to the operand's type.
+            fn bxor_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.bxor(x, y)
+            }
+
+            /// The lesser, signed, of the operand and a constant, wrapped to the operand's type.
+            fn smin_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.smin(x, y)
+            }
+
+            /// The greater, signed, of the operand and a constant, wrapped to the operand's type.
+            fn smax_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.smax(x, y)
+            }
+
+            /// The lesser, unsigned, of the operand and a constant, wrapped to the operand's type.
+            fn umin_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.umin(x, y)
+            }
+
+            /// The greater, unsigned, of the operand and a constant, wrapped to the operand's type.
+            fn umax_imm(mut self, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.umax(x, y)
+            }
+
+            /// A shift left, by a constant amount.
+            fn shl_imm(mut self, x: Value, amount: u32) -> Value {
+                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
+                self.shl(x, amount)
+            }
+
+            /// A shift right, zeros coming in, by a constant amount.
+            fn lshr_imm(mut self, x: Value, amount: u32) -> Value {
+                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
+                self.lshr(x, amount)
+            }
+
+            /// A shift right, sign bits coming in, by a constant amount.
+            fn ashr_imm(mut self, x: Value, amount: u32) -> Value {
+                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
+                self.ashr(x, amount)
+            }
+
+            /// Compares an integer with a constant, wrapped to its type.
+            fn icmp_imm(mut self, cond: IntCC, x: Value, y: i64) -> Value {
+                let y = self.imm(x, y);
+                self.icmp(cond, x, y)
+            }
+
+            /// A pointer moved by a constant number of bytes.
+            fn ptradd_imm(mut self, ptr: Value, bytes: i64) -> Value {
+                let bytes = self.operand(InstData::IntConst { value: bytes }, Type::I64);
+                self.ptradd(ptr, bytes)
+            }
+
+            /// An integer constant by its unsigned value, wrapped to the type.
+            fn u64const(self, ty: Type, value: u64) -> Value {
+                self.iconst(ty, value.cast_signed())
+            }
+
+            /// An `f16` constant by its bits.
+            fn f16const(self, bits: u16) -> Value {
+                self.fconst(Type::F16, bits.into())
+            }
+
+            /// A `bf16` constant by its bits.
+            fn bf16const(self, bits: u16) -> Value {
+                self.fconst(Type::BF16, bits.into())
             }
 
             /// Reads memory at `ptr + offset`.

@@ -68,7 +68,7 @@ mod types;
 mod verify;
 
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
-pub use builder::{FuncIns, FunctionBuilder};
+pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
     Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, PointerBinary, PointerUnary, Ternary,
 };

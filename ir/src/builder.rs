@@ -12,6 +12,7 @@ mod redundant;
 pub use control::Cases;
 use home::Home;
 
+use crate::aggregate::TypeTable;
 use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value, Variable};
 use crate::function::{Function, LocData, StackSlotData};
@@ -299,6 +300,19 @@ impl<'m> FunctionBuilder<'m> {
         self.ins().call(callee, &returns, args)
     }
 
+    /// The part of an aggregate that a path of fields leads to.
+    pub fn extract_value(&mut self, aggregate: Value, path: &[u32]) -> Value {
+        let whole = self.func().dfg.ty(aggregate);
+        // A path that leads nowhere gives a value without a type, which the verifier reports with the path.
+        let ty = self.module.types.at_path(whole, path).map_or(Type::INVALID, |place| place.ty);
+        self.ins().extract_value(ty, aggregate, path)
+    }
+
+    /// The structs and arrays of the module, to add to.
+    pub fn types(&mut self) -> &mut TypeTable {
+        &mut self.module.types
+    }
+
     /// The address of a global.
     pub fn global_addr(&mut self, global: GlobalId) -> Value {
         let ty = match self.module().globals.get(global) {
@@ -552,6 +566,9 @@ impl<'m> FunctionBuilder<'m> {
     fn zero(&mut self, variable: Variable, block: Block) -> Value {
         let ty = self.variables[variable];
         let func = self.func_mut();
+        if ty.is_aggregate() {
+            return func.at_start(block).zero(ty);
+        }
         let element = ty.element_type();
         let value = if element.is_float() {
             func.at_start(block).fconst(element, 0)

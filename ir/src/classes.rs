@@ -74,6 +74,21 @@ macro_rules! sort {
     ($lists:tt $(#[$m:meta])* $v:ident $n:ident Insert $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
         sort! { @Alone $v $lists $($rest)* }
     };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident Zero $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident Aggregate $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident ExtractValue $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident InsertValue $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident MemBlock $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
     ($lists:tt $(#[$m:meta])* $v:ident $n:ident Sreg $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
         sort! { @Alone $v $lists $($rest)* }
     };

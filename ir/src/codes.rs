@@ -74,6 +74,14 @@ pub const ALL: warpsmith_diag::Codes = &[
     ("I0036", &["Built: a body for a function that has one already, or that does not exist."]),
     ("I0301", &["Two functions or globals of one name, which PTX would not tell apart."]),
     ("I0302", &["A name that is no identifier of PTX, or a word of the language."]),
+    (
+        "I0303",
+        &[
+            "A struct or array that is no type: it holds itself or what is no type, is aligned to no power of two, or too large or deep.",
+            "",
+            "A type holds types that were made before it. To one that is made later, or to itself, it can point: `ptr`.",
+        ],
+    ),
     ("I0310", &["A global in a state space that holds none."]),
     ("I0311", &["A global of a type that has no form in memory."]),
     ("I0312", &["An alignment that is no power of two, or more than a parameter can have."]),
@@ -88,6 +96,14 @@ pub const ALL: warpsmith_diag::Codes = &[
             "",
             "A kernel or function has 32,764 bytes of parameters (kernels before sm_70 4,352); a kernel has 48 KiB of shared variables with a size, those of the functions that it reaches included;",
             "a module has 64 KiB of constants; a thread has 512 KiB of local memory. Shared memory that is sized at launch, `shared extern @name: [i32]`, can be larger.",
+        ],
+    ),
+    (
+        "I0318",
+        &[
+            "A value of a struct or array with too many parts.",
+            "",
+            "What has more than 4,096 scalars and vectors is left in memory: `memcpy` moves it, and it is passed by pointer.",
         ],
     ),
     ("I0320", &["A kernel that returns something."]),
@@ -120,6 +136,8 @@ pub const ALL: warpsmith_diag::Codes = &[
     ("I0402", &["An operand of another type than the others or the operation ask for."]),
     ("I0410", &["More or fewer results than the operation gives."]),
     ("I0411", &["A result of an impossible type."]),
+    ("I0412", &["A struct or array of more or fewer operands than it has fields."]),
+    ("I0413", &["A path to a field that the struct or array does not have."]),
     ("I0420", &["A constant that is not held as its type holds it."]),
     ("I0421", &["A flag of memory that contradicts the operation: `invariant` on what writes."]),
     ("I0422", &["An access with an impossible alignment."]),

@@ -1,11 +1,12 @@
 //! The data-flow graph of a function: instructions, values and block parameters, without their order.
 
-use crate::entities::{Block, Inst, JumpTable, PtxRef, Value};
+use crate::entities::{Block, Inst, JumpTable, Path, PtxRef, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
 use crate::ops::Opcode;
 use crate::ptx::PtxData;
 use crate::types::Type;
 use cranelift_entity::{EntityRef, PrimaryMap};
+use smallvec::SmallVec;
 use std::ops::Index;
 
 /// Where a value comes from.
@@ -80,6 +81,8 @@ pub struct DataFlowGraph {
     values: PrimaryMap<Value, ValueData>,
     /// The targets of each `switch`.
     pub jump_tables: PrimaryMap<JumpTable, JumpTableData>,
+    /// The fields that lead to a part of an aggregate, from the outermost in.
+    pub paths: PrimaryMap<Path, SmallVec<[u32; 4]>>,
     /// The operation and operand list of each table-derived instruction.
     pub ptx: PrimaryMap<PtxRef, PtxData>,
     /// Holds all value lists.

@@ -32,6 +32,10 @@ entities! {
     Loc "loc",
     /// A source file.
     FileId "file",
+    /// A struct or array type of the module.
+    AggregateId "t",
+    /// The fields that lead to a part of an aggregate.
+    Path "path",
     /// A variable of the front end, turned into SSA values by [`FunctionBuilder`](crate::FunctionBuilder).
     Variable "var",
 }

@@ -105,10 +105,9 @@ fn split(line: &str) -> (&str, Option<&str>) {
 
 /// True at the `;` of `[i32; 16]`.
 fn in_array_type(line: &str, at: usize) -> bool {
-    let open = line[..at].rfind('[').is_some_and(|open| {
-        let ty = line[open + 1..at].trim();
-        !ty.is_empty() && ty.bytes().all(|b| b.is_ascii_alphanumeric() || b"<>_".contains(&b))
-    });
+    let before = line[..at].as_bytes();
+    let count_of = |byte: u8| before.iter().filter(|b| **b == byte).count();
+    let open = count_of(b'[') > count_of(b']') && !line[..at].trim_end().ends_with(['[', ',']);
     let count = line[at + 1..].trim_start();
     let digits = count.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim_start();
     open && count.starts_with(|c: char| c.is_ascii_digit()) && digits.starts_with(']')

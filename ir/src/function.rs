@@ -99,7 +99,7 @@ pub struct Function {
     pub linkage: Linkage,
     /// The parameters, whose values are the parameters of the entry block.
     pub params: Vec<Param>,
-    /// What is returned, at most one value for now.
+    /// What is returned.
     pub ret: Vec<Type>,
     /// Performance attributes.
     pub attrs: Attrs,
@@ -187,7 +187,11 @@ impl Function {
     pub fn traits(&self, inst: Inst) -> Traits {
         let of_opcode = self.dfg.opcode(inst).traits();
         match &self.dfg[inst] {
-            InstData::Load { flags, .. } | InstData::Store { flags, .. } if flags.volatile => {
+            InstData::Load { flags, .. }
+            | InstData::Store { flags, .. }
+            | InstData::MemBlock { flags, .. }
+                if flags.volatile =>
+            {
                 of_opcode.with(Traits::SIDE_EFFECT)
             }
             InstData::Load { flags, .. } if flags.invariant => Traits::NONE,

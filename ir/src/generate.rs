@@ -350,7 +350,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                         true => {
                             let address = self.b.ins().func_addr(callee);
                             let ret = self.b.module().functions[callee].ret.first().copied();
-                            self.b.ins().call_indirect(address, ret, &args)
+                            self.b.ins().call_indirect(address, ret.as_slice(), &args)
                         }
                         false => self.b.call(callee, &args),
                     };
@@ -640,7 +640,10 @@ mod tests {
             }
         }
         let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| !seen.contains(op)).collect();
-        assert_eq!(missing, [&Opcode::Trap]);
+        let aggregates = [Opcode::Zero, Opcode::Aggregate, Opcode::ExtractValue, Opcode::InsertValue];
+        let blocks = [Opcode::Memcpy, Opcode::Memmove, Opcode::Memset];
+        let left_out: Vec<&Opcode> = aggregates.iter().chain(&blocks).chain(&[Opcode::Trap]).collect();
+        assert_eq!(missing, left_out);
     }
 
     #[test]

@@ -430,18 +430,56 @@ macro_rules! inst_builder {
                 self.regular(InstData::Insert { lane, args: [vector, element] }, None)
             }
 
+            /// The value of a type whose bits are all zero.
+            fn zero(self, ty: Type) -> Value {
+                self.regular(InstData::Zero, Some(ty))
+            }
+
+            /// A struct or array of its fields.
+            fn aggregate(mut self, ty: Type, fields: &[Value]) -> Value {
+                let args = ValueList::from_slice(fields, &mut self.func().dfg.pool);
+                self.regular(InstData::Aggregate { args }, Some(ty))
+            }
+
+            /// The part of an aggregate that a path leads to, of the type that [`TypeTable::at_path`](crate::TypeTable::at_path) says.
+            fn extract_value(mut self, ty: Type, aggregate: Value, path: &[u32]) -> Value {
+                let path = self.func().dfg.paths.push(path.into());
+                self.regular(InstData::ExtractValue { path, arg: aggregate }, Some(ty))
+            }
+
+            /// The aggregate with the part that a path leads to replaced.
+            fn insert_value(mut self, aggregate: Value, part: Value, path: &[u32]) -> Value {
+                let path = self.func().dfg.paths.push(path.into());
+                self.regular(InstData::InsertValue { path, args: [aggregate, part] }, None)
+            }
+
+            /// Copies `size` bytes between memory that does not overlap. Both addresses are aligned as the flags say; 1 if they do not.
+            fn memcpy(self, flags: MemFlags, to: Value, from: Value, size: Value) -> Inst {
+                self.build(InstData::MemBlock { op: Opcode::Memcpy, flags, args: [to, from, size] }, &[]).0
+            }
+
+            /// Copies `size` bytes between memory that may overlap.
+            fn memmove(self, flags: MemFlags, to: Value, from: Value, size: Value) -> Inst {
+                self.build(InstData::MemBlock { op: Opcode::Memmove, flags, args: [to, from, size] }, &[]).0
+            }
+
+            /// Fills `size` bytes of memory with an `i8`.
+            fn memset(self, flags: MemFlags, to: Value, byte: Value, size: Value) -> Inst {
+                self.build(InstData::MemBlock { op: Opcode::Memset, flags, args: [to, byte, size] }, &[]).0
+            }
+
             /// Calls a function that returns values of these types.
             fn call(mut self, callee: FuncId, returns: &[Type], args: &[Value]) -> Results {
                 let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
                 self.build(InstData::Call { callee, args }, returns).1
             }
 
-            /// Calls the function at an address, which takes values of the types of these and returns at most one.
-            fn call_indirect(mut self, callee: Value, returns: Option<Type>, args: &[Value]) -> Results {
+            /// Calls the function at an address, which takes values of the types of these and returns values of those.
+            fn call_indirect(mut self, callee: Value, returns: &[Type], args: &[Value]) -> Results {
                 let pool = &mut self.func().dfg.pool;
                 let mut list = ValueList::from_slice(&[callee], pool);
                 list.extend(args.iter().copied(), pool);
-                self.build(InstData::CallIndirect { args: list }, returns.as_slice()).1
+                self.build(InstData::CallIndirect { args: list }, returns).1
             }
 
             /// An operation of the PTX tables, with the operands as PTX orders them, without the destinations: those are the

@@ -1,6 +1,6 @@
 //! Instructions: a compact enum with one variant a shape, longer lists in pools of the function.
 
-use crate::entities::{Block, FuncId, GlobalId, JumpTable, PtxRef, StackSlot, Value};
+use crate::entities::{Block, FuncId, GlobalId, JumpTable, Path, PtxRef, StackSlot, Value};
 use crate::ops::{FloatCC, IntCC, Opcode};
 use crate::ptx::Sreg;
 use crate::types::Type;
@@ -116,6 +116,16 @@ pub enum InstData {
     Extract { lane: u8, arg: Value },
     /// `insert vector, element, lane`
     Insert { lane: u8, args: [Value; 2] },
+    /// `zero.T`
+    Zero,
+    /// `aggregate.T a, b, ...`
+    Aggregate { args: ValueList },
+    /// `extract_value.T aggregate, path`
+    ExtractValue { path: Path, arg: Value },
+    /// `insert_value aggregate, part, path`; operands are `[aggregate, part]`.
+    InsertValue { path: Path, args: [Value; 2] },
+    /// `memcpy to, from, size`, `memmove to, from, size`, `memset to, byte, size`. The alignment is that of both addresses.
+    MemBlock { op: Opcode, flags: MemFlags, args: [Value; 3] },
     /// `sreg.name`
     Sreg { reg: Sreg },
     /// `call @callee(args)`
@@ -165,6 +175,11 @@ impl InstData {
             | InstData::Vec { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. }
             | InstData::Sreg { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }
@@ -202,6 +217,11 @@ impl InstData {
             | InstData::Vec { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. }
             | InstData::Sreg { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }
@@ -214,7 +234,10 @@ impl InstData {
     /// The operation.
     pub fn opcode(&self) -> Opcode {
         match *self {
-            InstData::Unary { op, .. } | InstData::Binary { op, .. } | InstData::Ternary { op, .. } => op,
+            InstData::Unary { op, .. }
+            | InstData::Binary { op, .. }
+            | InstData::Ternary { op, .. }
+            | InstData::MemBlock { op, .. } => op,
             InstData::IntConst { .. } => Opcode::Iconst,
             InstData::FloatConst { .. } => Opcode::Fconst,
             InstData::IntCompare { .. } => Opcode::Icmp,
@@ -228,6 +251,10 @@ impl InstData {
             InstData::Vec { .. } => Opcode::Vec,
             InstData::Extract { .. } => Opcode::Extract,
             InstData::Insert { .. } => Opcode::Insert,
+            InstData::Zero => Opcode::Zero,
+            InstData::Aggregate { .. } => Opcode::Aggregate,
+            InstData::ExtractValue { .. } => Opcode::ExtractValue,
+            InstData::InsertValue { .. } => Opcode::InsertValue,
             InstData::Sreg { .. } => Opcode::Sreg,
             InstData::Call { .. } => Opcode::Call,
             InstData::CallIndirect { .. } => Opcode::CallIndirect,
@@ -245,6 +272,7 @@ impl InstData {
         match self {
             InstData::Unary { arg, .. }
             | InstData::Extract { arg, .. }
+            | InstData::ExtractValue { arg, .. }
             | InstData::Load { ptr: arg, .. }
             | InstData::Brif { cond: arg, .. }
             | InstData::Switch { arg, .. } => std::slice::from_ref(arg),
@@ -253,15 +281,18 @@ impl InstData {
             | InstData::FloatCompare { args, .. }
             | InstData::Store { args, .. }
             | InstData::Index { args, .. }
-            | InstData::Insert { args, .. } => args,
-            InstData::Ternary { args, .. } => args,
+            | InstData::Insert { args, .. }
+            | InstData::InsertValue { args, .. } => args,
+            InstData::Ternary { args, .. } | InstData::MemBlock { args, .. } => args,
             InstData::Vec { args }
+            | InstData::Aggregate { args }
             | InstData::Call { args, .. }
             | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
             | InstData::Return { args } => args.as_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
+            | InstData::Zero
             | InstData::StackAddr { .. }
             | InstData::GlobalAddr { .. }
             | InstData::FuncAddr { .. }
@@ -276,6 +307,7 @@ impl InstData {
         match self {
             InstData::Unary { arg, .. }
             | InstData::Extract { arg, .. }
+            | InstData::ExtractValue { arg, .. }
             | InstData::Load { ptr: arg, .. }
             | InstData::Brif { cond: arg, .. }
             | InstData::Switch { arg, .. } => std::slice::from_mut(arg),
@@ -284,15 +316,18 @@ impl InstData {
             | InstData::FloatCompare { args, .. }
             | InstData::Store { args, .. }
             | InstData::Index { args, .. }
-            | InstData::Insert { args, .. } => args,
-            InstData::Ternary { args, .. } => args,
+            | InstData::Insert { args, .. }
+            | InstData::InsertValue { args, .. } => args,
+            InstData::Ternary { args, .. } | InstData::MemBlock { args, .. } => args,
             InstData::Vec { args }
+            | InstData::Aggregate { args }
             | InstData::Call { args, .. }
             | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
             | InstData::Return { args } => args.as_mut_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
+            | InstData::Zero
             | InstData::StackAddr { .. }
             | InstData::GlobalAddr { .. }
             | InstData::FuncAddr { .. }

@@ -24,6 +24,7 @@
 // The table of operations is sorted into classes a row at a time.
 #![recursion_limit = "512"]
 
+pub mod aggregate;
 mod arg;
 mod builder;
 #[deny(clippy::wildcard_enum_match_arm)]
@@ -67,6 +68,7 @@ mod types;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod verify;
 
+pub use aggregate::TypeTable;
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
 pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
@@ -76,7 +78,8 @@ pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
 pub use domtree::DominatorTree;
 pub use entities::{
-    Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, PtxRef, StackSlot, Value, Variable,
+    AggregateId, Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, Path, PtxRef, StackSlot, Value,
+    Variable,
 };
 pub use format::format;
 pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};

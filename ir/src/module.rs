@@ -1,5 +1,6 @@
 //! Modules: functions and globals by name.
 
+use crate::aggregate::TypeTable;
 use crate::entities::{FileId, FuncId, GlobalId};
 use crate::function::{Function, Linkage};
 use crate::types::Type;
@@ -90,6 +91,8 @@ pub enum Symbol {
 pub struct Module {
     /// The target that the module asks for; a compilation may name another.
     pub target: Option<Target>,
+    /// Structs and arrays.
+    pub types: TypeTable,
     /// Kernels and functions.
     pub functions: PrimaryMap<FuncId, Function>,
     /// Variables in memory.

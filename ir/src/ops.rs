@@ -160,6 +160,21 @@ macro_rules! for_each_op {
             /// The first operand with one element replaced by the second.
             Insert insert Insert (T Element) T Vector [];
 
+            /// The value whose bits are all zero, of any type.
+            Zero zero Zero () Suffix Any [];
+            /// A struct or array of the operands, one for each field.
+            Aggregate aggregate Aggregate (Fields) Suffix Aggregate [];
+            /// The part of a struct or array that a path of fields leads to.
+            ExtractValue extract_value ExtractValue (Aggregate) Suffix Any [];
+            /// The first operand with the part that a path of fields leads to replaced by the second.
+            InsertValue insert_value InsertValue (T Fields) T Aggregate [];
+            /// Copies bytes between memory that does not overlap: to the first operand, from the second, as many as the third says.
+            Memcpy memcpy MemBlock (Ptr Ptr Offset) None Any [READS WRITES];
+            /// Copies bytes between memory that may overlap: to the first operand, from the second, as many as the third says.
+            Memmove memmove MemBlock (Ptr Ptr Offset) None Any [READS WRITES];
+            /// Fills memory at the first operand with the byte that is the second, as many times as the third says.
+            Memset memset MemBlock (Ptr I8 Offset) None Any [WRITES];
+
             /// A special register.
             Sreg sreg Sreg () OfSreg Any [];
             /// Calls a function of the module.
@@ -206,6 +221,11 @@ pub enum Shape {
     Vec,
     Extract,
     Insert,
+    Zero,
+    Aggregate,
+    ExtractValue,
+    InsertValue,
+    MemBlock,
     Sreg,
     Call,
     CallIndirect,
@@ -224,11 +244,13 @@ pub enum OperandRule {
     T,
     /// `i1`.
     I1,
+    /// `i8`.
+    I8,
     /// `i32`.
     I32,
     /// `i64`.
     I64,
-    /// `i32` or `i64`, read as signed.
+    /// `i32` or `i64`: an offset is read as signed, a size as unsigned.
     Offset,
     /// Any pointer.
     Ptr,
@@ -236,6 +258,10 @@ pub enum OperandRule {
     Element,
     /// As many of the element as the vector has.
     Elements,
+    /// A struct or array.
+    Aggregate,
+    /// The fields of a struct or array, or what a path leads to.
+    Fields,
     /// The parameters of the callee.
     Arguments,
     /// What the PTX tables say.
@@ -349,8 +375,10 @@ pub enum TypeSet {
     AnyFloat,
     /// Pointers.
     Ptr,
-    /// Scalars and vectors with a memory form.
+    /// Scalars and vectors with a memory form, structs and arrays.
     Memory,
+    /// Structs and arrays.
+    Aggregate,
     /// What `bitcast` may look through: everything but `i1` and pointers.
     Bits,
     /// What a vector may hold.
@@ -376,7 +404,8 @@ impl TypeSet {
             TypeSet::Float => ty.is_float() && matches!(ty.element(), F16 | BF16 | F32 | F64),
             TypeSet::AnyFloat => ty.is_float(),
             TypeSet::Ptr => ty.is_ptr(),
-            TypeSet::Memory => ty.bytes().is_some(),
+            TypeSet::Memory => ty.bytes().is_some() || ty.is_aggregate(),
+            TypeSet::Aggregate => ty.is_aggregate(),
             TypeSet::Bits => !ty.is_ptr() && ty.bits() > 1,
             TypeSet::VectorElement => Type::vector(ty.element(), 2).is_some() && !ty.is_vector(),
             TypeSet::Vector => ty.is_vector(),
@@ -395,6 +424,7 @@ impl TypeSet {
             TypeSet::AnyFloat => "a float type",
             TypeSet::Ptr => "a pointer",
             TypeSet::Memory => "a type of whole bytes",
+            TypeSet::Aggregate => "a struct or array",
             TypeSet::Bits => "a type other than i1 and pointers",
             TypeSet::VectorElement => "an integer of at least 8 bits or a float",
             TypeSet::Vector => "a vector",

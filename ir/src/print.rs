@@ -1,5 +1,6 @@
 //! The printer: what it writes, the parser reads back as the same module.
 
+use crate::aggregate::DisplayShape;
 use crate::domtree::DominatorTree;
 use crate::entities::{Block, Inst, StackSlot, Value};
 use crate::function::{FuncKind, Function, Linkage};
@@ -21,6 +22,9 @@ impl fmt::Display for Module {
         }
         for (id, name) in &self.files {
             writeln!(out, "file {} \"{}\"", id.as_u32(), escape(name))?;
+        }
+        for (ty, entry) in self.types.iter() {
+            writeln!(out, "type {} = {}", self.types.display(ty), DisplayShape(&self.types, &entry.shape))?;
         }
         let mut previous = None;
         for &symbol in &self.order {
@@ -282,13 +286,16 @@ impl<'a> Printer<'a> {
             }
             match param.byval {
                 Some((size, align)) => write!(self.out, ": byval({size}, align {align})")?,
-                None => write!(self.out, ": {}", param.ty)?,
+                None => {
+                    self.out.push_str(": ");
+                    self.ty(param.ty)?;
+                }
             }
         }
         self.out.push(')');
         for (n, ty) in func.ret.iter().enumerate() {
             self.out.push_str(if n == 0 { " -> " } else { ", " });
-            write!(self.out, "{ty}")?;
+            self.ty(*ty)?;
         }
         let attrs = &func.attrs;
         for (name, sizes) in [
@@ -329,7 +336,8 @@ impl<'a> Printer<'a> {
                 for (n, value) in params.iter().enumerate() {
                     self.comma(n);
                     self.value(*value)?;
-                    write!(self.out, ": {}", func.dfg.ty(*value))?;
+                    self.out.push_str(": ");
+                    self.ty(func.dfg.ty(*value))?;
                 }
                 self.out.push(')');
             }
@@ -343,6 +351,14 @@ impl<'a> Printer<'a> {
         }
         self.out.push_str("}\n");
         Ok(())
+    }
+
+    /// A type by its name, if the module that gives it one is at hand.
+    fn ty(&mut self, ty: Type) -> fmt::Result {
+        match self.module {
+            Some(module) => write!(self.out, "{}", module.types.display(ty)),
+            None => write!(self.out, "{ty}"),
+        }
     }
 
     fn comma(&mut self, n: usize) {
@@ -436,8 +452,10 @@ impl<'a> Printer<'a> {
                 && !matches!(data, InstData::Ptx { .. })
                 && !data.opcode().info().result.takes_suffix()
                 && !matches!(data, InstData::CallIndirect { .. });
-            if circular || usual.get(n).is_some_and(|usual| *usual != ty) {
-                write!(self.out, ": {ty}")?;
+            let of_call = data.opcode().info().result == ResultRule::OfCall && results.len() > 1;
+            if circular || of_call || usual.get(n).is_some_and(|usual| *usual != ty) {
+                self.out.push_str(": ");
+                self.ty(ty)?;
             }
         }
         if !results.is_empty() {
@@ -445,9 +463,11 @@ impl<'a> Printer<'a> {
         }
         let op = data.opcode();
         let rule = op.info().result;
-        let typed = rule.takes_suffix() || rule == ResultRule::OfCall;
+        // Several results of a call through an address have their types written with their names.
+        let typed = rule.takes_suffix() || (rule == ResultRule::OfCall && results.len() == 1);
         if let (true, Some(result)) = (typed, func.dfg.first_result(inst)) {
-            write!(self.out, "{op}.{}", func.dfg.ty(result))?;
+            write!(self.out, "{op}.")?;
+            self.ty(func.dfg.ty(result))?;
         } else if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. }) {
             self.out.push_str(op.name());
         }
@@ -462,8 +482,8 @@ impl<'a> Printer<'a> {
         let func = self.func;
         let pool = &func.dfg.pool;
         let args = data.args(pool);
-        if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. } | InstData::Trap)
-            && !matches!(data, InstData::Return { .. } if args.is_empty())
+        if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. } | InstData::Trap | InstData::Zero)
+            && !matches!(data, InstData::Return { .. } | InstData::Aggregate { .. } if args.is_empty())
         {
             self.out.push(' ');
         }
@@ -511,6 +531,19 @@ impl<'a> Printer<'a> {
             InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
                 self.values(args)?;
                 write!(self.out, ", {lane}")?;
+            }
+            InstData::Zero => {}
+            InstData::Aggregate { .. } => self.values(args)?,
+            InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
+                self.values(args)?;
+                for n in func.dfg.paths.get(*path).into_iter().flatten() {
+                    write!(self.out, ", {n}")?;
+                }
+            }
+            InstData::MemBlock { flags, .. } => {
+                self.flags(*flags);
+                self.values(args)?;
+                self.align(*flags)?;
             }
             InstData::Sreg { reg } => write!(self.out, "sreg.{reg}")?,
             InstData::Call { callee, .. } => {

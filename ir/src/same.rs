@@ -98,6 +98,10 @@ impl<'a> Pair<'a> {
             InstData::GlobalAddr { global, offset } => format!("{op} {global} {offset}"),
             InstData::FuncAddr { func } => format!("{op} {func}"),
             InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => format!("{op} {lane}"),
+            InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
+                format!("{op} {:?}", f.dfg.paths[*path])
+            }
+            InstData::MemBlock { flags, .. } => format!("{op} {flags:?}"),
             InstData::Sreg { reg } => format!("{op} {reg}"),
             InstData::Call { callee, .. } => format!("{op} {callee}"),
             InstData::Ptx { data, .. } => format!("{op} {:?}", f.dfg.ptx[*data]),
@@ -109,6 +113,8 @@ impl<'a> Pair<'a> {
             | InstData::Binary { .. }
             | InstData::Ternary { .. }
             | InstData::Vec { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
             | InstData::CallIndirect { .. }
             | InstData::Jump { .. }
             | InstData::Brif { .. }

@@ -43,6 +43,11 @@ impl InstData {
             | InstData::Vec { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. }
             | InstData::Sreg { .. }
             | InstData::CallIndirect { .. }
             | InstData::Ptx { .. }

@@ -1,5 +1,7 @@
 //! The types of values.
 
+use crate::entities::AggregateId;
+use cranelift_entity::EntityRef;
 use std::fmt;
 use warpsmith_isa::{ScalarType, StateSpace};
 
@@ -83,11 +85,14 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// The type of a value: a [`Scalar`], or a vector of 2 to 32 of them.
+/// The type of a value: a [`Scalar`], a vector of 2 to 32 of them, or a struct or array of the module's
+/// [`TypeTable`](crate::TypeTable).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
     element: Scalar,
     lanes: u8,
+    /// The number of an aggregate plus one; 0 for other types. The element of an aggregate is [`Scalar::Invalid`].
+    aggregate: u32,
 }
 
 impl Type {
@@ -96,7 +101,7 @@ impl Type {
 
     /// The type of one element.
     pub const fn scalar(element: Scalar) -> Type {
-        Type { element, lanes: 1 }
+        Type { element, lanes: 1, aggregate: 0 }
     }
 
     /// A vector type. `None` unless the element is an integer of at least 8 bits or a float, and the lanes are 2, 4, 8, 16 or 32.
@@ -104,10 +109,26 @@ impl Type {
         let element_fits =
             matches!(element.row().2, Class::Int | Class::Float) && !matches!(element, Scalar::I1);
         if element_fits && matches!(lanes, 2 | 4 | 8 | 16 | 32) {
-            Some(Type { element, lanes: lanes as u8 })
+            Some(Type { element, lanes: lanes as u8, aggregate: 0 })
         } else {
             None
         }
+    }
+
+    /// A struct or array of the module that made the number.
+    pub fn aggregate(id: AggregateId) -> Type {
+        Type { element: Scalar::Invalid, lanes: 1, aggregate: id.as_u32() + 1 }
+    }
+
+    /// The number of a struct or array in the module's [`TypeTable`](crate::TypeTable).
+    pub fn as_aggregate(self) -> Option<AggregateId> {
+        let index = self.aggregate.checked_sub(1)?;
+        Some(AggregateId::new(index as usize))
+    }
+
+    /// True for structs and arrays.
+    pub const fn is_aggregate(self) -> bool {
+        self.aggregate != 0
     }
 
     /// The pointer to a state space. `None` for spaces that hold no addressable memory.
@@ -185,7 +206,7 @@ impl Type {
 
     /// True for [`Type::INVALID`].
     pub const fn is_invalid(self) -> bool {
-        matches!(self.element, Scalar::Invalid)
+        matches!(self.element, Scalar::Invalid) && !self.is_aggregate()
     }
 
     /// The space a pointer points into.
@@ -193,12 +214,12 @@ impl Type {
         if self.is_ptr() { Some(self.element.row().3) } else { None }
     }
 
-    /// The bits of a value.
+    /// The bits of a value; 0 for a struct or array, whose size the module's [`TypeTable`](crate::TypeTable) knows.
     pub const fn bits(self) -> u32 {
         self.element.row().1 as u32 * self.lanes as u32
     }
 
-    /// The bytes a value takes in memory. `None` for `i1` and for values of a fraction of a byte, which memory cannot hold.
+    /// The bytes a scalar or vector takes in memory. `None` for structs and arrays, for `i1` and for values of a fraction of a byte, which memory cannot hold.
     pub const fn bytes(self) -> Option<u32> {
         if self.bits().is_multiple_of(8) && self.bits() > 0 { Some(self.bits() / 8) } else { None }
     }
@@ -215,6 +236,9 @@ impl Type {
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(id) = self.as_aggregate() {
+            return fmt::Display::fmt(&id, f);
+        }
         f.write_str(self.element.row().0)?;
         if self.is_vector() { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }

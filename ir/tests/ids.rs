@@ -4,10 +4,10 @@ use arbitrary::{Result, Unstructured};
 use warpsmith_ir::*;
 use warpsmith_isa::StateSpace;
 
-const TEXT: &str = "target \"sm_80\"\nfile 0 \"a\"\nglobal @t: [i32; 4]\nglobal extern @i: texref\n\
+const TEXT: &str = "type Pair = {i8, [i32; 2]}\ntarget \"sm_80\"\nfile 0 \"a\"\nglobal @t: [i32; 4]\nglobal extern @i: texref\n\
     func @f(%a: i32, %s: byval(8, align 4)) -> i32 {\nstack %s: 16 align 8\nentry:\n  %b = iadd %a, 1 !0:1:2\n  %c = icmp eq %a, %b\n  brif %c, l(%b), m\n\
     l(%d: i32):\n  switch %d, m, [0: m, 1: l(%d)]\nm:\n  %p = stack_addr %s + 8\n  store %a, %p\n\
-      %v = load.f32x4 %p\n  %e = extract %v, 1\n  %q = ptx.prmt.b32 %a, %b, 0x0123\n  %w = ptx.atom.global.add.u32 [@t], %q\n  %r = call @f(%q, %p)\n  ret %r\n}\n\
+      %v = load.f32x4 %p\n  %e = extract %v, 1\n  %q = ptx.prmt.b32 %a, %b, 0x0123\n  %w = ptx.atom.global.add.u32 [@t], %q\n  %z = zero.Pair\n  %y = insert_value %z, %q, 1, 0\n  %x = extract_value.i32 %y, 1, 1\n  memcpy %p, %p, 8\n  %r = call @f(%x, %p)\n  ret %r\n}\n\
     kernel @k(%p: ptr<global>) {\nentry:\n  %f = func_addr @f\n  %t = global_addr @t\n  %x = load.i32 %t\n  store %x, %p\n  ret\n}\n";
 
 fn module() -> Module {
@@ -41,6 +41,7 @@ fn any_type(u: &mut Unstructured<'_>) -> Result<Type> {
         Type::E2M1,
         Type::PTR,
         Type::PTR_PARAM,
+        Type::aggregate(AggregateId::from_u32(u.int_in_range(0..=3)?)),
         Type::vector(Scalar::F32, 4).unwrap_or(Type::I8),
         Type::vector(Scalar::I8, 32).unwrap_or(Type::I8),
     ];
@@ -59,12 +60,17 @@ fn any_inst(u: &mut Unstructured<'_>, func: &mut Function) -> Result<InstData> {
         let values = values(u, func)?;
         Ok(ValueList::from_slice(&values, &mut func.dfg.pool))
     };
+    let path = |u: &mut Unstructured<'_>, func: &mut Function| -> Result<Path> {
+        let steps = (0..u.int_in_range(0..=3)?).map(|_| u.int_in_range(0..=3)).collect::<Result<_>>()?;
+        let made = func.dfg.paths.push(steps);
+        if u.arbitrary()? { Ok(made) } else { any(u, func.dfg.paths.len()) }
+    };
     let call = |u: &mut Unstructured<'_>, func: &mut Function| -> Result<BlockCall> {
         let (block, args) = (any(u, func.dfg.num_blocks())?, values(u, func)?);
         Ok(BlockCall::new(block, &args, &mut func.dfg.pool))
     };
     let two = |u: &mut Unstructured<'_>, func: &Function| Ok([value(u, func)?, value(u, func)?]);
-    Ok(match u.int_in_range(0..=24)? {
+    Ok(match u.int_in_range(0..=29)? {
         0 => InstData::IntConst { value: u.arbitrary()? },
         1 => InstData::FloatConst { bits: u.arbitrary()? },
         2 => InstData::Unary { op: of(u, &[Shape::Unary, Shape::Convert])?, arg: value(u, func)? },
@@ -103,6 +109,15 @@ fn any_inst(u: &mut Unstructured<'_>, func: &mut Function) -> Result<InstData> {
         }
         22 => InstData::Return { args: list(u, func)? },
         23 => InstData::Sreg { reg: Sreg::all().next().ok_or(arbitrary::Error::IncorrectFormat)? },
+        24 => InstData::Zero,
+        25 => InstData::Aggregate { args: list(u, func)? },
+        26 => InstData::ExtractValue { path: path(u, func)?, arg: value(u, func)? },
+        27 => InstData::InsertValue { path: path(u, func)?, args: two(u, func)? },
+        28 => InstData::MemBlock {
+            op: of(u, &[Shape::MemBlock])?,
+            flags: MemFlags::PLAIN,
+            args: [value(u, func)?, value(u, func)?, value(u, func)?],
+        },
         _ => InstData::Trap,
     })
 }

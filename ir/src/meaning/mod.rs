@@ -50,6 +50,11 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
         | InstData::Vec { .. }
         | InstData::Extract { .. }
         | InstData::Insert { .. }
+        | InstData::Zero
+        | InstData::Aggregate { .. }
+        | InstData::ExtractValue { .. }
+        | InstData::InsertValue { .. }
+        | InstData::MemBlock { .. }
         | InstData::Sreg { .. }
         | InstData::Call { .. }
         | InstData::CallIndirect { .. }

@@ -440,6 +440,7 @@ impl<'a> BodyReader<'_, 'a> {
             }
             _ => {
                 let suffix = match rest {
+                    Some("") if self.p.at_shape() => Some(self.p.ty()?),
                     Some(name) => Some(self.p.type_name(word, name)?),
                     None => None,
                 };

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::body::{BodyReader, Operand, TypeSource};
-use crate::entities::{FuncId, GlobalId, Inst, Value};
+use crate::entities::{FuncId, GlobalId, Inst, Path, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
@@ -117,6 +117,34 @@ impl BodyReader<'_, '_> {
                 self.p.expect(b',')?;
                 InstData::Insert { lane: self.p.int("lane (0 to 31)")?, args }
             }
+            Shape::Zero => InstData::Zero,
+            Shape::Aggregate => InstData::Aggregate { args: self.fields(suffix?)? },
+            Shape::ExtractValue => {
+                let arg = self.value()?;
+                InstData::ExtractValue { path: self.path()?, arg }
+            }
+            Shape::InsertValue => {
+                let whole = self.value()?;
+                self.p.expect(b',')?;
+                let part = self.operand()?;
+                let path = self.path()?;
+                let ty = suffix.unwrap_or_else(|| self.func.dfg.ty(whole));
+                let place = self.p.module.types.at_path(ty, &self.func.dfg.paths[path]);
+                let part = match (part, place) {
+                    (Operand::Literal(number, span), Err(_)) => {
+                        self.untyped_literal(op, word, number, span);
+                        return None;
+                    }
+                    (part, Ok(place)) => self.materialise(part, TypeSource::Known(place.ty)),
+                    (Operand::Value(value), Err(_)) => value,
+                };
+                InstData::InsertValue { path, args: [whole, part] }
+            }
+            Shape::MemBlock => {
+                let flags = self.flags();
+                let args = self.operands(op, word, suffix)?;
+                InstData::MemBlock { op, flags: self.align(flags)?, args }
+            }
             Shape::Call => return self.call(),
             Shape::CallIndirect => {
                 let mut values: SmallVec<[Value; 8]> = SmallVec::from_elem(self.value()?, 1);
@@ -193,6 +221,7 @@ impl BodyReader<'_, '_> {
             let Operand::Literal(number, span) = operand else { continue };
             let source = match rules[n] {
                 OperandRule::I1 => TypeSource::Known(Type::I1),
+                OperandRule::I8 => TypeSource::Known(Type::I8),
                 OperandRule::I32 => TypeSource::Known(Type::I32),
                 OperandRule::I64 | OperandRule::Offset => TypeSource::Known(Type::I64),
                 OperandRule::Element => match t {
@@ -210,6 +239,8 @@ impl BodyReader<'_, '_> {
                 OperandRule::T
                 | OperandRule::Ptr
                 | OperandRule::Elements
+                | OperandRule::Aggregate
+                | OperandRule::Fields
                 | OperandRule::Arguments
                 | OperandRule::OfTable
                 | OperandRule::ReturnValue => {
@@ -329,6 +360,34 @@ impl BodyReader<'_, '_> {
             }
         }
         Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
+    }
+
+    /// The operands of `aggregate`, one for each field.
+    fn fields(&mut self, ty: Type) -> Option<ValueList> {
+        let mut values = SmallVec::<[Value; 8]>::new();
+        let more = |p: &Parser| {
+            !p.tok.first_of_line && matches!(p.tok.kind, Tok::Local | Tok::Number | Tok::Punct(b'-'))
+        };
+        while more(self.p) {
+            let operand = self.operand()?;
+            // The verifier says how many fields there are.
+            let field = self.p.module.types.field(ty, values.len() as u64);
+            let field = field.map_or(Type::I32, |(field, _)| field);
+            values.push(self.materialise(operand, TypeSource::Known(field)));
+            if !self.p.accept(b',') {
+                break;
+            }
+        }
+        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
+    }
+
+    /// `, 1, 0`: the fields that lead to a part.
+    fn path(&mut self) -> Option<Path> {
+        let mut path = SmallVec::new();
+        while self.p.accept(b',') {
+            path.push(self.p.int("field, counted from 0")?);
+        }
+        Some(self.func.dfg.paths.push(path))
     }
 
     /// `(a, b)`, each literal typed by `source` of its position.

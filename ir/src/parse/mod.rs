@@ -10,6 +10,7 @@ mod body;
 mod core_ops;
 mod ptx;
 mod settle;
+mod types;
 
 use crate::entities::FuncId;
 use crate::function::{Attrs, FuncKind, Function, Linkage, Param};
@@ -56,7 +57,7 @@ pub fn parse_module(source: impl Into<Source>) -> Result<Module, Diagnostics> {
 }
 
 /// The words that begin items.
-const ITEMS: [&str; 7] = ["target", "file", "global", "const", "shared", "kernel", "func"];
+const ITEMS: [&str; 8] = ["target", "file", "type", "global", "const", "shared", "kernel", "func"];
 
 /// What is to be read when all signatures are known.
 struct Body {
@@ -239,7 +240,7 @@ impl<'a> Parser<'a> {
     }
 
     fn rare_type_name(&mut self, token: Token, name: &str) -> Option<Type> {
-        let ty = Type::from_name(name);
+        let ty = Type::from_name(name).or_else(|| self.module.types.by_name(name));
         if ty.is_none() {
             // In `load.f33`, the type is the end of the token.
             let span = Span::new(token.end - name.len() as u32, token.end);
@@ -248,18 +249,13 @@ impl<'a> Parser<'a> {
                 nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
             let help = near.unwrap_or_else(|| {
                 "types are i1 i8 i16 i32 i64 i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, \
-                 vectors as in f32x4, ptr and ptr<global>"
+                 vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up"
                     .into()
             });
             let shown = if name.len() > 40 { "..." } else { name };
             self.error("I0003", span, format!("no type `{shown}`")).notes.push(help);
         }
         ty
-    }
-
-    fn ty(&mut self) -> Option<Type> {
-        let token = self.expect_kind(Tok::Word, "a type")?;
-        self.type_name(token, self.text(token))
     }
 
     // Items.
@@ -290,6 +286,7 @@ impl<'a> Parser<'a> {
         match word {
             "target" => self.target(),
             "file" => self.file(),
+            "type" => self.type_definition(),
             "global" | "const" | "shared" => {
                 self.bump();
                 self.global(StateSpace::from_name(word)?)
@@ -299,7 +296,7 @@ impl<'a> Parser<'a> {
                 self.function(if word == "kernel" { FuncKind::Kernel } else { FuncKind::Func }, bodies)
             }
             _ => {
-                self.expected("`kernel`, `func`, `global`, `const`, `shared`, `target` or `file`");
+                self.expected("`kernel`, `func`, `global`, `const`, `shared`, `type`, `target` or `file`");
                 if let Some(near) = nearest(word, ITEMS.into_iter()).filter(|_| !word.is_empty()) {
                     let last = self.errors.len() - 1;
                     self.errors[last].notes.push(format!("did you mean `{near}`?"));
@@ -406,7 +403,7 @@ impl<'a> Parser<'a> {
             self.module.add_global(Global { linkage, span: name.span(), ..handle });
             return Some(());
         }
-        let (ty, extent) = if self.accept(b'[') { self.array_type()? } else { (self.ty()?, Extent::One) };
+        let (ty, extent) = if self.is(b'[') { self.array_of_global()? } else { (self.ty()?, Extent::One) };
         let mut global = Global::new(self.name(name), space, ty, extent);
         if linkage != Linkage::Local {
             global.linkage = linkage;
@@ -422,9 +419,10 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// `T]` or `T; n]`
-    fn array_type(&mut self) -> Option<(Type, Extent)> {
+    /// `[T]` or `[T; n]`
+    fn array_of_global(&mut self) -> Option<(Type, Extent)> {
         self.lexer.in_array = true;
+        self.bump();
         let ty = self.ty();
         let length = ty.is_some() && self.accept(b';');
         self.lexer.in_array = false;
@@ -631,6 +629,8 @@ impl<'a> Parser<'a> {
         while let Some(&byte) = text.get(at) {
             at += 1;
             match byte {
+                // The length of an array type, not a comment.
+                b';' if is_array_length(&text[at..]) => {}
                 b';' => at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n),
                 b'{' => depth += 1,
                 b'}' => {
@@ -649,6 +649,13 @@ impl<'a> Parser<'a> {
         self.lexer.position = at;
         self.bump();
     }
+}
+
+/// True for `16]`, which `;` stands in front of in an array type.
+fn is_array_length(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    text.first().is_some_and(u8::is_ascii_digit) && text[digits..].trim_ascii_start().starts_with(b"]")
 }
 
 /// True if a line looks like the start of an item and like nothing that can stand in a body.

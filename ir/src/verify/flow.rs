@@ -1,6 +1,6 @@
 //! Control flow and dominance.
 
-use super::{Verifier, list};
+use super::Verifier;
 use crate::dfg::ValueDef;
 use crate::domtree::DominatorTree;
 use crate::entities::{Block, Inst, Value};
@@ -44,7 +44,8 @@ impl Verifier<'_> {
         let types: Vec<Type> = func.dfg.block_params(entry).iter().map(|value| func.dfg.ty(*value)).collect();
         if !types.iter().eq(func.params.iter().map(|param| &param.ty)) {
             let params: Vec<Type> = func.params.iter().map(|param| param.ty).collect();
-            let message = format!("the entry block takes {}, the function {}", list(&types), list(&params));
+            let message =
+                format!("the entry block takes {}, the function {}", self.list(&types), self.list(&params));
             self.block_error(entry, "I0330", message);
         }
     }
@@ -112,6 +113,8 @@ impl Verifier<'_> {
                 if given != wanted {
                     let (arg, param) = (self.name(arg), self.name(param));
                     let name = self.display().block(block);
+                    let (given, wanted) =
+                        (self.module.types.display(given), self.module.types.display(wanted));
                     let message = format!("parameter {param} of `{name}` is {wanted}, {arg} is {given}");
                     let error = self.inst_error(inst, "I0336", message);
                     if !place.is_none() {

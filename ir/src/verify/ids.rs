@@ -5,6 +5,7 @@ use super::Verifier;
 use crate::entities::{Block, Inst};
 use crate::inst::InstData;
 use crate::module::Symbol;
+use crate::types::Type;
 use cranelift_entity::EntityRef;
 use warpsmith_diag::Diagnostic;
 
@@ -17,6 +18,12 @@ impl Verifier<'_> {
         if let Some(block) = func.layout.blocks().find(beyond) {
             let message = format!("`@{}` has no block {block}, which is in its layout", func.name);
             self.error("I0424", message);
+        }
+        let unknown = |ty: &Type| ty.is_aggregate() && self.module.types.get(*ty).is_none();
+        if let Some(ty) = func.dfg.values().map(|value| func.dfg.ty(value)).find(unknown) {
+            let message =
+                format!("`@{}` has a value of type {ty}, which the module does not have", func.name);
+            self.error("I0424", message).notes.push("a struct or array is of the module that made it".into());
         }
         // A branch may lead to a block that is in no layout: those are looked at too.
         for block in (0..func.dfg.num_blocks()).map(Block::new) {
@@ -56,6 +63,11 @@ impl Verifier<'_> {
             }
             InstData::Ptx { data, .. } if !dfg.ptx.is_valid(data) => {
                 return Some(format!("table-derived operation {data}"));
+            }
+            InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. }
+                if !dfg.paths.is_valid(path) =>
+            {
+                return Some(format!("path {path}"));
             }
             InstData::StackAddr { slot, .. } if !func.stack_slots.is_valid(slot) => {
                 return Some(format!("stack slot {slot}"));

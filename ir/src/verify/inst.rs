@@ -1,7 +1,8 @@
 //! Types of operands and results, from the table; and what single instructions require beyond them.
 
+use super::Verifier;
 use super::flow::count;
-use super::{Verifier, list};
+use crate::aggregate::PathError;
 use crate::entities::{Inst, Value};
 use crate::function::{FuncKind, Function};
 use crate::inst::InstData;
@@ -31,6 +32,7 @@ impl<'a> Verifier<'a> {
             self.operand(inst, op, n, arg, rule, t);
         }
         self.results(inst, op, t, result);
+        self.value_sizes(inst);
         self.specific(inst, data, t, result);
     }
 
@@ -62,6 +64,12 @@ impl<'a> Verifier<'a> {
         let set = op.info().types;
         if set == TypeSet::Any || set.contains(t) {
             return true;
+        }
+        if t.is_aggregate() {
+            let message = format!("`{op}` takes {}, not {}", set.describe(), self.module.types.display(t));
+            let note = "`extract_value` takes a struct or array apart";
+            self.inst_error(inst, "I0401", message).notes.push(note.into());
+            return false;
         }
         let element = t.element_type();
         let is_elementwise = t.is_vector() && set.contains(element);
@@ -100,27 +108,33 @@ impl<'a> Verifier<'a> {
         let ty = self.func.dfg.ty(arg);
         let wanted = match rule {
             OperandRule::T if ty == t => return,
-            OperandRule::T => t.to_string(),
+            OperandRule::T => self.module.types.display(t).to_string(),
             OperandRule::I1 if ty == Type::I1 => return,
             OperandRule::I1 => "i1".into(),
+            OperandRule::I8 if ty == Type::I8 => return,
+            OperandRule::I8 => "i8".into(),
             OperandRule::I32 if ty == Type::I32 => return,
             OperandRule::I32 => "i32".into(),
             OperandRule::I64 if ty == Type::I64 => return,
             OperandRule::I64 => "i64".into(),
             OperandRule::Offset if matches!(ty, Type::I32 | Type::I64) => return,
             OperandRule::Offset => "i32 or i64".into(),
+            OperandRule::Aggregate if ty.is_aggregate() => return,
+            OperandRule::Aggregate => "a struct or array".into(),
             OperandRule::Ptr if ty.is_ptr() => return,
             OperandRule::Ptr => "a pointer".into(),
             OperandRule::Element if ty == t.element_type() => return,
             OperandRule::Element => t.element_type().to_string(),
             // Lists are compared with what they are for, not with the table.
             OperandRule::Elements
+            | OperandRule::Fields
             | OperandRule::Arguments
             | OperandRule::OfTable
             | OperandRule::ReturnValue => return,
         };
         let name = self.name(arg);
-        let message = format!("operand {} of `{op}` must be {wanted}; {name} is {ty}", n + 1);
+        let shown = self.module.types.display(ty);
+        let message = format!("operand {} of `{op}` must be {wanted}; {name} is {shown}", n + 1);
         let (span, text) = self.definition(arg);
         let note = conversion(ty, &wanted);
         let error = self.inst_error(inst, "I0402", message);
@@ -238,12 +252,7 @@ impl<'a> Verifier<'a> {
                         "`invariant` says that memory is never written; this writes it".into(),
                     );
                 }
-                let space = func.dfg.ty(args[1]).space();
-                if let Some(space @ (StateSpace::Const | StateSpace::Param)) = space {
-                    let name = self.name(args[1]);
-                    let message = format!("{name} points to {space} memory, which cannot be written");
-                    self.inst_error(inst, "I0422", message);
-                }
+                self.written(inst, args[1]);
             }
             InstData::Unary { op: Opcode::Addrspacecast, .. } => {
                 let generic = |ty: Type| ty == Type::PTR;
@@ -260,6 +269,39 @@ impl<'a> Verifier<'a> {
                     .notes
                     .push("table-derived operations name it: `ptx.tex.1d.v4.f32.s32 [@name, {%x}]`".into());
             }
+            InstData::Aggregate { args } => {
+                let args = args.as_slice(&func.dfg.pool);
+                self.fields(inst, args, t);
+            }
+            InstData::ExtractValue { path, arg } => {
+                if let Some(ty) = self.at_path(inst, func.dfg.ty(*arg), *path)
+                    && ty != t
+                {
+                    let (ty, t) = (self.module.types.display(ty), self.module.types.display(t));
+                    let message = format!("the path leads to {ty}; the result is {t}");
+                    self.inst_error(inst, "I0411", message);
+                }
+            }
+            InstData::InsertValue { path, args: [_, part] } => {
+                let given = func.dfg.ty(*part);
+                if let Some(ty) = self.at_path(inst, t, *path)
+                    && ty != given
+                {
+                    let (ty, given) = (self.module.types.display(ty), self.module.types.display(given));
+                    let message = format!("the path leads to {ty}; {} is {given}", self.name(*part));
+                    self.inst_error(inst, "I0402", message);
+                }
+            }
+            InstData::MemBlock { flags, args, .. } => {
+                if flags.invariant {
+                    self.inst_error(
+                        inst,
+                        "I0421",
+                        "`invariant` says that memory is never written; this writes it".into(),
+                    );
+                }
+                self.written(inst, args[0]);
+            }
             InstData::FuncAddr { func: named } => self.called(inst, *named).map_or((), drop),
             InstData::Vec { args } => {
                 let args = args.as_slice(&func.dfg.pool);
@@ -274,25 +316,16 @@ impl<'a> Verifier<'a> {
                 self.inst_error(inst, "I0425", message);
             }
             InstData::Call { callee, .. } => self.call(inst, *callee, args),
-            InstData::CallIndirect { .. } => {
-                for &value in args.iter().chain(func.dfg.results(inst).into_iter().collect::<Vec<_>>().iter())
-                {
-                    let ty = func.dfg.ty(value);
-                    if ty.is_vector() || ty.element() == Scalar::I128 {
-                        let message =
-                            format!("{} is of type {ty}, which is not passed yet", self.name(value));
-                        self.inst_error(inst, "I0390", message)
-                            .notes
-                            .push("pass a pointer to memory, or the parts".into());
-                    }
-                }
-            }
+            InstData::CallIndirect { .. } => {}
             InstData::Return { .. } => {
                 let types: Vec<Type> = args.iter().map(|arg| func.dfg.ty(*arg)).collect();
                 if types != func.ret {
                     let kind = if func.kind == FuncKind::Kernel { "kernel" } else { "function" };
-                    let message =
-                        format!("`ret` with {}; the {kind} returns {}", list(&types), list(&func.ret));
+                    let message = format!(
+                        "`ret` with {}; the {kind} returns {}",
+                        self.list(&types),
+                        self.list(&func.ret)
+                    );
                     let span = func.span;
                     let error = self.inst_error(inst, "I0426", message);
                     if !span.is_none() {
@@ -323,11 +356,67 @@ impl<'a> Verifier<'a> {
             | InstData::GlobalAddr { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
             | InstData::Sreg { .. }
             | InstData::Ptx { .. }
             | InstData::Jump { .. }
             | InstData::Brif { .. }
             | InstData::Trap => {}
+        }
+    }
+
+    /// The operands of `aggregate`: one for each field.
+    fn fields(&mut self, inst: Inst, args: &[Value], ty: Type) {
+        let types = &self.module.types;
+        let wanted = types.fields(ty);
+        if args.len() as u64 != wanted {
+            let message = format!("{} has {wanted} fields, {} are given", types.display(ty), args.len());
+            self.inst_error(inst, "I0412", message)
+                .notes
+                .push("`zero` makes one whose fields are all zero".into());
+            return;
+        }
+        for (n, &arg) in args.iter().enumerate() {
+            let Some((field, _)) = types.field(ty, n as u64) else { return };
+            let given = self.func.dfg.ty(arg);
+            if given != field {
+                let (whole, field, given) = (types.display(ty), types.display(field), types.display(given));
+                let message = format!("field {n} of {whole} is {field}; {} is {given}", self.name(arg));
+                self.inst_error(inst, "I0402", message);
+            }
+        }
+    }
+
+    /// The type that a path leads to from an aggregate; a path that leads nowhere is reported.
+    fn at_path(&mut self, inst: Inst, ty: Type, path: crate::Path) -> Option<Type> {
+        let path = &self.func.dfg.paths[path];
+        let types = &self.module.types;
+        let message = match types.at_path(ty, path) {
+            Ok(_) if path.is_empty() => "a path has at least one field".to_string(),
+            Ok(place) => return Some(place.ty),
+            Err(PathError::NotAnAggregate(step)) => {
+                let whole = types.at_path(ty, &path[..step]).map_or(ty, |place| place.ty);
+                format!("the path goes on into {}, which has no fields", types.display(whole))
+            }
+            Err(PathError::NoField(step, count)) => {
+                let whole = types.at_path(ty, &path[..step]).map_or(ty, |place| place.ty);
+                format!(
+                    "{} has {count} fields; the path asks for number {}",
+                    types.display(whole),
+                    path[step]
+                )
+            }
+        };
+        self.inst_error(inst, "I0413", message).notes.push("fields and elements are counted from 0".into());
+        None
+    }
+
+    /// A pointer that is written through, which must not be to memory that is only read.
+    fn written(&mut self, inst: Inst, ptr: Value) {
+        let space = self.func.dfg.ty(ptr).space();
+        if let Some(space @ (StateSpace::Const | StateSpace::Param)) = space {
+            let message = format!("{} points to {space} memory, which cannot be written", self.name(ptr));
+            self.inst_error(inst, "I0422", message);
         }
     }
 
@@ -375,8 +464,9 @@ impl<'a> Verifier<'a> {
             let wanted = if param.byval.is_some() {
                 "a pointer to what is passed by value".into()
             } else {
-                param.ty.to_string()
+                self.module.types.display(param.ty).to_string()
             };
+            let given = self.module.types.display(given);
             let message =
                 format!("argument {} of `@{name}` must be {wanted}; {} is {given}", n + 1, self.name(arg));
             let error = self.inst_error(inst, "I0432", message);
@@ -384,7 +474,7 @@ impl<'a> Verifier<'a> {
         }
         let types: Vec<Type> = func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         if types != callee.ret {
-            let message = format!("`@{name}` returns {}, not {}", list(&callee.ret), list(&types));
+            let message = format!("`@{name}` returns {}, not {}", self.list(&callee.ret), self.list(&types));
             let error = self.inst_error(inst, "I0410", message);
             declared(error);
         }

@@ -3,6 +3,11 @@
 //! Symbols
 //! - Names of functions and globals are unique, and are identifiers of PTX that it has no use of its own for.
 //!
+//! Types
+//! - A struct or array holds types that were there before it, so never itself, and is nested at most 64 deep.
+//! - Its alignment is a power of two, its size less than 2^63.
+//! - A value consists of at most 4,096 scalars and vectors; what is larger stays in memory.
+//!
 //! Globals
 //! - They are in `global`, `const` or `shared` memory; their elements have a memory form; arrays are not empty.
 //! - An initialiser fits the size. Shared memory and what another module defines have none.
@@ -10,7 +15,7 @@
 //! - Only shared memory of another "module" (`extern`, given by the launch) has a dynamic extent.
 //!
 //! Functions
-//! - A kernel returns nothing; a function returns at most one value for now.
+//! - A kernel returns nothing.
 //! - Parameters of kernels have a memory form; those that are pointers point to memory that the host or the launch can name.
 //! - What is passed by value has at least one byte and an alignment that is a power of two.
 //! - Only kernels have launch attributes; their sizes are at least 1 and blocks have at most 1024 threads.
@@ -34,7 +39,7 @@
 //! Types
 //! - Operands and results have the types that the operation's row in the table says.
 //! - Constants fit their types and are in the one form that stands for their bits.
-//! - Lanes are within the vector.
+//! - Lanes are within the vector, paths within the struct or array.
 //!
 //! Memory
 //! - Constant and parameter memory is not written.
@@ -57,6 +62,7 @@ mod inst;
 mod limits;
 #[allow(clippy::wildcard_enum_match_arm, reason = "parts of operands, not operations")]
 mod ptx;
+mod types;
 
 use crate::entities::{Block, Inst, Value};
 use crate::function::{FuncKind, Function, Linkage};
@@ -79,6 +85,11 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
         verify_global(global, &mut errors);
     }
     limits::constants(module, &mut errors);
+    types::table(module, &mut errors);
+    // What a broken type takes is not known: nothing that has one is looked at.
+    if errors.iter().any(|error| error.code == types::BROKEN) {
+        return Err(module.diagnostics(errors));
+    }
     let functions: Vec<&Function> = module.functions.values().collect();
     let threads = parallel::pays(module.functions.values());
     let share = if threads { SHARE } else { usize::MAX };
@@ -158,7 +169,9 @@ fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
     if !matches!(space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
         error("I0310", format!("`@{name}` cannot be in {space} memory"));
     }
-    if !TypeSet::Memory.contains(*ty) {
+    if ty.is_aggregate() {
+        error("I0390", format!("`@{name}` is a global of a struct or array, which is not supported yet"));
+    } else if !TypeSet::Memory.contains(*ty) {
         error("I0311", format!("`@{name}` cannot hold {ty}, which has no memory form"));
     } else if ty.element() == Scalar::I128 {
         error("I0390", format!("`@{name}` is a global of {ty}, which is not supported yet"));
@@ -314,18 +327,12 @@ impl<'a> Verifier<'a> {
         let name = &func.name;
         let is_kernel = func.kind == FuncKind::Kernel;
         if is_kernel && !func.ret.is_empty() {
-            self.error("I0320", format!("kernel `@{name}` returns {}", list(&func.ret)))
+            self.error("I0320", format!("kernel `@{name}` returns {}", self.list(&func.ret)))
                 .notes
                 .push("a kernel returns nothing: it stores its results through pointers".into());
         }
         if is_kernel && func.linkage == Linkage::Extern {
             self.error("I0325", format!("kernel `@{name}` cannot be declared: kernels are not called"));
-        }
-        if !is_kernel && func.ret.len() > 1 {
-            self.error(
-                "I0390",
-                format!("`@{name}` returns {} values; more than one is not supported yet", func.ret.len()),
-            );
         }
         for (n, param) in func.params.iter().enumerate() {
             match param.byval {
@@ -353,7 +360,9 @@ impl<'a> Verifier<'a> {
         let space = ty.space();
         if ty.is_invalid() {
             self.error("I0322", format!("{what} has no type"));
-        } else if ty.is_vector() || ty.element() == Scalar::I128 {
+        } else if ty.is_aggregate() {
+            self.passed_aggregate(what, ty);
+        } else if ty.element() == Scalar::I128 {
             let note = "pass memory instead: `byval(16, align 16)`, or a pointer";
             self.error("I0390", format!("{what} is of type {ty}, which is not passed yet"))
                 .notes
@@ -414,10 +423,15 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// `i32, f32`, or `nothing`.
-fn list(types: &[Type]) -> String {
-    match types {
-        [] => "nothing".into(),
-        _ => types.iter().map(Type::to_string).collect::<Vec<_>>().join(", "),
+impl Verifier<'_> {
+    /// `i32, f32`, or `nothing`.
+    fn list(&self, types: &[Type]) -> String {
+        match types {
+            [] => "nothing".into(),
+            _ => {
+                let shown = types.iter().map(|&ty| self.module.types.display(ty).to_string());
+                shown.collect::<Vec<_>>().join(", ")
+            }
+        }
     }
 }

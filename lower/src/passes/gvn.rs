@@ -64,7 +64,8 @@ struct Key(SmallVec<[u64; 6]>);
 impl Key {
     fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
         let mut words = SmallVec::with_capacity(head.len() + args.len() + 1);
-        words.push((ty.element() as u64) << 8 | u64::from(ty.lanes()));
+        let aggregate = ty.as_aggregate().map_or(0, |id| id.index() as u64 + 1);
+        words.push(aggregate << 16 | (ty.element() as u64) << 8 | u64::from(ty.lanes()));
         words.extend_from_slice(head);
         words.extend(args.iter().map(|&arg| func.dfg.resolve(arg).index() as u64));
         Key(words)
@@ -96,8 +97,13 @@ fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
         InstData::StackAddr { slot, offset } => make(&[op, slot.index() as u64, offset as u64], &[]),
         InstData::GlobalAddr { global, offset } => make(&[op, global.index() as u64, offset as u64], &[]),
         InstData::FuncAddr { func } => make(&[op, func.index() as u64], &[]),
-        InstData::Vec { .. } => make(&[op], args),
+        InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[op], args),
         InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
+        InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
+            let path = func.dfg.paths[path].iter().map(|&n| u64::from(n));
+            let head: SmallVec<[u64; 6]> = std::iter::once(op).chain(path).collect();
+            make(&head, args)
+        }
         InstData::Sreg { reg } => {
             let mut hasher = rustc_hash::FxHasher::default();
             reg.hash(&mut hasher);
@@ -107,6 +113,7 @@ fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
         // What writes, communicates or ends a block was sorted out by its traits; the operations of the tables have operands that are no
         // values, which are not compared.
         InstData::Store { .. }
+        | InstData::MemBlock { .. }
         | InstData::Call { .. }
         | InstData::CallIndirect { .. }
         | InstData::Ptx { .. }

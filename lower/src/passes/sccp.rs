@@ -137,6 +137,11 @@ impl<'f> Search<'f> {
             | InstData::Vec { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. }
             | InstData::Sreg { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }

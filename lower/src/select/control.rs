@@ -140,6 +140,11 @@ impl Selector<'_> {
             | InstData::Vec { .. }
             | InstData::Extract { .. }
             | InstData::Insert { .. }
+            | InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. }
             | InstData::Sreg { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }

@@ -373,6 +373,11 @@ impl<'a> Selector<'a> {
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
             &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
+            InstData::Zero
+            | InstData::Aggregate { .. }
+            | InstData::ExtractValue { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. } => self.no_rule(func.dfg.opcode(inst), Type::INVALID),
             &InstData::Sreg { reg } => self.special_register(inst, reg),
             InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&func.dfg.pool)),
             InstData::CallIndirect { args } => self.call_indirect(inst, args.as_slice(&func.dfg.pool)),

@@ -8,7 +8,7 @@ use crate::engine::{
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 use warpsmith_ir::{
-    self as ir, Block, FuncKind, GlobalId, Inst, InstData, Opcode, StackSlot, Type, Value, meaning,
+    self as ir, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value, meaning,
 };
 use warpsmith_isa::StateSpace;
 use warpsmith_isa::memory::Layout;
@@ -19,7 +19,7 @@ pub(super) struct Body<'m, 'p> {
     pub(super) body: FunctionBuilder<'p>,
     functions: &'p SecondaryMap<ir::FuncId, Option<FuncId>>,
     pub(super) globals: &'p SecondaryMap<GlobalId, Option<SymbolId>>,
-    module: &'m ir::Module,
+    pub(super) module: &'m ir::Module,
     values: SecondaryMap<Value, Option<Regs>>,
     labels: SecondaryMap<Block, Option<Label>>,
     slots: SecondaryMap<StackSlot, i64>,
@@ -74,13 +74,16 @@ impl<'m> Body<'m, '_> {
         }
         let mut layout = Layout::default();
         for (param, value) in self.function.params.iter().zip(params) {
-            let (bytes, align) = param_layout(param);
+            let (bytes, align) = param_layout(&self.module.types, param);
             let align = align.max(1).next_power_of_two();
             let offset = u32::try_from(layout.place(bytes.into(), align.into())).unwrap_or(u32::MAX);
             let dst = self.regs(*value);
             if param.byval.is_some() {
                 let address = self.body.constant(offset.into(), Width::W64);
                 self.body.copy(dst[0], address);
+            } else if param.ty.is_aggregate() {
+                let base = self.body.constant(offset.into(), Width::W64);
+                self.load_at(param.ty, MemFlags::PLAIN, (StateSpace::Param, base, 0), &dst);
             } else {
                 for (i, r) in dst.iter().enumerate() {
                     let size = (r.width().bits() / 8).min(bytes);
@@ -133,7 +136,7 @@ impl<'m> Body<'m, '_> {
             return regs.clone();
         }
         let ty = self.function.dfg.ty(value);
-        let regs: Regs = match (self.function.dfg.def_data(value), values::shape(ty)) {
+        let regs: Regs = match (self.function.dfg.def_data(value), values::shape(&self.module.types, ty)) {
             (_, Err(message)) => {
                 self.body.error(message);
                 smallvec![Reg::ZERO]
@@ -184,11 +187,13 @@ impl<'m> Body<'m, '_> {
             | InstData::Index { .. } => self.compute(inst),
             InstData::Load { flags, offset, ptr } => {
                 let (ty, dst) = self.result(inst);
-                self.load(ty, *flags, *ptr, *offset, dst);
+                let place = self.place(*ptr, *offset);
+                self.load_at(ty, *flags, place, &dst);
             }
             InstData::Store { flags, offset, args: [value, ptr] } => {
                 let (ty, src) = (self.ty(*value), self.regs(*value));
-                self.store(ty, *flags, *ptr, *offset, src);
+                let place = self.place(*ptr, *offset);
+                self.store_at(ty, *flags, place, &src);
             }
             InstData::StackAddr { slot, offset } => {
                 let (_, dst) = self.result(inst);
@@ -237,6 +242,34 @@ impl<'m> Body<'m, '_> {
                     self.body.copy(*d, source);
                 }
             }
+            InstData::Zero => {
+                let (_, dst) = self.result(inst);
+                for r in dst {
+                    let zero = self.body.constant(0, r.width());
+                    self.body.copy(r, zero);
+                }
+            }
+            InstData::Aggregate { args } => {
+                let (_, dst) = self.result(inst);
+                let parts: Vec<Reg> =
+                    args.as_slice(&dfg.pool).iter().flat_map(|&arg| self.regs(arg)).collect();
+                dst.iter().zip(parts).for_each(|(d, part)| self.body.copy(*d, part));
+            }
+            InstData::ExtractValue { path, arg } => {
+                let (_, dst) = self.result(inst);
+                let (at, whole) = (self.first_register(*arg, &dfg.paths[*path]), self.regs(*arg));
+                dst.iter().zip(&whole[at..]).for_each(|(d, part)| self.body.copy(*d, *part));
+            }
+            InstData::InsertValue { path, args: [whole, part] } => {
+                let (_, dst) = self.result(inst);
+                let at = self.first_register(*whole, &dfg.paths[*path]);
+                let (whole, part) = (self.regs(*whole), self.regs(*part));
+                for (i, (d, old)) in dst.iter().zip(&whole).enumerate() {
+                    let new = i.checked_sub(at).and_then(|i| part.get(i));
+                    self.body.copy(*d, *new.unwrap_or(old));
+                }
+            }
+            &InstData::MemBlock { op, flags, args } => self.mem_block(op, flags, args),
             InstData::Sreg { reg } => {
                 let (_, dst) = self.result(inst);
                 match Special::from_name(&reg.to_string()) {
@@ -270,6 +303,15 @@ impl<'m> Body<'m, '_> {
             }
             InstData::Trap => self.body.trap(),
         }
+    }
+
+    /// The position of the register that begins a part of a struct or array.
+    fn first_register(&self, whole: Value, path: &[u32]) -> usize {
+        let types = &self.module.types;
+        let ty = self.ty(whole);
+        let Ok(place) = types.at_path(ty, path) else { return 0 };
+        let before = types.parts_of(ty).into_iter().take(place.part as usize);
+        before.map(|(part, _)| values::shape(types, part).map_or(0, |shape| shape.len())).sum()
     }
 
     /// Emits an operation on single registers, or says that it has no meaning.

@@ -1,15 +1,18 @@
 //! Loads, stores and addresses.
 
 use super::function::Body;
-use super::values::Regs;
+use super::values;
 use crate::engine::lanes::portable as vector;
-use crate::engine::{Access, Address, Order, Reg, Scope, Width};
+use crate::engine::{Access, Address, Guard, Order, Reg, Scope, Width};
 use crate::memory::window;
-use warpsmith_ir::{FuncKind, MemFlags, Type, Value};
+use warpsmith_ir::{FuncKind, MemFlags, Opcode, Type, Value};
 use warpsmith_isa::StateSpace;
 
 /// The most bytes that a call passes by value.
 const LARGEST_COPY: u32 = 1 << 16;
+
+/// An address: its space, the register that holds it, and what is added.
+pub(super) type Place = (StateSpace, Reg, i64);
 
 /// The most bytes that one access moves.
 const WIDEST: u32 = 16;
@@ -22,7 +25,7 @@ impl Body<'_, '_> {
 
     /// Splits the registers of a value into accesses: each register's bytes, as many neighbours together as the alignment allows.
     /// Calls `each` with the first register's index, how many, the offset and the bytes of one element.
-    fn pieces(&self, ty: Type, regs: &Regs, align: u32, mut each: impl FnMut(usize, usize, u32, u32)) {
+    fn pieces(&self, ty: Type, regs: &[Reg], align: u32, mut each: impl FnMut(usize, usize, u32, u32)) {
         // The last register of a small vector or scalar holds fewer bytes than its width.
         let total = ty.bits() / 8;
         let (mut i, mut offset) = (0, 0);
@@ -41,12 +44,58 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `load`
-    pub(super) fn load(&mut self, ty: Type, flags: MemFlags, ptr: Value, offset: i32, dst: Regs) {
-        let (space, base, offset) = self.place(ptr, offset);
-        let align = flags.align(ty);
+    /// `load`: each part of a struct or array by itself. An `i1` among them is a byte.
+    pub(super) fn load_at(&mut self, ty: Type, flags: MemFlags, (space, base, offset): Place, dst: &[Reg]) {
+        for (part, at, align, regs) in self.parts(ty, flags) {
+            let place = (space, base, offset + at);
+            if part == Type::I1 {
+                let byte = self.body.reg(Width::W32);
+                self.load_part(Type::I8, flags, 1, place, &[byte]);
+                self.body.lanes(vector(|byte: u32| byte != 0), &dst[regs], &[byte]);
+            } else {
+                self.load_part(part, flags, align, place, &dst[regs]);
+            }
+        }
+    }
+
+    /// `store`, the inverse of [`Body::load_at`].
+    pub(super) fn store_at(&mut self, ty: Type, flags: MemFlags, (space, base, offset): Place, src: &[Reg]) {
+        for (part, at, align, regs) in self.parts(ty, flags) {
+            let place = (space, base, offset + at);
+            if part == Type::I1 {
+                let byte = self.body.reg(Width::W32);
+                self.body.lanes(vector(|bit: bool| u32::from(bit)), &[byte], &src[regs]);
+                self.store_part(Type::I8, flags, 1, place, &[byte]);
+            } else {
+                self.store_part(part, flags, align, place, &src[regs]);
+            }
+        }
+    }
+
+    /// What an access of a type consists of: scalars and vectors, where each lies, how its address is aligned, and its registers.
+    fn parts(&self, ty: Type, flags: MemFlags) -> Vec<(Type, i64, u32, std::ops::Range<usize>)> {
+        let types = &self.module.types;
+        let align = flags.explicit_align().unwrap_or_else(|| types.align(ty));
+        let mut next = 0;
+        let ranges = types.parts_of(ty).into_iter().map(|(part, at)| {
+            let first = next;
+            next += values::shape(types, part).map_or(0, |shape| shape.len());
+            let at_most = if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(31)) };
+            (part, at as i64, at_most, first..next)
+        });
+        ranges.collect()
+    }
+
+    fn load_part(
+        &mut self,
+        ty: Type,
+        flags: MemFlags,
+        align: u32,
+        (space, base, offset): Place,
+        dst: &[Reg],
+    ) {
         let mut list = Vec::new();
-        self.pieces(ty, &dst, align, |i, count, at, bytes| list.push((i, count, at, bytes)));
+        self.pieces(ty, dst, align, |i, count, at, bytes| list.push((i, count, at, bytes)));
         for (i, count, at, bytes) in list {
             let at = offset + i64::from(at);
             if bytes.is_power_of_two() && bytes <= align {
@@ -91,12 +140,16 @@ impl Body<'_, '_> {
         self.body.lanes(narrow, &[dst], &[wide]);
     }
 
-    /// `store`
-    pub(super) fn store(&mut self, ty: Type, flags: MemFlags, ptr: Value, offset: i32, src: Regs) {
-        let (space, base, offset) = self.place(ptr, offset);
-        let align = flags.align(ty);
+    fn store_part(
+        &mut self,
+        ty: Type,
+        flags: MemFlags,
+        align: u32,
+        (space, base, offset): Place,
+        src: &[Reg],
+    ) {
         let mut list = Vec::new();
-        self.pieces(ty, &src, align, |i, count, at, bytes| list.push((i, count, at, bytes)));
+        self.pieces(ty, src, align, |i, count, at, bytes| list.push((i, count, at, bytes)));
         for (i, count, at, bytes) in list {
             let at = offset + i64::from(at);
             if bytes.is_power_of_two() && bytes <= align {
@@ -122,8 +175,77 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `memcpy`, `memmove` and `memset`: a loop over pieces as large as the alignment allows, where they make up the size.
+    pub(super) fn mem_block(&mut self, op: Opcode, flags: MemFlags, [to, from, size]: [Value; 3]) {
+        let (to_space, to, _) = self.place(to, 0);
+        let align = flags.explicit_align().unwrap_or(1).min(8);
+        let constant = match self.function.dfg.int_const(self.function.dfg.resolve(size)) {
+            Some(value) if self.ty(size) == Type::I32 => Some(u64::from(value as u32)),
+            constant => constant.map(|value| value as u64),
+        };
+        let whole = constant.is_some_and(|size| size.is_multiple_of(align.into()));
+        let step = if whole && op != Opcode::Memset { align } else { 1 };
+        let count = match (self.ty(size), self.one(size)) {
+            (Type::I32, narrow) => {
+                let wide = self.body.reg(Width::W64);
+                self.body.lanes(vector(|size: u32| u64::from(size)), &[wide], &[narrow]);
+                wide
+            }
+            (_, wide) => wide,
+        };
+        let (zero, one) = (self.body.constant(0, Width::W64), self.body.constant(step.into(), Width::W64));
+        let (at, index, address) =
+            (self.body.reg(Width::W64), self.body.reg(Width::W64), self.body.reg(Width::W64));
+        let (done, go_on) = (self.body.reg(Width::Pred), self.body.label());
+        let end = self.body.label();
+        let source = (op != Opcode::Memset).then(|| self.place(from, 0));
+        let backwards = self.body.reg(Width::Pred);
+        match source {
+            // What lies behind its source is copied from its end.
+            Some((from_space, from, _)) if op == Opcode::Memmove => {
+                let base = |space| self.body.constant(window::base(space).unwrap_or(0).into(), Width::W64);
+                let [to_base, from_base] = [to_space, from_space].map(base);
+                let behind = vector(|to: u64, to_base: u64, from: u64, from_base: u64| {
+                    to.wrapping_add(to_base) > from.wrapping_add(from_base)
+                });
+                self.body.lanes(behind, &[backwards], &[to, to_base, from, from_base]);
+            }
+            _ => {
+                let never = self.body.constant(0, Width::Pred);
+                self.body.copy(backwards, never);
+            }
+        }
+        self.body.copy(at, zero);
+        self.body.bind(go_on);
+        self.body.lanes(vector(|at: u64, count: u64| at >= count), &[done], &[at, count]);
+        self.body.branch_if(Guard { pred: done, negated: false }, end);
+        let place = vector(
+            |at: u64, count: u64, step: u64, backwards: bool| {
+                if backwards { count.wrapping_sub(at).wrapping_sub(step) } else { at }
+            },
+        );
+        self.body.lanes(place, &[index], &[at, count, one, backwards]);
+        let add = || vector(|a: u64, b: u64| a.wrapping_add(b));
+        let piece = match source {
+            Some((space, from, _)) => {
+                let piece = self.body.reg(Width::W64);
+                self.body.lanes(add(), &[address], &[from, index]);
+                let access = self.access(space, step, flags);
+                self.body.load(access, &[piece], Address::Reg(address, 0));
+                piece
+            }
+            None => self.one(from),
+        };
+        self.body.lanes(add(), &[address], &[to, index]);
+        let access = self.access(to_space, step, flags);
+        self.body.store(access, &[piece], Address::Reg(address, 0));
+        self.body.lanes(add(), &[at], &[at, one]);
+        self.body.branch(go_on);
+        self.body.bind(end);
+    }
+
     /// The space, the register and the offset of an access.
-    fn place(&mut self, ptr: Value, offset: i32) -> (StateSpace, Reg, i64) {
+    pub(super) fn place(&mut self, ptr: Value, offset: i32) -> Place {
         let space = self.held_space(self.ty(ptr));
         (space, self.one(ptr), i64::from(offset))
     }

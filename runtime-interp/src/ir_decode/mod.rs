@@ -20,7 +20,7 @@ use crate::engine::{
 };
 use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostics;
-use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage};
+use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage, TypeTable};
 
 impl Program {
     /// Decodes a module of the IR. A module that the verifier refuses is refused with the verifier's reasons; an operation without
@@ -98,8 +98,8 @@ impl Decoder<'_> {
     fn declare_functions(&mut self) {
         for (id, function) in self.module.functions.iter() {
             let kind = match function.kind {
-                FuncKind::Kernel => kernel_kind(function),
-                FuncKind::Func => match device_kind(function) {
+                FuncKind::Kernel => kernel_kind(&self.module.types, function),
+                FuncKind::Func => match device_kind(&self.module.types, function) {
                     Ok(kind) => kind,
                     Err(message) => {
                         self.program.error_at(message, function.span);
@@ -113,20 +113,17 @@ impl Decoder<'_> {
 }
 
 /// The size and alignment of a kernel parameter in parameter space.
-fn param_layout(param: &ir::Param) -> (u32, u32) {
-    param.byval.unwrap_or_else(|| {
-        let bytes = param.ty.bytes().unwrap_or(0);
-        (bytes, bytes.next_power_of_two())
-    })
+fn param_layout(types: &TypeTable, param: &ir::Param) -> (u32, u32) {
+    param.byval.unwrap_or_else(|| (types.size(param.ty) as u32, types.align(param.ty)))
 }
 
-fn kernel_kind(function: &ir::Function) -> FunctionKind {
+fn kernel_kind(types: &TypeTable, function: &ir::Function) -> FunctionKind {
     let names = function.param_values().iter().map(|v| function.names.get(*v));
     let names: Vec<String> = (names.chain(std::iter::repeat(None)).zip(0..function.params.len()))
         .map(|(name, i)| name.map_or_else(|| format!("param{i}"), str::to_owned))
         .collect();
     let laid_out = names.iter().zip(&function.params).map(|(name, param)| {
-        let (bytes, align) = param_layout(param);
+        let (bytes, align) = param_layout(types, param);
         (name.as_str(), bytes, align)
     });
     let attrs = &function.attrs;
@@ -143,13 +140,13 @@ fn kernel_kind(function: &ir::Function) -> FunctionKind {
 }
 
 /// A function's parameters and results: a register for each of which a value consists, bytes for what is passed by value.
-fn device_kind(function: &ir::Function) -> Result<FunctionKind, String> {
+fn device_kind(types: &TypeTable, function: &ir::Function) -> Result<FunctionKind, String> {
     let formals = |all: &mut dyn Iterator<Item = ir::Param>| -> Result<Vec<Formal>, String> {
         let mut formals = Vec::new();
         for param in all {
             match param.byval {
                 Some((bytes, align)) => formals.push(Formal::Stack { bytes, align }),
-                None => formals.extend(values::shape(param.ty)?.into_iter().map(Formal::Reg)),
+                None => formals.extend(values::shape(types, param.ty)?.into_iter().map(Formal::Reg)),
             }
         }
         Ok(formals)

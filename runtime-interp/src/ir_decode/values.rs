@@ -3,13 +3,25 @@
 use crate::engine::lanes::portable as vector;
 use crate::engine::{FunctionBuilder, Reg, Width};
 use smallvec::{SmallVec, smallvec};
-use warpsmith_ir::Type;
+use warpsmith_ir::{Type, TypeTable};
 
 /// The registers of a value.
 pub(super) type Regs = SmallVec<[Reg; 2]>;
 
-/// The widths of the registers that hold a value of a type.
-pub(super) fn shape(ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
+/// The widths of the registers that hold a value of a type: those of a struct or array are those of its parts, in order.
+pub(super) fn shape(types: &TypeTable, ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
+    if !ty.is_aggregate() {
+        return plain(ty);
+    }
+    let mut all = SmallVec::new();
+    for (part, _) in types.parts_of(ty) {
+        all.extend(plain(part)?);
+    }
+    Ok(all)
+}
+
+/// The widths of the registers that hold a scalar or vector.
+fn plain(ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
     if ty == Type::I1 {
         return Ok(smallvec![Width::Pred]);
     }
@@ -113,5 +125,5 @@ pub(super) fn from_words(body: &mut FunctionBuilder<'_>, regs: &[Reg], words: &[
 /// True if two types lie in registers alike, so that a value of one is a value of the other.
 pub(super) fn same_registers(a: Type, b: Type) -> bool {
     // A scalar of fewer than 32 bits keeps zeros above it, as does a vector's last word.
-    matches!((shape(a), shape(b)), (Ok(x), Ok(y)) if x == y) && a.bits() == b.bits()
+    matches!((plain(a), plain(b)), (Ok(x), Ok(y)) if x == y) && a.bits() == b.bits()
 }

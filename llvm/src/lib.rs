@@ -1,0 +1,21 @@
+//! LLVM bitcode for NVIDIA GPUs, without LLVM.
+//!
+//! - [`bitstream`]: the container: blocks of records packed by abbreviations;
+//! - [`module`]: a module of LLVM: types, values, metadata at once, bodies of functions when they are asked for;
+//! - [`dump`]: a module as text, close to `.ll`;
+//! - [`codes`]: what can be wrong with a file.
+//!
+//! What is read: files of LLVM 22 in full, those of LLVM 3.8 as far as CUDA's libdevice needs, versions between in the records that occur;
+//! raw and in Darwin's wrapper. Errors are values with the byte of the record; no input makes the reader panic, and memory grows with the
+//! file.
+
+#![forbid(unsafe_code)]
+
+pub mod bitstream;
+pub mod codes;
+pub mod dump;
+mod error;
+pub mod module;
+
+pub use error::{Error, Result};
+pub use module::Module;

@@ -1,0 +1,216 @@
+//! The body of a function: blocks of instructions.
+
+use super::ValueId;
+use super::constants::{Constant, ConstantKind};
+use super::metadata::Metadata;
+use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
+use super::types::TypeId;
+use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// A body.
+#[derive(Clone, Default, Debug)]
+pub struct Body {
+    /// The values before those of the function.
+    pub first_value: u32,
+    /// How many parameters: their values come first.
+    pub num_params: u32,
+    /// The constants of the function, whose values follow.
+    pub constants: Vec<Constant>,
+    /// The instructions, block by block.
+    pub insts: Vec<Inst>,
+    /// The instructions of each block.
+    pub blocks: Vec<Range<u32>>,
+    /// The types of the values of the function.
+    pub types: Vec<TypeId>,
+    /// Names of values and of blocks, where the file has them.
+    pub names: FxHashMap<ValueId, String>,
+    /// Names of blocks.
+    pub block_names: FxHashMap<u32, String>,
+    /// Attachments of metadata: instruction, kind, number of the metadata.
+    pub attachments: Vec<(u32, u64, u64)>,
+    /// Metadata of the function, behind that of the module.
+    pub metadata: Vec<Metadata>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub kind: InstKind,
+    /// The type of the result.
+    pub ty: TypeId,
+    /// Its value, if it has a result.
+    pub value: Option<ValueId>,
+    /// The place in the source: line, column, scope and place of the call that was inlined, as numbers of metadata plus one.
+    pub loc: Option<[u32; 4]>,
+    /// The byte of the file that its record starts in.
+    pub offset: u64,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The alignment in bytes.
+    pub align: Option<u64>,
+    /// It happens as often and in the order as written.
+    pub volatile: bool,
+    /// Its order, [`Ordering::NotAtomic`] for plain ones.
+    pub ordering: Ordering,
+    /// The scope, in [`super::Module::scopes`]: 0 is one thread, 1 the system.
+    pub scope: u64,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: ValueId,
+    /// The type of what is called.
+    pub signature: TypeId,
+    /// The arguments. Those of type `metadata` are numbers of metadata, those of type `label` blocks.
+    pub args: Vec<ValueId>,
+    /// The types of the arguments.
+    pub arg_types: Vec<TypeId>,
+    /// The calling convention.
+    pub convention: u64,
+    /// The attributes of the call.
+    pub attributes: u32,
+    /// It must be a jump: `musttail`.
+    pub must_tail: bool,
+    /// It may be one: `tail`.
+    pub tail: bool,
+    /// Fast-math flags.
+    pub flags: FastMath,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum InstKind {
+    Fneg { flags: FastMath, x: ValueId },
+    /// `flags` are those of the record: overflow, exact, disjoint or fast-math.
+    Binary { op: BinaryOp, flags: u64, x: ValueId, y: ValueId },
+    Cast { op: CastOp, flags: u64, x: ValueId },
+    Gep { source: TypeId, flags: u64, base: ValueId, indices: Vec<ValueId> },
+    Select { cond: ValueId, x: ValueId, y: ValueId, flags: FastMath },
+    ExtractElement { vector: ValueId, index: ValueId },
+    InsertElement { vector: ValueId, element: ValueId, index: ValueId },
+    ShuffleVector { x: ValueId, y: ValueId, mask: ValueId },
+    Compare { predicate: Predicate, flags: u64, x: ValueId, y: ValueId },
+    Return(Option<ValueId>),
+    Br(u32),
+    CondBr { cond: ValueId, then: u32, otherwise: u32 },
+    Switch { value: ValueId, default: u32, cases: Vec<(ValueId, u32)> },
+    Unreachable,
+    Phi { incoming: Vec<(ValueId, u32)>, flags: FastMath },
+    Alloca { ty: TypeId, count: ValueId, align: Option<u64> },
+    Load { ptr: ValueId, access: Access },
+    Store { ptr: ValueId, value: ValueId, access: Access },
+    ExtractValue { aggregate: ValueId, indices: Vec<u64> },
+    InsertValue { aggregate: ValueId, value: ValueId, indices: Vec<u64> },
+    Call(Box<Call>),
+    Fence { ordering: Ordering, scope: u64 },
+    CmpXchg { ptr: ValueId, expected: ValueId, new: ValueId, access: Access, failure: Ordering, weak: bool },
+    AtomicRmw { op: RmwOp, ptr: ValueId, value: ValueId, access: Access },
+    Freeze(ValueId),
+    VaArg { list: ValueId },
+}
+
+impl InstKind {
+    /// True for what ends a block.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Return(_)
+                | InstKind::Br(_)
+                | InstKind::CondBr { .. }
+                | InstKind::Switch { .. }
+                | InstKind::Unreachable
+        )
+    }
+
+    /// The blocks that a terminator goes to.
+    pub fn successors(&self) -> Vec<u32> {
+        match self {
+            InstKind::Br(block) => vec![*block],
+            InstKind::CondBr { then, otherwise, .. } => vec![*then, *otherwise],
+            InstKind::Switch { default, cases, .. } => {
+                [*default].into_iter().chain(cases.iter().map(|(_, block)| *block)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The values it uses, those of type `metadata` and `label` left out.
+    pub fn operands(&self, mut each: impl FnMut(ValueId)) {
+        match self {
+            InstKind::Fneg { x, .. } | InstKind::Cast { x, .. } | InstKind::Freeze(x) => each(*x),
+            InstKind::Binary { x, y, .. } | InstKind::Compare { x, y, .. } => [*x, *y].into_iter().for_each(each),
+            InstKind::Gep { base, indices, .. } => {
+                each(*base);
+                indices.iter().for_each(|index| each(*index));
+            }
+            InstKind::Select { cond, x, y, .. } => [*cond, *x, *y].into_iter().for_each(each),
+            InstKind::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(each),
+            InstKind::InsertElement { vector, element, index } => {
+                [*vector, *element, *index].into_iter().for_each(each);
+            }
+            InstKind::ShuffleVector { x, y, mask } => [*x, *y, *mask].into_iter().for_each(each),
+            InstKind::Return(value) => value.iter().for_each(|value| each(*value)),
+            InstKind::Br(_) | InstKind::Unreachable | InstKind::Fence { .. } => {}
+            InstKind::CondBr { cond, .. } => each(*cond),
+            InstKind::Switch { value, cases, .. } => {
+                each(*value);
+                cases.iter().for_each(|(case, _)| each(*case));
+            }
+            InstKind::Phi { incoming, .. } => incoming.iter().for_each(|(value, _)| each(*value)),
+            InstKind::Alloca { count, .. } => each(*count),
+            InstKind::Load { ptr, .. } => each(*ptr),
+            InstKind::Store { ptr, value, .. } | InstKind::AtomicRmw { ptr, value, .. } => {
+                [*ptr, *value].into_iter().for_each(each);
+            }
+            InstKind::ExtractValue { aggregate, .. } => each(*aggregate),
+            InstKind::InsertValue { aggregate, value, .. } => [*aggregate, *value].into_iter().for_each(each),
+            InstKind::Call(call) => {
+                each(call.callee);
+                call.args.iter().for_each(|arg| each(*arg));
+            }
+            InstKind::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(each),
+            InstKind::VaArg { list } => each(*list),
+        }
+    }
+}
+
+/// An error if a constant names a value that does not exist.
+pub(super) fn check_constant(constant: &Constant, count: u32) -> Result<()> {
+    let mut bad = None;
+    let mut check = |values: &[ValueId]| bad = bad.or(values.iter().find(|value| value.0 >= count).copied());
+    match &constant.kind {
+        ConstantKind::Aggregate(parts) => check(parts),
+        ConstantKind::Binary { args, .. } | ConstantKind::Compare { args, .. } => check(args),
+        ConstantKind::Cast { arg, .. } => check(&[*arg]),
+        ConstantKind::Gep { base, indices, .. } => {
+            check(&[*base]);
+            check(indices);
+        }
+        ConstantKind::Select(args) => check(args),
+        ConstantKind::Null
+        | ConstantKind::Undef
+        | ConstantKind::Poison
+        | ConstantKind::Integer(_)
+        | ConstantKind::Wide(_)
+        | ConstantKind::Float(_)
+        | ConstantKind::String(_)
+        | ConstantKind::Data(_)
+        | ConstantKind::InlineAsm(_)
+        | ConstantKind::Other(_) => {}
+    }
+    match bad {
+        Some(value) => {
+            Err(Error::record(constant.offset, format!("a constant is made of value {}, which does not exist", value.0)))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,688 @@
+//! Reading the body of a function.
+//!
+//! Operands are numbers of values, counted back from the value that comes next. One that is not defined yet has its type behind it; what the
+//! definition then is must be of that type.
+
+use super::body::{Access, Body, Call, Inst, InstKind, check_constant};
+use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
+use super::read_types::text;
+use super::types::{Type, TypeId};
+use super::{CONSTANTS, METADATA, METADATA_ATTACHMENT, Module, VALUE_SYMTAB, ValueId, constants, globals};
+use crate::bitstream::{Block, Entry, Record};
+use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
+
+impl<'a> Module<'a> {
+    /// Reads the body of a function. `None` for one that is only declared.
+    pub fn read_body(&mut self, function: usize) -> Result<Option<Body>> {
+        let Some(function) = self.functions.get(function) else { return Ok(None) };
+        let Some(block) = function.body.clone() else { return Ok(None) };
+        let (name, ty) = (function.name.clone(), function.ty);
+        let reader = Reader::new(self, ty);
+        reader.read(block).map(Some).map_err(|error| error.in_function(&name))
+    }
+}
+
+struct Reader<'m, 'a> {
+    module: &'m mut Module<'a>,
+    body: Body,
+    /// The types that values were used with before they were defined.
+    promised: FxHashMap<u32, TypeId>,
+    num_blocks: Option<u32>,
+    loc: Option<[u32; 4]>,
+    has_inst: bool,
+}
+
+/// The fields of a record, from the first to the last.
+struct Fields<'r> {
+    ops: &'r [u64],
+    at: usize,
+    code: u32,
+    offset: u64,
+}
+
+impl Fields<'_> {
+    fn wrong(&self) -> Error {
+        Error::record(self.offset, format!("an instruction of code {} with {} fields", self.code, self.ops.len()))
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        let field = self.ops.get(self.at).copied().ok_or_else(|| self.wrong())?;
+        self.at += 1;
+        Ok(field)
+    }
+
+    fn optional(&mut self) -> Option<u64> {
+        let field = self.ops.get(self.at).copied();
+        self.at += 1;
+        field
+    }
+
+    fn left(&self) -> usize {
+        self.ops.len().saturating_sub(self.at)
+    }
+
+    fn small(&mut self) -> Result<u32> {
+        let field = self.number()?;
+        u32::try_from(field).map_err(|_| self.wrong())
+    }
+
+    fn ordering(&mut self) -> Result<Ordering> {
+        let field = self.number()?;
+        Ordering::numbered(field).ok_or_else(|| self.wrong())
+    }
+
+    fn align(&mut self) -> Result<Option<u64>> {
+        let field = self.number()?;
+        globals::alignment(field).ok_or_else(|| self.wrong())
+    }
+}
+
+impl<'m, 'a> Reader<'m, 'a> {
+    fn new(module: &'m mut Module<'a>, ty: TypeId) -> Self {
+        let first_value = module.num_values();
+        let params = module.signature(ty).map_or(Vec::new(), |(_, _, params)| params.to_vec());
+        let body = Body { first_value, num_params: params.len() as u32, types: params, ..Body::default() };
+        Reader { module, body, promised: FxHashMap::default(), num_blocks: None, loc: None, has_inst: false }
+    }
+
+    fn next_value(&self) -> u32 {
+        self.body.first_value + self.body.types.len() as u32
+    }
+
+    fn read(mut self, mut block: Block<'a>) -> Result<Body> {
+        let mut record = Record::default();
+        let mut first = 0u32;
+        while let Some(entry) = block.next(&mut record)? {
+            match entry {
+                Entry::Block(inner) => match inner.id {
+                    CONSTANTS => self.read_constants(inner)?,
+                    METADATA => self.read_metadata(inner)?,
+                    VALUE_SYMTAB => self.read_names(inner)?,
+                    METADATA_ATTACHMENT => self.read_attachments(inner)?,
+                    _ => {}
+                },
+                Entry::Record => {
+                    self.record(&record)?;
+                    let count = self.body.insts.len() as u32;
+                    if self.body.insts.last().is_some_and(|inst| inst.kind.is_terminator()) && count > self.ended() {
+                        self.body.blocks.push(first..count);
+                        first = count;
+                    }
+                }
+            }
+        }
+        self.finish(block.offset(), first)
+    }
+
+    /// The instructions in blocks that have ended.
+    fn ended(&self) -> u32 {
+        self.body.blocks.last().map_or(0, |block| block.end)
+    }
+
+    fn finish(mut self, offset: u64, first: u32) -> Result<Body> {
+        let blocks = self.num_blocks.unwrap_or(0);
+        if self.body.insts.len() as u32 != first || self.body.blocks.len() as u32 != blocks || blocks == 0 {
+            let message = format!("{blocks} blocks were announced and {} have an end", self.body.blocks.len());
+            return Err(Error::record(offset, message));
+        }
+        let count = self.next_value();
+        for constant in &self.body.constants {
+            check_constant(constant, count)?;
+        }
+        if let Some((value, _)) = self.promised.iter().find(|(value, _)| **value >= count) {
+            return Err(Error::record(offset, format!("value {value} is used and not defined")));
+        }
+        for (value, ty) in std::mem::take(&mut self.promised) {
+            let defined = self.type_of(ValueId(value));
+            if !defined.is_some_and(|defined| self.module.types.same(defined, ty)) {
+                return Err(Error::record(offset, format!("value {value} is used with another type than it is defined with")));
+            }
+        }
+        for inst in &self.body.insts {
+            if let Some(block) = inst.kind.successors().into_iter().find(|block| *block >= blocks || *block == 0) {
+                return Err(Error::record(inst.offset, format!("a branch to block {block}, which cannot be branched to")));
+            }
+        }
+        Ok(self.body)
+    }
+
+    fn read_constants(&mut self, block: Block<'a>) -> Result<()> {
+        if self.has_inst {
+            return Err(Error::record(block.offset(), "constants behind instructions"));
+        }
+        let from = self.body.constants.len();
+        constants::read(block, &mut self.module.types, &mut self.body.constants)?;
+        self.body.types.extend(self.body.constants[from..].iter().map(|constant| constant.ty));
+        Ok(())
+    }
+
+    fn read_metadata(&mut self, block: Block<'a>) -> Result<()> {
+        let mut list = super::metadata::MetadataList::default();
+        list.read(block)?;
+        self.body.metadata.append(&mut list.all);
+        Ok(())
+    }
+
+    fn read_names(&mut self, mut block: Block<'a>) -> Result<()> {
+        let mut record = Record::default();
+        while block.next_record(&mut record)? {
+            let Some((id, name)) = record.ops.split_first() else { continue };
+            let Ok(id) = u32::try_from(*id) else { continue };
+            match record.code {
+                1 => _ = self.body.names.insert(ValueId(id), text(name)),
+                2 => _ = self.body.block_names.insert(id, text(name)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn read_attachments(&mut self, mut block: Block<'a>) -> Result<()> {
+        let mut record = Record::default();
+        while block.next_record(&mut record)? {
+            // An even number of fields attaches to the function.
+            if record.code == 11 && record.ops.len() % 2 == 1 {
+                let inst = record.ops[0] as u32;
+                let pairs = record.ops[1..].chunks_exact(2);
+                self.body.attachments.extend(pairs.map(|pair| (inst, pair[0], pair[1])));
+            }
+        }
+        Ok(())
+    }
+
+    // Operands.
+
+    fn type_of(&mut self, value: ValueId) -> Option<TypeId> {
+        if value.0 < self.body.first_value {
+            return self.module.value_type(value);
+        }
+        self.body.types.get((value.0 - self.body.first_value) as usize).copied()
+    }
+
+    fn relative(&self, field: u64) -> ValueId {
+        ValueId(self.next_value().wrapping_sub(field as u32))
+    }
+
+    /// A value, with its type behind it if it is not defined yet.
+    fn typed(&mut self, fields: &mut Fields<'_>) -> Result<(ValueId, TypeId)> {
+        let field = fields.number()?;
+        let value = self.relative(field);
+        if let Some(ty) = self.type_of(value) {
+            return Ok((value, ty));
+        }
+        let ty = TypeId(fields.small()?);
+        self.promise(value, ty, fields)?;
+        Ok((value, ty))
+    }
+
+    /// A value of a type that is known.
+    fn of_type(&mut self, fields: &mut Fields<'_>, ty: TypeId) -> Result<ValueId> {
+        let field = fields.number()?;
+        let value = self.relative(field);
+        self.expect(value, ty, fields)?;
+        Ok(value)
+    }
+
+    fn expect(&mut self, value: ValueId, ty: TypeId, fields: &Fields<'_>) -> Result<()> {
+        match self.type_of(value) {
+            Some(found) if self.module.types.same(found, ty) => Ok(()),
+            Some(found) => {
+                let types = &self.module.types;
+                let message = format!("value {} is {}, and {} was expected", value.0, types.display(found), types.display(ty));
+                Err(Error::record(fields.offset, message))
+            }
+            None => self.promise(value, ty, fields),
+        }
+    }
+
+    fn promise(&mut self, value: ValueId, ty: TypeId, fields: &Fields<'_>) -> Result<()> {
+        if !self.module.types.has(ty) {
+            return Err(Error::record(fields.offset, format!("type {} does not exist", ty.0)));
+        }
+        let known = *self.promised.entry(value.0).or_insert(ty);
+        if self.module.types.same(known, ty) {
+            return Ok(());
+        }
+        Err(Error::record(fields.offset, format!("value {} is used with two types", value.0)))
+    }
+
+    fn ty(&self, fields: &mut Fields<'_>) -> Result<TypeId> {
+        let ty = TypeId(fields.small()?);
+        if self.module.types.has(ty) { Ok(ty) } else { Err(fields.wrong()) }
+    }
+
+    fn address(&mut self, fields: &mut Fields<'_>) -> Result<(ValueId, TypeId)> {
+        let (value, ty) = self.typed(fields)?;
+        match self.module.types.get(ty) {
+            Type::Pointer { .. } => Ok((value, ty)),
+            _ => Err(Error::record(fields.offset, format!("an address that is {}", self.module.types.display(ty)))),
+        }
+    }
+
+    // Instructions.
+
+    fn push(&mut self, fields: &Fields<'_>, kind: InstKind, ty: TypeId) {
+        self.has_inst = true;
+        let is_void = matches!(self.module.types.get(ty), Type::Void);
+        let value = (!is_void).then(|| ValueId(self.next_value()));
+        if !is_void {
+            self.body.types.push(ty);
+        }
+        self.body.insts.push(Inst { kind, ty, value, loc: None, offset: fields.offset });
+    }
+
+    fn record(&mut self, record: &Record<'a>) -> Result<()> {
+        let mut fields = Fields { ops: &record.ops, at: 0, code: record.code, offset: record.offset };
+        match record.code {
+            1 => {
+                self.num_blocks = Some(fields.small()?);
+                return Ok(());
+            }
+            35 => {
+                let mut loc = [0; 4];
+                for part in &mut loc {
+                    *part = fields.optional().unwrap_or(0) as u32;
+                }
+                self.loc = Some(loc);
+                return self.locate();
+            }
+            33 => return self.locate(),
+            // What debuggers call values, and who takes the addresses of blocks.
+            61..=65 | 60 => return Ok(()),
+            55 => return Err(Error::unsupported("an operand bundle").at(record.offset)),
+            _ => {}
+        }
+        let full = self.num_blocks.is_none_or(|blocks| self.body.blocks.len() as u32 >= blocks);
+        if full {
+            return Err(Error::record(record.offset, "an instruction behind the last block"));
+        }
+        let (kind, ty) = self.instruction(&mut fields)?;
+        self.push(&fields, kind, ty);
+        Ok(())
+    }
+
+    fn locate(&mut self) -> Result<()> {
+        if let Some(last) = self.body.insts.last_mut() {
+            last.loc = self.loc;
+        }
+        Ok(())
+    }
+
+    fn void(&mut self) -> TypeId {
+        self.module.types.intern(Type::Void)
+    }
+
+    /// `i1`, or as many of them as the vector has elements.
+    fn bool_like(&mut self, ty: TypeId) -> TypeId {
+        let bit = self.module.types.integer(1);
+        match *self.module.types.get(ty) {
+            Type::Vector { len, .. } => self.module.types.intern(Type::Vector { len, element: bit }),
+            _ => bit,
+        }
+    }
+
+    fn unsupported(&self, fields: &Fields<'_>, what: &str) -> Error {
+        Error::unsupported(format!("`{what}`")).at(fields.offset)
+    }
+
+    fn instruction(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let void = self.void();
+        Ok(match fields.code {
+            2 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let number = fields.number()?;
+                let op = BinaryOp::of(number, &self.module.types, ty).ok_or_else(|| fields.wrong())?;
+                (InstKind::Binary { op, flags: fields.optional().unwrap_or(0), x, y }, ty)
+            }
+            3 => {
+                let (x, from) = self.typed(fields)?;
+                let ty = self.ty(fields)?;
+                let number = fields.number()?;
+                let op = CastOp::of(number).ok_or_else(|| fields.wrong())?;
+                self.check_cast(op, from, ty, fields)?;
+                (InstKind::Cast { op, flags: fields.optional().unwrap_or(0), x }, ty)
+            }
+            4 | 30 | 43 => self.gep(fields)?,
+            5 | 29 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let cond = if fields.code == 29 {
+                    self.typed(fields)?.0
+                } else {
+                    let bit = self.module.types.integer(1);
+                    self.of_type(fields, bit)?
+                };
+                let flags = FastMath::of(fields.optional().unwrap_or(0));
+                (InstKind::Select { cond, x, y, flags }, ty)
+            }
+            6 => {
+                let (vector, ty) = self.typed(fields)?;
+                let (index, _) = self.typed(fields)?;
+                let Type::Vector { element, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+                (InstKind::ExtractElement { vector, index }, element)
+            }
+            7 => {
+                let (vector, ty) = self.typed(fields)?;
+                let Type::Vector { element: of, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+                let element = self.of_type(fields, of)?;
+                let (index, _) = self.typed(fields)?;
+                (InstKind::InsertElement { vector, element, index }, ty)
+            }
+            8 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let (mask, of_mask) = self.typed(fields)?;
+                let (Type::Vector { element, .. }, Type::Vector { len, .. }) =
+                    (self.module.types.get(ty).clone(), self.module.types.get(of_mask).clone())
+                else {
+                    return Err(fields.wrong());
+                };
+                let ty = self.module.types.intern(Type::Vector { len, element });
+                (InstKind::ShuffleVector { x, y, mask }, ty)
+            }
+            9 | 28 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let number = fields.number()?;
+                let predicate = Predicate::of(number).ok_or_else(|| fields.wrong())?;
+                let flags = fields.optional().unwrap_or(0);
+                (InstKind::Compare { predicate, flags, x, y }, self.bool_like(ty))
+            }
+            10 if fields.ops.is_empty() => (InstKind::Return(None), void),
+            10 => (InstKind::Return(Some(self.typed(fields)?.0)), void),
+            11 => {
+                let then = fields.small()?;
+                if fields.left() == 0 {
+                    (InstKind::Br(then), void)
+                } else {
+                    let otherwise = fields.small()?;
+                    let bit = self.module.types.integer(1);
+                    let cond = self.of_type(fields, bit)?;
+                    (InstKind::CondBr { cond, then, otherwise }, void)
+                }
+            }
+            12 => {
+                let ty = self.ty(fields)?;
+                let value = self.of_type(fields, ty)?;
+                let default = fields.small()?;
+                let mut cases = Vec::new();
+                while fields.left() >= 2 {
+                    let case = ValueId(fields.small()?);
+                    self.expect(case, ty, fields)?;
+                    cases.push((case, fields.small()?));
+                }
+                (InstKind::Switch { value, default, cases }, void)
+            }
+            15 => (InstKind::Unreachable, void),
+            16 => {
+                let ty = self.ty(fields)?;
+                let mut incoming = Vec::new();
+                while fields.left() >= 2 {
+                    let field = constants::signed(fields.number()?);
+                    let value = ValueId((i64::from(self.next_value()).wrapping_sub(field)) as u32);
+                    self.expect(value, ty, fields)?;
+                    incoming.push((value, fields.small()?));
+                }
+                (InstKind::Phi { incoming, flags: FastMath::of(fields.optional().unwrap_or(0)) }, ty)
+            }
+            19 => self.alloca(fields)?,
+            20 | 41 => {
+                let (ptr, of_ptr) = self.address(fields)?;
+                let atomic = fields.code == 41;
+                // Before LLVM 3.7 the type followed from the pointer.
+                let ty = if fields.left() == if atomic { 4 } else { 2 } {
+                    self.pointee(of_ptr, fields)?
+                } else {
+                    self.ty(fields)?
+                };
+                let access = self.access(fields, atomic)?;
+                (InstKind::Load { ptr, access }, ty)
+            }
+            24 | 42 => return Err(self.unsupported(fields, "store in the form before LLVM 3.7")),
+            44 | 45 => {
+                let (ptr, _) = self.address(fields)?;
+                let (value, _) = self.typed(fields)?;
+                let access = self.access(fields, fields.code == 45)?;
+                (InstKind::Store { ptr, value, access }, void)
+            }
+            26 => {
+                let (aggregate, ty) = self.typed(fields)?;
+                let (indices, part) = self.path(fields, ty)?;
+                (InstKind::ExtractValue { aggregate, indices }, part)
+            }
+            27 => {
+                let (aggregate, ty) = self.typed(fields)?;
+                let (value, of_value) = self.typed(fields)?;
+                let (indices, part) = self.path(fields, ty)?;
+                if !self.module.types.same(part, of_value) {
+                    return Err(fields.wrong());
+                }
+                (InstKind::InsertValue { aggregate, value, indices }, ty)
+            }
+            34 => self.call(fields)?,
+            36 => (InstKind::Fence { ordering: fields.ordering()?, scope: fields.number()? }, void),
+            46 => {
+                let (ptr, _) = self.address(fields)?;
+                let (expected, ty) = self.typed(fields)?;
+                let new = self.of_type(fields, ty)?;
+                let volatile = fields.number()? != 0;
+                let ordering = fields.ordering()?;
+                let scope = fields.number()?;
+                let failure = fields.ordering()?;
+                let weak = fields.optional().unwrap_or(0) != 0;
+                let align = globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let access = Access { align, volatile, ordering, scope };
+                let bit = self.module.types.integer(1);
+                let pair = self.module.types.intern(Type::Struct { packed: false, fields: vec![ty, bit], name: None });
+                (InstKind::CmpXchg { ptr, expected, new, access, failure, weak }, pair)
+            }
+            38 | 59 => {
+                let (ptr, of_ptr) = self.address(fields)?;
+                let (value, ty) = if fields.code == 59 {
+                    self.typed(fields)?
+                } else {
+                    let ty = self.pointee(of_ptr, fields)?;
+                    (self.of_type(fields, ty)?, ty)
+                };
+                let number = fields.number()?;
+                let op = RmwOp::numbered(number).ok_or_else(|| fields.wrong())?;
+                let volatile = fields.number()? != 0;
+                let ordering = fields.ordering()?;
+                let scope = fields.number()?;
+                let align = globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let access = Access { align, volatile, ordering, scope };
+                (InstKind::AtomicRmw { op, ptr, value, access }, ty)
+            }
+            56 => {
+                let (x, ty) = self.typed(fields)?;
+                if fields.number()? != 0 {
+                    return Err(fields.wrong());
+                }
+                (InstKind::Fneg { flags: FastMath::of(fields.optional().unwrap_or(0)), x }, ty)
+            }
+            58 => {
+                let (x, ty) = self.typed(fields)?;
+                (InstKind::Freeze(x), ty)
+            }
+            23 => {
+                let of_list = self.ty(fields)?;
+                let list = self.of_type(fields, of_list)?;
+                let ty = self.ty(fields)?;
+                (InstKind::VaArg { list }, ty)
+            }
+            31 => return Err(self.unsupported(fields, "indirectbr")),
+            13 => return Err(self.unsupported(fields, "invoke")),
+            39 => return Err(self.unsupported(fields, "resume")),
+            40 | 47 => return Err(self.unsupported(fields, "landingpad")),
+            48..=52 => return Err(self.unsupported(fields, "catchpad")),
+            57 => return Err(self.unsupported(fields, "callbr")),
+            code => return Err(Error::record(fields.offset, format!("no instruction has the code {code}"))),
+        })
+    }
+
+    /// What an old pointer points to.
+    fn pointee(&self, ty: TypeId, fields: &Fields<'_>) -> Result<TypeId> {
+        match self.module.types.get(ty) {
+            Type::Pointer { pointee: Some(pointee), .. } => Ok(*pointee),
+            _ => Err(fields.wrong()),
+        }
+    }
+
+    fn access(&self, fields: &mut Fields<'_>, atomic: bool) -> Result<Access> {
+        let align = fields.align()?;
+        let volatile = fields.number()? != 0;
+        let (ordering, scope) =
+            if atomic { (fields.ordering()?, fields.number()?) } else { (Ordering::NotAtomic, 1) };
+        Ok(Access { align, volatile, ordering, scope })
+    }
+
+    fn gep(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let explicit = fields.code == 43;
+        let flags = if explicit { fields.number()? } else { u64::from(fields.code == 30) };
+        let source = if explicit { Some(self.ty(fields)?) } else { None };
+        let (base, of_base) = self.typed(fields)?;
+        let mut ty = of_base;
+        let source = match source {
+            Some(source) => source,
+            None => self.pointee(of_base, fields)?,
+        };
+        let mut indices = Vec::new();
+        while fields.left() > 0 {
+            let (index, of_index) = self.typed(fields)?;
+            // One vector among the operands makes a vector of addresses.
+            if let (Type::Vector { len, .. }, Type::Pointer { .. }) =
+                (self.module.types.get(of_index).clone(), self.module.types.get(ty))
+            {
+                ty = self.module.types.intern(Type::Vector { len, element: ty });
+            }
+            indices.push(index);
+        }
+        let of_element = match self.module.types.get(of_base) {
+            Type::Vector { element, .. } => *element,
+            _ => of_base,
+        };
+        if !matches!(self.module.types.get(of_element), Type::Pointer { .. }) {
+            return Err(fields.wrong());
+        }
+        Ok((InstKind::Gep { source, flags, base, indices }, ty))
+    }
+
+    fn alloca(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let mut ty = self.ty(fields)?;
+        let of_count = self.ty(fields)?;
+        let count = ValueId(fields.small()?);
+        self.expect(count, of_count, fields)?;
+        let flags = fields.number()?;
+        const IN_ALLOCA: u64 = 1 << 5;
+        const EXPLICIT: u64 = 1 << 6;
+        if flags & IN_ALLOCA != 0 {
+            return Err(self.unsupported(fields, "alloca inalloca"));
+        }
+        let align = globals::alignment(flags & 0x1f | (flags >> 8 & 0x7) << 5).ok_or_else(|| fields.wrong())?;
+        let mut space = 0;
+        if flags & EXPLICIT == 0 {
+            let Type::Pointer { space: of, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+            space = of;
+            ty = self.pointee(ty, fields)?;
+        }
+        space = fields.optional().map_or(space, |space| space as u32);
+        let ptr = self.module.types.pointer(space);
+        Ok((InstKind::Alloca { ty, count, align }, ptr))
+    }
+
+    fn path(&mut self, fields: &mut Fields<'_>, ty: TypeId) -> Result<(Vec<u64>, TypeId)> {
+        let (mut indices, mut part) = (Vec::new(), ty);
+        while fields.left() > 0 {
+            let index = fields.number()?;
+            let is_aggregate = matches!(self.module.types.get(part), Type::Struct { .. } | Type::Array { .. });
+            part = self.module.types.part(part, index).filter(|_| is_aggregate).ok_or_else(|| fields.wrong())?;
+            indices.push(index);
+        }
+        Ok((indices, part))
+    }
+
+    fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        const TAIL: u64 = 1;
+        const MUST_TAIL: u64 = 1 << 14;
+        const EXPLICIT: u64 = 1 << 15;
+        const FAST_MATH: u64 = 1 << 17;
+        let attributes = fields.small()?;
+        let flags = fields.number()?;
+        let fast = if flags & FAST_MATH != 0 { FastMath::of(fields.number()?) } else { FastMath::default() };
+        let explicit = if flags & EXPLICIT != 0 { Some(self.ty(fields)?) } else { None };
+        let (callee, of_callee) = self.typed(fields)?;
+        let signature = match explicit {
+            Some(ty) => ty,
+            None => self.pointee(of_callee, fields)?,
+        };
+        let Some((varargs, ret, params)) = self.module.signature(signature) else { return Err(fields.wrong()) };
+        let params = params.to_vec();
+        let mut args = Vec::with_capacity(params.len());
+        let mut arg_types = params.clone();
+        for param in params {
+            args.push(match self.module.types.get(param) {
+                Type::Label => ValueId(fields.small()?),
+                // A number of metadata, which is no value.
+                Type::Metadata => {
+                    let field = fields.number()?;
+                    self.relative(field)
+                }
+                _ => self.of_type(fields, param)?,
+            });
+        }
+        while varargs && fields.left() > 0 {
+            let (arg, ty) = self.typed(fields)?;
+            args.push(arg);
+            arg_types.push(ty);
+        }
+        let call = Call {
+            callee,
+            signature,
+            args,
+            arg_types,
+            convention: (flags & 0x7ff) >> 1,
+            attributes,
+            must_tail: flags & MUST_TAIL != 0,
+            tail: flags & TAIL != 0,
+            flags: fast,
+        };
+        Ok((InstKind::Call(Box::new(call)), ret))
+    }
+
+    /// An error for a cast between types that it does not know.
+    fn check_cast(&mut self, op: CastOp, from: TypeId, to: TypeId, fields: &Fields<'_>) -> Result<()> {
+        let types = &self.module.types;
+        let element = |ty: TypeId| match types.get(ty) {
+            Type::Vector { len, element } => (types.get(*element), *len),
+            other => (other, 1),
+        };
+        let ((of, lanes), (into, lanes_into)) = (element(from), element(to));
+        let int = |ty: &Type| matches!(ty, Type::Integer(_));
+        let ptr = |ty: &Type| matches!(ty, Type::Pointer { .. });
+        let float = |ty: &Type| {
+            matches!(
+                ty,
+                Type::Half | Type::BFloat | Type::Float | Type::Double | Type::Fp128 | Type::X86Fp80 | Type::PpcFp128
+            )
+        };
+        let fits = match op {
+            CastOp::Trunc | CastOp::Zext | CastOp::Sext => int(of) && int(into),
+            CastOp::FpToUi | CastOp::FpToSi => float(of) && int(into),
+            CastOp::UiToFp | CastOp::SiToFp => int(of) && float(into),
+            CastOp::FpTrunc | CastOp::FpExt => float(of) && float(into),
+            CastOp::PtrToInt | CastOp::PtrToAddr => ptr(of) && int(into),
+            CastOp::IntToPtr => int(of) && ptr(into),
+            CastOp::AddrSpaceCast => ptr(of) && ptr(into),
+            CastOp::BitCast => true,
+        };
+        let same_lanes = lanes == lanes_into;
+        let same_bits = types.bits(from).ok() == types.bits(to).ok();
+        if fits && if op == CastOp::BitCast { same_bits } else { same_lanes } {
+            return Ok(());
+        }
+        let message = format!("`{}` from {} to {}", op.name(), types.display(from), types.display(to));
+        Err(Error::record(fields.offset, message))
+    }
+}

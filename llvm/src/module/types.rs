@@ -1,0 +1,356 @@
+//! The types of a module, and how large they are in memory.
+
+use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
+
+/// A type of a module, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TypeId(pub u32);
+
+/// A type of LLVM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Type {
+    Void,
+    Half,
+    BFloat,
+    Float,
+    Double,
+    X86Fp80,
+    Fp128,
+    PpcFp128,
+    Label,
+    Metadata,
+    Token,
+    /// So many bits, 1 to 2^23.
+    Integer(u32),
+    /// A pointer into an address space; what it points to only in old modules.
+    Pointer { space: u32, pointee: Option<TypeId> },
+    Array { len: u64, element: TypeId },
+    Vector { len: u32, element: TypeId },
+    Struct { packed: bool, fields: Vec<TypeId>, name: Option<String> },
+    /// A named struct without a body.
+    Opaque(String),
+    Function { varargs: bool, ret: TypeId, params: Vec<TypeId> },
+    /// One that is named and not supported: `x86_mmx`, `x86_amx`, scalable vectors, target types.
+    Other(&'static str),
+}
+
+/// The types of a module.
+#[derive(Clone, Default, Debug)]
+pub struct Types {
+    types: Vec<Type>,
+    known: FxHashMap<Type, TypeId>,
+    /// Log2 of the depth of nesting is no use: the depth itself, so that walks over types end.
+    depths: Vec<u32>,
+    layout: DataLayout,
+}
+
+/// What of a data layout says how integers lie in memory.
+#[derive(Clone, Debug)]
+struct DataLayout {
+    /// Bits, and bytes of alignment, by bits.
+    integers: Vec<(u32, u64)>,
+    vectors: Vec<(u64, u64)>,
+}
+
+impl Default for DataLayout {
+    fn default() -> Self {
+        DataLayout {
+            integers: vec![(1, 1), (8, 1), (16, 2), (32, 4), (64, 8), (128, 16)],
+            vectors: vec![(16, 2), (32, 4), (64, 8), (128, 16)],
+        }
+    }
+}
+
+/// More nesting than this is no program.
+const MAX_DEPTH: u32 = 64;
+/// More scalars than this in a value are refused.
+pub const MAX_SCALARS: u64 = 1 << 16;
+
+impl Types {
+    /// The type of a number.
+    pub fn get(&self, id: TypeId) -> &Type {
+        self.types.get(id.0 as usize).unwrap_or(&Type::Void)
+    }
+
+    /// True if the module has a type of this number.
+    pub fn has(&self, id: TypeId) -> bool {
+        (id.0 as usize) < self.types.len()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// Takes the alignments of integers and vectors from a data layout string.
+    pub fn set_layout(&mut self, text: &str) {
+        for part in text.split('-') {
+            let (kind, rest) = match (part.strip_prefix('i'), part.strip_prefix('v')) {
+                (Some(rest), _) => ('i', rest),
+                (_, Some(rest)) => ('v', rest),
+                _ => continue,
+            };
+            let mut numbers = rest.split(':').map(str::parse::<u64>);
+            let (Some(Ok(bits)), Some(Ok(align))) = (numbers.next(), numbers.next()) else { continue };
+            let (Ok(width), true) = (u32::try_from(bits), (align / 8).is_power_of_two()) else { continue };
+            if kind == 'i' {
+                self.layout.integers.retain(|(known, _)| *known != width);
+                self.layout.integers.push((width, align / 8));
+                self.layout.integers.sort_unstable();
+            } else {
+                self.layout.vectors.retain(|(known, _)| *known != bits);
+                self.layout.vectors.push((bits, align / 8));
+            }
+        }
+    }
+
+    /// Appends a type, as the file numbers it.
+    pub(super) fn push(&mut self, ty: Type, offset: u64) -> Result<()> {
+        let id = TypeId(self.types.len() as u32);
+        let depth_of = |id: &TypeId| self.depths.get(id.0 as usize).copied();
+        let parts: Vec<TypeId> = match &ty {
+            Type::Array { element, .. } | Type::Vector { element, .. } => vec![*element],
+            Type::Struct { fields, .. } => fields.clone(),
+            _ => Vec::new(),
+        };
+        let mut depth = 0;
+        for part in &parts {
+            // Sized types are made of those before them, so that none contains itself.
+            let Some(of_part) = depth_of(part) else {
+                return Err(Error::record(offset, format!("type {} is made of type {}, which follows it", id.0, part.0)));
+            };
+            depth = depth.max(of_part + 1);
+        }
+        if depth > MAX_DEPTH {
+            return Err(Error::unsupported(format!("a type of more than {MAX_DEPTH} levels")).at(offset));
+        }
+        self.depths.push(depth);
+        self.known.entry(ty.clone()).or_insert(id);
+        self.types.push(ty);
+        Ok(())
+    }
+
+    /// The number of a type, which is added if the file has no such type.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(id) = self.known.get(&ty) {
+            return *id;
+        }
+        let id = TypeId(self.types.len() as u32);
+        self.known.insert(ty.clone(), id);
+        self.types.push(ty);
+        self.depths.push(1);
+        id
+    }
+
+    /// The pointer into an address space.
+    pub fn pointer(&mut self, space: u32) -> TypeId {
+        self.intern(Type::Pointer { space, pointee: None })
+    }
+
+    /// The integer of so many bits.
+    pub fn integer(&mut self, bits: u32) -> TypeId {
+        self.intern(Type::Integer(bits))
+    }
+
+    /// True if a value of one type may stand where the other is asked for. What old pointers point to is no part of it.
+    pub fn same(&self, a: TypeId, b: TypeId) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.get(a), self.get(b)) {
+            (Type::Pointer { space: a, .. }, Type::Pointer { space: b, .. }) => a == b,
+            (Type::Vector { len, element }, Type::Vector { len: other, element: of_other }) => {
+                len == other && self.same(*element, *of_other)
+            }
+            (Type::Array { len, element }, Type::Array { len: other, element: of_other }) => {
+                len == other && self.same(*element, *of_other)
+            }
+            (a, b) => a == b,
+        }
+    }
+
+    /// The size of a value in memory, with what follows it up to its alignment.
+    pub fn alloc_size(&self, id: TypeId) -> Result<u64> {
+        let size = self.store_size(id)?;
+        Ok(size.next_multiple_of(self.align(id)))
+    }
+
+    /// The bytes that a value is stored in.
+    pub fn store_size(&self, id: TypeId) -> Result<u64> {
+        let too_large = || Error::unsupported(format!("a type of more than 2^63 bytes: {}", self.display(id)));
+        Ok(match self.get(id) {
+            Type::Half | Type::BFloat => 2,
+            Type::Float => 4,
+            Type::Double => 8,
+            Type::X86Fp80 => 10,
+            Type::Fp128 | Type::PpcFp128 => 16,
+            Type::Integer(bits) => u64::from(bits.div_ceil(8)),
+            Type::Pointer { .. } => 8,
+            Type::Array { len, element } => {
+                let size = self.alloc_size(*element)?;
+                size.checked_mul(*len).filter(|n| *n < 1 << 62).ok_or_else(too_large)?
+            }
+            Type::Vector { len, element } => {
+                let bits = self.bits(*element)?.checked_mul(u64::from(*len)).ok_or_else(too_large)?;
+                bits.div_ceil(8)
+            }
+            Type::Struct { packed, fields, .. } => {
+                let mut at = 0u64;
+                for field in fields {
+                    at = if *packed { at } else { at.next_multiple_of(self.align(*field)) };
+                    at = at.checked_add(self.alloc_size(*field)?).filter(|n| *n < 1 << 62).ok_or_else(too_large)?;
+                }
+                at
+            }
+            Type::Void | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_) | Type::Function { .. }
+            | Type::Other(_) => {
+                return Err(Error::unsupported(format!("a value of type {} in memory", self.display(id))));
+            }
+        })
+    }
+
+    /// The bits of a value that is not an aggregate.
+    pub fn bits(&self, id: TypeId) -> Result<u64> {
+        match self.get(id) {
+            Type::Integer(bits) => Ok(u64::from(*bits)),
+            Type::Vector { len, element } => Ok(self.bits(*element)?.saturating_mul(u64::from(*len))),
+            _ => Ok(self.store_size(id)? * 8),
+        }
+    }
+
+    /// The alignment of a value in memory that nothing else is said about.
+    pub fn align(&self, id: TypeId) -> u64 {
+        match self.get(id) {
+            Type::Integer(bits) => {
+                let integers = &self.layout.integers;
+                let fitting = integers.iter().find(|(width, _)| width >= bits).or(integers.last());
+                fitting.map_or(8, |(_, align)| *align)
+            }
+            Type::Vector { len, element } => {
+                let bits = self.bits(*element).unwrap_or(8).saturating_mul(u64::from(*len));
+                let listed = self.layout.vectors.iter().find(|(width, _)| *width == bits);
+                listed.map_or_else(|| bits.div_ceil(8).min(1 << 32).next_power_of_two(), |(_, align)| *align)
+            }
+            Type::Array { element, .. } => self.align(*element),
+            Type::Struct { packed: true, .. } => 1,
+            Type::Struct { fields, .. } => fields.iter().map(|field| self.align(*field)).max().unwrap_or(1),
+            Type::Half | Type::BFloat => 2,
+            Type::Float => 4,
+            Type::Fp128 | Type::PpcFp128 | Type::X86Fp80 => 16,
+            Type::Double | Type::Pointer { .. } => 8,
+            Type::Void | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_) | Type::Function { .. }
+            | Type::Other(_) => 1,
+        }
+    }
+
+    /// Where a field of a struct starts.
+    pub fn field_offset(&self, id: TypeId, index: usize) -> Result<u64> {
+        let Type::Struct { packed, fields, .. } = self.get(id) else {
+            return Err(Error::unsupported(format!("a field of {}", self.display(id))));
+        };
+        let mut at = 0u64;
+        for (n, field) in fields.iter().enumerate() {
+            at = if *packed { at } else { at.next_multiple_of(self.align(*field)) };
+            if n == index {
+                return Ok(at);
+            }
+            at = at.saturating_add(self.alloc_size(*field)?);
+        }
+        Err(Error::unsupported(format!("field {index} of {}, which has {}", self.display(id), fields.len())))
+    }
+
+    /// The type of a part of an aggregate.
+    pub fn part(&self, id: TypeId, index: u64) -> Option<TypeId> {
+        match self.get(id) {
+            Type::Struct { fields, .. } => fields.get(usize::try_from(index).ok()?).copied(),
+            Type::Array { len, element } => (index < *len).then_some(*element),
+            Type::Vector { len, element } => (index < u64::from(*len)).then_some(*element),
+            _ => None,
+        }
+    }
+
+    /// How many parts an aggregate or vector has.
+    pub fn parts(&self, id: TypeId) -> Option<u64> {
+        match self.get(id) {
+            Type::Struct { fields, .. } => Some(fields.len() as u64),
+            Type::Array { len, .. } => Some(*len),
+            Type::Vector { len, .. } => Some(u64::from(*len)),
+            _ => None,
+        }
+    }
+
+    /// The type as `.ll` files write it.
+    pub fn display(&self, id: TypeId) -> String {
+        let mut text = String::new();
+        self.write(id, &mut text, 0);
+        text
+    }
+
+    pub(crate) fn write(&self, id: TypeId, out: &mut String, depth: u32) {
+        use std::fmt::Write;
+        // Writing to a string cannot fail.
+        let list = |out: &mut String, ids: &[TypeId]| {
+            for (n, id) in ids.iter().enumerate() {
+                out.push_str(if n == 0 { "" } else { ", " });
+                self.write(*id, out, depth + 1);
+            }
+        };
+        if depth > MAX_DEPTH {
+            return out.push_str("...");
+        }
+        match self.get(id) {
+            Type::Void => out.push_str("void"),
+            Type::Half => out.push_str("half"),
+            Type::BFloat => out.push_str("bfloat"),
+            Type::Float => out.push_str("float"),
+            Type::Double => out.push_str("double"),
+            Type::X86Fp80 => out.push_str("x86_fp80"),
+            Type::Fp128 => out.push_str("fp128"),
+            Type::PpcFp128 => out.push_str("ppc_fp128"),
+            Type::Label => out.push_str("label"),
+            Type::Metadata => out.push_str("metadata"),
+            Type::Token => out.push_str("token"),
+            Type::Integer(bits) => write!(out, "i{bits}").unwrap_or_default(),
+            Type::Pointer { space: 0, .. } => out.push_str("ptr"),
+            Type::Pointer { space, .. } => write!(out, "ptr addrspace({space})").unwrap_or_default(),
+            Type::Array { len, element } => {
+                write!(out, "[{len} x ").unwrap_or_default();
+                self.write(*element, out, depth + 1);
+                out.push(']');
+            }
+            Type::Vector { len, element } => {
+                write!(out, "<{len} x ").unwrap_or_default();
+                self.write(*element, out, depth + 1);
+                out.push('>');
+            }
+            Type::Struct { name: Some(name), .. } | Type::Opaque(name) => {
+                out.push('%');
+                crate::dump::name(name, out);
+            }
+            Type::Struct { packed, fields, name: None } => {
+                out.push_str(if *packed { "<{ " } else { "{ " });
+                list(out, fields);
+                out.push_str(if *packed { " }>" } else { " }" });
+            }
+            Type::Function { varargs, ret, params } => {
+                self.write(*ret, out, depth + 1);
+                out.push_str(" (");
+                list(out, params);
+                match (varargs, params.is_empty()) {
+                    (true, true) => out.push_str("..."),
+                    (true, false) => out.push_str(", ..."),
+                    (false, _) => {}
+                }
+                out.push(')');
+            }
+            Type::Other(name) => out.push_str(name),
+        }
+    }
+}

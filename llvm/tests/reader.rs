@@ -1,0 +1,84 @@
+//! Bitcode of clang is read in full, and damaged bitcode is an error.
+
+use arbtest::arbtest;
+use warpsmith_llvm::{Module, dump};
+
+const FILES: &[(&str, &[u8])] = &[
+    ("kernels.O0", include_bytes!("corpus/kernels.O0.bc")),
+    ("kernels.O3", include_bytes!("corpus/kernels.O3.bc")),
+    ("kernels.raw", include_bytes!("corpus/kernels.raw.bc")),
+    ("features.O0", include_bytes!("corpus/features.O0.bc")),
+    ("features.O3", include_bytes!("corpus/features.O3.bc")),
+];
+
+fn text(bytes: &[u8]) -> warpsmith_llvm::Result<String> {
+    dump::module(&mut Module::read(bytes)?)
+}
+
+#[test]
+fn what_clang_writes_is_read() {
+    for (name, bytes) in FILES {
+        let text = text(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(text.contains("target triple = \"nvptx64-nvidia-cuda\""), "{name}: {text}");
+        // What the dump cannot name it shows as `<value 7>`.
+        assert!(!text.contains("<value"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_kernel_as_text() {
+    let text = text(FILES[1].1).unwrap();
+    let from = text.find("define ptx_kernel void @saxpy").unwrap();
+    let body: Vec<&str> = text[from..].lines().skip(1).take_while(|line| *line != "}").collect();
+    expect_test::expect![[r#"
+        4:
+          %5 = tail call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x() nounwind
+          %6 = tail call i32 @llvm.nvvm.read.ptx.sreg.ntid.x() nounwind
+          %7 = mul i32 %6, %5
+          %8 = tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x() nounwind
+          %9 = add i32 %7, %8
+          %10 = icmp slt i32 %9, %0
+          br i1 %10, label %11, label %19
+
+        11:
+          %12 = sext i32 %9 to i64
+          %13 = getelementptr inbounds float, ptr %2, i64 %12
+          %14 = load float, ptr %13, align 4
+          %15 = fmul contract float %1, %14
+          %16 = getelementptr inbounds float, ptr %3, i64 %12
+          %17 = load float, ptr %16, align 4
+          %18 = fadd contract float %15, %17
+          store float %18, ptr %16, align 4
+          br label %19
+
+        19:
+          ret void"#]]
+    .assert_eq(&body.join("\n"));
+}
+
+#[test]
+fn truncated_files_are_errors() {
+    for (name, bytes) in FILES {
+        for len in (0..bytes.len()).step_by(61) {
+            assert!(Module::read(&bytes[..len]).is_err(), "{name} cut to {len} bytes");
+        }
+    }
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    arbtest(|u| {
+        let (_, bytes) = u.choose(FILES)?;
+        let mut bytes = bytes.to_vec();
+        for _ in 0..u.int_in_range(1..=4)? {
+            let at = u.choose_index(bytes.len())?;
+            bytes[at] ^= 1 << u.int_in_range(0..=7)?;
+        }
+        // Either answer is right: what counts is that there is one.
+        if let Ok(text) = text(&bytes) {
+            assert!(!text.is_empty());
+        }
+        Ok(())
+    })
+    .budget_ms(2_000);
+}

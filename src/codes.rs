@@ -9,6 +9,8 @@ pub const TOPICS: &[(&str, Codes)] = &[
     ("IR text and functions", warpsmith_ir::codes::ALL),
     ("Compilation, loading, the command", ALL),
     ("Faults of a launch", warpsmith_interp::FaultCode::EXPLANATIONS),
+    #[cfg(feature = "llvm")]
+    ("LLVM bitcode", warpsmith_llvm::codes::ALL),
     #[cfg(feature = "watch")]
     ("Findings of checkers that watch a kernel run", warpsmith_watch::codes::ALL),
 ];

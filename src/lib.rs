@@ -139,6 +139,7 @@
 //! | Feature | Adds | Packages |
 //! |---|---|---|
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 37 |
+//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 33 |
 //! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 38 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
@@ -160,6 +161,8 @@ pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
 pub use warpsmith_lower as lower;
+#[cfg(feature = "llvm")]
+pub use warpsmith_llvm as llvm;
 pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;

@@ -5,6 +5,7 @@
 mod check;
 mod compile;
 mod debug;
+mod dump;
 mod explain;
 mod explore;
 mod fmt;
@@ -42,6 +43,8 @@ enum Command {
     Compile(compile::Options),
     /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
     Check(check::Options),
+    /// Print LLVM bitcode as text, close to `.ll`.
+    Dump(dump::Options),
     /// Explain a code of a diagnostic.
     Explain(explain::Options),
     /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Fmt(options) => fmt::run(&options),
         Command::Run(options) => run::run(&options),

@@ -32,20 +32,20 @@ fn a_kernel_as_text() {
     let body: Vec<&str> = text[from..].lines().skip(1).take_while(|line| *line != "}").collect();
     expect_test::expect![[r#"
         4:
-          %5 = tail call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x() nounwind
-          %6 = tail call i32 @llvm.nvvm.read.ptx.sreg.ntid.x() nounwind
-          %7 = mul i32 %6, %5
-          %8 = tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x() nounwind
-          %9 = add i32 %7, %8
+          %5 = tail call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+          %6 = tail call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+          %7 = mul nuw nsw i32 %5, %6
+          %8 = tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+          %9 = add nuw nsw i32 %7, %8
           %10 = icmp slt i32 %9, %0
           br i1 %10, label %11, label %19
 
         11:
-          %12 = sext i32 %9 to i64
-          %13 = getelementptr inbounds float, ptr %2, i64 %12
+          %12 = zext nneg i32 %9 to i64
+          %13 = getelementptr inbounds nuw float, ptr %2, i64 %12
           %14 = load float, ptr %13, align 4
           %15 = fmul contract float %1, %14
-          %16 = getelementptr inbounds float, ptr %3, i64 %12
+          %16 = getelementptr inbounds nuw float, ptr %3, i64 %12
           %17 = load float, ptr %16, align 4
           %18 = fadd contract float %15, %17
           store float %18, ptr %16, align 4

@@ -130,7 +130,8 @@ impl<'a> Block<'a> {
                 number => {
                     let abbreviation = usize::try_from(number - 4).ok();
                     let Some(abbreviation) = abbreviation.and_then(|n| self.abbreviations.get(n)) else {
-                        let message = format!("abbreviation {number} is not defined in a block of kind {}", self.id);
+                        let message =
+                            format!("abbreviation {number} is not defined in a block of kind {}", self.id);
                         return Err(Error::container(offset, message));
                     };
                     record.offset = offset;
@@ -170,7 +171,8 @@ impl<'a> Block<'a> {
         };
         let Some(cursor) = self.cursor.split(words.saturating_mul(32)) else {
             let left = self.cursor.remaining() / 8;
-            let message = format!("a block of {} bytes where {left} are left: the file is truncated", words * 4);
+            let message =
+                format!("a block of {} bytes where {left} are left: the file is truncated", words * 4);
             return Err(Error::container(offset, message));
         };
         let abbreviations = self.info.get(&id).cloned().unwrap_or_default();
@@ -268,7 +270,8 @@ fn read_abbreviated<'a>(
             Field::Array => {
                 let Some(&element) = fields.next() else { break };
                 let count = cursor.vbr(6)?;
-                cursor.expect(count, if matches!(element, Field::Literal(_)) { 1 } else { width(element) })?;
+                cursor
+                    .expect(count, if matches!(element, Field::Literal(_)) { 1 } else { width(element) })?;
                 let mut count = count;
                 if code.is_none() && count > 0 {
                     code = Some(scalar(cursor, element)?);

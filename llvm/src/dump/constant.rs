@@ -36,7 +36,9 @@ fn nested(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32, 
     let typed = |value: ValueId, out: &mut String| {
         let ty = match module.global_value(value) {
             Some(_) => "ptr".to_owned(),
-            None => find(module, body, value).map_or("?".to_owned(), |constant| module.types.display(constant.ty)),
+            None => {
+                find(module, body, value).map_or("?".to_owned(), |constant| module.types.display(constant.ty))
+            }
         };
         out.push_str(&ty);
         out.push(' ');
@@ -111,7 +113,10 @@ fn nested(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32, 
             out.push(')');
         }
         ConstantKind::Compare { predicate, args } => {
-            put(out, format_args!("{} {} (", if predicate.is_float() { "fcmp" } else { "icmp" }, predicate.name()));
+            put(
+                out,
+                format_args!("{} {} (", if predicate.is_float() { "fcmp" } else { "icmp" }, predicate.name()),
+            );
             list(args, out);
             out.push(')');
         }

@@ -178,7 +178,9 @@ impl Printer<'_, '_> {
                     Udiv | Sdiv | Lshr | Ashr => self.overflow(*flags, ["exact", ""]),
                     Or => self.overflow(*flags, ["disjoint", ""]),
                     Urem | Srem | And | Xor => {}
-                    Fadd | Fsub | Fmul | Fdiv | Frem => put(self.out, format_args!("{}", FastMath::of(*flags).text())),
+                    Fadd | Fsub | Fmul | Fdiv | Frem => {
+                        put(self.out, format_args!("{}", FastMath::of(*flags).text()))
+                    }
                 }
                 self.text(" ");
                 self.pair(*x, *y);
@@ -190,7 +192,8 @@ impl Printer<'_, '_> {
                     Trunc => self.overflow(*flags, ["nuw", "nsw"]),
                     Zext | UiToFp => self.overflow(*flags, ["nneg", ""]),
                     FpTrunc | FpExt => put(self.out, format_args!("{}", FastMath::of(*flags).text())),
-                    Sext | FpToUi | FpToSi | SiToFp | PtrToInt | IntToPtr | BitCast | AddrSpaceCast | PtrToAddr => {}
+                    Sext | FpToUi | FpToSi | SiToFp | PtrToInt | IntToPtr | BitCast | AddrSpaceCast
+                    | PtrToAddr => {}
                 }
                 self.text(" ");
                 self.typed(*x);
@@ -232,7 +235,14 @@ impl Printer<'_, '_> {
                 if predicate.is_float() && self.is_float(*x) {
                     put(self.out, format_args!("fcmp{} {} ", FastMath::of(*flags).text(), predicate.name()));
                 } else {
-                    put(self.out, format_args!("icmp{} {} ", if flags & 1 != 0 { " samesign" } else { "" }, predicate.name()));
+                    put(
+                        self.out,
+                        format_args!(
+                            "icmp{} {} ",
+                            if flags & 1 != 0 { " samesign" } else { "" },
+                            predicate.name()
+                        ),
+                    );
                 }
                 self.pair(*x, *y);
             }
@@ -325,7 +335,14 @@ impl Printer<'_, '_> {
                 self.access(&Access { ordering: Ordering::NotAtomic, ..*access });
             }
             InstKind::AtomicRmw { op, ptr, value, access } => {
-                put(self.out, format_args!("atomicrmw {}{} ", if access.volatile { "volatile " } else { "" }, op.name()));
+                put(
+                    self.out,
+                    format_args!(
+                        "atomicrmw {}{} ",
+                        if access.volatile { "volatile " } else { "" },
+                        op.name()
+                    ),
+                );
                 self.typed(*ptr);
                 self.list(&[*value]);
                 self.access(access);

@@ -63,7 +63,8 @@ pub fn module(module: &mut Module<'_>) -> Result<String> {
         out.push('$');
         name(&comdat.name, &mut out);
         let selection = ["any", "any", "exactmatch", "largest", "nodeduplicate", "samesize"];
-        let selection = usize::try_from(comdat.selection).ok().and_then(|n| selection.get(n)).unwrap_or(&"any");
+        let selection =
+            usize::try_from(comdat.selection).ok().and_then(|n| selection.get(n)).unwrap_or(&"any");
         put(&mut out, format_args!(" = comdat {selection}\n"));
     }
     for n in 0..module.globals.len() {
@@ -72,7 +73,10 @@ pub fn module(module: &mut Module<'_>) -> Result<String> {
     for alias in &module.aliases {
         out.push('@');
         name(&alias.name, &mut out);
-        put(&mut out, format_args!(" = {}alias {}, ", linkage(alias.linkage, false), module.types.display(alias.ty)));
+        put(
+            &mut out,
+            format_args!(" = {}alias {}, ", linkage(alias.linkage, false), module.types.display(alias.ty)),
+        );
         out.push_str("ptr ");
         constant::value(module, None, alias.target, &mut out);
         out.push('\n');
@@ -109,7 +113,11 @@ fn structs(module: &Module<'_>, out: &mut String) {
 fn linkage(linkage: Linkage, is_declaration: bool) -> String {
     match linkage {
         Linkage::External | Linkage::ExternalImport | Linkage::ExternalExport | Linkage::ExternalHidden => {
-            if is_declaration { "external ".to_owned() } else { String::new() }
+            if is_declaration {
+                "external ".to_owned()
+            } else {
+                String::new()
+            }
         }
         _ => format!("{} ", linkage.name()),
     }
@@ -121,7 +129,9 @@ fn global(module: &Module<'_>, n: usize, out: &mut String) {
     name(&global.name, out);
     put(out, format_args!(" = {}", linkage(global.linkage, global.init.is_none())));
     out.push_str(["", "hidden ", "protected "].get(global.visibility as usize).copied().unwrap_or(""));
-    out.push_str(["", "unnamed_addr ", "local_unnamed_addr "].get(global.unnamed_addr as usize).copied().unwrap_or(""));
+    out.push_str(
+        ["", "unnamed_addr ", "local_unnamed_addr "].get(global.unnamed_addr as usize).copied().unwrap_or(""),
+    );
     if global.space != 0 {
         put(out, format_args!("addrspace({}) ", global.space));
     }
@@ -167,7 +177,9 @@ fn attribute_list(module: &Module<'_>, set: u32, index: u32, out: &mut String) {
             }
             Attribute::Number(number, Some(value)) => put(out, format_args!("{}({value})", named(number))),
             Attribute::Type(number, None) => out.push_str(&named(number)),
-            Attribute::Type(number, Some(ty)) => put(out, format_args!("{}({})", named(number), module.types.display(*ty))),
+            Attribute::Type(number, Some(ty)) => {
+                put(out, format_args!("{}({})", named(number), module.types.display(*ty)))
+            }
             Attribute::Text(key, None) => put(out, format_args!("\"{key}\"")),
             Attribute::Text(key, Some(value)) => put(out, format_args!("\"{key}\"=\"{value}\"")),
         }

@@ -89,33 +89,117 @@ pub struct Call {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum InstKind {
-    Fneg { flags: FastMath, x: ValueId },
+    Fneg {
+        flags: FastMath,
+        x: ValueId,
+    },
     /// `flags` are those of the record: overflow, exact, disjoint or fast-math.
-    Binary { op: BinaryOp, flags: u64, x: ValueId, y: ValueId },
-    Cast { op: CastOp, flags: u64, x: ValueId },
-    Gep { source: TypeId, flags: u64, base: ValueId, indices: Vec<ValueId> },
-    Select { cond: ValueId, x: ValueId, y: ValueId, flags: FastMath },
-    ExtractElement { vector: ValueId, index: ValueId },
-    InsertElement { vector: ValueId, element: ValueId, index: ValueId },
-    ShuffleVector { x: ValueId, y: ValueId, mask: ValueId },
-    Compare { predicate: Predicate, flags: u64, x: ValueId, y: ValueId },
+    Binary {
+        op: BinaryOp,
+        flags: u64,
+        x: ValueId,
+        y: ValueId,
+    },
+    Cast {
+        op: CastOp,
+        flags: u64,
+        x: ValueId,
+    },
+    Gep {
+        source: TypeId,
+        flags: u64,
+        base: ValueId,
+        indices: Vec<ValueId>,
+    },
+    Select {
+        cond: ValueId,
+        x: ValueId,
+        y: ValueId,
+        flags: FastMath,
+    },
+    ExtractElement {
+        vector: ValueId,
+        index: ValueId,
+    },
+    InsertElement {
+        vector: ValueId,
+        element: ValueId,
+        index: ValueId,
+    },
+    ShuffleVector {
+        x: ValueId,
+        y: ValueId,
+        mask: ValueId,
+    },
+    Compare {
+        predicate: Predicate,
+        flags: u64,
+        x: ValueId,
+        y: ValueId,
+    },
     Return(Option<ValueId>),
     Br(u32),
-    CondBr { cond: ValueId, then: u32, otherwise: u32 },
-    Switch { value: ValueId, default: u32, cases: Vec<(ValueId, u32)> },
+    CondBr {
+        cond: ValueId,
+        then: u32,
+        otherwise: u32,
+    },
+    Switch {
+        value: ValueId,
+        default: u32,
+        cases: Vec<(ValueId, u32)>,
+    },
     Unreachable,
-    Phi { incoming: Vec<(ValueId, u32)>, flags: FastMath },
-    Alloca { ty: TypeId, count: ValueId, align: Option<u64> },
-    Load { ptr: ValueId, access: Access },
-    Store { ptr: ValueId, value: ValueId, access: Access },
-    ExtractValue { aggregate: ValueId, indices: Vec<u64> },
-    InsertValue { aggregate: ValueId, value: ValueId, indices: Vec<u64> },
+    Phi {
+        incoming: Vec<(ValueId, u32)>,
+        flags: FastMath,
+    },
+    Alloca {
+        ty: TypeId,
+        count: ValueId,
+        align: Option<u64>,
+    },
+    Load {
+        ptr: ValueId,
+        access: Access,
+    },
+    Store {
+        ptr: ValueId,
+        value: ValueId,
+        access: Access,
+    },
+    ExtractValue {
+        aggregate: ValueId,
+        indices: Vec<u64>,
+    },
+    InsertValue {
+        aggregate: ValueId,
+        value: ValueId,
+        indices: Vec<u64>,
+    },
     Call(Box<Call>),
-    Fence { ordering: Ordering, scope: u64 },
-    CmpXchg { ptr: ValueId, expected: ValueId, new: ValueId, access: Access, failure: Ordering, weak: bool },
-    AtomicRmw { op: RmwOp, ptr: ValueId, value: ValueId, access: Access },
+    Fence {
+        ordering: Ordering,
+        scope: u64,
+    },
+    CmpXchg {
+        ptr: ValueId,
+        expected: ValueId,
+        new: ValueId,
+        access: Access,
+        failure: Ordering,
+        weak: bool,
+    },
+    AtomicRmw {
+        op: RmwOp,
+        ptr: ValueId,
+        value: ValueId,
+        access: Access,
+    },
     Freeze(ValueId),
-    VaArg { list: ValueId },
+    VaArg {
+        list: ValueId,
+    },
 }
 
 impl InstKind {
@@ -147,7 +231,9 @@ impl InstKind {
     pub fn operands(&self, mut each: impl FnMut(ValueId)) {
         match self {
             InstKind::Fneg { x, .. } | InstKind::Cast { x, .. } | InstKind::Freeze(x) => each(*x),
-            InstKind::Binary { x, y, .. } | InstKind::Compare { x, y, .. } => [*x, *y].into_iter().for_each(each),
+            InstKind::Binary { x, y, .. } | InstKind::Compare { x, y, .. } => {
+                [*x, *y].into_iter().for_each(each)
+            }
             InstKind::Gep { base, indices, .. } => {
                 each(*base);
                 indices.iter().for_each(|index| each(*index));
@@ -177,7 +263,9 @@ impl InstKind {
                 each(call.callee);
                 call.args.iter().for_each(|arg| each(*arg));
             }
-            InstKind::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(each),
+            InstKind::CmpXchg { ptr, expected, new, .. } => {
+                [*ptr, *expected, *new].into_iter().for_each(each)
+            }
             InstKind::VaArg { list } => each(*list),
         }
     }
@@ -208,9 +296,10 @@ pub(super) fn check_constant(constant: &Constant, count: u32) -> Result<()> {
         | ConstantKind::Other(_) => {}
     }
     match bad {
-        Some(value) => {
-            Err(Error::record(constant.offset, format!("a constant is made of value {}, which does not exist", value.0)))
-        }
+        Some(value) => Err(Error::record(
+            constant.offset,
+            format!("a constant is made of value {}, which does not exist", value.0),
+        )),
         None => Ok(()),
     }
 }

@@ -43,7 +43,10 @@ struct Fields<'r> {
 
 impl Fields<'_> {
     fn wrong(&self) -> Error {
-        Error::record(self.offset, format!("an instruction of code {} with {} fields", self.code, self.ops.len()))
+        Error::record(
+            self.offset,
+            format!("an instruction of code {} with {} fields", self.code, self.ops.len()),
+        )
     }
 
     fn number(&mut self) -> Result<u64> {
@@ -105,7 +108,9 @@ impl<'m, 'a> Reader<'m, 'a> {
                 Entry::Record => {
                     self.record(&record)?;
                     let count = self.body.insts.len() as u32;
-                    if self.body.insts.last().is_some_and(|inst| inst.kind.is_terminator()) && count > self.ended() {
+                    if self.body.insts.last().is_some_and(|inst| inst.kind.is_terminator())
+                        && count > self.ended()
+                    {
                         self.body.blocks.push(first..count);
                         first = count;
                     }
@@ -123,7 +128,8 @@ impl<'m, 'a> Reader<'m, 'a> {
     fn finish(mut self, offset: u64, first: u32) -> Result<Body> {
         let blocks = self.num_blocks.unwrap_or(0);
         if self.body.insts.len() as u32 != first || self.body.blocks.len() as u32 != blocks || blocks == 0 {
-            let message = format!("{blocks} blocks were announced and {} have an end", self.body.blocks.len());
+            let message =
+                format!("{blocks} blocks were announced and {} have an end", self.body.blocks.len());
             return Err(Error::record(offset, message));
         }
         let count = self.next_value();
@@ -136,12 +142,20 @@ impl<'m, 'a> Reader<'m, 'a> {
         for (value, ty) in std::mem::take(&mut self.promised) {
             let defined = self.type_of(ValueId(value));
             if !defined.is_some_and(|defined| self.module.types.same(defined, ty)) {
-                return Err(Error::record(offset, format!("value {value} is used with another type than it is defined with")));
+                return Err(Error::record(
+                    offset,
+                    format!("value {value} is used with another type than it is defined with"),
+                ));
             }
         }
         for inst in &self.body.insts {
-            if let Some(block) = inst.kind.successors().into_iter().find(|block| *block >= blocks || *block == 0) {
-                return Err(Error::record(inst.offset, format!("a branch to block {block}, which cannot be branched to")));
+            if let Some(block) =
+                inst.kind.successors().into_iter().find(|block| *block >= blocks || *block == 0)
+            {
+                return Err(Error::record(
+                    inst.offset,
+                    format!("a branch to block {block}, which cannot be branched to"),
+                ));
             }
         }
         Ok(self.body)
@@ -229,7 +243,12 @@ impl<'m, 'a> Reader<'m, 'a> {
             Some(found) if self.module.types.same(found, ty) => Ok(()),
             Some(found) => {
                 let types = &self.module.types;
-                let message = format!("value {} is {}, and {} was expected", value.0, types.display(found), types.display(ty));
+                let message = format!(
+                    "value {} is {}, and {} was expected",
+                    value.0,
+                    types.display(found),
+                    types.display(ty)
+                );
                 Err(Error::record(fields.offset, message))
             }
             None => self.promise(value, ty, fields),
@@ -256,7 +275,10 @@ impl<'m, 'a> Reader<'m, 'a> {
         let (value, ty) = self.typed(fields)?;
         match self.module.types.get(ty) {
             Type::Pointer { .. } => Ok((value, ty)),
-            _ => Err(Error::record(fields.offset, format!("an address that is {}", self.module.types.display(ty)))),
+            _ => Err(Error::record(
+                fields.offset,
+                format!("an address that is {}", self.module.types.display(ty)),
+            )),
         }
     }
 
@@ -289,7 +311,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             }
             33 => return self.locate(),
             // What debuggers call values, and who takes the addresses of blocks.
-            61..=65 | 60 => return Ok(()),
+            60..=65 => return Ok(()),
             55 => return Err(Error::unsupported("an operand bundle").at(record.offset)),
             _ => {}
         }
@@ -360,12 +382,16 @@ impl<'m, 'a> Reader<'m, 'a> {
             6 => {
                 let (vector, ty) = self.typed(fields)?;
                 let (index, _) = self.typed(fields)?;
-                let Type::Vector { element, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+                let Type::Vector { element, .. } = *self.module.types.get(ty) else {
+                    return Err(fields.wrong());
+                };
                 (InstKind::ExtractElement { vector, index }, element)
             }
             7 => {
                 let (vector, ty) = self.typed(fields)?;
-                let Type::Vector { element: of, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+                let Type::Vector { element: of, .. } = *self.module.types.get(ty) else {
+                    return Err(fields.wrong());
+                };
                 let element = self.of_type(fields, of)?;
                 let (index, _) = self.typed(fields)?;
                 (InstKind::InsertElement { vector, element, index }, ty)
@@ -472,10 +498,15 @@ impl<'m, 'a> Reader<'m, 'a> {
                 let scope = fields.number()?;
                 let failure = fields.ordering()?;
                 let weak = fields.optional().unwrap_or(0) != 0;
-                let align = globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let align =
+                    globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
                 let access = Access { align, volatile, ordering, scope };
                 let bit = self.module.types.integer(1);
-                let pair = self.module.types.intern(Type::Struct { packed: false, fields: vec![ty, bit], name: None });
+                let pair = self.module.types.intern(Type::Struct {
+                    packed: false,
+                    fields: vec![ty, bit],
+                    name: None,
+                });
                 (InstKind::CmpXchg { ptr, expected, new, access, failure, weak }, pair)
             }
             38 | 59 => {
@@ -491,7 +522,8 @@ impl<'m, 'a> Reader<'m, 'a> {
                 let volatile = fields.number()? != 0;
                 let ordering = fields.ordering()?;
                 let scope = fields.number()?;
-                let align = globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let align =
+                    globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
                 let access = Access { align, volatile, ordering, scope };
                 (InstKind::AtomicRmw { op, ptr, value, access }, ty)
             }
@@ -580,10 +612,13 @@ impl<'m, 'a> Reader<'m, 'a> {
         if flags & IN_ALLOCA != 0 {
             return Err(self.unsupported(fields, "alloca inalloca"));
         }
-        let align = globals::alignment(flags & 0x1f | (flags >> 8 & 0x7) << 5).ok_or_else(|| fields.wrong())?;
+        let align =
+            globals::alignment(flags & 0x1f | (flags >> 8 & 0x7) << 5).ok_or_else(|| fields.wrong())?;
         let mut space = 0;
         if flags & EXPLICIT == 0 {
-            let Type::Pointer { space: of, .. } = *self.module.types.get(ty) else { return Err(fields.wrong()) };
+            let Type::Pointer { space: of, .. } = *self.module.types.get(ty) else {
+                return Err(fields.wrong());
+            };
             space = of;
             ty = self.pointee(ty, fields)?;
         }
@@ -596,8 +631,10 @@ impl<'m, 'a> Reader<'m, 'a> {
         let (mut indices, mut part) = (Vec::new(), ty);
         while fields.left() > 0 {
             let index = fields.number()?;
-            let is_aggregate = matches!(self.module.types.get(part), Type::Struct { .. } | Type::Array { .. });
-            part = self.module.types.part(part, index).filter(|_| is_aggregate).ok_or_else(|| fields.wrong())?;
+            let is_aggregate =
+                matches!(self.module.types.get(part), Type::Struct { .. } | Type::Array { .. });
+            part =
+                self.module.types.part(part, index).filter(|_| is_aggregate).ok_or_else(|| fields.wrong())?;
             indices.push(index);
         }
         Ok((indices, part))
@@ -617,7 +654,9 @@ impl<'m, 'a> Reader<'m, 'a> {
             Some(ty) => ty,
             None => self.pointee(of_callee, fields)?,
         };
-        let Some((varargs, ret, params)) = self.module.signature(signature) else { return Err(fields.wrong()) };
+        let Some((varargs, ret, params)) = self.module.signature(signature) else {
+            return Err(fields.wrong());
+        };
         let params = params.to_vec();
         let mut args = Vec::with_capacity(params.len());
         let mut arg_types = params.clone();
@@ -664,7 +703,13 @@ impl<'m, 'a> Reader<'m, 'a> {
         let float = |ty: &Type| {
             matches!(
                 ty,
-                Type::Half | Type::BFloat | Type::Float | Type::Double | Type::Fp128 | Type::X86Fp80 | Type::PpcFp128
+                Type::Half
+                    | Type::BFloat
+                    | Type::Float
+                    | Type::Double
+                    | Type::Fp128
+                    | Type::X86Fp80
+                    | Type::PpcFp128
             )
         };
         let fits = match op {

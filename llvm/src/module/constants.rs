@@ -37,11 +37,24 @@ pub enum ConstantKind {
     String(Vec<u8>),
     /// The elements of an array or vector of integers or floats, by their bits.
     Data(Vec<u64>),
-    Binary { op: BinaryOp, args: [ValueId; 2] },
-    Cast { op: CastOp, arg: ValueId },
-    Gep { source: TypeId, base: ValueId, indices: Vec<ValueId> },
+    Binary {
+        op: BinaryOp,
+        args: [ValueId; 2],
+    },
+    Cast {
+        op: CastOp,
+        arg: ValueId,
+    },
+    Gep {
+        source: TypeId,
+        base: ValueId,
+        indices: Vec<ValueId>,
+    },
     Select([ValueId; 3]),
-    Compare { predicate: Predicate, args: [ValueId; 2] },
+    Compare {
+        predicate: Predicate,
+        args: [ValueId; 2],
+    },
     InlineAsm(Box<InlineAsm>),
     /// The address of a block, and others that are named and refused.
     Other(&'static str),
@@ -70,7 +83,11 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Consta
         let (ops, offset) = (&record.ops, record.offset);
         let wrong = |what: &str| Error::record(offset, format!("a constant {what}"));
         if record.code == 1 {
-            ty = ops.first().and_then(|id| u32::try_from(*id).ok()).map(TypeId).filter(|id| types.has(*id))
+            ty = ops
+                .first()
+                .and_then(|id| u32::try_from(*id).ok())
+                .map(TypeId)
+                .filter(|id| types.has(*id))
                 .ok_or_else(|| wrong("of a type that does not exist"))?;
             continue;
         }
@@ -102,7 +119,8 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Consta
             8 => ConstantKind::String(ops.iter().map(|op| *op as u8).collect()),
             9 => ConstantKind::String(ops.iter().map(|op| *op as u8).chain([0]).collect()),
             10 => {
-                let op = BinaryOp::of(number(0)?, types, ty).ok_or_else(|| wrong("of an unknown operation"))?;
+                let op =
+                    BinaryOp::of(number(0)?, types, ty).ok_or_else(|| wrong("of an unknown operation"))?;
                 ConstantKind::Binary { op, args: [id(1)?, id(2)?] }
             }
             11 => {
@@ -122,14 +140,20 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Consta
                 if record.code == 31 {
                     let words = usize::try_from(number(at)?.div_ceil(64)).unwrap_or(usize::MAX);
                     // The bounds of a range are one number each up to 64 bits; wider ones say how many words they have.
-                    at = if words <= 1 { at + 3 } else { return Err(wrong("with a range of more than 64 bits")) };
+                    at = if words <= 1 {
+                        at + 3
+                    } else {
+                        return Err(wrong("with a range of more than 64 bits"));
+                    };
                 }
                 let mut operands = Vec::new();
                 while at + 1 < ops.len() {
                     operands.push(id(at + 1)?);
                     at += 2;
                 }
-                let Some((base, indices)) = operands.split_first() else { return Err(wrong("address of nothing")) };
+                let Some((base, indices)) = operands.split_first() else {
+                    return Err(wrong("address of nothing"));
+                };
                 let source = match source {
                     Some(source) => source,
                     None => match types.get(type_at(0)?) {

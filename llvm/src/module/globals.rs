@@ -120,8 +120,10 @@ pub(super) fn global(module: &Module<'_>, record: &Record<'_>) -> Result<GlobalV
         };
         (space, of_type) = (*of_pointer, *pointee);
     }
-    let init = u32::try_from(*init).map_err(|_| Error::record(record.offset, "a variable with no such initialiser"))?;
-    let align = alignment(*align).ok_or_else(|| Error::record(record.offset, "an alignment of more than 2^32"))?;
+    let init = u32::try_from(*init)
+        .map_err(|_| Error::record(record.offset, "a variable with no such initialiser"))?;
+    let align =
+        alignment(*align).ok_or_else(|| Error::record(record.offset, "an alignment of more than 2^32"))?;
     Ok(GlobalVar {
         name,
         ty: of_type,

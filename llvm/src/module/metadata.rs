@@ -66,7 +66,8 @@ impl MetadataList {
         while block.next_record(&mut record)? {
             let ops = &record.ops;
             let id = |n: usize| ops.get(n).and_then(|op| u32::try_from(*op).ok());
-            let wrong = || Error::record(record.offset, format!("metadata of code {} that is cut off", record.code));
+            let wrong =
+                || Error::record(record.offset, format!("metadata of code {} that is cut off", record.code));
             match record.code {
                 1 => self.all.push(Metadata::String(text(ops))),
                 2 => {

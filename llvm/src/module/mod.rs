@@ -155,7 +155,8 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
-        let block = found.ok_or_else(|| Error::container(base, "no module: the file has none of its blocks"))?;
+        let block =
+            found.ok_or_else(|| Error::container(base, "no module: the file has none of its blocks"))?;
         module.read_module(block)?;
         Ok(module)
     }
@@ -200,7 +201,8 @@ impl<'a> Module<'a> {
             1 => {
                 self.version = ops.first().copied().unwrap_or(0);
                 if !(1..=2).contains(&self.version) {
-                    let message = format!("version {} of the format of modules: 1 and 2 are known", self.version);
+                    let message =
+                        format!("version {} of the format of modules: 1 and 2 are known", self.version);
                     return Err(Error::unsupported(message).at(record.offset));
                 }
             }
@@ -251,7 +253,8 @@ impl<'a> Module<'a> {
         }
         let wrong = || Error::record(record.offset, "a name outside of the table of strings");
         let [start, len, rest @ ..] = record.ops.as_slice() else { return Err(wrong()) };
-        let (start, len) = (usize::try_from(*start).map_err(|_| wrong())?, usize::try_from(*len).map_err(|_| wrong())?);
+        let (start, len) =
+            (usize::try_from(*start).map_err(|_| wrong())?, usize::try_from(*len).map_err(|_| wrong())?);
         let bytes = start.checked_add(len).and_then(|end| self.strtab.get(start..end)).ok_or_else(wrong)?;
         Ok((String::from_utf8_lossy(bytes).into_owned(), rest))
     }
@@ -273,7 +276,12 @@ impl<'a> Module<'a> {
                 Some(GlobalValue::Global(n)) => self.globals[*n].name = name,
                 Some(GlobalValue::Function(n)) => self.functions[*n].name = name,
                 Some(GlobalValue::Alias(n)) => self.aliases[*n].name = name,
-                None => return Err(Error::record(record.offset, format!("a name for value {value}, which does not exist"))),
+                None => {
+                    return Err(Error::record(
+                        record.offset,
+                        format!("a name for value {value}, which does not exist"),
+                    ));
+                }
             }
         }
         Ok(())
@@ -295,7 +303,8 @@ impl<'a> Module<'a> {
         }
         for global in &self.globals {
             if let Some(init) = global.init.filter(|init| init.0 >= count) {
-                let message = format!("@{} is initialised with value {}, which does not exist", global.name, init.0);
+                let message =
+                    format!("@{} is initialised with value {}, which does not exist", global.name, init.0);
                 return Err(Error::record(global.offset, message));
             }
         }

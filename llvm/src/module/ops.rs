@@ -55,7 +55,13 @@ impl BinaryOp {
         };
         match types.get(element) {
             Type::Integer(_) => BinaryOp::numbered(number).filter(|_| number < 100),
-            Type::Half | Type::BFloat | Type::Float | Type::Double | Type::X86Fp80 | Type::Fp128 | Type::PpcFp128 => {
+            Type::Half
+            | Type::BFloat
+            | Type::Float
+            | Type::Double
+            | Type::X86Fp80
+            | Type::Fp128
+            | Type::PpcFp128 => {
                 // Division of floats has the number of the signed one, 4, and so has the remainder, 6.
                 BinaryOp::numbered(number.checked_add(100)?)
             }

@@ -11,7 +11,8 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types) -> Result<()> {
     while block.next_record(&mut record)? {
         let ops = &record.ops;
         let offset = record.offset;
-        let wrong = || Error::record(offset, format!("a type of code {} with {} fields", record.code, ops.len()));
+        let wrong =
+            || Error::record(offset, format!("a type of code {} with {} fields", record.code, ops.len()));
         let id = |n: usize| match ops.get(n).map(|id| u32::try_from(*id)) {
             Some(Ok(id)) => Ok(TypeId(id)),
             Some(Err(_)) | None => Err(wrong()),
@@ -29,7 +30,10 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types) -> Result<()> {
                 bits @ 1..=0x80_0000 => Type::Integer(bits as u32),
                 _ => return Err(wrong()),
             },
-            8 => Type::Pointer { pointee: Some(id(0)?), space: u32::try_from(ops.get(1).copied().unwrap_or(0)).map_err(|_| wrong())? },
+            8 => Type::Pointer {
+                pointee: Some(id(0)?),
+                space: u32::try_from(ops.get(1).copied().unwrap_or(0)).map_err(|_| wrong())?,
+            },
             10 => Type::Half,
             11 => Type::Array { len: number(0)?, element: id(1)? },
             12 if ops.get(2) == Some(&1) => Type::Other("a scalable vector"),
@@ -47,7 +51,11 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types) -> Result<()> {
                 name = Some(text(ops));
                 continue;
             }
-            20 => Type::Struct { packed: number(0)? != 0, fields: ids(1)?, name: Some(name.take().unwrap_or_default()) },
+            20 => Type::Struct {
+                packed: number(0)? != 0,
+                fields: ids(1)?,
+                name: Some(name.take().unwrap_or_default()),
+            },
             21 => Type::Function { varargs: number(0)? != 0, ret: id(1)?, params: ids(2)? },
             22 => Type::Token,
             23 => Type::BFloat,
@@ -68,7 +76,10 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types) -> Result<()> {
             _ => None,
         };
         if let Some(part) = part {
-            return Err(Error::record(block.offset(), format!("type {n} is made of type {}, which does not exist", part.0)));
+            return Err(Error::record(
+                block.offset(),
+                format!("type {n} is made of type {}, which does not exist", part.0),
+            ));
         }
     }
     Ok(())

@@ -25,13 +25,30 @@ pub enum Type {
     /// So many bits, 1 to 2^23.
     Integer(u32),
     /// A pointer into an address space; what it points to only in old modules.
-    Pointer { space: u32, pointee: Option<TypeId> },
-    Array { len: u64, element: TypeId },
-    Vector { len: u32, element: TypeId },
-    Struct { packed: bool, fields: Vec<TypeId>, name: Option<String> },
+    Pointer {
+        space: u32,
+        pointee: Option<TypeId>,
+    },
+    Array {
+        len: u64,
+        element: TypeId,
+    },
+    Vector {
+        len: u32,
+        element: TypeId,
+    },
+    Struct {
+        packed: bool,
+        fields: Vec<TypeId>,
+        name: Option<String>,
+    },
     /// A named struct without a body.
     Opaque(String),
-    Function { varargs: bool, ret: TypeId, params: Vec<TypeId> },
+    Function {
+        varargs: bool,
+        ret: TypeId,
+        params: Vec<TypeId>,
+    },
     /// One that is named and not supported: `x86_mmx`, `x86_amx`, scalable vectors, target types.
     Other(&'static str),
 }
@@ -124,7 +141,10 @@ impl Types {
         for part in &parts {
             // Sized types are made of those before them, so that none contains itself.
             let Some(of_part) = depth_of(part) else {
-                return Err(Error::record(offset, format!("type {} is made of type {}, which follows it", id.0, part.0)));
+                return Err(Error::record(
+                    offset,
+                    format!("type {} is made of type {}, which follows it", id.0, part.0),
+                ));
             };
             depth = depth.max(of_part + 1);
         }
@@ -184,7 +204,8 @@ impl Types {
 
     /// The bytes that a value is stored in.
     pub fn store_size(&self, id: TypeId) -> Result<u64> {
-        let too_large = || Error::unsupported(format!("a type of more than 2^63 bytes: {}", self.display(id)));
+        let too_large =
+            || Error::unsupported(format!("a type of more than 2^63 bytes: {}", self.display(id)));
         Ok(match self.get(id) {
             Type::Half | Type::BFloat => 2,
             Type::Float => 4,
@@ -205,11 +226,19 @@ impl Types {
                 let mut at = 0u64;
                 for field in fields {
                     at = if *packed { at } else { at.next_multiple_of(self.align(*field)) };
-                    at = at.checked_add(self.alloc_size(*field)?).filter(|n| *n < 1 << 62).ok_or_else(too_large)?;
+                    at = at
+                        .checked_add(self.alloc_size(*field)?)
+                        .filter(|n| *n < 1 << 62)
+                        .ok_or_else(too_large)?;
                 }
                 at
             }
-            Type::Void | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_) | Type::Function { .. }
+            Type::Void
+            | Type::Label
+            | Type::Metadata
+            | Type::Token
+            | Type::Opaque(_)
+            | Type::Function { .. }
             | Type::Other(_) => {
                 return Err(Error::unsupported(format!("a value of type {} in memory", self.display(id))));
             }
@@ -245,7 +274,12 @@ impl Types {
             Type::Float => 4,
             Type::Fp128 | Type::PpcFp128 | Type::X86Fp80 => 16,
             Type::Double | Type::Pointer { .. } => 8,
-            Type::Void | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_) | Type::Function { .. }
+            Type::Void
+            | Type::Label
+            | Type::Metadata
+            | Type::Token
+            | Type::Opaque(_)
+            | Type::Function { .. }
             | Type::Other(_) => 1,
         }
     }

@@ -304,13 +304,13 @@ impl<'m> FunctionBuilder<'m> {
     pub fn extract_value(&mut self, aggregate: Value, path: &[u32]) -> Value {
         let whole = self.func().dfg.ty(aggregate);
         // A path that leads nowhere gives a value without a type, which the verifier reports with the path.
-        let ty = self.module.types.at_path(whole, path).map_or(Type::INVALID, |place| place.ty);
+        let ty = self.module().types.at_path(whole, path).map_or(Type::INVALID, |place| place.ty);
         self.ins().extract_value(ty, aggregate, path)
     }
 
-    /// The structs and arrays of the module, to add to.
-    pub fn types(&mut self) -> &mut TypeTable {
-        &mut self.module.types
+    /// The structs and arrays of the module, to add to. A detached builder has none to add to: its types are made before it.
+    pub fn types(&mut self) -> Option<&mut TypeTable> {
+        self.home.module_mut().map(|module| &mut module.types)
     }
 
     /// The address of a global.

@@ -2,7 +2,7 @@
 
 use crate::plan::{Planner, compare, convert, float, half, integer, logic, mixed, sparse, video};
 use crate::{Plan, Written};
-use warpsmith_isa::{CtaGroup, Instruction, MmaKind, Mod, Operation};
+use warpsmith_isa::{Instruction, MmaKind, Mod, Operation};
 
 /// What an operation means.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +212,7 @@ pub enum TensorMemoryAction {
     Copy,
     /// `shift`
     Shift,
-    /// `mma`: a dense product of one block, without scales of blocks.
+    /// `mma`, with `.sp` and `.ws`
     Multiply,
     /// `commit`
     Commit,
@@ -258,14 +258,6 @@ pub enum MbarrierAction {
 /// Why an operation is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Sparse products, and those with B held, of the fifth generation of tensor cores.
-    TensorMemory,
-    /// Products of the fifth generation of tensor cores that two blocks make together.
-    TensorPair,
-    /// Products of the fifth generation of tensor cores whose blocks are scaled.
-    TensorScales,
-    /// Products of the fifth generation of tensor cores whose A is shifted.
-    TensorShift,
     /// Textures and samplers.
     Textures,
     /// Surfaces.
@@ -279,12 +271,6 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refusal::TensorMemory => "in tensor memory only dense products without `.ws` are executed",
-            Refusal::TensorPair => {
-                "products of two blocks (`.cta_group::2`) in tensor memory are not executed"
-            }
-            Refusal::TensorScales => "products with scales of blocks in tensor memory are not executed",
-            Refusal::TensorShift => "products with `.ashift` in tensor memory are not executed",
             Refusal::Textures => "textures are not executed",
             Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
@@ -309,18 +295,19 @@ const fn test(parity: bool, blocking: bool) -> Meaning {
     mbarrier(MbarrierAction::Test { parity, blocking })
 }
 
-/// What a dense product in tensor memory asks for that is not executed.
+/// What a product in tensor memory asks for that is not executed: what came after 9.0.
 fn missing_of_product(i: &Instruction) -> Option<Refusal> {
     match i.mma_kind() {
-        Some(MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4) => Some(Refusal::TensorScales),
         Some(MmaKind::Ti16) | None => Some(Refusal::Later),
-        Some(MmaKind::F16 | MmaKind::Tf32 | MmaKind::F8f6f4 | MmaKind::I8) => {
-            if i.cta_group() == Some(CtaGroup::Two) {
-                Some(Refusal::TensorPair)
-            } else {
-                i.has(Mod::Ashift).then_some(Refusal::TensorShift)
-            }
-        }
+        Some(
+            MmaKind::Mxf8f6f4
+            | MmaKind::Mxf4
+            | MmaKind::Mxf4nvf4
+            | MmaKind::F16
+            | MmaKind::Tf32
+            | MmaKind::F8f6f4
+            | MmaKind::I8,
+        ) => i.has(Mod::DecompressLutB).then_some(Refusal::Later),
     }
 }
 
@@ -331,7 +318,13 @@ impl Meaning {
         if refused {
             return Meaning::Refused(Refusal::Later);
         }
-        let multiplies = instruction.operation() == Operation::Tcgen05Mma;
+        let multiplies = matches!(
+            instruction.operation(),
+            Operation::Tcgen05Mma
+                | Operation::Tcgen05MmaSparse
+                | Operation::Tcgen05MmaWs
+                | Operation::Tcgen05MmaWsSparse
+        );
         let missing = if multiplies { missing_of_product(instruction) } else { None };
         missing.map_or_else(|| Meaning::of(instruction.operation()), Meaning::Refused)
     }
@@ -602,13 +595,11 @@ impl Meaning {
             }
             Op::Tcgen05Cp => Does(TensorMemory(TensorMemoryAction::Copy)),
             Op::Tcgen05Shift => Does(TensorMemory(TensorMemoryAction::Shift)),
-            Op::Tcgen05Mma => Does(TensorMemory(TensorMemoryAction::Multiply)),
+            Op::Tcgen05Mma | Op::Tcgen05MmaSparse | Op::Tcgen05MmaWs | Op::Tcgen05MmaWsSparse => {
+                Does(TensorMemory(TensorMemoryAction::Multiply))
+            }
             Op::Tcgen05Commit => Does(TensorMemory(TensorMemoryAction::Commit)),
-            Op::Tcgen05LdSpcompress
-            | Op::Tcgen05LdRedSpcompress
-            | Op::Tcgen05MmaSparse
-            | Op::Tcgen05MmaWs
-            | Op::Tcgen05MmaWsSparse => Refused(Refusal::TensorMemory),
+            Op::Tcgen05LdSpcompress | Op::Tcgen05LdRedSpcompress => Refused(Refusal::Later),
 
             // The stack (9.7.17) and the rest (9.7.19).
             Op::Spcompress => computes(sparse::compress),

@@ -11,6 +11,7 @@ use warpsmith_isa::{
     TensorShape,
 };
 use warpsmith_semantics::TensorMemoryAction;
+use warpsmith_semantics::matrix::TensorForm;
 
 pub(super) fn emit(
     body: &mut FunctionBuilder<'_>,
@@ -24,7 +25,11 @@ pub(super) fn emit(
         TensorMemoryAction::Deallocate => {
             meet(body);
             let (at, columns) = (value(body, src.first(), Width::W32)?, value(body, src.get(1), Width::W32)?);
-            body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Deallocate { at, columns }));
+            body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Deallocate {
+                at,
+                columns,
+                exclusive: i.has(Mod::Exclusive),
+            }));
             Some(())
         }
         TensorMemoryAction::Relinquish => {
@@ -80,37 +85,54 @@ fn shift(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Opt
     Some(())
 }
 
-/// `tcgen05.mma`
+/// `tcgen05.mma`, in all its forms
 fn multiply(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let form = TensorForm::of(i)?;
+    let mut operands = src.iter();
     let cells = |body: &mut FunctionBuilder<'_>, at: Option<&Source>| {
         Some(body.operand(Access::unsigned(StateSpace::Shared, 4), place(at)?))
     };
-    let (first, rest) = src.split_at_checked(4)?;
-    let d = cells(body, first.first())?;
+    let d = cells(body, operands.next())?;
     let described = matches!(i.places().nth(1)?.shape, Shape::Value(_));
     let a = if described {
-        TensorFactor::Descriptor(value(body, first.get(1), Width::W64)?)
+        TensorFactor::Descriptor(value(body, operands.next(), Width::W64)?)
     } else {
-        TensorFactor::Cells(cells(body, first.get(1))?)
+        TensorFactor::Cells(cells(body, operands.next())?)
     };
-    let b = value(body, first.get(2), Width::W64)?;
-    let descriptor = value(body, first.get(3), Width::W32)?;
-    // Then perhaps four words of lanes that are left alone, the predicate, and perhaps a scale of D, of which only that which changes nothing is
-    // executed.
-    let (disabled, rest) = match rest {
-        [_] | [_, _] => (None, rest),
-        [w, x, y, z, rest @ ..] => {
-            let words = [w, x, y, z].map(|word| value(body, Some(word), Width::W32));
-            let [Some(w), Some(x), Some(y), Some(z)] = words else { return None };
-            (Some([w, x, y, z]), rest)
-        }
-        _ => return None,
+    let b = value(body, operands.next(), Width::W64)?;
+    let metadata = if form.sparse { Some(cells(body, operands.next())?) } else { None };
+    let descriptor = value(body, operands.next(), Width::W32)?;
+    let scales = if form.is_scaled() {
+        Some([cells(body, operands.next())?, cells(body, operands.next())?])
+    } else {
+        None
     };
+    // Perhaps words of lanes that are left alone, for one block or two, before the predicate.
+    let rest = operands.as_slice();
+    let words = if form.pair { 8 } else { 4 };
+    let (words, rest) = rest.split_at(if rest.len() > words { words } else { 0 });
+    let disabled = words.iter().map(|word| value(body, Some(word), Width::W32)).collect::<Option<_>>()?;
     let accumulates = predicate(body, rest.first())?;
-    if !matches!(rest.get(1..), Some([] | [Source::Bits(0)])) {
-        return None;
-    }
-    let op = TensorProductOp { kind: i.mma_kind()?, d, a, b, descriptor, accumulates, disabled };
+    let (halvings, zero) = match rest.get(1) {
+        None => (0, None),
+        Some(mask) if form.stationary => (0, Some(value(body, Some(mask), Width::W64)?)),
+        // ptxas takes a predicate in this place for integers, which means nothing that is known.
+        Some(Source::Bits(scale)) => (*scale as u32, None),
+        Some(_) => return None,
+    };
+    let op = TensorProductOp {
+        form,
+        d,
+        a,
+        b,
+        metadata,
+        descriptor,
+        scales,
+        accumulates,
+        halvings,
+        disabled,
+        zero,
+    };
     body.asynchronous(AsyncOp::TensorProduct(Box::new(op)));
     Some(())
 }
@@ -121,9 +143,11 @@ fn commit(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Op
     let at = place(src.first())?;
     let object = body.operand(Access::unsigned(space, 8).reaching(true), at);
     let multicast = match i.multicast() {
-        Some(Multicast::Cluster | Multicast::Cluster32) => Some(value(body, src.get(1), Width::W32)?),
+        Some(Multicast::Cluster) => Some((value(body, src.get(1), Width::W32)?, 16)),
+        Some(Multicast::Cluster32) => Some((value(body, src.get(1), Width::W32)?, 32)),
         Some(Multicast::All) | None => None,
     };
+    // What only asks for the reading of A is told of when the products are complete: one of the times at which that may be.
     body.asynchronous(AsyncOp::TensorCommit(TensorCommitOp { object, multicast }));
     Some(())
 }
@@ -144,7 +168,11 @@ fn allocate(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> 
     let at = place(src.first())?;
     let to = body.operand(Access::unsigned(space, 4), at);
     let columns = value(body, src.get(1), Width::W32)?;
-    body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Allocate { to, columns }));
+    body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Allocate {
+        to,
+        columns,
+        exclusive: i.has(Mod::Exclusive),
+    }));
     Some(())
 }
 

@@ -22,6 +22,7 @@ mod stack;
 mod sync;
 mod system;
 mod tensor;
+mod tensor_forms;
 mod tensor_memory;
 mod tensor_product;
 mod transfer;

@@ -8,21 +8,21 @@ const OF_B: usize = 16384;
 
 /// A type of elements: its code in the instruction descriptor, its bits, and the bits of 1, 2 and the sign.
 #[derive(Clone, Copy)]
-struct Type(u32, u32, [u32; 3]);
+pub struct Type(pub u32, pub u32, pub [u32; 3]);
 
-const F16: Type = Type(0, 16, [0x3c00, 0x4000, 0x8000]);
-const BF16: Type = Type(1, 16, [0x3f80, 0x4000, 0x8000]);
-const TF32: Type = Type(2, 32, [0x3f80_0000, 0x4000_0000, 0x8000_0000]);
-const E4M3: Type = Type(0, 8, [0x38, 0x40, 0x80]);
-const E5M2: Type = Type(1, 8, [0x3c, 0x40, 0x80]);
-const E2M3: Type = Type(3, 6, [0x08, 0x10, 0x20]);
-const E3M2: Type = Type(4, 6, [0x0c, 0x10, 0x20]);
-const E2M1: Type = Type(5, 4, [0x2, 0x4, 0x8]);
-const U8: Type = Type(0, 8, [1, 2, 0]);
-const S8: Type = Type(1, 8, [1, 2, 0]);
+pub const F16: Type = Type(0, 16, [0x3c00, 0x4000, 0x8000]);
+pub const BF16: Type = Type(1, 16, [0x3f80, 0x4000, 0x8000]);
+pub const TF32: Type = Type(2, 32, [0x3f80_0000, 0x4000_0000, 0x8000_0000]);
+pub const E4M3: Type = Type(0, 8, [0x38, 0x40, 0x80]);
+pub const E5M2: Type = Type(1, 8, [0x3c, 0x40, 0x80]);
+pub const E2M3: Type = Type(3, 6, [0x08, 0x10, 0x20]);
+pub const E3M2: Type = Type(4, 6, [0x0c, 0x10, 0x20]);
+pub const E2M1: Type = Type(5, 4, [0x2, 0x4, 0x8]);
+pub const U8: Type = Type(0, 8, [1, 2, 0]);
+pub const S8: Type = Type(1, 8, [1, 2, 0]);
 
 impl Type {
-    fn bits_of(self, value: i32) -> u32 {
+    pub fn bits_of(self, value: i32) -> u32 {
         let Type(code, _, [one, two, sign]) = self;
         match value {
             0 => 0,
@@ -32,7 +32,7 @@ impl Type {
     }
 
     /// Bytes of an element in memory.
-    fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         self.1.div_ceil(8) as usize
     }
 }

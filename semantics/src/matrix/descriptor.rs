@@ -71,6 +71,8 @@ pub struct Descriptor {
     pub base_offset: u32,
     /// The swizzle.
     pub swizzle: Swizzle,
+    /// The leading offset is an address, where lines go on that a span of 128 bytes cannot hold.
+    pub absolute: bool,
 }
 
 /// Bits of a descriptor that mean nothing.
@@ -115,8 +117,8 @@ impl Descriptor {
         Self::of_fields(bits, swizzle)
     }
 
-    /// Takes a descriptor of `tcgen05` apart (Table 42).
-    pub fn of_tensor_core(bits: u64) -> Result<Descriptor, BadDescriptor> {
+    /// Takes a descriptor of `tcgen05` apart (Table 42). Lines of 48 bytes may go on at an absolute address (9.7.16.3.1.2).
+    pub fn of_tensor_core(bits: u64, long: bool) -> Result<Descriptor, BadDescriptor> {
         let field = |low: u32, count: u32| (bits >> low) as u32 & ((1 << count) - 1);
         let bad = |field, why| Err(BadDescriptor { field, why });
         for (low, name) in [(14, "bits 14 and 15"), (30, "bits 30 and 31")] {
@@ -129,7 +131,8 @@ impl Descriptor {
         if fixed != 1 {
             return bad("bits 46 to 48", format!("are {fixed:#05b}; they must be 0b001"));
         }
-        if field(52, 1) != 0 {
+        let absolute = field(52, 1) != 0;
+        if absolute && !long {
             let why = "asks for an absolute leading dimension, which only matrices of 48 bytes in K have";
             return bad("bit 52", why.into());
         }
@@ -147,7 +150,20 @@ impl Descriptor {
                 return bad("the swizzling mode in bits 61 to 63", why);
             }
         };
-        Self::of_fields(bits, swizzle)
+        let matrix = Self::of_fields(bits, swizzle)?;
+        if absolute && swizzle != Swizzle::Bytes128 {
+            return bad(
+                "the swizzling mode in bits 61 to 63",
+                "must be 2 with an absolute leading dimension".into(),
+            );
+        }
+        if absolute && matrix.base_offset != 0 {
+            return bad(
+                "the base offset in bits 49 to 51",
+                "must be 0 with an absolute leading dimension".into(),
+            );
+        }
+        Ok(Descriptor { absolute, ..matrix })
     }
 
     /// The fields that both descriptors have.
@@ -165,6 +181,7 @@ impl Descriptor {
             stride: field(32, 14) << 4,
             base_offset,
             swizzle,
+            absolute: false,
         })
     }
 
@@ -175,6 +192,12 @@ impl Descriptor {
         let offset = match (major, self.swizzle) {
             (Major::K, Swizzle::None) => {
                 mn % 8 * unit + mn / 8 * self.stride + k % unit + k / unit * self.leading
+            }
+            (Major::K, _) if self.absolute => {
+                let at = self.start % span + k;
+                let second = self.leading.wrapping_sub(self.start).wrapping_sub(span);
+                let start = if at < span { 0 } else { second.wrapping_add(self.start % span) };
+                start.wrapping_add(mn % 8 * span + mn / 8 * self.stride + k)
             }
             // What one descriptor reaches is within a span, but for the B of a sparse product: that goes on in the next atom.
             (Major::K, _) => mn % 8 * span + mn / 8 * self.stride + k % span + k / span * self.leading,
@@ -253,11 +276,11 @@ mod tests {
     #[test]
     fn descriptors_of_tensor_cores_name_the_field_that_is_illegal() {
         let legal = 0x40 | 8u64 << 16 | 64 << 32 | 1 << 46 | 2 << 61;
-        let matrix = Descriptor::of_tensor_core(legal).unwrap();
+        let matrix = Descriptor::of_tensor_core(legal, false).unwrap();
         assert_eq!((matrix.start, matrix.leading, matrix.stride), (0x400, 128, 1024));
         assert_eq!(matrix.address(Major::K, 9, 16, 1), 0x400 + 1024 + 128);
         // Two units at a time change places, in four lines.
-        let atoms = Descriptor::of_tensor_core(legal ^ 3 << 61).unwrap();
+        let atoms = Descriptor::of_tensor_core(legal ^ 3 << 61, false).unwrap();
         assert_eq!(atoms.swizzle, Swizzle::Bytes128Atom32);
         assert_eq!(atoms.address(Major::Mn, 4, 4 * 3, 4), 0x400 + 3 * 128 + (16 ^ 3 << 5));
         assert_eq!(atoms.address(Major::Mn, 32, 4 * 4, 4), 0x400 + 1024 + 128 + (1 << 5));
@@ -272,8 +295,25 @@ mod tests {
             (legal | 1 << 61, "mode in bits 61 to 63 is 3"),
             (legal | 7 << 61, "mode in bits 61 to 63 is 7"),
         ] {
-            assert!(Descriptor::of_tensor_core(bits).unwrap_err().to_string().contains(part), "{bits:#x}");
+            assert!(
+                Descriptor::of_tensor_core(bits, false).unwrap_err().to_string().contains(part),
+                "{bits:#x}"
+            );
         }
+    }
+
+    #[test]
+    fn long_lines_go_on_at_an_absolute_address() {
+        let start = 0x460u64;
+        let bits = start >> 4 | (0x2000 >> 4) << 16 | 64 << 32 | 1 << 46 | 1 << 52 | 2 << 61;
+        let matrix = Descriptor::of_tensor_core(bits, true).unwrap();
+        assert_eq!(matrix.address(Major::K, 0, 16, 1), 0x470);
+        assert_eq!(matrix.address(Major::K, 0, 40, 1), 0x2008);
+        // The third line of the second chunk, swizzled as its own address says.
+        assert_eq!(matrix.address(Major::K, 2, 32, 1), 0x2000 + 256 + (2 << 4));
+        let bad = |bits| Descriptor::of_tensor_core(bits, true).unwrap_err().to_string();
+        assert!(bad(bits ^ 4 << 61).contains("the swizzling mode in bits 61 to 63 must be 2"));
+        assert!(bad(bits | 1 << 49).contains("the base offset in bits 49 to 51"));
     }
 
     #[test]

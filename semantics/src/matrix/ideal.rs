@@ -66,7 +66,7 @@ pub(super) fn run(product: &Product<'_>, workspace: &mut Workspace, accumulators
 
 /// The value of a float; not a number for what is no finite number.
 #[inline(always)]
-fn value(format: Format, bits: u32) -> f64 {
+pub(super) fn value(format: Format, bits: u32) -> f64 {
     let parts = super::element::parts(format, bits);
     let magnitude = f64::from(parts.magnitude) * power_of_two(parts.exponent - format.fraction_bits as i32);
     let signed = if parts.sign != 0 { -magnitude } else { magnitude };

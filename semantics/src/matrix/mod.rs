@@ -44,5 +44,7 @@ pub use integer::{IntegerKind, IntegerProduct, multiply_double};
 pub use layout::{Fragment, Map, Place, Role, quads};
 pub use rule::{Architecture, Arithmetic, Rule, ScaleType, Unit};
 pub use sparse::{BadMetadata, Chunk, Sparsity, nibble};
-pub use tcgen05::TensorProduct;
+pub use tcgen05::{
+    BadNibble, DataPath, Quarter, QuarterProduct, TensorForm, TensorProduct, TensorScaling, ZeroColumns,
+};
 pub use warp::{Inputs, Scaling, WarpProduct, WarpWorkspace};

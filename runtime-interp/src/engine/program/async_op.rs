@@ -6,7 +6,8 @@ use crate::engine::op::{Access, AtomicFn, Guard};
 use crate::engine::reg::{Reg, Width};
 use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;
-use warpsmith_isa::{MmaKind, PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
+use warpsmith_isa::{PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
+use warpsmith_semantics::matrix::TensorForm;
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
 /// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
@@ -288,23 +289,31 @@ pub enum TensorFactor {
     Cells(Access),
 }
 
-/// Multiplies into tensor memory.
-#[derive(Clone, Copy, Debug)]
+/// Multiplies into tensor memory. Of the accesses count the registers and the offsets.
+#[derive(Clone, Debug)]
 pub struct TensorProductOp {
-    /// The types that are multiplied.
-    pub kind: MmaKind,
+    /// What the modifiers say.
+    pub form: TensorForm,
     /// D, and C.
     pub d: Access,
     /// A.
     pub a: TensorFactor,
     /// The descriptor of B.
     pub b: Reg,
+    /// The metadata of a sparse A.
+    pub metadata: Option<Access>,
     /// The instruction descriptor.
     pub descriptor: Reg,
+    /// The scales of A and B.
+    pub scales: Option<[Access; 2]>,
     /// D is added.
     pub accumulates: Guard,
-    /// A bit for each lane of tensor memory that is left alone.
-    pub disabled: Option<[Reg; 4]>,
+    /// How often D is halved before.
+    pub halvings: u32,
+    /// A bit for each lane of tensor memory that is left alone, of both blocks of a pair.
+    pub disabled: SmallVec<[Reg; 8]>,
+    /// The descriptor of the columns of B that count as zero.
+    pub zero: Option<Reg>,
 }
 
 /// Arrives at an mbarrier object when the thread's operations on tensor memory are complete.
@@ -312,8 +321,8 @@ pub struct TensorProductOp {
 pub struct TensorCommitOp {
     /// The object.
     pub object: Access,
-    /// The blocks of the cluster whose objects are meant, at the offset in each of its own memory.
-    pub multicast: Option<Reg>,
+    /// The blocks of the cluster whose objects are meant, at the offset in each of its own memory; and how many blocks the mask is for: 16 or 32.
+    pub multicast: Option<(Reg, u32)>,
 }
 
 /// Sets a field of a tensor map.
@@ -428,11 +437,13 @@ impl AsyncOp {
                 };
                 all.extend([op.d.base, of_a, op.b, op.descriptor].map(read));
                 all.push((op.accumulates.pred, Some(Width::Pred), false));
-                all.extend(op.disabled.into_iter().flatten().map(read));
+                let accesses = op.metadata.iter().chain(op.scales.iter().flatten());
+                all.extend(accesses.map(|at| read(at.base)));
+                all.extend(op.disabled.iter().copied().chain(op.zero).map(read));
             }
             AsyncOp::TensorCommit(op) => {
                 all.push(read(op.object.base));
-                all.extend(op.multicast.map(read));
+                all.extend(op.multicast.map(|(r, _)| read(r)));
             }
             AsyncOp::TensorMemory(op) => all.extend(op.registers()),
             AsyncOp::Commit(_) | AsyncOp::Wait { .. } | AsyncOp::ClusterArrive | AsyncOp::ClusterWait => {}

@@ -24,6 +24,8 @@ pub(in crate::engine) struct TensorMemory {
     /// Lane by lane; empty until something is allocated.
     cells: Vec<u32>,
     allocations: Vec<Range<u32>>,
+    /// The one allocation is exclusive: there is room for no other.
+    exclusive: bool,
     /// No thread of the block may allocate any more.
     relinquished: bool,
     pending: Vec<Pending>,
@@ -31,12 +33,14 @@ pub(in crate::engine) struct TensorMemory {
     fresh: u8,
 }
 
-/// A number of columns that can be allocated.
-fn check_columns(columns: u32) -> Result<(), String> {
-    if columns.is_power_of_two() && (UNIT..=COLUMNS).contains(&columns) {
+/// A number of columns that can be allocated; alone, any multiple of the unit (PTX ISA 9.4, 9.7.18.7.1).
+fn check_columns(columns: u32, exclusive: bool) -> Result<(), String> {
+    let legal = if exclusive { columns.is_multiple_of(UNIT) } else { columns.is_power_of_two() };
+    if legal && (UNIT..=COLUMNS).contains(&columns) {
         return Ok(());
     }
-    Err(format!("{columns} columns; it must be a power of two from {UNIT} to {COLUMNS}"))
+    let what = if exclusive { format!("multiple of {UNIT}") } else { "power of two".into() };
+    Err(format!("{columns} columns; it must be a {what} from {UNIT} to {COLUMNS}"))
 }
 
 impl TensorMemory {
@@ -45,14 +49,17 @@ impl TensorMemory {
         self.cells = Vec::new();
         self.allocations.clear();
         self.pending.clear();
-        (self.relinquished, self.fresh) = (false, fresh);
+        (self.relinquished, self.exclusive, self.fresh) = (false, false, fresh);
     }
 
     /// `tcgen05.alloc`: the first column; `None` if there are not so many at present.
-    pub fn allocate(&mut self, columns: u32) -> Result<Option<u32>, String> {
-        check_columns(columns)?;
+    pub fn allocate(&mut self, columns: u32, exclusive: bool) -> Result<Option<u32>, String> {
+        check_columns(columns, exclusive)?;
         if self.relinquished {
             return Err("a thread of the block has executed `tcgen05.relinquish_alloc_permit`".into());
+        }
+        if !self.allocations.is_empty() && (exclusive || self.exclusive) {
+            return Ok(None);
         }
         let is_free = |start: u32| {
             let wanted = start..start + columns;
@@ -65,12 +72,13 @@ impl TensorMemory {
             self.cells = vec![u32::from_le_bytes([self.fresh; 4]); (COLUMNS * LANES) as usize];
         }
         self.allocations.push(start..start + columns);
+        self.exclusive = exclusive;
         Ok(Some(start))
     }
 
     /// `tcgen05.dealloc`
-    pub fn deallocate(&mut self, address: u32, columns: u32) -> Result<(), String> {
-        check_columns(columns)?;
+    pub fn deallocate(&mut self, address: u32, columns: u32, exclusive: bool) -> Result<(), String> {
+        check_columns(columns, exclusive)?;
         match self.allocations.iter().position(|a| *a == (address..address + columns)) {
             Some(index) if address < COLUMNS => {
                 self.allocations.swap_remove(index);
@@ -151,27 +159,40 @@ mod tests {
     #[test]
     fn columns_are_allocated_first_fit_and_freed() {
         let mut memory = TensorMemory::default();
-        assert_eq!(memory.allocate(256), Ok(Some(0)));
-        assert_eq!(memory.allocate(128), Ok(Some(256)));
-        assert_eq!(memory.allocate(256), Ok(None));
-        assert_eq!(memory.allocate(128), Ok(Some(384)));
-        assert_eq!(memory.allocate(32), Ok(None));
-        memory.deallocate(256, 128).unwrap();
-        assert_eq!(memory.allocate(64), Ok(Some(256)));
-        assert_eq!(memory.allocate(32), Ok(Some(320)));
-        assert!(memory.deallocate(320, 64).unwrap_err().contains("no allocation of 64 columns at 0x140"));
-        assert!(memory.allocate(48).unwrap_err().contains("a power of two from 32 to 512"));
+        assert_eq!(memory.allocate(256, false), Ok(Some(0)));
+        assert_eq!(memory.allocate(128, false), Ok(Some(256)));
+        assert_eq!(memory.allocate(256, false), Ok(None));
+        assert_eq!(memory.allocate(128, false), Ok(Some(384)));
+        assert_eq!(memory.allocate(32, false), Ok(None));
+        memory.deallocate(256, 128, false).unwrap();
+        assert_eq!(memory.allocate(64, false), Ok(Some(256)));
+        assert_eq!(memory.allocate(32, false), Ok(Some(320)));
+        assert!(
+            memory.deallocate(320, 64, false).unwrap_err().contains("no allocation of 64 columns at 0x140")
+        );
+        assert!(memory.allocate(48, false).unwrap_err().contains("a power of two from 32 to 512"));
         assert!(memory.load(5, 352).unwrap_err().contains("column 352 of tensor memory is not allocated"));
         assert!(memory.load(128, 0).unwrap_err().contains("lane 128"));
         memory.relinquish();
-        assert!(memory.allocate(32).is_err());
+        assert!(memory.allocate(32, false).is_err());
+    }
+
+    #[test]
+    fn an_exclusive_allocation_is_alone() {
+        let mut memory = TensorMemory::default();
+        assert_eq!(memory.allocate(96, true), Ok(Some(0)));
+        assert_eq!(memory.allocate(32, false), Ok(None));
+        memory.deallocate(0, 96, true).unwrap();
+        assert_eq!(memory.allocate(32, false), Ok(Some(0)));
+        assert_eq!(memory.allocate(480, true), Ok(None));
+        assert!(memory.allocate(40, true).unwrap_err().contains("a multiple of 32 from 32 to 512"));
     }
 
     #[test]
     fn stores_are_there_when_they_were_waited_for() {
         let mut memory = TensorMemory::default();
         memory.reset(0xff);
-        memory.allocate(32).unwrap();
+        memory.allocate(32, false).unwrap();
         memory.store_later(1, vec![(3, 4, 7)]);
         memory.settle(0);
         assert_eq!(memory.load(3, 4), Ok(u32::MAX));

@@ -32,6 +32,8 @@ pub enum TensorMemoryOp {
         to: Access,
         /// How many columns.
         columns: Reg,
+        /// Beside no other allocation.
+        exclusive: bool,
     },
     /// `tcgen05.dealloc`
     Deallocate {
@@ -39,6 +41,8 @@ pub enum TensorMemoryOp {
         at: Reg,
         /// How many columns.
         columns: Reg,
+        /// Beside no other allocation.
+        exclusive: bool,
     },
     /// `tcgen05.relinquish_alloc_permit`
     Relinquish,
@@ -82,10 +86,10 @@ impl TensorMemoryOp {
         let read = |r: Reg| (r, None, false);
         let written = |r: Reg| (r, None, true);
         match self {
-            TensorMemoryOp::Allocate { to, columns } => {
+            TensorMemoryOp::Allocate { to, columns, .. } => {
                 all.extend([to.base, *columns].map(read));
             }
-            TensorMemoryOp::Deallocate { at, columns } => all.extend([*at, *columns].map(read)),
+            TensorMemoryOp::Deallocate { at, columns, .. } => all.extend([*at, *columns].map(read)),
             TensorMemoryOp::Load { cells, values, reduction } => {
                 all.push(read(cells.at.base));
                 all.extend(values.iter().copied().map(written));
@@ -135,11 +139,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let tensor = &issue.block.cluster.members[issue.block.rank].tensor;
         let bad = |code: FaultCode, message: String| self.fault(one, code, message);
         match op {
-            TensorMemoryOp::Allocate { to, columns } => {
+            TensorMemoryOp::Allocate { to, columns, exclusive } => {
                 let columns = lane32(issue.frame, *columns, lane);
                 let address = crate::engine::access::addresses(issue.frame, to, issue.stack)[lane];
                 let (rank, offset) = self.shared_operand(one, to, address, 4)?;
-                let found = tensor.borrow_mut().allocate(columns);
+                let found = tensor.borrow_mut().allocate(columns, *exclusive);
                 let found = found.map_err(|message| bad(FaultCode::BadTensorMemory, message))?;
                 let Some(start) = found else {
                     // Another warp may free some: asked again after whatever happens, and after a while.
@@ -159,9 +163,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     self.observer.access(&at, AccessKind::Store, to, StateSpace::Shared, addresses);
                 }
             }
-            TensorMemoryOp::Deallocate { at, columns } => {
+            TensorMemoryOp::Deallocate { at, columns, exclusive } => {
                 let (at, columns) = (lane32(issue.frame, *at, lane), lane32(issue.frame, *columns, lane));
-                let done = tensor.borrow_mut().deallocate(at, columns);
+                let done = tensor.borrow_mut().deallocate(at, columns, *exclusive);
                 done.map_err(|message| bad(FaultCode::BadTensorMemory, message))?;
                 issue.block.cluster.note_event();
             }

@@ -110,7 +110,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     CellsPiece { rank, units: Vec::new(), packed: op.packed, shift: None, product: None };
                 if let Some((shape, descriptor)) = op.source {
                     let bits = lane64(issue.frame, descriptor, lane);
-                    let matrix = Descriptor::of_tensor_core(bits).map_err(|rule| {
+                    let matrix = Descriptor::of_tensor_core(bits, false).map_err(|rule| {
                         bad(FaultCode::BadOperand, format!("the matrix descriptor {bits:#018x}: {rule}"))
                     })?;
                     let Some((rows, units)) = shape_of(shape) else { return Ok(Next::Advance) };
@@ -152,7 +152,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 pieces.push(Piece { cells: Some(Box::new(cells)), ..Piece::of_lane(lane) });
             }
         }
-        self.launch(issue, None, Work::Cells, pieces)?;
+        let work = if op.source.is_some() { Work::Cells } else { Work::Shift };
+        self.launch(issue, None, work, pieces)?;
         Ok(Next::Advance)
     }
 
@@ -168,7 +169,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let object = if narrow { op.object.in_space(StateSpace::Shared) } else { op.object };
             let (rank, offset) = self.shared_operand(one, &object, addresses[lane], 8)?;
             let ranks = match op.multicast {
-                Some(r) => lane32(issue.frame, r, lane) & 0xffff,
+                Some((r, bits)) => lane32(issue.frame, r, lane) & (u32::MAX >> (32 - bits)),
                 None => 1 << rank,
             };
             if ranks >> members.min(31) != 0 {
@@ -185,10 +186,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// Moves what a piece is about. Cells that were freed since are left alone.
-    pub(super) fn move_cells(&mut self, cluster: &ClusterState, issuer: super::Issuer, piece: &Piece) {
-        let Some(cells) = &piece.cells else { return };
+    pub(super) fn move_cells(
+        &mut self,
+        cluster: &ClusterState,
+        issuer: super::Issuer,
+        piece: &Piece,
+    ) -> Fallible<()> {
+        let Some(cells) = &piece.cells else { return Ok(()) };
         if let Some(product) = &cells.product {
-            return self.multiply_cells(cluster, issuer, piece.lane, (cells.rank, product));
+            return self.multiply_cells(cluster, issuer, piece.lane, product);
         }
         let member = &cluster.members[cells.rank];
         let mut tensor = member.tensor.borrow_mut();
@@ -201,7 +207,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     }
                 }
             }
-            return;
+            return Ok(());
         }
         for (from, lane, column) in &cells.units {
             let mut bytes = [0; 16];
@@ -212,5 +218,6 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let spot = Spot::Shared(cells.rank, *from as usize);
             self.report(cluster, issuer, piece.lane, || Stage::Read(spot.place(16)));
         }
+        Ok(())
     }
 }

@@ -77,9 +77,11 @@ enum Work {
     Move(TransferAction),
     /// Only the signal, after all earlier copies of the lane.
     ArriveOnCopies,
-    /// To tensor memory, or in it.
+    /// To tensor memory, after earlier shifts of the lane.
     Cells,
-    /// A product in tensor memory, after all of these of the lane.
+    /// In tensor memory, after earlier products of the lane.
+    Shift,
+    /// A product in tensor memory, after all of these of its block, or pair of blocks: threads that fence order them (9.7.16.6.2).
     Multiply,
     /// Only the signal, after all of these of the lane.
     ArriveOnCells,
@@ -561,26 +563,25 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Fallible<()> {
         let Issuer { rank, warp, .. } = queue[index].issuer;
         let work = queue[index].work;
-        if matches!(work, Work::ArriveOnCopies | Work::ArriveOnCells | Work::Multiply) {
-            let lanes = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
-            for earlier in if lanes == 0 { 0..0 } else { 0..index } {
-                let t = &queue[earlier];
-                let tracked = match work {
-                    Work::ArriveOnCells | Work::Multiply => matches!(t.work, Work::Cells | Work::Multiply),
-                    Work::ArriveOnCopies | Work::Move(_) | Work::Cells => {
-                        matches!(t.group, Some((Group::Copy, _)))
-                    }
-                };
-                if tracked && t.issuer.rank == rank && t.issuer.warp == warp {
-                    self.complete(cluster, queue, earlier, lanes)?;
-                }
-            }
+        let lanes_here = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
+        for earlier in if lanes_here == 0 || matches!(work, Work::Move(_)) { 0..0 } else { 0..index } {
+            let t = &queue[earlier];
+            let own = t.issuer.rank == rank && t.issuer.warp == warp;
+            let near = t.issuer.rank / 2 == rank / 2;
+            let lanes = match (work, t.work) {
+                (Work::ArriveOnCopies, _) if own && matches!(t.group, Some((Group::Copy, _))) => lanes_here,
+                (Work::ArriveOnCells, Work::Cells | Work::Shift | Work::Multiply) if own => lanes_here,
+                (Work::Cells, Work::Shift) | (Work::Shift, Work::Multiply) if own => lanes_here,
+                (Work::Multiply, Work::Cells | Work::Shift | Work::Multiply) if near => u32::MAX,
+                _ => continue,
+            };
+            self.complete(cluster, queue, earlier, lanes)?;
         }
         let transfer = &mut queue[index];
         self.read(cluster, transfer, lanes)?;
         let issuer = transfer.issuer;
         for piece in transfer.pieces.iter().filter(|p| lanes >> p.lane & 1 != 0) {
-            self.move_cells(cluster, issuer, piece);
+            self.move_cells(cluster, issuer, piece)?;
             for target in &piece.to {
                 self.write(cluster, issuer, transfer.work, piece, target)?;
             }

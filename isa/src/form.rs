@@ -496,6 +496,8 @@ impl Accepts {
     pub const ARRAY: Accepts = Accepts(1 << 18);
     /// A destination that is read before it is written: an accumulator.
     pub const IN_OUT: Accepts = Accepts(1 << 27);
+    /// Braces whose length a modifier names: to ptxas integers in them are bits, and hold floats too.
+    pub const COUNTED: Accepts = Accepts(1 << 29);
     /// `_` as an element of the braces.
     pub const SINK_ELEMENT: Accepts = Accepts(1 << 10);
 

@@ -20,6 +20,8 @@ pub enum Operand<'a> {
         /// 1 for a scalar or component, 4 for a whole vector.
         lanes: u8,
     },
+    /// A special register of one element with a constant added: `%laneid+4`.
+    SpecialPlus(SpecialReg),
     /// The name of a variable, standing for its address, possibly with a constant added.
     Var(Variable),
     /// The name of a variable plus a constant: `x+4`.
@@ -107,6 +109,7 @@ impl Operand<'_> {
             Operand::Float(FloatKind::Decimal, _) => "a decimal float constant".into(),
             Operand::Special { reg, lanes: 1 } if reg.lanes() > 1 => format!("a component of `{reg}`"),
             Operand::Special { reg, .. } => format!("the special register `{reg}`"),
+            Operand::SpecialPlus(reg) => format!("the special register `{reg}` plus a constant"),
             Operand::Var(v) => format!("a `.{}` variable", v.space),
             Operand::VarPlus(v) => format!("a `.{}` variable plus a constant", v.space),
             Operand::Element(v) => format!("an element of a `.{}` variable", v.space),

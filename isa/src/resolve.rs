@@ -110,6 +110,10 @@ impl Instruction {
         let ty = self.scalar(spec.ty);
         // Types that have no registers of their own may stand in braces.
         let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2);
+        let mut accepts = if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts };
+        if matches!(spec.count, CountRef::Slot { .. }) {
+            accepts = accepts.with(Accepts::COUNTED);
+        }
         SigValue {
             destination: spec.destination,
             ty,
@@ -118,7 +122,7 @@ impl Instruction {
             named: matches!(spec.ty, TypeRef::Slot { .. }),
             registers: registers(spec.rule, ty),
             tolerated: tolerated(spec, ty),
-            accepts: if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts },
+            accepts,
             space: spec.space.as_ref().map(|space| self.address_space(space)),
             range: spec.range.map(|range| self.range(range)),
             tolerated_range: match spec.range {

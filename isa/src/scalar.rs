@@ -123,6 +123,18 @@ impl ScalarType {
         if self.bits().is_multiple_of(8) { Some(self.bits() / 8) } else { None }
     }
 
+    /// The untyped type of the same size, `.b32` for `.f32`; `.pred` has none and stays.
+    pub const fn untyped(self) -> ScalarType {
+        match self.bits() {
+            1 => ScalarType::Pred,
+            0..=8 => ScalarType::B8,
+            9..=16 => ScalarType::B16,
+            17..=32 => ScalarType::B32,
+            33..=64 => ScalarType::B64,
+            _ => ScalarType::B128,
+        }
+    }
+
     /// True for `.fN` and the other float formats, not for packed ones.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), TypeClass::Float)

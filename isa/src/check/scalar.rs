@@ -4,7 +4,7 @@ use super::{Judge, What};
 use crate::form::{Accepts, Range};
 use crate::operand::{FloatKind, Operand};
 use crate::resolve::{SigValue, matching};
-use crate::{ScalarType, TypeClass};
+use crate::{ScalarType, SpecialReg, TypeClass};
 
 pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
     let needs = |flag, what| if v.accepts.contains(flag) { Ok(()) } else { Err(what) };
@@ -59,11 +59,13 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), 
             if v.ty.is_float() || !reg.types().iter().any(fits) {
                 return Err(What::RegisterType);
             }
-            match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
-                true => Ok(()),
-                false => Err(What::SpecialGate(reg)),
-            }
+            available(reg, cx)
         }
+        // To ptxas the sum is that of bits in a register.
+        Operand::SpecialPlus(reg) => match cx.lenient {
+            true => scalar(v, &Operand::RegPlus(reg.ty().untyped()), cx).and_then(|()| available(reg, cx)),
+            false => Err(What::SpecialNotAllowed),
+        },
         Operand::Var(var) if v.ty.class() == TypeClass::Opaque => {
             // To ptxas a texture, or surface, stands for its sampler in unified mode.
             let fits = match cx.independent {
@@ -143,6 +145,13 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), 
         Operand::Vector(_) | Operand::VectorReg(..) => Err(What::VectorNotAllowed),
         Operand::Unknown => Ok(()),
         Operand::List | Operand::Address(_) | Operand::Bracket(_) | Operand::Arguments => Err(What::Kind),
+    }
+}
+
+fn available(reg: SpecialReg, cx: &Judge) -> Result<(), What> {
+    match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
+        true => Ok(()),
+        false => Err(What::SpecialGate(reg)),
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         }
         Operand::Reg(_)
         | Operand::RegPlus(_)
+        | Operand::SpecialPlus(_)
         | Operand::Int(_)
         | Operand::Float(..)
         | Operand::Var(_)
@@ -84,7 +85,11 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
         scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
     }
     let mut mixture = Mixture::of(rest);
-    if cx.lenient && mixture.has(Mixture::INTEGER) && differ_in_sign(rest) {
+    let for_floats = v.accepts.contains(Accepts::COUNTED)
+        && v.ty.is_float()
+        && !mixture.has(Mixture(Mixture::FLOAT.0 | Mixture::PACKED.0))
+        && !rest.iter().any(|e| matches!(e, Operand::Reg(ty) if ty.bits() != v.ty.bits()));
+    if cx.lenient && mixture.has(Mixture::INTEGER) && (for_floats || differ_in_sign(rest)) {
         mixture = Mixture(mixture.0 | Mixture::UNTYPED.0);
     }
     let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));

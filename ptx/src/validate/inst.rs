@@ -493,7 +493,8 @@ impl<'m> Validator<'m> {
                 isa::Operand::Reg(ty) => isa::Operand::RegPlus(ty),
                 isa::Operand::Var(variable) => isa::Operand::VarPlus(variable),
                 isa::Operand::Func => isa::Operand::FuncPlus,
-                known @ (isa::Operand::Special { lanes: 1, .. } | isa::Operand::Unknown) => known,
+                isa::Operand::Special { lanes: 1, reg } => isa::Operand::SpecialPlus(reg),
+                known @ (isa::Operand::Special { .. } | isa::Operand::Unknown) => known,
                 other => {
                     let message = format!("a constant cannot be added to {}", other.describe());
                     self.error(codes::OPERAND, span, message);

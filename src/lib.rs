@@ -160,9 +160,9 @@ pub use warpsmith_emit as emit;
 pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;
-pub use warpsmith_lower as lower;
 #[cfg(feature = "llvm")]
 pub use warpsmith_llvm as llvm;
+pub use warpsmith_lower as lower;
 pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;

@@ -16,6 +16,7 @@ mod decl;
 mod function;
 mod init;
 mod inst;
+mod operand;
 mod parallel;
 mod prologue;
 mod repeat;

@@ -46,6 +46,8 @@ warpsmith_diag::codes! {
     ///
     /// Nothing is returned that is not valid. Please report it with the module; the message has the validator's reason and its code.
     INVALID_OUTPUT = "E0004";
+    /// The debug information is larger than its format can hold.
+    DEBUG_INFORMATION = "E0005";
     /// A target that no code is generated for.
     ///
     /// Code generation starts at sm_20, the first with generic addresses.

@@ -17,6 +17,9 @@ pub struct Options {
     output: Option<PathBuf>,
     #[command(flatten)]
     compilation: Compilation,
+    /// Say on standard error how much -g tells of variables and lines.
+    #[arg(long)]
+    debug_stats: bool,
     #[command(flatten)]
     debugging: Debugging,
 }
@@ -48,6 +51,9 @@ pub fn run(options: &Options) -> Outcome {
     match compiler.compile_watched(&module, Some(&mut print)) {
         Ok(compiled) => {
             debugging.report(&compiled.stats.passes);
+            if options.debug_stats {
+                eprint!("{}", compiled.stats.debug);
+            }
             write_output(options.output.as_deref(), &compiled.text)
         }
         Err(errors) => {
@@ -60,7 +66,7 @@ pub fn run(options: &Options) -> Outcome {
 /// The compiler that the flags describe, for the module's own target where they name none.
 pub fn compiler(flags: &Compilation, module: &ir::Module) -> Result<Compiler, Failure> {
     let target = flags.target.or(module.target).unwrap_or(DEFAULT_TARGET);
-    let mut compiler = Compiler::new(target).with_opt_level(flags.level);
+    let mut compiler = Compiler::new(target).with_opt_level(flags.level).with_debug(flags.debug());
     if let Some(version) = flags.ptx {
         compiler = compiler.with_ptx_version(version);
     }

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use target::parse_target;
 use warpsmith::Diagnostics;
 use warpsmith::diag::Renderer;
+use warpsmith::emit::Debug;
 use warpsmith::emit::OptLevel;
 use warpsmith::isa::{Target, Version};
 
@@ -78,6 +79,23 @@ struct Compilation {
     /// The passes to run in place of the level's.
     #[arg(long, value_name = "PASS,..")]
     passes: Option<String>,
+    /// Tell debuggers of source lines, types and variables, in DWARF; -g1: of lines only, and let ptxas optimise.
+    #[arg(short = 'g')]
+    debug: bool,
+    /// The 1 of -g1.
+    #[arg(short = '1', requires = "debug", hide = true)]
+    lines_only: bool,
+}
+
+impl Compilation {
+    /// What `-g` and `-g1` ask for.
+    fn debug(&self) -> Debug {
+        match (self.debug, self.lines_only) {
+            (false, _) => Debug::None,
+            (true, true) => Debug::Lines,
+            (true, false) => Debug::Full,
+        }
+    }
 }
 
 /// Why a subcommand did not do its work.

@@ -92,7 +92,7 @@ fn locate(module: &mut Module, source: &Source) {
                     continue;
                 }
                 let at = lines.position(span.start);
-                let loc = function.locs.push(ir::LocData { file, line: at.line, column: at.column });
+                let loc = function.locs.push(ir::LocData::new(file, at.line, at.column));
                 function.inst_locs[inst] = loc.into();
             }
         }

@@ -432,7 +432,7 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     #[cold]
-    fn misuse(&mut self, code: &'static str, message: String) {
+    pub(crate) fn misuse(&mut self, code: &'static str, message: String) {
         let message = format!("@{}: {message}", self.func().name);
         self.errors.push(Diagnostic::error(code, Span::NONE, message));
     }

@@ -157,4 +157,15 @@ pub const ALL: warpsmith_diag::Codes = &[
     ("I0452", &["A `ptx.` operation that does not give so many results, or of these types."]),
     ("I0453", &["A `ptx.` operation on a pointer to another state space than it accesses."]),
     ("I0454", &["A `ptx.` operation that updates registers, without what they hold before."]),
+    ("I0460", &["Debug information that names what does not exist."]),
+    ("I0461", &["A type of the debug information whose parts are not within it, or of the wrong kind."]),
+    ("I0462", &["A type that is a part of itself, or scopes that are no tree."]),
+    (
+        "I0463",
+        &[
+            "A variable of the source that is bound to what it cannot be.",
+            "",
+            "The value must be defined on every way to the binding, memory be named by a pointer, and a piece be within the variable.",
+        ],
+    ),
 ];

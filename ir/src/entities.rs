@@ -36,6 +36,18 @@ entities! {
     AggregateId "t",
     /// The fields that lead to a part of an aggregate.
     Path "path",
+    /// A compile unit of the debug information.
+    UnitId "unit",
+    /// A type of the source.
+    DebugTypeId "type",
+    /// A function of the source.
+    SubprogramId "fn",
+    /// A scope of a function's debug information.
+    ScopeId "scope",
+    /// A variable of the source, of a function's debug information.
+    DebugVar "var",
+    /// Where a variable of the source is from a point on.
+    BindingId "binding",
     /// A variable of the front end, turned into SSA values by [`FunctionBuilder`](crate::FunctionBuilder).
     Variable "var",
 }

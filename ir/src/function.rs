@@ -1,7 +1,8 @@
 //! Functions: a signature, attributes, stack slots, a graph and a layout.
 
+use crate::debug::FunctionDebug;
 use crate::dfg::DataFlowGraph;
-use crate::entities::{Block, FileId, Inst, Loc, PtxRef, StackSlot, Value};
+use crate::entities::{Block, FileId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
 use crate::inst::InstData;
 use crate::layout::Layout;
 use crate::names::Names;
@@ -82,10 +83,19 @@ pub struct StackSlotData {
 pub struct LocData {
     /// The file, in [`Module::files`](crate::Module::files).
     pub file: FileId,
-    /// Counted from 1.
+    /// Counted from 1; 0 for what the compiler made.
     pub line: u32,
     /// Counted from 1; 0 if not known.
     pub column: u32,
+    /// The scope, in [`FunctionDebug::scopes`]; `None` for the function itself.
+    pub scope: Option<ScopeId>,
+}
+
+impl LocData {
+    /// A place in the scope of the function itself.
+    pub const fn new(file: FileId, line: u32, column: u32) -> Self {
+        LocData { file, line, column, scope: None }
+    }
 }
 
 /// A kernel or function.
@@ -123,6 +133,8 @@ pub struct Function {
     pub locs: PrimaryMap<Loc, LocData>,
     /// The user's source an instruction comes from.
     pub inst_locs: SecondaryMap<Inst, cranelift_entity::packed_option::PackedOption<Loc>>,
+    /// What a debugger is told about it.
+    pub debug: Option<Box<FunctionDebug>>,
 }
 
 impl Function {
@@ -145,6 +157,7 @@ impl Function {
             span: Span::NONE,
             locs: PrimaryMap::new(),
             inst_locs: SecondaryMap::new(),
+            debug: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The order of blocks, and of instructions in them: doubly linked lists in side tables.
 
-use crate::entities::{Block, Inst};
+use crate::debug::Records;
+use crate::entities::{BindingId, Block, Inst};
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 
@@ -27,9 +28,62 @@ pub struct Layout {
     insts: SecondaryMap<Inst, InstNode>,
     first: PackedOption<Block>,
     last: PackedOption<Block>,
+    records: Records,
 }
 
 impl Layout {
+    /// The bindings of variables of the source that stand before an instruction. One that is taken out leaves them before the next.
+    pub fn records(&self, inst: Inst) -> &[BindingId] {
+        self.records.before(inst)
+    }
+
+    /// The bindings behind the last instruction of a block, which is not complete: they go before what is appended.
+    pub fn records_at_end(&self, block: Block) -> &[BindingId] {
+        self.records.at_end(block)
+    }
+
+    /// True without bindings.
+    pub fn has_no_records(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Puts a binding before an instruction, behind those that stand there.
+    pub fn bind_before(&mut self, inst: Inst, binding: BindingId) {
+        self.records.push_before(inst, binding);
+    }
+
+    /// Puts a binding at the end of a block: before its terminator, if it has none yet.
+    pub fn bind_at_end(&mut self, block: Block, binding: BindingId) {
+        self.records.push_at_end(block, binding);
+    }
+
+    /// Puts a binding at the start of a block, before all that stand there.
+    pub fn bind_at_start(&mut self, block: Block, binding: BindingId) {
+        let rest = match self.first_inst(block) {
+            Some(first) => {
+                let rest = self.records.clear_before(first);
+                self.records.push_before(first, binding);
+                rest
+            }
+            None => {
+                let rest = self.records.clear_at_end(block);
+                self.records.push_at_end(block, binding);
+                rest
+            }
+        };
+        for id in rest {
+            match self.first_inst(block) {
+                Some(first) => self.records.push_before(first, id),
+                None => self.records.push_at_end(block, id),
+            }
+        }
+    }
+
+    /// Takes out the bindings that are not wanted.
+    pub fn retain_records(&mut self, keep: impl FnMut(BindingId) -> bool) {
+        self.records.retain(keep);
+    }
+
     /// The first block.
     pub fn entry(&self) -> Option<Block> {
         self.first.expand()
@@ -78,6 +132,9 @@ impl Layout {
         }
         while let Some(inst) = self.blocks[block].last.expand() {
             self.remove_inst(inst);
+        }
+        if !self.records.is_empty() {
+            self.records.clear_at_end(block);
         }
         let BlockNode { prev, next, .. } = std::mem::take(&mut self.blocks[block]);
         match prev.expand() {
@@ -139,6 +196,24 @@ impl Layout {
     /// Puts an instruction at the end of a block.
     pub fn append_inst(&mut self, inst: Inst, block: Block) {
         self.link_inst(inst, block, self.blocks[block].last.expand(), None);
+        if !self.records.is_empty() {
+            self.records.appended(inst, block);
+        }
+    }
+
+    /// Moves what is in a block to the end of another.
+    pub fn append_insts_of(&mut self, from: Block, to: Block) {
+        while let Some(inst) = self.first_inst(from) {
+            let records = self.records.clear_before(inst);
+            self.remove_inst(inst);
+            for binding in records {
+                self.records.push_at_end(to, binding);
+            }
+            self.append_inst(inst, to);
+        }
+        for binding in self.records.clear_at_end(from) {
+            self.records.push_at_end(to, binding);
+        }
     }
 
     /// Puts an instruction before another, which is in the layout.
@@ -169,6 +244,9 @@ impl Layout {
     pub fn remove_inst(&mut self, inst: Inst) {
         let InstNode { block, prev, next } = std::mem::take(&mut self.insts[inst]);
         let Some(block) = block.expand() else { return };
+        if !self.records.is_empty() {
+            self.records.removed(inst, next.expand(), block);
+        }
         match prev.expand() {
             Some(prev) => self.insts[prev].next = next,
             None => self.blocks[block].first = next,
@@ -185,6 +263,9 @@ impl Layout {
         self.insert_block_after(new, block);
         let prev = std::mem::take(&mut self.insts[inst].prev);
         let last = std::mem::replace(&mut self.blocks[block].last, prev);
+        if !self.records.is_empty() {
+            self.records.split(block, new);
+        }
         match prev.expand() {
             Some(prev) => self.insts[prev].next = None.into(),
             None => self.blocks[block].first = None.into(),

@@ -7,6 +7,7 @@
 //! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes make instructions with
 //!   [`Function::at_end`], [`Function::before`] and [`Function::replace`].
 //! - [`parse`] and `Display`: the text form. [`verify`]: everything that is wrong with a module.
+//! - [`debug`]: types, scopes and variables of the source, for debuggers.
 //! - [`DominatorTree`]: which blocks every path goes through.
 //!
 //! ```
@@ -30,6 +31,8 @@ mod builder;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod classes;
 pub mod codes;
+#[deny(clippy::wildcard_enum_match_arm)]
+pub mod debug;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod dfg;
 mod domtree;
@@ -78,8 +81,8 @@ pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
 pub use domtree::DominatorTree;
 pub use entities::{
-    AggregateId, Block, FileId, FuncId, GlobalId, Inst, JumpTable, Loc, Path, PtxRef, StackSlot, Value,
-    Variable,
+    AggregateId, BindingId, Block, DebugTypeId, DebugVar, FileId, FuncId, GlobalId, Inst, JumpTable, Loc,
+    Path, PtxRef, ScopeId, StackSlot, SubprogramId, UnitId, Value, Variable,
 };
 pub use format::format;
 pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};

@@ -1,6 +1,7 @@
 //! Modules: functions and globals by name.
 
 use crate::aggregate::TypeTable;
+use crate::debug::DebugInfo;
 use crate::entities::{FileId, FuncId, GlobalId};
 use crate::function::{Function, Linkage};
 use crate::types::Type;
@@ -99,6 +100,8 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, Global>,
     /// Names of the user's source files.
     pub files: PrimaryMap<FileId, String>,
+    /// What a debugger is told, beside what functions have themselves.
+    pub debug: Option<Box<DebugInfo>>,
     /// The text that spans of the module count in: what the parser read, or [`Source::none`] for a module that was built.
     pub source: Source,
     /// The order in which functions and globals were added, which is the order of the text.

@@ -1,8 +1,9 @@
 //! The printer: what it writes, the parser reads back as the same module.
 
 use crate::aggregate::DisplayShape;
+use crate::debug::{self, Storage};
 use crate::domtree::DominatorTree;
-use crate::entities::{Block, Inst, StackSlot, Value};
+use crate::entities::{BindingId, Block, Inst, StackSlot, Value};
 use crate::function::{FuncKind, Function, Linkage};
 use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
@@ -26,6 +27,7 @@ impl fmt::Display for Module {
         for (ty, entry) in self.types.iter() {
             writeln!(out, "type {} = {}", self.types.display(ty), DisplayShape(&self.types, &entry.shape))?;
         }
+        debug::print::module(&mut out, self);
         let mut previous = None;
         for &symbol in &self.order {
             match symbol {
@@ -316,6 +318,9 @@ impl<'a> Printer<'a> {
             self.out.push('\n');
             return Ok(());
         }
+        if let Some(debug) = &func.debug {
+            write!(self.out, " !{}", debug.subprogram)?;
+        }
         self.out.push_str(" {\n");
         for (slot, data) in &func.stack_slots {
             writeln!(
@@ -326,6 +331,7 @@ impl<'a> Printer<'a> {
                 data.align
             )?;
         }
+        debug::print::function(self.out, func);
         let reachable = DominatorTree::new(func);
         for (n, block) in func.layout.blocks().enumerate() {
             self.block(block)?;
@@ -344,10 +350,12 @@ impl<'a> Printer<'a> {
             self.out.push_str(":\n");
             self.names_types = !reachable.is_reachable(block);
             for inst in func.layout.insts(block) {
+                self.bindings(func.layout.records(inst))?;
                 self.out.push_str("  ");
                 self.inst(inst)?;
                 self.out.push('\n');
             }
+            self.bindings(func.layout.records_at_end(block))?;
         }
         self.out.push_str("}\n");
         Ok(())
@@ -359,6 +367,42 @@ impl<'a> Printer<'a> {
             Some(module) => write!(self.out, "{}", module.types.display(ty)),
             None => write!(self.out, "{ty}"),
         }
+    }
+
+    /// `!var0 = %x`
+    fn bindings(&mut self, records: &[BindingId]) -> fmt::Result {
+        let func = self.func;
+        let Some(debug) = &func.debug else { return Ok(()) };
+        for binding in records.iter().filter_map(|id| debug.bindings.get(*id)) {
+            write!(self.out, "  !{} = ", binding.variable)?;
+            match func.written_storage(binding.storage) {
+                Storage::Value(value) => self.value(value)?,
+                Storage::Constant(bits) => write!(self.out, "{bits}")?,
+                Storage::OptimizedOut => self.out.push_str("optimized_out"),
+                Storage::Memory(value, offset) => {
+                    self.out.push('[');
+                    self.value(value)?;
+                    self.offset(offset.into())?;
+                    self.out.push(']');
+                }
+                Storage::Slot(slot, offset) => {
+                    write!(self.out, "[%{}", self.names.slot(func, slot))?;
+                    self.offset(offset.into())?;
+                    self.out.push(']');
+                }
+                Storage::Global(global, offset) => {
+                    self.out.push('[');
+                    self.global(global)?;
+                    self.offset(offset.into())?;
+                    self.out.push(']');
+                }
+            }
+            if let Some(piece) = binding.piece {
+                write!(self.out, " piece({}, {})", piece.offset, piece.size)?;
+            }
+            self.out.push('\n');
+        }
+        Ok(())
     }
 
     fn comma(&mut self, n: usize) {
@@ -474,6 +518,9 @@ impl<'a> Printer<'a> {
         self.operands(data, func.dfg.first_result(inst).map_or(Type::INVALID, |value| func.dfg.ty(value)))?;
         if let Some(loc) = func.inst_locs[inst].expand().and_then(|loc| func.locs.get(loc)) {
             write!(self.out, " !{}:{}:{}", loc.file.as_u32(), loc.line, loc.column)?;
+            if let Some(scope) = loc.scope.filter(|scope| scope.as_u32() > 0) {
+                write!(self.out, ":{}", scope.as_u32())?;
+            }
         }
         Ok(())
     }

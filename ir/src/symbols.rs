@@ -1,5 +1,6 @@
 //! The functions and globals that instructions name, and modules without those that nothing names.
 
+use crate::debug::Storage;
 use crate::dfg::DataFlowGraph;
 use crate::entities::{FuncId, GlobalId, Inst};
 use crate::inst::InstData;
@@ -127,6 +128,25 @@ impl Module {
                 SymbolMut::Func(id) => *id = new_functions[*id],
                 SymbolMut::Global(id) => *id = new_globals[*id],
             });
+        }
+        // What is told of a variable that goes, goes with it.
+        if let Some(debug) = &mut self.debug {
+            debug.globals.retain_mut(|variable| {
+                variable.global = new_globals[variable.global];
+                !variable.global.is_reserved_value()
+            });
+        }
+        for debug in kept_functions.values_mut().filter_map(|func| func.debug.as_mut()) {
+            for binding in debug.bindings.values_mut() {
+                if let Storage::Global(id, offset) = binding.storage {
+                    let id = new_globals[id];
+                    binding.storage = if id.is_reserved_value() {
+                        Storage::OptimizedOut
+                    } else {
+                        Storage::Global(id, offset)
+                    };
+                }
+            }
         }
         (self.functions, self.globals) = (kept_functions, kept_globals);
         self.renumber(|symbol| match symbol {

@@ -172,7 +172,7 @@ fn the_verifier_takes_any_reference() {
                 2 => {
                     let inst = Inst::from_u32(u.int_in_range(0..=func.dfg.num_insts() as u32 - 1)?);
                     func.dfg.replace_inst(inst, data);
-                    let loc = func.locs.push(LocData { file: any(u, 1)?, line: 1, column: 1 });
+                    let loc = func.locs.push(LocData::new(any(u, 1)?, 1, 1));
                     func.inst_locs[inst] =
                         if u.arbitrary()? { loc } else { any::<Loc>(u, func.locs.len())? }.into();
                 }
@@ -216,7 +216,7 @@ fn the_builder_takes_any_reference() {
                 6 => b.set_name(x, "x"),
                 7 => b.set_name(block, "b"),
                 8 => b.set_name(any::<StackSlot>(u, 1)?, "s"),
-                9 => b.set_loc(Some(LocData { file: any(u, 1)?, line: 1, column: 1 })),
+                9 => b.set_loc(Some(LocData::new(any(u, 1)?, 1, 1))),
                 10 => drop(b.call(any(u, 3)?, &[x, y]).get(0)),
                 11 => drop(b.global_addr(any(u, 2)?)),
                 12 => drop(b.declare_var(ty)),

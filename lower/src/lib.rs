@@ -21,4 +21,4 @@ mod select;
 
 pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 pub use pipeline::{After, Applied, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
-pub use select::select;
+pub use select::{Variables, select, select_keeping};

@@ -1,15 +1,20 @@
 //! The body of a function: instructions with named registers, moves on edges, labels and branches.
 
+use crate::debug::describe::{Home, Notes, describe};
+use crate::debug::lines::{Lines, Strings};
+use crate::debug::{Class, Debug, Described};
 use crate::names::{Names, prefix};
-use crate::regs::{Assignment, Reg, sequentialize};
+use crate::regs::{Assignment, Reg, Registers, sequentialize};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
+use std::collections::BTreeMap;
 use warpsmith_ir as ir;
+use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
 use warpsmith_isa::{Mnemonic, Mod, Opcode, StateSpace};
 use warpsmith_lower::abi::Passing;
 use warpsmith_lower::mach::{self, Base, Block, Edge, Op, Prototype, RegClass, Terminator, VReg};
-use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Loc, Module, Operand, Place, Stmt, Symbol};
+use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Module, Operand, Stmt, Symbol};
 
 macro_rules! ptx {
     ($opcode:ident $(. $modifier:ident)*) => {
@@ -23,17 +28,33 @@ pub struct Body<'a> {
     pub func: &'a ir::Function,
     pub mach: &'a mach::Function,
     pub assignment: Assignment,
+    pub registers: Registers,
     pub tree: &'a mut Module,
     pub names: &'a mut Names,
     /// The names of the function's own parameters.
     pub params: &'a [Symbol],
     pub result: Option<Symbol>,
-    pub line_info: bool,
+    pub debug: Debug,
+    /// `.loc` may name inlined functions.
+    pub inlined: bool,
+    pub strings: &'a mut Strings,
+}
+
+/// A body that was written.
+pub struct Written {
+    pub stmts: List<Stmt>,
+    /// The operation that each statement was made for.
+    pub origins: Vec<Option<ir::Inst>>,
+    /// What a debugger is told of it, with [`Debug::Full`].
+    pub described: Option<Described>,
+    pub statistics: DebugStatistics,
 }
 
 impl Body<'_> {
-    /// Writes the body and returns its statements, and the operation that each was made for.
-    pub fn write(self) -> (List<Stmt>, Vec<Option<ir::Inst>>) {
+    /// Writes the body.
+    pub fn write(self) -> Written {
+        let full = self.debug == Debug::Full;
+        let own_registers = self.registers == Registers::Virtual;
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
@@ -43,7 +64,8 @@ impl Body<'_> {
             origins: Vec::with_capacity(self.mach.insts.len()),
             operands: Vec::new(),
             moves: Vec::new(),
-            place: None,
+            lines: Lines::new(self.inlined),
+            notes: full.then(|| Notes::new(own_registers)),
             body: self,
         };
         writer.blocks();
@@ -66,7 +88,9 @@ struct Writer<'a> {
     origins: Vec<Option<ir::Inst>>,
     operands: Vec<Operand>,
     moves: Vec<(Reg, Reg)>,
-    place: Option<Place>,
+    lines: Lines,
+    /// What debug information needs to know.
+    notes: Option<Notes>,
 }
 
 impl Writer<'_> {
@@ -76,7 +100,10 @@ impl Writer<'_> {
             let next = mach.layout.get(i + 1).copied();
             let label = self.label(block.index());
             self.stmts.push(Stmt::Label(label));
-            for inst in mach.block_insts(block) {
+            self.begin_block(block);
+            for (index, inst) in (mach.blocks[block].insts.start..).zip(mach.block_insts(block)) {
+                self.bindings(block, index);
+                let from = self.stmts.len();
                 self.location(inst.origin);
                 let operands = mach.inst_operands(inst);
                 match inst.op {
@@ -93,15 +120,27 @@ impl Writer<'_> {
                     }
                 }
                 self.origins.resize(self.stmts.len(), inst.origin);
+                self.note_written(from, inst.origin, operands);
             }
+            self.bindings(block, mach.blocks[block].insts.end);
+            let from = self.stmts.len();
             self.location(mach.blocks[block].origin);
             self.terminator(block, next);
+            self.note_written(from, mach.blocks[block].origin, &[]);
             self.origins.resize(self.stmts.len(), mach.blocks[block].origin);
         }
     }
 
     /// Declarations in front, labels only where something jumps to.
-    fn finish(self) -> (List<Stmt>, Vec<Option<ir::Inst>>) {
+    fn finish(mut self) -> Written {
+        let mut statistics = self.line_statistics();
+        let (mut described, mut labels) = (None, BTreeMap::new());
+        if let Some(notes) = self.notes.take() {
+            let Body { func, mach, tree, names, .. } = &mut self.body;
+            let (found, at, counts) = describe(notes, mach.id, func, mach, &self.stmts, tree, names);
+            (described, labels) = (Some(found), at);
+            statistics += counts;
+        }
         let Writer { body, slots, copies, targets, stmts, origins, .. } = self;
         let mut all = Vec::with_capacity(stmts.len() + 8);
         for class in RegClass::ALL {
@@ -126,27 +165,110 @@ impl Writer<'_> {
             all.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
         let mut made_for = vec![None; all.len()];
-        for (stmt, origin) in stmts.into_iter().zip(origins) {
+        for (at, (stmt, origin)) in stmts.into_iter().zip(origins).enumerate() {
+            if let Some(label) = labels.remove(&at) {
+                all.push(Stmt::Label(label));
+                made_for.push(origin);
+            }
             if !matches!(stmt, Stmt::Label(label) if !targets.contains(&label)) {
                 all.push(stmt);
                 made_for.push(origin);
             }
         }
-        (body.tree.body(&all), made_for)
+        for label in labels.into_values() {
+            all.push(Stmt::Label(label));
+            made_for.push(None);
+        }
+        Written { stmts: body.tree.body(&all), origins: made_for, described, statistics }
     }
 
     fn location(&mut self, origin: Option<ir::Inst>) {
-        if !self.body.line_info {
+        let Body { debug, func, module, tree, strings, .. } = &mut self.body;
+        if *debug == Debug::None {
             return;
         }
-        let func = self.body.func;
         let Some(loc) = origin.and_then(|inst| func.inst_locs[inst].expand()) else { return };
-        let data = func.locs[loc];
-        let at = Place { file: data.file.index() as u32 + 1, line: data.line, column: data.column };
-        if self.place != Some(at) {
-            self.place = Some(at);
-            self.stmts.push(Stmt::Loc(Loc { at, inlined: None }));
+        self.lines.location(module, func, func.locs[loc], tree, strings, &mut self.stmts);
+    }
+
+    // For debuggers.
+
+    fn begin_block(&mut self, block: Block) {
+        let at = self.stmts.len();
+        if let Some(notes) = &mut self.notes {
+            notes.block(at, block);
         }
+    }
+
+    /// Notes where variables are bound before an instruction.
+    fn bindings(&mut self, block: Block, before: u32) {
+        let mach = self.body.mach;
+        let (Some(debug), true) = (&self.body.func.debug, self.notes.is_some()) else { return };
+        for record in mach.records[block].iter().filter(|record| record.before == before) {
+            let binding = debug.bindings[record.binding];
+            let home = self.home(record.place);
+            let at = self.stmts.len();
+            if let Some(notes) = &mut self.notes {
+                notes.bind(at, (binding.variable, binding.piece), home);
+            }
+        }
+    }
+
+    fn home(&mut self, place: mach::DebugPlace) -> Option<Home> {
+        let reg = |writer: &mut Self, vreg: VReg| {
+            // Naming it here means that its name is known at the end.
+            writer.reg(vreg);
+            writer.body.assignment.reg(writer.body.mach, vreg)
+        };
+        Some(match place {
+            mach::DebugPlace::Registers { first, count } => {
+                let all = (first.index()..first.index() + usize::from(count)).map(VReg::new);
+                Home::Registers(all.map(|vreg| reg(self, vreg)).collect())
+            }
+            mach::DebugPlace::Memory(vreg, offset) => Home::Memory([reg(self, vreg)], offset),
+            mach::DebugPlace::Symbol(base, offset) => {
+                let class = match base {
+                    Base::Stack(_) | Base::Copy(_) => Class::Local,
+                    Base::Param(_) => Class::Param,
+                    Base::Global(global) => Class::of(self.body.module.globals[global].space),
+                    Base::Reg(_) | Base::Func(_) | Base::Return | Base::Absolute => return None,
+                };
+                Home::Symbol(self.base(base), offset, class)
+            }
+            mach::DebugPlace::Constant(bits) => Home::Constant(bits),
+            mach::DebugPlace::OptimizedOut => return None,
+        })
+    }
+
+    /// Notes the scope of the statements from `from` on, and the registers that they write.
+    fn note_written(&mut self, from: usize, origin: Option<ir::Inst>, operands: &[mach::Operand]) {
+        let Some(notes) = &mut self.notes else { return };
+        let (func, to) = (self.body.func, self.stmts.len());
+        if let (Some(debug), Some(scope)) = (&func.debug, origin.and_then(|inst| func.scope_of(inst))) {
+            notes.scope(debug, scope, from, to);
+        }
+        for operand in operands {
+            if let Some(vreg) = operand.defined() {
+                notes.write(to, self.body.assignment.reg(self.body.mach, vreg));
+            }
+        }
+    }
+
+    /// How many instructions there are, and how many have a line.
+    fn line_statistics(&self) -> DebugStatistics {
+        let mut statistics = DebugStatistics::default();
+        let mut known = false;
+        for stmt in &self.stmts {
+            match stmt {
+                Stmt::Loc(loc) => known = loc.at.line > 0,
+                Stmt::Inst(_) => {
+                    statistics.instructions += 1;
+                    statistics.with_line += u64::from(known);
+                }
+                _ => {}
+            }
+        }
+        statistics
     }
 
     fn label(&mut self, index: usize) -> Symbol {
@@ -258,8 +380,12 @@ impl Writer<'_> {
             Base::Stack(slot) => match self.slots[slot] {
                 Some(name) => name,
                 None => {
-                    let name =
+                    let mut name =
                         self.body.func.names.get(slot).map_or_else(|| slot.to_string(), str::to_string);
+                    if self.body.debug == Debug::Full {
+                        // Debug information names it from outside of the function.
+                        name = format!("{}_{name}", self.body.func.name);
+                    }
                     let name = self.body.names.unique(self.body.tree, &format!("__local_{name}"));
                     self.slots[slot] = Some(name);
                     name
@@ -391,6 +517,12 @@ impl Writer<'_> {
                 |reg| assignment.fresh(reg.class),
                 |to, from| ordered.push((to, from)),
             );
+            for &(to, _) in &ordered {
+                let at = self.stmts.len();
+                if let Some(notes) = &mut self.notes {
+                    notes.write(at, to);
+                }
+            }
             for (to, from) in ordered {
                 let operands =
                     [to, from].map(|reg| Operand::Name(self.body.names.register(self.body.tree, reg)));

@@ -1,5 +1,7 @@
 //! From a module of the IR to PTX text that is known to be valid.
 
+use crate::debug::Debug;
+use crate::debug::lines::{self, INLINED_SINCE};
 use crate::module::{Built, Plan, build};
 use crate::regs::Registers;
 use crate::version;
@@ -7,9 +9,10 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_ir as ir;
+use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
-use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report};
+use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report, Variables};
 use warpsmith_ptx::{Refusal, ValidatedModule};
 
 /// What the compilation of a module did and made.
@@ -26,6 +29,8 @@ pub struct Stats {
     pub registers: [u32; RegClass::COUNT],
     /// What the passes did.
     pub passes: Report,
+    /// How much a debugger is told of lines and variables.
+    pub debug: DebugStatistics,
     /// Time in verification of the input.
     pub verify_time: Duration,
     /// Time in selection.
@@ -72,7 +77,7 @@ pub struct Compiler {
     version: Option<Version>,
     passes: Option<Pipeline>,
     registers: Option<Registers>,
-    line_info: bool,
+    debug: Debug,
     verify_each: bool,
     bisect_limit: Option<u32>,
 }
@@ -86,7 +91,7 @@ impl Compiler {
             version: None,
             passes: None,
             registers: None,
-            line_info: false,
+            debug: Debug::None,
             verify_each: false,
             bisect_limit: None,
         }
@@ -116,9 +121,14 @@ impl Compiler {
         self
     }
 
-    /// Writes `.file` and `.loc` from the source locations of the IR.
-    pub fn with_line_info(mut self, line_info: bool) -> Self {
-        self.line_info = line_info;
+    /// Writes `.file` and `.loc` from the source locations of the IR: [`Debug::Lines`].
+    pub fn with_line_info(self, line_info: bool) -> Self {
+        self.with_debug(if line_info { Debug::Lines } else { Debug::None })
+    }
+
+    /// What a debugger is told: [`Debug::None`] unless set. A module without debug information is its own source, if it was read from text.
+    pub fn with_debug(mut self, debug: Debug) -> Self {
+        self.debug = debug;
         self
     }
 
@@ -159,6 +169,13 @@ impl Compiler {
         ir::verify(module)?;
         let verify_time = start.elapsed();
 
+        let own_source;
+        let module = if self.debug != Debug::None && ir::debug::lacks_source(module) {
+            own_source = ir::debug::with_own_source(module);
+            &own_source
+        } else {
+            module
+        };
         let pipeline = self.pipeline();
         let mut passes = Report::default();
         let module = if pipeline.is_empty() {
@@ -176,9 +193,16 @@ impl Compiler {
         };
 
         let start = Instant::now();
-        let code = lower::select(&module, target)?;
+        let variables = match (self.debug, self.level) {
+            (Debug::Full, OptLevel::O0) => Variables::Kept,
+            _ => Variables::WhereTheyAre,
+        };
+        let code = lower::select_keeping(&module, target, variables)?;
         let needed = version::at_least(&module, &code, target, self.version)
             .map_err(|errors| module.diagnostics(errors))?;
+        // What `.loc` says of inlined functions asks for a version too.
+        let inlines = self.debug != Debug::None && lines::names_inlined(&module);
+        let needed = if inlines { needed.max(INLINED_SINCE) } else { needed };
         let version = self.version.unwrap_or(needed);
         let select_time = start.elapsed();
 
@@ -187,14 +211,15 @@ impl Compiler {
             OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => Registers::Allocated,
         };
         let registers = self.registers.unwrap_or(level_registers);
-        let mut plan =
-            Plan { module: &module, code: &code, target, version, registers, line_info: self.line_info };
+        let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);
+        let debug = self.debug;
+        let mut plan = Plan { module: &module, code: &code, target, version, registers, debug, inlined };
         let (mut emit_time, mut validate_time) = (Duration::ZERO, Duration::ZERO);
         // What was printed is read again: nothing leaves that the validator refuses. It also says which version the operands, directives and
         // declarations ask for, beyond the mnemonics that were looked at before; then there is one more round.
         let (validated, built) = loop {
             let start = Instant::now();
-            let built = build(&plan);
+            let built = build(&plan).map_err(|error| module.diagnostics(vec![error]))?;
             let output = Source::new(output_name(&module.source), warpsmith_ptx::print(&built.tree));
             emit_time += start.elapsed();
             let start = Instant::now();
@@ -215,6 +240,7 @@ impl Compiler {
             instructions: code.functions.iter().map(|function| function.insts.len()).sum(),
             registers: built.registers,
             passes,
+            debug: built.statistics,
             verify_time,
             select_time,
             emit_time,

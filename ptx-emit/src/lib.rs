@@ -9,6 +9,7 @@
 
 mod body;
 mod compiler;
+mod debug;
 mod module;
 mod names;
 // Public for the tests that check every assignment.
@@ -17,4 +18,5 @@ pub mod regs;
 mod version;
 
 pub use compiler::{Compiled, Compiler, Stats};
+pub use debug::Debug;
 pub use warpsmith_lower::{OptLevel, Pipeline};

@@ -1,12 +1,14 @@
 //! The tree of a module: globals, prototypes, and functions with their headers.
 
 use crate::body::Body;
+use crate::debug::{self, Debug, lines::Strings};
 use crate::names::Names;
 use crate::regs::{Registers, assign};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
-use warpsmith_diag::Span;
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
+use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::EntityRef;
 use warpsmith_ir::{Extent, FuncId, FuncKind, parallel};
 use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
@@ -24,7 +26,9 @@ pub struct Plan<'a> {
     pub target: Target,
     pub version: Version,
     pub registers: Registers,
-    pub line_info: bool,
+    pub debug: Debug,
+    /// `.loc` may name inlined functions: the version has that, or may rise until it has.
+    pub inlined: bool,
 }
 
 /// A module that was built.
@@ -34,15 +38,23 @@ pub struct Built {
     pub registers: [u32; RegClass::COUNT],
     /// Each function with a body in the order of the tree, and the operation that each of its statements was made for.
     pub origins: Vec<(FuncId, Vec<Option<ir::Inst>>)>,
+    /// How much is told of variables and lines.
+    pub statistics: DebugStatistics,
 }
 
 /// Builds the tree of a module.
-pub fn build(plan: &Plan<'_>) -> Built {
+pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
     let mut origins = Vec::with_capacity(plan.code.functions.len());
     let mut tree = Module::default();
     tree.push_prologue(plan.version, plan.target);
     let mut names = Names::new(plan.module, &mut tree);
-    if plan.line_info {
+    if plan.debug == Debug::Full {
+        tree.add_target_option("debug");
+        names.keep_spellings();
+    }
+    let (mut described, mut strings, mut statistics) =
+        (Vec::new(), Strings::default(), DebugStatistics::default());
+    if plan.debug != Debug::None {
         for (id, name) in plan.module.files.iter() {
             let name = tree.name(&in_string(name));
             let file = File { index: id.index() as u32 + 1, name, timestamp: None, size: None };
@@ -76,15 +88,21 @@ pub fn build(plan: &Plan<'_>) -> Built {
             names: &mut names,
             params: &params,
             result,
-            line_info: plan.line_info,
+            registers: plan.registers,
+            debug: plan.debug,
+            inlined: plan.inlined,
+            strings: &mut strings,
         };
-        let (statements, made_for) = body.write();
-        function.body = Some(statements);
-        origins.push((code.id, made_for));
+        let written = body.write();
+        function.body = Some(written.stmts);
+        origins.push((code.id, written.origins));
+        described.extend(written.described);
+        statistics += written.statistics;
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
-    Built { tree, registers: counts, origins }
+    debug::dwarf::sections(&mut tree, plan.module, plan.debug, &described, &names.globals, &strings)?;
+    Ok(Built { tree, registers: counts, origins, statistics })
 }
 
 /// The text of a string literal. PTX is ASCII and has no escapes: what cannot stand in a string becomes `_`.

@@ -14,6 +14,10 @@ pub struct Names {
     pub functions: SecondaryMap<ir::FuncId, Symbol>,
     pub globals: SecondaryMap<ir::GlobalId, Symbol>,
     registers: [Vec<Symbol>; RegClass::COUNT],
+    /// The names of registers, where debug information needs them.
+    spellings: [Vec<String>; RegClass::COUNT],
+    keeps_spellings: bool,
+    debug_labels: u32,
     labels: Vec<Symbol>,
     mnemonics: hashbrown::HashMap<warpsmith_isa::Mnemonic, MnemonicId, FxBuildHasher>,
     /// Every name at module level, which names inside of functions must not hide.
@@ -48,6 +52,9 @@ impl Names {
             functions: SecondaryMap::with_default(Symbol::SINK),
             globals: SecondaryMap::with_default(Symbol::SINK),
             registers: Default::default(),
+            spellings: Default::default(),
+            keeps_spellings: false,
+            debug_labels: 0,
             labels: Vec::new(),
             mnemonics: Default::default(),
             taken: HashSet::default(),
@@ -84,6 +91,9 @@ impl Names {
         while known.len() <= reg.index as usize {
             let name = format!("{}{}", prefix(reg.class), known.len());
             known.push(tree.name(&name));
+            if self.keeps_spellings {
+                self.spellings[reg.class as usize].push(name);
+            }
         }
         known[reg.index as usize]
     }
@@ -120,6 +130,27 @@ impl Names {
         let symbol = tree.name(&name);
         self.used.insert(name);
         symbol
+    }
+
+    /// A label for debug information, which no other in the module has.
+    pub fn debug_label(&mut self, tree: &mut Module, what: &str) -> Symbol {
+        loop {
+            let name = format!("$L__{what}{}", self.debug_labels);
+            self.debug_labels += 1;
+            if !self.taken.contains(&name) {
+                return tree.name(&name);
+            }
+        }
+    }
+
+    /// The name of a register that has been named before.
+    pub fn known_register(&self, reg: Reg) -> Option<&str> {
+        self.spellings[reg.class as usize].get(reg.index as usize).map(String::as_str)
+    }
+
+    /// Keeps the names of registers, for debug information.
+    pub fn keep_spellings(&mut self) {
+        self.keeps_spellings = true;
     }
 
     /// The interned spelling of a mnemonic.

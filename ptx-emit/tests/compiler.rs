@@ -135,7 +135,7 @@ fn line_tables_follow_the_source() {
     let func = &mut module.functions[id];
     let insts: Vec<ir::Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
     for (inst, line) in insts.into_iter().zip([10, 11, 11]) {
-        func.inst_locs[inst] = func.locs.push(LocData { file, line, column: 4 }).into();
+        func.inst_locs[inst] = func.locs.push(LocData::new(file, line, 4)).into();
     }
     let compiler = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O1);
     let text = compiler.clone().with_line_info(true).compile(&module).map(|c| c.text).unwrap_or_default();

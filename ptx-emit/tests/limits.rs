@@ -241,7 +241,7 @@ fn any_module(u: &mut Unstructured<'_>) -> arbitrary::Result<ir::Module> {
         let mut b = FunctionBuilder::new(&mut module, id);
         b.entry_block();
         let line = edge(u)? as u32;
-        b.set_loc(Some(LocData { file, line, column: edge(u)? as u32 }));
+        b.set_loc(Some(LocData::new(file, line, edge(u)? as u32)));
         let offset = edge(u)? as i32;
         let zero = b.ins().iconst(Type::I64, 0);
         let at = b.ins().inttoptr(Type::PTR_GLOBAL, zero);

@@ -179,6 +179,9 @@ impl<'a> BodyReader<'_, 'a> {
             let op = self.p.expect_kind(Tok::Word, "an operation")?;
             return self.instruction(op, names);
         }
+        if self.p.is(b'!') {
+            return self.debug_statement();
+        }
         let word = self.p.expect_kind(Tok::Word, "a label, an instruction or `}`")?;
         if self.p.is(b':') || self.p.is(b'(') {
             return self.label(word);
@@ -319,7 +322,7 @@ impl<'a> BodyReader<'_, 'a> {
         Some(self.value_of(token))
     }
 
-    fn value_of(&mut self, token: Token) -> Value {
+    pub(super) fn value_of(&mut self, token: Token) -> Value {
         let bytes = &self.p.bytes(token)[1..];
         if let Some(value) = self.s.values.get(bytes) {
             return *value;
@@ -506,7 +509,7 @@ impl<'a> BodyReader<'_, 'a> {
         }
     }
 
-    /// `!file:line:column`
+    /// `!file:line:column` or `!file:line:column:scope`
     fn location(&mut self, inst: Inst) -> Option<()> {
         if !self.p.is(b'!') {
             return Some(());
@@ -523,7 +526,12 @@ impl<'a> BodyReader<'_, 'a> {
             self.p.error("I0011", span, format!("no file number {file}")).notes.push(note.into());
             return Some(());
         }
-        let data = LocData { file: crate::FileId::from_u32(file), line, column };
+        let mut data = LocData::new(crate::FileId::from_u32(file), line, column);
+        if self.p.accept(b':') {
+            data.scope = Some(crate::ScopeId::from_u32(self.p.int("scope number")?));
+        } else if self.func.debug.is_some() {
+            data.scope = Some(crate::ScopeId::from_u32(0));
+        }
         let func = &mut self.func;
         let loc = *self.s.locs.entry(data).or_insert_with(|| func.locs.push(data));
         func.inst_locs[inst] = loc.into();

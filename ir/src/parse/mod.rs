@@ -8,6 +8,7 @@
 mod body;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod core_ops;
+mod debug;
 mod ptx;
 mod settle;
 mod types;
@@ -77,6 +78,8 @@ struct Parser<'a> {
     errors: Vec<Diagnostic>,
     /// Table-derived operations met so far, by their text.
     operations: FxHashMap<&'a str, Rc<ptx::Operation>>,
+    /// The symbols of `!variable` items, whose globals may come later.
+    debug_globals: Vec<Token>,
 }
 
 impl<'a> Parser<'a> {
@@ -90,6 +93,7 @@ impl<'a> Parser<'a> {
             module: Module::new(),
             errors: Vec::new(),
             operations: FxHashMap::default(),
+            debug_globals: Vec::new(),
         }
     }
 
@@ -267,6 +271,7 @@ impl<'a> Parser<'a> {
                 self.skip_to_item();
             }
         }
+        self.settle_debug_globals();
         bodies
     }
 
@@ -276,12 +281,21 @@ impl<'a> Parser<'a> {
             if self.tok.first_of_line && self.tok.kind == Tok::Word && ITEMS.contains(&self.text(self.tok)) {
                 return;
             }
+            if self.tok.first_of_line
+                && self.is(b'!')
+                && debug::begins_item(&self.lexer.text[self.tok.start as usize..])
+            {
+                return;
+            }
             self.bump();
         }
     }
 
     fn item(&mut self, bodies: &mut Vec<Body>) -> Option<()> {
         let token = self.tok;
+        if self.is(b'!') {
+            return self.debug_item();
+        }
         let word = if token.kind == Tok::Word { self.text(token) } else { "" };
         match word {
             "target" => self.target(),
@@ -551,6 +565,10 @@ impl<'a> Parser<'a> {
         }
         function.span = name.span();
         function.attrs = self.attributes()?;
+        if self.is(b'!') {
+            let (subprogram, _) = self.debug_ref("fn")?;
+            function.debug = Some(Box::new(self.function_debug(subprogram)));
+        }
         // `{` is the current token, so the lexer stands behind it.
         let start = self.lexer.position;
         let has_body = self.is(b'{');

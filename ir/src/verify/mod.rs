@@ -54,8 +54,14 @@
 //! - An address is in the state space that the mnemonic names.
 //! - Control flow is the IR's own: no operation that branches, calls or returns.
 //!
+//! Debug information
+//! - What it names exists; members are within their types; a type is a part of itself only behind a pointer.
+//! - Scopes form a tree whose root is the function; a location's scope is one of its function.
+//! - A variable is bound to a value that is defined on every way to the binding, or that nothing computes any more.
+//!
 //! What the IR has a type or operation for, but no lowering yet, is refused by name (`I0390`), so that nothing fails later on.
 
+mod debug;
 mod flow;
 mod ids;
 mod inst;
@@ -90,6 +96,7 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     if errors.iter().any(|error| error.code == types::BROKEN) {
         return Err(module.diagnostics(errors));
     }
+    debug::module(module, &mut errors);
     let functions: Vec<&Function> = module.functions.values().collect();
     let threads = parallel::pays(module.functions.values());
     let share = if threads { SHARE } else { usize::MAX };
@@ -319,6 +326,7 @@ impl<'a> Verifier<'a> {
     fn checked_body(&mut self) {
         if self.ids() {
             self.body();
+            self.debug_info();
         }
     }
 

@@ -7,7 +7,7 @@
 mod print;
 
 use crate::abi::Passing;
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use std::ops::Range;
 use warpsmith_ir as ir;
 use warpsmith_isa::{Mnemonic, ScalarType};
@@ -215,6 +215,37 @@ pub struct BlockData {
     pub origin: Option<ir::Inst>,
 }
 
+/// Where a variable of the source is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DebugPlace {
+    /// In registers that follow each other, the low part first.
+    Registers {
+        /// The first of them.
+        first: VReg,
+        /// How many.
+        count: u8,
+    },
+    /// In memory, so many bytes behind the address in a register.
+    Memory(VReg, i32),
+    /// In memory with a name, so many bytes from its start.
+    Symbol(Base, i32),
+    /// A constant: its bits.
+    Constant(i64),
+    /// Nowhere.
+    OptimizedOut,
+}
+
+/// From here on, a variable of the source is somewhere else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DebugRecord {
+    /// The instruction before which it stands, in [`Function::insts`]; the end of the block's range for the terminator.
+    pub before: u32,
+    /// The variable, and the piece of it.
+    pub binding: ir::BindingId,
+    /// Where.
+    pub place: DebugPlace,
+}
+
 /// A selected function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -236,6 +267,8 @@ pub struct Function {
     pub tables: Vec<Edge>,
     /// What is called through addresses.
     pub prototypes: Vec<Prototype>,
+    /// What is known of the variables of the source, in order.
+    pub records: SecondaryMap<Block, Vec<DebugRecord>>,
 }
 
 /// How a function passes its parameters and its result.
@@ -277,6 +310,7 @@ impl Function {
             args: Vec::new(),
             tables: Vec::new(),
             prototypes: Vec::new(),
+            records: SecondaryMap::new(),
         }
     }
 

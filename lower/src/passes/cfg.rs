@@ -133,10 +133,7 @@ fn merge_chains(func: &mut Function) -> u32 {
                 func.dfg.replace_value(param, arg);
             }
             func.layout.remove_inst(jump);
-            while let Some(inst) = func.layout.first_inst(next) {
-                func.layout.remove_inst(inst);
-                func.layout.append_inst(inst, block);
-            }
+            func.layout.append_insts_of(next, block);
             func.layout.remove_block(next);
             changes += 1;
         }

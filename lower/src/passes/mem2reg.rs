@@ -14,8 +14,10 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use warpsmith_ir::debug::{Binding, Piece, Storage};
 use warpsmith_ir::{
-    Block, DominatorTree, Function, Inst, InstData, Opcode, StackSlot, Type, Value, ValueList,
+    BindingId, Block, DebugVar, DominatorTree, Function, Inst, InstData, Opcode, StackSlot, Type, Value,
+    ValueList,
 };
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
@@ -33,6 +35,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let params = place_params(&fields, &cfg, &dominators);
     let changes = fields.access.len() as u32;
+    let fields = fields.of_variables(func);
     Renamer::new(func, fields, params).run(&cfg, &dominators);
     func.dfg.resolve_aliases();
     Changes::to_instructions(changes)
@@ -118,6 +121,10 @@ impl SlotUses {
 /// The variables that slots are taken apart into.
 struct Fields {
     types: Vec<Type>,
+    /// The slot and the first byte of each.
+    places: Vec<(StackSlot, i64)>,
+    /// The variables of the source, or parts of them, that each is.
+    of_source: Vec<Vec<(DebugVar, Option<Piece>)>>,
     /// The variable that a load or store accesses.
     access: HashMap<Inst, u32, FxBuildHasher>,
     /// The accesses of each block, in order.
@@ -129,8 +136,13 @@ impl Fields {
         let SlotUses { mut accesses, escaped } = uses;
         accesses.retain(|access| !escaped[access.slot]);
         accesses.sort_by_key(|access| (access.slot, access.offset));
-        let mut fields =
-            Fields { types: Vec::new(), access: HashMap::default(), by_block: SecondaryMap::new() };
+        let mut fields = Fields {
+            types: Vec::new(),
+            places: Vec::new(),
+            of_source: Vec::new(),
+            access: HashMap::default(),
+            by_block: SecondaryMap::new(),
+        };
         for slot in accesses.chunk_by(|a, b| a.slot == b.slot) {
             if !is_made_of_fields(func, slot) {
                 continue;
@@ -138,6 +150,7 @@ impl Fields {
             for field in slot.chunk_by(|a, b| a.offset == b.offset) {
                 let variable = fields.types.len() as u32;
                 fields.types.push(field[0].ty);
+                fields.places.push((field[0].slot, field[0].offset));
                 fields.access.extend(field.iter().map(|access| (access.inst, variable)));
             }
         }
@@ -150,6 +163,42 @@ impl Fields {
             }
         }
         fields
+    }
+}
+
+impl Fields {
+    /// Finds the variables of the source that lived in the slots. They are bound to values from now on, where these are stored; bindings to
+    /// the slots go.
+    fn of_variables(mut self, func: &mut Function) -> Self {
+        self.of_source = vec![Vec::new(); self.types.len()];
+        let Some(debug) = &mut func.debug else { return self };
+        let mut count: SecondaryMap<DebugVar, u32> = SecondaryMap::new();
+        debug.bindings.values().for_each(|binding| count[binding.variable] += 1);
+        for binding in debug.bindings.values_mut() {
+            let Storage::Slot(slot, start) = binding.storage else { continue };
+            let start = i64::from(start);
+            let shift = binding.piece.map_or(0, |piece| i64::from(piece.offset));
+            let limit = binding.piece.map_or(i64::MAX, |piece| start.saturating_add(piece.size.into()));
+            let mut found = false;
+            for (field, (of, at)) in self.places.iter().enumerate().filter(|(_, (of, _))| *of == slot) {
+                found = true;
+                let bytes = self.types[field].bytes().unwrap_or(0);
+                // A variable that also lives elsewhere is not followed: which of the two counts at a store is not known.
+                if *at < start || at + i64::from(bytes) > limit || count[binding.variable] > 1 {
+                    continue;
+                }
+                let alone = *at == start
+                    && i64::from(bytes) == i64::from(func.stack_slots[*of].size)
+                    && binding.piece.is_none();
+                let offset = u32::try_from(at - start + shift).unwrap_or(0);
+                let piece = if alone { None } else { Some(Piece { offset, size: bytes }) };
+                self.of_source[field].push((binding.variable, piece));
+            }
+            if found {
+                binding.storage = Storage::OptimizedOut;
+            }
+        }
+        self
     }
 }
 
@@ -286,9 +335,22 @@ impl<'f> Renamer<'f> {
             open.push((block, self.undo.len()));
             for n in 0..new_params[block].len() {
                 self.set(self.params[block][n], new_params[block][n]);
+                for binding in self.bindings(self.params[block][n], new_params[block][n]) {
+                    self.func.layout.bind_at_start(block, binding);
+                }
             }
             self.block(block);
         }
+    }
+
+    /// New bindings of the variables of the source that a field is, to its value.
+    fn bindings(&mut self, field: u32, value: Value) -> Vec<BindingId> {
+        let (Some(debug), of_source) = (&mut self.func.debug, &self.fields.of_source[field as usize]) else {
+            return Vec::new();
+        };
+        let storage = Storage::Value(value);
+        let bind = |&(variable, piece): &_| debug.bindings.push(Binding { variable, piece, storage });
+        of_source.iter().map(bind).collect()
     }
 
     fn set(&mut self, variable: u32, value: Value) {
@@ -308,6 +370,11 @@ impl<'f> Renamer<'f> {
                     let value = self.cast(inst, value, ty);
                     self.set(variable, value);
                     self.func.layout.remove_inst(inst);
+                    for binding in self.bindings(variable, value) {
+                        if let Some(next) = next {
+                            self.func.layout.bind_before(next, binding);
+                        }
+                    }
                 }
                 // The accesses of a slot are loads and stores.
                 _ => {

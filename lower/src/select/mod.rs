@@ -15,6 +15,7 @@
 mod call;
 mod control;
 mod convert;
+mod debug;
 mod float;
 mod integer;
 mod memory;
@@ -43,11 +44,31 @@ use ptx;
 
 /// Selects the functions of a verified module for a target. What PTX, or this crate, has no code for on the target is an error.
 pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Diagnostics> {
+    select_keeping(module, target, Variables::WhereTheyAre)
+}
+
+/// What selection does for the variables of the source that are bound to values.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Variables {
+    /// They are said to be where their values are computed anyway.
+    #[default]
+    WhereTheyAre,
+    /// Their values are computed for them, wanted or not: for code that is not optimised.
+    Kept,
+}
+
+/// [`select`], computing the values of variables of the source or not.
+pub fn select_keeping(
+    module: &ir::Module,
+    target: Target,
+    variables: Variables,
+) -> Result<mach::Module, Diagnostics> {
     let defined: Vec<(FuncId, &Function)> =
         module.functions.iter().filter(|(_, f)| !f.is_declaration()).collect();
     let threads = parallel::pays(module.functions.values());
     let selected = parallel::map(defined, threads, |(id, func)| {
         let mut selector = Selector::new(module, id, func, target);
+        selector.variables = variables;
         selector.run();
         (selector.out, selector.errors)
     });
@@ -85,6 +106,11 @@ struct Selector<'a> {
     /// The instructions of the current block, last one first.
     reversed: Vec<Inst>,
     errors: Vec<Diagnostic>,
+    variables: Variables,
+    /// Bindings of the current block, the last one first, with the instructions behind them.
+    noted: Vec<(usize, ir::BindingId)>,
+    /// Bindings of all blocks, in front of which instructions.
+    bound: Vec<(Block, u32, ir::BindingId)>,
 }
 
 impl<'a> Selector<'a> {
@@ -106,6 +132,9 @@ impl<'a> Selector<'a> {
             group: Vec::new(),
             reversed: Vec::new(),
             errors: Vec::new(),
+            variables: Variables::default(),
+            noted: Vec::new(),
+            bound: Vec::new(),
         };
         selector.out.insts.reserve(func.dfg.num_insts() * 2);
         selector.out.operands.reserve(func.dfg.num_insts() * 6);
@@ -128,6 +157,7 @@ impl<'a> Selector<'a> {
         if !self.switches.is_empty() {
             self.place_switches();
         }
+        self.place_bindings();
     }
 
     /// In reverse post-order a value's definition comes before all its uses, so that one look finds what a value stands for.
@@ -326,9 +356,11 @@ impl<'a> Selector<'a> {
             self.origin = Some(terminator);
             self.select_terminator(terminator);
             self.end_group();
+            self.note_bindings(terminator);
         }
         while let Some(inst) = insts.next_back() {
             self.select_inst(inst);
+            self.note_bindings(inst);
         }
         if self.is_entry(block) {
             self.origin = None;
@@ -336,6 +368,8 @@ impl<'a> Selector<'a> {
             self.end_group();
         }
         let start = self.out.insts.len() as u32;
+        let end = start + self.reversed.len() as u32;
+        self.bound.extend(self.noted.drain(..).rev().map(|(behind, id)| (block, end - behind as u32, id)));
         self.out.insts.extend(self.reversed.drain(..).rev());
         let end = self.out.insts.len() as u32;
         if let Some(to) = self.blocks[block].expand() {

@@ -254,6 +254,17 @@ impl Module {
         }
     }
 
+    /// Adds an option to `.target`: `debug`.
+    pub fn add_target_option(&mut self, option: &str) {
+        let option = self.name(option);
+        for index in 0..self.items.len() {
+            if let Item::Target(names) = self.items[index] {
+                let names: Vec<Symbol> = self[names].iter().copied().chain([option]).collect();
+                self.items[index] = Item::Target(self.symbol_list(&names));
+            }
+        }
+    }
+
     /// Puts another architecture into `.target`; what else stands there stays.
     pub fn set_target(&mut self, target: warpsmith_isa::Target) {
         let target = self.name(&target.to_string());

@@ -1,0 +1,232 @@
+//! What the writing of a body notes for debuggers, and what is made of it at its end: labels, the bounds of scopes, the places of variables.
+
+use super::dwarf::register_number;
+use super::ranges::{Event, InRegisters, Key, Range, ranges};
+use super::{Class, Described, Located, Place};
+use crate::names::Names;
+use crate::regs::Reg;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use warpsmith_ir as ir;
+use warpsmith_ir::debug::{DebugStatistics, FunctionDebug, Piece};
+use warpsmith_ir::entity::SecondaryMap;
+use warpsmith_ir::{DebugVar, ScopeId};
+use warpsmith_lower::mach::{self, Block};
+use warpsmith_ptx::{Module, Stmt, Symbol};
+
+/// Where a variable is while its registers have no names yet.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Home {
+    Registers(SmallVec<[Reg; 2]>),
+    Memory([Reg; 1], i32),
+    Symbol(Symbol, i32, Class),
+    Constant(i64),
+}
+
+impl InRegisters for Home {
+    fn registers(&self) -> &[Reg] {
+        match self {
+            Home::Registers(registers) => registers,
+            Home::Memory(register, _) => register,
+            Home::Symbol(..) | Home::Constant(_) => &[],
+        }
+    }
+}
+
+/// What has been noted of a body; positions are numbers of statements.
+#[derive(Default)]
+pub(crate) struct Notes {
+    events: Vec<(usize, Event<Home>)>,
+    /// From the first to behind the last statement of each scope.
+    scopes: SecondaryMap<ScopeId, Option<(usize, usize)>>,
+    /// Registers are never shared: a variable that is bound once is there for good.
+    own_registers: bool,
+}
+
+impl Notes {
+    pub(crate) fn new(own_registers: bool) -> Self {
+        Notes { own_registers, ..Notes::default() }
+    }
+
+    pub(crate) fn block(&mut self, at: usize, block: Block) {
+        self.events.push((at, Event::Block(block)));
+    }
+
+    pub(crate) fn bind(&mut self, at: usize, key: Key, home: Option<Home>) {
+        self.events.push((at, Event::Bind(key, home)));
+    }
+
+    pub(crate) fn write(&mut self, at: usize, register: Reg) {
+        if !self.own_registers {
+            self.events.push((at, Event::Write(register)));
+        }
+    }
+
+    /// Statements that belong to a scope.
+    pub(crate) fn scope(&mut self, debug: &FunctionDebug, scope: ScopeId, from: usize, to: usize) {
+        if from == to {
+            return;
+        }
+        for (scope, _) in debug.around(scope) {
+            let bounds = &mut self.scopes[scope];
+            *bounds = Some(bounds.map_or((from, to), |(first, last)| (first.min(from), last.max(to))));
+        }
+    }
+}
+
+/// The labels of a body under construction.
+struct Labels<'a> {
+    tree: &'a mut Module,
+    names: &'a mut Names,
+    at: BTreeMap<usize, Symbol>,
+}
+
+impl Labels<'_> {
+    fn label(&mut self, at: usize) -> Symbol {
+        let Labels { tree, names, .. } = self;
+        *self.at.entry(at).or_insert_with(|| names.debug_label(tree, "tmp"))
+    }
+}
+
+/// What is known of a function, the labels that its body needs before which statements, and how much is known of its variables.
+pub(crate) fn describe(
+    notes: Notes,
+    id: ir::FuncId,
+    func: &ir::Function,
+    code: &mach::Function,
+    stmts: &[Stmt],
+    tree: &mut Module,
+    names: &mut Names,
+) -> (Described, BTreeMap<usize, Symbol>, DebugStatistics) {
+    let end = stmts.len();
+    let mut at = BTreeMap::new();
+    let (begin, last) = (names.debug_label(tree, "func_begin"), names.debug_label(tree, "func_end"));
+    at.insert(0, begin);
+    at.insert(end, last);
+    let mut described = Described { id, begin, end: last, scopes: Vec::new(), locations: Vec::new() };
+    let mut statistics = DebugStatistics::default();
+    let Some(debug) = &func.debug else { return (described, at, statistics) };
+    // Instructions before each statement.
+    let mut instructions = Vec::with_capacity(end + 1);
+    instructions.push(0u64);
+    let mut count = 0;
+    for stmt in stmts {
+        count += u64::from(matches!(stmt, Stmt::Inst(_)));
+        instructions.push(count);
+    }
+    let mut labels = Labels { tree, names, at };
+    for (scope, bounds) in notes.scopes.iter() {
+        let Some((from, to)) = *bounds else { continue };
+        if scope != debug.root() {
+            described.scopes.push((scope, labels.label(from), labels.label(to)));
+        }
+    }
+    let mut bound: HashMap<DebugVar, (u32, Option<Home>), FxBuildHasher> = HashMap::default();
+    for (_, event) in &notes.events {
+        if let Event::Bind((variable, piece), home) = event {
+            let (count, only) = bound.entry(*variable).or_default();
+            *count += 1 + u32::from(piece.is_some());
+            *only = home.clone();
+        }
+    }
+    let found = ranges(code, &notes.events, end);
+    let mut by_variable: BTreeMap<DebugVar, Vec<Range<Home>>> = BTreeMap::new();
+    for range in found {
+        by_variable.entry(range.key.0).or_default().push(range);
+    }
+    for (variable, data) in &debug.variables {
+        let (from, to) = match notes.scopes[data.scope] {
+            _ if data.scope == debug.root() => (0, end),
+            Some(bounds) => bounds,
+            None => (0, 0),
+        };
+        let within = |from: usize, to: usize| instructions[to.max(from)] - instructions[from];
+        let once = match bound.get(&variable) {
+            Some((1, Some(home))) => Some(home),
+            _ => None,
+        };
+        let lasting = once.filter(|home| home.registers().is_empty() || notes.own_registers);
+        if let Some(place) = lasting.and_then(|home| place_of(home, labels.names)) {
+            described.locations.push(Located { variable, range: None, place });
+            statistics.variable(within(from, to), within(from, to));
+            continue;
+        }
+        let mut covered = 0;
+        for (start, stop, place) in whole(by_variable.remove(&variable).unwrap_or_default(), labels.names) {
+            covered += within(start.max(from), stop.min(to).max(start.max(from)));
+            let range = Some((labels.label(start), labels.label(stop)));
+            described.locations.push(Located { variable, range, place });
+        }
+        statistics.variable(within(from, to), covered);
+    }
+    (described, labels.at, statistics)
+}
+
+fn place_of(home: &Home, names: &Names) -> Option<Place> {
+    let number = |register: &Reg| register_number(names.known_register(*register)?);
+    Some(match home {
+        Home::Registers(registers) => {
+            let size = |register: &Reg| register.class.bits().div_ceil(8);
+            let numbers = registers.iter().map(|register| Some((number(register)?, size(register))));
+            Place::Registers(numbers.collect::<Option<_>>()?)
+        }
+        Home::Memory([register], offset) => Place::Memory(number(register)?, *offset),
+        Home::Symbol(symbol, offset, class) => Place::Symbol(*symbol, *offset, *class),
+        Home::Constant(bits) => Place::Constant(*bits),
+    })
+}
+
+/// The ranges of one variable, its pieces put together: a debugger wants all of it at each point.
+fn whole(ranges: Vec<Range<Home>>, names: &Names) -> Vec<(usize, usize, Place)> {
+    let mut out: Vec<(usize, usize, Place)> = Vec::new();
+    let mut push = |from: usize, to: usize, place: Place| match out.last_mut() {
+        Some((_, last, known)) if *last == from && *known == place => *last = to,
+        _ => out.push((from, to, place)),
+    };
+    if ranges.iter().all(|range| range.key.1.is_none()) {
+        for range in ranges {
+            if let Some(place) = place_of(&range.place, names) {
+                push(range.from, range.to, place);
+            }
+        }
+        return out;
+    }
+    let mut bounds: Vec<usize> = ranges.iter().flat_map(|range| [range.from, range.to]).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    for pair in bounds.windows(2) {
+        let [from, to] = *pair else { continue };
+        let here = ranges.iter().filter(|range| range.from <= from && to <= range.to);
+        let mut parts: Vec<(Piece, Place)> = Vec::new();
+        for range in here {
+            let Some(place) = place_of(&range.place, names) else { continue };
+            match range.key.1 {
+                Some(piece) => parts.push((piece, place)),
+                None => {
+                    push(from, to, place);
+                    parts.clear();
+                    break;
+                }
+            }
+        }
+        if parts.is_empty() {
+            continue;
+        }
+        parts.sort_by_key(|(piece, _)| *piece);
+        let (mut pieces, mut at) = (Vec::new(), 0);
+        for (piece, place) in parts {
+            if piece.offset < at {
+                continue;
+            }
+            if piece.offset > at {
+                pieces.push((None, piece.offset - at));
+            }
+            pieces.push((Some(place), piece.size));
+            at = piece.offset + piece.size;
+        }
+        push(from, to, Place::Pieces(pieces));
+    }
+    out
+}

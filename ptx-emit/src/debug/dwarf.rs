@@ -1,0 +1,629 @@
+//! The entries of `.debug_info`: units, types, functions, scopes, variables.
+
+use super::section::{Bytes, push};
+use super::{Class, Debug, Described, Located, Place, lines};
+use gimli::constants::*;
+use gimli::write::{
+    Address, AttributeValue, Dwarf, Expression, LineProgram, LineString, Location, LocationList, Sections,
+    Unit, UnitEntryId, UnitId,
+};
+use gimli::{Encoding, Format, LineEncoding, SectionId};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_ir as ir;
+use warpsmith_ir::debug::{self as source, DebugInfo, DebugType, ScopeKind, VariableKind};
+use warpsmith_ir::entity::{EntityRef, SecondaryMap};
+use warpsmith_ir::{DebugTypeId, ScopeId};
+use warpsmith_ptx::{Data, Module, Symbol};
+
+/// DWARF 2, whose forms are those that ptxas walks.
+const ENCODING: Encoding = Encoding { format: Format::Dwarf32, version: 2, address_size: 8 };
+
+/// Puts the sections of a module behind its functions: strings that `.loc` names, and with [`Debug::Full`] everything else.
+pub(crate) fn sections(
+    tree: &mut Module,
+    module: &ir::Module,
+    debug: Debug,
+    functions: &[Described],
+    globals: &SecondaryMap<ir::GlobalId, Symbol>,
+    strings: &lines::Strings,
+) -> Result<(), Diagnostic> {
+    if debug == Debug::Full {
+        let mut writer = Writer {
+            dwarf: Dwarf::default(),
+            units: Vec::new(),
+            module,
+            info: module.debug.as_deref(),
+            symbols: Vec::new(),
+            numbers: HashMap::default(),
+            abstracts: HashMap::default(),
+        };
+        writer.units();
+        writer.globals(globals);
+        for described in functions {
+            writer.function(described);
+        }
+        writer.types();
+        let Writer { mut dwarf, symbols, .. } = writer;
+        let mut sections = Sections::new(Bytes::new());
+        let written = dwarf.write(&mut sections);
+        written.map_err(|error| {
+            Diagnostic::error(
+                "E0005",
+                Span::NONE,
+                format!("the debug information cannot be written: {error}"),
+            )
+        })?;
+        for id in [SectionId::DebugAbbrev, SectionId::DebugInfo, SectionId::DebugLoc] {
+            let Some(bytes) = sections.get(id) else { continue };
+            let needed = id != SectionId::DebugLoc;
+            let pieces = bytes.pieces(tree, &symbols);
+            if needed || !pieces.is_empty() {
+                push(tree, id.name(), &pieces);
+            }
+        }
+    }
+    let mut pieces = Vec::new();
+    for (name, label) in strings.all() {
+        pieces.push(Data::Label(*label));
+        let mut bytes = clean(name);
+        bytes.push(0);
+        pieces.push(Data::Bytes(tree.byte_list(&bytes)));
+    }
+    if !pieces.is_empty() {
+        push(tree, SectionId::DebugStr.name(), &pieces);
+    }
+    Ok(())
+}
+
+/// The bytes of a name; the end of a string cannot be in one.
+fn clean(name: &str) -> Vec<u8> {
+    name.bytes().map(|byte| if byte == 0 { b'?' } else { byte }).collect()
+}
+
+struct OneUnit {
+    id: UnitId,
+    /// The entries of types that something names.
+    types: HashMap<DebugTypeId, UnitEntryId, FxBuildHasher>,
+    /// Those that are not filled yet.
+    work: Vec<(DebugTypeId, UnitEntryId)>,
+    /// `.file` numbers as the unit's line table has them.
+    files: Vec<gimli::write::FileId>,
+}
+
+struct Writer<'a> {
+    dwarf: Dwarf,
+    units: Vec<OneUnit>,
+    module: &'a ir::Module,
+    info: Option<&'a DebugInfo>,
+    /// What numbered symbols are called.
+    symbols: Vec<Symbol>,
+    numbers: HashMap<Symbol, usize, FxBuildHasher>,
+    /// The entries of functions that were inlined.
+    abstracts: HashMap<(usize, ir::SubprogramId), UnitEntryId, FxBuildHasher>,
+}
+
+impl Writer<'_> {
+    fn units(&mut self) {
+        let none = source::Unit {
+            file: ir::FileId::from_u32(0),
+            producer: String::new(),
+            language: 0x8001,
+            directory: String::new(),
+        };
+        let units: Vec<source::Unit> = match self.info.filter(|info| !info.units.is_empty()) {
+            Some(info) => info.units.values().cloned().collect(),
+            None => vec![none],
+        };
+        for unit in units {
+            let text = |text: &str| LineString::String(text.as_bytes().to_vec());
+            let mut program =
+                LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
+            // ptxas makes the line table, whose files are those of `.file` in order. The one that is made here is dropped, and only their
+            // numbers count.
+            let directory = program.default_directory();
+            let number = |n: usize| LineString::String(n.to_string().into_bytes());
+            let files =
+                (0..self.module.files.len()).map(|n| program.add_file(number(n), directory, None)).collect();
+            let id = self.dwarf.units.add(Unit::new(ENCODING, program));
+            let producer = match unit.producer.as_str() {
+                "" => concat!("Warpsmith ", env!("CARGO_PKG_VERSION")),
+                producer => producer,
+            };
+            let name = self.module.files.get(unit.file).map_or("", String::as_str);
+            let attributes = [
+                (DW_AT_producer, self.string(producer)),
+                (DW_AT_language, AttributeValue::Data2(unit.language)),
+                (DW_AT_name, self.string(name)),
+                (DW_AT_comp_dir, self.string(&unit.directory)),
+                (DW_AT_stmt_list, AttributeValue::LineProgramRef),
+                // What the addresses of location lists are added to.
+                (DW_AT_low_pc, AttributeValue::Address(Address::Constant(0))),
+            ];
+            let made = self.dwarf.units.get_mut(id);
+            let root = made.root();
+            attributes.into_iter().for_each(|(name, value)| made.get_mut(root).set(name, value));
+            self.units.push(OneUnit { id, types: HashMap::default(), work: Vec::new(), files });
+        }
+    }
+
+    /// A string in its place: behind a `DW_FORM_strp`, ptxas loses its way (13.5 and before; nvcc writes none either).
+    fn string(&mut self, text: &str) -> AttributeValue {
+        AttributeValue::String(clean(text))
+    }
+
+    fn symbol(&mut self, symbol: Symbol) -> Address {
+        let next = self.symbols.len();
+        let index = *self.numbers.entry(symbol).or_insert(next);
+        if index == next {
+            self.symbols.push(symbol);
+        }
+        Address::Symbol { symbol: index, addend: 0 }
+    }
+
+    fn add(&mut self, unit: usize, parent: UnitEntryId, tag: gimli::DwTag) -> UnitEntryId {
+        self.dwarf.units.get_mut(self.units[unit].id).add(parent, tag)
+    }
+
+    fn set(&mut self, unit: usize, entry: UnitEntryId, name: gimli::DwAt, value: AttributeValue) {
+        self.dwarf.units.get_mut(self.units[unit].id).get_mut(entry).set(name, value);
+    }
+
+    fn root(&self, unit: usize) -> UnitEntryId {
+        self.dwarf.units.get(self.units[unit].id).root()
+    }
+
+    fn name(&mut self, unit: usize, entry: UnitEntryId, name: &str) {
+        if !name.is_empty() {
+            let value = self.string(name);
+            self.set(unit, entry, DW_AT_name, value);
+        }
+    }
+
+    fn declared(&mut self, unit: usize, entry: UnitEntryId, at: source::Declared) {
+        let Some(file) = self.units[unit].files.get(at.file.index()).copied().filter(|_| at.line > 0) else {
+            return;
+        };
+        self.set(unit, entry, DW_AT_decl_file, AttributeValue::FileIndex(Some(file)));
+        self.set(unit, entry, DW_AT_decl_line, AttributeValue::Udata(at.line.into()));
+    }
+
+    fn has_type(&mut self, unit: usize, entry: UnitEntryId, ty: DebugTypeId) {
+        let ty = self.type_entry(unit, ty);
+        self.set(unit, entry, DW_AT_type, AttributeValue::UnitRef(ty));
+    }
+
+    // Types.
+
+    /// The entry of a type, which is filled at the end.
+    fn type_entry(&mut self, unit: usize, ty: DebugTypeId) -> UnitEntryId {
+        if let Some(entry) = self.units[unit].types.get(&ty) {
+            return *entry;
+        }
+        let tag = match self.info.and_then(|info| info.types.get(ty)) {
+            Some(DebugType::Base { .. }) | None => DW_TAG_base_type,
+            Some(DebugType::Pointer { .. }) => DW_TAG_pointer_type,
+            Some(DebugType::Reference { .. }) => DW_TAG_reference_type,
+            Some(DebugType::Composite { kind: source::Composite::Struct, .. }) => DW_TAG_structure_type,
+            Some(DebugType::Composite { kind: source::Composite::Union, .. }) => DW_TAG_union_type,
+            Some(DebugType::Composite { kind: source::Composite::Class, .. }) => DW_TAG_class_type,
+            Some(DebugType::Array { .. } | DebugType::Vector { .. }) => DW_TAG_array_type,
+            Some(DebugType::Enum { .. }) => DW_TAG_enumeration_type,
+            Some(DebugType::Typedef { .. }) => DW_TAG_typedef,
+            Some(DebugType::Const(_)) => DW_TAG_const_type,
+            Some(DebugType::Volatile(_)) => DW_TAG_volatile_type,
+            Some(DebugType::Function { .. }) => DW_TAG_subroutine_type,
+        };
+        let root = self.root(unit);
+        let entry = self.add(unit, root, tag);
+        let one = &mut self.units[unit];
+        one.types.insert(ty, entry);
+        one.work.push((ty, entry));
+        entry
+    }
+
+    fn types(&mut self) {
+        for unit in 0..self.units.len() {
+            while let Some((ty, entry)) = self.units[unit].work.pop() {
+                self.describe(unit, ty, entry);
+            }
+        }
+    }
+
+    fn describe(&mut self, unit: usize, ty: DebugTypeId, entry: UnitEntryId) {
+        let Some(info) = self.info else { return };
+        let Some(ty) = info.types.get(ty) else { return };
+        let bytes = |size: u64| AttributeValue::Udata(size);
+        match ty {
+            DebugType::Base { name, size, encoding } => {
+                self.name(unit, entry, name);
+                self.set(unit, entry, DW_AT_byte_size, bytes((*size).into()));
+                let encoding = match encoding {
+                    source::Encoding::Address => DW_ATE_address,
+                    source::Encoding::Boolean => DW_ATE_boolean,
+                    source::Encoding::Float => DW_ATE_float,
+                    source::Encoding::Signed => DW_ATE_signed,
+                    source::Encoding::SignedChar => DW_ATE_signed_char,
+                    source::Encoding::Unsigned => DW_ATE_unsigned,
+                    source::Encoding::UnsignedChar => DW_ATE_unsigned_char,
+                };
+                self.set(unit, entry, DW_AT_encoding, AttributeValue::Data1(encoding.0));
+            }
+            DebugType::Pointer { to, space } => {
+                if let Some(to) = to {
+                    self.has_type(unit, entry, *to);
+                }
+                self.set(unit, entry, DW_AT_byte_size, bytes(8));
+                let class = AttributeValue::Data1(Class::of(*space) as u8);
+                self.set(unit, entry, DW_AT_address_class, class);
+            }
+            DebugType::Reference { to } => {
+                self.has_type(unit, entry, *to);
+                self.set(unit, entry, DW_AT_byte_size, bytes(8));
+                self.set(unit, entry, DW_AT_address_class, AttributeValue::Data1(Class::Generic as u8));
+            }
+            DebugType::Composite { name, size, declared, members, .. } => {
+                self.name(unit, entry, name);
+                self.set(unit, entry, DW_AT_byte_size, bytes(*size));
+                if let Some(declared) = declared {
+                    self.declared(unit, entry, *declared);
+                }
+                for member in members {
+                    self.member(unit, entry, member);
+                }
+            }
+            DebugType::Array { element, dimensions } => {
+                self.has_type(unit, entry, *element);
+                for length in dimensions {
+                    self.dimension(unit, entry, *length);
+                }
+            }
+            DebugType::Vector { element, lanes } => {
+                self.set(unit, entry, DW_AT_GNU_vector, AttributeValue::Flag(true));
+                self.has_type(unit, entry, *element);
+                self.dimension(unit, entry, (*lanes).into());
+            }
+            DebugType::Enum { name, base, enumerators } => {
+                self.name(unit, entry, name);
+                let size = info.size_of(*base).unwrap_or(4);
+                self.set(unit, entry, DW_AT_byte_size, bytes(size));
+                for source::Enumerator { name, value } in enumerators {
+                    let one = self.add(unit, entry, DW_TAG_enumerator);
+                    self.name(unit, one, name);
+                    self.set(unit, one, DW_AT_const_value, AttributeValue::Sdata(*value));
+                }
+            }
+            DebugType::Typedef { name, of } => {
+                self.name(unit, entry, name);
+                self.has_type(unit, entry, *of);
+            }
+            DebugType::Const(of) | DebugType::Volatile(of) => self.has_type(unit, entry, *of),
+            DebugType::Function { params, ret } => {
+                self.set(unit, entry, DW_AT_prototyped, AttributeValue::Flag(true));
+                if let Some(ret) = ret {
+                    self.has_type(unit, entry, *ret);
+                }
+                for param in params {
+                    let one = self.add(unit, entry, DW_TAG_formal_parameter);
+                    self.has_type(unit, one, *param);
+                }
+            }
+        }
+    }
+
+    fn member(&mut self, unit: usize, composite: UnitEntryId, member: &source::Member) {
+        let entry = self.add(unit, composite, DW_TAG_member);
+        self.name(unit, entry, &member.name);
+        self.has_type(unit, entry, member.ty);
+        if let Some((width, from)) = member.bits {
+            // DWARF 2 counts from the highest bit of the storage (5.5.4).
+            let storage = self.info.and_then(|info| info.size_of(member.ty)).unwrap_or(4);
+            let above = (storage * 8).saturating_sub(u64::from(width) + u64::from(from));
+            self.set(unit, entry, DW_AT_byte_size, AttributeValue::Udata(storage));
+            self.set(unit, entry, DW_AT_bit_size, AttributeValue::Udata(width.into()));
+            self.set(unit, entry, DW_AT_bit_offset, AttributeValue::Udata(above));
+        }
+        let mut place = Expression::new();
+        place.op_plus_uconst(member.offset);
+        self.set(unit, entry, DW_AT_data_member_location, AttributeValue::Exprloc(place));
+    }
+
+    fn dimension(&mut self, unit: usize, array: UnitEntryId, length: u64) {
+        let entry = self.add(unit, array, DW_TAG_subrange_type);
+        if let Some(last) = length.checked_sub(1) {
+            self.set(unit, entry, DW_AT_upper_bound, AttributeValue::Udata(last));
+        }
+    }
+
+    // What there is of the program.
+
+    fn globals(&mut self, names: &SecondaryMap<ir::GlobalId, Symbol>) {
+        let Some(info) = self.info else { return };
+        for variable in &info.globals {
+            let Some(global) = self.module.globals.get(variable.global) else { continue };
+            let unit = variable.unit.index();
+            let root = self.root(unit);
+            let entry = self.add(unit, root, DW_TAG_variable);
+            if global.name != variable.name {
+                let name = self.string(&global.name);
+                self.set(unit, entry, DW_AT_MIPS_linkage_name, name);
+            }
+            self.name(unit, entry, &variable.name);
+            self.has_type(unit, entry, variable.ty);
+            self.declared(unit, entry, variable.declared);
+            if global.linkage == ir::Linkage::Export {
+                self.set(unit, entry, DW_AT_external, AttributeValue::Flag(true));
+            }
+            let place = Place::Symbol(names[variable.global], 0, Class::of(global.space));
+            self.location(unit, entry, &[(None, place)]);
+        }
+    }
+
+    fn function(&mut self, described: &Described) {
+        let module = self.module;
+        let func = &module.functions[described.id];
+        let (Some(info), Some(debug)) = (self.info, &func.debug) else {
+            // A function without a source is told by its symbol.
+            let root = self.root(0);
+            let entry = self.add(0, root, DW_TAG_subprogram);
+            self.name(0, entry, &func.name);
+            self.code(0, entry, described.begin, described.end);
+            return;
+        };
+        let subprogram = &info.subprograms[debug.subprogram];
+        let unit = subprogram.unit.index();
+        let root = self.root(unit);
+        let entry = self.add(unit, root, DW_TAG_subprogram);
+        self.subprogram(unit, entry, subprogram, Some(&func.name));
+        if func.linkage != ir::Linkage::Local {
+            self.set(unit, entry, DW_AT_external, AttributeValue::Flag(true));
+        }
+        self.code(unit, entry, described.begin, described.end);
+        let frame = Expression::raw(vec![DW_OP_call_frame_cfa.0]);
+        self.set(unit, entry, DW_AT_frame_base, AttributeValue::Exprloc(frame));
+
+        let mut located: HashMap<ir::DebugVar, Vec<&Located>, FxBuildHasher> = HashMap::default();
+        for place in &described.locations {
+            located.entry(place.variable).or_default().push(place);
+        }
+        // Parameters come first, and in their order.
+        let mut variables: Vec<_> = debug.variables.iter().collect();
+        variables.sort_by_key(|(_, variable)| match variable.kind {
+            VariableKind::Parameter(number) => number,
+            VariableKind::Local => u32::MAX,
+        });
+        let mut of_scope: SecondaryMap<ScopeId, Vec<ir::DebugVar>> = SecondaryMap::new();
+        variables.into_iter().for_each(|(id, variable)| of_scope[variable.scope].push(id));
+        // Scopes come behind their parents. One without instructions and variables is left out.
+        let mut used: SecondaryMap<ScopeId, bool> = SecondaryMap::new();
+        let with_code = described.scopes.iter().map(|(scope, ..)| *scope);
+        for scope in with_code.chain(debug.variables.values().map(|variable| variable.scope)) {
+            for (scope, _) in debug.around(scope) {
+                used[scope] = true;
+            }
+        }
+        let mut entries: SecondaryMap<ScopeId, Option<UnitEntryId>> = SecondaryMap::new();
+        for (id, scope) in &debug.scopes {
+            let parent = scope.parent.and_then(|parent| entries[parent]).unwrap_or(entry);
+            let made = match scope.kind {
+                ScopeKind::Function => entry,
+                _ if !used[id] => continue,
+                ScopeKind::Block => self.add(unit, parent, DW_TAG_lexical_block),
+                ScopeKind::Inlined(of) => {
+                    let origin = self.inlined(unit, of);
+                    let entry = self.add(unit, parent, DW_TAG_inlined_subroutine);
+                    self.set(unit, entry, DW_AT_abstract_origin, AttributeValue::UnitRef(origin));
+                    if let Some(file) = self.units[unit].files.get(scope.at.file.index()).copied() {
+                        self.set(unit, entry, DW_AT_call_file, AttributeValue::FileIndex(Some(file)));
+                    }
+                    self.set(unit, entry, DW_AT_call_line, AttributeValue::Udata(scope.at.line.into()));
+                    self.set(unit, entry, DW_AT_call_column, AttributeValue::Udata(scope.at.column.into()));
+                    entry
+                }
+            };
+            entries[id] = Some(made);
+            for &id in &of_scope[id] {
+                let places = located.remove(&id).unwrap_or_default();
+                self.variable(unit, made, &debug.variables[id], &places);
+            }
+        }
+        for (scope, begin, end) in &described.scopes {
+            if let Some(of) = entries[*scope].filter(|of| *of != entry) {
+                self.bounds(unit, of, *begin, *end);
+            }
+        }
+    }
+
+    fn variable(
+        &mut self,
+        unit: usize,
+        scope: UnitEntryId,
+        variable: &source::DebugVariable,
+        places: &[&Located],
+    ) {
+        let tag = match variable.kind {
+            VariableKind::Parameter(_) => DW_TAG_formal_parameter,
+            VariableKind::Local => DW_TAG_variable,
+        };
+        let entry = self.add(unit, scope, tag);
+        self.name(unit, entry, &variable.name);
+        self.has_type(unit, entry, variable.ty);
+        self.declared(unit, entry, variable.declared);
+        let places: Vec<_> = places.iter().map(|place| (place.range, place.place.clone())).collect();
+        self.location(unit, entry, &places);
+    }
+
+    /// What is known of a function of the source, whose code has a symbol, if it has code.
+    fn subprogram(
+        &mut self,
+        unit: usize,
+        entry: UnitEntryId,
+        subprogram: &source::Subprogram,
+        symbol: Option<&str>,
+    ) {
+        // First: where it comes behind the name, ptxas (12.9 to 13.5) crashes at the first variable on the stack.
+        if let Some(name) =
+            symbol.or(subprogram.linkage_name.as_deref()).filter(|name| *name != subprogram.name)
+        {
+            let name = self.string(name);
+            self.set(unit, entry, DW_AT_MIPS_linkage_name, name);
+        }
+        self.name(unit, entry, &subprogram.name);
+        self.declared(unit, entry, subprogram.declared);
+        self.set(unit, entry, DW_AT_prototyped, AttributeValue::Flag(true));
+        let ty = subprogram.ty.and_then(|ty| self.info?.types.get(ty));
+        if let Some(DebugType::Function { ret: Some(ret), .. }) = ty {
+            self.has_type(unit, entry, *ret);
+        }
+    }
+
+    /// The entry of a function that is inlined somewhere.
+    fn inlined(&mut self, unit: usize, id: ir::SubprogramId) -> UnitEntryId {
+        if let Some(entry) = self.abstracts.get(&(unit, id)) {
+            return *entry;
+        }
+        let root = self.root(unit);
+        let entry = self.add(unit, root, DW_TAG_subprogram);
+        self.abstracts.insert((unit, id), entry);
+        if let Some(subprogram) = self.info.and_then(|info| info.subprograms.get(id)) {
+            self.subprogram(unit, entry, subprogram, None);
+        }
+        self.set(unit, entry, DW_AT_inline, AttributeValue::Inline(DW_INL_inlined));
+        entry
+    }
+
+    fn code(&mut self, unit: usize, entry: UnitEntryId, begin: Symbol, end: Symbol) {
+        self.bounds(unit, entry, begin, end);
+    }
+
+    fn bounds(&mut self, unit: usize, entry: UnitEntryId, begin: Symbol, end: Symbol) {
+        for (name, label) in [(DW_AT_low_pc, begin), (DW_AT_high_pc, end)] {
+            let address = self.symbol(label);
+            self.set(unit, entry, name, AttributeValue::Address(address));
+        }
+    }
+
+    // Locations.
+
+    fn location(&mut self, unit: usize, entry: UnitEntryId, places: &[(Option<(Symbol, Symbol)>, Place)]) {
+        let Some((_, first)) = places.first() else { return };
+        let class = if places.iter().all(|(_, place)| place.class() == first.class()) {
+            first.class()
+        } else {
+            Class::Register
+        };
+        self.set(unit, entry, DW_AT_address_class, AttributeValue::Data1(class as u8));
+        match places {
+            [(None, Place::Constant(bits))] => {
+                self.set(unit, entry, DW_AT_const_value, AttributeValue::Sdata(*bits));
+            }
+            [(None, place)] => {
+                let place = self.expression(place);
+                self.set(unit, entry, DW_AT_location, AttributeValue::Exprloc(place));
+            }
+            places => {
+                let mut list = Vec::with_capacity(places.len());
+                for (range, place) in places {
+                    let Some((begin, end)) = range else { continue };
+                    let (begin, end) = (self.symbol(*begin), self.symbol(*end));
+                    list.push(Location::StartEnd { begin, end, data: self.expression(place) });
+                }
+                let made = self.dwarf.units.get_mut(self.units[unit].id);
+                let list = made.locations.add(LocationList(list));
+                made.get_mut(entry).set(DW_AT_location, AttributeValue::LocationListRef(list));
+            }
+        }
+    }
+
+    fn expression(&mut self, place: &Place) -> Expression {
+        match place {
+            Place::Registers(_) | Place::Memory(..) | Place::Constant(_) => {
+                let mut bytes = Vec::new();
+                self.operations(place, &mut bytes);
+                Expression::raw(bytes)
+            }
+            Place::Pieces(pieces) => {
+                let mut bytes = Vec::new();
+                for (place, size) in pieces {
+                    if let Some(place) = place {
+                        self.operations(place, &mut bytes);
+                    }
+                    bytes.push(DW_OP_piece.0);
+                    unsigned(&mut bytes, (*size).into());
+                }
+                Expression::raw(bytes)
+            }
+            Place::Symbol(symbol, offset, _) => {
+                let mut place = Expression::new();
+                place.op_addr(self.symbol(*symbol));
+                match u64::try_from(*offset) {
+                    Ok(0) => {}
+                    Ok(offset) => place.op_plus_uconst(offset),
+                    Err(_) => {
+                        place.op_consts((*offset).into());
+                        place.op(DW_OP_plus);
+                    }
+                }
+                place
+            }
+        }
+    }
+
+    /// What needs no reference.
+    fn operations(&self, place: &Place, out: &mut Vec<u8>) {
+        match place {
+            Place::Registers(registers) => {
+                for (name, size) in registers {
+                    out.push(DW_OP_regx.0);
+                    unsigned(out, *name);
+                    if registers.len() > 1 {
+                        out.push(DW_OP_piece.0);
+                        unsigned(out, (*size).into());
+                    }
+                }
+            }
+            Place::Memory(name, offset) => {
+                out.push(DW_OP_bregx.0);
+                unsigned(out, *name);
+                signed(out, (*offset).into());
+            }
+            Place::Constant(bits) => {
+                out.push(DW_OP_consts.0);
+                signed(out, *bits);
+                out.push(DW_OP_stack_value.0);
+            }
+            // A piece in memory with a name would need a reference: the piece is empty, which says that it is nowhere.
+            Place::Symbol(..) | Place::Pieces(_) => {}
+        }
+    }
+}
+
+/// The number by which DWARF names a register: the bytes of its name, the first one highest (PTX interoperability guide, 5.3).
+pub(super) fn register_number(name: &str) -> Option<u64> {
+    (name.len() <= 8).then(|| name.bytes().fold(0, |number, byte| number << 8 | u64::from(byte)))
+}
+
+/// LEB128.
+fn unsigned(out: &mut Vec<u8>, mut value: u64) {
+    loop {
+        let low = (value & 0x7f) as u8;
+        value >>= 7;
+        out.push(if value == 0 { low } else { low | 0x80 });
+        if value == 0 {
+            return;
+        }
+    }
+}
+
+fn signed(out: &mut Vec<u8>, mut value: i64) {
+    loop {
+        let low = (value & 0x7f) as u8;
+        value >>= 7;
+        let done = (value == 0 && low & 0x40 == 0) || (value == -1 && low & 0x40 != 0);
+        out.push(if done { low } else { low | 0x80 });
+        if done {
+            return;
+        }
+    }
+}

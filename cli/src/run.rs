@@ -14,7 +14,7 @@ use warpsmith::diag::{self, Diagnostic, Source};
 use warpsmith::interp::{Fault, Launch, Program, Schedule};
 use warpsmith::isa::ScalarType;
 use warpsmith::launch::literal;
-use warpsmith::launch::{Arg, LaunchError, LaunchSpec, arg_from_flag};
+use warpsmith::launch::{Arg, LaunchError, LaunchSpec, Resource, arg_from_flag};
 use warpsmith::launch::{Execution, execute_observed, execute_with_output};
 use warpsmith::watch::Sources;
 use warpsmith::{ir, ptx};
@@ -284,6 +284,14 @@ fn success_json(execution: &Execution, ok: bool) -> Value {
         let named = |(name, bytes): &(String, Vec<u8>)| (name.clone(), literal::hex(bytes).into());
         answer["memory"] = execution.memory.iter().map(named).collect::<Map<String, Value>>().into();
     }
+    if !execution.bindings.is_empty() {
+        let named = |(name, bytes): &(String, Vec<u8>)| (name.clone(), literal::hex(bytes).into());
+        answer["bindings"] = execution.bindings.iter().map(named).collect::<Map<String, Value>>().into();
+    }
+    if execution.handles.iter().any(Option::is_some) {
+        let texels = execution.handles.iter().map(|texels| texels.as_deref().map(literal::hex).into());
+        answer["handles"] = texels.collect::<Vec<Value>>().into();
+    }
     answer
 }
 
@@ -291,14 +299,23 @@ fn success_json(execution: &Execution, ok: bool) -> Value {
 fn success(execution: &Execution, launch: &LaunchSpec) -> String {
     let mut text = String::new();
     for (index, (buffer, arg)) in execution.buffers.iter().zip(&launch.args).enumerate() {
-        if let (Some(bytes), Arg::Buffer { element, .. }) = (buffer, arg) {
-            text += &format!("argument {index}, {}\n", elements(bytes, *element));
+        match (buffer, arg) {
+            (Some(bytes), Arg::Buffer { element, .. }) => {
+                text += &format!("argument {index}, {}\n", elements(bytes, *element));
+            }
+            (Some(bytes), Arg::Resource(resource)) => {
+                text += &format!("surface {index}, {}\n", elements(bytes, channels(resource)));
+            }
+            _ => {}
         }
     }
     for ((name, bytes), global) in execution.globals.iter().zip(&launch.globals) {
         let element = match &global.content {
             Some(Arg::Buffer { element, .. }) => *element,
-            Some(Arg::Value(_) | Arg::SameAs(_) | Arg::Multicast(_) | Arg::TensorMap(_)) | None => None,
+            Some(
+                Arg::Value(_) | Arg::SameAs(_) | Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_),
+            )
+            | None => None,
         };
         text += &format!("variable {name}, {}\n", elements(bytes, element));
     }
@@ -307,11 +324,21 @@ fn success(execution: &Execution, launch: &LaunchSpec) -> String {
             text += &format!("memory {name}, {}\n", elements(bytes, *element));
         }
     }
+    let of_binding = |name: &str| launch.bindings.iter().find(|(known, _)| known == name);
+    for (name, bytes) in &execution.bindings {
+        let element = of_binding(name).and_then(|(_, resource)| channels(resource));
+        text += &format!("surface {name}, {}\n", elements(bytes, element));
+    }
     let rate = execution.thread_instructions as f64 / execution.seconds.max(1e-9) / 1e6;
     text + &format!(
         "{} thread instructions in {:.6} s ({rate:.1} M/s)\n",
         execution.thread_instructions, execution.seconds
     )
+}
+
+/// The type of the channels of texels.
+fn channels(resource: &Resource) -> Option<ScalarType> {
+    ScalarType::from_name(resource.texels()?.image.format().ty.name())
 }
 
 /// `3 x u32: 1, 2, 3`

@@ -177,6 +177,10 @@ fn differs(meaning: &Result<Execution, Fault>, text: &Result<Execution, Fault>) 
                     let mut memory = meaning.memory.iter().zip(&text.memory);
                     memory.find_map(|((name, a), (_, b))| differ(ResultOf::Memory(name.clone()), a, b))
                 })
+                .or_else(|| {
+                    let mut bindings = meaning.bindings.iter().zip(&text.bindings);
+                    bindings.find_map(|((name, a), (_, b))| differ(ResultOf::Binding(name.clone()), a, b))
+                })
         }
         (Err(meaning), Err(text)) if meaning.code == text.code => None,
         (Err(meaning), Err(text)) => Some(format!("the IR's fault is {meaning}, the PTX's {text}")),

@@ -47,6 +47,8 @@ pub enum ResultOf {
     Global(String),
     /// The buffer of the launch's `memory` with this name.
     Memory(String),
+    /// The surface that is bound to the reference with this name.
+    Binding(String),
 }
 
 impl fmt::Display for ResultOf {
@@ -55,6 +57,7 @@ impl fmt::Display for ResultOf {
             ResultOf::Buffer(index) => write!(f, "buffer {index}"),
             ResultOf::Global(name) => write!(f, "global `{name}`"),
             ResultOf::Memory(name) => write!(f, "memory `{name}`"),
+            ResultOf::Binding(name) => write!(f, "surface `{name}`"),
         }
     }
 }
@@ -132,19 +135,22 @@ fn expect(directive: &Directive, args: usize) -> Result<Expect, Vec<LaunchError>
     let mut reader = Reader::default();
     let expect = value.as_object().and_then(|object| read_expect(&mut reader, object, directive.line, args));
     if expect.is_none() && reader.is_sound() {
-        let message = "expected {\"arg\": N, ...} , {\"global\": NAME, ...} or {\"memory\": NAME, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
+        let message = "expected {\"arg\": N, ...} , {\"global\": NAME, ...} or {\"memory\": NAME, ...} , {\"binding\": NAME, ...} with one of {type, values | iota | random | zero}, {hex}, {digest}";
         reader.error("$", format!("{message}, found {}", describe(&value)));
     }
     reader.finish(expect)?.ok_or_else(Vec::new)
 }
 
 fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, args: usize) -> Option<Expect> {
-    let subjects = ["arg", "global", "memory"].iter().filter(|key| object.contains_key(**key)).count();
+    let subjects = ["arg", "global", "memory", "binding"].iter().filter(|key| object.contains_key(**key)).count();
     if subjects > 1 {
-        reader.error("$", "`arg`, `global` and `memory` exclude each other");
+        reader.error("$", "`arg`, `global`, `memory` and `binding` exclude each other");
         return None;
     }
     let subject = match (object.get("global"), object.get("memory")) {
+        _ if object.contains_key("binding") => {
+            ResultOf::Binding(reader.string("$.binding", &object["binding"]).to_owned())
+        }
         (Some(name), _) => ResultOf::Global(reader.string("$.global", name).to_owned()),
         (None, Some(name)) => ResultOf::Memory(reader.string("$.memory", name).to_owned()),
         (None, None) if args == 0 => {
@@ -157,7 +163,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
         }
     };
     let content = if let Some(digest) = object.get("digest") {
-        reader.known_keys("$", object, &["arg", "global", "memory", "digest"]);
+        reader.known_keys("$", object, &["arg", "global", "memory", "binding", "digest"]);
         let text = digest.as_str().unwrap_or_default();
         match u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16) {
             Ok(digest) => Content::Digest(digest),
@@ -168,7 +174,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         }
     } else if let Some(hex) = object.get("hex") {
-        reader.known_keys("$", object, &["arg", "global", "memory", "hex", "at"]);
+        reader.known_keys("$", object, &["arg", "global", "memory", "binding", "hex", "at"]);
         let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
         Content::Values { ty: ScalarType::B8, bytes: reader.hex("$.hex", hex), at, within: None }
     } else if let Some(name) = object.get("type") {
@@ -185,7 +191,7 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
             }
         });
         // The rest reads as a typed buffer does.
-        const OWN: [&str; 6] = ["arg", "global", "memory", "type", "at", "within"];
+        const OWN: [&str; 7] = ["arg", "global", "memory", "binding", "type", "at", "within"];
         let data = object.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
         let mut data: Map<String, Value> = data.map(|(key, value)| (key.clone(), value.clone())).collect();
         data.insert("buffer_type".into(), name.clone());
@@ -212,6 +218,10 @@ impl Expect {
             ResultOf::Memory(name) => {
                 let memory = execution.memory.iter().find(|(memory, _)| memory == name);
                 &memory.ok_or_else(|| format!("the launch has no {subject}"))?.1
+            }
+            ResultOf::Binding(name) => {
+                let binding = execution.bindings.iter().find(|(binding, _)| binding == name);
+                &binding.ok_or_else(|| format!("the launch binds no {subject}"))?.1
             }
         };
         match &self.content {

@@ -71,6 +71,10 @@ fault_codes! {
     ///
     /// Each warp of four reaches its own quarter of the 128 lanes, in columns that are allocated and not freed.
     BadTensorMemory = "bad_tensor_memory",
+    /// A handle that is none, a reference that nothing is bound to, or a texture or surface that is not what the instruction takes it for.
+    ///
+    /// Handles come from the launch: as arguments, in buffers, or bound to the module's references by name.
+    BadTexture = "bad_texture",
     /// An operand outside of what the instruction allows.
     BadOperand = "bad_operand",
     /// `__assertfail` was called: an assertion of the source does not hold.

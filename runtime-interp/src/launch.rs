@@ -1,6 +1,6 @@
 //! Descriptions of launches, their checks, and their statistics.
 
-use crate::device::{Buffer, Limits, Machine};
+use crate::device::{Buffer, Handle, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program, Schedule};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
@@ -21,6 +21,12 @@ impl Arg {
 impl From<Buffer> for Arg {
     fn from(buffer: Buffer) -> Arg {
         Arg(buffer.address().to_le_bytes().to_vec())
+    }
+}
+
+impl From<Handle> for Arg {
+    fn from(handle: Handle) -> Arg {
+        Arg(handle.value().to_le_bytes().to_vec())
     }
 }
 

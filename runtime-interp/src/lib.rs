@@ -3,6 +3,7 @@
 //! - [`Program`]: a decoded module, from PTX ([`Program::load`]) or from the IR ([`Program::from_ir`]);
 //! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
 //! - [`Tensor`], [`TensorMap`]: what tensor copies are told of memory;
+//! - [`texture`]: images and samplers, what textures and surfaces are made of;
 //! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from.
 //!
 //! What an instruction computes is told by `warpsmith-semantics`; what it does besides, by this crate.
@@ -20,8 +21,9 @@ mod output;
 mod printf;
 mod ptx_decode;
 mod tensor;
+pub mod texture;
 
-pub use device::{Buffer, Device, Limits, Machine, Placement, Plain};
+pub use device::{Buffer, Device, Handle, Limits, Machine, Placement, Plain};
 pub use engine::{Program, Schedule, SplitMix64, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};

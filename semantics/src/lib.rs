@@ -31,6 +31,7 @@ pub mod value;
 
 pub use meaning::{
     Computation, CopyGroup, Effect, FenceKind, MbarrierAction, Meaning, Refusal, TensorMemoryAction,
+    TextureAction,
 };
 pub use plan::{Bits, Emitter, Number, Plan, Selection, Selector, Written, plan};
 pub use register::{Reg, Width};

@@ -158,6 +158,8 @@ pub enum Effect {
     ReplaceTensorMapField,
     /// Allocates tensor memory, or moves between it and registers.
     TensorMemory(TensorMemoryAction),
+    /// Fetches from a texture, or asks of a texture, sampler or surface, or reaches the memory of a surface.
+    Texture(TextureAction),
     /// Waits for grids that are complete when the launch begins.
     GridDependency,
     /// Takes memory of the stack.
@@ -224,6 +226,25 @@ pub enum TensorMemoryAction {
     Fence,
 }
 
+/// What is done with a texture, sampler or surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextureAction {
+    /// `tex`
+    Fetch,
+    /// `tld4`
+    Gather,
+    /// `txq suq`
+    Query,
+    /// `istypep`
+    IsOfType,
+    /// `suld`
+    Load,
+    /// `sust`
+    Store,
+    /// `sured`
+    Reduce,
+}
+
 /// What is done to an mbarrier object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MbarrierAction {
@@ -258,10 +279,6 @@ pub enum MbarrierAction {
 /// Why an operation is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Textures and samplers.
-    Textures,
-    /// Surfaces.
-    Surfaces,
     /// A form of a version after 9.0.
     Later,
     /// Memory of other machines, by a logical endpoint.
@@ -271,8 +288,6 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refusal::Textures => "textures are not executed",
-            Refusal::Surfaces => "surfaces are not executed",
             Refusal::Later => "this form, of a version after PTX 9.0, is not executed yet",
             Refusal::Fabric => "memory of other machines is not executed",
         })
@@ -507,17 +522,13 @@ impl Meaning {
             Op::ApplypriorityAsyncBulk | Op::ApplypriorityAsyncBulkTensor => Does(Hint),
 
             // Textures and surfaces (9.7.10, 9.7.11).
-            Op::Tex
-            | Op::TexBase
-            | Op::TexGrad
-            | Op::TexLevel
-            | Op::Tld4
-            | Op::Txq
-            | Op::TxqLevel
-            | Op::Istypep => Refused(Refusal::Textures),
-            Op::SuldB | Op::SustB | Op::SustP | Op::SuredB | Op::SuredP | Op::Suq => {
-                Refused(Refusal::Surfaces)
-            }
+            Op::Tex | Op::TexBase | Op::TexGrad | Op::TexLevel => Does(Texture(TextureAction::Fetch)),
+            Op::Tld4 => Does(Texture(TextureAction::Gather)),
+            Op::Txq | Op::TxqLevel | Op::Suq => Does(Texture(TextureAction::Query)),
+            Op::Istypep => Does(Texture(TextureAction::IsOfType)),
+            Op::SuldB => Does(Texture(TextureAction::Load)),
+            Op::SustB | Op::SustP => Does(Texture(TextureAction::Store)),
+            Op::SuredB | Op::SuredP => Does(Texture(TextureAction::Reduce)),
 
             // Control flow (9.7.12).
             Op::Bra => Does(Branch),

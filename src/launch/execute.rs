@@ -1,19 +1,25 @@
 //! From a launch description to what the buffers hold afterwards.
 
-use super::{Arg, Global, LaunchSpec, TensorMemory};
+use super::resources::Resources;
+use super::texture::HANDLE_BYTES;
+use super::{Arg, Global, HandleSpec, LaunchSpec, Resource, TensorMemory};
 use std::io::Write;
 use warpsmith_interp::observe::Observer;
-use warpsmith_interp::{self as interp, Buffer, Device, Fault, FaultCode, Launch, Program};
+use warpsmith_interp::{self as interp, Buffer, Device, Handle, Fault, FaultCode, Launch, Program};
 
 /// What a launch left behind.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// For each argument the content of its buffer, or of those of a multicast address one after the other; `None` for values.
+    /// For each argument the content of its buffer or surface, or of the buffers of a multicast address one after the other; `None` for values.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// The content of each variable that the launch names in `globals`, in its order.
     pub globals: Vec<(String, Vec<u8>)>,
     /// The content of each buffer of the launch's `memory`, in its order.
     pub memory: Vec<(String, Vec<u8>)>,
+    /// For each name of the launch's `bindings` that a surface is bound to, its texels.
+    pub bindings: Vec<(String, Vec<u8>)>,
+    /// For each of the launch's `handles` the texels of its surface; `None` for textures and samplers.
+    pub handles: Vec<Option<Vec<u8>>>,
     /// Instructions executed, summed over threads.
     pub thread_instructions: u64,
     /// Time in the engine.
@@ -84,7 +90,7 @@ fn launch(
             own.extend(match arg {
                 Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
                 Arg::SameAs(index) => buffers.get(*index).and_then(|of| of.first().copied()),
-                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) => None,
+                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_) => None,
             });
         }
         buffers.push(own);
@@ -95,10 +101,35 @@ fn launch(
             memory.push((name, device.upload(bytes)?));
         }
     }
+    let resources = Resources::new(&mut device, program, spec, &buffers)?;
+    let mut values: Vec<(usize, u64, Handle)> = Vec::new();
+    for (HandleSpec { arg, at, .. }, (handle, _)) in spec.handles.iter().zip(&resources.handles) {
+        match buffers.get(*arg).and_then(|own| own.first()) {
+            Some(buffer) => {
+                let place = buffer.slice(*at, HANDLE_BYTES);
+                let place = place.ok_or_else(|| bad_launch(format!("a handle at {at} of argument {arg}")))?;
+                device.write(place, &handle.value().to_le_bytes())?;
+            }
+            None => values.push((*arg, *at, *handle)),
+        }
+    }
     // A tensor map may be of the buffer of a later argument.
-    for (arg, own) in spec.args.iter().zip(&buffers) {
+    for (i, (arg, own)) in spec.args.iter().zip(&buffers).enumerate() {
         launch = match (arg, own.first()) {
-            (Arg::Value(bytes), _) => launch.arg(interp::Arg::bytes(bytes.as_slice())),
+            (Arg::Value(bytes), _) => {
+                let mut bytes = bytes.clone();
+                for (_, at, handle) in values.iter().filter(|(arg, ..)| *arg == i) {
+                    if let Some(place) = bytes.get_mut(*at as usize..).and_then(|b| b.first_chunk_mut()) {
+                        *place = handle.value().to_le_bytes();
+                    }
+                }
+                launch.arg(interp::Arg::bytes(bytes))
+            }
+            (Arg::Resource(_), _) => {
+                let made = resources.args.get(i).copied().flatten();
+                let (handle, _) = made.ok_or_else(|| bad_launch(format!("the handle of argument {i}")))?;
+                launch.arg(handle)
+            }
             (Arg::Multicast(_), _) => launch.arg(device.multicast(own)?),
             (Arg::TensorMap(map), _) => {
                 let of = match &map.of {
@@ -122,7 +153,7 @@ fn launch(
                     device.write_variable(program, name, &buffer.address().to_le_bytes())?;
                 }
             }
-            Some(Arg::Multicast(_) | Arg::TensorMap(_)) | None => {}
+            Some(Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_)) | None => {}
         }
     }
     let stats = if observer.is_active() {
@@ -134,20 +165,37 @@ fn launch(
         let parts: Vec<Vec<u8>> = own.iter().map(|buffer| device.read(*buffer)).collect::<Result<_, _>>()?;
         Ok((!own.is_empty()).then(|| parts.concat()))
     };
-    let buffers = buffers.iter().map(content).collect::<Result<_, _>>()?;
+    let mut contents: Vec<Option<Vec<u8>>> = buffers.iter().map(content).collect::<Result<_, _>>()?;
+    let texels = |resource: &Resource, texels: Option<Buffer>| -> Result<Option<Vec<u8>>, Fault> {
+        let (Resource::Surface(of), Some(texels)) = (resource, texels) else { return Ok(None) };
+        texels.slice(0, of.image.bytes().into()).map(|part| device.read(part)).transpose()
+    };
+    for (i, arg) in spec.args.iter().enumerate() {
+        if let (Arg::Resource(resource), Some((_, memory))) = (arg, resources.args[i]) {
+            contents[i] = texels(resource, memory)?;
+        }
+    }
+    let mut bindings = Vec::new();
+    for ((name, resource), memory) in spec.bindings.iter().zip(&resources.bindings) {
+        bindings.extend(texels(resource, *memory)?.map(|bytes| (name.clone(), bytes)));
+    }
+    let of_handles = spec.handles.iter().zip(&resources.handles);
+    let handles = of_handles.map(|(spec, (_, memory))| texels(&spec.resource, *memory)).collect::<Result<_, _>>()?;
     let global = |global: &Global| Ok((global.name.clone(), device.read_variable(program, &global.name)?));
     let globals = spec.globals.iter().map(global).collect::<Result<_, Fault>>()?;
     let named = |(name, buffer): &(&str, Buffer)| Ok(((*name).to_owned(), device.read(*buffer)?));
     let memory = memory.iter().map(named).collect::<Result<_, Fault>>()?;
     Ok(Execution {
-        buffers,
+        buffers: contents,
         globals,
         memory,
+        bindings,
+        handles,
         thread_instructions: stats.thread_instructions,
         seconds: stats.seconds,
     })
 }
 
-fn bad_launch(message: String) -> Fault {
+pub(super) fn bad_launch(message: String) -> Fault {
     Fault::new(FaultCode::BadLaunch, message)
 }

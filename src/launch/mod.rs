@@ -15,11 +15,14 @@
 mod execute;
 pub mod literal;
 mod reader;
+mod resources;
 mod tensor_map;
+mod texture;
 
 pub use execute::{Execution, execute, execute_observed, execute_with_output};
 pub use reader::{Reader, describe};
 pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
+pub use texture::{HandleSpec, Reading, Resource, TexelMemory, Texels};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -57,6 +60,11 @@ pub struct LaunchSpec {
     pub globals: Vec<Global>,
     /// Buffers that no parameter points to: memory of tensor maps, by name. Their content is there to be read after the launch.
     pub memory: Vec<(String, Arg)>,
+    /// Textures, surfaces and samplers that references of the module are bound to, by name. The texels of surfaces are there to be read after the
+    /// launch.
+    pub bindings: Vec<(String, Resource)>,
+    /// Handles that are put into the bytes of arguments.
+    pub handles: Vec<HandleSpec>,
     /// What every byte of shared memory, local memory and memory from `malloc` is before the kernel writes it; zero if absent.
     pub poison: Option<u8>,
     /// The arithmetic of matrix instructions; that of the module's target if absent.
@@ -91,6 +99,8 @@ pub enum Arg {
     Multicast(Vec<Arg>),
     /// A tensor map (manual section 5.5.8) of the memory of an argument, or of the launch's `memory`: 128 bytes by value.
     TensorMap(TensorMapSpec),
+    /// The handle of a texture, surface or sampler (manual section 5.3): for a parameter of 64 bits, or an opaque one.
+    Resource(Resource),
 }
 
 /// One mistake of a launch description.
@@ -140,6 +150,8 @@ impl LaunchSpec {
             args,
             globals: Vec::new(),
             memory: Vec::new(),
+            bindings: Vec::new(),
+            handles: Vec::new(),
             poison: None,
             arithmetic: None,
         }

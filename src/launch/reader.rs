@@ -1,5 +1,6 @@
 //! JSON to launches: every mistake is recorded with its path, and reading goes on.
 
+use super::texture::HANDLE_BYTES;
 use super::{Arg, Global, LaunchError, LaunchSpec, MAX_BUFFER_BYTES, literal};
 use serde_json::{Map, Value};
 use warpsmith_interp::{Arithmetic, Launch, Schedule};
@@ -52,6 +53,8 @@ impl Reader {
                 "args",
                 "globals",
                 "memory",
+                "bindings",
+                "handles",
                 "poison",
                 "arithmetic",
             ];
@@ -84,6 +87,8 @@ impl Reader {
             seed: object.get("seed").map(|v| self.integer("$.seed", v, 0, u64::MAX)),
             globals: Vec::new(),
             memory: Vec::new(),
+            bindings: Vec::new(),
+            handles: Vec::new(),
             poison: object.get("poison").and_then(|v| self.poison(v)),
             arithmetic: object.get("arithmetic").and_then(|v| self.arithmetic(v)),
             args: object.get("args").map_or_else(Vec::new, |v| self.args(v)),
@@ -95,7 +100,14 @@ impl Reader {
         if let Some(memory) = object.get("memory") {
             spec.memory = self.memory(memory);
         }
+        if let Some(bindings) = object.get("bindings") {
+            spec.bindings = self.bindings(bindings);
+        }
+        if let Some(handles) = object.get("handles") {
+            spec.handles = self.handles(handles, &spec.args);
+        }
         self.tensor_memory(&spec.args, &spec.memory);
+        self.texel_memory(&spec.args, &spec.bindings, &spec.handles);
         let threads: u32 = spec.block.iter().product();
         if threads > limits::BLOCK_THREADS {
             self.error(
@@ -117,7 +129,7 @@ impl Reader {
         spec
     }
 
-    fn boolean(&mut self, path: &str, value: &Value) -> bool {
+    pub(super) fn boolean(&mut self, path: &str, value: &Value) -> bool {
         value.as_bool().unwrap_or_else(|| {
             self.error(path, format!("expected true or false, found {}", describe(value)));
             false
@@ -141,7 +153,7 @@ impl Reader {
             parameter_bytes += match &arg {
                 Arg::Value(bytes) => bytes.len() as u64,
                 Arg::TensorMap(_) => 128,
-                Arg::Buffer { .. } | Arg::SameAs(_) | Arg::Multicast(_) => 8,
+                Arg::Buffer { .. } | Arg::SameAs(_) | Arg::Multicast(_) | Arg::Resource(_) => 8,
             };
             args.push(arg);
         }
@@ -168,6 +180,9 @@ impl Reader {
                 Some(Arg::Multicast(_)) => self.error(&path, "a variable is not a multicast address"),
                 Some(Arg::TensorMap(_)) => {
                     self.error(&path, "a tensor map is an argument; a variable does not hold one")
+                }
+                Some(Arg::Resource(_)) => {
+                    self.error(&path, "a texture, surface or sampler is an argument, or bound by `bindings`")
                 }
                 Some(Arg::Value(_) | Arg::Buffer { .. } | Arg::SameAs(_)) | None => {}
             }
@@ -232,16 +247,27 @@ impl Reader {
         }
     }
 
-    fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
-        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}, {tensor_map}";
+    pub(super) fn arg(&mut self, path: &str, value: &Value, before: &[Arg]) -> Arg {
+        const FORMS: &str = "one of {type, value}, {bytes}, {buffer}, {buffer_zero}, {buffer_type, values | iota | random | zero}, {same_as}, {multicast}, {tensor_map}, {texture}, {surface}, {sampler}";
         let nothing = Arg::Value(Vec::new());
         let Some(object) = value.as_object() else {
             self.error(path, format!("expected {FORMS}, found {}", describe(value)));
             return nothing;
         };
         let at = |key: &str| format!("{path}.{key}");
-        const KINDS: [&str; 8] =
-            ["type", "bytes", "buffer", "buffer_zero", "buffer_type", "same_as", "multicast", "tensor_map"];
+        const KINDS: [&str; 11] = [
+            "type",
+            "bytes",
+            "buffer",
+            "buffer_zero",
+            "buffer_type",
+            "same_as",
+            "multicast",
+            "tensor_map",
+            "texture",
+            "surface",
+            "sampler",
+        ];
         let mut kinds = KINDS.into_iter().filter_map(|key| Some((key, object.get(key)?)));
         let (Some((kind, value)), None) = (kinds.next(), kinds.next()) else {
             self.error(path, format!("expected exactly {FORMS}, found the keys {}", keys(object)));
@@ -283,6 +309,11 @@ impl Reader {
             "multicast" => {
                 self.known_keys(path, object, &[kind]);
                 self.multicast(&at(kind), value, before)
+            }
+            "texture" | "surface" | "sampler" => {
+                self.known_keys(path, object, &[kind]);
+                let nothing = Arg::Value(vec![0; HANDLE_BYTES as usize]);
+                self.resource(&at(kind), kind, value).map_or(nothing, Arg::Resource)
             }
             "tensor_map" => {
                 self.known_keys(path, object, &[kind]);
@@ -393,7 +424,7 @@ impl Reader {
         })
     }
 
-    fn reserve(&mut self, path: &str, bytes: u64) -> bool {
+    pub(super) fn reserve(&mut self, path: &str, bytes: u64) -> bool {
         let fits = bytes <= MAX_BUFFER_BYTES - self.buffer_bytes;
         if fits {
             self.buffer_bytes += bytes;

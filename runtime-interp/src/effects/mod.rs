@@ -12,6 +12,7 @@ mod memory;
 mod multimem;
 mod tensor;
 mod tensor_memory;
+pub(crate) mod texture;
 mod transfer;
 mod warp;
 
@@ -210,8 +211,13 @@ pub fn emit(
         }
         Effect::Mark => transfer::mark(body, src),
         Effect::Hint => Some(()),
-        // A decoder's own: what names mean.
-        Effect::Move | Effect::Branch | Effect::BranchIndirect | Effect::Call | Effect::Return => None,
+        // A decoder's own: what names mean, and where vectors end.
+        Effect::Move
+        | Effect::Branch
+        | Effect::BranchIndirect
+        | Effect::Call
+        | Effect::Return
+        | Effect::Texture(_) => None,
     }
 }
 

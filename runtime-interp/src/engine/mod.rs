@@ -7,6 +7,7 @@
 //! - `matrix`: what the lanes of a warp do with matrices;
 //! - `transfer`: what happens later;
 //! - `sync`: what lanes, warps and blocks do together;
+//! - `texture`: fetches, and accesses to surfaces;
 //! - `tensor_memory`: the memory of the fifth tensor cores;
 //! - [`observe`]: who watches.
 //!
@@ -20,12 +21,13 @@ pub mod observe;
 mod program;
 mod sync;
 mod tensor_memory;
+mod texture;
 mod transfer;
 mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, random, run, schedule, standstill, warp};
-use program::{async_op, builder, matrix_op, named, op, special};
+use program::{async_op, builder, matrix_op, named, op, special, texture_op};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -53,10 +55,12 @@ pub use op::{
 };
 pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
-    Relocation, Slot, Statement, Variable,
+    Reference, Relocation, Slot, Statement, Variable,
 };
 pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use schedule::Schedule;
 pub use special::Special;
+pub use texture_op::{DetailOp, FetchOp, FetchResult, SurfaceAction, SurfaceOp, TextureOp};
+pub(crate) use texture_op::shape as texture_shape;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};

@@ -16,6 +16,7 @@ mod table;
 mod values;
 
 use crate::engine::{
+    Reference,
     Formal, FuncId, FunctionKind, KernelAttributes, Program, ProgramBuilder, SymbolId, Variable,
 };
 use cranelift_entity::SecondaryMap;
@@ -75,11 +76,6 @@ struct Decoder<'m> {
 impl Decoder<'_> {
     fn declare_globals(&mut self) {
         for (id, global) in self.module.globals.iter() {
-            if let Some(kind) = global.handle {
-                let message = format!("`@{}` is a {kind}, which is not executed", global.name);
-                self.program.error_at(message, global.span);
-                continue;
-            }
             let dynamic = global.extent == ir::Extent::Dynamic;
             if global.linkage == Linkage::Extern && !dynamic {
                 self.program
@@ -89,6 +85,7 @@ impl Decoder<'_> {
             let variable = Variable {
                 init: global.init.clone().unwrap_or_default(),
                 dynamic,
+                reference: global.handle.and_then(Reference::of_type),
                 ..Variable::zeroed(&global.name, global.space, global.size(), u64::from(global.alignment()))
             };
             self.globals[id] = Some(self.program.variable(variable));

@@ -2,13 +2,14 @@
 
 use super::function::Body;
 use super::values;
+use crate::effects::texture::{Elements, Operands};
 use crate::effects::{self, Source};
 use crate::engine::lanes::portable as vector;
 use crate::engine::{Address, Reg, Width};
 use smallvec::SmallVec;
 use warpsmith_ir::{Inst, PtxData, PtxOperand, Type, Value};
 use warpsmith_isa::ScalarType;
-use warpsmith_semantics::{Written, plan};
+use warpsmith_semantics::{Effect, Meaning, Written, plan};
 
 impl Body<'_, '_> {
     /// `ptx.*`
@@ -23,6 +24,16 @@ impl Body<'_, '_> {
         let Some(instruction) = data.instruction() else {
             return self.body.error(format!("ptx.{mnemonic} is of no form"));
         };
+        if let Meaning::Does(Effect::Texture(action)) = Meaning::of_instruction(instruction) {
+            let operands = grouped(data, &sources);
+            if effects::texture::emit(&mut self.body, instruction, action, &dst, &operands).is_none() {
+                self.body.error(format!("ptx.{mnemonic} has no meaning"));
+            }
+            for (value, whole) in results.iter().zip(targets) {
+                self.scatter(*value, whole);
+            }
+            return;
+        }
         let bits = results.first().map_or(32, |v| self.ty(*v).bits());
         let written = Written { destination_bits: bits, ..Written::default() };
         let done = match plan(instruction, &written) {
@@ -129,6 +140,34 @@ impl Body<'_, '_> {
             Source::Address(_) | Source::Sink => return None,
         })
     }
+}
+
+/// The operands of an instruction on textures one by one: `sources` are their elements.
+fn grouped(data: &PtxData, sources: &[Operand]) -> Operands {
+    let mut grouped = Operands::default();
+    let mut sources = sources.iter().map(|source| source.settled(Some(ScalarType::F32)));
+    let mut operands = data.operands.iter();
+    let mut take = |operands: &mut std::slice::Iter<'_, PtxOperand>| -> Option<Elements> {
+        Some(match operands.next()? {
+            PtxOperand::Vector(len) => {
+                operands.by_ref().take(*len as usize).for_each(drop);
+                sources.by_ref().take(*len as usize).collect()
+            }
+            _ => sources.next().into_iter().collect(),
+        })
+    };
+    while let Some(operand) = operands.clone().next() {
+        match operand {
+            PtxOperand::Destination(_) => _ = operands.next(),
+            PtxOperand::Bracket(parts) => {
+                operands.next();
+                grouped.bracket.extend((0..*parts).filter_map(|_| take(&mut operands)));
+            }
+            _ if grouped.bracket.is_empty() => grouped.bracket.extend(take(&mut operands)),
+            _ => grouped.rest.extend(take(&mut operands)),
+        }
+    }
+    grouped
 }
 
 /// An operand whose bits may still depend on the type it is used as.

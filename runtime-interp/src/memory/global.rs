@@ -19,6 +19,8 @@ pub(crate) struct Allocation {
     pub heap: bool,
     /// The variables of a program.
     pub variables: bool,
+    /// The host has not written it.
+    pub unwritten: bool,
 }
 
 /// The table of allocations, sorted by address.
@@ -68,6 +70,15 @@ impl Global {
         self.add(len, [false, false])
     }
 
+    /// Allocates zeroed memory that the host is not taken to have written.
+    pub fn allocate_unwritten(&mut self, len: u64) -> Option<u64> {
+        let start = self.add(len, [false, false])?;
+        if let Some(allocation) = self.live.last_mut() {
+            allocation.unwritten = true;
+        }
+        Some(start)
+    }
+
     /// Allocates zeroed memory for the variables of a program.
     pub fn allocate_variables(&mut self, len: u64) -> Option<u64> {
         self.add(len, [false, true])
@@ -86,7 +97,7 @@ impl Global {
             return None;
         }
         let bytes = Bytes::zeroed(usize::try_from(len).ok()?)?;
-        self.live.push(Allocation { start, len, bytes, heap, variables });
+        self.live.push(Allocation { start, len, bytes, heap, variables, unwritten: false });
         (self.used, self.next) = (used, next);
         Some(start)
     }

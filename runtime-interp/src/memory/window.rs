@@ -13,6 +13,10 @@ const PARAM: u64 = 0x0004_0000_0000_0000;
 const CODE: u64 = 0x0005_0000_0000_0000;
 /// Multicast addresses, which only `multimem` instructions can use.
 pub const MULTICAST: u64 = 0x0006_0000_0000_0000;
+/// Handles of textures, samplers and surfaces: no address of anything.
+const OBJECTS: u64 = 0x0007_0000_0000_0000;
+/// Handles lie so far apart.
+const OBJECT_STEP: u64 = 32;
 /// Where global memory ends: the first window.
 pub const GLOBAL_END: u64 = SHARED;
 /// Where global memory starts.
@@ -58,6 +62,22 @@ pub const fn code_address(function: u32) -> u64 {
 pub const fn function_at(address: u64) -> Option<u32> {
     if address & !(SIZE - 1) == CODE && address & 15 == 0 {
         Some(((address - CODE) / 16) as u32)
+    } else {
+        None
+    }
+}
+
+/// The handle of an object by its number.
+pub const fn object_handle(index: usize) -> u64 {
+    OBJECTS + (index as u64 + 1) * OBJECT_STEP
+}
+
+/// The inverse of [`object_handle`].
+#[inline]
+pub const fn object_at(handle: u64) -> Option<usize> {
+    let offset = handle.wrapping_sub(OBJECTS);
+    if offset < SIZE && offset.is_multiple_of(OBJECT_STEP) && offset > 0 {
+        Some((offset / OBJECT_STEP - 1) as usize)
     } else {
         None
     }

@@ -5,7 +5,7 @@ use super::{Decoder, Place};
 use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::Span;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{StateSpace, TypeClass};
 use warpsmith_isa::memory::Layout;
 use warpsmith_ptx::scope::{Binding, Clash};
 use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Pragma, Stmt, Symbol};
@@ -90,7 +90,12 @@ impl<'m> Body<'_, 'm> {
                     if kernel {
                         let bytes = self.decoder.bytes(decl, &module[declarator]);
                         let offset = layout.place(bytes, self.decoder.align(decl));
-                        self.places.insert((declarator, 0), Place::KernelParam(offset as u32));
+                        let offset = offset as u32;
+                        let place = match decl.ty.class() {
+                            TypeClass::Opaque => Place::OpaqueParam(offset),
+                            _ => Place::KernelParam(offset),
+                        };
+                        self.places.insert((declarator, 0), place);
                         continue;
                     }
                     let in_registers = decl.space == StateSpace::Reg;

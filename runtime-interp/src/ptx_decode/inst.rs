@@ -165,6 +165,9 @@ impl<'m> Body<'_, 'm> {
         let (written, rest) = operands.split_at_checked(count)?;
         let dst: SmallVec<[Option<Reg>; 4]> =
             self.all_destinations(written)?.iter().map(|d| d.map(|(r, _)| r)).collect();
+        if let Meaning::Does(Effect::Texture(action)) = Meaning::of_instruction(i) {
+            return self.texture(i, action, &dst, rest);
+        }
         let places = i.places().skip(count).map(|place| &place.shape);
         let src = self.sources(rest, places)?;
         effects::emit(&mut self.f, i, &dst, &src)

@@ -11,6 +11,7 @@ mod call;
 mod inst;
 mod operand;
 mod reach;
+mod texture;
 mod variable;
 
 use crate::engine::{
@@ -70,19 +71,18 @@ impl Program {
     /// use warpsmith_interp::Program;
     /// use warpsmith_ptx::ValidatedModule;
     /// let module = ValidatedModule::parse("
-    /// .version 8.6
-    /// .target sm_90a
+    /// .version 9.3
+    /// .target sm_100
     /// .address_size 64
     /// .visible .entry plain() { ret; }
-    /// .global .surfref image;
-    /// .visible .entry asks() { .reg .b32 %r0; suq.width.b32 %r0, [image]; ret; }
+    /// .visible .entry waits() { fabric.wait.sync_restrict::reads; ret; }
     /// ")?;
     /// assert!(Program::load_entry(&module, "plain").is_ok());
-    /// let refused = Program::load_entry(&module, "asks").unwrap_err();
-    /// assert!(refused[0].message.contains("suq.width"));
+    /// let refused = Program::load_entry(&module, "waits").unwrap_err();
+    /// assert!(refused[0].message.contains("fabric.wait"));
     /// let unknown = Program::load_entry(&module, "plane").unwrap_err();
     /// assert_eq!(unknown[0].message, "the module has no kernel `plane`");
-    /// assert_eq!(unknown[0].notes, ["did you mean `plain`?", "its kernels are `plain` and `asks`"]);
+    /// assert_eq!(unknown[0].notes, ["did you mean `plain`?", "its kernels are `plain` and `waits`"]);
     /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
     pub fn load_entry(module: &ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {
@@ -129,6 +129,8 @@ enum Place {
     Stack { offset: i64, bytes: u64 },
     /// A parameter of the kernel.
     KernelParam(u32),
+    /// A texture, sampler or surface that is a parameter of the kernel: it holds a handle, and stands for it.
+    OpaqueParam(u32),
 }
 
 /// What a parameter is to the engine: bytes of the stack, a register, or one for each element of a vector register.

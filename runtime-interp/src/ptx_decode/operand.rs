@@ -3,7 +3,7 @@
 use super::Place;
 use super::body::Body;
 use crate::effects::Source;
-use crate::engine::{Address, LaneFn, OwnVariable, Reg, Special, Width, lanes};
+use crate::engine::{Access, Address, LaneFn, OwnVariable, Reg, Special, Width, lanes};
 use smallvec::SmallVec;
 use warpsmith_isa::{ScalarType, Shape, SpecialReg, StateSpace};
 use warpsmith_ptx::scope::Binding;
@@ -97,7 +97,7 @@ impl<'m> Body<'_, 'm> {
     fn name_variable(&mut self, place: Place) {
         let own = match place {
             Place::Stack { offset, .. } => u32::try_from(offset).ok().map(OwnVariable::Local),
-            Place::KernelParam(offset) => Some(OwnVariable::Param(offset)),
+            Place::KernelParam(offset) | Place::OpaqueParam(offset) => Some(OwnVariable::Param(offset)),
             Place::Symbol(_) => None,
         };
         if let Some(own) = own {
@@ -111,6 +111,12 @@ impl<'m> Body<'_, 'm> {
             Place::Symbol(symbol) => self.f.program().address(symbol, offset, false),
             Place::KernelParam(at) => {
                 self.f.constant(u128::from((i64::from(at) + offset) as u64), Width::W64)
+            }
+            Place::OpaqueParam(at) => {
+                let d = self.f.reg(Width::W64);
+                let handle = Access::unsigned(StateSpace::Param, 8);
+                self.f.load(handle, &[d], Address::Absolute(at.into()));
+                d
             }
             Place::Stack { offset: at, .. } => {
                 let d = self.f.reg(Width::W64);
@@ -227,9 +233,18 @@ impl<'m> Body<'_, 'm> {
     pub(super) fn destinations(&mut self, operand: Operand) -> Option<SmallVec<[Target; 4]>> {
         let mut all = SmallVec::new();
         match operand {
-            Operand::Vector(list) | Operand::Pair(list) => {
+            Operand::Vector(list) => {
                 for &element in &self.decoder.module[list] {
                     all.push(self.destination(element)?);
+                }
+            }
+            // Its first part may be a vector: `{a, b, c, d}|p`.
+            Operand::Pair(list) => {
+                for &part in &self.decoder.module[list] {
+                    all.extend(match part {
+                        Operand::Pair(_) => return None,
+                        part => self.destinations(part)?,
+                    });
                 }
             }
             Operand::Name(name) => match self.named(name) {
@@ -300,6 +315,7 @@ impl<'m> Body<'_, 'm> {
             Named::Variable(Place::KernelParam(at)) => {
                 Address::Absolute((i64::from(at).wrapping_add(offset)) as u64)
             }
+            Named::Variable(place @ Place::OpaqueParam(_)) => Address::Reg(self.address_value(place, 0), offset),
             Named::Special(special) => Address::Reg(self.special(special, None)?, offset),
             Named::Vector(..) | Named::Function(_) | Named::Other => return None,
         })

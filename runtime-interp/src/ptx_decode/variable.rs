@@ -1,9 +1,10 @@
 //! Variables and their initial values (PTX ISA 9.0, 5.4).
 
 use super::{Decoder, Place};
-use crate::engine::{PatchTarget, ProgramBuilder, Relocation, SymbolId, Variable};
+use crate::engine::{PatchTarget, ProgramBuilder, Reference, Relocation, SymbolId, Variable};
+use crate::texture::{self, AddressMode, Filter};
 use warpsmith_isa::{ScalarType, StateSpace};
-use warpsmith_ptx::{Const, Decl, Declarator, Id, Init, Item, Linkage, MaskOf, Module, Stmt, Symbol};
+use warpsmith_ptx::{Const, Decl, Declarator, FieldValue, Id, Init, Item, Linkage, MaskOf, Module, Stmt, Symbol};
 
 impl<'m> Decoder<'m> {
     /// Places the variables of a declaration at module level.
@@ -71,6 +72,7 @@ impl<'m> Decoder<'m> {
         }
         let mut variable = Variable {
             declared,
+            reference: Reference::of_type(decl.ty),
             ..Variable::zeroed(name, decl.space, self.bytes(decl, declarator), self.align(decl))
         };
         let unsized_array = module[declarator.dims].first().is_some_and(Option::is_none);
@@ -145,9 +147,12 @@ impl<'m> Decoder<'m> {
                 let Some(Place::Symbol(symbol)) = self.places.get(&(declarator_id, 0)).copied() else {
                     continue;
                 };
-                let mut out = Initial { symbol, bytes: Vec::new() };
+                let mut out = Initial { symbol, bytes: Vec::new(), reading: texture::Initial::default() };
                 self.fill(&mut out, decl, declarator, &module[init], 0, 0);
                 self.program.set_initial_bytes(symbol, out.bytes);
+                if !out.reading.is_empty() {
+                    self.program.set_initial_reading(symbol, out.reading);
+                }
             }
         }
     }
@@ -211,13 +216,33 @@ impl<'m> Decoder<'m> {
                     }
                 }
             }
-            Init::Field { .. } => {
-                let name = self.name(declarator.name);
-                self.error(
-                    declarator.span,
-                    format!("`{name}`: textures, samplers and surfaces are not executed"),
-                );
-            }
+            Init::Field { name, value } => self.field(out, name, value),
+        }
+    }
+
+    /// A field of a texture, sampler or surface. Sizes and formats are those of what is bound to it.
+    fn field(&self, out: &mut Initial, name: Symbol, value: FieldValue) {
+        let number = match value {
+            FieldValue::Name(name) => match self.name(name) {
+                "nearest" | "wrap" | "false" => 0,
+                "linear" | "mirror" | "true" => 1,
+                "clamp_ogl" => 2,
+                "clamp_to_edge" => 3,
+                "clamp_to_border" => 4,
+                _ => return,
+            },
+            FieldValue::Const(c) => bits(c, ScalarType::U32),
+        };
+        let reading = &mut out.reading;
+        let mode = usize::try_from(number).ok().and_then(|i| AddressMode::ALL.get(i)).copied();
+        match self.name(name) {
+            "normalized_coords" => reading.normalized = Some(number != 0),
+            "force_unnormalized_coords" => reading.force_unnormalized = Some(number != 0),
+            "filter_mode" => reading.filter = Some(if number == 0 { Filter::Nearest } else { Filter::Linear }),
+            "addr_mode_0" => reading.address[0] = mode,
+            "addr_mode_1" => reading.address[1] = mode,
+            "addr_mode_2" => reading.address[2] = mode,
+            _ => {}
         }
     }
 
@@ -251,6 +276,8 @@ impl<'m> Decoder<'m> {
 struct Initial {
     symbol: SymbolId,
     bytes: Vec<u8>,
+    /// What is said of reading, of an opaque variable.
+    reading: texture::Initial,
 }
 
 impl Initial {

@@ -42,6 +42,7 @@ macro_rules! named {
         }
     };
 }
+pub(crate) use named;
 
 named! {
     /// The types of a tensor's elements, in the order of the codes of `tensormap.replace` (9.7.9.26, table 33).

@@ -166,9 +166,9 @@ fn a_huge_grid_takes_the_memory_of_its_resident_blocks() {
 
 #[test]
 fn a_form_without_semantics_is_refused_by_name() {
-    let source = ".version 8.6 .target sm_90a .address_size 64 .global .surfref s;\n.visible .entry k() {\n.reg .b32 %r; suq.width.b32 %r, [s]; ret; }";
+    let source = ".version 9.3 .target sm_100 .address_size 64\n.visible .entry k() {\nfabric.wait.sync_restrict::reads; ret; }";
     let module = ValidatedModule::parse(source).unwrap();
     let errors = Program::load(&module).unwrap_err();
     assert_eq!(errors.source().position(errors[0].span.start).line, 3);
-    assert!(errors[0].message.contains("`suq.width"), "{errors:?}");
+    assert!(errors[0].message.contains("`fabric.wait"), "{errors:?}");
 }

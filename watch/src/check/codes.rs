@@ -81,6 +81,11 @@ warpsmith_diag::codes! {
     ///
     /// Strong operations are atomic to each other only where they access exactly the same bytes.
     MIXED_SIZE_RACE = "W0306";
+    /// A texture fetch reads what the same launch has written.
+    ///
+    /// Fetches go through a cache that stores of the launch do not update, so that a fetch may give the old texel or the new one, whatever barriers and
+    /// fences lie between. Read by `suld` or `ld` what the launch writes, or fetch in the next launch.
+    STALE_FETCH = "W0307";
     /// Threads of a warp come to a barrier by different instructions that are `.aligned`.
     ///
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different

@@ -143,7 +143,7 @@ impl Cuda {
                     (buffer.map_or(0, |(address, _)| address).to_le_bytes().to_vec(), None)
                 }
                 // `run` has refused them.
-                Arg::Multicast(_) | Arg::TensorMap(_) => (Vec::new(), None),
+                Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_) => (Vec::new(), None),
             };
             let mut words = vec![0u128; bytes.len().div_ceil(16).max(1)];
             for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
@@ -204,7 +204,7 @@ impl Memory<'_> {
     fn download(&self, args: &[Arg]) -> Result<Buffers, String> {
         let read = |arg: &Arg| {
             let index = match arg {
-                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) => return Ok(None),
+                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_) => return Ok(None),
                 Arg::Buffer { .. } => args.iter().position(|a| std::ptr::eq(a, arg)),
                 Arg::SameAs(index) => Some(*index),
             };
@@ -248,6 +248,10 @@ impl Gpu for Cuda {
         }
         if spec.args.iter().any(|arg| matches!(arg, Arg::Multicast(_))) {
             return Ok(Err("multicast addresses need several GPUs".into()));
+        }
+        let of_textures = |arg: &Arg| matches!(arg, Arg::Resource(_));
+        if spec.args.iter().any(of_textures) || !spec.bindings.is_empty() || !spec.handles.is_empty() {
+            return Ok(Err("launches with textures and surfaces are not recorded".into()));
         }
         if spec.args.iter().any(|arg| matches!(arg, Arg::TensorMap(_))) {
             return Ok(Err("launches with tensor maps are not recorded".into()));

@@ -14,6 +14,7 @@ use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
 use crate::output::Output;
+use crate::texture::object::Object;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use warpsmith_semantics::matrix::Arithmetic;
 
@@ -35,6 +36,8 @@ pub(crate) struct Context<'a> {
     pub globals: u64,
     /// What `malloc` allocates from, if the program calls it.
     pub heap: Option<&'a Heap>,
+    /// What handles stand for.
+    pub objects: &'a [Object],
     pub output: &'a Output,
     /// Index of the kernel among the program's functions.
     pub kernel: u32,

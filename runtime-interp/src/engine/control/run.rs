@@ -311,6 +311,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     | Op::Yield
                     | Op::Async(_)
                     | Op::Matrix(_)
+                    | Op::Texture(_)
                     | Op::Switch { .. }
                     | Op::Call(_)
                     | Op::Ret
@@ -416,6 +417,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 return Ok(Next::Yield);
             }
             Op::Matrix(op) => return self.matrix(warp, g, issue, op),
+            Op::Texture(op) => self.texture(issue, op)?,
             Op::Async(op) => {
                 let next = self.asynchronous(warp, g, issue, op)?;
                 if matches!(next, Next::Yield) {

@@ -52,6 +52,8 @@ pub struct Memory {
     pub start: u64,
     /// How many bytes.
     pub bytes: u64,
+    /// The host has not written it: [`Device::alloc_unwritten`](crate::Device::alloc_unwritten).
+    pub unwritten: bool,
 }
 
 /// A variable of the program.
@@ -145,10 +147,15 @@ impl<'a> LaunchView<'a> {
             } else {
                 MemoryKind::Buffer
             };
-            Memory { kind, start: a.start, bytes: a.len }
+            Memory { kind, start: a.start, bytes: a.len, unwritten: a.unwritten }
         });
         let freed = self.cx.global.freed().iter();
-        live.chain(freed.map(|&(start, bytes)| Memory { kind: MemoryKind::Freed, start, bytes })).collect()
+        live.chain(freed.map(|&(start, bytes)| Memory {
+            kind: MemoryKind::Freed,
+            start,
+            bytes,
+            unwritten: false,
+        })).collect()
     }
 
     /// The blocks that kernels hold from `malloc`: address and size.

@@ -8,6 +8,7 @@ use super::super::op::{
 use super::super::program::Program;
 use super::super::reg::Reg;
 use super::super::special::Special;
+use super::super::texture_op::TextureOp;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -75,6 +76,8 @@ pub enum OperationKind<'a> {
     Nothing,
     /// What a warp does with matrices.
     Matrix(&'a MatrixOp),
+    /// Fetches from textures, queries, and accesses to surfaces.
+    Texture(&'a TextureOp),
     /// Asynchronous operations and those on clusters and mbarrier objects.
     Async(&'a AsyncOp),
 }
@@ -195,6 +198,12 @@ impl Program {
                     if written { writes.push(r) } else { reads.push(r) }
                 }
                 OperationKind::Matrix(op)
+            }
+            Op::Texture(op) => {
+                for (r, _, written) in op.registers() {
+                    if written { writes.push(r) } else { reads.push(r) }
+                }
+                OperationKind::Texture(op)
             }
             Op::Async(op) => {
                 for (r, _, written) in op.registers() {

@@ -24,6 +24,8 @@ use crate::engine::OwnVariable;
 use crate::engine::async_op::AsyncOp;
 use crate::engine::lanes::{LaneFn, Operands};
 use crate::engine::matrix_op::MatrixOp;
+use crate::texture::Initial;
+use crate::engine::texture_op::TextureOp;
 use crate::engine::op::*;
 use crate::engine::program::*;
 use crate::engine::reg::{Reg, Width};
@@ -117,6 +119,13 @@ impl ProgramBuilder {
     /// Sets the first bytes of a variable; the rest is zero.
     pub fn set_initial_bytes(&mut self, variable: SymbolId, bytes: Vec<u8>) {
         self.program.variables[variable.0 as usize].variable.init = bytes;
+    }
+
+    /// Sets what the initial value of an opaque variable says of reading.
+    pub fn set_initial_reading(&mut self, variable: SymbolId, initial: Initial) {
+        if let Some(reference) = &mut self.program.variables[variable.0 as usize].variable.reference {
+            reference.initial = initial;
+        }
     }
 
     /// A constant: the same value in all lanes. For [`Width::Pred`], non-zero is true.
@@ -749,6 +758,17 @@ impl FunctionBuilder<'_> {
             self.check(r, width, dst);
         }
         self.emit(Op::Matrix(Box::new(op)));
+    }
+
+    /// An operation on a texture, sampler or surface.
+    pub fn texture(&mut self, op: TextureOp) {
+        for (r, width, dst) in op.registers() {
+            match width {
+                Some(width) => self.check(r, Some(width), dst),
+                None => self.check_value(r, dst),
+            }
+        }
+        self.emit(Op::Texture(op));
     }
 
     /// Emits for the lanes of a predicate, of those that the guard at hand names. The predicate need not have a value in others.

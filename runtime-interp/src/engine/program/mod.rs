@@ -6,12 +6,14 @@ pub(in crate::engine) mod matrix_op;
 pub(in crate::engine) mod named;
 pub(in crate::engine) mod op;
 pub(in crate::engine) mod special;
+pub(in crate::engine) mod texture_op;
 
 use crate::engine::file::{Cell, Row};
 use crate::engine::op::{Callee, FuncId, Inst, Move, Op, SymbolId};
 use crate::engine::reg::{Reg, Width};
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
+use crate::texture::{Initial, ReferenceKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use warpsmith_diag::Source;
@@ -177,13 +179,32 @@ pub struct Variable {
     pub dynamic: bool,
     /// Where its declaration starts in the source, in bytes: which of several of its name it is.
     pub declared: Option<u32>,
+    /// Of an opaque variable, what it refers to.
+    pub reference: Option<Reference>,
+}
+
+/// What an opaque variable refers to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    /// The kind of object.
+    pub kind: ReferenceKind,
+    /// What its initial value says of reading.
+    pub initial: Initial,
+}
+
+impl Reference {
+    /// What a variable of a type refers to, if it is opaque.
+    pub fn of_type(ty: ScalarType) -> Option<Reference> {
+        Some(Reference { kind: ReferenceKind::of_type(ty)?, initial: Initial::default() })
+    }
 }
 
 impl Variable {
     /// A zeroed variable.
     pub fn zeroed(name: &str, space: StateSpace, bytes: u64, align: u64) -> Self {
         let (name, init, relocations) = (name.into(), Vec::new(), Vec::new());
-        Variable { name, space, bytes, align, init, relocations, dynamic: false, declared: None }
+        let (dynamic, declared, reference) = (false, None, None);
+        Variable { name, space, bytes, align, init, relocations, dynamic, declared, reference }
     }
 }
 
@@ -479,6 +500,18 @@ impl Program {
     /// to calls.
     pub fn locals(&self, function: FuncId) -> &[NamedLocal] {
         &self.functions[function.0 as usize].locals
+    }
+
+    /// The opaque variable of a name.
+    pub fn reference(&self, name: &str) -> Option<&Reference> {
+        self.variables.iter().find(|p| p.variable.name == name)?.variable.reference.as_ref()
+    }
+
+    /// The opaque variable that holds an address, given where the program's global variables lie.
+    pub(crate) fn reference_at(&self, address: u64, globals: u64) -> Option<&Variable> {
+        let offset = address.checked_sub(globals)?;
+        let holds = |p: &&Placed| p.variable.reference.is_some() && offset.wrapping_sub(p.offset) < p.variable.bytes;
+        self.variables.iter().find(holds).map(|p| &p.variable)
     }
 
     /// Bytes of shared memory that a block of a kernel takes without its dynamic part: those of the variables that the kernel

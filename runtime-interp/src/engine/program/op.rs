@@ -8,6 +8,7 @@ use crate::engine::lanes::{LaneFn, Operands};
 use crate::engine::matrix_op::MatrixOp;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
+use crate::engine::texture_op::TextureOp;
 use warpsmith_isa::StateSpace;
 
 /// `@p` or `@!p` before an instruction.
@@ -393,6 +394,7 @@ pub(in crate::engine) enum Op {
     Nop,
     Async(Box<AsyncOp>),
     Matrix(Box<MatrixOp>),
+    Texture(TextureOp),
 }
 
 /// An operation with its guard.

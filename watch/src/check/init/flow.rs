@@ -1,7 +1,7 @@
 //! What each operation does with values: where undefinedness goes from, where it goes to, and where it decides something.
 
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::{AsyncOp, MatrixOp, Reg, Width};
+use warpsmith_interp::engine::{AsyncOp, MatrixOp, Reg, TextureOp, Width};
 use warpsmith_interp::observe::{Operation, OperationKind};
 use warpsmith_isa::Reduction;
 
@@ -109,6 +109,14 @@ impl Flows {
                     | MatrixOp::WarpgroupWait(_) => 0,
                 };
                 (Act::Matrix, Decides::Operand, described, described)
+            }
+            // What names texels decides; what is stored does not.
+            OperationKind::Texture(op) => {
+                let deciding = match op {
+                    TextureOp::Surface(op) => 1 + op.coordinates.len(),
+                    TextureOp::Fetch(_) | TextureOp::Query { .. } | TextureOp::IsOfType { .. } => reads.len(),
+                };
+                (Act::Define, Decides::Address, deciding, deciding)
             }
             OperationKind::Switch { .. } => (Act::Nothing, Decides::Branch, 1, 1),
             OperationKind::Call(_) => (Act::Nothing, Decides::Address, reads.len(), reads.len()),

@@ -273,7 +273,7 @@ impl Init {
             return None;
         }
         let operation = at.program.operation(at.pc)?;
-        let r = *operation.reads.get(1 + undefined.0)?;
+        let r = *operation.reads.get(operation.reads.len() - values.len() + undefined.0)?;
         Some((masks, self.origin_of(at, base, r, undefined.1)))
     }
 
@@ -582,6 +582,9 @@ impl Observer for Init {
             if let Some(m) = memory.iter().find(|m| m.kind == MemoryKind::Buffer && m.start == address) {
                 self.global.add_once(m.start, m.bytes, true, true);
             }
+        }
+        for m in memory.iter().filter(|m| m.unwritten) {
+            self.global.add_once(m.start, m.bytes, true, true);
         }
         // What kernels keep between themselves is followed, not reported.
         for m in memory.iter().filter(|m| m.kind == MemoryKind::Variables && m.bytes > 0) {

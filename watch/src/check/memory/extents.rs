@@ -262,6 +262,7 @@ impl Names<'_> {
             | OperationKind::ActiveMask
             | OperationKind::Barrier(_)
             | OperationKind::Async(_)
+            | OperationKind::Texture(_)
             | OperationKind::Store(_)
             | OperationKind::Branch { .. }
             | OperationKind::Switch { .. }

@@ -11,6 +11,7 @@ mod clock;
 mod location;
 mod report;
 mod shadow;
+mod texture;
 mod threads;
 mod together;
 
@@ -21,6 +22,7 @@ use crate::report::Report;
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge, PRODUCTS};
 use location::{Location, MIXED, Release, Seen};
 use rustc_hash::FxHashMap;
+use texture::Fetches;
 use shadow::{Clusters, Conflict, Global, Knower, LINE, Line, Manner, Record, Shape, Shared, span};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -91,6 +93,7 @@ pub struct Race {
     arriving: Option<(usize, u64, bool)>,
     conflicts: Vec<Conflict>,
     together: Together,
+    fetches: Fetches,
 }
 
 /// An asynchronous operation.
@@ -684,6 +687,7 @@ impl Observer for Race {
         self.transfers.clear();
         // A launch is ordered after those before it.
         self.global.clear();
+        self.fetches = Fetches::new(launch.program());
     }
 
     fn end(&mut self, _: &LaunchView<'_>, _: Option<&warpsmith_interp::Fault>) {
@@ -722,6 +726,9 @@ impl Observer for Race {
             return;
         }
         self.together.clear();
+        if space == StateSpace::Global && self.fetches.matter() {
+            self.fetched(at, kind, access, &addresses);
+        }
         let strong = (access.order != Order::Weak).then(|| reach(access));
         let released = strong.is_some()
             && self.may_synchronise(at, access, space, &addresses)

@@ -1,0 +1,178 @@
+//! From a coordinate to texels and weights, in one dimension and 32 lanes.
+
+use super::sampler::AddressMode;
+use super::Lanes;
+
+/// The index of a texel of the border.
+pub(super) const BORDER: i32 = -1;
+
+/// Weights are integers, of which those of a fetch sum to this.
+pub(super) const ONE: i32 = 256;
+
+/// The largest coordinate that is told from larger ones.
+const FAR: f32 = 1_073_741_824.0;
+
+/// The texels along one axis: the lower, the upper, and the weight of the upper.
+#[derive(Clone, Copy)]
+pub(super) struct Axis {
+    pub low: Lanes<i32>,
+    pub high: Lanes<i32>,
+    pub weight: Lanes<i32>,
+}
+
+/// How coordinates of an axis are meant.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    pub mode: AddressMode,
+    pub normalized: bool,
+}
+
+impl Rule {
+    /// The mode that holds: repetitions need normalised coordinates.
+    fn mode(self) -> AddressMode {
+        match self.mode {
+            AddressMode::Wrap | AddressMode::Mirror if !self.normalized => AddressMode::Clamp,
+            mode => mode,
+        }
+    }
+}
+
+/// Coordinates in texels, folded into the texture where it repeats.
+#[inline(always)]
+fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<i32>>) -> Lanes<f32> {
+    let mut u = [0.0; 32];
+    let scale = |i: usize| if rule.normalized { sizes[i] as f32 } else { 1.0 };
+    match rule.mode() {
+        AddressMode::Wrap => {
+            for i in 0..32 {
+                u[i] = (x[i] - x[i].floor()) * scale(i);
+            }
+        }
+        AddressMode::Mirror => {
+            for i in 0..32 {
+                // The offset is one of texels as they would be without an end.
+                let moved = match offset {
+                    Some(offset) => (f64::from(x[i]) + f64::from(offset[i]) / f64::from(sizes[i])) as f32,
+                    None => x[i],
+                };
+                let period = moved.floor();
+                let rest = moved - period;
+                let reversed = period * 0.5 != (period * 0.5).floor();
+                u[i] = (if reversed { 1.0 - rest } else { rest }) * scale(i);
+            }
+        }
+        AddressMode::Clamp | AddressMode::Border => {
+            for i in 0..32 {
+                u[i] = x[i] * scale(i);
+            }
+        }
+        AddressMode::ClampOgl => {
+            for i in 0..32 {
+                u[i] = (x[i] * scale(i)).max(0.0).min(sizes[i] as f32);
+            }
+        }
+    }
+    for u in &mut u {
+        // No number is 0.
+        *u = if u.is_nan() { 0.0 } else { u.max(-FAR).min(FAR) };
+    }
+    u
+}
+
+/// The texel with an index that may be outside.
+#[inline(always)]
+fn resolve(mode: AddressMode, linear: bool, offset: bool, index: i32, size: i32) -> i32 {
+    match mode {
+        AddressMode::Wrap if offset => index.rem_euclid(size),
+        AddressMode::Wrap => {
+            let index = if index < 0 { index + size } else { index };
+            let index = if index >= size { index - size } else { index };
+            index.max(0).min(size - 1)
+        }
+        AddressMode::Border => inside(index, size),
+        AddressMode::ClampOgl if linear => inside(index, size),
+        AddressMode::Mirror | AddressMode::Clamp | AddressMode::ClampOgl => index.max(0).min(size - 1),
+    }
+}
+
+#[inline(always)]
+fn inside(index: i32, size: i32) -> i32 {
+    if (index as u32) < size as u32 { index } else { BORDER }
+}
+
+/// The two texels that a coordinate is between, as the guide's formulas say; the weight is rounded to a multiple of 1/256.
+#[inline(always)]
+pub(super) fn linear(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<i32>>) -> Axis {
+    let u = texels(rule, x, sizes, offset);
+    let mode = rule.mode();
+    let mut axis = Axis { low: [0; 32], high: [0; 32], weight: [0; 32] };
+    let mut floors = [0; 32];
+    for i in 0..32 {
+        let at = u[i] - 0.5;
+        let floor = at.floor();
+        axis.weight[i] = ((at - floor) * ONE as f32 + 0.5) as i32;
+        floors[i] = floor as i32;
+    }
+    let moves = offset.filter(|_| mode != AddressMode::Mirror);
+    if let Some(offset) = moves {
+        for i in 0..32 {
+            floors[i] += offset[i];
+        }
+    }
+    with_mode(mode, |mode| {
+        for i in 0..32 {
+            axis.low[i] = resolve(mode, true, moves.is_some(), floors[i], sizes[i] as i32);
+            axis.high[i] = resolve(mode, true, moves.is_some(), floors[i] + 1, sizes[i] as i32);
+        }
+    });
+    axis
+}
+
+/// The texel that a coordinate is in.
+#[inline(always)]
+pub(super) fn nearest(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<i32>>) -> Lanes<i32> {
+    let u = texels(rule, x, sizes, offset);
+    let mode = rule.mode();
+    let mut index = [0; 32];
+    for i in 0..32 {
+        index[i] = u[i].floor() as i32;
+    }
+    let moves = offset.filter(|_| mode != AddressMode::Mirror);
+    if let Some(offset) = moves {
+        for i in 0..32 {
+            index[i] += offset[i];
+        }
+    }
+    with_mode(mode, |mode| {
+        for i in 0..32 {
+            index[i] = resolve(mode, false, moves.is_some(), index[i], sizes[i] as i32);
+        }
+    });
+    index
+}
+
+/// The texel with a number.
+pub(super) fn integer(
+    mode: AddressMode,
+    x: &Lanes<i32>,
+    sizes: &Lanes<u32>,
+    offset: Option<&Lanes<i32>>,
+) -> Lanes<i32> {
+    let mode = Rule { mode, normalized: false }.mode();
+    std::array::from_fn(|i| {
+        let index = x[i].saturating_add(offset.map_or(0, |offset| offset[i]));
+        resolve(mode, false, false, index, sizes[i] as i32)
+    })
+}
+
+/// Calls with each mode as a constant, so that loops are compiled for it.
+#[inline(always)]
+fn with_mode(mode: AddressMode, mut f: impl FnMut(AddressMode)) {
+    match mode {
+        AddressMode::Wrap => f(AddressMode::Wrap),
+        AddressMode::Mirror => f(AddressMode::Mirror),
+        AddressMode::ClampOgl => f(AddressMode::ClampOgl),
+        AddressMode::Clamp => f(AddressMode::Clamp),
+        AddressMode::Border => f(AddressMode::Border),
+    }
+}

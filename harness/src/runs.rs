@@ -142,7 +142,8 @@ fn expect(directive: &Directive, args: usize) -> Result<Expect, Vec<LaunchError>
 }
 
 fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, args: usize) -> Option<Expect> {
-    let subjects = ["arg", "global", "memory", "binding"].iter().filter(|key| object.contains_key(**key)).count();
+    let subjects =
+        ["arg", "global", "memory", "binding"].iter().filter(|key| object.contains_key(**key)).count();
     if subjects > 1 {
         reader.error("$", "`arg`, `global`, `memory` and `binding` exclude each other");
         return None;

@@ -19,7 +19,8 @@ const SIZE: u32 = 256;
 
 /// A kernel that repeats an instruction on places that follow each other, `%f1` and `%f2` or `%r1` and `%r2`.
 fn program(instruction: &str) -> Program {
-    let body = format!("{instruction}\n add.f32 %f1, %f1, 0f3fa00000; add.s32 %r1, %r1, 4;\n").repeat(PER_ROUND as usize);
+    let body = format!("{instruction}\n add.f32 %f1, %f1, 0f3fa00000; add.s32 %r1, %r1, 4;\n")
+        .repeat(PER_ROUND as usize);
     let source = format!(
         ".version 8.0 .target sm_80 .address_size 64
         .visible .entry k(.param .u64 h) {{ .reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 %h; .reg .pred %p;
@@ -31,7 +32,14 @@ fn program(instruction: &str) -> Program {
     Program::load(&module).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn measure(bencher: divan::Bencher, instruction: &str, ty: ChannelType, channels: u32, surface: bool, filter: Filter) {
+fn measure(
+    bencher: divan::Bencher,
+    instruction: &str,
+    ty: ChannelType,
+    channels: u32,
+    surface: bool,
+    filter: Filter,
+) {
     let image = Image::new(Format { ty, channels }, &[SIZE + 64, SIZE], None).expect("an image");
     let mut device = Device::new();
     let bytes: Vec<u8> = (0..image.bytes()).map(|i| (i % 61) as u8).collect();

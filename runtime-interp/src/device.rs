@@ -264,7 +264,15 @@ impl Device {
     pub fn with_machine(machine: Machine) -> Self {
         let global = Global::new(machine.global_memory);
         let sink = Sink::Kept(VecDeque::new());
-        Device { machine, global, instances: FxHashMap::default(), heap: None, objects: Vec::new(), sink, launches: 0 }
+        Device {
+            machine,
+            global,
+            instances: FxHashMap::default(),
+            heap: None,
+            objects: Vec::new(),
+            sink,
+            launches: 0,
+        }
     }
 
     /// Sends what kernels print to `sink` when a launch ends, in the order of blocks, and within a block as its threads ran.
@@ -436,7 +444,12 @@ impl Device {
     /// assert_eq!(device.download::<f32>(out)?, [17.5]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn create_texture(&mut self, texels: Buffer, image: &Image, sampler: &Sampler) -> Result<Handle, Fault> {
+    pub fn create_texture(
+        &mut self,
+        texels: Buffer,
+        image: &Image,
+        sampler: &Sampler,
+    ) -> Result<Handle, Fault> {
         if let Err((field, message)) = sampler.check(image.format()) {
             return Err(Fault::new(FaultCode::BadTexture, format!("{field}: {message}")));
         }
@@ -479,8 +492,11 @@ impl Device {
             kind => found == Some(kind),
         };
         if !fits {
-            let (wanted, found) = (reference.kind.name(), found.map_or("foreign handle", ReferenceKind::name));
-            return Err(Fault::launch(format!("`{name}` is a {wanted} reference, which a {found} cannot be bound to")));
+            let (wanted, found) =
+                (reference.kind.name(), found.map_or("foreign handle", ReferenceKind::name));
+            return Err(Fault::launch(format!(
+                "`{name}` is a {wanted} reference, which a {found} cannot be bound to"
+            )));
         }
         self.write_variable(program, name, &handle.0.to_le_bytes())
     }

@@ -5,7 +5,7 @@ use super::texture::HANDLE_BYTES;
 use super::{Arg, Global, HandleSpec, LaunchSpec, Resource, TensorMemory};
 use std::io::Write;
 use warpsmith_interp::observe::Observer;
-use warpsmith_interp::{self as interp, Buffer, Device, Handle, Fault, FaultCode, Launch, Program};
+use warpsmith_interp::{self as interp, Buffer, Device, Fault, FaultCode, Handle, Launch, Program};
 
 /// What a launch left behind.
 #[derive(Clone, Debug)]
@@ -180,7 +180,8 @@ fn launch(
         bindings.extend(texels(resource, *memory)?.map(|bytes| (name.clone(), bytes)));
     }
     let of_handles = spec.handles.iter().zip(&resources.handles);
-    let handles = of_handles.map(|(spec, (_, memory))| texels(&spec.resource, *memory)).collect::<Result<_, _>>()?;
+    let handles =
+        of_handles.map(|(spec, (_, memory))| texels(&spec.resource, *memory)).collect::<Result<_, _>>()?;
     let global = |global: &Global| Ok((global.name.clone(), device.read_variable(program, &global.name)?));
     let globals = spec.globals.iter().map(global).collect::<Result<_, Fault>>()?;
     let named = |(name, buffer): &(&str, Buffer)| Ok(((*name).to_owned(), device.read(*buffer)?));

@@ -39,21 +39,24 @@ impl Resources {
             if let Arg::Resource(resource) = arg {
                 let own = made.args[i].and_then(|(_, texels)| texels);
                 let texels = own.or_else(|| made.memory(spec, buffers, resource));
-                let handle = create(device, resource, texels, None).map_err(|fault| of(fault, &format!("argument {i}")))?;
+                let handle = create(device, resource, texels, None)
+                    .map_err(|fault| of(fault, &format!("argument {i}")))?;
                 made.args[i] = Some((handle, texels));
             }
         }
         for (i, (name, resource)) in spec.bindings.iter().enumerate() {
             let texels = made.bindings[i].or_else(|| made.memory(spec, buffers, resource));
             let initial = program.reference(name).map(|reference| &reference.initial);
-            let handle = create(device, resource, texels, initial).map_err(|fault| of(fault, &format!("binding `{name}`")))?;
+            let handle = create(device, resource, texels, initial)
+                .map_err(|fault| of(fault, &format!("binding `{name}`")))?;
             device.bind(program, name, handle)?;
             made.bindings[i] = texels;
         }
         for (i, spec_of) in spec.handles.iter().enumerate() {
             let own = own_memory(device, &spec_of.resource)?;
             let texels = own.or_else(|| made.memory(spec, buffers, &spec_of.resource));
-            let handle = create(device, &spec_of.resource, texels, None).map_err(|fault| of(fault, &format!("handle {i}")))?;
+            let handle = create(device, &spec_of.resource, texels, None)
+                .map_err(|fault| of(fault, &format!("handle {i}")))?;
             made.handles.push((handle, texels));
         }
         Ok(made)
@@ -93,7 +96,9 @@ fn create(
 ) -> Result<Handle, Fault> {
     let memory = || texels.ok_or_else(|| super::execute::bad_launch("the memory of texels".into()));
     match resource {
-        Resource::Texture(of, reading) => device.create_texture(memory()?, &of.image, &reading.sampler(initial)),
+        Resource::Texture(of, reading) => {
+            device.create_texture(memory()?, &of.image, &reading.sampler(initial))
+        }
         Resource::Surface(of) => device.create_surface(memory()?, &of.image),
         Resource::Sampler(reading) => Ok(device.create_sampler(&reading.sampler(initial))),
     }

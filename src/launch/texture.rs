@@ -152,7 +152,14 @@ impl Reader {
             self.error(path, format!("`{needed}` is missing"));
         }
         let at = |key: &str| format!("{path}.{key}");
-        let ty = self.named_value(path, object, "type", ChannelType::from_name, ChannelType::ALL, ChannelType::name);
+        let ty = self.named_value(
+            path,
+            object,
+            "type",
+            ChannelType::from_name,
+            ChannelType::ALL,
+            ChannelType::name,
+        );
         let most = u32::MAX.into();
         let mut number = |key: &str| object.get(key).map(|v| self.integer(&at(key), v, 0, most) as u32);
         let (channels, layers) = (number("channels").unwrap_or(1), number("layers"));
@@ -160,7 +167,8 @@ impl Reader {
         let cube = object.get("cube").is_some_and(|v| self.boolean(&at("cube"), v));
         let size = match object.get("size").map(|v| (v.as_array(), v)) {
             Some((Some(items), _)) if items.len() <= 3 => {
-                let size = |(i, v): (usize, &Value)| self.integer(&format!("{path}.size[{i}]"), v, 0, most) as u32;
+                let size =
+                    |(i, v): (usize, &Value)| self.integer(&format!("{path}.size[{i}]"), v, 0, most) as u32;
                 items.iter().enumerate().map(size).collect()
             }
             Some((_, value)) => {
@@ -181,9 +189,7 @@ impl Reader {
             }
         };
         let memory = match object.get("data") {
-            None => {
-                self.reserve(&at("data"), image.bytes().into()).then_some(TexelMemory::Unwritten)?
-            }
+            None => self.reserve(&at("data"), image.bytes().into()).then_some(TexelMemory::Unwritten)?,
             Some(data) => self.texel_data(&at("data"), data, format.ty)?,
         };
         if let TexelMemory::Bytes(bytes) = &memory
@@ -241,7 +247,10 @@ impl Reader {
             }
             other => {
                 let found = describe(other);
-                self.error(path, format!("expected hexadecimal digits or the content of a buffer, found {found}"));
+                self.error(
+                    path,
+                    format!("expected hexadecimal digits or the content of a buffer, found {found}"),
+                );
                 return None;
             }
         };
@@ -251,8 +260,10 @@ impl Reader {
     fn reading(&mut self, path: &str, object: &Map<String, Value>, image: Option<&Image>) -> Reading {
         let at = |key: &str| format!("{path}.{key}");
         let mut flag = |key: &str| object.get(key).map(|v| self.boolean(&at(key), v));
-        let (normalized, force_unnormalized, srgb) = (flag("normalized"), flag("force_unnormalized"), flag("srgb"));
-        let mut filter = |key: &str| self.named_value(path, object, key, Filter::from_name, Filter::ALL, Filter::name);
+        let (normalized, force_unnormalized, srgb) =
+            (flag("normalized"), flag("force_unnormalized"), flag("srgb"));
+        let mut filter =
+            |key: &str| self.named_value(path, object, key, Filter::from_name, Filter::ALL, Filter::name);
         let (filter, mip_filter) = (filter("filter"), filter("mip_filter"));
         let address = match object.get("address") {
             None => Vec::new(),
@@ -261,32 +272,62 @@ impl Reader {
                     && (items.len() as u32) < image.dims()
                 {
                     let (found, wanted) = (items.len(), image.dims());
-                    self.error(&at("address"), format!("expected one for each of {wanted} dimensions, found {found}"));
+                    self.error(
+                        &at("address"),
+                        format!("expected one for each of {wanted} dimensions, found {found}"),
+                    );
                 }
                 let mode = |(i, item): (usize, &Value)| {
                     let object = Map::from_iter([(format!("address[{i}]"), item.clone())]);
                     let key = format!("address[{i}]");
-                    self.named_value(path, &object, &key, AddressMode::from_name, AddressMode::ALL, AddressMode::name)
-                        .unwrap_or(AddressMode::Clamp)
+                    self.named_value(
+                        path,
+                        &object,
+                        &key,
+                        AddressMode::from_name,
+                        AddressMode::ALL,
+                        AddressMode::name,
+                    )
+                    .unwrap_or(AddressMode::Clamp)
                 };
                 items.iter().enumerate().map(mode).collect()
             }
             Some(other) => {
                 let found = describe(other);
-                self.error(&at("address"), format!("expected an array with a mode for each dimension, found {found}"));
+                self.error(
+                    &at("address"),
+                    format!("expected an array with a mode for each dimension, found {found}"),
+                );
                 Vec::new()
             }
         };
         let read = self.named_value(path, object, "read", ReadMode::from_name, ReadMode::ALL, ReadMode::name);
-        let compare =
-            self.named_value(path, object, "compare", Comparison::from_name, Comparison::ALL, Comparison::name);
+        let compare = self.named_value(
+            path,
+            object,
+            "compare",
+            Comparison::from_name,
+            Comparison::ALL,
+            Comparison::name,
+        );
         let border = self.decimals(path, object, "border", 4..=4).map(|n| [n[0], n[1], n[2], n[3]]);
         let lod = self.decimals(path, object, "lod", 2..=3).map(|n| LevelRange {
             min: n[0] as f32,
             max: n[1] as f32,
             bias: n.get(2).map_or(0.0, |bias| *bias as f32),
         });
-        Reading { normalized, force_unnormalized, filter, mip_filter, address, read, border, srgb, compare, lod }
+        Reading {
+            normalized,
+            force_unnormalized,
+            filter,
+            mip_filter,
+            address,
+            read,
+            border,
+            srgb,
+            compare,
+            lod,
+        }
     }
 
     /// So many numbers.
@@ -374,11 +415,14 @@ impl Reader {
                 Some(Arg::Value(bytes) | Arg::Buffer { bytes, .. }) => {
                     let len = bytes.len() as u64;
                     if at.checked_add(HANDLE_BYTES).is_none_or(|end| end > len) {
-                        let message = format!("a handle takes {HANDLE_BYTES} bytes, and argument {arg} has {len}");
+                        let message =
+                            format!("a handle takes {HANDLE_BYTES} bytes, and argument {arg} has {len}");
                         self.error(&format!("{path}.at"), message);
                     }
                 }
-                Some(_) => self.error(&format!("{path}.arg"), format!("argument {arg} is neither buffer nor value")),
+                Some(_) => {
+                    self.error(&format!("{path}.arg"), format!("argument {arg} is neither buffer nor value"))
+                }
                 None => self.error(&format!("{path}.arg"), format!("{arg} is not the index of an argument")),
             }
             if let Some(resource) = self.one_resource(&path, item, &["arg", "at"]) {
@@ -391,7 +435,13 @@ impl Reader {
     /// An object with exactly one of `texture`, `surface` and `sampler`, and these other keys.
     fn one_resource(&mut self, path: &str, value: &Value, others: &[&str]) -> Option<Resource> {
         let Some(object) = value.as_object() else {
-            self.error(path, format!("expected {{\"texture\" | \"surface\" | \"sampler\": {{..}}}}, found {}", describe(value)));
+            self.error(
+                path,
+                format!(
+                    "expected {{\"texture\" | \"surface\" | \"sampler\": {{..}}}}, found {}",
+                    describe(value)
+                ),
+            );
             return None;
         };
         self.known_keys(path, object, &[&RESOURCES, others].concat());
@@ -415,7 +465,8 @@ impl Reader {
             _ => None,
         });
         let of_bindings = bindings.iter().map(|(name, r)| (format!("$.bindings.{name}"), r, None));
-        let of_handles = handles.iter().enumerate().map(|(i, h)| (format!("$.handles[{i}]"), &h.resource, None));
+        let of_handles =
+            handles.iter().enumerate().map(|(i, h)| (format!("$.handles[{i}]"), &h.resource, None));
         for (path, resource, own) in of_args.chain(of_bindings).chain(of_handles) {
             let kind = match resource {
                 Resource::Texture(..) => "texture",

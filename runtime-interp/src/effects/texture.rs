@@ -4,8 +4,8 @@
 
 use super::{Source, value};
 use crate::engine::{
-    Address, DetailOp, FetchOp, FetchResult, FunctionBuilder, Reg, SurfaceAction, SurfaceOp, TextureOp, Width,
-    lanes, texture_shape,
+    Address, DetailOp, FetchOp, FetchResult, FunctionBuilder, Reg, SurfaceAction, SurfaceOp, TextureOp,
+    Width, lanes, texture_shape,
 };
 use crate::texture::ReferenceKind;
 use smallvec::SmallVec;
@@ -36,7 +36,9 @@ pub(crate) fn emit(
 ) -> Option<()> {
     let object = handle(body, operands.bracket.first()?.first())?;
     let op = match action {
-        TextureAction::Fetch | TextureAction::Gather => TextureOp::Fetch(fetch(body, i, object, dst, operands)?),
+        TextureAction::Fetch | TextureAction::Gather => {
+            TextureOp::Fetch(fetch(body, i, object, dst, operands)?)
+        }
         TextureAction::Query => {
             let query = i.texture_query()?;
             let level = match i.operation() {
@@ -67,7 +69,9 @@ fn handle(body: &mut FunctionBuilder<'_>, source: Option<&Source>) -> Option<Reg
     let r = match *source? {
         Source::Address(Address::Reg(r, 0)) | Source::Reg(r) => r,
         Source::Address(Address::Symbol(symbol, 0)) => body.program().address(symbol, 0, false),
-        Source::Address(Address::Absolute(bits)) | Source::Bits(bits) => body.constant(bits.into(), Width::W64),
+        Source::Address(Address::Absolute(bits)) | Source::Bits(bits) => {
+            body.constant(bits.into(), Width::W64)
+        }
         Source::Address(_) | Source::Not(_) | Source::Sink => return None,
     };
     match r.width() {
@@ -229,14 +233,12 @@ fn reduction(op: Reduction, bytes: u8) -> Option<[fn(u64, u64) -> u64; 2]> {
         (Reduction::Add, 8) => [u64::wrapping_add; 2],
         (Reduction::And, _) => [|a, b| a & b; 2],
         (Reduction::Or, _) => [|a, b| a | b; 2],
-        (Reduction::Min, 4) => [
-            |a, b| u64::from((a as u32).min(b as u32)),
-            |a, b| u64::from((a as i32).min(b as i32) as u32),
-        ],
-        (Reduction::Max, 4) => [
-            |a, b| u64::from((a as u32).max(b as u32)),
-            |a, b| u64::from((a as i32).max(b as i32) as u32),
-        ],
+        (Reduction::Min, 4) => {
+            [|a, b| u64::from((a as u32).min(b as u32)), |a, b| u64::from((a as i32).min(b as i32) as u32)]
+        }
+        (Reduction::Max, 4) => {
+            [|a, b| u64::from((a as u32).max(b as u32)), |a, b| u64::from((a as i32).max(b as i32) as u32)]
+        }
         (Reduction::Min, 8) => [|a, b| a.min(b), |a, b| (a as i64).min(b as i64) as u64],
         (Reduction::Max, 8) => [|a, b| a.max(b), |a, b| (a as i64).max(b as i64) as u64],
         _ => return None,

@@ -61,6 +61,6 @@ pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use schedule::Schedule;
 pub use special::Special;
-pub use texture_op::{DetailOp, FetchOp, FetchResult, SurfaceAction, SurfaceOp, TextureOp};
-pub(crate) use texture_op::shape as texture_shape;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};
+pub(crate) use texture_op::shape as texture_shape;
+pub use texture_op::{DetailOp, FetchOp, FetchResult, SurfaceAction, SurfaceOp, TextureOp};

@@ -16,8 +16,7 @@ mod table;
 mod values;
 
 use crate::engine::{
-    Reference,
-    Formal, FuncId, FunctionKind, KernelAttributes, Program, ProgramBuilder, SymbolId, Variable,
+    Formal, FuncId, FunctionKind, KernelAttributes, Program, ProgramBuilder, Reference, SymbolId, Variable,
 };
 use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostics;

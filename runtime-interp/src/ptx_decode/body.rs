@@ -5,8 +5,8 @@ use super::{Decoder, Place};
 use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::Span;
-use warpsmith_isa::{StateSpace, TypeClass};
 use warpsmith_isa::memory::Layout;
+use warpsmith_isa::{StateSpace, TypeClass};
 use warpsmith_ptx::scope::{Binding, Clash};
 use warpsmith_ptx::{Decl, Declarator, Function, Id, Linkage, List, Module, Pragma, Stmt, Symbol};
 

@@ -315,7 +315,9 @@ impl<'m> Body<'_, 'm> {
             Named::Variable(Place::KernelParam(at)) => {
                 Address::Absolute((i64::from(at).wrapping_add(offset)) as u64)
             }
-            Named::Variable(place @ Place::OpaqueParam(_)) => Address::Reg(self.address_value(place, 0), offset),
+            Named::Variable(place @ Place::OpaqueParam(_)) => {
+                Address::Reg(self.address_value(place, 0), offset)
+            }
             Named::Special(special) => Address::Reg(self.special(special, None)?, offset),
             Named::Vector(..) | Named::Function(_) | Named::Other => return None,
         })

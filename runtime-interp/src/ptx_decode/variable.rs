@@ -4,7 +4,9 @@ use super::{Decoder, Place};
 use crate::engine::{PatchTarget, ProgramBuilder, Reference, Relocation, SymbolId, Variable};
 use crate::texture::{self, AddressMode, Filter};
 use warpsmith_isa::{ScalarType, StateSpace};
-use warpsmith_ptx::{Const, Decl, Declarator, FieldValue, Id, Init, Item, Linkage, MaskOf, Module, Stmt, Symbol};
+use warpsmith_ptx::{
+    Const, Decl, Declarator, FieldValue, Id, Init, Item, Linkage, MaskOf, Module, Stmt, Symbol,
+};
 
 impl<'m> Decoder<'m> {
     /// Places the variables of a declaration at module level.
@@ -238,7 +240,9 @@ impl<'m> Decoder<'m> {
         match self.name(name) {
             "normalized_coords" => reading.normalized = Some(number != 0),
             "force_unnormalized_coords" => reading.force_unnormalized = Some(number != 0),
-            "filter_mode" => reading.filter = Some(if number == 0 { Filter::Nearest } else { Filter::Linear }),
+            "filter_mode" => {
+                reading.filter = Some(if number == 0 { Filter::Nearest } else { Filter::Linear })
+            }
             "addr_mode_0" => reading.address[0] = mode,
             "addr_mode_1" => reading.address[1] = mode,
             "addr_mode_2" => reading.address[2] = mode,

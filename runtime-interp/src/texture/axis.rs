@@ -1,7 +1,7 @@
 //! From a coordinate to texels and weights, in one dimension and 32 lanes.
 
-use super::sampler::AddressMode;
 use super::Lanes;
+use super::sampler::AddressMode;
 
 /// The index of a texel of the border.
 pub(super) const BORDER: i32 = -1;
@@ -130,7 +130,12 @@ pub(super) fn linear(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Opt
 
 /// The texel that a coordinate is in.
 #[inline(always)]
-pub(super) fn nearest(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<i32>>) -> Lanes<i32> {
+pub(super) fn nearest(
+    rule: Rule,
+    x: &Lanes<f32>,
+    sizes: &Lanes<u32>,
+    offset: Option<&Lanes<i32>>,
+) -> Lanes<i32> {
     let u = texels(rule, x, sizes, offset);
     let mode = rule.mode();
     let mut index = [0; 32];

@@ -132,7 +132,10 @@ mod tests {
                         let (a, b) = (point(other, u, v, size), point(face, back.0, back.1, size));
                         let distance: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
                         // Each is half a texel from the edge.
-                        assert!((distance - 2.0 / (size * size) as f32).abs() < 1e-4, "{face} {x} {y}: {other} {u} {v}");
+                        assert!(
+                            (distance - 2.0 / (size * size) as f32).abs() < 1e-4,
+                            "{face} {x} {y}: {other} {u} {v}"
+                        );
                     }
                 }
                 assert_eq!(texel(face, -1, size, size), None);

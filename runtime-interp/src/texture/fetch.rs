@@ -277,8 +277,8 @@ impl<'a, M: Texels> Fetch<'a, M> {
             let Some(index) = index else { continue };
             for i in 0..32 {
                 let row = if dim == 1 { 1 } else { level.size[1][i] };
-                texel[i] = texel[i]
-                    .wrapping_add((index[i] as u32).wrapping_mul(row.wrapping_mul(level.size[0][i])));
+                texel[i] =
+                    texel[i].wrapping_add((index[i] as u32).wrapping_mul(row.wrapping_mul(level.size[0][i])));
                 outside[i] |= index[i] == BORDER;
             }
         }
@@ -336,8 +336,18 @@ impl<'a, M: Texels> Fetch<'a, M> {
         let mut taps = SmallVec::new();
         let x = axis(0);
         if self.image.dims() == 1 {
-            taps.push(self.tap(level, [Some(&x.low), None, None], layer, x.weight.map(|w| f64::from(ONE - w) * PART)));
-            taps.push(self.tap(level, [Some(&x.high), None, None], layer, x.weight.map(|w| f64::from(w) * PART)));
+            taps.push(self.tap(
+                level,
+                [Some(&x.low), None, None],
+                layer,
+                x.weight.map(|w| f64::from(ONE - w) * PART),
+            ));
+            taps.push(self.tap(
+                level,
+                [Some(&x.high), None, None],
+                layer,
+                x.weight.map(|w| f64::from(w) * PART),
+            ));
             return taps;
         }
         let y = axis(1);
@@ -345,7 +355,12 @@ impl<'a, M: Texels> Fetch<'a, M> {
             let weights = bilinear(&x, &y);
             for (k, weight) in weights.iter().enumerate() {
                 let (x, y) = (side(&x, k & 1), side(&y, k >> 1));
-                taps.push(self.tap(level, [Some(x), Some(y), None], layer, weight.map(|w| f64::from(w) * PART)));
+                taps.push(self.tap(
+                    level,
+                    [Some(x), Some(y), None],
+                    layer,
+                    weight.map(|w| f64::from(w) * PART),
+                ));
             }
             return taps;
         }
@@ -364,11 +379,17 @@ impl<'a, M: Texels> Fetch<'a, M> {
     }
 
     /// The texels of a face and its neighbours. Where three faces meet, the three texels there share the weight of the missing one.
-    fn across_faces(&self, level: &LevelLanes, at: &[Lanes<f32>; 3], face: &Lanes<u32>) -> SmallVec<[Tap; 8]> {
+    fn across_faces(
+        &self,
+        level: &LevelLanes,
+        at: &[Lanes<f32>; 3],
+        face: &Lanes<u32>,
+    ) -> SmallVec<[Tap; 8]> {
         let mut index = [[[0; 32]; 2]; 4];
         let mut faces = [[0; 32]; 4];
         let mut factor = [[0.0; 32]; 4];
-        let mut axes = [0, 1].map(|d| Axis { low: [0; 32], high: [0; 32], weight: [0; 32] }.between(&at[d], &level.size[d]));
+        let mut axes = [0, 1]
+            .map(|d| Axis { low: [0; 32], high: [0; 32], weight: [0; 32] }.between(&at[d], &level.size[d]));
         for axis in &mut axes {
             axis.high = axis.low.map(|low| low + 1);
         }

@@ -127,7 +127,10 @@ impl Image {
         let layers = if cube { layers.or(Some(6)) } else { layers };
         if cube && !layers.is_some_and(|n| n.is_multiple_of(6)) {
             let n = layers.unwrap_or(0);
-            return error(ImageField::Layers, format!("a cube has 6 for each cube, which {n} is no multiple of"));
+            return error(
+                ImageField::Layers,
+                format!("a cube has 6 for each cube, which {n} is no multiple of"),
+            );
         }
         let largest = whole.into_iter().max().unwrap_or(1);
         let most_levels = largest.ilog2() + 1;
@@ -162,7 +165,8 @@ impl Image {
         let mut end = 0u64;
         for i in 0..levels.unwrap_or(1) {
             let size = whole.map(|n| (n >> i).max(1));
-            let texels = size.iter().fold(u64::from(samples.unwrap_or(1)), |n, d| n.saturating_mul((*d).into()));
+            let texels =
+                size.iter().fold(u64::from(samples.unwrap_or(1)), |n, d| n.saturating_mul((*d).into()));
             let layer = texels.saturating_mul(format.bytes().into());
             let next = layer.saturating_mul(layers.unwrap_or(1).into()).saturating_add(end);
             if next > MOST_BYTES {

@@ -1,7 +1,7 @@
 //! What handles stand for: textures, samplers and surfaces (PTX ISA 9.0, 5.3).
 
-use warpsmith_isa::ScalarType;
 use super::{AddressMode, Filter, Image, Sampler};
+use warpsmith_isa::ScalarType;
 
 /// The kinds of opaque variables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,7 +90,9 @@ impl Object {
     /// The texels and where they are.
     pub fn image(&self) -> Option<(&Image, u64)> {
         match self {
-            Object::Texture { image, address, .. } | Object::Surface { image, address } => Some((image, *address)),
+            Object::Texture { image, address, .. } | Object::Surface { image, address } => {
+                Some((image, *address))
+            }
             Object::Sampler(_) => None,
         }
     }

@@ -142,11 +142,13 @@ impl Sampler {
     pub fn check(&self, format: Format) -> Result<(), (&'static str, String)> {
         let ty = format.ty;
         if self.read == ReadMode::NormalizedFloat && ty.is_integer() && !ty.can_be_normalized() {
-            let message = format!("integers of 8 and 16 bits can be read as normalized_float, not {}", ty.name());
+            let message =
+                format!("integers of 8 and 16 bits can be read as normalized_float, not {}", ty.name());
             return Err(("read", message));
         }
         if self.filter == Filter::Linear && !self.gives_floats(ty) {
-            let message = format!("{} read as integers cannot be filtered: read them as normalized_float", ty.name());
+            let message =
+                format!("{} read as integers cannot be filtered: read them as normalized_float", ty.name());
             return Err(("filter", message));
         }
         if self.srgb && !(ty == ChannelType::U8 && self.read == ReadMode::NormalizedFloat) {

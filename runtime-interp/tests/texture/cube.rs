@@ -2,8 +2,8 @@
 
 use crate::reference::Texture;
 use crate::{Random, inputs, kernel, registers, run};
-use warpsmith_interp::texture::{ChannelType, Filter, Format, Image, Sampler};
 use warpsmith_interp::Device;
+use warpsmith_interp::texture::{ChannelType, Filter, Format, Image, Sampler};
 
 const SIZE: i64 = 4;
 
@@ -50,7 +50,12 @@ fn expected(texture: &Texture, cube: u32, face: usize, s: f64, t: f64) -> f64 {
     }
     let (i, j) = ((u - 0.5).floor() as i64, (v - 0.5).floor() as i64);
     let (a, b) = (u - 0.5 - i as f64, v - 0.5 - j as f64);
-    let corners = [(i, j, (1.0 - a) * (1.0 - b)), (i + 1, j, a * (1.0 - b)), (i, j + 1, (1.0 - a) * b), (i + 1, j + 1, a * b)];
+    let corners = [
+        (i, j, (1.0 - a) * (1.0 - b)),
+        (i + 1, j, a * (1.0 - b)),
+        (i, j + 1, (1.0 - a) * b),
+        (i + 1, j + 1, a * b),
+    ];
     let value = |(x, y, _): &(i64, i64, f64)| match (inside(*x), inside(*y)) {
         (true, true) => Some(texel(face, *x, *y)),
         (false, false) => None,

@@ -2,8 +2,10 @@
 
 use crate::reference::{At, Texture};
 use crate::{Random, inputs, kernel, registers, run};
-use warpsmith_interp::texture::{AddressMode, ChannelType, Filter, Format, Image, LevelRange, ReadMode, Sampler};
 use warpsmith_interp::Device;
+use warpsmith_interp::texture::{
+    AddressMode, ChannelType, Filter, Format, Image, LevelRange, ReadMode, Sampler,
+};
 
 /// The instruction for an image, with coordinates in `%f1..` or `%r1..` behind a layer in word 0, and a level in word 4.
 fn body(image: &Image, integers: bool, level: bool) -> String {
@@ -81,7 +83,10 @@ fn dense(texture: &Texture, step: f32) -> Vec<(u32, At, f32)> {
         }
         let n = size[d] as f32;
         let steps = (2.0 * n + 5.0) / step;
-        (0..steps as i32).map(|i| i as f32 * step - n * 0.5 - 2.0).map(|x| if texture.sampler.normalized { x / n } else { x }).collect()
+        (0..steps as i32)
+            .map(|i| i as f32 * step - n * 0.5 - 2.0)
+            .map(|x| if texture.sampler.normalized { x / n } else { x })
+            .collect()
     };
     let mut cases = Vec::new();
     for z in along(2) {
@@ -95,10 +100,17 @@ fn dense(texture: &Texture, step: f32) -> Vec<(u32, At, f32)> {
     cases
 }
 
-const MODES: [AddressMode; 4] = [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::Border];
+const MODES: [AddressMode; 4] =
+    [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::Border];
 
 fn shapes() -> Vec<(Vec<u32>, Option<u32>)> {
-    vec![(vec![8], None), (vec![8, 4], None), (vec![4, 2, 4], None), (vec![8], Some(3)), (vec![4, 4], Some(3))]
+    vec![
+        (vec![8], None),
+        (vec![8, 4], None),
+        (vec![4, 2, 4], None),
+        (vec![8], Some(3)),
+        (vec![4, 4], Some(3)),
+    ]
 }
 
 #[test]
@@ -131,9 +143,11 @@ fn every_geometry_mode_and_filter() {
                 for filter in [Filter::Nearest, Filter::Linear] {
                     for normalized in [false, true] {
                         let address = [mode, MODES[(i + 1) % 4], MODES[(i + 2) % 4]];
-                        let read = if ty == ChannelType::U8 { ReadMode::NormalizedFloat } else { ReadMode::Element };
+                        let read =
+                            if ty == ChannelType::U8 { ReadMode::NormalizedFloat } else { ReadMode::Element };
                         let border = [3.0; 4];
-                        let sampler = Sampler { normalized, filter, address, border, read, ..Sampler::default() };
+                        let sampler =
+                            Sampler { normalized, filter, address, border, read, ..Sampler::default() };
                         let texture = Texture::new(image.clone(), sampler, 11);
                         compare(&texture, &dense(&texture, 0.5), false, true);
                     }
@@ -187,7 +201,9 @@ fn weights_are_within_a_unit_of_the_guide() {
 
 #[test]
 fn levels_of_mipmaps() {
-    for (size, layers) in [(vec![16u32], None), (vec![16, 8], None), (vec![8, 8, 8], None), (vec![8, 8], Some(2))] {
+    for (size, layers) in
+        [(vec![16u32], None), (vec![16, 8], None), (vec![8, 8, 8], None), (vec![8, 8], Some(2))]
+    {
         let levels = Some(size.iter().max().unwrap().ilog2() + 1);
         let format = Format { ty: ChannelType::F32, channels: 1 };
         let image = Image::with(format, &size, layers, false, levels, None).unwrap();
@@ -196,7 +212,8 @@ fn levels_of_mipmaps() {
                 for lod in [LevelRange::default(), LevelRange { min: 0.5, max: 2.25, bias: -0.25 }] {
                     let normalized = true;
                     let address = [AddressMode::Wrap; 3];
-                    let sampler = Sampler { normalized, filter, mip_filter, lod, address, ..Sampler::default() };
+                    let sampler =
+                        Sampler { normalized, filter, mip_filter, lod, address, ..Sampler::default() };
                     let texture = Texture::new(image.clone(), sampler, 29);
                     let mut random = Random(31);
                     let mut any = || (random.next() % 64) as f32 / 64.0;
@@ -238,14 +255,16 @@ fn gradients_choose_the_level() {
                 *word = ((random.next() % 64) as f32 / 64.0).to_bits();
             }
             for word in &mut words[2..6] {
-                *word = (2f32.powi(random.next() as i32 % 8 - 8) * (1.0 + (random.next() % 4) as f32 / 4.0)).to_bits();
+                *word = (2f32.powi(random.next() as i32 % 8 - 8) * (1.0 + (random.next() % 4) as f32 / 4.0))
+                    .to_bits();
             }
             words
         })
         .collect();
     let found = run(&mut device, &program, handle, &input).unwrap();
     for (words, found) in input.iter().zip(found) {
-        let [u, v, a, b, c, d] = [0, 1, 2, 3, 4, 5].map(|i| f64::from(f32::from_bits(words[i])) * if i > 1 { 16.0 } else { 1.0 });
+        let [u, v, a, b, c, d] =
+            [0, 1, 2, 3, 4, 5].map(|i| f64::from(f32::from_bits(words[i])) * if i > 1 { 16.0 } else { 1.0 });
         let detail = a.hypot(b).max(c.hypot(d)).log2();
         let expected = texture.at_level(detail, 0, At::Floats([u as f32, v as f32, 0.0]));
         assert!(texture.close(found[0], expected[0], false), "{words:x?}: {found:x?} {expected:?}");
@@ -284,7 +303,10 @@ fn offsets_move_by_texels() {
             for (words, found) in input.iter().zip(found) {
                 let at = |i: usize, n: f32| f32::from_bits(words[i]) + words[i + 2] as i32 as f32 / n;
                 let expected = texture.fetch(0, 0, At::Floats([at(0, 8.0), at(1, 4.0), 0.0]));
-                assert!(texture.close(found[0], expected[0], false), "{mode:?} {words:x?}: {found:x?} {expected:?}");
+                assert!(
+                    texture.close(found[0], expected[0], false),
+                    "{mode:?} {words:x?}: {found:x?} {expected:?}"
+                );
             }
         }
     }
@@ -299,14 +321,29 @@ fn halves_pairs_predicates_and_comparisons() {
     let texture = Texture { image, sampler: Sampler::default(), bytes };
     let mut device = Device::new();
     let handle = texture.create(&mut device);
-    let input: Vec<[u32; 16]> = (0..4u32).map(|i| { let mut w = [0; 16]; w[0] = i; w[1] = 0.5f32.to_bits(); w }).collect();
+    let input: Vec<[u32; 16]> = (0..4u32)
+        .map(|i| {
+            let mut w = [0; 16];
+            w[0] = i;
+            w[1] = 0.5f32.to_bits();
+            w
+        })
+        .collect();
     let halves = kernel(&format!(
         "{} tex.1d.v4.f16.s32 {{%rs0, %rs1, _, %rs3}}|%p0, [%h, {{%r0}}]; cvt.u32.u16 %r1, %rs0; cvt.u32.u16 %r2, %rs1; cvt.u32.u16 %r3, %rs3; \
          selp.u32 %r4, 1, 0, %p0; st.global.v4.u32 [%out], {{%r1, %r2, %r3, %r4}};",
         inputs("r", 0, 1)
     ));
     let found = run(&mut device, &halves, handle, &input).unwrap();
-    assert_eq!(found, [[0x3c00, 0xc000, 0x3c00, 1], [0x3800, 0x4200, 0x3c00, 1], [0x7bff, 0, 0x3c00, 1], [0x3554, 0x8000, 0x3c00, 1]]);
+    assert_eq!(
+        found,
+        [
+            [0x3c00, 0xc000, 0x3c00, 1],
+            [0x3800, 0x4200, 0x3c00, 1],
+            [0x7bff, 0, 0x3c00, 1],
+            [0x3554, 0x8000, 0x3c00, 1]
+        ]
+    );
     let pairs = kernel(&format!(
         "{} tex.1d.v2.f16x2.s32 {{%r1, %r2}}, [%h, {{%r0}}]; st.global.v2.u32 [%out], {{%r1, %r2}};",
         inputs("r", 0, 1)
@@ -322,7 +359,10 @@ fn halves_pairs_predicates_and_comparisons() {
         registers("f", 8, 4)
     ));
     let found = run(&mut device, &depth, handle, &input).unwrap().into_iter().map(|f| f.map(f32::from_bits));
-    assert_eq!(found.collect::<Vec<_>>(), [[1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]);
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [[1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    );
 }
 
 #[test]
@@ -332,12 +372,33 @@ fn coordinates_that_are_no_numbers_or_far_away_stay_inside() {
         for filter in [Filter::Nearest, Filter::Linear] {
             for normalized in [false, true] {
                 let image = Image::new(format, &[8, 4], None).unwrap();
-                let sampler = Sampler { normalized, filter, address: [mode; 3], border: [9.0; 4], ..Sampler::default() };
+                let sampler = Sampler {
+                    normalized,
+                    filter,
+                    address: [mode; 3],
+                    border: [9.0; 4],
+                    ..Sampler::default()
+                };
                 let texture = Texture::new(image, sampler, 53);
-                let far = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, f32::MAX, f32::MIN_POSITIVE, -0.0];
+                let far = [
+                    f32::NAN,
+                    f32::INFINITY,
+                    f32::NEG_INFINITY,
+                    1e30,
+                    -1e30,
+                    f32::MAX,
+                    f32::MIN_POSITIVE,
+                    -0.0,
+                ];
                 let cases: Vec<[u32; 16]> = far
                     .iter()
-                    .flat_map(|x| far.iter().map(|y| { let mut w = [0; 16]; (w[1], w[2]) = (x.to_bits(), y.to_bits()); w }))
+                    .flat_map(|x| {
+                        far.iter().map(|y| {
+                            let mut w = [0; 16];
+                            (w[1], w[2]) = (x.to_bits(), y.to_bits());
+                            w
+                        })
+                    })
                     .collect();
                 let mut device = Device::new();
                 let handle = texture.create(&mut device);
@@ -353,7 +414,8 @@ fn coordinates_that_are_no_numbers_or_far_away_stay_inside() {
 #[test]
 fn srgb_is_decoded_before_filtering() {
     let image = Image::new(Format { ty: ChannelType::U8, channels: 4 }, &[2], None).unwrap();
-    let sampler = Sampler { srgb: true, read: ReadMode::NormalizedFloat, filter: Filter::Linear, ..Sampler::default() };
+    let sampler =
+        Sampler { srgb: true, read: ReadMode::NormalizedFloat, filter: Filter::Linear, ..Sampler::default() };
     let texture = Texture { image, sampler, bytes: vec![0, 10, 128, 128, 255, 11, 0, 255] };
     let mut device = Device::new();
     let handle = texture.create(&mut device);

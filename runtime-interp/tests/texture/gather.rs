@@ -2,13 +2,17 @@
 
 use crate::reference::Texture;
 use crate::{inputs, kernel, registers, run};
-use warpsmith_interp::texture::{AddressMode, ChannelType, Format, Image, Sampler};
 use warpsmith_interp::Device;
+use warpsmith_interp::texture::{AddressMode, ChannelType, Format, Image, Sampler};
 
 #[test]
 fn counter_clockwise_from_the_lower_left() {
     let image = Image::new(Format { ty: ChannelType::S32, channels: 2 }, &[4, 3], None).unwrap();
-    let sampler = Sampler { address: [AddressMode::Border, AddressMode::Clamp, AddressMode::Clamp], border: [-7.0, -8.0, 0.0, 0.0], ..Sampler::default() };
+    let sampler = Sampler {
+        address: [AddressMode::Border, AddressMode::Clamp, AddressMode::Clamp],
+        border: [-7.0, -8.0, 0.0, 0.0],
+        ..Sampler::default()
+    };
     let texture = Texture::new(image, sampler, 71);
     for (component, name) in ["r", "g", "b", "a"].into_iter().enumerate() {
         let program = kernel(&format!(

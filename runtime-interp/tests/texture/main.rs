@@ -56,7 +56,12 @@ fn registers(kind: &str, first: usize, count: usize) -> String {
 }
 
 /// Runs a kernel of [`kernel`] for so many threads as there is input.
-fn run(device: &mut Device, program: &Program, handle: Handle, input: &[[u32; 16]]) -> Result<Vec<[u32; 4]>, Fault> {
+fn run(
+    device: &mut Device,
+    program: &Program,
+    handle: Handle,
+    input: &[[u32; 16]],
+) -> Result<Vec<[u32; 4]>, Fault> {
     let flat: Vec<u32> = input.iter().flatten().copied().collect();
     let blocks = input.len().div_ceil(128);
     let into = device.upload(&flat)?;
@@ -65,7 +70,8 @@ fn run(device: &mut Device, program: &Program, handle: Handle, input: &[[u32; 16
     let bytes = device.read(into)?;
     device.write(padded, &bytes)?;
     let out = device.alloc(blocks as u64 * 128 * 16)?;
-    let launch = Launch::new("k").grid([blocks as u32, 1, 1]).block([128, 1, 1]).arg(handle).arg(padded).arg(out);
+    let launch =
+        Launch::new("k").grid([blocks as u32, 1, 1]).block([128, 1, 1]).arg(handle).arg(padded).arg(out);
     device.launch(program, &launch)?;
     let words = device.download::<u32>(out)?;
     Ok(words.chunks_exact(4).take(input.len()).map(|c| [c[0], c[1], c[2], c[3]]).collect())

@@ -69,7 +69,13 @@ fn descriptions_that_break_rules() {
     assert_eq!(rule(Image::with(format, &[4, 4], None, false, None, Some(3))), ImageField::Samples);
     let mut device = Device::new();
     let texels = device.upload(&[0u8; 15]).unwrap();
-    assert!(device.create_surface(texels, &image(&[16])).unwrap_err().message.contains("15 bytes for an image of 16"));
+    assert!(
+        device
+            .create_surface(texels, &image(&[16]))
+            .unwrap_err()
+            .message
+            .contains("15 bytes for an image of 16")
+    );
     let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
     assert!(device.create_texture(texels, &image(&[8]), &linear).unwrap_err().message.contains("filter: u8"));
     let wide = Image::new(Format { ty: ChannelType::U32, channels: 1 }, &[2], None).unwrap();

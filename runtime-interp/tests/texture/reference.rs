@@ -133,7 +133,10 @@ impl Texture {
             At::Floats(at) => at,
         };
         if self.sampler.filter == Filter::Nearest || !self.floats() {
-            let index = std::array::from_fn(|d| if d < dims { self.scaled(d, at[d], size[d]).floor() as i64 } else { 0 });
+            let index =
+                std::array::from_fn(
+                    |d| if d < dims { self.scaled(d, at[d], size[d]).floor() as i64 } else { 0 },
+                );
             return self.addressed(level, layer, index, false);
         }
         let mut base = [0; 3];
@@ -148,7 +151,8 @@ impl Texture {
         for corner in 0..1 << dims {
             let side = |d: usize| i64::from(corner >> d & 1);
             let index = std::array::from_fn(|d| if d < dims { base[d] + side(d) } else { 0 });
-            let part: f64 = (0..dims).map(|d| if side(d) == 1 { weight[d] } else { 1.0 - weight[d] }).product();
+            let part: f64 =
+                (0..dims).map(|d| if side(d) == 1 { weight[d] } else { 1.0 - weight[d] }).product();
             let texel = self.addressed(level, layer, index, false);
             (0..4).for_each(|c| sum[c] += part * texel[c]);
         }

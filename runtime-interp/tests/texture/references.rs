@@ -65,7 +65,10 @@ fn parameters_that_are_opaque() {
 fn samplers_apart() {
     let body = format!("tex.1d.v4.f32.f32 {{%f8, %f9, %f10, %f11}}, [image, how, {{0f3f800000}}]; {STORE}");
     let module = |init: &str| {
-        load_for("sm_90, texmode_independent", &format!(".global .texref image; .global .samplerref how{init}; {}", entry(&body)))
+        load_for(
+            "sm_90, texmode_independent",
+            &format!(".global .texref image; .global .samplerref how{init}; {}", entry(&body)),
+        )
     };
     let mut device = Device::new();
     // What the texture says of filtering does not count.

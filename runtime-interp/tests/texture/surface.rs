@@ -4,7 +4,12 @@ use crate::{Random, inputs, kernel, registers, run};
 use warpsmith_interp::texture::{ChannelType, Format, Image};
 use warpsmith_interp::{Buffer, Device, FaultCode, Handle};
 
-fn surface(device: &mut Device, format: Format, size: &[u32], layers: Option<u32>) -> (Handle, Buffer, Vec<u8>) {
+fn surface(
+    device: &mut Device,
+    format: Format,
+    size: &[u32],
+    layers: Option<u32>,
+) -> (Handle, Buffer, Vec<u8>) {
     let image = Image::new(format, size, layers).unwrap();
     let mut random = Random(73);
     let bytes: Vec<u8> = (0..image.bytes()).map(|_| random.next() as u8).collect();
@@ -12,11 +17,24 @@ fn surface(device: &mut Device, format: Format, size: &[u32], layers: Option<u32
     (device.create_surface(texels, &image).unwrap(), texels, bytes)
 }
 
-const SHAPES: [(&str, &[u32], Option<u32>); 5] =
-    [("1d", &[8], None), ("2d", &[8, 3], None), ("3d", &[8, 3, 2], None), ("a1d", &[8], Some(3)), ("a2d", &[8, 3], Some(2))];
+const SHAPES: [(&str, &[u32], Option<u32>); 5] = [
+    ("1d", &[8], None),
+    ("2d", &[8, 3], None),
+    ("3d", &[8, 3, 2], None),
+    ("a1d", &[8], Some(3)),
+    ("a2d", &[8, 3], Some(2)),
+];
 
 /// The offset of a place after clamping, and whether it was inside.
-fn place(size: &[u32], layers: Option<u32>, texel: i64, at: [i64; 3], layer: i64, bytes: i64, unit: i64) -> (i64, bool) {
+fn place(
+    size: &[u32],
+    layers: Option<u32>,
+    texel: i64,
+    at: [i64; 3],
+    layer: i64,
+    bytes: i64,
+    unit: i64,
+) -> (i64, bool) {
     let whole: [i64; 3] = std::array::from_fn(|d| size.get(d).copied().unwrap_or(1).into());
     let last = [(whole[0] * texel - bytes) / unit, whole[1] - 1, whole[2] - 1];
     let clamped: [i64; 3] = std::array::from_fn(|d| if d < size.len() { at[d].clamp(0, last[d]) } else { 0 });
@@ -43,7 +61,8 @@ fn cases(bytes: i64) -> Vec<[u32; 16]> {
     for _ in 0..200 {
         let mut words = [0; 16];
         words[0] = (random.next() % 6) as i32 as u32;
-        words[1] = ((random.next() % (8 * 4 / bytes as u32 + 6)) as i32 * bytes as i32 - 3 * bytes as i32) as u32;
+        words[1] =
+            ((random.next() % (8 * 4 / bytes as u32 + 6)) as i32 * bytes as i32 - 3 * bytes as i32) as u32;
         words[2] = (random.next() as i32 % 6 - 1) as u32;
         words[3] = (random.next() as i32 % 5 - 1) as u32;
         all.push(words);
@@ -55,7 +74,8 @@ fn cases(bytes: i64) -> Vec<[u32; 16]> {
 fn loads_of_every_width() {
     let format = Format { ty: ChannelType::U8, channels: 4 };
     for (name, size, layers) in SHAPES {
-        for (width, count) in [(8, 1), (8, 4), (16, 1), (16, 2), (32, 1), (32, 2), (32, 4), (64, 1), (64, 2)] {
+        for (width, count) in [(8, 1), (8, 4), (16, 1), (16, 2), (32, 1), (32, 2), (32, 4), (64, 1), (64, 2)]
+        {
             for clamp in ["zero", "clamp"] {
                 let vector = if count == 1 { String::new() } else { format!(".v{count}") };
                 let kind = match width {
@@ -67,7 +87,9 @@ fn loads_of_every_width() {
                 let all = registers(kind, first, count);
                 // Words of what was read, one by one.
                 let words: String = match width {
-                    64 => (0..count).map(|i| format!("mov.b64 {{%r{}, %r{}}}, %rd{};", 16 + 2 * i, 17 + 2 * i, first + i)).collect(),
+                    64 => (0..count)
+                        .map(|i| format!("mov.b64 {{%r{}, %r{}}}, %rd{};", 16 + 2 * i, 17 + 2 * i, first + i))
+                        .collect(),
                     32 => (0..count).map(|i| format!("mov.b32 %r{}, %r{};", 16 + i, first + i)).collect(),
                     _ => (0..count).map(|i| format!("cvt.u32.u16 %r{}, %rs{};", 16 + i, first + i)).collect(),
                 };
@@ -107,17 +129,36 @@ fn stores_and_reductions() {
         for clamp in ["zero", "clamp"] {
             let mut ops = vec![("sust.b", "b32", "")];
             if layers.is_none() {
-                ops.extend([("sured.b.add", "u32", ""), ("sured.b.min", "s32", ""), ("sured.b.or", "b32", ""), ("sured.p.max", "b32", "p")]);
+                ops.extend([
+                    ("sured.b.add", "u32", ""),
+                    ("sured.b.min", "s32", ""),
+                    ("sured.b.or", "b32", ""),
+                    ("sured.p.max", "b32", "p"),
+                ]);
             }
             for (op, ty, formatted) in ops {
-                let program = kernel(&format!("{} {op}.{name}.{ty}.{clamp} [%h, {}], %r4;", inputs("r", 0, 5), coordinates(name)));
+                let program = kernel(&format!(
+                    "{} {op}.{name}.{ty}.{clamp} [%h, {}], %r4;",
+                    inputs("r", 0, 5),
+                    coordinates(name)
+                ));
                 let mut device = Device::new();
                 let (handle, texels, bytes) = surface(&mut device, format, size, layers);
                 let unit = if formatted.is_empty() { 1 } else { 4 };
                 let mut input = cases(4 / unit);
                 // Without two stores to one place.
                 let mut seen = std::collections::HashSet::new();
-                let at = |w: &[u32; 16]| place(size, layers, 4, [1, 2, 3].map(|i| i64::from(w[i] as i32)), i64::from(w[0] as i32), 4, if formatted.is_empty() { 1 } else { 4 });
+                let at = |w: &[u32; 16]| {
+                    place(
+                        size,
+                        layers,
+                        4,
+                        [1, 2, 3].map(|i| i64::from(w[i] as i32)),
+                        i64::from(w[0] as i32),
+                        4,
+                        if formatted.is_empty() { 1 } else { 4 },
+                    )
+                };
                 if op == "sust.b" {
                     input.retain(|w| seen.insert(at(w).0));
                 }
@@ -192,7 +233,10 @@ fn traps_name_the_place() {
     let mut device = Device::new();
     let (handle, ..) = surface(&mut device, format, &[100, 2], None);
     let fault = run(&mut device, &program, handle, &[[0; 16]]).unwrap_err();
-    assert_eq!((fault.code, fault.ptx_line, fault.thread), (FaultCode::OutOfBounds, Some(4), Some([100, 0, 0])));
+    assert_eq!(
+        (fault.code, fault.ptx_line, fault.thread),
+        (FaultCode::OutOfBounds, Some(4), Some([100, 0, 0]))
+    );
     assert!(fault.message.contains("x = 400 bytes, y = 1"), "{fault}");
     let program = kernel("suld.b.1d.b32.trap %r2, [%h, {2}];");
     let (handle, ..) = surface(&mut device, format, &[8], None);

@@ -155,7 +155,8 @@ impl<'a> LaunchView<'a> {
             start,
             bytes,
             unwritten: false,
-        })).collect()
+        }))
+        .collect()
     }
 
     /// The blocks that kernels hold from `malloc`: address and size.

@@ -510,7 +510,8 @@ impl Program {
     /// The opaque variable that holds an address, given where the program's global variables lie.
     pub(crate) fn reference_at(&self, address: u64, globals: u64) -> Option<&Variable> {
         let offset = address.checked_sub(globals)?;
-        let holds = |p: &&Placed| p.variable.reference.is_some() && offset.wrapping_sub(p.offset) < p.variable.bytes;
+        let holds =
+            |p: &&Placed| p.variable.reference.is_some() && offset.wrapping_sub(p.offset) < p.variable.bytes;
         self.variables.iter().find(holds).map(|p| &p.variable)
     }
 

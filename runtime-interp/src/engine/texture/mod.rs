@@ -18,8 +18,8 @@ use crate::engine::texture_op::{DetailOp, FetchOp, FetchResult, TextureOp, shape
 use crate::engine::values::{lane64, lanes_of, lanes_where};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
-use crate::texture::level::Detail;
 use crate::texture::fetch::{Coordinates, Fetched, Request, fetch, gather, half};
+use crate::texture::level::Detail;
 use crate::texture::object::Object;
 use crate::texture::{Filter, Image, Lanes, ReferenceKind, Sampler, Taps};
 use memory::Guest;
@@ -161,7 +161,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let cx: &'a Context<'a> = self.cx;
         let object = self.object(issue, texture, ReferenceKind::Texture)?;
         let Object::Texture { image, address, sampler: own } = object else {
-            return Err(self.bad_texture(issue, format!("the handle {texture:#x} is that of a {}, not of a texture", object.kind().name())));
+            return Err(self.bad_texture(
+                issue,
+                format!("the handle {texture:#x} is that of a {}, not of a texture", object.kind().name()),
+            ));
         };
         let joined;
         let sampler = match sampler {
@@ -169,7 +172,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             Some(handle) => {
                 let object = self.object(issue, handle, ReferenceKind::Sampler)?;
                 let Some(sampler) = object.sampler() else {
-                    return Err(self.bad_texture(issue, format!("the handle {handle:#x} is that of a surface, which has no sampler")));
+                    return Err(self.bad_texture(
+                        issue,
+                        format!("the handle {handle:#x} is that of a surface, which has no sampler"),
+                    ));
                 };
                 // What a texture says of its own, a sampler leaves: how integers are read, and whether coordinates are normalised.
                 joined = Sampler {
@@ -183,9 +189,16 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             }
         };
         self.check_geometry(issue, op, image)?;
-        if sampler.filter == Filter::Linear && !request.compare.is_some() && !sampler.gives_floats(image.format().ty) && !op.integers && op.gather.is_none() {
+        if sampler.filter == Filter::Linear
+            && !request.compare.is_some()
+            && !sampler.gives_floats(image.format().ty)
+            && !op.integers
+            && op.gather.is_none()
+        {
             let ty = image.format().ty.name();
-            let message = format!("linear filtering of {ty} that is read as integers: read it as normalized_float, or filter by nearest");
+            let message = format!(
+                "linear filtering of {ty} that is read as integers: read it as normalized_float, or filter by nearest"
+            );
             return Err(self.bad_texture(issue, message));
         }
         self.check_operands(issue, op, request, image)?;
@@ -205,7 +218,13 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             for (lanes, offsets) in read.0 {
                 let addresses = offsets.map(|offset| address + u64::from(offset));
                 let at = self.at(issue.only(lanes));
-                self.observer.access(&at, AccessKind::Load, &access, StateSpace::Global, Addresses::Each(&addresses));
+                self.observer.access(
+                    &at,
+                    AccessKind::Load,
+                    &access,
+                    StateSpace::Global,
+                    Addresses::Each(&addresses),
+                );
             }
             return Ok(fetched);
         }
@@ -239,12 +258,22 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         if fits {
             return Ok(());
         }
-        Err(self.bad_texture(issue, format!("the texture is {}, which this instruction cannot fetch from", image.describe())))
+        Err(self.bad_texture(
+            issue,
+            format!("the texture is {}, which this instruction cannot fetch from", image.describe()),
+        ))
     }
 
     /// Offsets and samples must be in range.
-    fn check_operands(&self, issue: Issue<'_>, op: &FetchOp, request: &Request, image: &Image) -> Fallible<()> {
-        let bad = |lanes: u32, message: String| Err(self.fault(issue.only(lanes), FaultCode::BadOperand, message));
+    fn check_operands(
+        &self,
+        issue: Issue<'_>,
+        op: &FetchOp,
+        request: &Request,
+        image: &Image,
+    ) -> Fallible<()> {
+        let bad =
+            |lanes: u32, message: String| Err(self.fault(issue.only(lanes), FaultCode::BadOperand, message));
         for offset in request.offset.iter().flatten().take(op.offset.len()) {
             let wrong = lanes_where(issue.mask, |lane| !(-8..8).contains(&offset[lane]));
             if wrong != 0 {
@@ -290,7 +319,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             let kind = kind.name();
             let message = match of {
                 Some(name) if handle == 0 => {
-                    format!("the {kind} reference `{name}` is bound to nothing: a launch binds it by its name")
+                    format!(
+                        "the {kind} reference `{name}` is bound to nothing: a launch binds it by its name"
+                    )
                 }
                 Some(name) => format!("the {kind} reference `{name}` was overwritten"),
                 None if handle == 0 => format!("the {kind} handle is null"),

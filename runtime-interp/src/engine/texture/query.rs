@@ -34,7 +34,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 .or_else(|| of_sampler(object.sampler()?, query));
             answers[lane] = answer.ok_or_else(|| {
                 let found = object.kind().name();
-                self.bad_texture(one, format!("the handle {handle:#x} is that of a {found}, which has no such property"))
+                self.bad_texture(
+                    one,
+                    format!("the handle {handle:#x} is that of a {found}, which has no such property"),
+                )
             })?;
         }
         super::set(issue, dst, &answers);
@@ -73,7 +76,8 @@ fn of_image(image: &Image, sampler: Option<&Sampler>, query: TextureQuery, level
 
 /// An answer that a sampler gives.
 fn of_sampler(sampler: &Sampler, query: TextureQuery) -> Option<u32> {
-    let mode = |dim: usize| AddressMode::ALL.iter().position(|m| *m == sampler.address[dim]).map(|i| i as u32);
+    let mode =
+        |dim: usize| AddressMode::ALL.iter().position(|m| *m == sampler.address[dim]).map(|i| i as u32);
     match query {
         TextureQuery::NormalizedCoords => Some(sampler.normalized.into()),
         TextureQuery::ForceUnnormalizedCoords => Some(sampler.force_unnormalized.into()),
@@ -92,4 +96,3 @@ fn of_sampler(sampler: &Sampler, query: TextureQuery) -> Option<u32> {
         | TextureQuery::MemoryLayout => None,
     }
 }
-

@@ -45,20 +45,32 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         Ok(())
     }
 
-    fn surface_group(&mut self, issue: Issue<'_>, op: &SurfaceOp, kind: AccessKind, handle: u64) -> Fallible<()> {
+    fn surface_group(
+        &mut self,
+        issue: Issue<'_>,
+        op: &SurfaceOp,
+        kind: AccessKind,
+        handle: u64,
+    ) -> Fallible<()> {
         let cx: &'a Context<'a> = self.cx;
         let object = self.object(issue, handle, ReferenceKind::Surface)?;
         let Object::Surface { image, address } = object else {
             let found = object.kind().name();
-            return Err(self.bad_texture(issue, format!("the handle {handle:#x} is that of a {found}, not of a surface")));
+            return Err(self.bad_texture(
+                issue,
+                format!("the handle {handle:#x} is that of a {found}, not of a surface"),
+            ));
         };
         let address = *address;
         let (dims, layer, _) = shape(op.geometry).unwrap_or_default();
-        if image.dims() as usize != dims || image.layers().is_some() != layer || op.geometry == Geometry::Cube {
-            let message = format!("the surface is {}, which this instruction cannot access", image.describe());
+        if image.dims() as usize != dims || image.layers().is_some() != layer || op.geometry == Geometry::Cube
+        {
+            let message =
+                format!("the surface is {}, which this instruction cannot access", image.describe());
             return Err(self.bad_texture(issue, message));
         }
-        let Some((memory, start, _)) = cx.global_at(address).filter(|(_, _, rest)| u64::from(image.bytes()) <= *rest)
+        let Some((memory, start, _)) =
+            cx.global_at(address).filter(|(_, _, rest)| u64::from(image.bytes()) <= *rest)
         else {
             return Err(self.bad_texture(issue, "the memory of the surface was freed".into()));
         };
@@ -107,7 +119,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             return Ok(());
         }
         let (ty, channels, bits) = (format.ty.name(), format.channels, op.bytes * 8);
-        let message = format!("a reduction of integers of {bits} bits in a surface of {channels} channels of {ty}");
+        let message =
+            format!("a reduction of integers of {bits} bits in a surface of {channels} channels of {ty}");
         Err(self.bad_texture(issue, message))
     }
 
@@ -125,7 +138,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let level = image.levels()[0];
         let layered = image.layers().is_some();
         let mut registers = op.coordinates.iter();
-        let mut next = |there: bool| if there { registers.next().map(|r| words(issue.frame, *r)) } else { None };
+        let mut next =
+            |there: bool| if there { registers.next().map(|r| words(issue.frame, *r)) } else { None };
         let layer = next(layered).unwrap_or([0; 32]);
         let x = next(true).unwrap_or([0; 32]);
         let y = next(image.dims() > 1).unwrap_or([0; 32]);
@@ -161,7 +175,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let [x, y, z, layer] = &at;
         for i in 0..32 {
             let row_number = (z[i] as u32).wrapping_mul(level.size[1]).wrapping_add(y[i] as u32);
-            let offset = (layer[i] as u32).wrapping_mul(level.layer_bytes).wrapping_add(row_number.wrapping_mul(row));
+            let offset =
+                (layer[i] as u32).wrapping_mul(level.layer_bytes).wrapping_add(row_number.wrapping_mul(row));
             offsets[i] = offset.wrapping_add((x[i] as u32).wrapping_mul(unit));
             misaligned |= u32::from(offsets[i] & mask != 0) << i;
         }
@@ -173,7 +188,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         if misaligned & !outside != 0 {
             let issue = issue.only(misaligned & !outside);
             let lane = issue.mask.trailing_zeros() as usize & 31;
-            let message = format!("{size} bytes of a surface at x = {} bytes, which is not a multiple of {size}", x[lane]);
+            let message = format!(
+                "{size} bytes of a surface at x = {} bytes, which is not a multiple of {size}",
+                x[lane]
+            );
             return Err(self.fault(issue, FaultCode::Misaligned, message));
         }
         if misaligned != 0 {
@@ -202,8 +220,14 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 let access = Access::unsigned(StateSpace::Global, op.bytes);
                 let end = address + u64::from(image.bytes());
                 let (bytes, stack_end) = (size.into(), issue.stack_end);
-                let bad =
-                    BadAccess { kind, access: &access, space: StateSpace::Global, address: end, bytes, stack_end };
+                let bad = BadAccess {
+                    kind,
+                    access: &access,
+                    space: StateSpace::Global,
+                    address: end,
+                    bytes,
+                    stack_end,
+                };
                 if self.observer.fault(&at, &fault, Some(&bad)) == Verdict::Skip {
                     continue;
                 }
@@ -241,10 +265,12 @@ fn load(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, size
         let values: Lanes<u64> = unsafe {
             match op.bytes {
                 1 => std::array::from_fn(|i| {
-                    Concurrent::load::<u8>(guest.place(found.offsets[i], size).wrapping_add(at as usize)).into()
+                    Concurrent::load::<u8>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
+                        .into()
                 }),
                 2 => std::array::from_fn(|i| {
-                    Concurrent::load::<u16>(guest.place(found.offsets[i], size).wrapping_add(at as usize)).into()
+                    Concurrent::load::<u16>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
+                        .into()
                 }),
                 4 if whole && r.width() == Width::W32 => {
                     let values = std::array::from_fn(|i| {
@@ -254,7 +280,8 @@ fn load(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, size
                     continue;
                 }
                 4 => std::array::from_fn(|i| {
-                    Concurrent::load::<u32>(guest.place(found.offsets[i], size).wrapping_add(at as usize)).into()
+                    Concurrent::load::<u32>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
+                        .into()
                 }),
                 _ => std::array::from_fn(|i| {
                     Concurrent::load::<u64>(guest.place(found.offsets[i], size).wrapping_add(at as usize))

@@ -22,10 +22,10 @@ use crate::report::Report;
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge, PRODUCTS};
 use location::{Location, MIXED, Release, Seen};
 use rustc_hash::FxHashMap;
-use texture::Fetches;
 use shadow::{Clusters, Conflict, Global, Knower, LINE, Line, Manner, Record, Shape, Shared, span};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use texture::Fetches;
 use threads::{Block, Fenced, Gathering, Parts, Waited};
 use together::Together;
 use warpsmith_interp::engine::{

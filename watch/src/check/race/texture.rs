@@ -52,7 +52,13 @@ impl Fetches {
 
 impl Race {
     /// Takes note of a write to global memory, and looks whether a fetch reads what was written.
-    pub(super) fn fetched(&mut self, at: &At<'_>, kind: AccessKind, access: &Access, addresses: &Addresses<'_>) {
+    pub(super) fn fetched(
+        &mut self,
+        at: &At<'_>,
+        kind: AccessKind,
+        access: &Access,
+        addresses: &Addresses<'_>,
+    ) {
         let fetch = self.fetches.fetches.get(at.pc as usize).copied().unwrap_or(false);
         if !fetch && kind == AccessKind::Load {
             return;

@@ -298,7 +298,8 @@ kernel @k() { }
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let globals = vec![("g".to_owned(), bytes.clone())];
         let (memory, buffers) = (Vec::new(), vec![Some(bytes), None]);
-        Execution { buffers, globals, memory, thread_instructions: 0, seconds: 0.0 }
+        let (bindings, handles) = (Vec::new(), Vec::new());
+        Execution { buffers, globals, memory, bindings, handles, thread_instructions: 0, seconds: 0.0 }
     }
 
     #[test]

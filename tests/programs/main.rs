@@ -6,6 +6,7 @@ mod matrices;
 mod pipelines;
 mod recent;
 mod tensor;
+mod textures;
 mod triton;
 
 use warpsmith::interp::{Arg, Buffer, Device, Launch, Plain, Program, Tensor};

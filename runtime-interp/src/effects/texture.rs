@@ -4,8 +4,8 @@
 
 use super::{Source, value};
 use crate::engine::{
-    Address, DetailOp, FetchOp, FetchResult, FunctionBuilder, Reg, SurfaceAction, SurfaceOp, TextureOp,
-    Width, lanes, texture_shape,
+    Address, DetailOp, FetchOp, FetchResult, FunctionBuilder, ReduceFn, Reg, SurfaceAction, SurfaceOp,
+    TextureOp, Width, lanes, texture_shape,
 };
 use crate::texture::ReferenceKind;
 use smallvec::SmallVec;
@@ -227,7 +227,7 @@ fn surface(
 }
 
 /// The functions of a reduction, for unsigned numbers and for signed ones.
-fn reduction(op: Reduction, bytes: u8) -> Option<[fn(u64, u64) -> u64; 2]> {
+fn reduction(op: Reduction, bytes: u8) -> Option<[ReduceFn; 2]> {
     Some(match (op, bytes) {
         (Reduction::Add, 4) => [|a, b| u64::from((a as u32).wrapping_add(b as u32)); 2],
         (Reduction::Add, 8) => [u64::wrapping_add; 2],

@@ -63,4 +63,4 @@ pub use schedule::Schedule;
 pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};
 pub(crate) use texture_op::shape as texture_shape;
-pub use texture_op::{DetailOp, FetchOp, FetchResult, SurfaceAction, SurfaceOp, TextureOp};
+pub use texture_op::{DetailOp, FetchOp, FetchResult, ReduceFn, SurfaceAction, SurfaceOp, TextureOp};

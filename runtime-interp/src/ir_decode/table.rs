@@ -153,18 +153,31 @@ fn grouped(data: &PtxData, sources: &[Operand]) -> Operands {
                 operands.by_ref().take(*len as usize).for_each(drop);
                 sources.by_ref().take(*len as usize).collect()
             }
-            _ => sources.next().into_iter().collect(),
+            PtxOperand::Value
+            | PtxOperand::Not
+            | PtxOperand::Neg
+            | PtxOperand::Part(_)
+            | PtxOperand::Destination(_)
+            | PtxOperand::Address(_)
+            | PtxOperand::GlobalAddress(..)
+            | PtxOperand::Global(_)
+            | PtxOperand::Func(_)
+            | PtxOperand::Int(_)
+            | PtxOperand::F32(_)
+            | PtxOperand::F64(_)
+            | PtxOperand::Decimal(_)
+            | PtxOperand::Bracket(_)
+            | PtxOperand::Sink => sources.next().into_iter().collect(),
         })
     };
     while let Some(operand) = operands.clone().next() {
-        match operand {
-            PtxOperand::Destination(_) => _ = operands.next(),
-            PtxOperand::Bracket(parts) => {
-                operands.next();
-                grouped.bracket.extend((0..*parts).filter_map(|_| take(&mut operands)));
-            }
-            _ if grouped.bracket.is_empty() => grouped.bracket.extend(take(&mut operands)),
-            _ => grouped.rest.extend(take(&mut operands)),
+        if let PtxOperand::Bracket(parts) = operand {
+            operands.next();
+            grouped.bracket.extend((0..*parts).filter_map(|_| take(&mut operands)));
+        } else if grouped.bracket.is_empty() {
+            grouped.bracket.extend(take(&mut operands));
+        } else {
+            grouped.rest.extend(take(&mut operands));
         }
     }
     grouped

@@ -74,7 +74,7 @@ fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<
     }
     for u in &mut u {
         // No number is 0.
-        *u = if u.is_nan() { 0.0 } else { u.max(-FAR).min(FAR) };
+        *u = if u.is_nan() { 0.0 } else { u.clamp(-FAR, FAR) };
     }
     u
 }

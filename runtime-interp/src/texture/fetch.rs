@@ -3,10 +3,14 @@
 //! A fetch that reads one texel in each lane gives what that texel holds, bit for bit. Others blend: the sums are exact, and rounded once, to what
 //! the format is blended in (16 bits for integers, a half for halves).
 
+// Loops over lanes index several arrays at once, and are to become vector instructions.
+#![allow(clippy::needless_range_loop)]
+
 use super::axis::{self, Axis, BORDER, ONE, Rule};
-use super::format::{ChannelType, from_half, linear_of_srgb, to_half};
+use super::blend::Blend;
+use super::format::to_half;
 use super::level::{self, Detail, Levels};
-use super::sampler::{AddressMode, Filter, ReadMode, Sampler};
+use super::sampler::{AddressMode, Filter, Sampler};
 use super::{Image, Lanes, Taps, Texels, cube};
 use smallvec::SmallVec;
 
@@ -52,11 +56,11 @@ pub(crate) struct Fetched {
 }
 
 /// Texels of 32 lanes, one in each, and how much each counts.
-struct Tap {
-    offsets: Lanes<u32>,
+pub(super) struct Tap {
+    pub offsets: Lanes<u32>,
     /// The lanes that read the border instead.
-    border: u32,
-    factor: Lanes<f64>,
+    pub border: u32,
+    pub factor: Lanes<f64>,
 }
 
 /// The level that each lane reads.
@@ -92,14 +96,14 @@ pub(crate) fn gather(
 }
 
 /// A fetch.
-struct Fetch<'a, M> {
-    image: &'a Image,
-    sampler: &'a Sampler,
-    request: &'a Request,
-    memory: &'a M,
-    taps: &'a mut dyn Taps,
+pub(super) struct Fetch<'a, M> {
+    pub image: &'a Image,
+    pub sampler: &'a Sampler,
+    pub request: &'a Request,
+    pub memory: &'a M,
+    pub taps: &'a mut dyn Taps,
     /// Results are floats.
-    floats: bool,
+    pub floats: bool,
 }
 
 impl<'a, M: Texels> Fetch<'a, M> {
@@ -422,190 +426,6 @@ impl<'a, M: Texels> Fetch<'a, M> {
         };
         (0..4).map(tap).collect()
     }
-
-    /// Reads the texels of a tap, as words.
-    #[inline(always)]
-    fn read(&mut self, tap: &Tap) -> [Lanes<u32>; 4] {
-        self.taps.read(self.request.lanes & !tap.border, &tap.offsets);
-        let mut words = [[0; 32]; 4];
-        self.memory.load(self.image.format().bytes(), &tap.offsets, &mut words);
-        words
-    }
-
-    /// A channel of texels, extended to 32 bits.
-    #[inline(always)]
-    fn channel(&self, words: &[Lanes<u32>; 4], channel: usize) -> Lanes<u32> {
-        let ty = self.image.format().ty;
-        let bit = channel as u32 * ty.bytes() * 8;
-        let (word, shift) = (&words[bit as usize / 32 & 3], bit % 32);
-        let mut values = [0; 32];
-        with_type(ty, |ty| {
-            for i in 0..32 {
-                values[i] = ty.extend(word[i] >> shift);
-            }
-        });
-        values
-    }
-
-    /// One texel in each lane, as it is.
-    #[inline(always)]
-    fn plain(&mut self, tap: &Tap) -> Fetched {
-        let words = self.read(tap);
-        let channels = self.image.format().channels as usize;
-        let one = if self.floats { 1f32.to_bits() } else { 1 };
-        let mut values = [[0; 32], [0; 32], [0; 32], [one; 32]];
-        for (c, value) in values.iter_mut().enumerate().take(channels) {
-            *value = self.channel(&words, c);
-            if self.floats {
-                self.number(c, value);
-            }
-            if tap.border != 0 {
-                let border = self.sampler.border[c];
-                let border = if self.floats { (border as f32).to_bits() } else { border as i64 as u32 };
-                for i in 0..32 {
-                    value[i] = if tap.border >> i & 1 != 0 { border } else { value[i] };
-                }
-            }
-            if let Some(compare) = &self.request.compare {
-                for i in 0..32 {
-                    let passes = self.sampler.compare.holds(compare[i], f32::from_bits(value[i]));
-                    value[i] = f32::from(u8::from(passes)).to_bits();
-                }
-            }
-        }
-        Fetched { values, floats: self.floats }
-    }
-
-    /// Makes floats of the bits of a channel.
-    #[inline(always)]
-    fn number(&self, channel: usize, bits: &mut Lanes<u32>) {
-        let ty = self.image.format().ty;
-        let decodes = self.sampler.srgb && channel < 3;
-        let normal = self.sampler.read == ReadMode::NormalizedFloat;
-        with_type(ty, |ty| {
-            let one = if normal { ty.one() as f32 } else { 1.0 };
-            for bits in bits.iter_mut() {
-                *bits = match ty {
-                    ChannelType::F32 => *bits,
-                    ChannelType::F16 => from_half(*bits).to_bits(),
-                    _ if ty.is_signed() && normal => (*bits as i32 as f32 / one).max(-1.0).to_bits(),
-                    _ if ty.is_signed() => (*bits as i32 as f32).to_bits(),
-                    _ => (*bits as f32 / one).to_bits(),
-                };
-            }
-        });
-        if decodes {
-            for bits in bits {
-                *bits = (linear_of_srgb(f64::from(f32::from_bits(*bits))) as f32).to_bits();
-            }
-        }
-    }
-
-    /// What 1 is in the numbers that are blended: for integers the largest of 16 bits.
-    fn unit(&self) -> f64 {
-        let ty = self.image.format().ty;
-        let integers = ty.can_be_normalized() && self.sampler.read == ReadMode::NormalizedFloat;
-        match integers && !self.sampler.srgb && self.request.compare.is_none() {
-            true if ty.is_signed() => 32767.0,
-            true => 65535.0,
-            false => 1.0,
-        }
-    }
-
-    /// Adds what a tap reads.
-    #[inline(always)]
-    fn add(&mut self, blend: &mut Blend, tap: &Tap) {
-        let words = self.read(tap);
-        let unit = self.unit();
-        let ty = self.image.format().ty;
-        for i in 0..32 {
-            blend.blends[i] &= tap.factor[i] != 1.0;
-        }
-        for c in 0..blend.channels {
-            let mut value = self.channel(&words, c);
-            let mut numbers = [0.0; 32];
-            if unit == 1.0 {
-                self.number(c, &mut value);
-                for i in 0..32 {
-                    numbers[i] = f64::from(f32::from_bits(value[i]));
-                }
-            } else {
-                let scale = unit / ty.one();
-                if ty.is_signed() {
-                    for i in 0..32 {
-                        numbers[i] = f64::from(value[i] as i32).max(-ty.one()) * scale;
-                    }
-                } else {
-                    for i in 0..32 {
-                        numbers[i] = f64::from(value[i] as i32) * scale;
-                    }
-                }
-            }
-            if tap.border != 0 {
-                let border = self.sampler.border[c] * unit;
-                for i in 0..32 {
-                    numbers[i] = if tap.border >> i & 1 != 0 { border } else { numbers[i] };
-                }
-            }
-            if let Some(compare) = &self.request.compare {
-                for i in 0..32 {
-                    let passes = self.sampler.compare.holds(compare[i], numbers[i] as f32);
-                    numbers[i] = f64::from(u8::from(passes));
-                }
-            }
-            let sum = &mut blend.sums[c];
-            for i in 0..32 {
-                let part = if tap.factor[i] == 0.0 { 0.0 } else { tap.factor[i] * numbers[i] };
-                sum[i] += part;
-            }
-        }
-    }
-
-    /// The results of a blend, rounded to what the format is blended in.
-    #[inline(always)]
-    fn rounded(&self, blend: &Blend) -> Fetched {
-        let unit = self.unit();
-        let halves = self.image.format().ty == ChannelType::F16 && self.request.compare.is_none();
-        let mut values = [[0; 32], [0; 32], [0; 32], [1f32.to_bits(); 32]];
-        for (value, sums) in values.iter_mut().zip(&blend.sums).take(blend.channels) {
-            if unit == 1.0 {
-                for i in 0..32 {
-                    value[i] = (sums[i] as f32).to_bits();
-                }
-                if halves {
-                    *value = value.map(|v| from_half(to_half(f32::from_bits(v))).to_bits());
-                }
-                continue;
-            }
-            for i in 0..32 {
-                let sum = if blend.blends[i] { (sums[i] + 0.5).floor() } else { sums[i] };
-                value[i] = ((sum / unit) as f32).to_bits();
-            }
-        }
-        Fetched { values, floats: true }
-    }
-}
-
-/// Sums of texels by weights.
-struct Blend {
-    channels: usize,
-    sums: [Lanes<f64>; 4],
-    /// The lanes in which no texel has all of the weight.
-    blends: [bool; 32],
-}
-
-impl Blend {
-    fn new(channels: usize) -> Blend {
-        Blend { channels, sums: [[0.0; 32]; 4], blends: [true; 32] }
-    }
-
-    /// Mixes in as much of a colour as there is of the rest.
-    fn mix(&mut self, colour: [f64; 4]) {
-        for (sums, colour) in self.sums.iter_mut().zip(colour) {
-            *sums = sums.map(|sum| 0.5 * sum + 0.5 * colour);
-        }
-        self.blends = [true; 32];
-    }
 }
 
 impl Axis {
@@ -639,19 +459,4 @@ fn bilinear(x: &Axis, y: &Axis) -> [Lanes<i32>; 4] {
         weights[3][i] = both;
     }
     weights
-}
-
-/// Calls with each type as a constant, so that loops are compiled for it.
-#[inline(always)]
-fn with_type(ty: ChannelType, mut f: impl FnMut(ChannelType)) {
-    match ty {
-        ChannelType::U8 => f(ChannelType::U8),
-        ChannelType::S8 => f(ChannelType::S8),
-        ChannelType::U16 => f(ChannelType::U16),
-        ChannelType::S16 => f(ChannelType::S16),
-        ChannelType::U32 => f(ChannelType::U32),
-        ChannelType::S32 => f(ChannelType::S32),
-        ChannelType::F16 => f(ChannelType::F16),
-        ChannelType::F32 => f(ChannelType::F32),
-    }
 }

@@ -14,6 +14,8 @@ pub(super) struct Levels {
 
 /// How a fetch says its level.
 #[derive(Clone, Copy, Debug)]
+// There is one at a time, on the stack.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum Detail {
     /// The base.
     Base,

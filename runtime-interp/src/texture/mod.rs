@@ -10,12 +10,14 @@
 //! - `object`: what handles stand for;
 //! - `level`: which level of a mipmap;
 //! - `cube`: faces, and what is beyond their edges;
+//! - `blend`: texels as numbers, and sums of them;
 //! - `fetch`: all of it together.
 //!
 //! The arithmetic is that of the CUDA programming guide's chapter on texture fetching, where hardware is not known to do otherwise;
 //! `docs/textures.md` lists which is which.
 
 mod axis;
+mod blend;
 mod cube;
 pub(crate) mod fetch;
 mod format;

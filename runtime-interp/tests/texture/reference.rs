@@ -65,12 +65,12 @@ impl Texture {
         let [w, h, _] = self.size(level);
         let index = before + texels(level) * i64::from(layer) + (z * h + y) * w + x;
         let mut result = [0.0, 0.0, 0.0, 1.0];
-        for c in 0..channels as usize {
+        for (c, result) in result.iter_mut().enumerate().take(channels as usize) {
             let at = (index as usize * channels as usize + c) * ty.bytes() as usize;
             let b = &self.bytes[at..];
             let normal = self.sampler.read == ReadMode::NormalizedFloat;
             let over = |value: f64, one: f64| if normal { (value / one).max(-1.0) } else { value };
-            result[c] = match ty {
+            *result = match ty {
                 ChannelType::U8 => over(b[0].into(), 255.0),
                 ChannelType::S8 => over((b[0] as i8).into(), 127.0),
                 ChannelType::U16 => over(u16::from_le_bytes([b[0], b[1]]).into(), 65535.0),

@@ -83,7 +83,7 @@ fn loads_of_every_width() {
                     32 => "r",
                     _ => "rs",
                 };
-                let first = if width == 64 { 4 } else { 4 };
+                let first = 4;
                 let all = registers(kind, first, count);
                 // Words of what was read, one by one.
                 let words: String = match width {

@@ -106,6 +106,9 @@ pub struct SurfaceOp {
     pub action: SurfaceAction,
 }
 
+/// The new value of old value and operand.
+pub type ReduceFn = fn(u64, u64) -> u64;
+
 /// What is done to the memory of a surface.
 #[derive(Clone, Debug)]
 pub enum SurfaceAction {
@@ -118,7 +121,7 @@ pub enum SurfaceAction {
         /// The operand.
         value: Reg,
         /// For unsigned numbers, and for signed ones.
-        functions: [fn(u64, u64) -> u64; 2],
+        functions: [ReduceFn; 2],
         /// The numbers have a sign, if the instruction says so and not the surface.
         signed: Option<bool>,
     },

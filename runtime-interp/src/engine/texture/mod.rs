@@ -190,7 +190,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         };
         self.check_geometry(issue, op, image)?;
         if sampler.filter == Filter::Linear
-            && !request.compare.is_some()
+            && request.compare.is_none()
             && !sampler.gives_floats(image.format().ty)
             && !op.integers
             && op.gather.is_none()

@@ -132,7 +132,8 @@ fn convolution_of_an_image() {
                     let mut sum = 0.0;
                     for j in -1..=1 {
                         for i in -1..=1 {
-                            sum += texel(x + i, y + j) * weights[(i + 1) as usize] * weights[(j + 1) as usize];
+                            sum +=
+                                texel(x + i, y + j) * weights[(i + 1) as usize] * weights[(j + 1) as usize];
                         }
                     }
                     assert_eq!(out[(y * W + x) as usize], sum, "{x} {y}");
@@ -202,7 +203,8 @@ fn a_step_of_a_distance_field() {
         shape("distances", 8, 8),
         |device| {
             let texels = device.upload(&seeds).unwrap();
-            let sampler = Sampler { address: [AddressMode::Border; 3], border: [-1.0; 4], ..Sampler::default() };
+            let sampler =
+                Sampler { address: [AddressMode::Border; 3], border: [-1.0; 4], ..Sampler::default() };
             let from = device.create_texture(texels, &image, &sampler).unwrap();
             let out = device.alloc_unwritten(512).unwrap();
             let to = device.create_surface(out, &image).unwrap();

@@ -26,12 +26,7 @@ fn load_for(target: &str, text: &str) -> Program {
 /// A kernel `k(handle, in, out)`: each thread has 16 words of input at `%in`, 4 words of output at `%out`, the handle in `%h`, its number in
 /// `%me`, and the registers `%r %rd %f %p %rs`.
 fn kernel(body: &str) -> Program {
-    kernel_after("", body)
-}
-
-/// The same with declarations before.
-fn kernel_after(declarations: &str, body: &str) -> Program {
-    load(&format!("{declarations}{}", entry(body)))
+    load(&entry(body))
 }
 
 fn entry(body: &str) -> String {

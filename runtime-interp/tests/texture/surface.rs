@@ -227,6 +227,23 @@ fn formatted_stores_convert() {
 }
 
 #[test]
+fn accesses_that_are_larger_than_a_row() {
+    let format = Format { ty: ChannelType::U8, channels: 1 };
+    for clamp in ["zero", "clamp"] {
+        let program = kernel(&format!(
+            "suld.b.1d.v4.b32.{clamp} {{%r4, %r5, %r6, %r7}}, [%h, {{0}}]; st.global.v4.u32 [%out], {{%r4, %r5, %r6, %r7}};"
+        ));
+        let mut device = Device::new();
+        let (handle, ..) = surface(&mut device, format, &[1], None);
+        let found = run(&mut device, &program, handle, &[[0; 16]]);
+        match clamp {
+            "zero" => assert_eq!(found.unwrap(), [[0; 4]]),
+            _ => assert_eq!(found.unwrap_err().code, FaultCode::OutOfBounds),
+        }
+    }
+}
+
+#[test]
 fn traps_name_the_place() {
     let format = Format { ty: ChannelType::U32, channels: 1 };
     let program = kernel("shl.b32 %r1, %me, 2;\nsuld.b.2d.b32.trap %r2, [%h, {%r1, 1}];");

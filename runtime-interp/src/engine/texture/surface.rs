@@ -180,7 +180,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             offsets[i] = offset.wrapping_add((x[i] as u32).wrapping_mul(unit));
             misaligned |= u32::from(offsets[i] & mask != 0) << i;
         }
-        if outside != 0 && (op.outside == OutOfRange::Trap || last[0] < 0) {
+        let nowhere = last[0] < 0 && op.outside == OutOfRange::Clamp;
+        if outside != 0 && (op.outside == OutOfRange::Trap || nowhere) {
             self.outside(issue.only(outside), op, image, size, address, kind)?;
         }
         // What was clamped may have come to lie across units.
@@ -258,6 +259,13 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
 #[inline(always)]
 fn load(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, size: u32, dst: &[Option<Reg>]) {
     let whole = found.inside == issue.mask;
+    // A row may be shorter than an access; then every lane is outside.
+    if found.inside == 0 {
+        for r in dst.iter().flatten() {
+            crate::engine::values::put(issue.frame, *r, issue.mask, &[0; 32]);
+        }
+        return;
+    }
     for (n, r) in dst.iter().enumerate() {
         let Some(r) = *r else { continue };
         let at = n as u32 * u32::from(op.bytes);

@@ -7,6 +7,7 @@ pub const TOPICS: &[(&str, Codes)] = &[
     ("PTX text and modules", warpsmith_ptx::codes::ALL),
     ("Instructions, of PTX and of the IR alike", warpsmith_isa::codes::ALL),
     ("IR text and functions", warpsmith_ir::codes::ALL),
+    ("The math library", warpsmith_math::codes::ALL),
     ("Compilation, loading, the command", ALL),
     ("Faults of a launch", warpsmith_interp::FaultCode::EXPLANATIONS),
     #[cfg(feature = "llvm")]

@@ -134,20 +134,20 @@
 //!
 //! # Features
 //!
-//! The default is the compiler and the engine, 32 packages with those of this repository.
+//! The default is the compiler and the engine, 33 packages with those of this repository.
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 37 |
-//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 33 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 38 |
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 38 |
+//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 34 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 39 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!
 //! # Crates
 //!
 //! The modules below are the crates of the project: [`diag`] what everything answers with, [`isa`] the instruction tables, [`ir`] the IR, [`lower`]
-//! passes and selection, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
+//! passes and selection, [`math`] the math library, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
 
 #![forbid(unsafe_code)]
 
@@ -163,6 +163,7 @@ pub use warpsmith_isa as isa;
 #[cfg(feature = "llvm")]
 pub use warpsmith_llvm as llvm;
 pub use warpsmith_lower as lower;
+pub use warpsmith_math as math;
 pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;

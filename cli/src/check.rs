@@ -17,6 +17,9 @@ pub struct Options {
     /// Files, folders, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// The files are one program: also report what is wrong between them, such as symbols that none of them defines.
+    #[arg(long, conflicts_with = "json")]
+    link: bool,
     /// One JSON object per file on standard output, in input order.
     #[arg(long)]
     json: bool,
@@ -77,6 +80,13 @@ pub fn run(options: &Options) -> Outcome {
         }
     }
     out.flush()?;
+    if options.link && !rejected && unreadable.is_none() {
+        let linked = crate::link::program(&files, &warpsmith::ptx::link::Options::default())?;
+        if let Err(errors) = linked {
+            errors.iter().for_each(report);
+            rejected = true;
+        }
+    }
     match unreadable {
         Some(message) => Err(Failure::Usage(message)),
         None if rejected => Err(Failure::Rejected),

@@ -11,6 +11,7 @@ mod explore;
 mod fmt;
 mod input;
 mod instruments;
+mod link;
 mod opt;
 mod progress;
 mod roundtrip;
@@ -50,6 +51,8 @@ enum Command {
     Explain(explain::Options),
     /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
     Fmt(fmt::Options),
+    /// Link `.ptx` and `.wir` files to one module of PTX.
+    Link(link::Options),
     /// Run a kernel on the CPU.
     Run(Box<run::Options>),
     /// Debug a kernel with the commands of gdb and cuda-gdb.
@@ -126,6 +129,7 @@ fn main() -> ExitCode {
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Fmt(options) => fmt::run(&options),
+        Command::Link(options) => link::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),

@@ -2,7 +2,7 @@
 
 use crate::input::{self, Input};
 use crate::watch::{Observations, Observers};
-use crate::{Compilation, Failure, Outcome, compile, explore, report, watch};
+use crate::{Compilation, Failure, Outcome, compile, explore, link, report, watch};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -24,6 +24,8 @@ use warpsmith_harness::session::own_launch;
 pub struct Options {
     /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
     file: PathBuf,
+    /// More files of the same program, linked with it.
+    more: Vec<PathBuf>,
     /// The launch description. Without one, and without --entry, the first `run:` directive of the file.
     #[arg(long, value_name = "L.json", conflicts_with_all = ["entry", "grid", "block", "cluster", "dynamic_shared", "args", "globals"])]
     launch: Option<PathBuf>,
@@ -119,6 +121,7 @@ pub fn run(options: &Options) -> Outcome {
     let printed = Printed { kept: options.json.then(Arc::default) };
     let mut observations = None;
     let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
+        let source = if options.more.is_empty() { source } else { linked(options)? };
         let (program, sources) = loaded(options, source, &launch)?;
         if let Some(count) = options.explore {
             explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
@@ -231,6 +234,19 @@ fn result(
     let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
     *observations = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
     outcome.map_err(faulted)
+}
+
+/// All files of the program as one.
+fn linked(options: &Options) -> Result<Input, Problem> {
+    let files: Vec<PathBuf> = std::iter::once(&options.file).chain(&options.more).cloned().collect();
+    let module = link::program(&files, &ptx::link::Options::default()).map_err(Problem::Failure)?;
+    let module = module.map_err(|mut errors| {
+        // One finding is the answer; the others are shown before it.
+        let first = errors.remove(0);
+        errors.iter().for_each(report);
+        Problem::Source(Language::Ptx, first)
+    })?;
+    Ok(Input { source: module.source().clone(), language: Language::Ptx })
 }
 
 /// What runs, and its text if the run is watched.

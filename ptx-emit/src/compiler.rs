@@ -149,7 +149,8 @@ impl Compiler {
         self.passes.clone().unwrap_or_else(|| Pipeline::for_level(self.level))
     }
 
-    /// Verifies, optimises, selects, names registers, prints, and validates what was printed.
+    /// Verifies, optimises, selects, names registers, prints, and validates what was printed. Functions of the math library that the module declares
+    /// are added first.
     pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Diagnostics> {
         self.compile_watched(module, None)
     }
@@ -166,6 +167,15 @@ impl Compiler {
             return Err(module.diagnostics(vec![error]));
         };
         let start = Instant::now();
+        let with_math;
+        let module = if warpsmith_math::is_needed(module) {
+            let mut module = module.clone();
+            warpsmith_math::define(&mut module)?;
+            with_math = module;
+            &with_math
+        } else {
+            module
+        };
         ir::verify(module)?;
         let verify_time = start.elapsed();
 

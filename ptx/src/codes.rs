@@ -198,4 +198,25 @@ warpsmith_diag::codes! {
     LOC = "P0702";
     /// A pragma that is not known, or not there.
     PRAGMA = "P0703";
+
+    // Linking: P08xx.
+    /// Modules whose targets or versions do not go together.
+    ///
+    /// Code with features of one architecture (`sm_90a`) or family (`sm_100f`) runs there only; a linked module has one target.
+    LINK_TARGET = "P0801";
+    /// A symbol that two modules define.
+    ///
+    /// A name that other modules see has one definition. `.weak` definitions give way to others, and `.common` variables become one.
+    LINK_TWICE = "P0802";
+    /// A symbol that no module defines.
+    ///
+    /// Every `.extern` symbol that is used needs a definition, except what the system defines: `vprintf`, `malloc`, `free`, `__assertfail`, and shared
+    /// memory whose size the launch gives.
+    LINK_UNDEFINED = "P0803";
+    /// A declaration that does not fit the definition in another module.
+    LINK_MISMATCH = "P0804";
+    /// Variables whose initialisers need each other's addresses.
+    ///
+    /// In PTX a variable is declared before its address is used, which variables of different modules that point to each other cannot both be.
+    LINK_CYCLE = "P0805";
 }

@@ -4,6 +4,7 @@
 
 pub mod codes;
 mod format;
+pub mod link;
 mod parallel;
 mod parse;
 mod pragma;

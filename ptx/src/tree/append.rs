@@ -41,11 +41,17 @@ macro_rules! arenas {
 
         impl Module {
             /// Appends a module that was read from the text behind this one's.
-            pub(crate) fn append(&mut self, mut other: Module) {
+            pub(crate) fn append(&mut self, other: Module) {
+                let symbols = (0..other.names.len())
+                    .map(|index| self.names.intern(other.names.get(Symbol::from_index(index))))
+                    .collect();
+                self.append_with(other, symbols);
+            }
+
+            /// Appends a module whose symbols become these of this one. Spans stay: they are of the other module's text.
+            pub(crate) fn append_with(&mut self, mut other: Module, symbols: Vec<Symbol>) {
                 let by = Moves {
-                    symbols: (0..other.names.len())
-                        .map(|index| self.names.intern(other.names.get(Symbol::from_index(index))))
-                        .collect(),
+                    symbols,
                     mnemonics: (0..other.mnemonics.len())
                         .map(|index| self.mnemonics.intern(other.mnemonics.get(index).as_bytes()) as u32)
                         .collect(),

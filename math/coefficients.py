@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Writes src/coefficients.rs: near-minimax polynomials (interpolation in Chebyshev's nodes) and constants in parts.
+
+    pip install mpmath; python3 math/coefficients.py > math/src/coefficients.rs
+
+A polynomial is of the lowest degree whose error, relative to the function that it is part of, is below the bound given beside it.
+"""
+import struct
+from mpmath import *
+
+mp.dps = 50
+F32, F64 = 24, 53
+
+
+def rounded(x, bits):
+    """x to nearest, with so many bits."""
+    if x == 0:
+        return mpf(0)
+    m, e = frexp(mpf(x))
+    return ldexp(nint(ldexp(m, bits)), e - bits)
+
+
+def show(x, bits):
+    return repr(float(x)) if bits == F64 else repr(struct.unpack("f", struct.pack("f", float(x)))[0])
+
+
+def fit(g, a, b, degree):
+    """The coefficients, lowest first, of the polynomial that interpolates g in Chebyshev's nodes on [a, b]."""
+    n = degree + 1
+    a, b = mpf(a), mpf(b)
+    nodes = [(a + b) / 2 + (b - a) / 2 * cos(pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+    values = [g(x) for x in nodes]
+    # Newton's divided differences, then expanded.
+    table = values[:]
+    for j in range(1, n):
+        for i in range(n - 1, j - 1, -1):
+            table[i] = (table[i] - table[i - 1]) / (nodes[i] - nodes[i - j])
+    poly = [mpf(0)]
+    for i in range(n - 1, -1, -1):
+        shifted = [mpf(0)] + poly
+        poly = [s - nodes[i] * p for s, p in zip(shifted, poly + [mpf(0)])]
+        poly[0] += table[i]
+    return poly[:n]
+
+
+def polynomial(name, doc, g, a, b, weight=lambda x: mpf(1), bits=(F32, F64), slack=3):
+    """weight(x): how much of the result a relative error of the polynomial is."""
+    print(f"/// {doc}")
+    print(f"pub const {name}: Coefficients = Coefficients {{")
+    for field, p in (("f32", F32), ("f64", F64)):
+        if p not in bits:
+            print(f"    {field}: &[],")
+            continue
+        for degree in range(1, 40):
+            c = fit(g, a, b, degree)
+            xs = [mpf(a) + (mpf(b) - mpf(a)) * k / 60 for k in range(61)]
+            error = max(abs((polyval(c[::-1], x) - g(x)) / g(x) * weight(x)) if g(x) != 0 else mpf(0) for x in xs)
+            if error < mpf(2) ** -(p + slack):
+                break
+        print(f"    // Relative error 2^{float(log(error, 2)):.1f}.")
+        print(f"    {field}: &[" + ", ".join(show(x, p) for x in c) + "],")
+    print("};\n")
+
+
+def split(name, doc, value, first=None):
+    """value as a sum of floats; the first has few enough bits that its product with a small integer is exact."""
+    print(f"/// {doc}")
+    print(f"pub const {name}: Parts = Parts {{")
+    for field, p, short in (("f32", F32, 16), ("f64", F64, 40)):
+        rest, parts = mpf(value), []
+        for n in range(3):
+            part = rounded(rest, short if first and n == 0 else p)
+            parts.append(part)
+            rest -= part
+        print(f"    {field}: [" + ", ".join(show(x, p) for x in parts) + "],")
+    print("};\n")
+
+
+def off0(f, at0):
+    """f, whose value at 0 is a limit."""
+    return lambda x: mpf(at0) if abs(x) < mpf(10) ** -20 else f(x)
+
+
+print('''//! Coefficients of polynomials and constants in parts. Written by `math/coefficients.py`.
+#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal, reason = "written by a program")]
+
+/// A polynomial for each format, lowest coefficient first.
+pub struct Coefficients {
+    /// Rounded to `f32`.
+    pub f32: &'static [f32],
+    /// Rounded to `f64`.
+    pub f64: &'static [f64],
+}
+
+/// A constant as a sum of floats, the largest first.
+pub struct Parts {
+    /// Parts of `f32`.
+    pub f32: [f32; 3],
+    /// Parts of `f64`.
+    pub f64: [f64; 3],
+}
+''')
+
+split("LN2", "ln 2; products of the first part with exponents are exact.", ln(2), True)
+split("LOG2_E", "1 / ln 2.", 1 / ln(2))
+split("LOG10_E", "1 / ln 10.", 1 / ln(10))
+split("LN10", "ln 10.", ln(10))
+split("LOG10_2", "log10 2; products of the first part with exponents are exact.", log10(2), True)
+split("PI", "pi.", pi)
+split("PI_2", "pi / 2.", pi / 2)
+split("TWO_THIRDS", "2 / 3.", mpf(2) / 3)
+split("SQRT_HALF", "sqrt(1 / 2).", sqrt(mpf(1) / 2))
+split("HALF_LN_2PI", "ln(2 pi) / 2.", ln(2 * pi) / 2)
+
+s = lambda z: sqrt(z)
+polynomial("EXP", "(e^r - 1 - r) / r^2 for |r| <= 0.35.", off0(lambda r: (exp(r) - 1 - r) / r**2, 0.5), -0.35, 0.35, lambda r: r * r / 2)
+polynomial("LOG", "((log((1+s)/(1-s)) - 2s) / s^3 - 2/3) / s^2 in s^2, for |s| <= 0.1717.",
+           off0(lambda z: ((2 * atanh(s(z)) - 2 * s(z)) / s(z)**3 - mpf(2) / 3) / z, mpf(2) / 5), 0, 0.0295, lambda z: z * z / 5, slack=10)
+polynomial("SIN", "(sin x - x) / x^3 in x^2, for |x| <= 0.79.", off0(lambda z: (sin(s(z)) - s(z)) / s(z)**3, -mpf(1) / 6), 0, 0.63, lambda z: z / 6)
+polynomial("COS", "(cos x - 1 + x^2 / 2) / x^4 in x^2, for |x| <= 0.79.", off0(lambda z: (cos(s(z)) - 1 + z / 2) / z**2, mpf(1) / 24), 0, 0.63, lambda z: z * z / 24)
+polynomial("ATAN", "(atan x - x) / x^3 in x^2, for |x| <= 1.", off0(lambda z: (atan(s(z)) - s(z)) / s(z)**3, -mpf(1) / 3), 0, 1, lambda z: z / 3)
+polynomial("ASIN", "(asin x - x) / x^3 in x^2, for |x| <= 1/2.", off0(lambda z: (asin(s(z)) - s(z)) / s(z)**3, mpf(1) / 6), 0, 0.25, lambda z: z / 6)
+polynomial("SINH", "(sinh x - x) / x^3 in x^2, for |x| <= 1.", off0(lambda z: (sinh(s(z)) - s(z)) / s(z)**3, mpf(1) / 6), 0, 1, lambda z: z / 6)
+polynomial("TANH", "(tanh x - x) / x^3 in x^2, for |x| <= 1.", off0(lambda z: (tanh(s(z)) - s(z)) / s(z)**3, -mpf(1) / 3), 0, 1, lambda z: z / 3)
+polynomial("ERF", "(erf x - x) / x in x^2, for |x| <= 1.", off0(lambda z: (erf(s(z)) - s(z)) / s(z), 2 / sqrt(pi) - 1), 0, 1, lambda z: mpf(1) / 7)
+
+
+def erfcx(x):
+    if x > 20:
+        # The continued fraction, from far enough inside.
+        value = x
+        for n in range(400, 0, -1):
+            value = x + mpf(n) / 2 / value
+        return 1 / (sqrt(pi) * value)
+    return erfc(x) * exp(x * x)
+
+
+K = mpf(4)
+x_of = lambda t: K * (1 + t) / (1 - t)
+polynomial("ERFCX", "erfc(x) e^(x^2) (1 + 2x) in (x - 4) / (x + 4), for 1/2 <= x <= 28.", lambda t: erfcx(x_of(t)) * (1 + 2 * x_of(t)),
+           (mpf('0.5') - K) / (mpf('0.5') + K), (28 - K) / (28 + K))
+
+
+def erfinv_of_w(w):
+    # erfinv(x) / x with (1 - x)(1 + x) = e^-w.
+    if w < mpf(10) ** -15:
+        return sqrt(pi) / 2
+    d = exp(-w)
+    x = sqrt(1 - d)
+    # 1 - erf(y) = 1 - x, by Newton's method from the asymptotic value.
+    target = d / (1 + x)
+    with extradps(20):
+        y = erfinv(x) if w < 20 else sqrt(w)
+        for _ in range(8 if w < 20 else 60):
+            y += (erfc(y) - target) * exp(y * y) * sqrt(pi) / 2
+    return y / x
+
+
+polynomial("ERFINV_CENTER", "erfinv(x) / x in w - 2.5 with w = -ln(1 - x^2), for w <= 5 (f32), 6.25 (f64).", lambda u: erfinv_of_w(u + mpf('2.5')), -2.5, 3.75)
+polynomial("ERFINV_MIDDLE", "The same in sqrt(w) - 3, for 2.23 <= sqrt(w) <= 4.1.", lambda u: erfinv_of_w((u + 3)**2), 2.23 - 3, 1.1)
+polynomial("ERFINV_TAIL", "The same in sqrt(w) - 5, for 4 <= sqrt(w) <= 6.1.", lambda u: erfinv_of_w((u + 5)**2), -1, 1.1, bits=(F64,))
+
+polynomial("RECIPROCAL_GAMMA", "1 / gamma(x) in x - 1.5, for 1 <= x <= 2.", lambda t: rgamma(t + mpf('1.5')), -0.5, 0.5, bits=(F64,))
+polynomial("STIRLING", "(ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2) x in 1 / x^2, for x >= 12.",
+           off0(lambda z: (loggamma(1 / s(z)) - (1 / s(z) - mpf(1) / 2) * ln(1 / s(z)) + 1 / s(z) - ln(2 * pi) / 2) / s(z), mpf(1) / 12),
+           0, mpf(1) / 144, lambda z: mpf(1) / 128, bits=(F64,))
+polynomial("LGAMMA_1", "ln gamma(1 + t) / t, for |t| <= 1/2.", off0(lambda t: loggamma(1 + t) / t, -euler), -0.5, 0.5, bits=(F64,))
+polynomial("LGAMMA_2", "ln gamma(2 + t) / t, for -1/2 <= t <= 1.", off0(lambda t: loggamma(2 + t) / t, 1 - euler), -0.5, 1, bits=(F64,))
+
+j = lambda n, k: besseljzero(n, k)
+for n, k in ((0, 1), (0, 2), (1, 1), (1, 2)):
+    split(f"J{n}_ZERO_{k}", f"Zero {k} of J{n}.", j(n, k))
+around = lambda n, k: off0(lambda t: besselj(n, t + j(n, k)) / t, besselj(n, j(n, k), derivative=1))
+z01, z02, z11, z12 = (j(n, k) for n, k in ((0, 1), (0, 2), (1, 1), (1, 2)))
+polynomial("J0_NEAR_0", "J0 in x^2, for x <= 1.3.", lambda z: besselj(0, s(z)), 0, mpf('1.69'), bits=(F64,))
+polynomial("J0_NEAR_1", "J0(x) / (x - zero 1) in x - zero 1, for 1.2 <= x <= 4.", around(0, 1), 1.2 - z01, 4 - z01, bits=(F64,))
+polynomial("J0_NEAR_2", "J0(x) / (x - zero 2) in x - zero 2, for 4 <= x <= 8.", around(0, 2), 4 - z02, 8 - z02, bits=(F64,))
+polynomial("J1_NEAR_0", "J1(x) / x in x^2, for x <= 2.1.", off0(lambda z: besselj(1, s(z)) / s(z), 0.5), 0, mpf('4.41'), bits=(F64,))
+polynomial("J1_NEAR_1", "J1(x) / (x - zero 1) in x - zero 1, for 2 <= x <= 5.4.", around(1, 1), 2 - z11, 5.4 - z11, bits=(F64,))
+polynomial("J1_NEAR_2", "J1(x) / (x - zero 2) in x - zero 2, for 5.4 <= x <= 8.", around(1, 2), 5.4 - z12, 8 - z12, bits=(F64,))
+
+
+def hankel(n, part):
+    def g(t):
+        # t = 64 / x^2.
+        t = max(t, mpf(10) ** -20)
+        x = 8 / sqrt(t)
+        with extradps(30):
+            chi = x - (2 * n + 1) * pi / 4
+            f = sqrt(pi * x / 2)
+            J, Y = besselj(n, x), bessely(n, x)
+            return f * (J * cos(chi) + Y * sin(chi)) if part == 0 else f * (Y * cos(chi) - J * sin(chi)) * x
+    return g
+
+
+for n in (0, 1):
+    polynomial(f"HANKEL_P{n}", f"P of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 0), 0, 1, bits=(F64,), slack=-3)
+    polynomial(f"HANKEL_Q{n}", f"x Q of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 1), 0, 1, bits=(F64,), slack=-8)
+
+print("/// 1,344 bits of 2 / pi behind 64 zeros, 64 a word, the highest first.")
+mp.prec = 1600
+value = int(floor(2 / pi * mpf(2) ** 1344))
+words = [0] + [(value >> (1344 - 64 * (k + 1))) & (2**64 - 1) for k in range(21)]
+print(f"pub const TWO_OVER_PI: [u64; {len(words)}] = [" + ", ".join(hex(w) for w in words) + "];")

@@ -1,0 +1,116 @@
+//! Logarithms: x = 2^k (1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, and log(1 + f) = 2 atanh(f / (2 + f)).
+
+use super::{Double, fast_two_sum, product, split_exponent, sum, two_product, two_sum};
+use crate::coefficients::{LN2, LOG, LOG2_E, LOG10_E, TWO_THIRDS};
+use crate::expr::V;
+
+/// A positive number as m 2^k with m between sqrt(1/2) and sqrt(2); k is a float.
+pub fn reduce(x: V<'_>) -> Double<'_> {
+    let (m, k) = split_exponent(x);
+    let k = k.to_float(x.ty());
+    let large = m.gt(std::f64::consts::SQRT_2);
+    (large.select(m * 0.5, m), large.select(k + 1.0, k))
+}
+
+/// log(m + c) + k ln 2 as a sum, to about 64 + bits (`f64`), 34 (`f32`); c is small.
+pub fn log_double<'e>(m: V<'e>, c: V<'e>, k: V<'e>) -> Double<'e> {
+    let log = log1p_reduced(m - 1.0, c);
+    let whole = two_sum(k * m.part(&LN2, 0), log.0);
+    let (h, l) = fast_two_sum(whole.0, whole.1 + k.fma(m.part(&LN2, 1), log.1));
+    (h, l)
+}
+
+/// log(1 + f + c) as a sum, for f between sqrt(1/2) - 1 and sqrt(2) - 1.
+pub fn log1p_reduced<'e>(f: V<'e>, c: V<'e>) -> Double<'e> {
+    // s = (f + c) / (2 + f + c)
+    let (d, dl) = two_sum(f.k(2.0), f);
+    let dl = dl + c;
+    let inverse = 1.0 / d;
+    let s = f * inverse;
+    let rest = (-s).fma(dl, (-s).fma(d, f)) + c;
+    let (s, sl) = fast_two_sum(s, rest * inverse);
+    // 2 s + s^3 (2/3 + s^2 ...)
+    let (z, zl) = product((s, sl), (s, sl));
+    let (p, pl) = fast_two_sum(f.part(&TWO_THIRDS, 0), z * z.poly(&LOG));
+    let tail = product(product((z, zl), (p, pl + f.part(&TWO_THIRDS, 1))), (s, sl));
+    sum((s * 2.0, sl * 2.0), tail)
+}
+
+/// The result of a logarithm, with what it is where it is not computed.
+fn special<'e>(x: V<'e>, value: V<'e>) -> V<'e> {
+    let value = value.unless(x.eq(0.0), f64::NEG_INFINITY);
+    let value = value.unless(x.lt(0.0) | x.is_nan(), f64::NAN);
+    value.unless(x.eq(f64::INFINITY), f64::INFINITY)
+}
+
+/// ln x
+pub fn log(x: V<'_>) -> V<'_> {
+    let (m, k) = reduce(x);
+    let f = m - 1.0;
+    let s = f / (f + 2.0);
+    let z = s * s;
+    let r = z * z.fma(z.poly(&LOG), x.k(2.0 / 3.0));
+    let half = f * f * 0.5;
+    // f - f^2 / 2 is most of it, and what it loses comes with the tail.
+    let tail = half - s.fma(half + r, k * x.part(&LN2, 1));
+    let (h, l) = two_sum(k * x.part(&LN2, 0), f);
+    special(x, h + (l - tail))
+}
+
+/// A logarithm to another base: 1 / ln base in parts.
+fn log_base<'e>(x: V<'e>, scale: &crate::coefficients::Parts) -> V<'e> {
+    let (m, k) = reduce(x);
+    let (h, l) = log_double(m, x.k(0.0), k);
+    let (p, pl) = two_product(h, x.part(scale, 0));
+    special(x, p + h.fma(x.part(scale, 1), l.fma(x.part(scale, 0), pl)))
+}
+
+/// log2 x
+pub fn log2(x: V<'_>) -> V<'_> {
+    let (m, k) = reduce(x);
+    let (h, l) = log1p_reduced(m - 1.0, x.k(0.0));
+    let (p, pl) = two_product(h, x.part(&LOG2_E, 0));
+    let pl = h.fma(x.part(&LOG2_E, 1), l.fma(x.part(&LOG2_E, 0), pl));
+    let (s, e) = two_sum(k, p);
+    special(x, s + (e + pl))
+}
+
+/// log10 x
+pub fn log10(x: V<'_>) -> V<'_> {
+    log_base(x, &LOG10_E)
+}
+
+/// ln(1 + hi + lo) as a sum, for hi + lo > -1.
+pub fn log1p_double<'e>((hi, lo): Double<'e>) -> Double<'e> {
+    let (u, c) = two_sum(hi.k(1.0), hi);
+    let c = c + lo;
+    let (m, k) = reduce(u);
+    // The correction in the scale of m: 2^-k is exact, and k is small unless c is nothing.
+    let unit = m / u;
+    let near = k.eq(0.0);
+    let (f, c) = (near.select(hi, m - 1.0), near.select(lo, c * unit));
+    let (h, l) = log1p_reduced(f, c);
+    let whole = two_sum(k * u.part(&LN2, 0), h);
+    fast_two_sum(whole.0, whole.1 + k.fma(u.part(&LN2, 1), l))
+}
+
+/// ln(1 + x)
+pub fn log1p(x: V<'_>) -> V<'_> {
+    let (h, l) = log1p_double((x, x.k(0.0)));
+    let value = (h + l).unless(x.eq(-1.0), f64::NEG_INFINITY);
+    let value = value.unless(x.lt(-1.0) | x.is_nan(), f64::NAN);
+    let same = x.eq(f64::INFINITY) | x.abs().lt(if x.is_f32() { 1e-15 } else { 1e-30 });
+    value.unless(same, x)
+}
+
+/// ln x as a sum.
+pub fn log_of(x: V<'_>) -> Double<'_> {
+    let (m, k) = reduce(x);
+    log_double(m, x.k(0.0), k)
+}
+
+/// ln(x + lo) as a sum.
+pub fn log_of_sum<'e>(x: V<'e>, lo: V<'e>) -> Double<'e> {
+    let (m, k) = reduce(x);
+    log_double(m, lo * (m / x), k)
+}

@@ -221,3 +221,8 @@ fn check_ptx(source: &str, target: Option<Target>, release: Option<Release>) -> 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The examples of the guide, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/front-end.md")]
+struct FrontEndGuide;

@@ -14,6 +14,9 @@ use warpsmith_diag::Span;
 /// How deep types may hold each other.
 pub const MAX_DEPTH: u32 = 64;
 
+/// How many bytes a value may take, padding included.
+pub const MAX_VALUE_BYTES: u64 = 1 << 16;
+
 /// How many scalars and vectors a value may consist of. What is larger stays in memory and is moved by `memcpy`.
 pub const MAX_VALUE_PARTS: u64 = 4096;
 

@@ -1,6 +1,7 @@
 //! Functions: a signature, attributes, stack slots, a graph and a layout.
 
 use crate::debug::FunctionDebug;
+use crate::aggregate::TypeTable;
 use crate::dfg::DataFlowGraph;
 use crate::entities::{Block, FileId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
 use crate::inst::InstData;
@@ -31,6 +32,35 @@ pub enum Linkage {
     Export,
     /// Defined in another module.
     Extern,
+    /// Other modules and the host, unless another module defines it too: then that one's is taken.
+    Weak,
+    /// A variable of `global` memory without contents that several modules define, and which is one.
+    Common,
+}
+
+impl Linkage {
+    /// True if other modules or the host can name it.
+    pub const fn is_visible(self) -> bool {
+        !matches!(self, Linkage::Local)
+    }
+
+    /// The word in the text form; none for [`Linkage::Local`].
+    pub const fn word(self) -> &'static str {
+        match self {
+            Linkage::Local => "",
+            Linkage::Export => "export",
+            Linkage::Extern => "extern",
+            Linkage::Weak => "weak",
+            Linkage::Common => "common",
+        }
+    }
+
+    /// The inverse of [`Linkage::word`].
+    pub fn from_word(word: &str) -> Option<Linkage> {
+        [Linkage::Export, Linkage::Extern, Linkage::Weak, Linkage::Common]
+            .into_iter()
+            .find(|linkage| linkage.word() == word)
+    }
 }
 
 /// A parameter of a function.
@@ -40,21 +70,56 @@ pub struct Param {
     pub ty: Type,
     /// Size and alignment of a parameter that is passed by value in memory: `byval(64, align 8)`.
     pub byval: Option<(u32, u32)>,
+    /// What the caller promises of it.
+    pub attrs: ParamAttrs,
+}
+
+/// What whoever calls or launches promises of a parameter that is a pointer. None of it changes what a program means that keeps the promise.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ParamAttrs {
+    /// `noalias`: what is accessed through it is accessed in no other way while the function runs, unless nobody writes it.
+    pub noalias: bool,
+    /// `readonly`: nothing is written through it.
+    pub readonly: bool,
+    /// `nonnull`: it is not zero.
+    pub nonnull: bool,
+    /// `align(n)`: it is a multiple of this power of two.
+    pub align: Option<u32>,
+    /// `dereferenceable(n)`: so many bytes behind it can be read.
+    pub dereferenceable: Option<u64>,
 }
 
 impl Param {
     /// A parameter passed as a value.
     pub const fn new(ty: Type) -> Self {
-        Param { ty, byval: None }
+        Param { ty, byval: None, attrs: ParamAttrs::NONE }
     }
 
     /// Bytes passed by value: the parameter's value points to them.
     pub const fn byval(size: u32, align: u32) -> Self {
-        Param { ty: Type::PTR_PARAM, byval: Some((size, align)) }
+        Param { ty: Type::PTR_PARAM, byval: Some((size, align)), attrs: ParamAttrs::NONE }
     }
 }
 
-/// Performance attributes of a kernel: PTX ISA 9.0, 11.4 and 11.6.
+impl ParamAttrs {
+    /// No promise.
+    pub const NONE: ParamAttrs =
+        ParamAttrs { noalias: false, readonly: false, nonnull: false, align: None, dereferenceable: None };
+}
+
+/// Whether a function is to be copied to where it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Inline {
+    /// As it pays.
+    #[default]
+    Auto,
+    /// `inline`
+    Wanted,
+    /// `noinline`
+    Never,
+}
+
+/// What is known of a kernel or function, and how it is to be run: PTX ISA 9.0, 11.4, 11.6 and 11.7.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Attrs {
     /// `reqntid(x, y, z)`: the block size it is always launched with.
@@ -67,6 +132,78 @@ pub struct Attrs {
     pub maxnreg: Option<u32>,
     /// `reqnctapercluster(x, y, z)`: the cluster size it is always launched with.
     pub reqnctapercluster: Option<[u32; 3]>,
+    /// `maxclusterrank(n)`: the most blocks of a cluster that it is launched with.
+    pub maxclusterrank: Option<u32>,
+    /// `explicitcluster`: it is launched with a cluster size.
+    pub explicitcluster: bool,
+    /// `inline`, `noinline`: of a function.
+    pub inline: Inline,
+    /// `cold`: it is rarely called.
+    pub cold: bool,
+    /// `noreturn`: a function that does not return to its caller.
+    pub noreturn: bool,
+    /// `pure`: a function whose results depend on its arguments alone, and that does nothing else.
+    pub pure_function: bool,
+    /// `convergent`: a function that communicates with other threads. Calls are taken for convergent in any case; a front end may say so.
+    pub convergent: bool,
+    /// `abi_preserve(n)`: registers that a function leaves as they are (PTX ISA 9.0, 11.4).
+    pub abi_preserve: Option<u32>,
+    /// `abi_preserve_control(n)`: control registers that a function leaves as they are.
+    pub abi_preserve_control: Option<u32>,
+}
+
+impl Attrs {
+    /// True if something is said of launches, which only kernels have.
+    pub fn is_of_launch(&self) -> bool {
+        let Attrs {
+            reqntid,
+            maxntid,
+            minnctapersm,
+            maxnreg,
+            reqnctapercluster,
+            maxclusterrank,
+            explicitcluster,
+            ..
+        } = *self;
+        [reqntid, maxntid, reqnctapercluster].iter().any(Option::is_some)
+            || [minnctapersm, maxclusterrank].iter().any(Option::is_some)
+            || maxnreg.is_some()
+            || explicitcluster
+    }
+
+    /// True if something is said that only functions can be.
+    pub fn is_of_call(&self) -> bool {
+        let Attrs {
+            inline,
+            cold,
+            noreturn,
+            pure_function,
+            convergent,
+            abi_preserve,
+            abi_preserve_control,
+            ..
+        } = *self;
+        inline != Inline::Auto
+            || [cold, noreturn, pure_function, convergent].contains(&true)
+            || [abi_preserve, abi_preserve_control].iter().any(Option::is_some)
+    }
+
+    /// The attributes of one word that are set: their names in the text form.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        let inline = match self.inline {
+            Inline::Auto => None,
+            Inline::Wanted => Some("inline"),
+            Inline::Never => Some("noinline"),
+        };
+        let flags = [
+            (self.explicitcluster, "explicitcluster"),
+            (self.cold, "cold"),
+            (self.noreturn, "noreturn"),
+            (self.pure_function, "pure"),
+            (self.convergent, "convergent"),
+        ];
+        inline.into_iter().chain(flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word))
+    }
 }
 
 /// Memory of one thread for the time of one call.
@@ -177,13 +314,10 @@ impl Function {
     }
 
     /// The bytes that the parameters of a kernel take, each at a multiple of its alignment. Saturates where no memory could hold them.
-    pub fn param_space(&self) -> u64 {
+    pub fn param_space(&self, types: &TypeTable) -> u64 {
         laid_out(self.params.iter().map(|param| match param.byval {
             Some((size, align)) => (size.into(), align.into()),
-            None => {
-                let size = u64::from(param.ty.bytes().unwrap_or(0));
-                (size, size.next_power_of_two())
-            }
+            None => (types.size(param.ty), types.align(param.ty).into()),
         }))
     }
 

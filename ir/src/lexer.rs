@@ -12,7 +12,7 @@ pub(crate) enum Tok {
     Word,
     /// `%name`
     Local,
-    /// `@name`
+    /// `@name` or `@"name"`
     Global,
     /// A number without its sign.
     Number,
@@ -126,6 +126,13 @@ impl<'a> Lexer<'a> {
         };
         let start = at;
         let kind = match first {
+            b'@' if text.get(at + 1) == Some(&b'"') => {
+                let line = text[at + 2..].iter().position(|b| matches!(b, b'"' | b'\n'));
+                let end = line.map_or(text.len(), |n| at + 2 + n);
+                let closed = text.get(end) == Some(&b'"');
+                at = if closed { end + 1 } else { end };
+                if closed { Tok::Global } else { Tok::Stray }
+            }
             b'%' | b'@' => {
                 at = self.skip_name(at + 1);
                 match (at - start > 1, first) {

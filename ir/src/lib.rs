@@ -64,6 +64,7 @@ mod ptx;
 mod same;
 #[cfg(feature = "sample")]
 pub mod sample;
+pub mod spelling;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod symbols;
 #[deny(clippy::wildcard_enum_match_arm)]
@@ -85,11 +86,11 @@ pub use entities::{
     Path, PtxRef, ScopeId, StackSlot, SubprogramId, UnitId, Value, Variable,
 };
 pub use format::format;
-pub use function::{Attrs, FuncKind, Function, Linkage, LocData, Param, StackSlotData};
+pub use function::{Attrs, FuncKind, Function, Inline, Linkage, LocData, Param, ParamAttrs, StackSlotData};
 pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
 pub use layout::Layout;
-pub use module::{Extent, Global, Module, Symbol};
+pub use module::{Extent, Global, Module, Reloc, Symbol};
 pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
 pub use parse::{Parsed, parse, parse_module};

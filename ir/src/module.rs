@@ -21,6 +21,19 @@ pub enum Extent {
     Dynamic,
 }
 
+/// An address among the bytes that a global starts with: 8 bytes, little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reloc {
+    /// Where in the global it stands. The bytes there are not looked at.
+    pub offset: u64,
+    /// Of what.
+    pub target: Symbol,
+    /// What is added.
+    pub addend: i64,
+    /// As a generic address, rather than one in the target's space. Functions have one address.
+    pub generic: bool,
+}
+
 /// A variable in memory.
 #[derive(Clone, Debug)]
 pub struct Global {
@@ -40,6 +53,10 @@ pub struct Global {
     pub align: Option<u32>,
     /// The bytes it starts with, little-endian; zeros follow. `None`: zeros, or nothing in particular in shared memory.
     pub init: Option<Vec<u8>>,
+    /// Addresses among those bytes.
+    pub relocs: Vec<Reloc>,
+    /// Memory that the host can access too, moved by the driver (`.attribute(.managed)`; PTX ISA 9.0, 5.4.8).
+    pub managed: bool,
     /// Where in the text its name was written.
     pub span: Span,
 }
@@ -49,7 +66,20 @@ impl Global {
     pub fn new(name: impl Into<String>, space: StateSpace, ty: Type, extent: Extent) -> Self {
         let linkage = if extent == Extent::Dynamic { Linkage::Extern } else { Linkage::Local };
         let (name, span) = (name.into(), Span::NONE);
-        Global { name, linkage, space, ty, extent, handle: None, align: None, init: None, span }
+        let relocs = Vec::new();
+        Global {
+            name,
+            linkage,
+            space,
+            ty,
+            extent,
+            handle: None,
+            align: None,
+            init: None,
+            relocs,
+            managed: false,
+            span,
+        }
     }
 
     /// A texture (`texref`) or surface (`surfref`) that the host binds.
@@ -58,8 +88,8 @@ impl Global {
     }
 
     /// The size in bytes; 0 for a dynamic extent. Saturates where no machine could hold it.
-    pub fn size(&self) -> u64 {
-        let element = self.ty.bytes().unwrap_or(0) as u64;
+    pub fn size(&self, types: &TypeTable) -> u64 {
+        let element = types.size(self.ty);
         match self.extent {
             Extent::One => element,
             Extent::Array(len) => element.saturating_mul(len),
@@ -68,8 +98,8 @@ impl Global {
     }
 
     /// The alignment.
-    pub fn alignment(&self) -> u32 {
-        self.align.unwrap_or_else(|| self.ty.bytes().unwrap_or(1).next_power_of_two())
+    pub fn alignment(&self, types: &TypeTable) -> u32 {
+        self.align.unwrap_or_else(|| types.align(self.ty))
     }
 
     /// The type of its address.

@@ -1,13 +1,15 @@
 //! The printer: what it writes, the parser reads back as the same module.
 
+mod global;
+
 use crate::aggregate::DisplayShape;
 use crate::debug::{self, Storage};
 use crate::domtree::DominatorTree;
 use crate::entities::{BindingId, Block, Inst, StackSlot, Value};
-use crate::function::{FuncKind, Function, Linkage};
+use crate::function::{FuncKind, Function, Linkage, ParamAttrs};
 use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
-use crate::module::{Extent, Global, Module, Symbol};
+use crate::module::{Module, Symbol};
 use crate::names::Named;
 use crate::ops::ResultRule;
 use crate::ptx::{PtxOperand, ResultTypes};
@@ -31,7 +33,7 @@ impl fmt::Display for Module {
         let mut previous = None;
         for &symbol in &self.order {
             match symbol {
-                Symbol::Global(id) => print_global(&mut out, &self.globals[id])?,
+                Symbol::Global(id) => global::print(&mut out, self, &self.globals[id])?,
                 Symbol::Func(id) => {
                     if !out.is_empty() {
                         out.push('\n');
@@ -104,63 +106,36 @@ impl<'a> FunctionDisplay<'a> {
     }
 }
 
+/// `@name`, in quotes if it is not made of the characters of names.
+struct At<'a>(&'a str);
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+        match !self.0.is_empty() && self.0.bytes().all(plain) {
+            true => write!(f, "@{}", self.0),
+            false => write!(f, "@\"{}\"", escape(self.0)),
+        }
+    }
+}
+
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\5c").replace('"', "\\22").replace('\n', "\\0a")
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '"' => out.push_str(&format!("\\{:02x}", c as u32)),
+            c if c.is_ascii_control() => out.push_str(&format!("\\{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn print_linkage(out: &mut String, linkage: Linkage) {
-    out.push_str(match linkage {
-        Linkage::Local => "",
-        Linkage::Export => " export",
-        Linkage::Extern => " extern",
-    });
-}
-
-fn print_global(out: &mut String, global: &Global) -> fmt::Result {
-    out.push_str(global.space.name());
-    print_linkage(out, global.linkage);
-    if let Some(kind) = global.handle {
-        return writeln!(out, " @{}: {kind}", global.name);
+    if linkage.is_visible() {
+        out.push(' ');
+        out.push_str(linkage.word());
     }
-    match global.extent {
-        Extent::One => write!(out, " @{}: {}", global.name, global.ty)?,
-        Extent::Array(len) => write!(out, " @{}: [{}; {len}]", global.name, global.ty)?,
-        Extent::Dynamic => write!(out, " @{}: [{}]", global.name, global.ty)?,
-    }
-    if let Some(align) = global.align {
-        write!(out, " align {align}")?;
-    }
-    let element = global.ty.element_type();
-    let size = element.bytes().unwrap_or(1) as usize;
-    match &global.init {
-        None => {}
-        Some(bytes) if global.extent == Extent::One && !global.ty.is_vector() && bytes.len() == size => {
-            out.push_str(" = ");
-            print_element(out, element, bytes)?;
-        }
-        Some(bytes) => {
-            out.push_str(" = [");
-            for (n, chunk) in bytes.chunks(size).enumerate() {
-                out.push_str(if n == 0 { "" } else { ", " });
-                print_element(out, element, chunk)?;
-            }
-            out.push(']');
-        }
-    }
-    out.push('\n');
-    Ok(())
-}
-
-fn print_element(out: &mut String, ty: Type, bytes: &[u8]) -> fmt::Result {
-    let mut wide = [0; 16];
-    wide[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
-    let bits = u128::from_le_bytes(wide);
-    match ty.is_float() {
-        true => write_float(out, ty, bits as u64),
-        false if ty.bits() > 64 => write!(out, "{}", bits as i128)?,
-        false => write!(out, "{}", ty.normalize(bits as u64 as i64))?,
-    }
-    Ok(())
 }
 
 /// The names that values, slots and blocks have in the text: given ones where they are unique, numbers for the rest.
@@ -279,7 +254,7 @@ impl<'a> Printer<'a> {
         if func.kind == FuncKind::Func {
             print_linkage(self.out, func.linkage);
         }
-        write!(self.out, " @{}(", func.name)?;
+        write!(self.out, " {}(", At(&func.name))?;
         for (n, param) in func.params.iter().enumerate() {
             self.comma(n);
             match func.param_values().get(n) {
@@ -292,6 +267,16 @@ impl<'a> Printer<'a> {
                     self.out.push_str(": ");
                     self.ty(param.ty)?;
                 }
+            }
+            let ParamAttrs { noalias, readonly, nonnull, align, dereferenceable } = param.attrs;
+            for (set, word) in [(noalias, " noalias"), (readonly, " readonly"), (nonnull, " nonnull")] {
+                self.out.push_str(if set { word } else { "" });
+            }
+            if let Some(align) = align {
+                write!(self.out, " align({align})")?;
+            }
+            if let Some(bytes) = dereferenceable {
+                write!(self.out, " dereferenceable({bytes})")?;
             }
         }
         self.out.push(')');
@@ -309,10 +294,19 @@ impl<'a> Printer<'a> {
                 write!(self.out, " {name}({x}, {y}, {z})")?;
             }
         }
-        for (name, number) in [("minnctapersm", attrs.minnctapersm), ("maxnreg", attrs.maxnreg)] {
+        for (name, number) in [
+            ("minnctapersm", attrs.minnctapersm),
+            ("maxnreg", attrs.maxnreg),
+            ("maxclusterrank", attrs.maxclusterrank),
+            ("abi_preserve", attrs.abi_preserve),
+            ("abi_preserve_control", attrs.abi_preserve_control),
+        ] {
             if let Some(number) = number {
                 write!(self.out, " {name}({number})")?;
             }
+        }
+        for word in attrs.words() {
+            write!(self.out, " {word}")?;
         }
         if func.is_declaration() && func.stack_slots.is_empty() && func.linkage == Linkage::Extern {
             self.out.push('\n');
@@ -445,14 +439,14 @@ impl<'a> Printer<'a> {
 
     fn global(&mut self, id: crate::GlobalId) -> fmt::Result {
         match self.module.and_then(|module| module.globals.get(id)) {
-            Some(global) => write!(self.out, "@{}", global.name),
+            Some(global) => write!(self.out, "{}", At(&global.name)),
             None => write!(self.out, "@{id}"),
         }
     }
 
     fn callee(&mut self, id: crate::FuncId) -> fmt::Result {
         match self.module.and_then(|module| module.functions.get(id)) {
-            Some(callee) => write!(self.out, "@{}", callee.name),
+            Some(callee) => write!(self.out, "{}", At(&callee.name)),
             None => write!(self.out, "@{id}"),
         }
     }

@@ -17,7 +17,8 @@ pub(crate) fn assert_same(a: &Module, b: &Module) {
             Symbol::Global(id) => {
                 let key = |m: &Module| {
                     let g = &m.globals[id];
-                    (g.name.clone(), g.linkage, g.space, g.ty, g.extent, g.handle, g.align, g.init.clone())
+                    let memory = (g.space, g.ty, g.extent, g.handle, g.align, g.managed);
+                    (g.name.clone(), g.linkage, memory, g.init.clone(), g.relocs.clone())
                 };
                 assert_eq!(key(a), key(b));
             }

@@ -148,6 +148,14 @@ impl Module {
                 }
             }
         }
+        for global in kept_globals.values_mut() {
+            for reloc in &mut global.relocs {
+                reloc.target = match reloc.target {
+                    Symbol::Func(id) => Symbol::Func(new_functions[id]),
+                    Symbol::Global(id) => Symbol::Global(new_globals[id]),
+                };
+            }
+        }
         (self.functions, self.globals) = (kept_functions, kept_globals);
         self.renumber(|symbol| match symbol {
             Symbol::Func(id) => functions.contains(id).then(|| Symbol::Func(new_functions[id])),

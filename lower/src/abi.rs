@@ -1,7 +1,7 @@
 //! How values travel through parameters (PTX writer's guide to interoperability, chapter 3; PTX ISA 9.0, 7.1).
 
 use crate::mach::RegClass;
-use warpsmith_ir::{FuncKind, Param, Scalar, Type};
+use warpsmith_ir::{FuncKind, Param, Scalar, Type, TypeTable};
 use warpsmith_isa::ScalarType;
 
 /// The registers that hold a value: so many of one class.
@@ -29,8 +29,20 @@ impl Repr {
     }
 }
 
+/// The registers of a value: those of each part of a struct or array in order.
+pub fn classes(types: &TypeTable, ty: Type) -> Vec<RegClass> {
+    let of_part = |ty| {
+        let Repr { class, count } = Repr::of(ty);
+        std::iter::repeat_n(class, count.into())
+    };
+    if !ty.is_aggregate() {
+        return of_part(ty).collect();
+    }
+    types.parts_of(ty).into_iter().flat_map(|(part, _)| of_part(part)).collect()
+}
+
 /// A parameter or return value as it is declared and passed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Passing {
     /// The type of the declaration, or of its elements.
     pub ty: ScalarType,
@@ -38,50 +50,45 @@ pub struct Passing {
     pub array: Option<u32>,
     /// The alignment if it is not that of the type.
     pub align: Option<u32>,
-    /// The registers that are stored into it or loaded from it; for bytes that are copied, the one that holds their address.
-    pub regs: Repr,
-    /// True for bytes that are copied, [`pieces`] at a time.
-    pub copied: bool,
+    /// The accesses that move it, offset and type of each: one for each register.
+    pub accesses: Vec<(u32, ScalarType)>,
+    /// The register that a value is converted to, where it does not travel in its own.
+    pub converted: Option<RegClass>,
 }
 
 impl Passing {
-    /// Between functions, integers below 32 bits travel in 32, and vectors as arrays of bytes.
-    pub fn in_call(ty: Type) -> Passing {
-        let regs = Repr::of(ty);
-        let scalar = |ty, class| {
-            let regs = Repr { class, count: 1 };
-            Passing { ty, array: None, align: None, regs, copied: false }
-        };
-        if regs.count > 1 || ty.is_vector() {
-            Passing::bytes(ty.bits().div_ceil(8), None, regs)
-        } else if ty.is_int() && ty.bits() < 32 {
-            scalar(ScalarType::B32, RegClass::B32)
-        } else {
-            scalar(bits_type(ty.element().isa().bits()), regs.class)
+    /// Between functions, integers below 32 bits travel in 32. Structs, arrays, vectors, `i128` and the floats of 16 bits, which
+    /// CUDA C++ defines as structs, are arrays of bytes.
+    pub fn in_call(types: &TypeTable, ty: Type) -> Passing {
+        if ty.is_int() && ty.bits() < 32 {
+            return Passing { converted: Some(RegClass::B32), ..Passing::scalar(ScalarType::B32) };
+        }
+        let in_bytes = matches!(ty.element(), Scalar::F16 | Scalar::BF16);
+        match in_bytes || ty.is_aggregate() || ty.is_vector() || Repr::of(ty).count > 1 {
+            true => Passing::value_bytes(types, ty),
+            false => Passing::scalar(bits_type(ty.element().isa().bits())),
         }
     }
 
     /// Kernels receive what the host wrote: every value at its own size.
-    pub fn to_kernel(ty: Type) -> Passing {
-        let regs = Repr::of(ty);
-        let scalar = |ty| Passing { ty, array: None, align: None, regs, copied: false };
-        if regs.count > 1 || ty.is_vector() {
-            return Passing::bytes(ty.bits().div_ceil(8), None, regs);
+    pub fn to_kernel(types: &TypeTable, ty: Type) -> Passing {
+        if ty.is_aggregate() || ty.is_vector() || Repr::of(ty).count > 1 {
+            return Passing::value_bytes(types, ty);
         }
         match ty.element() {
-            Scalar::I1 => Passing { regs: Repr { class: RegClass::B16, count: 1 }, ..scalar(ScalarType::U8) },
-            Scalar::I8 => scalar(ScalarType::U8),
-            Scalar::I16 => scalar(ScalarType::U16),
-            Scalar::I32 => scalar(ScalarType::U32),
-            Scalar::F32 => scalar(ScalarType::F32),
-            Scalar::F64 => scalar(ScalarType::F64),
+            Scalar::I1 => Passing { converted: Some(RegClass::B16), ..Passing::scalar(ScalarType::U8) },
+            Scalar::I8 => Passing::scalar(ScalarType::U8),
+            Scalar::I16 => Passing::scalar(ScalarType::U16),
+            Scalar::I32 => Passing::scalar(ScalarType::U32),
+            Scalar::F32 => Passing::scalar(ScalarType::F32),
+            Scalar::F64 => Passing::scalar(ScalarType::F64),
             Scalar::I64
             | Scalar::Ptr
             | Scalar::PtrGlobal
             | Scalar::PtrShared
             | Scalar::PtrLocal
             | Scalar::PtrConst
-            | Scalar::PtrParam => scalar(ScalarType::U64),
+            | Scalar::PtrParam => Passing::scalar(ScalarType::U64),
             element @ (Scalar::Invalid
             | Scalar::I128
             | Scalar::F16
@@ -92,40 +99,77 @@ impl Passing {
             | Scalar::E2M3
             | Scalar::E3M2
             | Scalar::E2M1
-            | Scalar::UE8M0) => scalar(bits_type(element.isa().bits())),
+            | Scalar::UE8M0) => Passing::scalar(bits_type(element.isa().bits())),
         }
     }
 
-    /// A parameter of a function of this kind.
-    pub fn of_param(param: &Param, kind: FuncKind) -> Passing {
+    /// A parameter of a function of this kind. What is passed by value is copied piece by piece.
+    pub fn of_param(types: &TypeTable, param: &Param, kind: FuncKind) -> Passing {
         match (param.byval, kind) {
             (Some((size, align)), _) => {
-                let regs = Repr { class: RegClass::B64, count: 1 };
-                Passing { copied: true, ..Passing::bytes(size, Some(align), regs) }
+                let accesses = pieces(size, align).map(|(at, bytes)| (at, bits_type(bytes * 8))).collect();
+                Passing::bytes(size, align, accesses)
             }
-            (None, FuncKind::Kernel) => Passing::to_kernel(param.ty),
-            (None, FuncKind::Func) => Passing::in_call(param.ty),
+            (None, FuncKind::Kernel) => Passing::to_kernel(types, param.ty),
+            (None, FuncKind::Func) => Passing::in_call(types, param.ty),
         }
     }
 
-    fn bytes(size: u32, align: Option<u32>, regs: Repr) -> Passing {
-        let align = Some(align.unwrap_or_else(|| size.min(16).next_power_of_two()));
-        Passing { ty: ScalarType::B8, array: Some(size), align, regs, copied: false }
+    /// The accesses of bytes that are given as a struct or array, part by part.
+    pub fn with_parts_of(self, types: &TypeTable, ty: Type) -> Passing {
+        Passing { accesses: accesses(types, ty), ..self }
     }
 
-    /// The accesses that move it: offset and type of each.
-    pub fn accesses(&self) -> Vec<(u32, ScalarType)> {
-        let element = self.regs.class.bits();
-        match (self.array, self.copied) {
-            (Some(size), true) => {
-                pieces(size, self.align.unwrap_or(1)).map(|(at, bytes)| (at, bits_type(bytes * 8))).collect()
-            }
-            (Some(_), false) => {
-                (0..self.regs.count.into()).map(|n| (n * element / 8, bits_type(element))).collect()
-            }
-            (None, _) => vec![(0, self.ty)],
-        }
+    fn scalar(ty: ScalarType) -> Passing {
+        Passing { ty, array: None, align: None, accesses: vec![(0, ty)], converted: None }
     }
+
+    fn value_bytes(types: &TypeTable, ty: Type) -> Passing {
+        let size = u32::try_from(types.size(ty)).unwrap_or(u32::MAX);
+        // Vectors of more than 16 bytes are none that C has.
+        let align = if ty.is_aggregate() { types.align(ty) } else { types.align(ty).min(16) };
+        Passing::bytes(size, align, accesses(types, ty))
+    }
+
+    fn bytes(size: u32, align: u32, accesses: Vec<(u32, ScalarType)>) -> Passing {
+        Passing { ty: ScalarType::B8, array: Some(size), align: Some(align), accesses, converted: None }
+    }
+}
+
+/// A register of a value that lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Where its bytes begin.
+    pub offset: u32,
+    /// How many there are.
+    pub bytes: u32,
+    /// How many one access can move: fewer where the part is not aligned, as in a packed struct.
+    pub width: u32,
+}
+
+/// The registers of a value as they lie in memory.
+pub fn held(types: &TypeTable, ty: Type) -> Vec<Held> {
+    let align = types.align(ty);
+    let mut all = Vec::new();
+    for (part, at) in types.parts_of(ty) {
+        let count = u32::from(Repr::of(part).count);
+        let bytes = types.size(part) as u32 / count.max(1);
+        all.extend((0..count).map(|n| {
+            let offset = at as u32 + n * bytes;
+            let aligned = if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) };
+            Held { offset, bytes, width: bytes.min(aligned) }
+        }));
+    }
+    all
+}
+
+/// The accesses that move a value, in the order of its registers, several for one that is not aligned.
+fn accesses(types: &TypeTable, ty: Type) -> Vec<(u32, ScalarType)> {
+    let of_register = |held: Held| {
+        (0..held.bytes / held.width.max(1))
+            .map(move |n| (held.offset + n * held.width, bits_type(held.width * 8)))
+    };
+    held(types, ty).into_iter().flat_map(of_register).collect()
 }
 
 /// The offsets and sizes of accesses that copy so many bytes: as wide as the alignment allows, up to 64 bits.

@@ -19,6 +19,17 @@ mod passes;
 mod pipeline;
 mod select;
 
+/// Takes apart what selection does not know of a verified module: structs, arrays and blocks of memory. The error names what does not
+/// fit the memory of a thread.
+pub fn legalize(module: &mut warpsmith_ir::Module) -> Result<(), warpsmith_diag::Diagnostics> {
+    passes::legalize(module)
+}
+
+/// True if [`legalize`] would change the module.
+pub fn needs_legalization(module: &warpsmith_ir::Module) -> bool {
+    passes::is_needed(module)
+}
+
 pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 pub use pipeline::{After, Applied, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
 pub use select::{Variables, select, select_keeping};

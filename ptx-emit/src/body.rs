@@ -24,7 +24,6 @@ macro_rules! ptx {
 
 /// What a function's body is made from.
 pub struct Body<'a> {
-    pub module: &'a ir::Module,
     pub func: &'a ir::Function,
     pub mach: &'a mach::Function,
     pub assignment: Assignment,
@@ -108,10 +107,9 @@ impl Writer<'_> {
                 let operands = mach.inst_operands(inst);
                 match inst.op {
                     Op::Ptx(mnemonic) => self.instruction(mnemonic, operands),
-                    Op::Call(callee) => {
-                        let target = &self.body.module.functions[callee];
+                    Op::Call(callee, prototype) => {
                         let name = Operand::Name(self.body.names.functions[callee]);
-                        self.call(name, &Prototype::of(target), None, operands);
+                        self.call(name, &mach.prototypes[prototype as usize], None, operands);
                     }
                     Op::CallIndirect(index) => {
                         let (operands, callee) = operands.split_at(operands.len().saturating_sub(1));
@@ -419,14 +417,14 @@ impl Writer<'_> {
         let mut regs = operands.iter().copied();
         self.stmts.push(Stmt::Open);
         let mut arguments = Vec::with_capacity(prototype.params.len());
-        for (i, &passing) in prototype.params.iter().enumerate() {
+        for (i, passing) in prototype.params.iter().enumerate() {
             arguments.push((self.variable(&format!("param{i}"), passing), passing));
         }
-        let result = prototype.ret.map(|passing| (self.variable("retval0", passing), passing));
+        let result = prototype.ret.as_ref().map(|passing| (self.variable("retval0", passing), passing));
         let results: Vec<mach::Operand> =
-            regs.by_ref().take(result.map_or(0, |(_, passing)| passing.regs.count.into())).collect();
+            regs.by_ref().take(result.map_or(0, |(_, passing)| passing.accesses.len())).collect();
         for (name, passing) in &arguments {
-            for ((at, ty), operand) in passing.accesses().into_iter().zip(regs.by_ref()) {
+            for (&(at, ty), operand) in passing.accesses.iter().zip(regs.by_ref()) {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
                 self.push(
                     None,
@@ -448,7 +446,7 @@ impl Writer<'_> {
         call.extend(list.map(Operand::Name));
         self.push(None, ptx!(Call), &call);
         if let Some((name, passing)) = result {
-            for ((at, ty), operand) in passing.accesses().into_iter().zip(results) {
+            for (&(at, ty), operand) in passing.accesses.iter().zip(results) {
                 let Some((value, _)) = self.operand(&[operand]) else { continue };
                 self.push(
                     None,
@@ -463,20 +461,20 @@ impl Writer<'_> {
     /// `prototype_0: .callprototype (.param .b32 _) _ (.param .b64 _);`
     fn prototype(&mut self, prototype: &Prototype, index: u32) -> Symbol {
         let name = self.body.names.scoped(self.body.tree, &format!("prototype_{index}"));
-        let mut decls = |all: &mut dyn Iterator<Item = Passing>| {
+        let mut decls = |all: &mut dyn Iterator<Item = &Passing>| {
             let decls: Vec<_> =
                 all.map(|passing| crate::module::param_decl(self.body.tree, Symbol::SINK, passing)).collect();
             self.body.tree.decl_list(&decls)
         };
-        let returns = decls(&mut prototype.ret.into_iter());
-        let params = decls(&mut prototype.params.iter().copied());
+        let returns = decls(&mut prototype.ret.iter());
+        let params = decls(&mut prototype.params.iter());
         let prototype = warpsmith_ptx::Prototype { name, returns, params, directives: List::default() };
         let prototype = self.body.tree.push_prototype(prototype);
         self.stmts.push(Stmt::CallPrototype(prototype));
         name
     }
 
-    fn variable(&mut self, name: &str, passing: Passing) -> Symbol {
+    fn variable(&mut self, name: &str, passing: &Passing) -> Symbol {
         let name = self.body.names.scoped(self.body.tree, name);
         let decl = crate::module::param_decl(self.body.tree, name, passing);
         let decl = self.body.tree.push_decl(decl);

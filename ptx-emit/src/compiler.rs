@@ -188,10 +188,11 @@ impl Compiler {
         };
         let pipeline = self.pipeline();
         let mut passes = Report::default();
-        let module = if pipeline.is_empty() {
+        let module = if pipeline.is_empty() && !lower::needs_legalization(module) {
             Cow::Borrowed(module)
         } else {
             let mut module = module.clone();
+            lower::legalize(&mut module)?;
             let mut options = Options {
                 target: Some(target),
                 verify_each: self.verify_each,

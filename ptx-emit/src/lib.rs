@@ -10,6 +10,7 @@
 mod body;
 mod compiler;
 mod debug;
+mod globals;
 mod module;
 mod names;
 // Public for the tests that check every assignment.

@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::debug::{self, Debug, lines::Strings};
+use crate::globals;
 use crate::names::Names;
 use crate::regs::{Registers, assign};
 use hashbrown::HashSet;
@@ -10,13 +11,13 @@ use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::EntityRef;
-use warpsmith_ir::{Extent, FuncId, FuncKind, parallel};
+use warpsmith_ir::{FuncId, FuncKind, parallel};
 use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
-use warpsmith_lower::abi::{Passing, bits_type};
+use warpsmith_lower::abi::Passing;
 use warpsmith_lower::mach::{self, Op, RegClass};
 use warpsmith_ptx::{
-    Const, Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Init, Item, Linkage, List,
-    Module, Ptr, PtrTo, Symbol,
+    Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Item, Linkage, List, Module, Ptr, PtrTo,
+    Symbol,
 };
 
 /// What to build, beside the code.
@@ -61,15 +62,16 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
             tree.push_item(Item::File(file));
         }
     }
-    for (id, global) in plan.module.globals.iter() {
-        let decl = variable(&mut tree, names.globals[id], global);
-        let decl = tree.push_decl(decl);
-        tree.push_item(Item::Variable(decl));
-    }
+    // What initialisers hold the address of is declared before them.
     for id in forward_declarations(plan) {
-        let function = header(&mut tree, &mut names, id, &plan.module.functions[id]).0;
+        let function = header(&mut tree, &mut names, id, &plan.module.functions[id], &plan.module.types).0;
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
+    }
+    for id in globals::in_order(plan.module) {
+        let decl = globals::variable(&mut tree, &names, plan.module, id);
+        let decl = tree.push_decl(decl);
+        tree.push_item(Item::Variable(decl));
     }
     let mut counts = [0; RegClass::COUNT];
     let threads = parallel::pays(plan.module.functions.values());
@@ -77,10 +79,9 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
         parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
     for (code, assignment) in plan.code.functions.iter().zip(assignments) {
         let func = &plan.module.functions[code.id];
-        let (mut function, params, result) = header(&mut tree, &mut names, code.id, func);
+        let (mut function, params, result) = header(&mut tree, &mut names, code.id, func, &plan.module.types);
         counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
         let body = Body {
-            module: plan.module,
             func,
             mach: code,
             assignment,
@@ -120,6 +121,13 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
             order.push(id);
         }
     }
+    for reloc in plan.module.globals.values().flat_map(|global| &global.relocs) {
+        if let ir::Symbol::Func(id) = reloc.target
+            && declared.insert(id)
+        {
+            order.push(id);
+        }
+    }
     for code in &plan.code.functions {
         defined.insert(code.id);
         for inst in &code.insts {
@@ -128,7 +136,7 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
                 Some(callee)
             });
             let called = match inst.op {
-                Op::Call(callee) => Some(callee),
+                Op::Call(callee, _) => Some(callee),
                 Op::Ptx(_) | Op::CallIndirect(_) => None,
             };
             for callee in called.into_iter().chain(named) {
@@ -147,6 +155,7 @@ fn header(
     names: &mut Names,
     id: FuncId,
     func: &ir::Function,
+    types: &ir::TypeTable,
 ) -> (Function, Vec<Symbol>, Option<Symbol>) {
     names.begin_function();
     let kernel = func.kind == FuncKind::Kernel;
@@ -154,24 +163,22 @@ fn header(
     let mut decls = Vec::with_capacity(func.params.len());
     for (i, param) in func.params.iter().enumerate() {
         let name = names.unique(tree, &format!("{}_param_{i}", func.name));
-        let passing = Passing::of_param(param, func.kind);
-        let mut decl = param_decl(tree, name, passing);
+        let passing = Passing::of_param(types, param, func.kind);
+        let mut decl = param_decl(tree, name, &passing);
         if kernel && param.byval.is_none() {
-            decl.ptr = pointer(param.ty);
+            decl.ptr = pointer(param);
         }
         params.push(name);
         decls.push(decl);
     }
     let result = func.ret.first().map(|&ty| {
         let name = names.unique(tree, &format!("{}_retval_0", func.name));
-        (name, param_decl(tree, name, Passing::in_call(ty)))
+        (name, param_decl(tree, name, &Passing::in_call(types, ty)))
     });
     let returns: Vec<Decl> = result.iter().map(|(_, decl)| *decl).collect();
-    let linkage = match func.linkage {
-        _ if kernel => Linkage::Visible,
-        ir::Linkage::Local => Linkage::Local,
-        ir::Linkage::Export => Linkage::Visible,
-        ir::Linkage::Extern => Linkage::Extern,
+    let linkage = match globals::linkage(func.linkage) {
+        Linkage::Local if kernel => Linkage::Visible,
+        linkage => linkage,
     };
     let function = Function {
         kind: if kernel { FunctionKind::Entry } else { FunctionKind::Func },
@@ -188,10 +195,10 @@ fn header(
     (function, params, result.map(|(name, _)| name))
 }
 
-/// `.ptr .space .align 1`: nothing is promised of what a pointer points to. Without an alignment PTX would assume 4.
-fn pointer(ty: ir::Type) -> Option<Ptr> {
-    let space = ty.space().filter(|space| *space != StateSpace::Param)?;
-    Some(Ptr { to: PtrTo::Space(space), align: Some(1) })
+/// `.ptr .space .align n`, with the alignment that is promised. Without one PTX would assume 4.
+fn pointer(param: &ir::Param) -> Option<Ptr> {
+    let space = param.ty.space().filter(|space| *space != StateSpace::Param)?;
+    Some(Ptr { to: PtrTo::Space(space), align: Some(param.attrs.align.unwrap_or(1)) })
 }
 
 fn directives(attrs: &ir::Attrs) -> Vec<Directive> {
@@ -202,11 +209,16 @@ fn directives(attrs: &ir::Attrs) -> Vec<Directive> {
         attrs.minnctapersm.map(Directive::MinNCtaPerSm),
         attrs.maxnreg.map(Directive::MaxNReg),
         attrs.reqnctapercluster.map(|size| Directive::ReqNCtaPerCluster(dims(size))),
+        attrs.maxclusterrank.map(Directive::MaxClusterRank),
+        attrs.explicitcluster.then_some(Directive::ExplicitCluster),
+        attrs.noreturn.then_some(Directive::NoReturn),
+        attrs.abi_preserve.map(Directive::AbiPreserve),
+        attrs.abi_preserve_control.map(Directive::AbiPreserveControl),
     ];
     all.into_iter().flatten().collect()
 }
 
-fn decl(
+pub(super) fn decl(
     tree: &mut Module,
     space: StateSpace,
     ty: ScalarType,
@@ -235,7 +247,7 @@ fn decl(
 }
 
 /// `.param .b32 name` or `.param .align 8 .b8 name[64]`
-pub fn param_decl(tree: &mut Module, name: Symbol, passing: Passing) -> Decl {
+pub fn param_decl(tree: &mut Module, name: Symbol, passing: &Passing) -> Decl {
     let dim = passing.array.map(|size| Some(u64::from(size)));
     Decl { align: passing.align, ..decl(tree, StateSpace::Param, passing.ty, name, dim) }
 }
@@ -245,43 +257,4 @@ pub fn bytes_decl(tree: &mut Module, space: StateSpace, name: Symbol, size: u32,
     // PTX has no empty arrays.
     let size = Some(u64::from(size.max(1)));
     Decl { align: Some(align), ..decl(tree, space, ScalarType::B8, name, Some(size)) }
-}
-
-/// A global: elements of up to 64 bits as themselves, others as bytes.
-fn variable(tree: &mut Module, name: Symbol, global: &ir::Global) -> Decl {
-    let element = global.ty.bits();
-    let scalar = !global.ty.is_vector() && matches!(element, 8 | 16 | 32 | 64);
-    let ty = if scalar { bits_type(element) } else { ScalarType::B8 };
-    let width = u64::from(if scalar { element / 8 } else { 1 });
-    let dim = match global.extent {
-        Extent::Dynamic => Some(None),
-        Extent::One if scalar => None,
-        Extent::One | Extent::Array(_) => Some(Some((global.size() / width).max(1))),
-    };
-    let ty = global.handle.unwrap_or(ty);
-    let mut decl = decl(tree, global.space, ty, name, dim);
-    decl.align = Some(global.alignment()).filter(|_| global.handle.is_none());
-    decl.linkage = match global.linkage {
-        ir::Linkage::Local => Linkage::Local,
-        ir::Linkage::Export => Linkage::Visible,
-        ir::Linkage::Extern => Linkage::Extern,
-    };
-    if let Some(bytes) = &global.init {
-        let used = bytes.len() - bytes.iter().rev().take_while(|&&byte| byte == 0).count();
-        let value = |chunk: &[u8]| {
-            let bits = chunk.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-            Init::Const(Const::Int { bits, unsigned: false })
-        };
-        let values: Vec<Init> = bytes[..used].chunks(width as usize).map(value).collect();
-        let init = match (dim, &values[..]) {
-            (_, []) => return decl,
-            (None, [value, ..]) => *value,
-            _ => tree.init_list(&values),
-        };
-        let init = tree.init(init);
-        let mut declarator = tree[decl.names][0];
-        declarator.init = Some(init);
-        decl.names = tree.declarator_list(&[declarator]);
-    }
-    decl
 }

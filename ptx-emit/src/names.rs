@@ -5,6 +5,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::SecondaryMap;
+use warpsmith_ir::spelling::ptx_name;
 use warpsmith_lower::mach::RegClass;
 use warpsmith_ptx::{MnemonicId, Module, Symbol};
 
@@ -40,11 +41,6 @@ pub const fn prefix(class: RegClass) -> &'static str {
     }
 }
 
-/// The spelling of a name of the IR in PTX, whose identifiers have no dots.
-fn spelling(name: &str) -> String {
-    name.replace('.', "_$_")
-}
-
 impl Names {
     /// Names for the functions and globals of a module.
     pub fn new(module: &ir::Module, tree: &mut Module) -> Self {
@@ -62,12 +58,12 @@ impl Names {
             label_prefix: "$L".into(),
         };
         for (id, function) in module.functions.iter() {
-            let name = spelling(&function.name);
+            let name = ptx_name(&function.name).into_owned();
             names.functions[id] = tree.name(&name);
             names.taken.insert(name);
         }
         for (id, global) in module.globals.iter() {
-            let name = spelling(&global.name);
+            let name = ptx_name(&global.name).into_owned();
             names.globals[id] = tree.name(&name);
             names.taken.insert(name);
         }
@@ -109,7 +105,7 @@ impl Names {
 
     /// A name in a scope of its own inside of a function, which hides no name of the module.
     pub fn scoped(&self, tree: &mut Module, name: &str) -> Symbol {
-        let mut name = spelling(name);
+        let mut name = ptx_name(name).into_owned();
         while self.taken.contains(&name) {
             name.push('_');
         }
@@ -118,7 +114,7 @@ impl Names {
 
     /// A name that nothing else in the current function has, and which hides no name of the module.
     pub fn unique(&mut self, tree: &mut Module, name: &str) -> Symbol {
-        let mut name = spelling(name);
+        let mut name = ptx_name(name).into_owned();
         let plain = name.len();
         // Counting on from what is used finds a free number at once where many have one name.
         let mut number = self.used.len();

@@ -335,15 +335,15 @@ impl<'a> BodyReader<'_, 'a> {
 
     pub(super) fn symbol(&mut self) -> Option<Symbol> {
         let token = self.p.expect_kind(Tok::Global, "a name such as `@name`")?;
-        let name = self.p.name(token);
-        let symbol = self.p.module.symbol(name);
+        let name = self.p.symbol_name(token);
+        let symbol = self.p.module.symbol(&name);
         if symbol.is_none() {
             let message = format!("{} is not defined", self.p.describe(token));
             let functions = self.p.module.functions.values().map(|f| f.name.as_str());
             let globals = self.p.module.globals.values().map(|g| g.name.as_str());
             // Comparing with every name for every error would take their product.
             let names = functions.chain(globals).take(1000);
-            let note = nearest(name, names).map(|near| format!("did you mean `@{near}`?"));
+            let note = nearest(&name, names).map(|near| format!("did you mean `@{near}`?"));
             self.p.error("I0011", token.span(), message).notes.extend(note);
         }
         symbol
@@ -447,7 +447,7 @@ impl<'a> BodyReader<'_, 'a> {
                     Some(name) => Some(self.p.type_name(word, name)?),
                     None => None,
                 };
-                self.core(op, word, suffix, names.first().and_then(|name| name.ty))?
+                self.core(op, word, suffix, &names)?
             }
         };
         let types = match types {

@@ -1,7 +1,7 @@
 //! Instructions of the core table.
 
 use super::Parser;
-use super::body::{BodyReader, Operand, TypeSource};
+use super::body::{BodyReader, Operand, ResultName, TypeSource};
 use crate::entities::{FuncId, GlobalId, Inst, Path, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
@@ -20,9 +20,10 @@ impl BodyReader<'_, '_> {
         op: Opcode,
         word: Token,
         suffix: Option<Type>,
-        ascribed: Option<Type>,
+        names: &[ResultName],
     ) -> Option<(InstData, Option<ResultTypes>)> {
         let info = op.info();
+        let ascribed = names.first().and_then(|name| name.ty);
         let suffix = suffix.or(ascribed.filter(|_| info.result.takes_suffix()));
         if suffix.is_none() && info.result.takes_suffix() {
             let message = format!("`{op}` needs the type of its result");
@@ -158,7 +159,10 @@ impl BodyReader<'_, '_> {
                     }
                 }
                 let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
-                let types = suffix.or(ascribed).into_iter().collect();
+                let types = match suffix {
+                    Some(ty) => SmallVec::from_elem(ty, 1),
+                    None => self.ascribed(names)?,
+                };
                 return Some((InstData::CallIndirect { args }, Some(types)));
             }
             Shape::Jump => InstData::Jump { dest: self.target()? },
@@ -176,6 +180,19 @@ impl BodyReader<'_, '_> {
             Shape::Sreg | Shape::Ptx => return None,
         };
         Some((data, result))
+    }
+
+    /// The types of several results, each written with its name.
+    fn ascribed(&mut self, names: &[ResultName]) -> Option<ResultTypes> {
+        if let [_, _, ..] = names
+            && let Some(untyped) = names.iter().find(|name| name.ty.is_none())
+        {
+            let message = format!("nothing says which type {} has", self.p.describe(untyped.token));
+            let note = "the types of several results are written with their names: `%x: i32, %y: f32 = call_indirect %p()`";
+            self.p.error("I0006", untyped.token.span(), message).notes.push(note.into());
+            return None;
+        }
+        Some(names.iter().filter_map(|name| name.ty).collect())
     }
 
     /// The operands of an operation of regular shape. Literals get the type of the other operands or of the suffix.

@@ -9,21 +9,23 @@ mod body;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod core_ops;
 mod debug;
+mod globals;
 mod ptx;
 mod settle;
 mod types;
 
 use crate::entities::FuncId;
-use crate::function::{Attrs, FuncKind, Function, Linkage, Param};
+use crate::function::{Attrs, FuncKind, Function, Inline, Linkage, Param};
 use crate::lexer::{Lexer, Tok, Token, read_number};
 use crate::literal::{Number, NumberError, float_bits, int_bits};
-use crate::module::{Extent, Global, Module, Symbol};
+use crate::module::{Module, Symbol};
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::rc::Rc;
 use warpsmith_diag::nearest;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith_isa::{ScalarType, StateSpace, Target, TypeClass};
+use warpsmith_isa::{StateSpace, Target};
 
 /// What the parser made of a text.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
         parser.error("I0019", Span::new(0, 0), "the text is larger than 4 GiB".into());
     }
     let bodies = parser.items();
+    parser.addresses();
     parser.bodies(bodies);
     parser.errors.sort_by_key(|error| error.span.start);
     Parsed { module: parser.module, diagnostics: parser.errors }
@@ -76,6 +79,8 @@ struct Parser<'a> {
     last_end: u32,
     module: Module,
     errors: Vec<Diagnostic>,
+    /// Addresses in initialisers, whose symbols may be defined further down.
+    addresses: Vec<globals::Address>,
     /// Table-derived operations met so far, by their text.
     operations: FxHashMap<&'a str, Rc<ptx::Operation>>,
     /// The symbols of `!variable` items, whose globals may come later.
@@ -92,6 +97,7 @@ impl<'a> Parser<'a> {
             last_end: 0,
             module: Module::new(),
             errors: Vec::new(),
+            addresses: Vec::new(),
             operations: FxHashMap::default(),
             debug_globals: Vec::new(),
         }
@@ -122,9 +128,31 @@ impl<'a> Parser<'a> {
         std::str::from_utf8(self.bytes(token)).unwrap_or("")
     }
 
-    /// The name behind the sigil of `%name` or `@name`.
+    /// The name behind the sigil of `%name`.
     fn name(&self, token: Token) -> &'a str {
         self.text(token).get(1..).unwrap_or("")
+    }
+
+    /// The name of `@name` or `@"name"`, whose escapes are those of strings. Bytes that are no text are replaced.
+    fn symbol_name(&self, token: Token) -> Cow<'a, str> {
+        let bytes = &self.bytes(token)[1..];
+        let Some(quoted) = bytes.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
+            return String::from_utf8_lossy(bytes);
+        };
+        if !quoted.contains(&b'\\') {
+            return String::from_utf8_lossy(quoted);
+        }
+        let mut name = Vec::with_capacity(quoted.len());
+        let mut rest = quoted;
+        while let Some((&first, tail)) = rest.split_first() {
+            let digits =
+                tail.get(..2).filter(|digits| first == b'\\' && digits.iter().all(u8::is_ascii_hexdigit));
+            match digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()) {
+                Some(byte) => (name, rest) = (with(name, byte), &tail[2..]),
+                None => (name, rest) = (with(name, first), tail),
+            }
+        }
+        Cow::Owned(String::from_utf8_lossy(&name).into_owned())
     }
 
     /// What a token is, for messages.
@@ -381,19 +409,20 @@ impl<'a> Parser<'a> {
     }
 
     fn linkage(&mut self) -> Linkage {
-        if self.accept_word("export") {
-            Linkage::Export
-        } else if self.accept_word("extern") {
-            Linkage::Extern
-        } else {
-            Linkage::Local
+        let word = if self.tok.kind == Tok::Word { self.text(self.tok) } else { "" };
+        match Linkage::from_word(word) {
+            Some(linkage) => {
+                self.bump();
+                linkage
+            }
+            None => Linkage::Local,
         }
     }
 
     /// `@name` of a definition; a name that is taken is reported.
     fn new_symbol(&mut self) -> Option<Token> {
         let token = self.expect_kind(Tok::Global, "a name such as `@name`")?;
-        if let Some(owner) = self.module.symbol(self.name(token)) {
+        if let Some(owner) = self.module.symbol(&self.symbol_name(token)) {
             let span = match owner {
                 Symbol::Func(id) => self.module.functions[id].span,
                 Symbol::Global(id) => self.module.globals[id].span,
@@ -402,85 +431,6 @@ impl<'a> Parser<'a> {
             self.error("I0012", token.span(), message).labels.push((span, "first defined here".into()));
         }
         Some(token)
-    }
-
-    fn global(&mut self, space: StateSpace) -> Option<()> {
-        let linkage = self.linkage();
-        let name = self.new_symbol()?;
-        self.expect(b':')?;
-        let kind = std::str::from_utf8(self.bytes(self.tok)).ok().and_then(ScalarType::from_name);
-        if let Some(kind) =
-            kind.filter(|kind| kind.class() == TypeClass::Opaque && space == StateSpace::Global)
-        {
-            self.bump();
-            let handle = Global::handle(self.name(name), kind);
-            self.module.add_global(Global { linkage, span: name.span(), ..handle });
-            return Some(());
-        }
-        let (ty, extent) = if self.is(b'[') { self.array_of_global()? } else { (self.ty()?, Extent::One) };
-        let mut global = Global::new(self.name(name), space, ty, extent);
-        if linkage != Linkage::Local {
-            global.linkage = linkage;
-        }
-        global.span = name.span();
-        if self.accept_word("align") {
-            global.align = Some(self.int("alignment")?);
-        }
-        if self.accept(b'=') {
-            global.init = Some(self.initialiser(&global)?);
-        }
-        self.module.add_global(global);
-        Some(())
-    }
-
-    /// `[T]` or `[T; n]`
-    fn array_of_global(&mut self) -> Option<(Type, Extent)> {
-        self.lexer.in_array = true;
-        self.bump();
-        let ty = self.ty();
-        let length = ty.is_some() && self.accept(b';');
-        self.lexer.in_array = false;
-        let extent = if length { Extent::Array(self.int("array length")?) } else { Extent::Dynamic };
-        self.expect(b']')?;
-        Some((ty?, extent))
-    }
-
-    /// The bytes of `value`, `[value, ...]` or `"text"`. Values of vectors are listed one after the other.
-    fn initialiser(&mut self, global: &Global) -> Option<Vec<u8>> {
-        let element = global.ty.element_type();
-        let mut bytes = Vec::new();
-        if self.tok.kind == Tok::String {
-            let token = self.bump();
-            if global.ty != Type::I8 {
-                self.error("I0020", token.span(), format!("a string initialises i8, not {}", global.ty));
-            }
-            return self.string(token);
-        }
-        if !self.accept(b'[') {
-            self.initial_value(element, &mut bytes)?;
-            return Some(bytes);
-        }
-        while !self.accept(b']') {
-            self.initial_value(element, &mut bytes)?;
-            if !self.accept(b',') {
-                self.expect(b']')?;
-                break;
-            }
-        }
-        Some(bytes)
-    }
-
-    fn initial_value(&mut self, ty: Type, bytes: &mut Vec<u8>) -> Option<()> {
-        let (number, span) = self.number()?;
-        let size = ty.bytes().unwrap_or(0) as usize;
-        if ty.is_float() {
-            let bits = self.float_constant(number, ty, span);
-            bytes.extend_from_slice(&bits.to_le_bytes()[..size.min(8)]);
-        } else {
-            let value = self.int_constant(number, ty, span) as i128;
-            bytes.extend_from_slice(&value.to_le_bytes()[..size]);
-        }
-        Some(())
     }
 
     /// An integer constant of a type; a number that is none is reported and stands for 0.
@@ -559,7 +509,7 @@ impl<'a> Parser<'a> {
                 returns.push(self.ty()?);
             }
         }
-        let mut function = Function::new(self.name(name), kind, params, returns);
+        let mut function = Function::new(self.symbol_name(name), kind, params, returns);
         if linkage != Linkage::Local {
             function.linkage = linkage;
         }
@@ -589,6 +539,38 @@ impl<'a> Parser<'a> {
     }
 
     fn param(&mut self) -> Option<Param> {
+        let mut param = self.passed()?;
+        let attrs = &mut param.attrs;
+        while self.tok.kind == Tok::Word {
+            let token = self.bump();
+            match self.bytes(token) {
+                b"noalias" => attrs.noalias = true,
+                b"readonly" => attrs.readonly = true,
+                b"nonnull" => attrs.nonnull = true,
+                b"align" => attrs.align = Some(self.number_in_parentheses("alignment")?),
+                b"dereferenceable" => attrs.dereferenceable = Some(self.number_in_parentheses("size")?),
+                _ => {
+                    let message = format!("no attribute {} of a parameter", self.describe(token));
+                    let note =
+                        "a parameter can be noalias, readonly, nonnull, align(n) and dereferenceable(n)";
+                    self.error("I0016", token.span(), message).notes.push(note.into());
+                    return None;
+                }
+            }
+        }
+        Some(param)
+    }
+
+    /// `(n)`
+    fn number_in_parentheses<T: TryFrom<i128>>(&mut self, what: &str) -> Option<T> {
+        self.expect(b'(')?;
+        let number = self.int(what)?;
+        self.expect(b')')?;
+        Some(number)
+    }
+
+    /// A type, or `byval(size, align n)`.
+    fn passed(&mut self) -> Option<Param> {
         if !self.accept_word("byval") {
             return self.ty().map(Param::new);
         }
@@ -614,9 +596,25 @@ impl<'a> Parser<'a> {
                 "reqnctapercluster" => attrs.reqnctapercluster = Some(self.sizes()?),
                 "minnctapersm" => attrs.minnctapersm = Some(self.sizes()?[0]),
                 "maxnreg" => attrs.maxnreg = Some(self.sizes()?[0]),
+                "maxclusterrank" => attrs.maxclusterrank = Some(self.sizes()?[0]),
+                "explicitcluster" => attrs.explicitcluster = true,
+                "inline" => attrs.inline = Inline::Wanted,
+                "noinline" => attrs.inline = Inline::Never,
+                "cold" => attrs.cold = true,
+                "noreturn" => attrs.noreturn = true,
+                "pure" => attrs.pure_function = true,
+                "convergent" => attrs.convergent = true,
+                "abi_preserve" => {
+                    attrs.abi_preserve = Some(self.number_in_parentheses("number of registers")?)
+                }
+                "abi_preserve_control" => {
+                    attrs.abi_preserve_control = Some(self.number_in_parentheses("number of registers")?);
+                }
                 _ => {
                     let message = format!("no attribute {}", self.describe(token));
-                    let note = "attributes are reqntid, maxntid, reqnctapercluster, minnctapersm and maxnreg";
+                    let note = "attributes of kernels are reqntid, maxntid, reqnctapercluster, minnctapersm, maxnreg, maxclusterrank and \
+                                explicitcluster; of functions inline, noinline, cold, noreturn, pure, convergent, abi_preserve and \
+                                abi_preserve_control";
                     self.error("I0016", token.span(), message).notes.push(note.into());
                     return None;
                 }
@@ -650,6 +648,11 @@ impl<'a> Parser<'a> {
                 // The length of an array type, not a comment.
                 b';' if is_array_length(&text[at..]) => {}
                 b';' => at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n),
+                // A name in quotes.
+                b'"' => {
+                    let line = text[at..].iter().position(|b| matches!(b, b'"' | b'\n'));
+                    at = line.map_or(text.len(), |n| at + n + 1);
+                }
                 b'{' => depth += 1,
                 b'}' => {
                     depth -= 1;
@@ -667,6 +670,11 @@ impl<'a> Parser<'a> {
         self.lexer.position = at;
         self.bump();
     }
+}
+
+fn with(mut bytes: Vec<u8>, byte: u8) -> Vec<u8> {
+    bytes.push(byte);
+    bytes
 }
 
 /// True for `16]`, which `;` stands in front of in an array type.

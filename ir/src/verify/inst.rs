@@ -457,8 +457,15 @@ impl<'a> Verifier<'a> {
         }
         for (n, (&arg, param)) in args.iter().zip(&callee.params).enumerate() {
             let given = func.dfg.ty(arg);
-            // What is passed by value is read through any pointer.
-            if given == param.ty || (param.byval.is_some() && given.is_ptr()) {
+            // What is passed by value is read through any pointer, or given as a value of that size.
+            let types = &self.module.types;
+            let fits = |(size, align)| {
+                given.is_ptr()
+                    || (given.is_aggregate()
+                        && types.size(given) == u64::from(size)
+                        && types.align(given) <= align)
+            };
+            if given == param.ty || param.byval.is_some_and(fits) {
                 continue;
             }
             let wanted = if param.byval.is_some() {

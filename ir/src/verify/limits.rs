@@ -32,16 +32,36 @@ impl Verifier<'_> {
         let func = self.func;
         let is_kernel = func.kind == FuncKind::Kernel;
         let most = if is_kernel { limits::KERNEL_PARAM_ALIGN } else { limits::FUNCTION_PARAM_ALIGN };
+        let types = &self.module.types;
         for (n, param) in func.params.iter().enumerate() {
-            if let Some((_, align)) =
-                param.byval.filter(|(_, align)| align.is_power_of_two() && *align > most)
+            let aligned = param.byval.unwrap_or_else(|| (0, types.align(param.ty)));
+            if let (_, align) = aligned
+                && align.is_power_of_two()
+                && align > most
             {
                 let message =
                     format!("the alignment {align} of parameter {n} of `@{}` is more than {most}", func.name);
                 self.error("I0312", message).notes.push("pass a pointer to memory that is so aligned".into());
             }
         }
-        let bytes = func.param_space();
+        for &ty in func.ret.iter().filter(|ty| types.align(**ty) > most) {
+            let message = format!(
+                "the alignment {} of a result of `@{}` is more than {most}",
+                types.align(ty),
+                func.name
+            );
+            self.error("I0312", message).notes.push("take a pointer to memory that is so aligned".into());
+        }
+        let results = laid_out(func.ret.iter().map(|&ty| (types.size(ty), types.align(ty).into())));
+        if results > limits::KERNEL_PARAM_BYTES {
+            let message = format!(
+                "the results of `@{}` take {results} bytes, {} at most",
+                func.name,
+                limits::KERNEL_PARAM_BYTES
+            );
+            self.error("I0317", message).notes.push("take a pointer to memory for them".into());
+        }
+        let bytes = func.param_space(types);
         let large = Directive::from_name(".param.large").is_none_or(|directive| {
             let allowed =
                 |target| directive.gates.iter().all(|clause| clause.allows(Version::LATEST, target));
@@ -57,35 +77,40 @@ impl Verifier<'_> {
 
 /// The constants of a module together.
 pub(super) fn constants(module: &Module, errors: &mut Vec<Diagnostic>) {
+    let types = &module.types;
     let constants = module
         .globals
         .values()
         .filter(|global| global.space == StateSpace::Const && global.linkage != Linkage::Extern);
-    let bytes = laid_out(constants.clone().map(|global| (global.size(), global.alignment().into())));
-    let largest = constants.max_by_key(|global| global.size());
+    let bytes =
+        laid_out(constants.clone().map(|global| (global.size(types), global.alignment(types).into())));
+    let largest = constants.max_by_key(|global| global.size(types));
     let Some(largest) = largest.filter(|_| bytes > limits::CONST_BYTES) else { return };
     let message = format!("the constants of the module take {bytes} bytes, {} at most", limits::CONST_BYTES);
     let error = Diagnostic::error("I0317", largest.span, message)
-        .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size()))
+        .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size(types)))
         .note("larger tables go to `global` memory, to be read with `load invariant`");
     errors.push(error);
 }
 
 /// The shared variables that each kernel names, itself or in functions that it reaches.
 pub(super) fn shared(module: &Module, errors: &mut Vec<Diagnostic>) {
+    let types = &module.types;
     let sized =
         |global: &Global| global.space == StateSpace::Shared && !matches!(global.extent, Extent::Dynamic);
     // Few modules come near the limit: a sum over all variables settles most.
     let all = module.globals.values().filter(|global| sized(global));
-    if laid_out(all.map(|global| (global.size(), global.alignment().into()))) <= limits::STATIC_SHARED_BYTES {
+    if laid_out(all.map(|global| (global.size(types), global.alignment(types).into())))
+        <= limits::STATIC_SHARED_BYTES
+    {
         return;
     }
     for (id, kernel) in module.kernels() {
         let named = reached(module, id);
         let named = module.globals.iter().filter(|(id, global)| named.contains(*id) && sized(global));
         let named: Vec<&Global> = named.map(|(_, global)| global).collect();
-        let bytes = laid_out(named.iter().map(|global| (global.size(), global.alignment().into())));
-        let largest = named.into_iter().max_by_key(|global| global.size());
+        let bytes = laid_out(named.iter().map(|global| (global.size(types), global.alignment(types).into())));
+        let largest = named.into_iter().max_by_key(|global| global.size(types));
         let Some(largest) = largest.filter(|_| bytes > limits::STATIC_SHARED_BYTES) else { continue };
         let message = format!(
             "the shared variables that kernel `@{}` names take {bytes} bytes, {} at most",
@@ -93,7 +118,7 @@ pub(super) fn shared(module: &Module, errors: &mut Vec<Diagnostic>) {
             limits::STATIC_SHARED_BYTES
         );
         let mut error = Diagnostic::error("I0317", kernel.span, message)
-            .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size()))
+            .note(format!("`@{}` is the largest with {} bytes", largest.name, largest.size(types)))
             .note("memory that is sized at launch can be larger: `shared extern @name: [i32]`");
         if !largest.span.is_none() {
             error = error.label(largest.span, "the largest of them");

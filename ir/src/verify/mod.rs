@@ -1,7 +1,7 @@
 //! The verifier: says whether a module keeps the rules of the IR, and if not, lists everything that breaks them.
 //!
 //! Symbols
-//! - Names of functions and globals are unique, and are identifiers of PTX that it has no use of its own for.
+//! - Names of functions and globals are unique and not empty.
 //!
 //! Types
 //! - A struct or array holds types that were there before it, so never itself, and is nested at most 64 deep.
@@ -10,7 +10,7 @@
 //!
 //! Globals
 //! - They are in `global`, `const` or `shared` memory; their elements have a memory form; arrays are not empty.
-//! - An initialiser fits the size. Shared memory and what another module defines have none.
+//! - An initialiser fits the size; the addresses in it are of symbols of the module, and lie apart. Shared memory and what another module defines have none.
 //! - Textures and surfaces are named by table-derived operations only.
 //! - Only shared memory of another "module" (`extern`, given by the launch) has a dynamic extent.
 //!
@@ -63,6 +63,7 @@
 
 mod debug;
 mod flow;
+mod globals;
 mod ids;
 mod inst;
 mod limits;
@@ -72,23 +73,22 @@ mod types;
 
 use crate::entities::{Block, Inst, Value};
 use crate::function::{FuncKind, Function, Linkage};
-use crate::module::{Extent, Global, Module, Symbol};
-use crate::ops::TypeSet;
+use crate::module::{Module, Symbol};
 use crate::parallel;
 use crate::print::FunctionDisplay;
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_diag::{Diagnostic, Diagnostics, Span};
-use warpsmith_isa::limits::{BLOCK_THREADS, is_reserved_name};
-use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
+use warpsmith_isa::limits::BLOCK_THREADS;
+use warpsmith_isa::{Mnemonic, StateSpace};
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
 pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     let mut errors = Vec::new();
     symbols(module, &mut errors);
     for global in module.globals.values() {
-        verify_global(global, &mut errors);
+        globals::verify(module, global, &mut errors);
     }
     limits::constants(module, &mut errors);
     types::table(module, &mut errors);
@@ -137,80 +137,12 @@ fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {
                 errors.push(Diagnostic::error("I0301", span, message));
             }
         }
-        if !is_ptx_identifier(name) {
-            let note = "letters, digits, `_` and `$`; not a digit first, and not `_` or `$` alone (PTX ISA 9.0, 4.4)";
-            let message = format!("`@{name}` is no identifier of PTX");
-            errors.push(Diagnostic::error("I0302", span, message).note(note));
-        } else if is_reserved_name(name) {
-            let message = format!("`@{name}` is a word of PTX, which no symbol can have for its name");
-            errors.push(Diagnostic::error("I0302", span, message).note(format!("write `@{name}_`")));
-        }
-    }
-}
-
-/// True for what PTX takes for the name of a function or variable. A percent sign may stand first in PTX; here it is left to registers.
-fn is_ptx_identifier(name: &str) -> bool {
-    let follows = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$');
-    match name.as_bytes() {
-        [b'a'..=b'z' | b'A'..=b'Z', rest @ ..] => rest.iter().all(|c| follows(*c)),
-        [b'_' | b'$', rest @ ..] => !rest.is_empty() && rest.iter().all(|c| follows(*c)),
-        _ => false,
-    }
-}
-
-fn verify_global(global: &Global, errors: &mut Vec<Diagnostic>) {
-    let Global { name, space, ty, extent, linkage, span, .. } = global;
-    let mut error = |code, message: String| errors.push(Diagnostic::error(code, *span, message));
-    match global.handle {
-        None => {}
-        Some(ScalarType::Texref | ScalarType::Surfref) => return,
-        Some(kind) => {
-            return error(
-                "I0390",
-                format!(
-                    "`@{name}` is a global of {kind}, which is not supported yet: it needs `texmode_independent`"
-                ),
+        if name.is_empty() {
+            let message = "a function or global has no name".to_string();
+            errors.push(
+                Diagnostic::error("I0302", span, message).note("any text of at least one character will do"),
             );
         }
-    }
-    if !matches!(space, StateSpace::Global | StateSpace::Const | StateSpace::Shared) {
-        error("I0310", format!("`@{name}` cannot be in {space} memory"));
-    }
-    if ty.is_aggregate() {
-        error("I0390", format!("`@{name}` is a global of a struct or array, which is not supported yet"));
-    } else if !TypeSet::Memory.contains(*ty) {
-        error("I0311", format!("`@{name}` cannot hold {ty}, which has no memory form"));
-    } else if ty.element() == Scalar::I128 {
-        error("I0390", format!("`@{name}` is a global of {ty}, which is not supported yet"));
-    }
-    if let Some(align) = global.align.filter(|align| !align.is_power_of_two()) {
-        error("I0312", format!("the alignment {align} of `@{name}` is not a power of two"));
-    }
-    match extent {
-        Extent::Array(0) => error("I0313", format!("`@{name}` has no elements")),
-        Extent::Dynamic if *space != StateSpace::Shared || *linkage != Linkage::Extern => {
-            error(
-                "I0314",
-                format!("`@{name}` needs a length: only `shared extern` memory gets it at launch"),
-            );
-        }
-        Extent::Array(_) if global.size() > i64::MAX as u64 => {
-            error("I0313", format!("`@{name}` is larger than any memory"))
-        }
-        Extent::One | Extent::Array(_) | Extent::Dynamic => {}
-    }
-    match &global.init {
-        Some(_) if *space == StateSpace::Shared => {
-            error("I0315", format!("`@{name}` is in shared memory, which has no initial contents"));
-        }
-        Some(_) if *linkage == Linkage::Extern => {
-            error("I0315", format!("`@{name}` is defined in another module, which initialises it"));
-        }
-        Some(init) if init.len() as u64 > global.size() => {
-            let message = format!("`@{name}` has {} bytes, its initialiser {}", global.size(), init.len());
-            error("I0315", message);
-        }
-        _ => {}
     }
 }
 
@@ -394,12 +326,45 @@ impl<'a> Verifier<'a> {
     fn attributes(&mut self) {
         let func = self.func;
         let attrs = &func.attrs;
-        if func.kind == FuncKind::Func && *attrs != crate::Attrs::default() {
+        if func.kind == FuncKind::Func && attrs.is_of_launch() {
             self.error(
                 "I0324",
                 format!("function `@{}` has launch attributes, which only kernels have", func.name),
             );
             return;
+        }
+        if func.kind == FuncKind::Kernel && attrs.is_of_call() {
+            let message = format!("kernel `@{}` has attributes of functions that are called", func.name);
+            self.error("I0324", message);
+        }
+        if attrs.noreturn && !func.ret.is_empty() {
+            self.error("I0324", format!("`@{}` is noreturn and returns {}", func.name, self.list(&func.ret)))
+                .notes
+                .push("PTX takes `.noreturn` of functions without results only (PTX ISA 9.0, 11.4)".into());
+        }
+        if attrs.maxclusterrank.is_some() && attrs.reqnctapercluster.is_some() {
+            self.error("I0324", format!("`@{}` has both maxclusterrank and reqnctapercluster", func.name))
+                .notes
+                .push("the size that is required is the largest one as well: keep reqnctapercluster".into());
+        }
+        if func.linkage == Linkage::Common {
+            self.error("I0324", format!("`@{}` is common, which only variables are", func.name))
+                .notes
+                .push("a function that others may define too is `weak`".into());
+        }
+        for (n, param) in func.params.iter().enumerate() {
+            let promised = param.attrs;
+            if promised != crate::ParamAttrs::NONE && (!param.ty.is_ptr() || param.byval.is_some()) {
+                let message =
+                    format!("parameter {n} of `@{}` has attributes of a pointer and is none", func.name);
+                self.error("I0324", message);
+            } else if promised.align.is_some_and(|align| !align.is_power_of_two()) {
+                let message = format!(
+                    "the alignment promised of parameter {n} of `@{}` is not a power of two",
+                    func.name
+                );
+                self.error("I0312", message);
+            }
         }
         for (name, sizes) in [("reqntid", attrs.reqntid), ("maxntid", attrs.maxntid)] {
             let threads = sizes.map(|sizes| sizes.iter().map(|n| *n as u64).try_fold(1u64, u64::checked_mul));
@@ -423,7 +388,11 @@ impl<'a> Verifier<'a> {
                 .notes
                 .push("the size that is required is the largest one as well: keep reqntid".into());
         }
-        for (name, number) in [("minnctapersm", attrs.minnctapersm), ("maxnreg", attrs.maxnreg)] {
+        for (name, number) in [
+            ("minnctapersm", attrs.minnctapersm),
+            ("maxnreg", attrs.maxnreg),
+            ("maxclusterrank", attrs.maxclusterrank),
+        ] {
             if number == Some(0) {
                 self.error("I0324", format!("`{name}` of `@{}` is 0", func.name));
             }

@@ -1,7 +1,7 @@
 //! Structs and arrays.
 
 use super::Verifier;
-use crate::aggregate::{MAX_DEPTH, MAX_VALUE_PARTS, Shape};
+use crate::aggregate::{MAX_DEPTH, MAX_VALUE_BYTES, MAX_VALUE_PARTS, Shape};
 use crate::entities::{Inst, Value};
 use crate::module::Module;
 use crate::types::Type;
@@ -47,7 +47,8 @@ pub(super) fn table(module: &Module, errors: &mut Vec<Diagnostic>) {
 impl Verifier<'_> {
     /// True if a value of this type is too large to be one.
     pub(super) fn too_large(&self, ty: Type) -> bool {
-        ty.is_aggregate() && self.module.types.parts(ty) > MAX_VALUE_PARTS
+        let types = &self.module.types;
+        ty.is_aggregate() && (types.parts(ty) > MAX_VALUE_PARTS || types.size(ty) > MAX_VALUE_BYTES)
     }
 
     /// A struct or array as a parameter or result.
@@ -58,9 +59,13 @@ impl Verifier<'_> {
             let message = format!("{what} is of type {name}, which the module does not have");
             self.error("I0424", message).notes.push("a struct or array is of the module that made it".into());
         } else if self.too_large(ty) {
-            let message = format!("{what} is of type {name}, which consists of {} parts", types.parts(ty));
+            let message = format!(
+                "{what} is of type {name}, which has {} parts and {} bytes",
+                types.parts(ty),
+                types.size(ty)
+            );
             let note = format!(
-                "a value has at most {MAX_VALUE_PARTS}: pass a pointer, or `byval({}, align {})`",
+                "a value has at most {MAX_VALUE_PARTS} parts and {MAX_VALUE_BYTES} bytes: pass a pointer, or `byval({}, align {})`",
                 types.size(ty),
                 types.align(ty)
             );
@@ -81,13 +86,14 @@ impl Verifier<'_> {
         let ty = func.dfg.ty(value);
         let types = &self.module.types;
         let message = format!(
-            "{} is of type {}, which consists of {} parts",
+            "{} is of type {}, which has {} parts and {} bytes",
             self.name(value),
             types.display(ty),
-            types.parts(ty)
+            types.parts(ty),
+            types.size(ty)
         );
         let note = format!(
-            "a value has at most {MAX_VALUE_PARTS}; `memcpy` moves {} bytes of memory",
+            "a value has at most {MAX_VALUE_PARTS} parts and {MAX_VALUE_BYTES} bytes; `memcpy` moves {} bytes of memory",
             types.size(ty)
         );
         self.inst_error(inst, "I0318", message).notes.push(note);

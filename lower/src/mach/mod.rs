@@ -141,9 +141,9 @@ pub enum Operand {
 pub enum Op {
     /// One PTX instruction.
     Ptx(Mnemonic),
-    /// A call with its parameter passing. Operands: the registers of the result (`Def`), then those of the arguments (`Use`), one for
-    /// each of [`Passing::accesses`].
-    Call(ir::FuncId),
+    /// A call with its parameter passing, which one of [`Function::prototypes`] describes. Operands: the registers of the result (`Def`),
+    /// then those of the arguments (`Use`), one for each of [`Passing::accesses`].
+    Call(ir::FuncId, u32),
     /// A call, with its parameter passing, of a function whose address is in a register, the last operand. The index is one of [`Function::prototypes`].
     CallIndirect(u32),
 }
@@ -265,29 +265,19 @@ pub struct Function {
     pub args: Vec<VReg>,
     /// Arena of the targets of [`Terminator::Table`].
     pub tables: Vec<Edge>,
-    /// What is called through addresses.
+    /// How calls pass what they pass.
     pub prototypes: Vec<Prototype>,
     /// What is known of the variables of the source, in order.
     pub records: SecondaryMap<Block, Vec<DebugRecord>>,
 }
 
 /// How a function passes its parameters and its result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Prototype {
     /// The parameters.
     pub params: Vec<Passing>,
     /// The result.
     pub ret: Option<Passing>,
-}
-
-impl Prototype {
-    /// The prototype of a function.
-    pub fn of(func: &ir::Function) -> Prototype {
-        Prototype {
-            params: func.params.iter().map(|param| Passing::of_param(param, func.kind)).collect(),
-            ret: func.ret.first().map(|&ty| Passing::in_call(ty)),
-        }
-    }
 }
 
 /// The selected functions of a module, in the IR's order; declarations have none.

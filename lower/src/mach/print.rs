@@ -23,7 +23,7 @@ impl Function {
         for inst in self.block_insts(block) {
             match inst.op {
                 Op::Ptx(mnemonic) => write!(f, "    {mnemonic}")?,
-                Op::Call(callee) => write!(f, "    call {callee}")?,
+                Op::Call(callee, _) => write!(f, "    call {callee}")?,
                 Op::CallIndirect(prototype) => write!(f, "    call prototype{prototype}")?,
             }
             let mut operands = self.inst_operands(inst);

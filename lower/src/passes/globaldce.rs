@@ -3,7 +3,7 @@
 
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::EntitySet;
-use warpsmith_ir::{FuncId, FuncKind, GlobalId, Linkage, Module, Symbol};
+use warpsmith_ir::{FuncId, FuncKind, Global, GlobalId, Linkage, Module, Symbol};
 
 pub(super) struct GlobalDce;
 
@@ -30,23 +30,47 @@ impl ModulePass for GlobalDce {
 fn reached(module: &Module) -> (EntitySet<FuncId>, EntitySet<GlobalId>) {
     let mut functions = EntitySet::with_capacity(module.functions.len());
     let mut globals = EntitySet::with_capacity(module.globals.len());
-    let seen =
-        module.functions.iter().filter(|(_, f)| f.kind == FuncKind::Kernel || f.linkage == Linkage::Export);
+    let seen = module
+        .functions
+        .iter()
+        .filter(|(_, f)| f.kind == FuncKind::Kernel || f.linkage.is_visible() && !f.is_declaration());
     let mut work: Vec<FuncId> = seen.map(|(id, _)| id).collect();
-    globals.extend(module.globals.iter().filter(|(_, g)| g.linkage == Linkage::Export).map(|(id, _)| id));
-    while let Some(id) = work.pop() {
-        if !functions.insert(id) {
-            continue;
-        }
-        let func = &module.functions[id];
-        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            for symbol in func.dfg.symbols(inst) {
-                match symbol {
-                    Symbol::Func(callee) => work.push(callee),
-                    Symbol::Global(global) => _ = globals.insert(global),
+    let mut variables: Vec<GlobalId> =
+        module.globals.iter().filter(|(_, global)| kept(global)).map(|(id, _)| id).collect();
+    loop {
+        if let Some(id) = work.pop() {
+            if !functions.insert(id) {
+                continue;
+            }
+            let func = &module.functions[id];
+            for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+                for symbol in func.dfg.symbols(inst) {
+                    match symbol {
+                        Symbol::Func(callee) => work.push(callee),
+                        Symbol::Global(global) => variables.push(global),
+                    }
                 }
             }
+        } else if let Some(id) = variables.pop() {
+            if globals.insert(id) {
+                for reloc in &module.globals[id].relocs {
+                    match reloc.target {
+                        Symbol::Func(func) => work.push(func),
+                        Symbol::Global(global) => variables.push(global),
+                    }
+                }
+            }
+        } else {
+            break;
         }
     }
     (functions, globals)
+}
+
+/// True for a variable that the host or another module can name.
+fn kept(global: &Global) -> bool {
+    match global.linkage {
+        Linkage::Export | Linkage::Weak | Linkage::Common => true,
+        Linkage::Local | Linkage::Extern => false,
+    }
 }

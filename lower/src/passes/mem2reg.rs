@@ -89,14 +89,14 @@ impl SlotUses {
                     }
                     InstData::Load { flags, offset, ptr } => {
                         if let (Some((slot, base)), Some(result)) = (address[ptr], result) {
-                            uses.escaped[slot] |= flags.volatile;
+                            uses.escaped[slot] |= flags.volatile || dfg.ty(result).is_aggregate();
                             let offset = base.saturating_add(offset.into());
                             uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(result), inst });
                         }
                     }
                     InstData::Store { flags, offset, args: [value, ptr] } => {
                         if let Some((slot, base)) = address[ptr] {
-                            uses.escaped[slot] |= flags.volatile;
+                            uses.escaped[slot] |= flags.volatile || dfg.ty(value).is_aggregate();
                             let offset = base.saturating_add(offset.into());
                             uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(value), inst });
                         }
@@ -421,7 +421,8 @@ impl<'f> Renamer<'f> {
     }
 }
 
-fn zero(func: &mut Function, before: Inst, ty: Type) -> Value {
+/// The value of a scalar or vector type whose bits are all zero.
+pub(super) fn zero(func: &mut Function, before: Inst, ty: Type) -> Value {
     if ty.is_vector() {
         let element = zero(func, before, ty.element_type());
         let elements = vec![element; ty.lanes() as usize];

@@ -5,6 +5,8 @@
 //! - an instruction that stays keeps its source location, and a value its name; what replaces an instruction takes them over;
 //! - no pass recurses over the function, and none takes more than about linear time in its size.
 
+#[deny(clippy::wildcard_enum_match_arm)]
+mod aggregates;
 mod cfg;
 mod dce;
 mod globaldce;
@@ -18,6 +20,9 @@ mod mem2reg;
 mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
+
+pub(crate) use aggregates::{is_needed, legalize};
+use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
 use warpsmith_ir::{Function, Inst, InstData, Type, Value};
@@ -47,6 +52,7 @@ impl Pass for Standard {
 pub(crate) fn standard() -> Passes {
     let pass = |name, summary, run| Standard { name, summary, run };
     Passes::default()
+        .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with_module(globaldce::GlobalDce)

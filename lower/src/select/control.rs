@@ -1,8 +1,9 @@
 //! Blocks, branches and parameters of the function itself.
 
 use super::convert::int_mod;
+use super::memory::Access;
 use super::*;
-use crate::abi::Passing;
+use crate::abi::{Held, Passing, held};
 use crate::mach::{Base, Edge, Terminator};
 use std::ops::Range;
 use warpsmith_ir::{BlockCall, JumpTable};
@@ -56,36 +57,25 @@ impl Selector<'_> {
                 self.emit(ptx!(Mov.B64), &[result, Operand::Symbol(base, 0)]);
                 continue;
             }
-            let passing = Passing::of_param(param, func.kind);
+            let passing = Passing::of_param(&self.module.types, param, func.kind);
             let regs: Vec<VReg> = self.regs_of(value).collect();
-            self.load_passed(base, passing, param.ty, &regs);
-        }
-    }
-
-    /// Loads a passed value into its registers.
-    pub(super) fn load_passed(&mut self, base: Base, passing: Passing, ty: Type, regs: &[VReg]) {
-        let mnemonic = |ty| Mnemonic::new(Opcode::Ld).with(Mod::Param).with(Mod::of_scalar(ty));
-        if passing.array.is_some() {
-            let element = bits_mod(passing.regs.class);
-            let step = i64::from(passing.regs.class.bits() / 8);
-            for (i, &reg) in regs.iter().enumerate() {
-                let load = Mnemonic::new(Opcode::Ld).with(Mod::Param).with(element);
-                self.emit(load, &[Operand::Def(reg), Operand::Addr(base, i as i64 * step)]);
+            for (&reg, &(at, ty)) in regs.iter().zip(&passing.accesses) {
+                let load = Mnemonic::new(Opcode::Ld).with(Mod::Param).with(Mod::of_scalar(ty));
+                let from = Operand::Addr(base, at.into());
+                match passing.converted {
+                    Some(class) => {
+                        let loaded = self.emit_new(class, load, &[from]);
+                        self.unpass(loaded, reg);
+                    }
+                    None => self.emit(load, &[Operand::Def(reg), from]),
+                }
             }
-            return;
         }
-        let Some(&reg) = regs.first() else { return };
-        if passing.regs == Repr::of(ty) {
-            self.emit(mnemonic(passing.ty), &[Operand::Def(reg), Operand::Addr(base, 0)]);
-            return;
-        }
-        let loaded = self.emit_new(passing.regs.class, mnemonic(passing.ty), &[Operand::Addr(base, 0)]);
-        self.unpass(loaded, passing, reg);
     }
 
     /// A value as it was passed, in the register of its own type.
-    pub(super) fn unpass(&mut self, passed: Operand, passing: Passing, reg: VReg) {
-        let wide = passing.regs.class == RegClass::B32;
+    pub(super) fn unpass(&mut self, passed: Operand, reg: VReg) {
+        let wide = passed.used().is_some_and(|passed| self.out.vregs[passed] == RegClass::B32);
         match self.out.vregs[reg] {
             RegClass::Pred if wide => {
                 self.emit(ptx!(Setp.Ne.S32), &[Operand::Def(reg), passed, Operand::Int(0)]);
@@ -213,35 +203,24 @@ impl Selector<'_> {
     fn return_value(&mut self, args: &[Value]) {
         for &value in args {
             let ty = self.ty(value);
-            let passing = Passing::in_call(ty);
-            let regs = self.pass(value, passing);
-            let step = i64::from(passing.regs.class.bits() / 8);
-            let ty = if passing.array.is_some() {
-                bits_mod(passing.regs.class)
-            } else {
-                Mod::of_scalar(passing.ty)
-            };
-            for (i, &reg) in regs.iter().enumerate() {
-                let store = Mnemonic::new(Opcode::St).with(Mod::Param).with(ty);
-                self.emit(store, &[Operand::Addr(Base::Return, i as i64 * step), reg]);
+            if ty.is_aggregate() {
+                let mut regs = Vec::new();
+                self.part_regs(value, &mut regs);
+                for (reg, Held { offset, bytes, width }) in regs.into_iter().zip(held(&self.module.types, ty))
+                {
+                    let opcode = Mnemonic::new(Opcode::St).with(Mod::Param);
+                    let at = Access { base: Base::Return, offset: offset.into(), align: width, opcode };
+                    self.store_register(at, bytes, Type::I8, reg);
+                }
+                continue;
+            }
+            let passing = Passing::in_call(&self.module.types, ty);
+            let regs = self.pass(value, &passing);
+            for (reg, (at, ty)) in regs.into_iter().zip(passing.accesses) {
+                let store = Mnemonic::new(Opcode::St).with(Mod::Param).with(Mod::of_scalar(ty));
+                self.emit(store, &[Operand::Addr(Base::Return, at.into()), reg]);
             }
         }
-    }
-
-    /// The registers in which a value is passed.
-    pub(super) fn pass(&mut self, value: Value, passing: Passing) -> Vec<Operand> {
-        let ty = self.ty(value);
-        if passing.regs == Repr::of(ty) {
-            return self.regs_of(value).map(Operand::Use).collect();
-        }
-        // Integers of fewer than 32 bits.
-        let source = Operand::Use(self.reg(value));
-        vec![if is_i1(ty) {
-            self.emit_new(RegClass::B32, ptx!(Selp.B32), &[Operand::Int(1), Operand::Int(0), source])
-        } else {
-            let cvt = ptx!(Cvt.U32).with(int_mod(ty.bits(), false));
-            self.emit_new(RegClass::B32, cvt, &[source])
-        }]
     }
 
     // Switches.

@@ -4,6 +4,7 @@
 //! that is less aligned than its registers are wide is made of narrower ones.
 
 use super::*;
+use crate::abi::{Held, held};
 use crate::mach::Base;
 use warpsmith_ir::MemFlags;
 use warpsmith_isa::StateSpace;
@@ -108,7 +109,8 @@ impl Selector<'_> {
         if read_only && space == StateSpace::Global && self.has_sm(35) {
             opcode = opcode.with(Mod::Nc);
         }
-        Access { base, offset, align: flags.align(ty), opcode }
+        let align = flags.explicit_align().unwrap_or_else(|| self.module.types.align(ty));
+        Access { base, offset, align, opcode }
     }
 
     pub(super) fn load(&mut self, inst: ir::Inst, flags: MemFlags, offset: i32, ptr: Value) {
@@ -116,6 +118,12 @@ impl Selector<'_> {
         let ty = self.ty(result);
         let regs: Vec<VReg> = self.regs_of(result).collect();
         let access = self.access(Opcode::Ld, flags, ty, ptr, offset);
+        if ty.is_aggregate() {
+            for (reg, at) in regs.into_iter().zip(held(&self.module.types, ty)) {
+                self.load_register(access.part(at), at.bytes, Type::I8, reg);
+            }
+            return;
+        }
         let bytes = register_bytes(ty);
         for run in runs(&regs, bytes, access.align) {
             let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
@@ -140,6 +148,11 @@ impl Selector<'_> {
         let (low, high) = self.halves(bytes);
         self.load_register(at, bytes / 2, Type::I8, low);
         self.load_register(at.upper(bytes), bytes / 2, Type::I8, high);
+        self.join_halves(low, high, bytes, result);
+    }
+
+    /// A register of so many bytes from its halves.
+    pub(super) fn join_halves(&mut self, low: VReg, high: VReg, bytes: u32, result: VReg) {
         let (low, high) = (Operand::Use(low), Operand::Use(high));
         if bytes > 2 {
             let whole = mov(self.out.vregs[result]);
@@ -153,6 +166,14 @@ impl Selector<'_> {
     pub(super) fn store(&mut self, flags: MemFlags, offset: i32, value: Value, ptr: Value) {
         let ty = self.ty(value);
         let access = self.access(Opcode::St, flags, ty, ptr, offset);
+        if ty.is_aggregate() {
+            let mut regs = Vec::new();
+            self.part_regs(value, &mut regs);
+            for (reg, at) in regs.into_iter().zip(held(&self.module.types, ty)) {
+                self.store_register(access.part(at), at.bytes, Type::I8, reg);
+            }
+            return;
+        }
         let bytes = register_bytes(ty);
         if Repr::of(ty).count == 1 && access.align >= bytes {
             let mnemonic = access.opcode.with(memory_mod(ty, bytes));
@@ -176,12 +197,19 @@ impl Selector<'_> {
         }
     }
 
-    fn store_register(&mut self, at: Access, bytes: u32, ty: Type, value: VReg) {
+    pub(super) fn store_register(&mut self, at: Access, bytes: u32, ty: Type, value: VReg) {
         if at.align >= bytes {
             let mnemonic = at.opcode.with(memory_mod(ty, bytes));
             return self.emit(mnemonic, &[Operand::Addr(at.base, at.offset), Operand::Use(value)]);
         }
-        let (low, high) = if bytes > 2 {
+        let (low, high) = self.cut_in_half(value, bytes);
+        self.store_register(at, bytes / 2, Type::I8, low);
+        self.store_register(at.upper(bytes), bytes / 2, Type::I8, high);
+    }
+
+    /// The halves of a register of so many bytes.
+    pub(super) fn cut_in_half(&mut self, value: VReg, bytes: u32) -> (VReg, VReg) {
+        if bytes > 2 {
             let (low, high) = self.halves(bytes);
             let parts = [Operand::Vector(2), Operand::Def(low), Operand::Def(high), Operand::Use(value)];
             self.emit(mov(self.out.vregs[value]), &parts);
@@ -190,9 +218,7 @@ impl Selector<'_> {
             let high = self.temp(RegClass::B16);
             self.emit(ptx!(Shr.U16), &[Operand::Def(high), Operand::Use(value), Operand::Int(8)]);
             (value, high)
-        };
-        self.store_register(at, bytes / 2, Type::I8, low);
-        self.store_register(at.upper(bytes), bytes / 2, Type::I8, high);
+        }
     }
 
     fn halves(&mut self, bytes: u32) -> (VReg, VReg) {
@@ -239,6 +265,13 @@ impl Selector<'_> {
 }
 
 impl Access {
+    /// The access to a register of a struct or array.
+    fn part(self, held: Held) -> Access {
+        let at =
+            if held.offset == 0 { self.align } else { self.align.min(1 << held.offset.trailing_zeros()) };
+        Access { offset: self.offset + i64::from(held.offset), align: at, ..self }
+    }
+
     /// The upper half of an access of so many bytes.
     fn upper(self, bytes: u32) -> Access {
         Access { offset: self.offset + i64::from(bytes / 2), ..self }

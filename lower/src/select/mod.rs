@@ -22,11 +22,13 @@ mod memory;
 mod ptx_op;
 mod vector;
 
-use crate::abi::Repr;
+use crate::abi::{self, Repr};
 use crate::analysis::Cfg;
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     self as ir, Block, Class, FuncId, FuncKind, Function, InstData, Opcode as IrOp, PointerBinary,
@@ -81,7 +83,7 @@ pub fn select_keeping(
 #[derive(Clone, Copy, Default)]
 struct Regs {
     first: PackedOption<VReg>,
-    count: u8,
+    count: u32,
 }
 
 struct Selector<'a> {
@@ -105,6 +107,8 @@ struct Selector<'a> {
     group: Vec<Inst>,
     /// The instructions of the current block, last one first.
     reversed: Vec<Inst>,
+    /// The numbers of the function's prototypes.
+    prototypes: HashMap<mach::Prototype, u32, FxBuildHasher>,
     errors: Vec<Diagnostic>,
     variables: Variables,
     /// Bindings of the current block, the last one first, with the instructions behind them.
@@ -131,6 +135,7 @@ impl<'a> Selector<'a> {
             origin: None,
             group: Vec::new(),
             reversed: Vec::new(),
+            prototypes: HashMap::default(),
             errors: Vec::new(),
             variables: Variables::default(),
             noted: Vec::new(),
@@ -178,8 +183,26 @@ impl<'a> Selector<'a> {
                     let value = self.resolve(value);
                     self.uses[value] += 1;
                 }
+                self.share_registers(inst);
             }
         }
+    }
+
+    /// A part of what a call returned is in registers of that.
+    fn share_registers(&mut self, inst: ir::Inst) {
+        let (InstData::ExtractValue { path, arg }, Some(result)) =
+            (&self.func.dfg[inst], self.func.dfg.first_result(inst))
+        else {
+            return;
+        };
+        let types = &self.module.types;
+        let whole = self.ty(*arg);
+        let Ok(place) = types.at_path(whole, &self.func.dfg.paths[*path]) else { return };
+        let before = types.parts_of(whole).into_iter().take(place.part as usize);
+        let before: usize = before.map(|(part, _)| usize::from(Repr::of(part).count)).sum();
+        let count = abi::classes(types, place.ty).len() as u32;
+        let first = self.regs_of(*arg).nth(before);
+        self.regs[result] = Regs { first: first.into(), count };
     }
 
     /// The arguments of the only edge into a block.
@@ -257,9 +280,17 @@ impl<'a> Selector<'a> {
     fn regs_of(&mut self, value: Value) -> impl ExactSizeIterator<Item = VReg> + Clone + use<> {
         let value = self.resolve(value);
         if self.regs[value].count == 0 {
-            let Repr { class, count } = Repr::of(self.func.dfg.ty(value));
+            let ty = self.func.dfg.ty(value);
             let first = VReg::new(self.out.vregs.len());
-            (0..count).for_each(|_| _ = self.out.vregs.push(class));
+            let count = if ty.is_aggregate() {
+                let classes = abi::classes(&self.module.types, ty);
+                classes.iter().for_each(|&class| _ = self.out.vregs.push(class));
+                classes.len() as u32
+            } else {
+                let Repr { class, count } = Repr::of(ty);
+                (0..count).for_each(|_| _ = self.out.vregs.push(class));
+                count.into()
+            };
             self.regs[value] = Regs { first: first.into(), count };
         }
         let Regs { first, count } = self.regs[value];
@@ -407,11 +438,13 @@ impl<'a> Selector<'a> {
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
             &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
-            InstData::Zero
-            | InstData::Aggregate { .. }
-            | InstData::ExtractValue { .. }
-            | InstData::InsertValue { .. }
-            | InstData::MemBlock { .. } => self.no_rule(func.dfg.opcode(inst), Type::INVALID),
+            InstData::Aggregate { args } => self.build_aggregate(inst, args.as_slice(&func.dfg.pool)),
+            // Its registers are those of what it is a part of.
+            InstData::ExtractValue { .. } => {}
+            // Taken apart before selection.
+            InstData::Zero | InstData::InsertValue { .. } | InstData::MemBlock { .. } => {
+                self.no_rule(func.dfg.opcode(inst), Type::INVALID);
+            }
             &InstData::Sreg { reg } => self.special_register(inst, reg),
             InstData::Call { callee, args } => self.call(inst, *callee, args.as_slice(&func.dfg.pool)),
             InstData::CallIndirect { args } => self.call_indirect(inst, args.as_slice(&func.dfg.pool)),
@@ -426,6 +459,16 @@ impl<'a> Selector<'a> {
             | InstData::Trap => {}
         }
         self.end_group();
+    }
+
+    /// A struct or array in registers of its own, which something other than a call, `ret` or `store` asked for.
+    fn build_aggregate(&mut self, inst: ir::Inst, fields: &[Value]) {
+        let Some(result) = self.func.dfg.first_result(inst) else { return };
+        let mut parts = Vec::new();
+        fields.iter().for_each(|&field| self.part_regs(field, &mut parts));
+        for (to, from) in self.regs_of(result).zip(parts) {
+            self.emit(mov(self.out.vregs[to]), &[Operand::Def(to), Operand::Use(from)]);
+        }
     }
 
     fn unary(&mut self, inst: ir::Inst, op: IrOp, arg: Value) {

@@ -412,7 +412,14 @@ impl<'m> Body<'m, '_> {
     /// A copy of what is passed by value, in the frame of the caller.
     fn copied(&mut self, from: Value, size: u32, align: u32) -> Actual {
         let to = self.body.local(size.into(), align.into());
-        self.copy_to_stack(from, to, size, align);
+        let ty = self.ty(from);
+        if ty.is_aggregate() {
+            let (address, parts) = (self.body.reg(Width::W64), self.regs(from));
+            self.body.stack_address(address, to, false);
+            self.store_at(ty, MemFlags::PLAIN, (StateSpace::Local, address, 0), &parts);
+        } else {
+            self.copy_to_stack(from, to, size, align);
+        }
         Slot::Stack { offset: to as u32, bytes: size }
     }
 

@@ -16,7 +16,8 @@ mod table;
 mod values;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, Program, ProgramBuilder, Reference, SymbolId, Variable,
+    Formal, FuncId, FunctionKind, KernelAttributes, PatchTarget, Program, ProgramBuilder, Reference, Relocation,
+    SymbolId, Variable,
 };
 use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostics;
@@ -64,6 +65,7 @@ impl Program {
         };
         decoder.declare_globals();
         decoder.declare_functions();
+        decoder.addresses();
         for (id, function) in module.functions.iter() {
             if !function.is_declaration() {
                 decoder.define(id, function);
@@ -94,9 +96,35 @@ impl Decoder<'_> {
                 init: global.init.clone().unwrap_or_default(),
                 dynamic,
                 reference: global.handle.and_then(Reference::of_type),
-                ..Variable::zeroed(&global.name, global.space, global.size(), u64::from(global.alignment()))
+                ..Variable::zeroed(
+                    &global.name,
+                    global.space,
+                    global.size(&self.module.types),
+                    u64::from(global.alignment(&self.module.types)),
+                )
             };
             self.globals[id] = Some(self.program.variable(variable));
+        }
+    }
+
+    /// The addresses that globals start with, when all that they can be of is declared.
+    fn addresses(&mut self) {
+        for (id, global) in self.module.globals.iter() {
+            let Some(symbol) = self.globals[id] else { continue };
+            for reloc in &global.relocs {
+                let target = match reloc.target {
+                    ir::Symbol::Func(func) => self.functions[func].map(PatchTarget::Function),
+                    ir::Symbol::Global(global) => self.globals[global].map(PatchTarget::Variable),
+                };
+                let Some(target) = target else {
+                    let message = format!("`@{}` holds the address of what is not defined here", global.name);
+                    self.program.error_at(message, global.span);
+                    continue;
+                };
+                let (offset, addend, generic) = (reloc.offset, reloc.addend, reloc.generic);
+                self.program
+                    .relocate(symbol, Relocation { offset, bytes: 8, shift: 0, target, addend, generic });
+            }
         }
     }
 
@@ -136,6 +164,7 @@ fn kernel_kind(types: &TypeTable, function: &ir::Function) -> FunctionKind {
         required_block: attrs.reqntid,
         max_threads: attrs.maxntid.map(|n| n.iter().fold(1u32, |all, x| all.saturating_mul(*x))),
         required_cluster: attrs.reqnctapercluster,
+        max_cluster: attrs.maxclusterrank,
         ..KernelAttributes::default()
     };
     match FunctionKind::kernel(laid_out) {

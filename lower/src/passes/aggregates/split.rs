@@ -1,0 +1,587 @@
+//! The values of one function.
+
+use super::{Boundary, SMALL, boundary};
+use crate::analysis::Cfg;
+use crate::passes::{insert_before, replace_with, take_over_name, zero};
+use warpsmith_ir::entity::{PrimaryMap, SecondaryMap};
+use warpsmith_ir::{
+    Block, BlockCall, FuncId, Function, Inst, InstBuilder, InstData, MemFlags, Opcode, StackSlot,
+    StackSlotData, Type, TypeTable, Value, ValueList,
+};
+use warpsmith_isa::StateSpace;
+
+/// What a struct or array has become.
+#[derive(Clone)]
+enum Form {
+    Parts(Vec<Value>),
+    Memory(Memory),
+}
+
+/// Memory that holds a value as long as it is used.
+#[derive(Clone, Copy)]
+struct Memory {
+    base: Base,
+    offset: u64,
+    align: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Base {
+    Slot(StackSlot),
+    Pointer(Value),
+}
+
+pub(super) struct Splitter<'a> {
+    func: &'a mut Function,
+    types: &'a mut TypeTable,
+    functions: &'a PrimaryMap<FuncId, Boundary>,
+    own: &'a Boundary,
+    forms: SecondaryMap<Value, Option<Form>>,
+    /// Where the edges to a block leave the values of its parameters: for each parameter before the pass, its type and slot if it is large.
+    arrivals: SecondaryMap<Block, Vec<Option<StackSlot>>>,
+    changes: u32,
+}
+
+impl<'a> Splitter<'a> {
+    pub(super) fn new(
+        func: &'a mut Function,
+        types: &'a mut TypeTable,
+        functions: &'a PrimaryMap<FuncId, Boundary>,
+        own: &'a Boundary,
+    ) -> Self {
+        let (forms, arrivals) = (SecondaryMap::new(), SecondaryMap::new());
+        Splitter { func, types, functions, own, forms, arrivals, changes: 0 }
+    }
+
+    pub(super) fn run(mut self) -> u32 {
+        crate::passes::cfg::remove_unreachable(self.func);
+        let order = Cfg::compute(self.func).reverse_postorder().to_vec();
+        for &block in &order {
+            self.block_params(block);
+        }
+        for block in order {
+            let insts: Vec<Inst> = self.func.layout.insts(block).collect();
+            for inst in insts {
+                self.inst(inst);
+            }
+        }
+        self.func.dfg.resolve_aliases();
+        self.changes
+    }
+
+    // Parameters of blocks.
+
+    fn block_params(&mut self, block: Block) {
+        let params = self.func.dfg.block_params(block).to_vec();
+        let Some(first) = self.func.layout.first_inst(block) else { return };
+        if !params.iter().any(|&param| self.func.dfg.ty(param).is_aggregate()) {
+            return;
+        }
+        self.changes += 1;
+        let is_entry = self.func.layout.entry() == Some(block);
+        let mut arrivals = Vec::with_capacity(params.len());
+        for n in (0..params.len()).rev() {
+            self.func.dfg.remove_block_param(block, n);
+        }
+        for param in params {
+            let ty = self.func.dfg.ty(param);
+            if !ty.is_aggregate() {
+                self.func.dfg.attach_block_param(block, param);
+                arrivals.push(None);
+            } else if is_entry {
+                let ptr = self.func.dfg.append_block_param(block, Type::PTR_PARAM);
+                take_over_name(self.func, param, ptr);
+                let memory = Memory { base: Base::Pointer(ptr), offset: 0, align: self.types.align(ty) };
+                let mut flags = MemFlags::PLAIN;
+                flags.invariant = true;
+                self.forms[param] = Some(self.read(first, ty, memory, flags));
+            } else if self.is_small(ty) {
+                let parts = self.types.parts_of(ty);
+                let parts = parts
+                    .into_iter()
+                    .map(|(part, _)| self.func.dfg.append_block_param(block, part))
+                    .collect();
+                self.forms[param] = Some(Form::Parts(parts));
+                arrivals.push(None);
+            } else {
+                let (arrival, own) = (self.slot(ty), self.slot(ty));
+                self.copy(first, ty, own, arrival, MemFlags::PLAIN);
+                self.forms[param] = Some(Form::Memory(own));
+                arrivals.push(match arrival.base {
+                    Base::Slot(slot) => Some(slot),
+                    Base::Pointer(_) => None,
+                });
+            }
+        }
+        self.arrivals[block] = arrivals;
+    }
+
+    /// The arguments of the edges from a terminator.
+    fn edges(&mut self, inst: Inst) {
+        let targets: Vec<BlockCall> = self.func.dfg.targets(inst).cloned().collect();
+        let mut lists = Vec::with_capacity(targets.len());
+        for target in targets {
+            let args = target.args(&self.func.dfg.pool).to_vec();
+            let mut list = Vec::with_capacity(args.len());
+            for (n, arg) in args.into_iter().enumerate() {
+                let ty = self.func.dfg.ty(arg);
+                match self.form(arg) {
+                    None => list.push(arg),
+                    Some(Form::Parts(parts)) => list.extend(parts),
+                    Some(Form::Memory(from)) => {
+                        let Some(Some(slot)) = self.arrivals[target.block].get(n).copied() else { continue };
+                        let to = Memory { base: Base::Slot(slot), offset: 0, align: self.types.align(ty) };
+                        self.copy(inst, ty, to, from, MemFlags::PLAIN);
+                    }
+                }
+            }
+            lists.push(list);
+        }
+        let mut lists = lists.into_iter();
+        self.func.dfg.for_each_target_mut(inst, |call, pool| {
+            call.args = ValueList::from_slice(&lists.next().unwrap_or_default(), pool);
+        });
+    }
+
+    // Instructions.
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other operation takes or gives structs and arrays"
+    )]
+    fn inst(&mut self, inst: Inst) {
+        let func = &mut *self.func;
+        let result = func.dfg.first_result(inst);
+        let ty = result.map_or(Type::INVALID, |result| func.dfg.ty(result));
+        let whole = ty.is_aggregate();
+        match func.dfg[inst] {
+            InstData::Zero if !whole => {
+                let value = zero(func, inst, ty);
+                self.changes += 1;
+                replace_with(self.func, inst, value);
+            }
+            InstData::Zero => {
+                let form = self.zero(inst, ty);
+                self.become_form(inst, form);
+            }
+            InstData::Aggregate { args } => {
+                let fields = args.as_slice(&func.dfg.pool).to_vec();
+                let form = self.aggregate(inst, ty, &fields);
+                self.become_form(inst, form);
+            }
+            InstData::ExtractValue { path, arg } => self.extract(inst, path, arg),
+            InstData::InsertValue { path, args } => self.insert(inst, path, args),
+            InstData::Load { flags, offset, ptr } if whole => {
+                let memory = self.pointed(inst, flags, ptr, offset, ty);
+                let form = if self.is_small(ty) {
+                    self.read(inst, ty, memory, flags)
+                } else {
+                    let slot = self.slot(ty);
+                    self.copy(inst, ty, slot, memory, flags);
+                    Form::Memory(slot)
+                };
+                self.become_form(inst, form);
+            }
+            InstData::Store { flags, offset, args: [value, ptr] } if func.dfg.ty(value).is_aggregate() => {
+                let ty = func.dfg.ty(value);
+                let to = self.pointed(inst, flags, ptr, offset, ty);
+                if let Some(form) = self.form(value) {
+                    self.write(inst, ty, to, &form, flags);
+                }
+                self.changes += 1;
+                self.func.layout.remove_inst(inst);
+            }
+            InstData::Ternary { op: Opcode::Select, args } if whole => {
+                let form = self.select(inst, ty, args);
+                self.become_form(inst, form);
+            }
+            InstData::Call { callee, ref args } => {
+                let args = args.as_slice(&func.dfg.pool).to_vec();
+                self.call(inst, callee, &args);
+            }
+            InstData::CallIndirect { ref args } => {
+                let args = args.as_slice(&func.dfg.pool).to_vec();
+                self.call_indirect(inst, &args);
+            }
+            InstData::Return { args } => {
+                let values = args.as_slice(&func.dfg.pool).to_vec();
+                self.ret(inst, &values);
+            }
+            _ if func.dfg.targets(inst).next().is_some() => self.edges(inst),
+            _ => {}
+        }
+    }
+
+    /// What an instruction's result has become; the instruction goes.
+    fn become_form(&mut self, inst: Inst, form: Form) {
+        if let Some(result) = self.func.dfg.first_result(inst) {
+            self.forms[result] = Some(form);
+        }
+        self.changes += 1;
+        self.func.layout.remove_inst(inst);
+    }
+
+    fn zero(&mut self, inst: Inst, ty: Type) -> Form {
+        if self.is_small(ty) {
+            let parts = self.types.parts_of(ty);
+            return Form::Parts(parts.into_iter().map(|(part, _)| zero(self.func, inst, part)).collect());
+        }
+        let memory = self.slot(ty);
+        let to = self.pointer(inst, memory);
+        let byte = self.func.before(inst).iconst(Type::I8, 0);
+        let size = self.func.before(inst).iconst(Type::I64, self.types.size(ty) as i64);
+        self.func.before(inst).memset(flags_for(MemFlags::PLAIN, memory.align, 1), to, byte, size);
+        Form::Memory(memory)
+    }
+
+    fn aggregate(&mut self, inst: Inst, ty: Type, fields: &[Value]) -> Form {
+        if self.is_small(ty) {
+            return Form::Parts(fields.iter().flat_map(|&field| self.parts(field)).collect());
+        }
+        let memory = self.slot(ty);
+        for (n, &field) in fields.iter().enumerate() {
+            if let Some((_, offset)) = self.types.field(ty, n as u64) {
+                self.write_value(inst, memory.at(offset), field);
+            }
+        }
+        Form::Memory(memory)
+    }
+
+    fn extract(&mut self, inst: Inst, path: warpsmith_ir::Path, arg: Value) {
+        let (whole, steps) = (self.func.dfg.ty(arg), self.func.dfg.paths[path].clone());
+        // A result that was passed: what was taken out of it already.
+        let Some(form) = self.form(arg) else { return };
+        let Ok(place) = self.types.at_path(whole, &steps) else { return };
+        let ty = place.ty;
+        let form = match form {
+            Form::Parts(parts) => {
+                let first = place.part as usize;
+                Form::Parts(parts[first..first + self.types.parts(ty) as usize].to_vec())
+            }
+            Form::Memory(memory) if ty.is_aggregate() && !self.is_small(ty) => {
+                Form::Memory(memory.at(place.offset))
+            }
+            Form::Memory(memory) => self.read(inst, ty, memory.at(place.offset), MemFlags::PLAIN),
+        };
+        match form {
+            Form::Parts(parts) if !ty.is_aggregate() => {
+                let Some(&part) = parts.first() else { return };
+                self.changes += 1;
+                if let Some(result) = self.func.dfg.first_result(inst) {
+                    take_over_name(self.func, result, part);
+                }
+                replace_with(self.func, inst, part);
+            }
+            form => self.become_form(inst, form),
+        }
+    }
+
+    fn insert(&mut self, inst: Inst, path: warpsmith_ir::Path, [whole, part]: [Value; 2]) {
+        let (ty, steps) = (self.func.dfg.ty(whole), self.func.dfg.paths[path].clone());
+        let Ok(place) = self.types.at_path(ty, &steps) else { return };
+        let Some(form) = self.form(whole) else { return };
+        let form = match form {
+            Form::Parts(mut parts) => {
+                let new = self.parts(part);
+                let first = place.part as usize;
+                parts.splice(first..first + new.len(), new);
+                Form::Parts(parts)
+            }
+            Form::Memory(from) => {
+                let memory = self.slot(ty);
+                self.copy(inst, ty, memory, from, MemFlags::PLAIN);
+                self.write_value(inst, memory.at(place.offset), part);
+                Form::Memory(memory)
+            }
+        };
+        self.become_form(inst, form);
+    }
+
+    fn select(&mut self, inst: Inst, ty: Type, [cond, yes, no]: [Value; 3]) -> Form {
+        match (self.form(yes), self.form(no)) {
+            (Some(Form::Memory(yes)), Some(Form::Memory(no))) => {
+                let align = yes.known_align().min(no.known_align());
+                let pointers = [yes, no].map(|memory| {
+                    let ptr = self.pointer(inst, memory);
+                    let space = self.func.dfg.ty(ptr).space();
+                    let generic = space == Some(StateSpace::Generic);
+                    if generic { ptr } else { self.func.before(inst).addrspacecast(Type::PTR, ptr) }
+                });
+                let chosen = self.func.before(inst).select(cond, pointers[0], pointers[1]);
+                Form::Memory(Memory { base: Base::Pointer(chosen), offset: 0, align })
+            }
+            (yes, no) => {
+                let parts = |form| match form {
+                    Some(Form::Parts(parts)) => parts,
+                    Some(Form::Memory(_)) | None => Vec::new(),
+                };
+                let pairs = parts(yes).into_iter().zip(parts(no));
+                let chosen = pairs.map(|(yes, no)| self.func.before(inst).select(cond, yes, no)).collect();
+                debug_assert!(self.is_small(ty));
+                Form::Parts(chosen)
+            }
+        }
+    }
+
+    // Calls.
+
+    fn call(&mut self, inst: Inst, callee: FuncId, args: &[Value]) {
+        let functions = self.functions;
+        let target = &functions[callee];
+        let passed: Vec<Value> = args.iter().map(|&arg| self.argument(inst, arg, true)).collect();
+        let args = ValueList::from_slice(&passed, &mut self.func.dfg.pool);
+        self.replace_call(inst, InstData::Call { callee, args }, &target.ret, target.passed);
+    }
+
+    fn call_indirect(&mut self, inst: Inst, args: &[Value]) {
+        let passed: Vec<Value> = args.iter().map(|&arg| self.argument(inst, arg, false)).collect();
+        let args = ValueList::from_slice(&passed, &mut self.func.dfg.pool);
+        let ret: Vec<Type> =
+            self.func.dfg.results(inst).into_iter().map(|value| self.func.dfg.ty(value)).collect();
+        let passed = boundary::passed(self.types, &ret);
+        self.replace_call(inst, InstData::CallIndirect { args }, &ret, passed);
+    }
+
+    /// An argument as it is passed: the address of a large one, where the callee says that it is passed in memory.
+    fn argument(&mut self, inst: Inst, arg: Value, by_address: bool) -> Value {
+        let ty = self.func.dfg.ty(arg);
+        match self.form(arg) {
+            None => arg,
+            Some(Form::Memory(memory)) if by_address => self.pointer(inst, memory),
+            Some(Form::Memory(memory)) => {
+                let passed = boundary::passed_whole(self.types, ty);
+                self.load(inst, passed, memory, MemFlags::PLAIN)
+            }
+            Some(Form::Parts(parts)) => {
+                let passed = boundary::passed_whole(self.types, ty);
+                boundary::build(self.func, self.types, inst, passed, &mut parts.into_iter()).unwrap_or(arg)
+            }
+        }
+    }
+
+    /// Puts a call with passed arguments in the place of one, and takes apart what it returns.
+    fn replace_call(&mut self, inst: Inst, data: InstData, ret: &[Type], passed: Option<Type>) {
+        let results: Vec<Value> = self.func.dfg.results(inst).into_iter().collect();
+        let Some(passed) = passed.filter(|_| results.len() > 1 || ret.iter().any(|ty| ty.is_aggregate()))
+        else {
+            return self.func.dfg.replace_inst(inst, data);
+        };
+        self.changes += 1;
+        let call = insert_before(self.func, inst, data, passed);
+        let whole = boundary::whole(self.types, ret);
+        let memory = (!self.is_small(whole)).then(|| {
+            let memory = self.slot(whole);
+            let to = self.pointer(inst, memory);
+            self.func.before(inst).store(MemFlags::PLAIN, call, to, 0);
+            memory
+        });
+        let mut parts = match memory {
+            Some(_) => Vec::new(),
+            None => boundary::open(self.func, self.types, inst, call, whole),
+        }
+        .into_iter();
+        for (n, (&result, &ty)) in results.iter().zip(ret).enumerate() {
+            let form = match memory {
+                Some(memory) => {
+                    let offset = match results.len() {
+                        1 => 0,
+                        _ => self.types.field(whole, n as u64).map_or(0, |(_, offset)| offset),
+                    };
+                    match ty.is_aggregate() && !self.is_small(ty) {
+                        true => Form::Memory(memory.at(offset)),
+                        false => self.read(inst, ty, memory.at(offset), MemFlags::PLAIN),
+                    }
+                }
+                None => Form::Parts(parts.by_ref().take(self.types.parts(ty) as usize).collect()),
+            };
+            match form {
+                Form::Parts(parts) if !ty.is_aggregate() => {
+                    if let Some(&part) = parts.first() {
+                        take_over_name(self.func, result, part);
+                        self.func.dfg.replace_value(result, part);
+                    }
+                }
+                form => self.forms[result] = Some(form),
+            }
+        }
+        self.func.layout.remove_inst(inst);
+    }
+
+    fn ret(&mut self, inst: Inst, values: &[Value]) {
+        let own = self.own;
+        let Some(passed) =
+            own.passed.filter(|_| own.ret.len() > 1 || own.ret.iter().any(|ty| ty.is_aggregate()))
+        else {
+            return;
+        };
+        let whole = boundary::whole(self.types, &own.ret);
+        let value = if self.is_small(whole) {
+            let parts: Vec<Value> = values.iter().flat_map(|&value| self.parts(value)).collect();
+            boundary::build(self.func, self.types, inst, passed, &mut parts.into_iter())
+        } else {
+            let memory = match (values, values.first().and_then(|&value| self.form(value))) {
+                ([_], Some(Form::Memory(memory))) => memory,
+                _ => {
+                    let memory = self.slot(whole);
+                    for (n, &value) in values.iter().enumerate() {
+                        let offset = self.types.field(whole, n as u64).map_or(0, |(_, offset)| offset);
+                        self.write_value(inst, memory.at(offset), value);
+                    }
+                    memory
+                }
+            };
+            Some(self.load(inst, passed, memory, MemFlags::PLAIN))
+        };
+        let Some(value) = value else { return };
+        let args = ValueList::from_slice(&[value], &mut self.func.dfg.pool);
+        self.func.dfg.replace_inst(inst, InstData::Return { args });
+        self.changes += 1;
+    }
+
+    // Values and memory.
+
+    fn is_small(&self, ty: Type) -> bool {
+        self.types.parts(ty) <= SMALL
+    }
+
+    fn form(&self, value: Value) -> Option<Form> {
+        self.forms[self.func.dfg.resolve(value)].clone()
+    }
+
+    /// The parts of a small value, or the value itself.
+    fn parts(&self, value: Value) -> Vec<Value> {
+        match self.form(value) {
+            Some(Form::Parts(parts)) => parts,
+            Some(Form::Memory(_)) => Vec::new(),
+            None => vec![value],
+        }
+    }
+
+    /// Memory for a value.
+    fn slot(&mut self, ty: Type) -> Memory {
+        let (size, align) = (self.types.size(ty) as u32, self.types.align(ty));
+        let slot = self.func.stack_slots.push(StackSlotData { size, align });
+        Memory { base: Base::Slot(slot), offset: 0, align }
+    }
+
+    /// The memory of a load or store.
+    fn pointed(&mut self, inst: Inst, flags: MemFlags, ptr: Value, offset: i32, ty: Type) -> Memory {
+        let align = flags.explicit_align().unwrap_or_else(|| self.types.align(ty));
+        let base = match offset {
+            0 => ptr,
+            _ => {
+                let by = self.func.before(inst).iconst(Type::I64, offset.into());
+                self.func.before(inst).ptradd(ptr, by)
+            }
+        };
+        Memory { base: Base::Pointer(base), offset: 0, align }
+    }
+
+    /// The address of memory.
+    fn pointer(&mut self, inst: Inst, memory: Memory) -> Value {
+        let base = match memory.base {
+            Base::Slot(slot) => self.func.before(inst).stack_addr(slot, 0),
+            Base::Pointer(ptr) => ptr,
+        };
+        if memory.offset == 0 {
+            return base;
+        }
+        let by = self.func.before(inst).iconst(Type::I64, memory.offset as i64);
+        self.func.before(inst).ptradd(base, by)
+    }
+
+    /// Loads what selection knows how to load: a scalar, a vector, or what is returned.
+    fn load(&mut self, inst: Inst, ty: Type, memory: Memory, flags: MemFlags) -> Value {
+        let (ptr, offset) = self.address(inst, memory);
+        let flags = flags_for(flags, memory.known_align(), self.types.align(ty));
+        self.func.before(inst).load(ty, flags, ptr, offset)
+    }
+
+    /// A pointer and an offset from it.
+    fn address(&mut self, inst: Inst, memory: Memory) -> (Value, i32) {
+        match i32::try_from(memory.offset) {
+            Ok(offset) => (self.pointer(inst, Memory { offset: 0, ..memory }), offset),
+            Err(_) => (self.pointer(inst, memory), 0),
+        }
+    }
+
+    /// A value in memory: its parts if it is small, else the memory itself.
+    fn read(&mut self, inst: Inst, ty: Type, memory: Memory, flags: MemFlags) -> Form {
+        if !self.is_small(ty) {
+            return Form::Memory(memory);
+        }
+        let parts = self.types.parts_of(ty);
+        let parts = parts.into_iter().map(|(part, at)| {
+            let memory = memory.at(at);
+            if part == Type::I1 {
+                let byte = self.load(inst, Type::I8, memory, flags);
+                return boundary::is_set(self.func, inst, byte);
+            }
+            self.load(inst, part, memory, flags)
+        });
+        Form::Parts(parts.collect())
+    }
+
+    fn write(&mut self, inst: Inst, ty: Type, to: Memory, form: &Form, flags: MemFlags) {
+        match form {
+            Form::Memory(from) => self.copy(inst, ty, to, *from, flags),
+            Form::Parts(parts) => {
+                for ((_, at), &part) in self.types.parts_of(ty).into_iter().zip(parts) {
+                    self.write_part(inst, to.at(at), part, flags);
+                }
+            }
+        }
+    }
+
+    /// Writes a value of any type.
+    fn write_value(&mut self, inst: Inst, to: Memory, value: Value) {
+        match self.form(value) {
+            Some(form) => self.write(inst, self.func.dfg.ty(value), to, &form, MemFlags::PLAIN),
+            None => self.write_part(inst, to, value, MemFlags::PLAIN),
+        }
+    }
+
+    fn write_part(&mut self, inst: Inst, to: Memory, part: Value, flags: MemFlags) {
+        let is_bit = self.func.dfg.ty(part) == Type::I1;
+        let part = if is_bit { self.func.before(inst).zext(Type::I8, part) } else { part };
+        let (ptr, offset) = self.address(inst, to);
+        let flags = flags_for(flags, to.known_align(), self.types.align(self.func.dfg.ty(part)));
+        self.func.before(inst).store(flags, part, ptr, offset);
+    }
+
+    fn copy(&mut self, inst: Inst, ty: Type, to: Memory, from: Memory, flags: MemFlags) {
+        let align = to.known_align().min(from.known_align());
+        let (to, from) = (self.pointer(inst, to), self.pointer(inst, from));
+        let size = self.func.before(inst).iconst(Type::I64, self.types.size(ty) as i64);
+        let mut flags = flags_for(flags, align, 1);
+        flags.invariant = false;
+        // A value that is stored where it was loaded from overlaps itself altogether, which copying in one direction bears.
+        self.func.before(inst).memcpy(flags, to, from, size);
+    }
+}
+
+impl Memory {
+    /// The memory so many bytes on.
+    fn at(self, offset: u64) -> Memory {
+        Memory { offset: self.offset.saturating_add(offset), ..self }
+    }
+
+    /// The alignment that the base and the offset together are known to have.
+    fn known_align(self) -> u32 {
+        match self.offset {
+            0 => self.align,
+            offset => self.align.min(1 << offset.trailing_zeros().min(31)),
+        }
+    }
+}
+
+/// The flags of an access with an alignment; none is written where it is at least the natural one.
+pub(super) fn flags_for(flags: MemFlags, align: u32, natural: u32) -> MemFlags {
+    let mut plain = MemFlags::PLAIN;
+    (plain.volatile, plain.invariant) = (flags.volatile, flags.invariant);
+    if align == natural || (natural > 1 && align > natural) {
+        plain
+    } else {
+        plain.with_align(align).unwrap_or(plain)
+    }
+}

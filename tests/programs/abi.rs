@@ -1,0 +1,92 @@
+//! Functions are called as nvcc calls them, and may be called by what nvcc compiled: the kernel and the functions of `tests/abi`, each
+//! compiled by nvcc and by us, in every combination. `cargo xtask tools` and nvlink are asked whether they go together as object files too.
+
+use std::fs;
+use std::path::PathBuf;
+use warpsmith::interp::{Device, Launch, Program};
+use warpsmith::ptx::ValidatedModule;
+use warpsmith::{Compiler, Module, OptLevel, Target};
+use warpsmith_harness::ptxas::{Judgement, Toolbox};
+
+fn file(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/abi").join(name);
+    fs::read_to_string(path).expect("the file is part of the repository")
+}
+
+fn compiled(name: &str, level: OptLevel) -> String {
+    let module = Module::parse(file(name)).unwrap_or_else(|errors| panic!("{errors}"));
+    let compiler = Compiler::new(Target::sm(80)).with_opt_level(level);
+    compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}")).text
+}
+
+/// One text of two: what one module takes from elsewhere, the other has.
+fn together(caller: &str, callee: &str) -> String {
+    let prologue =
+        |line: &&str| [".version", ".target", ".address_size"].iter().any(|word| line.starts_with(word));
+    let body = |text: &str| {
+        let lines: Vec<&str> = text.lines().filter(|line| !prologue(line)).collect();
+        lines.join("\n").replace(".extern .func", ".visible .func")
+    };
+    format!(".version 9.0\n.target sm_80\n.address_size 64\n{}\n{}\n", body(caller), body(callee))
+}
+
+fn results(caller: &str, callee: &str, n: i32) -> Vec<u8> {
+    let text = together(caller, callee);
+    let module = ValidatedModule::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = Program::load(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut device = Device::new();
+    let out = device.upload(&[0u8; 256]).expect("there is memory");
+    let launch = Launch::new("call_all").block([1, 1, 1]).arg(out).arg(n);
+    device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{fault}"));
+    let mut bytes: Vec<u8> = device.download(out).expect("the buffer is there");
+    // Padding is nobody's: that of Small, and of Mixed and Nested.
+    for at in [41, 49, 50, 51, 71, 201, 205] {
+        bytes[at] = 0;
+    }
+    // What lies behind a Wide, and a Both.
+    bytes[180..192].fill(0);
+    bytes
+}
+
+#[test]
+fn nvcc_calls_us_and_we_call_nvcc() {
+    let (caller, callee) = (file("caller.ptx"), file("callee.ptx"));
+    for n in [0, 1, 5, 100, -7, 123_456] {
+        let expected = results(&caller, &callee, n);
+        assert!(n == 0 || expected.iter().filter(|byte| **byte != 0).count() > 60);
+        for level in OptLevel::ALL {
+            let (our_caller, our_callee) = (compiled("caller.wir", level), compiled("callee.wir", level));
+            assert_eq!(results(&caller, &our_callee, n), expected, "nvcc calls us, n = {n}, {level}");
+            assert_eq!(results(&our_caller, &callee, n), expected, "we call nvcc, n = {n}, {level}");
+            assert_eq!(results(&our_caller, &our_callee, n), expected, "we call us, n = {n}, {level}");
+        }
+    }
+}
+
+/// The declarations of functions are those of nvcc, word for word but for names.
+#[test]
+fn the_same_declarations() {
+    let shape = |text: &str| -> Vec<String> {
+        let mut all: Vec<String> = text
+            .split(".func")
+            .skip(1)
+            .filter_map(|rest| rest.split(['{', ';']).next())
+            .filter(|header| header.contains(" f_"))
+            .map(|header| header.split_whitespace().collect::<Vec<_>>().join(" "))
+            .map(|header| header.replace("( ", "(").replace(" )", ")").replace("func_retval0", "R"))
+            .map(|header| {
+                let name = header
+                    .split_whitespace()
+                    .find_map(|word| word.strip_prefix("f_"))
+                    .unwrap_or("")
+                    .to_string();
+                let name = name.split('(').next().unwrap_or("").to_string();
+                header.replace(&format!("f_{name}_retval_0"), "R").replace(" (", "(")
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(shape(&compiled("callee.wir", OptLevel::O2)), shape(&file("callee.ptx")));
+    assert_eq!(shape(&compiled("caller.wir", OptLevel::O2)), shape(&file("caller.ptx")));
+}

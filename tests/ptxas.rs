@@ -4,7 +4,7 @@
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use warpsmith::diag::Language;
 use warpsmith::emit::{Compiler, OptLevel};
@@ -38,7 +38,63 @@ fn main() -> ExitCode {
     let known = toolbox.for_target(tma_wgmma::TARGET).is_some();
     let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&toolbox));
     trials.push(built.with_ignored_flag(!known && !required));
+    let linker = nvlink(&toolbox);
+    let known = linker.is_some();
+    let linked = Trial::test("abi/nvlink", move || linked_by_nvlink(&toolbox, linker.as_deref()));
+    trials.push(linked.with_ignored_flag(!known && !required));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// NVIDIA's linker, which `cargo xtask tools` installs beside ptxas.
+fn nvlink(toolbox: &Toolbox) -> Option<PathBuf> {
+    let mut folders = toolbox.ptxas.iter().filter_map(|ptxas| ptxas.path.parent());
+    folders.find_map(|folder| Some(folder.join("nvlink-13.0")).filter(|path| path.is_file()))
+}
+
+/// The callers and callees of `tests/abi`, nvcc's and ours, as object files that go together in every combination.
+fn linked_by_nvlink(toolbox: &Toolbox, linker: Option<&Path>) -> Result<(), Failed> {
+    let target = Target::sm(80);
+    let linker = linker.ok_or("nvlink is not installed")?;
+    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    let folder = std::env::temp_dir().join(format!("warpsmith-abi-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let run = |program: &Path, args: &[&std::ffi::OsStr]| -> Result<(), Failed> {
+        let output = Command::new(program).args(args).output()?;
+        if output.status.success() && output.stderr.is_empty() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        Err(format!("{}: {said}", program.display()).into())
+    };
+    let arch = format!("-arch={target}");
+    let mut objects = Vec::new();
+    for side in ["caller", "callee"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/abi").join(side);
+        let module = ir::parse_module(std::fs::read_to_string(path.with_extension("wir"))?)
+            .map_err(|errors| errors.to_string())?;
+        let ours = Compiler::new(target).compile(&module).map_err(|errors| errors.to_string())?.text;
+        let theirs = std::fs::read_to_string(path.with_extension("ptx"))?;
+        let mut of_side = Vec::new();
+        for (maker, text) in [("ours", ours), ("nvcc", theirs)] {
+            let (source, object) =
+                (folder.join(format!("{side}-{maker}.ptx")), folder.join(format!("{side}-{maker}.o")));
+            std::fs::write(&source, text)?;
+            run(
+                &ptxas.path,
+                &["-c".as_ref(), arch.as_ref(), source.as_ref(), "-o".as_ref(), object.as_ref()],
+            )?;
+            of_side.push(object);
+        }
+        objects.push(of_side);
+    }
+    for caller in &objects[0] {
+        for callee in &objects[1] {
+            let whole = folder.join("whole.cubin");
+            run(linker, &[arch.as_ref(), caller.as_ref(), callee.as_ref(), "-o".as_ref(), whole.as_ref()])?;
+        }
+    }
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
 }
 
 /// The kernel that an example builds of table-derived operations: read again from its text, compiled at every level, and assembled.

@@ -73,7 +73,7 @@ pub const ALL: warpsmith_diag::Codes = &[
     ),
     ("I0036", &["Built: a body for a function that has one already, or that does not exist."]),
     ("I0301", &["Two functions or globals of one name, which PTX would not tell apart."]),
-    ("I0302", &["A name that is no identifier of PTX, or a word of the language."]),
+    ("I0302", &["A function or global without a name."]),
     (
         "I0303",
         &[
@@ -106,6 +106,7 @@ pub const ALL: warpsmith_diag::Codes = &[
             "What has more than 4,096 scalars and vectors is left in memory: `memcpy` moves it, and it is passed by pointer.",
         ],
     ),
+    ("I0319", &["Initialisers that hold each other's addresses in a circle."]),
     ("I0320", &["A kernel that returns something."]),
     ("I0321", &["A parameter passed by value that has no bytes."]),
     ("I0322", &["A parameter or result of a type that cannot be passed."]),

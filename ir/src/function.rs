@@ -87,6 +87,8 @@ pub struct ParamAttrs {
     pub align: Option<u32>,
     /// `dereferenceable(n)`: so many bytes behind it can be read.
     pub dereferenceable: Option<u64>,
+    /// `signext`: an integer of fewer than 32 bits that travels with its sign above it, not zeros.
+    pub signext: bool,
 }
 
 impl Param {
@@ -103,8 +105,14 @@ impl Param {
 
 impl ParamAttrs {
     /// No promise.
-    pub const NONE: ParamAttrs =
-        ParamAttrs { noalias: false, readonly: false, nonnull: false, align: None, dereferenceable: None };
+    pub const NONE: ParamAttrs = ParamAttrs {
+        noalias: false,
+        readonly: false,
+        nonnull: false,
+        align: None,
+        dereferenceable: None,
+        signext: false,
+    };
 }
 
 /// Whether a function is to be copied to where it is called.
@@ -146,6 +154,9 @@ pub struct Attrs {
     pub pure_function: bool,
     /// `convergent`: a function that communicates with other threads. Calls are taken for convergent in any case; a front end may say so.
     pub convergent: bool,
+    /// `signext`: integers of fewer than 32 bits that a function returns travel with their sign above them. Callers that nvcc compiles
+    /// count on what C says of the type.
+    pub signext: bool,
     /// `abi_preserve(n)`: registers that a function leaves as they are (PTX ISA 9.0, 11.4).
     pub abi_preserve: Option<u32>,
     /// `abi_preserve_control(n)`: control registers that a function leaves as they are.
@@ -179,12 +190,13 @@ impl Attrs {
             noreturn,
             pure_function,
             convergent,
+            signext,
             abi_preserve,
             abi_preserve_control,
             ..
         } = *self;
         inline != Inline::Auto
-            || [cold, noreturn, pure_function, convergent].contains(&true)
+            || [cold, noreturn, pure_function, convergent, signext].contains(&true)
             || [abi_preserve, abi_preserve_control].iter().any(Option::is_some)
     }
 
@@ -201,6 +213,7 @@ impl Attrs {
             (self.noreturn, "noreturn"),
             (self.pure_function, "pure"),
             (self.convergent, "convergent"),
+            (self.signext, "signext"),
         ];
         inline.into_iter().chain(flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word))
     }

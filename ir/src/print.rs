@@ -268,8 +268,10 @@ impl<'a> Printer<'a> {
                     self.ty(param.ty)?;
                 }
             }
-            let ParamAttrs { noalias, readonly, nonnull, align, dereferenceable } = param.attrs;
-            for (set, word) in [(noalias, " noalias"), (readonly, " readonly"), (nonnull, " nonnull")] {
+            let ParamAttrs { noalias, readonly, nonnull, align, dereferenceable, signext } = param.attrs;
+            for (set, word) in
+                [(noalias, " noalias"), (readonly, " readonly"), (nonnull, " nonnull"), (signext, " signext")]
+            {
                 self.out.push_str(if set { word } else { "" });
             }
             if let Some(align) = align {

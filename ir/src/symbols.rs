@@ -106,6 +106,43 @@ impl DataFlowGraph {
 }
 
 impl Module {
+    /// The globals, each behind those whose address its initialiser holds; and those that initialisers hold the address of in front of them,
+    /// because they go in a circle.
+    pub fn initialiser_order(&self) -> (Vec<GlobalId>, Vec<GlobalId>) {
+        let mut order = Vec::with_capacity(self.globals.len());
+        let mut seen = EntitySet::with_capacity(self.globals.len());
+        let mut done = EntitySet::with_capacity(self.globals.len());
+        let mut ahead: Vec<GlobalId> = Vec::new();
+        let mut next: SecondaryMap<GlobalId, usize> = SecondaryMap::new();
+        for first in self.globals.keys() {
+            if !seen.insert(first) {
+                continue;
+            }
+            let mut open = vec![first];
+            while let Some(&id) = open.last() {
+                let Some(reloc) = self.globals[id].relocs.get(next[id]) else {
+                    order.push(id);
+                    done.insert(id);
+                    open.pop();
+                    continue;
+                };
+                next[id] += 1;
+                let Symbol::Global(target) = reloc.target else { continue };
+                if !self.globals.is_valid(target) {
+                    continue;
+                }
+                if seen.insert(target) {
+                    open.push(target);
+                } else if !done.contains(target) {
+                    ahead.push(target);
+                }
+            }
+        }
+        ahead.sort_unstable();
+        ahead.dedup();
+        (order, ahead)
+    }
+
     /// Removes the functions and globals that are not in the sets, and renumbers the others.
     ///
     /// What stays must not name what goes: an instruction that does names nothing any more, which the verifier reports.

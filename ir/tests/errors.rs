@@ -660,3 +660,41 @@ fn table_derived_operations_of_a_target() {
         "#]],
     );
 }
+
+#[test]
+fn structs_and_arrays() {
+    check(
+        "type A = {i32, A}\ntype B = align(3) {i8}\ntype C = [i64; 0x2000000000000000]\ntype t7 = {i8}\ntype i32 = {i8}\ntype D = f32\nkernel @k() {\nentry:\n  ret\n}\n",
+        expect![[""]],
+    );
+    check("type B = align(3) {i8}\ntype C = [i64; 0x2000000000000000]\n", expect![[""]]);
+    check(
+        "type S = {i8, [i32; 2]}\nfunc @f(%s: S, %e: {}, %l: [i8; 5000]) -> S {\nentry:\n  %a = extract_value.i32 %s, 1, 2\n  %b = extract_value.i32 %s, 0, 1\n  \
+         %c = extract_value.i16 %s, 0\n  %d = insert_value %s, %s, 0\n  %g = aggregate.S 1\n  %h = aggregate.[i32; 2] 1, %c\n  %i = iadd %s, %s\n  %j = extract_value.i8 %a, 0\n  \
+         %k = extract_value.S %s\n  %z = zero.[i64; 10000]\n  ret %s, %a\n}\n",
+        expect![[""]],
+    );
+    check(
+        "const @c: i32 = 1\nfunc @f(%p: ptr<const>, %x: i32, %q: ptr) {\nentry:\n  memcpy %p, %q, 4\n  memset %q, %x, 4\n  memmove invariant %q, %q, %p align 3\n  ret\n}\n",
+        expect![[""]],
+    );
+    check(
+        "func @f() -> i32, f32 {\nentry:\n  %p = func_addr @f\n  %a, %b = call_indirect %p()\n  ret 1\n}\n",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn initialisers() {
+    check(
+        "shared @s: i32\nconst @a: {i32, ptr} = {1, @nobody}\nconst @b: ptr = @s\nglobal @c: [ptr; 2] = [@k, @f + 4]\nglobal @d: ptr = @e\nglobal @e: ptr = @d\nglobal @g: {i8} = {1, 2}\n\
+         global @h: i32 = @e\nglobal common @i: i32 = 1\nconst @j: i32 managed\nfunc @f() {\nentry:\n  ret\n}\nkernel @k() {\nentry:\n  ret\n}\nfunc common @l() {\nentry:\n  ret\n}\nglobal @\"\": i8\n",
+        expect![[""]],
+    );
+    check(
+        "shared @s: i32\nconst @b: ptr = @s\nglobal @c: [ptr; 2] = [@k, @f + 4]\nglobal @d: ptr = @e\nglobal @e: ptr = @d\n\
+         global common @i: i32 = 1\nconst @j: i32 managed\nfunc @f(%x: i32 noalias, %p: ptr align(3)) -> i32 noreturn {\nentry:\n  ret 1\n}\nkernel @k() cold {\nentry:\n  ret\n}\n\
+         func common @l() {\nentry:\n  ret\n}\nglobal @\"\": i8\n",
+        expect![[""]],
+    );
+}

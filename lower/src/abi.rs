@@ -54,6 +54,8 @@ pub struct Passing {
     pub accesses: Vec<(u32, ScalarType)>,
     /// The register that a value is converted to, where it does not travel in its own.
     pub converted: Option<RegClass>,
+    /// An integer that is converted takes its sign with it.
+    pub signed: bool,
 }
 
 impl Passing {
@@ -111,7 +113,9 @@ impl Passing {
                 Passing::bytes(size, align, accesses)
             }
             (None, FuncKind::Kernel) => Passing::to_kernel(types, param.ty),
-            (None, FuncKind::Func) => Passing::in_call(types, param.ty),
+            (None, FuncKind::Func) => {
+                Passing { signed: param.attrs.signext, ..Passing::in_call(types, param.ty) }
+            }
         }
     }
 
@@ -121,7 +125,7 @@ impl Passing {
     }
 
     fn scalar(ty: ScalarType) -> Passing {
-        Passing { ty, array: None, align: None, accesses: vec![(0, ty)], converted: None }
+        Passing { ty, array: None, align: None, accesses: vec![(0, ty)], converted: None, signed: false }
     }
 
     fn value_bytes(types: &TypeTable, ty: Type) -> Passing {
@@ -132,7 +136,14 @@ impl Passing {
     }
 
     fn bytes(size: u32, align: u32, accesses: Vec<(u32, ScalarType)>) -> Passing {
-        Passing { ty: ScalarType::B8, array: Some(size), align: Some(align), accesses, converted: None }
+        Passing {
+            ty: ScalarType::B8,
+            array: Some(size),
+            align: Some(align),
+            accesses,
+            converted: None,
+            signed: false,
+        }
     }
 }
 

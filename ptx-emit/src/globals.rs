@@ -5,11 +5,10 @@
 
 use crate::module::decl;
 use crate::names::Names;
-use warpsmith_ir::entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{self as ir, Extent, GlobalId, Reloc, Symbol};
 use warpsmith_isa::ScalarType;
 use warpsmith_lower::abi::bits_type;
-use warpsmith_ptx::{Const, Decl, Init, Linkage, Mask, MaskOf, Module};
+use warpsmith_ptx::{Const, Decl, Init, Item, Linkage, Mask, MaskOf, Module};
 
 /// The linkage of PTX.
 pub fn linkage(linkage: ir::Linkage) -> Linkage {
@@ -22,36 +21,27 @@ pub fn linkage(linkage: ir::Linkage) -> Linkage {
     }
 }
 
-/// The globals of a module, each behind those whose address it holds, else in their own order. The validator reports what goes in circles.
-pub fn in_order(module: &ir::Module) -> Vec<GlobalId> {
-    let mut order = Vec::with_capacity(module.globals.len());
-    let mut seen = EntitySet::with_capacity(module.globals.len());
-    let mut next: SecondaryMap<GlobalId, usize> = SecondaryMap::new();
-    for first in module.globals.keys() {
-        if !seen.insert(first) {
-            continue;
-        }
-        let mut open = vec![first];
-        while let Some(&id) = open.last() {
-            let relocs = &module.globals[id].relocs;
-            let Some(reloc) = relocs.get(next[id]) else {
-                order.push(id);
-                open.pop();
-                continue;
-            };
-            next[id] += 1;
-            if let Symbol::Global(target) = reloc.target
-                && seen.insert(target)
-            {
-                open.push(target);
-            }
-        }
+/// The globals in the order of their declarations, with a declaration first for what initialisers name in front of it.
+pub fn declare_all(tree: &mut Module, names: &Names, module: &ir::Module) {
+    let (order, ahead) = module.initialiser_order();
+    for id in ahead {
+        let mut decl = variable(tree, names, module, id);
+        decl.linkage = Linkage::Extern;
+        let mut declarator = tree[decl.names][0];
+        declarator.init = None;
+        decl.names = tree.declarator_list(&[declarator]);
+        let decl = tree.push_decl(decl);
+        tree.push_item(Item::Variable(decl));
     }
-    order
+    for id in order {
+        let decl = variable(tree, names, module, id);
+        let decl = tree.push_decl(decl);
+        tree.push_item(Item::Variable(decl));
+    }
 }
 
 /// The declaration of a global.
-pub fn variable(tree: &mut Module, names: &Names, module: &ir::Module, id: GlobalId) -> Decl {
+fn variable(tree: &mut Module, names: &Names, module: &ir::Module, id: GlobalId) -> Decl {
     let global = &module.globals[id];
     let types = &module.types;
     let element = global.ty.bits();

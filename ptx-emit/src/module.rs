@@ -68,11 +68,7 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
-    for id in globals::in_order(plan.module) {
-        let decl = globals::variable(&mut tree, &names, plan.module, id);
-        let decl = tree.push_decl(decl);
-        tree.push_item(Item::Variable(decl));
-    }
+    globals::declare_all(&mut tree, &names, plan.module);
     let mut counts = [0; RegClass::COUNT];
     let threads = parallel::pays(plan.module.functions.values());
     let assignments =

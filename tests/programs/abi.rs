@@ -1,12 +1,11 @@
 //! Functions are called as nvcc calls them, and may be called by what nvcc compiled: the kernel and the functions of `tests/abi`, each
-//! compiled by nvcc and by us, in every combination. `cargo xtask tools` and nvlink are asked whether they go together as object files too.
+//! compiled by nvcc and by us, in every combination. `tests/ptxas.rs` links them with nvlink too.
 
 use std::fs;
 use std::path::PathBuf;
 use warpsmith::interp::{Device, Launch, Program};
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Compiler, Module, OptLevel, Target};
-use warpsmith_harness::ptxas::{Judgement, Toolbox};
 
 fn file(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/abi").join(name);
@@ -75,13 +74,11 @@ fn the_same_declarations() {
             .map(|header| header.split_whitespace().collect::<Vec<_>>().join(" "))
             .map(|header| header.replace("( ", "(").replace(" )", ")").replace("func_retval0", "R"))
             .map(|header| {
-                let name = header
-                    .split_whitespace()
-                    .find_map(|word| word.strip_prefix("f_"))
-                    .unwrap_or("")
-                    .to_string();
-                let name = name.split('(').next().unwrap_or("").to_string();
-                header.replace(&format!("f_{name}_retval_0"), "R").replace(" (", "(")
+                let plain = |word: &str| match word.find("_retval_0") {
+                    Some(at) => format!("R{}", &word[at + "_retval_0".len()..]),
+                    None => word.to_owned(),
+                };
+                header.split(' ').map(plain).collect::<Vec<_>>().join(" ").replace(" (", "(")
             })
             .collect();
         all.sort();

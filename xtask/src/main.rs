@@ -16,7 +16,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test [--no-tools] [FILTER..]   install NVIDIA's tools, then format check, clippy, and all tests
-  tools                          install the pinned ptxas and nvdisasm into target/warpsmith-tools
+  tools                          install the pinned ptxas, nvlink and nvdisasm into target/warpsmith-tools
   bless                          rewrite the expected output of the file tests and the generated pages
   pages                          write the generated pages of docs/ again, from the tables and the tests as they stand
   coverage                       write docs/coverage.md from the instruction tables

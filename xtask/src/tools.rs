@@ -1,4 +1,4 @@
-//! NVIDIA's assembler and disassembler, as pinned wheels in a private folder.
+//! NVIDIA's assembler, linker and disassembler, as pinned wheels in a private folder.
 
 use crate::in_root;
 use std::fs;
@@ -16,6 +16,7 @@ struct Tool {
 /// about a module is decided by `warpsmith_harness::ptxas::Toolbox`. nvdisasm has no wheel older than 13.2, and newer ones read older code.
 const TOOLS: &[Tool] = &[
     Tool { package: "nvidia-cuda-nvcc==13.0.88", program: "ptxas", name: "ptxas-13.0" },
+    Tool { package: "nvidia-cuda-nvcc==13.0.88", program: "nvlink", name: "nvlink-13.0" },
     Tool { package: "nvidia-cuda-nvcc==13.5.37", program: "ptxas", name: "ptxas-13.5" },
     Tool { package: "nvidia-cuda-nvcc-cu12==12.9.86", program: "ptxas", name: "ptxas-12.9" },
     Tool { package: "nvidia-cuda-nvdisasm==13.2.51", program: "nvdisasm", name: "nvdisasm" },

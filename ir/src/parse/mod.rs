@@ -547,12 +547,12 @@ impl<'a> Parser<'a> {
                 b"noalias" => attrs.noalias = true,
                 b"readonly" => attrs.readonly = true,
                 b"nonnull" => attrs.nonnull = true,
+                b"signext" => attrs.signext = true,
                 b"align" => attrs.align = Some(self.number_in_parentheses("alignment")?),
                 b"dereferenceable" => attrs.dereferenceable = Some(self.number_in_parentheses("size")?),
                 _ => {
                     let message = format!("no attribute {} of a parameter", self.describe(token));
-                    let note =
-                        "a parameter can be noalias, readonly, nonnull, align(n) and dereferenceable(n)";
+                    let note = "a parameter can be noalias, readonly, nonnull, signext, align(n) and dereferenceable(n)";
                     self.error("I0016", token.span(), message).notes.push(note.into());
                     return None;
                 }
@@ -604,6 +604,7 @@ impl<'a> Parser<'a> {
                 "noreturn" => attrs.noreturn = true,
                 "pure" => attrs.pure_function = true,
                 "convergent" => attrs.convergent = true,
+                "signext" => attrs.signext = true,
                 "abi_preserve" => {
                     attrs.abi_preserve = Some(self.number_in_parentheses("number of registers")?)
                 }
@@ -613,7 +614,7 @@ impl<'a> Parser<'a> {
                 _ => {
                     let message = format!("no attribute {}", self.describe(token));
                     let note = "attributes of kernels are reqntid, maxntid, reqnctapercluster, minnctapersm, maxnreg, maxclusterrank and \
-                                explicitcluster; of functions inline, noinline, cold, noreturn, pure, convergent, abi_preserve and \
+                                explicitcluster; of functions inline, noinline, cold, noreturn, pure, convergent, signext, abi_preserve and \
                                 abi_preserve_control";
                     self.error("I0016", token.span(), message).notes.push(note.into());
                     return None;

@@ -74,6 +74,17 @@ pub(super) fn verify(module: &Module, global: &Global, errors: &mut Vec<Diagnost
     relocs(module, types, global, errors);
 }
 
+/// Initialisers that hold each other's addresses in a circle: PTX has no declaration that stands for a variable of this module only.
+pub(super) fn circles(module: &Module, errors: &mut Vec<Diagnostic>) {
+    let (_, ahead) = module.initialiser_order();
+    for id in ahead.into_iter().filter(|id| module.globals[*id].linkage == Linkage::Local) {
+        let Global { name, span, .. } = &module.globals[id];
+        let message = format!("`@{name}` starts with addresses that lead back to it");
+        let note = "make it `export`, so that it can be declared before it is defined, or store one address at run time";
+        errors.push(Diagnostic::error("I0319", *span, message).note(note));
+    }
+}
+
 /// The addresses in an initialiser.
 fn relocs(module: &Module, types: &TypeTable, global: &Global, errors: &mut Vec<Diagnostic>) {
     let Global { name, span, relocs, .. } = global;

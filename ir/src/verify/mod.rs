@@ -90,6 +90,7 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     for global in module.globals.values() {
         globals::verify(module, global, &mut errors);
     }
+    globals::circles(module, &mut errors);
     limits::constants(module, &mut errors);
     types::table(module, &mut errors);
     // What a broken type takes is not known: nothing that has one is looked at.
@@ -353,7 +354,15 @@ impl<'a> Verifier<'a> {
                 .push("a function that others may define too is `weak`".into());
         }
         for (n, param) in func.params.iter().enumerate() {
-            let promised = param.attrs;
+            let signed = param.ty.is_int() && param.ty.bits() < 32;
+            if param.attrs.signext && !signed {
+                let message = format!(
+                    "parameter {n} of `@{}` is signext and no integer of fewer than 32 bits",
+                    func.name
+                );
+                self.error("I0324", message);
+            }
+            let promised = crate::ParamAttrs { signext: false, ..param.attrs };
             if promised != crate::ParamAttrs::NONE && (!param.ty.is_ptr() || param.byval.is_some()) {
                 let message =
                     format!("parameter {n} of `@{}` has attributes of a pointer and is none", func.name);

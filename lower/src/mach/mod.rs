@@ -223,7 +223,7 @@ pub enum DebugPlace {
         /// The first of them.
         first: VReg,
         /// How many.
-        count: u8,
+        count: u32,
     },
     /// In memory, so many bytes behind the address in a register.
     Memory(VReg, i32),

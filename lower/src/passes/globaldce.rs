@@ -19,7 +19,7 @@ impl ModulePass for GlobalDce {
     fn run(&self, module: &mut Module, _: &ModuleContext) -> u32 {
         let (functions, globals) = reached(module);
         let all = module.functions.len() + module.globals.len();
-        let kept = functions.keys().count() + globals.keys().count();
+        let kept = functions.iter().count() + globals.iter().count();
         if kept < all {
             module.retain(&functions, &globals);
         }

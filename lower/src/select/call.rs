@@ -129,7 +129,8 @@ impl Selector<'_> {
             return vec![if is_i1(ty) {
                 self.emit_new(class, ptx!(Selp.B32), &[Operand::Int(1), Operand::Int(0), source])
             } else {
-                let cvt = ptx!(Cvt.U32).with(convert::int_mod(ty.bits(), false));
+                let whole = if passing.signed { ptx!(Cvt.S32) } else { ptx!(Cvt.U32) };
+                let cvt = whole.with(convert::int_mod(ty.bits(), passing.signed));
                 self.emit_new(class, cvt, &[source])
             }];
         }

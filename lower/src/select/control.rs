@@ -214,7 +214,8 @@ impl Selector<'_> {
                 }
                 continue;
             }
-            let passing = Passing::in_call(&self.module.types, ty);
+            let signed = self.func.attrs.signext;
+            let passing = Passing { signed, ..Passing::in_call(&self.module.types, ty) };
             let regs = self.pass(value, &passing);
             for (reg, (at, ty)) in regs.into_iter().zip(passing.accesses) {
                 let store = Mnemonic::new(Opcode::St).with(Mod::Param).with(Mod::of_scalar(ty));

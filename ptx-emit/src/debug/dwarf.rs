@@ -352,7 +352,7 @@ impl Writer<'_> {
             self.name(unit, entry, &variable.name);
             self.has_type(unit, entry, variable.ty);
             self.declared(unit, entry, variable.declared);
-            if global.linkage == ir::Linkage::Export {
+            if global.linkage.is_visible() {
                 self.set(unit, entry, DW_AT_external, AttributeValue::Flag(true));
             }
             let place = Place::Symbol(names[variable.global], 0, Class::of(global.space));

@@ -165,6 +165,7 @@ fn kernel_kind(types: &TypeTable, function: &ir::Function) -> FunctionKind {
         max_threads: attrs.maxntid.map(|n| n.iter().fold(1u32, |all, x| all.saturating_mul(*x))),
         required_cluster: attrs.reqnctapercluster,
         max_cluster: attrs.maxclusterrank,
+        explicit_cluster: attrs.explicitcluster,
         ..KernelAttributes::default()
     };
     match FunctionKind::kernel(laid_out) {

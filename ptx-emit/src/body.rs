@@ -24,6 +24,7 @@ macro_rules! ptx {
 
 /// What a function's body is made from.
 pub struct Body<'a> {
+    pub module: &'a ir::Module,
     pub func: &'a ir::Function,
     pub mach: &'a mach::Function,
     pub assignment: Assignment,
@@ -220,7 +221,7 @@ impl Writer<'_> {
         };
         Some(match place {
             mach::DebugPlace::Registers { first, count } => {
-                let all = (first.index()..first.index() + usize::from(count)).map(VReg::new);
+                let all = (first.index()..first.index() + count as usize).map(VReg::new);
                 Home::Registers(all.map(|vreg| reg(self, vreg)).collect())
             }
             mach::DebugPlace::Memory(vreg, offset) => Home::Memory([reg(self, vreg)], offset),

@@ -78,6 +78,7 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
         let (mut function, params, result) = header(&mut tree, &mut names, code.id, func, &plan.module.types);
         counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
         let body = Body {
+            module: plan.module,
             func,
             mach: code,
             assignment,

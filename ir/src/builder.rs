@@ -824,7 +824,7 @@ mod tests {
             b.def_var(y, one);
             b.use_var(y);
         });
-        let loc = LocData { file, line: 4, column: 2 };
+        let loc = LocData { file, line: 4, column: 2, scope: None };
         b.set_loc(Some(loc));
         let x_here = b.use_var(x);
         b.set_loc(Some(LocData { line: 5, ..loc }));

@@ -1,7 +1,7 @@
 //! Functions: a signature, attributes, stack slots, a graph and a layout.
 
-use crate::debug::FunctionDebug;
 use crate::aggregate::TypeTable;
+use crate::debug::FunctionDebug;
 use crate::dfg::DataFlowGraph;
 use crate::entities::{Block, FileId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
 use crate::inst::InstData;

@@ -16,8 +16,8 @@ mod table;
 mod values;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, PatchTarget, Program, ProgramBuilder, Reference, Relocation,
-    SymbolId, Variable,
+    Formal, FuncId, FunctionKind, KernelAttributes, PatchTarget, Program, ProgramBuilder, Reference,
+    Relocation, SymbolId, Variable,
 };
 use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostics;

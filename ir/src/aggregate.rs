@@ -181,7 +181,9 @@ impl TypeTable {
     pub fn size(&self, ty: Type) -> u64 {
         match ty.as_aggregate() {
             Some(id) => self.entries.get(id).map_or(0, |entry| entry.size),
-            None => ty.bits().div_ceil(8).into(),
+            // What is no power of two of bytes takes the next one, so that elements of arrays are aligned.
+            None if ty.is_invalid() => 0,
+            None => ty.bits().div_ceil(8).next_power_of_two().into(),
         }
     }
 

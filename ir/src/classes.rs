@@ -116,6 +116,9 @@ macro_rules! sort {
     ($lists:tt $(#[$m:meta])* $v:ident $n:ident Trap $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
         sort! { @Alone $v $lists $($rest)* }
     };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident List $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
+        sort! { @Alone $v $lists $($rest)* }
+    };
     (@IntUnary $v:ident [{$($iu:tt)*} $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
         sort! { [{$($iu)* $v} $ib $fu $fb $pu $pb $t $c $a] $($rest)* }
     };

@@ -1,5 +1,6 @@
 //! The data-flow graph of a function: instructions, values and block parameters, without their order.
 
+use crate::attr::Attr;
 use crate::entities::{Block, Inst, JumpTable, Path, PtxRef, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
 use crate::ops::Opcode;
@@ -190,6 +191,16 @@ impl DataFlowGraph {
         });
     }
 
+    /// Makes an instruction use what its values stand for.
+    pub fn resolve_uses(&mut self, inst: Inst) {
+        let uses: SmallVec<[Value; 8]> = self.uses(inst).collect();
+        if uses.iter().any(|value| matches!(self.def(*value), ValueDef::Alias(_))) {
+            let resolved: SmallVec<[Value; 8]> = uses.iter().map(|value| self.resolve(*value)).collect();
+            let mut resolved = resolved.into_iter();
+            self.map_uses(inst, |value| resolved.next().unwrap_or(value));
+        }
+    }
+
     /// The results of an instruction.
     pub fn results(&self, inst: Inst) -> Results {
         self.results[inst]
@@ -233,6 +244,17 @@ impl DataFlowGraph {
     pub fn int_const(&self, value: Value) -> Option<i64> {
         match self.def_data(value) {
             Some(&InstData::IntConst { value }) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bits of the integer that a value is known to be, zeros above its width.
+    pub fn int_bits(&self, value: Value) -> Option<u128> {
+        match self.def_data(value) {
+            Some(&InstData::IntConst { value: number }) => {
+                Some(number as i128 as u128 & u128::MAX >> (128 - self.ty(value).bits().clamp(1, 128)))
+            }
+            Some(InstData::List { attr: Attr::Wide(bits), .. }) => Some(**bits),
             _ => None,
         }
     }

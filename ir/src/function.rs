@@ -334,6 +334,14 @@ impl Function {
         }))
     }
 
+    /// Forgets where its parts stood in the text they were read from, which is not the text of the module that it becomes part of.
+    pub fn forget_places(&mut self) {
+        self.span = Span::NONE;
+        self.spans.clear();
+        self.block_spans.clear();
+        self.ptx_spans.clear();
+    }
+
     /// The values of the parameters.
     pub fn param_values(&self) -> &[Value] {
         self.layout.entry().map_or(&[], |entry| self.dfg.block_params(entry))

@@ -8,6 +8,7 @@
 //! seen, memory is written before it is read.
 
 use crate::InstData;
+use crate::attr::{Attr, AttrKind};
 use crate::builder::FunctionBuilder;
 use crate::entities::{Block, FuncId, GlobalId, StackSlot, Value, Variable};
 use crate::function::{FuncKind, Function, Param};
@@ -16,7 +17,7 @@ use crate::inst::{BlockCall, MemFlags};
 use crate::module::{Extent, Global, Module};
 use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, Shape, TypeSet};
 use crate::ptx::{PtxData, PtxOperand, Sreg};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use warpsmith_isa::{Mnemonic, StateSpace};
 
@@ -45,6 +46,8 @@ pub struct Config {
     pub halves: bool,
     /// `f32` and `f64`.
     pub floats: bool,
+    /// Integers of odd widths and of 128 bits.
+    pub wide: bool,
     /// Vectors.
     pub vectors: bool,
     /// Stack slots, constant and shared memory, generic pointers.
@@ -63,6 +66,7 @@ impl Default for Config {
             fuel: 24,
             halves: true,
             floats: true,
+            wide: true,
             vectors: true,
             memory: true,
             calls: true,
@@ -80,7 +84,25 @@ impl Config {
         if self.halves {
             types.extend([Type::F16, Type::BF16]);
         }
+        if self.wide {
+            types.extend([7, 24, 33, 96, 128].into_iter().filter_map(Type::int));
+        }
         types
+    }
+
+    /// The types that functions take and return.
+    fn passed(&self) -> Vec<Type> {
+        let mut types = self.types();
+        types.extend(self.vector_types());
+        types
+    }
+
+    fn vector_types(&self) -> Vec<Type> {
+        use Scalar::*;
+        let lanes = [(I1, 5), (I8, 4), (I16, 2), (I32, 3), (I64, 2), (F16, 2), (BF16, 4), (F32, 3), (F32, 2)];
+        let all = lanes.into_iter().filter_map(|(element, lanes)| Type::vector(element, lanes));
+        let known = self.types();
+        all.filter(|ty| self.vectors && known.contains(&ty.element_type())).collect()
     }
 }
 
@@ -106,9 +128,9 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     if config.calls {
         for n in 0..u.int_in_range(0..=2)? {
             let params =
-                (0..u.int_in_range(0..=3)?).map(|_| u.choose(&config.types()).copied().map(Param::new));
+                (0..u.int_in_range(0..=3)?).map(|_| u.choose(&config.passed()).copied().map(Param::new));
             let params = params.collect::<Result<Vec<_>>>()?;
-            let ret = *u.choose(&config.types())?;
+            let ret = *u.choose(&config.passed())?;
             let function = Function::new(format!("helper{n}"), FuncKind::Func, params, vec![ret]);
             let id = module.add_function(function);
             let mut generator = Generator::new(u, config, &mut module, id, &helpers);
@@ -166,7 +188,8 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         helpers: &'u [FuncId],
     ) -> Self {
         let b = FunctionBuilder::new(module, id);
-        let types = config.types();
+        let mut types = config.types();
+        types.extend(config.vector_types());
         let (values, variables) = (Vec::new(), Vec::new());
         Generator { u, config, b, helpers, types, memory: None, pointers: None, values, variables }
     }
@@ -286,7 +309,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         self.values = before;
         for (n, (variable, _)) in self.variables.clone().into_iter().enumerate() {
             let value = self.b.use_var(variable);
-            self.write_own(value, 8 * n as i32)?;
+            self.write_own(value, 16 * n as i32)?;
         }
         self.b.ins().ret(&[]);
         Ok(())
@@ -375,6 +398,15 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     }
 
     fn constant(&mut self, ty: Type) -> Result<Value> {
+        if ty.is_vector() {
+            if self.u.ratio(1, 2)? {
+                let element = self.value(ty.element_type())?;
+                return Ok(self.b.ins().splat(ty, element));
+            }
+            let elements =
+                (0..ty.lanes()).map(|_| self.value(ty.element_type())).collect::<Result<Vec<_>>>()?;
+            return Ok(self.b.ins().vec(&elements));
+        }
         if ty.is_float() {
             let bits = ty.bits();
             let special = [0, 1, 1 << (bits - 1), (1 << (bits - 2)) - 1, 1 << (bits - 2)];
@@ -384,18 +416,29 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             };
             return Ok(self.b.ins().fconst(ty, bits));
         }
+        if ty.bits() > 64 && self.u.ratio(1, 4)? {
+            let bits = self.u.arbitrary()?;
+            return Ok(self.b.ins().iconst_bits(ty, bits));
+        }
         let special = [0, 1, -1, 2, i64::MAX, i64::MIN, i32::MIN as i64, 0x80];
         let value = if self.u.ratio(1, 2)? { *self.u.choose(&special)? } else { self.u.arbitrary()? };
         Ok(self.b.ins().iconst(ty, value))
     }
 
+    /// A number as a value of an integer type, or of each element.
+    fn number(&mut self, ty: Type, value: i64) -> Value {
+        let number = self.b.ins().iconst(ty.element_type(), value);
+        if ty.is_vector() { self.b.ins().splat(ty, number) } else { number }
+    }
+
     /// The value, with zero for NaN: the bits of a NaN are nobody's promise.
     fn settled(&mut self, value: Value) -> Value {
         let ty = self.b.func().dfg.ty(value);
-        if !ty.is_float() {
+        if !ty.element_type().is_float() {
             return value;
         }
-        let zero = self.b.ins().fconst(ty, 0);
+        let zero = self.b.ins().fconst(ty.element_type(), 0);
+        let zero = if ty.is_vector() { self.b.ins().splat(ty, zero) } else { zero };
         let is_number = self.b.ins().fcmp(FloatCC::Num, value, value);
         self.b.ins().select(is_number, value, zero)
     }
@@ -417,11 +460,17 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             return Ok(());
         }
         let t = *self.u.choose(&types)?;
+        if op == Opcode::Bswap && !t.element_type().bits().is_multiple_of(8) {
+            return Ok(());
+        }
         let mut args = Vec::new();
         for (n, rule) in info.operands.iter().enumerate() {
             let ty = match rule {
-                OperandRule::I1 => Type::I1,
-                OperandRule::I32 => Type::I32,
+                OperandRule::Bools | OperandRule::Amount => {
+                    let one = if *rule == OperandRule::Bools { Type::I1 } else { Type::I32 };
+                    let each = t.with_element(one.element()).filter(|each| self.types.contains(each));
+                    if self.u.ratio(1, 2)? { each.unwrap_or(one) } else { one }
+                }
                 _ => t,
             };
             let mut value = self.value(ty)?;
@@ -464,8 +513,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 
     /// A small positive number from any number: no division by zero, and none that overflows.
     fn divisor(&mut self, value: Value, ty: Type) -> Value {
-        let mask = self.b.ins().iconst(ty, 0x3f);
-        let one = self.b.ins().iconst(ty, 1);
+        let (mask, one) = (self.number(ty, 0x3f), self.number(ty, 1));
         let low = self.b.ins().band(value, mask);
         self.b.ins().bor(low, one)
     }
@@ -491,7 +539,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     fn access(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
         let ty = self.memory_type()?;
-        let size = ty.bytes().unwrap_or(1);
+        let size = ty.bytes().unwrap_or(1).next_power_of_two();
         let mut flags = MemFlags::PLAIN;
         flags.volatile = self.u.ratio(1, 16)?;
         let (from, bytes) = match (self.u.int_in_range(0..=7)?, self.memory) {
@@ -514,6 +562,9 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                     let is_slot = self.u.ratio(2, 3)?;
                     let base = if is_slot { self.b.ins().stack_addr(slot, 0) } else { shared };
                     let bytes = if is_slot { 64 } else { 8 };
+                    if size > bytes {
+                        return Ok(());
+                    }
                     if self.u.ratio(1, 2)? {
                         let value = self.value(ty)?;
                         let value = self.settled(value);
@@ -536,10 +587,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     /// Writes a value to the thread's part of the output.
     fn write_own(&mut self, value: Value, offset: i32) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
-        let value = match self.b.func().dfg.ty(value) {
-            Type::I1 => self.b.ins().zext(Type::I8, value),
-            _ => self.settled(value),
-        };
+        let value = self.settled(value);
         let flags = match self.u.ratio(1, 4)? {
             true => MemFlags::PLAIN.with_align(1).expect("a power of two"),
             false => MemFlags::PLAIN,
@@ -549,8 +597,19 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     }
 
     fn vector(&mut self) -> Result<()> {
-        let element = self.memory_type()?;
-        let lanes = *self.u.choose(&[2u32, 4])?;
+        if self.u.ratio(1, 2)? {
+            return self.listed();
+        }
+        let element = loop {
+            let ty = self.memory_type()?;
+            if Type::vector(ty.element(), 4).is_some() && !ty.is_vector() {
+                break ty;
+            }
+            if self.u.is_empty() {
+                return Ok(());
+            }
+        };
+        let lanes = *self.u.choose(&[2u32, 3, 4, 7])?;
         let elements = (0..lanes).map(|_| self.value(element)).collect::<Result<Vec<_>>>()?;
         let elements: Vec<Value> = elements.into_iter().map(|value| self.settled(value)).collect();
         let mut vector = self.b.ins().vec(&elements);
@@ -562,7 +621,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         }
         if let (true, Some(pointers)) = (self.u.ratio(1, 3)?, self.pointers) {
             let ty = self.b.func().dfg.ty(vector);
-            let size = ty.bytes().unwrap_or(1);
+            let size = ty.bytes().unwrap_or(1).next_power_of_two();
             let place = self.random_place(pointers.own, size, BYTES_PER_THREAD)?;
             self.b.ins().store(MemFlags::PLAIN, vector, place, 0);
             vector = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
@@ -575,6 +634,47 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         let lane = self.u.int_in_range(0..=lanes as u8 - 1)?;
         let value = self.b.ins().extract(vector, lane);
         self.values.push(value);
+        Ok(())
+    }
+
+    /// Operations of a list of operands, on scalars and vectors.
+    fn listed(&mut self) -> Result<()> {
+        let listed = |op: &Opcode| op.info().shape == Shape::List;
+        let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(listed).collect();
+        let op = *self.u.choose(&ops)?;
+        let info = op.info();
+        let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
+        if types.is_empty() {
+            return Ok(());
+        }
+        let t = *self.u.choose(&types)?;
+        let attr = match op.attr_kind() {
+            AttrKind::With => {
+                let fits = |op: &Opcode| op.info().types.contains(t.element_type());
+                let all: Vec<Opcode> = Opcode::REDUCTIONS.into_iter().filter(fits).collect();
+                Attr::With(*self.u.choose(&all)?)
+            }
+            AttrKind::Lanes => {
+                let count = self.u.int_in_range(2..=4)?;
+                let lanes = (0..count).map(|_| self.u.int_in_range(0..=2 * t.lanes() as u8 - 1));
+                Attr::Lanes(lanes.collect::<Result<Vec<u8>>>()?.into())
+            }
+            AttrKind::None | AttrKind::Wide => Attr::None,
+        };
+        let mut args = Vec::new();
+        for rule in info.operands {
+            args.push(match rule {
+                OperandRule::Element => self.value(t.element_type())?,
+                OperandRule::I32 if self.u.ratio(3, 4)? => {
+                    let lane = self.u.int_in_range(0..=4)?;
+                    self.b.ins().iconst(Type::I32, lane)
+                }
+                OperandRule::Amount | OperandRule::I32 => self.value(Type::I32)?,
+                _ => self.value(t)?,
+            });
+        }
+        let results = self.b.ins().list(op, attr, &args);
+        self.values.extend(results);
         Ok(())
     }
 

@@ -1,18 +1,20 @@
 //! Making instructions: `func.at_end(block).iadd(x, y)`. One method an operation, from the table.
 
 use crate::arg::PtxArgs;
+use crate::attr::Attr;
 use crate::dfg::Results;
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
 use crate::ptx::{PtxData, Sreg};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 use cranelift_entity::packed_option::PackedOption;
+use smallvec::SmallVec;
 use warpsmith_isa::Mnemonic;
 
 impl Function {
-    /// The type of an instruction's only result, as far as the operation and its operands say. `suffix` is the type that
+    /// The type of an instruction's first result, as far as the operation and its operands say. `suffix` is the type that
     /// stands in the name: `load.f32`. `None` for what has no result, or takes its type from elsewhere in the module.
     pub fn result_type(&self, data: &InstData, suffix: Option<Type>) -> Option<Type> {
         let info = data.opcode().info();
@@ -23,8 +25,8 @@ impl Function {
         };
         match info.result {
             ResultRule::None | ResultRule::PtrOfGlobal | ResultRule::OfCallee | ResultRule::OfTable => None,
-            ResultRule::T => of_t(),
-            ResultRule::I1 => Some(Type::I1),
+            ResultRule::T | ResultRule::TAndBools => of_t(),
+            ResultRule::Bools => of_t().and_then(bools),
             ResultRule::I64 => Some(Type::I64),
             ResultRule::Suffix
             | ResultRule::WiderInt
@@ -34,6 +36,7 @@ impl Function {
             | ResultRule::ToInt
             | ResultRule::ToFloat
             | ResultRule::SameBits
+            | ResultRule::VectorOfT
             | ResultRule::ToPtr => suffix,
             ResultRule::OfCall => suffix,
             ResultRule::Ptr => Some(Type::PTR),
@@ -41,11 +44,28 @@ impl Function {
             ResultRule::VectorOf => {
                 suffix.or_else(|| Type::vector(self.dfg.ty(*args.first()?).element(), args.len() as u32))
             }
+            ResultRule::Shuffled => {
+                let InstData::List { attr: Attr::Lanes(lanes), .. } = data else { return None };
+                of_t().and_then(|ty| Type::vector(ty.element(), lanes.len() as u32))
+            }
             ResultRule::Element => of_t().map(Type::element_type),
             ResultRule::OfSreg => {
                 let InstData::Sreg { reg } = data else { return None };
                 Some(reg.ty())
             }
+        }
+    }
+
+    /// The types of all results, [`Type::INVALID`] where the operands do not say yet.
+    pub(crate) fn result_types(&self, data: &InstData, suffix: Option<Type>) -> SmallVec<[Type; 2]> {
+        let first = self.result_type(data, suffix);
+        let known = first.unwrap_or(Type::INVALID);
+        match data.opcode().info().result {
+            ResultRule::None => SmallVec::new(),
+            ResultRule::TAndBools => {
+                SmallVec::from_slice(&[known, first.and_then(bools).unwrap_or(Type::INVALID)])
+            }
+            _ => SmallVec::from_slice(&[known]),
         }
     }
 
@@ -81,6 +101,11 @@ impl Function {
     pub fn replace(&mut self, inst: Inst) -> Replace<'_> {
         Replace { func: self, inst }
     }
+}
+
+/// What a comparison of values of a type gives: `i1`, or as many of them as the type has lanes.
+pub(crate) fn bools(ty: Type) -> Option<Type> {
+    if ty.is_invalid() { None } else { ty.with_element(Scalar::I1) }
 }
 
 #[derive(Clone, Copy)]
@@ -160,6 +185,12 @@ impl InstBuilder for Replace<'_> {
 
 /// One method of [`InstBuilder`]: those of regular shape are made here, the others are written below.
 macro_rules! method {
+    (@ List $result:ident $doc:literal $variant:ident $name:ident) => {
+        method!($doc List $result $variant $name);
+    };
+    (@ $shape:ident $result:ident $doc:literal $variant:ident $name:ident) => {
+        method!($doc $shape $variant $name);
+    };
     ($doc:literal Unary $variant:ident $name:ident) => {
         #[doc = $doc]
         fn $name(self, x: Value) -> Value {
@@ -202,6 +233,14 @@ macro_rules! method {
             self.regular(InstData::Sreg { reg }, None)
         }
     };
+    ($doc:literal List TAndBools $variant:ident $name:ident) => {
+        #[doc = $doc]
+        fn $name(self, x: Value, y: Value) -> (Value, Value) {
+            let results = self.list(Opcode::$variant, Attr::None, &[x, y]);
+            (results.first(), results.into_iter().last().unwrap_or(results.first()))
+        }
+    };
+    ($doc:literal List $result:ident $variant:ident $name:ident) => {};
     ($doc:literal $other:ident $variant:ident $name:ident) => {};
 }
 
@@ -233,11 +272,50 @@ macro_rules! inst_builder {
                 results.first()
             }
 
-            $(method!($($doc)+ $shape $variant $name);)*
+            $(method!(@ $shape $result $($doc)+ $variant $name);)*
 
             /// An integer constant, wrapped to the type.
             fn iconst(self, ty: Type, value: i64) -> Value {
                 self.regular(InstData::IntConst { value: ty.normalize(value) }, Some(ty))
+            }
+
+            /// An integer constant of any width by its bits, those above the width cut off.
+            fn iconst_bits(self, ty: Type, bits: u128) -> Value {
+                self.regular(InstData::int_const(ty, bits), Some(ty))
+            }
+
+            /// Makes an instruction of [`Shape::List`](crate::Shape::List), whose results have the types that its operands say.
+            fn list(mut self, op: Opcode, attr: Attr, operands: &[Value]) -> Results {
+                let func = self.func();
+                let args = ValueList::from_slice(operands, &mut func.dfg.pool);
+                let data = InstData::List { op, attr, args };
+                let types = func.result_types(&data, None);
+                self.build(data, &types).1
+            }
+
+            /// The first operand with `len` bits from `pos` on replaced by the low bits of the second.
+            fn bfi(self, x: Value, bits: Value, pos: Value, len: Value) -> Value {
+                self.list(Opcode::Bfi, Attr::None, &[x, bits, pos, len]).first()
+            }
+
+            /// Elements of two vectors, one behind the other: for each of the result its position among them.
+            fn shuffle(self, x: Value, y: Value, lanes: &[u8]) -> Value {
+                self.list(Opcode::Shuffle, Attr::Lanes(lanes.into()), &[x, y]).first()
+            }
+
+            /// All elements of a vector put together by one of [`Opcode::REDUCTIONS`], from the first to the last.
+            fn reduce(self, op: Opcode, vector: Value) -> Value {
+                self.list(Opcode::Reduce, Attr::With(op), &[vector]).first()
+            }
+
+            /// The element that an `i32` names; zero for one that is not there.
+            fn extract_at(self, vector: Value, lane: Value) -> Value {
+                self.list(Opcode::ExtractAt, Attr::None, &[vector, lane]).first()
+            }
+
+            /// The vector with the element that an `i32` names replaced.
+            fn insert_at(self, vector: Value, element: Value, lane: Value) -> Value {
+                self.list(Opcode::InsertAt, Attr::None, &[vector, element, lane]).first()
             }
 
             /// A floating-point constant by its bits.

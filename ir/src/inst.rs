@@ -1,5 +1,6 @@
 //! Instructions: a compact enum with one variant a shape, longer lists in pools of the function.
 
+use crate::attr::Attr;
 use crate::entities::{Block, FuncId, GlobalId, JumpTable, Path, PtxRef, StackSlot, Value};
 use crate::ops::{FloatCC, IntCC, Opcode};
 use crate::ptx::Sreg;
@@ -144,12 +145,27 @@ pub enum InstData {
     Return { args: ValueList },
     /// `trap`
     Trap,
+    /// [`Shape::List`](crate::Shape::List): what is regular but for an [`Attr`], a fourth operand or a second result.
+    List { op: Opcode, attr: Attr, args: ValueList },
 }
 
 /// The jump tables of a function.
 type JumpTables = PrimaryMap<JumpTable, JumpTableData>;
 
 impl InstData {
+    /// An integer constant by its bits, those above the type's width cut off.
+    pub fn int_const(ty: Type, bits: u128) -> InstData {
+        let unused = 128u32.saturating_sub(ty.bits()).min(127);
+        let value = (bits << unused) as i128 >> unused;
+        match i64::try_from(value) {
+            Ok(value) => InstData::IntConst { value: ty.normalize(value) },
+            Err(_) => {
+                let bits = bits << unused >> unused;
+                InstData::List { op: Opcode::Iconst, attr: Attr::Wide(bits.into()), args: ValueList::new() }
+            }
+        }
+    }
+
     /// The targets of a terminator in order: those before the cases, then the cases. None for others.
     pub(crate) fn targets<'a>(&'a self, tables: &'a JumpTables) -> (&'a [BlockCall], &'a [(i64, BlockCall)]) {
         match self {
@@ -185,6 +201,7 @@ impl InstData {
             | InstData::CallIndirect { .. }
             | InstData::Ptx { .. }
             | InstData::Return { .. }
+            | InstData::List { .. }
             | InstData::Trap => (&[], &[]),
         }
     }
@@ -227,6 +244,7 @@ impl InstData {
             | InstData::CallIndirect { .. }
             | InstData::Ptx { .. }
             | InstData::Return { .. }
+            | InstData::List { .. }
             | InstData::Trap => (&mut [], &mut []),
         }
     }
@@ -237,6 +255,7 @@ impl InstData {
             InstData::Unary { op, .. }
             | InstData::Binary { op, .. }
             | InstData::Ternary { op, .. }
+            | InstData::List { op, .. }
             | InstData::MemBlock { op, .. } => op,
             InstData::IntConst { .. } => Opcode::Iconst,
             InstData::FloatConst { .. } => Opcode::Fconst,
@@ -289,6 +308,7 @@ impl InstData {
             | InstData::Call { args, .. }
             | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
+            | InstData::List { args, .. }
             | InstData::Return { args } => args.as_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
@@ -324,6 +344,7 @@ impl InstData {
             | InstData::Call { args, .. }
             | InstData::CallIndirect { args }
             | InstData::Ptx { args, .. }
+            | InstData::List { args, .. }
             | InstData::Return { args } => args.as_mut_slice(pool),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }

@@ -27,6 +27,7 @@
 
 pub mod aggregate;
 mod arg;
+mod attr;
 mod builder;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod classes;
@@ -74,6 +75,7 @@ mod verify;
 
 pub use aggregate::TypeTable;
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
+pub use attr::{Attr, AttrKind};
 pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
     Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, PointerBinary, PointerUnary, Ternary,
@@ -99,6 +101,6 @@ pub use ptx::{
     Destination, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, Sreg, accumulators, control_flow,
     destinations, takes_byte_registers,
 };
-pub use types::{Scalar, Type};
+pub use types::{OddWidth, Scalar, Type};
 pub use verify::verify;
 pub use warpsmith_isa::{Mnemonic, mnemonic};

@@ -30,25 +30,27 @@ pub(crate) enum NumberError {
     NoLiteral,
 }
 
-/// The value of an integer constant in the form of [`Type::normalize`]. Both the signed and the unsigned reading are allowed.
+/// The value of an integer constant in the form of [`Type::normalize`], of a type of up to 64 bits. Both the signed and the unsigned reading are
+/// allowed.
 pub(crate) fn int_bits(number: Number, ty: Type) -> Result<i64, NumberError> {
+    wide_bits(number, ty).map(|bits| ty.normalize(bits as i64))
+}
+
+/// The bits of an integer constant of any width, sign-extended where it is negative.
+pub(crate) fn wide_bits(number: Number, ty: Type) -> Result<u128, NumberError> {
     let Number::Int { negative, magnitude, .. } = number else { return Err(NumberError::NotAnInteger) };
-    let bits = ty.bits();
     if !ty.is_int() {
         return Err(NumberError::NoLiteral);
     }
-    // Constants are held in 64 bits; an i128 takes those that sign extension reaches.
-    let limit = match (bits, negative) {
+    let limit = match (ty.bits(), negative) {
         (1, _) => 1,
-        (128, false) => i64::MAX as u128,
-        (_, true) => 1 << (bits.min(64) - 1),
-        (_, false) => (1 << bits) - 1,
+        (bits, true) => 1 << (bits - 1),
+        (bits, false) => u128::MAX >> (128 - bits),
     };
     if magnitude > limit {
         return Err(NumberError::Range);
     }
-    let value = magnitude as i64;
-    Ok(ty.normalize(if negative { value.wrapping_neg() } else { value }))
+    Ok(if negative { magnitude.wrapping_neg() } else { magnitude })
 }
 
 /// The bits of a float constant.
@@ -196,7 +198,10 @@ mod tests {
         assert_eq!(int_bits(int(false, u64::MAX as u128), Type::I64), Ok(-1));
         assert_eq!(int_bits(int(true, 1 << 63), Type::I64), Ok(i64::MIN));
         assert_eq!(int_bits(int(true, 1), Type::I1), Ok(1));
-        assert_eq!(int_bits(int(true, 1 << 63), Type::I128), Ok(i64::MIN));
-        assert_eq!(int_bits(int(false, 1 << 63), Type::I128), Err(NumberError::Range));
+        assert_eq!(wide_bits(int(true, 1 << 127), Type::I128), Ok(1 << 127));
+        assert_eq!(wide_bits(int(true, (1 << 127) + 1), Type::I128), Err(NumberError::Range));
+        assert_eq!(wide_bits(int(false, u128::MAX), Type::I128), Ok(u128::MAX));
+        let i24 = Type::int(24).expect("a width");
+        assert_eq!((int_bits(int(false, 0xff_ffff), i24), int_bits(int(false, 1 << 24), i24)), (Ok(-1), Err(NumberError::Range)));
     }
 }

@@ -54,15 +54,15 @@ macro_rules! for_each_op {
             /// Bitwise complement.
             Bnot bnot Unary (T) T BoolInt [];
             /// Shift left by an unsigned amount; 0 if the amount is the width or more.
-            Shl shl Binary (T I32) T Int [];
+            Shl shl Binary (T Amount) T Int [];
             /// Shift right by an unsigned amount, zeros coming in; 0 if the amount is the width or more.
-            Lshr lshr Binary (T I32) T Int [];
+            Lshr lshr Binary (T Amount) T Int [];
             /// Shift right by an unsigned amount, sign bits coming in; all sign bits if the amount is the width or more.
-            Ashr ashr Binary (T I32) T Int [];
+            Ashr ashr Binary (T Amount) T Int [];
             /// Rotate left by an amount modulo the width.
-            Rotl rotl Binary (T I32) T Int [];
+            Rotl rotl Binary (T Amount) T Int [];
             /// Rotate right by an amount modulo the width.
-            Rotr rotr Binary (T I32) T Int [];
+            Rotr rotr Binary (T Amount) T Int [];
             /// The number of one bits.
             Popcnt popcnt Unary (T) T Int [];
             /// The number of zero bits above the highest one bit; the width for 0.
@@ -71,13 +71,49 @@ macro_rules! for_each_op {
             Ctz ctz Unary (T) T Int [];
             /// The bits in reverse order.
             Bitrev bitrev Unary (T) T Int [];
+            /// The bytes in reverse order; the width is a multiple of 8.
+            Bswap bswap Unary (T) T Int [];
+            /// The unsigned sum; the greatest number if it does not fit.
+            UaddSat uadd_sat Binary (T T) T Int [COMMUTATIVE];
+            /// The signed sum; the nearest number if it does not fit.
+            SaddSat sadd_sat Binary (T T) T Int [COMMUTATIVE];
+            /// The unsigned difference; 0 if it is negative.
+            UsubSat usub_sat Binary (T T) T Int [];
+            /// The signed difference; the nearest number if it does not fit.
+            SsubSat ssub_sat Binary (T T) T Int [];
+            /// Shift left of an unsigned number; the greatest number if a one bit is lost.
+            UshlSat ushl_sat Binary (T Amount) T Int [];
+            /// Shift left of a signed number; the nearest number if it does not fit.
+            SshlSat sshl_sat Binary (T Amount) T Int [];
+            /// The upper half of the first operand followed by the second, shifted left by the third modulo the width.
+            Fshl fshl Ternary (T T Amount) T Int [];
+            /// The lower half of the first operand followed by the second, shifted right by the third modulo the width.
+            Fshr fshr Ternary (T T Amount) T Int [];
+            /// So many bits from a position on, zeros above them; position and length modulo 256, bits beyond the width are 0.
+            Ubfx ubfx Ternary (T Amount Amount) T Int [];
+            /// So many bits from a position on, copies of the last one above them; beyond the width are copies of the sign.
+            Sbfx sbfx Ternary (T Amount Amount) T Int [];
+            /// The first operand with so many bits from a position on replaced by the low bits of the second.
+            Bfi bfi List (T T Amount Amount) T Int [];
+            /// The sum, and whether it is not the unsigned sum.
+            UaddOverflow uadd_overflow List (T T) TAndBools Int [COMMUTATIVE];
+            /// The sum, and whether it is not the signed sum.
+            SaddOverflow sadd_overflow List (T T) TAndBools Int [COMMUTATIVE];
+            /// The difference, and whether it is not the unsigned difference.
+            UsubOverflow usub_overflow List (T T) TAndBools Int [];
+            /// The difference, and whether it is not the signed difference.
+            SsubOverflow ssub_overflow List (T T) TAndBools Int [];
+            /// The low half of the product, and whether it is not the unsigned product.
+            UmulOverflow umul_overflow List (T T) TAndBools Int [COMMUTATIVE];
+            /// The low half of the product, and whether it is not the signed product.
+            SmulOverflow smul_overflow List (T T) TAndBools Int [COMMUTATIVE];
 
             /// Compares integers or pointers.
-            Icmp icmp IntCompare (T T) I1 BoolIntPtr [];
+            Icmp icmp IntCompare (T T) Bools BoolIntPtr [];
             /// Compares floats.
-            Fcmp fcmp FloatCompare (T T) I1 Float [];
+            Fcmp fcmp FloatCompare (T T) Bools Float [];
             /// The second operand if the first is true, else the third.
-            Select select Ternary (I1 T T) T Any [];
+            Select select Ternary (Bools T T) T Any [];
 
             /// The sum, rounded to nearest even.
             Fadd fadd Binary (T T) T Float [COMMUTATIVE];
@@ -159,6 +195,16 @@ macro_rules! for_each_op {
             Extract extract Extract (T) Element Vector [];
             /// The first operand with one element replaced by the second.
             Insert insert Insert (T Element) T Vector [];
+            /// The element that an unsigned number names; zero for one that is not there.
+            ExtractAt extract_at List (T I32) Element Vector [];
+            /// The first operand with the element that an unsigned number names replaced by the second; none for one that is not there.
+            InsertAt insert_at List (T Element I32) T Vector [];
+            /// A vector of equal elements.
+            Splat splat Convert (T) VectorOfT VectorElement [];
+            /// The elements of two vectors, one behind the other, that are listed.
+            Shuffle shuffle List (T T) Shuffled Vector [];
+            /// All elements of a vector put together by an operation, from the first to the last.
+            Reduce reduce List (T) Element Vector [];
 
             /// The value whose bits are all zero, of any type.
             Zero zero Zero () Suffix Any [];
@@ -189,7 +235,7 @@ macro_rules! for_each_op {
             /// Goes to the first block if the operand is true, else to the second.
             Brif brif Brif (I1) None Any [TERMINATOR];
             /// Goes to the block listed for the operand's value, else to the default.
-            Switch switch Switch (T) None Int [TERMINATOR];
+            Switch switch Switch (T) None ScalarInt [TERMINATOR];
             /// Returns to the caller, or ends the thread of a kernel.
             Ret ret Return (ReturnValue) None Any [TERMINATOR];
             /// Ends the launch with an error.
@@ -235,6 +281,8 @@ pub enum Shape {
     Switch,
     Return,
     Trap,
+    /// Operands in a list, with an [`Attr`](crate::Attr) that says what the operands do not.
+    List,
 }
 
 /// What an operand's type must be. Block arguments are apart: they follow the block's parameters.
@@ -246,8 +294,12 @@ pub enum OperandRule {
     I1,
     /// `i8`.
     I8,
+    /// `i1`; where `T` is a vector, that or as many `i1`.
+    Bools,
     /// `i32`.
     I32,
+    /// `i32`; where `T` is a vector, that or as many `i32`.
+    Amount,
     /// `i64`.
     I64,
     /// `i32` or `i64`: an offset is read as signed, a size as unsigned.
@@ -277,8 +329,10 @@ pub enum ResultRule {
     None,
     /// The type `T` of the operands.
     T,
-    /// `i1`.
-    I1,
+    /// `i1`; where `T` is a vector, as many `i1`.
+    Bools,
+    /// The type `T` of the operands, and what [`ResultRule::Bools`] is.
+    TAndBools,
     /// `i64`.
     I64,
     /// The suffix, which is in the row's set.
@@ -307,6 +361,10 @@ pub enum ResultRule {
     PtrOfGlobal,
     /// The vector of the operands.
     VectorOf,
+    /// The suffix: a vector of `T`.
+    VectorOfT,
+    /// As many elements of `T` as are listed.
+    Shuffled,
     /// The element of `T`.
     Element,
     /// What the special register holds.
@@ -325,30 +383,45 @@ impl ResultRule {
         use ResultRule::*;
         matches!(
             self,
-            Suffix | WiderInt | NarrowerInt | WiderFloat | NarrowerFloat | ToInt | ToFloat | SameBits | ToPtr
+            Suffix
+                | WiderInt
+                | NarrowerInt
+                | WiderFloat
+                | NarrowerFloat
+                | ToInt
+                | ToFloat
+                | SameBits
+                | ToPtr
+                | VectorOfT
         )
     }
 
     /// True if `ty` may stand in the name of an operation on `t`. `types` is the row's set.
-    pub const fn allows(self, types: TypeSet, t: Type, ty: Type) -> bool {
+    pub fn allows(self, types: TypeSet, t: Type, ty: Type) -> bool {
+        let wider = ty.element_type().bits() > t.element_type().bits();
+        let narrower = ty.element_type().bits() < t.element_type().bits();
+        let same_lanes = ty.lanes() == t.lanes();
         match self {
             ResultRule::Suffix => types.contains(ty),
-            ResultRule::WiderInt => TypeSet::Int.contains(ty) && ty.bits() > t.bits(),
-            ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && ty.bits() < t.bits(),
-            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && ty.bits() > t.bits(),
-            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && ty.bits() < t.bits(),
-            ResultRule::ToInt => TypeSet::Int.contains(ty),
-            ResultRule::ToFloat => TypeSet::Float.contains(ty),
+            ResultRule::WiderInt => TypeSet::Int.contains(ty) && wider && same_lanes,
+            ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && narrower && same_lanes,
+            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && wider && same_lanes,
+            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && narrower && same_lanes,
+            ResultRule::ToInt => TypeSet::Int.contains(ty) && same_lanes,
+            ResultRule::ToFloat => TypeSet::Float.contains(ty) && same_lanes,
             ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
             ResultRule::ToPtr => ty.is_ptr(),
+            ResultRule::VectorOfT => ty.is_vector() && ty.element_type() == t,
             ResultRule::None
             | ResultRule::T
-            | ResultRule::I1
+            | ResultRule::Bools
+            | ResultRule::TAndBools
             | ResultRule::I64
             | ResultRule::Ptr
             | ResultRule::PtrLocal
             | ResultRule::PtrOfGlobal
             | ResultRule::VectorOf
+            | ResultRule::Shuffled
             | ResultRule::Element
             | ResultRule::OfSreg
             | ResultRule::OfCallee
@@ -361,15 +434,17 @@ impl ResultRule {
 /// A set of types that a row of the table allows for `T`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeSet {
-    /// `i8` to `i64`.
+    /// Integers but `i1`, and vectors of them.
     Int,
-    /// `i1` to `i64`.
+    /// Integers but `i1`.
+    ScalarInt,
+    /// Integers, and vectors of them.
     BoolInt,
-    /// `i1` to `i64`, and pointers.
+    /// Integers and pointers, and vectors of them.
     BoolIntPtr,
-    /// `i1` to `i128`.
+    /// Integers.
     AnyInt,
-    /// `f16`, `bf16`, `f32`, `f64`.
+    /// `f16`, `bf16`, `f32`, `f64`, and vectors of them.
     Float,
     /// Every float format.
     AnyFloat,
@@ -396,17 +471,19 @@ impl TypeSet {
         if ty.is_invalid() {
             return false;
         }
+        let element = ty.element_type();
         match self {
-            TypeSet::Int => ty.is_int() && !matches!(ty.element(), I1 | I128),
-            TypeSet::BoolInt => ty.is_int() && !matches!(ty.element(), I128),
-            TypeSet::BoolIntPtr => TypeSet::BoolInt.contains(ty) || ty.is_ptr(),
+            TypeSet::Int => element.is_int() && !matches!(ty.element(), I1),
+            TypeSet::ScalarInt => ty.is_int() && !matches!(ty.element(), I1),
+            TypeSet::BoolInt => element.is_int(),
+            TypeSet::BoolIntPtr => element.is_int() || element.is_ptr(),
             TypeSet::AnyInt => ty.is_int(),
-            TypeSet::Float => ty.is_float() && matches!(ty.element(), F16 | BF16 | F32 | F64),
+            TypeSet::Float => matches!(ty.element(), F16 | BF16 | F32 | F64),
             TypeSet::AnyFloat => ty.is_float(),
             TypeSet::Ptr => ty.is_ptr(),
             TypeSet::Memory => ty.bytes().is_some() || ty.is_aggregate(),
             TypeSet::Aggregate => ty.is_aggregate(),
-            TypeSet::Bits => !ty.is_ptr() && ty.bits() > 1,
+            TypeSet::Bits => !element.is_ptr() && ty.bits() > 1,
             TypeSet::VectorElement => Type::vector(ty.element(), 2).is_some() && !ty.is_vector(),
             TypeSet::Vector => ty.is_vector(),
             TypeSet::Any => true,
@@ -416,17 +493,18 @@ impl TypeSet {
     /// The set in words, for messages.
     pub const fn describe(self) -> &'static str {
         match self {
-            TypeSet::Int => "i8, i16, i32 or i64",
-            TypeSet::BoolInt => "i1, i8, i16, i32 or i64",
-            TypeSet::BoolIntPtr => "i1, i8, i16, i32, i64 or a pointer",
+            TypeSet::Int => "an integer of at least 2 bits or a vector of such",
+            TypeSet::ScalarInt => "an integer of at least 2 bits",
+            TypeSet::BoolInt => "an integer or a vector of integers",
+            TypeSet::BoolIntPtr => "an integer, a pointer, or a vector of such",
             TypeSet::AnyInt => "an integer type",
-            TypeSet::Float => "f16, bf16, f32 or f64",
+            TypeSet::Float => "f16, bf16, f32, f64 or a vector of such",
             TypeSet::AnyFloat => "a float type",
             TypeSet::Ptr => "a pointer",
             TypeSet::Memory => "a type of whole bytes",
             TypeSet::Aggregate => "a struct or array",
             TypeSet::Bits => "a type other than i1 and pointers",
-            TypeSet::VectorElement => "an integer of at least 8 bits or a float",
+            TypeSet::VectorElement => "an i1, i8, i16, i32, i64, i128, a float or a pointer",
             TypeSet::Vector => "a vector",
             TypeSet::Any => "any type",
         }

@@ -3,6 +3,7 @@
 mod global;
 
 use crate::aggregate::DisplayShape;
+use crate::attr::Attr;
 use crate::debug::{self, Storage};
 use crate::domtree::DominatorTree;
 use crate::entities::{BindingId, Block, Inst, StackSlot, Value};
@@ -627,6 +628,20 @@ impl<'a> Printer<'a> {
                     self.target(dest)?;
                 }
                 self.out.push(']');
+            }
+            InstData::List { attr, .. } => {
+                if let Attr::With(op) = attr {
+                    write!(self.out, "{op} ")?;
+                }
+                self.values(args)?;
+                match attr {
+                    Attr::None | Attr::With(_) => {}
+                    Attr::Wide(bits) => write!(self.out, "{:#x}", **bits)?,
+                    Attr::Lanes(lanes) => {
+                        let lanes: Vec<String> = lanes.iter().map(u8::to_string).collect();
+                        write!(self.out, ", [{}]", lanes.join(", "))?;
+                    }
+                }
             }
             InstData::Trap => {}
         }

@@ -110,6 +110,7 @@ impl<'a> Pair<'a> {
                 let cases = f.dfg.jump_tables[*table].cases.iter().map(|(value, _)| *value);
                 format!("{op} {:?}", cases.collect::<Vec<i64>>())
             }
+            InstData::List { attr, .. } => format!("{op} {attr:?}"),
             InstData::Unary { .. }
             | InstData::Binary { .. }
             | InstData::Ternary { .. }

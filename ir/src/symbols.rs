@@ -56,6 +56,7 @@ impl InstData {
             | InstData::Brif { .. }
             | InstData::Switch { .. }
             | InstData::Return { .. }
+            | InstData::List { .. }
             | InstData::Trap => None,
         }
     }

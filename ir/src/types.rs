@@ -9,9 +9,13 @@ macro_rules! scalars {
     ($($variant:ident $konst:ident $name:literal $bits:literal $class:ident $space:ident $isa:ident,)*) => {
         /// The type of a value that is not a vector, and of a vector's elements.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[repr(u8)]
         #[allow(missing_docs)]
-        pub enum Scalar { Invalid, $($variant,)* }
+        pub enum Scalar {
+            Invalid,
+            $($variant,)*
+            /// An integer of a width that has no variant of its own: `i7`, `i24`, `i96`.
+            Odd(OddWidth),
+        }
 
         /// Every scalar: name, bits, class, the space if it is a pointer, the register type PTX holds it in.
         const SCALARS: &[(&str, u16, Class, StateSpace, ScalarType)] = &[
@@ -20,8 +24,26 @@ macro_rules! scalars {
         ];
 
         impl Scalar {
-            /// Every scalar, [`Scalar::Invalid`] left out.
+            /// Every scalar that has a name of its own: [`Scalar::Invalid`] and integers of odd widths left out.
             pub const ALL: &'static [Scalar] = &[$(Scalar::$variant,)*];
+
+            const fn row(self) -> &'static (&'static str, u16, Class, StateSpace, ScalarType) {
+                match self {
+                    Scalar::Odd(width) => &ODD[width.0 as usize],
+                    named => &SCALARS[named.number() as usize],
+                }
+            }
+
+            /// A number that no other scalar has: the position in the table, and numbers behind it.
+            const fn number(self) -> u16 {
+                #[repr(u8)]
+                enum Row { Invalid, $($variant,)* }
+                match self {
+                    Scalar::Invalid => Row::Invalid as u16,
+                    $(Scalar::$variant => Row::$variant as u16,)*
+                    Scalar::Odd(width) => 256 + width.0 as u16,
+                }
+            }
         }
 
         #[allow(missing_docs)]
@@ -66,14 +88,31 @@ scalars! {
 impl Scalar {
     /// The inverse of `Display`.
     pub fn from_name(name: &str) -> Option<Scalar> {
+        if let Some(bits) = name.strip_prefix('i')
+            && !bits.starts_with(['0', '+'])
+            && let Ok(bits) = bits.parse()
+        {
+            return Scalar::int(bits);
+        }
         Scalar::ALL.iter().copied().find(|scalar| scalar.row().0 == name)
     }
 
-    const fn row(self) -> &'static (&'static str, u16, Class, StateSpace, ScalarType) {
-        &SCALARS[self as usize]
+    /// The integer of so many bits, 1 to 128.
+    pub const fn int(bits: u32) -> Option<Scalar> {
+        Some(match bits {
+            1 => Scalar::I1,
+            8 => Scalar::I8,
+            16 => Scalar::I16,
+            32 => Scalar::I32,
+            64 => Scalar::I64,
+            128 => Scalar::I128,
+            2..128 => Scalar::Odd(OddWidth(bits as u8)),
+            _ => return None,
+        })
     }
 
-    /// The type of a PTX register or memory cell with the same bits and, for floats, the same meaning.
+    /// The type of a PTX register or memory cell with the same bits and, for floats, the same meaning; of an integer of an odd width, the
+    /// smallest that holds it.
     pub const fn isa(self) -> ScalarType {
         self.row().4
     }
@@ -81,11 +120,36 @@ impl Scalar {
 
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Scalar::Odd(width) = self {
+            return write!(f, "i{}", width.0);
+        }
         f.write_str(self.row().0)
     }
 }
 
-/// The type of a value: a [`Scalar`], a vector of 2 to 32 of them, or a struct or array of the module's
+/// The width of an integer that has no variant of [`Scalar`] of its own: 2 to 127, but 8, 16, 32 and 64.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OddWidth(u8);
+
+/// The rows of the odd widths. What is written of them is their number.
+static ODD: [(&str, u16, Class, StateSpace, ScalarType); 128] = {
+    let mut rows = [("", 0, Class::Int, StateSpace::Reg, ScalarType::B8); 128];
+    let mut bits = 0;
+    while bits < 128 {
+        rows[bits].1 = bits as u16;
+        rows[bits].4 = match bits {
+            0..=8 => ScalarType::B8,
+            9..=16 => ScalarType::B16,
+            17..=32 => ScalarType::B32,
+            33..=64 => ScalarType::B64,
+            _ => ScalarType::B128,
+        };
+        bits += 1;
+    }
+    rows
+};
+
+/// The type of a value: a [`Scalar`], a vector of 2 to 64 of them, or a struct or array of the module's
 /// [`TypeTable`](crate::TypeTable).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
@@ -104,15 +168,20 @@ impl Type {
         Type { element, lanes: 1, aggregate: 0 }
     }
 
-    /// A vector type. `None` unless the element is an integer of at least 8 bits or a float, and the lanes are 2, 4, 8, 16 or 32.
+    /// The most elements of a vector.
+    pub const MAX_LANES: u32 = 64;
+
+    /// A vector type. `None` for elements that are integers of odd widths, and for other than 2 to 64 lanes.
     pub const fn vector(element: Scalar, lanes: u32) -> Option<Type> {
-        let element_fits =
-            matches!(element.row().2, Class::Int | Class::Float) && !matches!(element, Scalar::I1);
-        if element_fits && matches!(lanes, 2 | 4 | 8 | 16 | 32) {
-            Some(Type { element, lanes: lanes as u8, aggregate: 0 })
-        } else {
-            None
+        if matches!(element, Scalar::Invalid | Scalar::Odd(_)) || lanes < 2 || lanes > Type::MAX_LANES {
+            return None;
         }
+        Some(Type { element, lanes: lanes as u8, aggregate: 0 })
+    }
+
+    /// The type with as many lanes as this one, and another element. `None` if there is no such vector.
+    pub const fn with_element(self, element: Scalar) -> Option<Type> {
+        if self.is_vector() { Type::vector(element, self.lanes()) } else { Some(Type::scalar(element)) }
     }
 
     /// A struct or array of the module that made the number.
@@ -144,17 +213,12 @@ impl Type {
         })
     }
 
-    /// The integer of so many bits.
+    /// The integer of so many bits, 1 to 128.
     pub const fn int(bits: u32) -> Option<Type> {
-        Some(match bits {
-            1 => Type::I1,
-            8 => Type::I8,
-            16 => Type::I16,
-            32 => Type::I32,
-            64 => Type::I64,
-            128 => Type::I128,
-            _ => return None,
-        })
+        match Scalar::int(bits) {
+            Some(scalar) => Some(Type::scalar(scalar)),
+            None => None,
+        }
     }
 
     /// The type with this name: `i32`, `f16x2`, `ptr<shared>`.
@@ -167,6 +231,11 @@ impl Type {
             return None;
         }
         Type::vector(Scalar::from_name(element)?, lanes.parse().ok()?)
+    }
+
+    /// A number that no other type has, for hashing and comparing.
+    pub const fn number(self) -> u64 {
+        (self.aggregate as u64) << 24 | (self.element.number() as u64) << 8 | self.lanes as u64
     }
 
     /// The scalar, or the scalar of each element.
@@ -201,7 +270,12 @@ impl Type {
 
     /// True for pointers.
     pub const fn is_ptr(self) -> bool {
-        matches!(self.element.row().2, Class::Ptr)
+        !self.is_vector() && matches!(self.element.row().2, Class::Ptr)
+    }
+
+    /// True for integers other than `i1 i8 i16 i32 i64 i128`.
+    pub const fn is_odd(self) -> bool {
+        matches!(self.element, Scalar::Odd(_))
     }
 
     /// True for [`Type::INVALID`].
@@ -219,12 +293,16 @@ impl Type {
         self.element.row().1 as u32 * self.lanes as u32
     }
 
-    /// The bytes a scalar or vector takes in memory. `None` for structs and arrays, for `i1` and for values of a fraction of a byte, which memory cannot hold.
+    /// The bytes a scalar or vector takes in memory: those that its bits begin. `i1` takes one, a vector of `i1` one for each eight. `None` for
+    /// structs and arrays, and for floats of a fraction of a byte, which memory holds as vectors of whole bytes only.
     pub const fn bytes(self) -> Option<u32> {
-        if self.bits().is_multiple_of(8) && self.bits() > 0 { Some(self.bits() / 8) } else { None }
+        let bits = self.bits();
+        let int = matches!(self.element.row().2, Class::Int);
+        if bits > 0 && (int || bits.is_multiple_of(8)) { Some(bits.div_ceil(8)) } else { None }
     }
 
-    /// Brings an integer constant into the one form that stands for its bits: sign-extended from the width, 0 or 1 for `i1`.
+    /// Brings an integer constant into the one form that stands for its bits: sign-extended from the width, 0 or 1 for `i1`. Of a wider type
+    /// than 64 bits, the constants held so are those that sign extension reaches.
     pub const fn normalize(self, value: i64) -> i64 {
         match self.bits() {
             0 | 64.. => value,
@@ -239,7 +317,7 @@ impl fmt::Display for Type {
         if let Some(id) = self.as_aggregate() {
             return fmt::Display::fmt(&id, f);
         }
-        f.write_str(self.element.row().0)?;
+        self.element.fmt(f)?;
         if self.is_vector() { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }
 }
@@ -264,8 +342,12 @@ mod tests {
                 assert_eq!(Type::from_name(&ty.to_string()), Some(ty));
             }
         }
+        for bits in 1..=128 {
+            let ty = Type::int(bits).expect("a width from 1 to 128");
+            assert_eq!((ty.bits(), Type::from_name(&format!("i{bits}"))), (bits, Some(ty)));
+        }
         for wrong in
-            ["", "i7", "x4", "f32x", "f32x3", "f32x04", "f32x+4", "i1x4", "ptrx2", "invalid", "f32x4x4"]
+            ["", "i0", "i07", "i129", "x4", "f32x", "f32x1", "f32x65", "f32x04", "f32x+4", "i7x4", "invalid", "f32x4x4"]
         {
             assert_eq!(Type::from_name(wrong), None, "{wrong}");
         }

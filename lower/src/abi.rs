@@ -93,6 +93,7 @@ impl Passing {
             | Scalar::PtrParam => Passing::scalar(ScalarType::U64),
             element @ (Scalar::Invalid
             | Scalar::I128
+            | Scalar::Odd(_)
             | Scalar::F16
             | Scalar::BF16
             | Scalar::TF32

@@ -11,6 +11,8 @@ pub mod abi;
 pub mod analysis;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what it gives no constant for is computed at run time")]
 mod fold;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not rewritten stays as it is")]
+mod legalize;
 // What selection hands to the emitter: no interface for users.
 #[doc(hidden)]
 pub mod mach;
@@ -19,15 +21,23 @@ mod passes;
 mod pipeline;
 mod select;
 
-/// Takes apart what selection does not know of a verified module: structs, arrays and blocks of memory. The error names what does not
-/// fit the memory of a thread.
-pub fn legalize(module: &mut warpsmith_ir::Module) -> Result<(), warpsmith_diag::Diagnostics> {
-    passes::legalize(module)
-}
-
-/// True if [`legalize`] would change the module.
-pub fn needs_legalization(module: &warpsmith_ir::Module) -> bool {
-    passes::is_needed(module)
+/// Writes what selection does not know as what it knows: structs, arrays and blocks of memory by their parts, then integers of other widths and
+/// vectors, and the operations that PTX does not have. A module without such is given back as it is.
+pub fn legalize(
+    module: &warpsmith_ir::Module,
+    target: warpsmith_isa::Target,
+) -> Result<std::borrow::Cow<'_, warpsmith_ir::Module>, warpsmith_diag::Diagnostics> {
+    use std::borrow::Cow;
+    if !passes::is_needed(module) {
+        return legalize::legalize(module, target);
+    }
+    let mut parts = module.clone();
+    passes::legalize(&mut parts)?;
+    let changed = match legalize::legalize(&parts, target)? {
+        Cow::Owned(changed) => Some(changed),
+        Cow::Borrowed(_) => None,
+    };
+    Ok(Cow::Owned(changed.unwrap_or(parts)))
 }
 
 pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};

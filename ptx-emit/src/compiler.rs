@@ -186,13 +186,16 @@ impl Compiler {
         } else {
             module
         };
+        let legal = lower::legalize(module, target)?;
+        if self.verify_each {
+            ir::verify(&legal).map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
+        }
         let pipeline = self.pipeline();
         let mut passes = Report::default();
-        let module = if pipeline.is_empty() && !lower::needs_legalization(module) {
-            Cow::Borrowed(module)
+        let module = if pipeline.is_empty() {
+            legal
         } else {
-            let mut module = module.clone();
-            lower::legalize(&mut module)?;
+            let mut module = legal.into_owned();
             let mut options = Options {
                 target: Some(target),
                 verify_each: self.verify_each,

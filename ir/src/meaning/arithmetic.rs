@@ -100,6 +100,7 @@ pub(super) fn int_unary(op: IntUnary, ty: Type) -> Option<LaneFn> {
         IntUnary::Clz => counts!(ty, |a| a.leading_zeros()),
         IntUnary::Ctz => counts!(ty, |a| a.trailing_zeros()),
         IntUnary::Bitrev => ints!(vector, ty, |a| a.reverse_bits()),
+        IntUnary::Bswap => ints!(vector, ty, |a| a.swap_bytes()),
     })
 }
 
@@ -171,6 +172,13 @@ pub(super) fn int_binary(op: IntBinary, ty: Type) -> Option<LaneFn> {
         // The host's rotates take the amount modulo the width.
         IntBinary::Rotl => ints!(vector, ty, |a; n| a.rotate_left(n)),
         IntBinary::Rotr => ints!(vector, ty, |a; n| a.rotate_right(n)),
+        // At any width by one function.
+        IntBinary::UaddSat
+        | IntBinary::SaddSat
+        | IntBinary::UsubSat
+        | IntBinary::SsubSat
+        | IntBinary::UshlSat
+        | IntBinary::SshlSat => return None,
     })
 }
 

@@ -1,8 +1,9 @@
 //! Conversions between types.
 
 use crate::{Scalar, Type};
-use warpsmith_semantics::Plan;
-use warpsmith_semantics::lanes::{LaneFn, portable as vector, scalar};
+use super::wide;
+use warpsmith_semantics::lanes::{portable as vector, scalar};
+use warpsmith_semantics::{Plan, Width};
 use warpsmith_semantics::value::convert::{Cvt, Kind};
 use warpsmith_semantics::value::half::{BF16, F16, Half};
 
@@ -23,6 +24,7 @@ pub(super) fn float_kind(ty: Type) -> Option<Kind> {
         | Scalar::I32
         | Scalar::I64
         | Scalar::I128
+        | Scalar::Odd(_)
         | Scalar::TF32
         | Scalar::E4M3
         | Scalar::E5M2
@@ -40,7 +42,39 @@ pub(super) fn float_kind(ty: Type) -> Option<Kind> {
 }
 
 /// `trunc`, `zext` and `sext`. Cutting to a lane type of the result's width leaves exactly its bits.
-pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
+pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
+    if !from.is_int() || !to.is_int() {
+        return None;
+    }
+    if from.is_odd() || to.is_odd() {
+        return match (from, to) {
+            (Type::I1, _) => {
+                // Through the byte that every other width extends.
+                let function = match (Width::for_bits(to.bits()), signed) {
+                    (Width::W32, false) => vector(|a: bool, _all: u64| u32::from(a)),
+                    (Width::W64, false) => vector(|a: bool, _all: u64| u64::from(a)),
+                    (Width::W128, false) => vector(|a: bool, _all: u64| u128::from(a)),
+                    (Width::W32, true) => vector(|a: bool, all: u64| if a { all as u32 } else { 0 }),
+                    (Width::W64, true) => vector(|a: bool, all: u64| if a { all } else { 0 }),
+                    // The constant is all ones of the half above 64 bits.
+                    (Width::W128, true) => vector(|a: bool, all: u64| {
+                        if a { u128::from(all) << 64 | u128::from(u64::MAX) } else { 0 }
+                    }),
+                    (Width::Pred, _) => return None,
+                };
+                let bits = to.bits();
+                let all = if bits > 64 { u64::MAX >> (128 - bits) } else { u64::MAX >> (64 - bits) };
+                Some(Plan::with_constants(function, &[all]))
+            }
+            (_, Type::I1) => Some(Plan::simple(match Width::for_bits(from.bits()) {
+                Width::W32 => vector(|a: u32| a & 1 != 0),
+                Width::W64 => vector(|a: u64| a & 1 != 0),
+                Width::W128 => vector(|a: u128| a & 1 != 0),
+                Width::Pred => return None,
+            })),
+            _ => wide::resize(from, to, signed),
+        };
+    }
     macro_rules! to {
         ($from:ty, |$a:ident| $wide:expr) => {
             match to.bits() {
@@ -54,7 +88,7 @@ pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
             }
         };
     }
-    Some(match (from.bits(), signed) {
+    Some(Plan::simple(match (from.bits(), signed) {
         (1, false) => to!(bool, |a| a as u8),
         (1, true) => to!(bool, |a| -(a as i8)),
         (8, false) => to!(u8, |a| a),
@@ -67,7 +101,7 @@ pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
         (64, true) => to!(i64, |a| a),
         (128, _) => to!(u128, |a| a),
         _ => return None,
-    })
+    }))
 }
 
 /// `fptrunc` and `fpext`: rounded to nearest.
@@ -98,6 +132,9 @@ pub(super) fn from_integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
             Kind::Tf32 | Kind::Unsigned(_) | Kind::Signed(_) => return None,
         }));
     }
+    if from.is_odd() || from.bits() > 64 {
+        return wide::from_integer(from, float_kind(to)?, to.bits() > 32, signed);
+    }
     let bits = from.bits() as u8;
     let kind = if signed { Kind::Signed(bits) } else { Kind::Unsigned(bits) };
     let cvt = Cvt::new(float_kind(to)?, kind);
@@ -105,7 +142,10 @@ pub(super) fn from_integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
 }
 
 /// `fptosi` and `fptoui`: the host's own conversion, which rounds toward zero, saturates, and makes NaN zero.
-pub(super) fn to_integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
+pub(super) fn to_integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
+    if to.is_odd() || to.bits() > 64 {
+        return wide::to_integer(float_kind(from)?, from.bits() > 32, to, signed);
+    }
     macro_rules! to {
         ($from:ty, |$a:ident| $value:expr) => {
             match (to.bits(), signed) {
@@ -121,11 +161,11 @@ pub(super) fn to_integer(from: Type, to: Type, signed: bool) -> Option<LaneFn> {
             }
         };
     }
-    Some(match float_kind(from)? {
+    Some(Plan::simple(match float_kind(from)? {
         Kind::F32 => to!(f32, |a| a),
         Kind::F64 => to!(f64, |a| a),
         Kind::F16 => to!(u16, |a| F16::widen(a)),
         Kind::Bf16 => to!(u16, |a| BF16::widen(a)),
         Kind::Tf32 | Kind::Unsigned(_) | Kind::Signed(_) => return None,
-    })
+    }))
 }

@@ -1,5 +1,7 @@
 //! What the core operations compute.
 //!
+//! The operations on vectors are those of their elements; a plan is of scalars.
+//!
 //! [`plan`] is the one table: the interpreter of the IR runs its plans on warps, and the optimiser evaluates them to fold constants. What
 //! a value looks like in a register: integers with zeros above, `i1` as a predicate, floats as their bits.
 //!
@@ -18,6 +20,7 @@
 
 mod arithmetic;
 mod convert;
+mod wide;
 
 use crate::classes::{Class, Conversion, PointerBinary, PointerUnary, Ternary};
 use crate::{InstData, Opcode, Type};
@@ -25,6 +28,7 @@ use warpsmith_semantics::lanes::portable as vector;
 use warpsmith_semantics::{Plan, Width};
 
 pub use arithmetic::select;
+pub use wide::{bit_field_insert, keep};
 
 /// The plan of an instruction with operands of these types, each in one register, and a result of this type. `None` if its result does not
 /// depend on its operands alone, if a value takes several registers, or if the operation has no meaning on these types.
@@ -34,8 +38,11 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
             operation(*op, operands, result)
         }
         InstData::IntCompare { cond, .. } => {
-            arithmetic::integer_compare(*cond, *operands.first()?).map(Plan::simple)
+            let ty = *operands.first()?;
+            let simple = arithmetic::integer_compare(*cond, ty).map(Plan::simple);
+            simple.or_else(|| wide::comparison(*cond, ty))
         }
+        InstData::List { op, .. } => wide::overflowing(*op, *operands.first()?),
         InstData::FloatCompare { cond, .. } => {
             arithmetic::float_compare(*cond, *operands.first()?).map(Plan::simple)
         }
@@ -71,12 +78,17 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
 fn operation(op: Opcode, operands: &[Type], to: Type) -> Option<Plan> {
     let from = *operands.first()?;
     match op.class() {
-        Class::IntUnary(op) => arithmetic::int_unary(op, from).map(Plan::simple),
-        Class::IntBinary(op) => arithmetic::int_binary(op, from).map(Plan::simple),
+        Class::IntUnary(unary) => {
+            arithmetic::int_unary(unary, from).map(Plan::simple).or_else(|| wide::operation(op, from))
+        }
+        Class::IntBinary(binary) => {
+            arithmetic::int_binary(binary, from).map(Plan::simple).or_else(|| wide::operation(op, from))
+        }
         Class::FloatUnary(op) => arithmetic::float_unary(op, from).map(Plan::simple),
         Class::FloatBinary(op) => arithmetic::float_binary(op, from).map(Plan::simple),
         Class::PointerUnary(PointerUnary::Ptrtoint) => same_bits(from, to),
         Class::PointerBinary(PointerBinary::Ptradd) => pointer(*operands.get(1)?, 1),
+        Class::Ternary(Ternary::Fshl | Ternary::Fshr | Ternary::Ubfx | Ternary::Sbfx) => wide::operation(op, from),
         Class::Ternary(Ternary::Select) => Some(Plan::simple(select(register(to)?))),
         Class::Ternary(Ternary::Fma) => arithmetic::fma(from).map(Plan::simple),
         Class::Conversion(op) => conversion(op, from, to),
@@ -87,16 +99,18 @@ fn operation(op: Opcode, operands: &[Type], to: Type) -> Option<Plan> {
 
 fn conversion(op: Conversion, from: Type, to: Type) -> Option<Plan> {
     match op {
-        Conversion::Trunc | Conversion::Zext => convert::integer(from, to, false).map(Plan::simple),
-        Conversion::Sext => convert::integer(from, to, true).map(Plan::simple),
+        Conversion::Trunc | Conversion::Zext => convert::integer(from, to, false),
+        Conversion::Sext => convert::integer(from, to, true),
         Conversion::Fptrunc | Conversion::Fpext => convert::float(from, to),
         Conversion::Sitofp => convert::from_integer(from, to, true),
         Conversion::Uitofp => convert::from_integer(from, to, false),
-        Conversion::Fptosi => convert::to_integer(from, to, true).map(Plan::simple),
-        Conversion::Fptoui => convert::to_integer(from, to, false).map(Plan::simple),
+        Conversion::Fptosi => convert::to_integer(from, to, true),
+        Conversion::Fptoui => convert::to_integer(from, to, false),
         Conversion::Bitcast | Conversion::Inttoptr => same_bits(from, to),
         // Where the spaces lie is for whoever has memory to say.
         Conversion::Addrspacecast => None,
+        // A vector is several values.
+        Conversion::Splat => None,
     }
 }
 

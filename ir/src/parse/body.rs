@@ -1,6 +1,7 @@
 //! Bodies of functions.
 
 use super::{Body, Parser};
+use crate::attr::Attr;
 use crate::dfg::ValueDef;
 use crate::entities::{Block, Inst, Loc, StackSlot, Value};
 use crate::function::{Function, LocData, StackSlotData};
@@ -9,7 +10,7 @@ use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
 use crate::ops::{Opcode, OperandRule, ResultRule, Shape};
-use crate::ptx::{ResultTypes, Sreg};
+use crate::ptx::Sreg;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -41,6 +42,7 @@ pub(super) enum Derive {
     Same,
     Element,
     VectorOf(u32),
+    Bools,
 }
 
 /// A constant whose type comes later.
@@ -399,7 +401,7 @@ impl<'a> BodyReader<'_, 'a> {
         if ty.is_float() {
             InstData::FloatConst { bits: self.p.float_constant(number, ty, span) }
         } else {
-            InstData::IntConst { value: self.p.int_constant(number, ty, span) }
+            InstData::int_const(ty, self.p.wide_constant(number, ty, span))
         }
     }
 
@@ -452,9 +454,8 @@ impl<'a> BodyReader<'_, 'a> {
         };
         let types = match types {
             Some(types) => types,
-            None if op.info().result == ResultRule::None => ResultTypes::new(),
             // A type that does not follow yet may when the whole body has been read.
-            None => ResultTypes::from_elem(self.func.result_type(&data, None).unwrap_or(Type::INVALID), 1),
+            None => self.func.result_types(&data, None).into_iter().collect(),
         };
         let span = Span::new(start, self.p.last_end);
         let count = types.len();
@@ -482,18 +483,27 @@ impl<'a> BodyReader<'_, 'a> {
             let value = self.func.dfg.make_detached_param(name.ty.unwrap_or(Type::INVALID));
             self.define_value(name.token, value);
         }
-        if let Some(result) = results.get(0).filter(|result| self.func.dfg.ty(*result).is_invalid()) {
-            self.type_comes_later(inst, result, span);
+        for (n, result) in results.into_iter().enumerate() {
+            if self.func.dfg.ty(result).is_invalid() {
+                self.type_comes_later(inst, n, result, span);
+            }
         }
         self.location(inst)
     }
 
     /// Notes from which operand a result will get its type.
-    fn type_comes_later(&mut self, inst: Inst, result: Value, span: Span) {
+    fn type_comes_later(&mut self, inst: Inst, n: usize, result: Value, span: Span) {
         let info = self.func.dfg.opcode(inst).info();
         let args = self.func.dfg.args(inst);
         let derive = match info.result {
             ResultRule::Element => Derive::Element,
+            ResultRule::Bools => Derive::Bools,
+            ResultRule::TAndBools if n > 0 => Derive::Bools,
+            ResultRule::TAndBools => Derive::Same,
+            ResultRule::Shuffled => match &self.func.dfg[inst] {
+                InstData::List { attr: Attr::Lanes(lanes), .. } => Derive::VectorOf(lanes.len() as u32),
+                _ => return,
+            },
             ResultRule::VectorOf => Derive::VectorOf(args.len() as u32),
             ResultRule::T => Derive::Same,
             _ => return,

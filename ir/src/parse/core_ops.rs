@@ -2,7 +2,9 @@
 
 use super::Parser;
 use super::body::{BodyReader, Operand, ResultName, TypeSource};
+use crate::attr::{Attr, AttrKind};
 use crate::entities::{FuncId, GlobalId, Inst, Path, Value};
+use crate::ins::bools;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
@@ -37,8 +39,11 @@ impl BodyReader<'_, '_> {
         let one = |ty: Type| Some(SmallVec::from_elem(ty, 1));
         let of_operands = matches!(info.result, ResultRule::T | ResultRule::VectorOf);
         let result = suffix.and_then(|ty| {
-            if info.result == ResultRule::Element {
-                return one(ty.element_type());
+            match info.result {
+                ResultRule::Element => return one(ty.element_type()),
+                ResultRule::Bools => return bools(ty).and_then(one),
+                ResultRule::TAndBools => return bools(ty).map(|bools| SmallVec::from_slice(&[ty, bools])),
+                _ => {}
             }
             one(ty).filter(|_| of_operands || info.result.takes_suffix())
         });
@@ -47,7 +52,7 @@ impl BodyReader<'_, '_> {
                 let (number, span) = self.p.number()?;
                 let ty = suffix?;
                 match ty.is_int() {
-                    true => InstData::IntConst { value: self.p.int_constant(number, ty, span) },
+                    true => self.constant(number, ty, span),
                     // The verifier says what the type should be.
                     false => InstData::IntConst { value: 0 },
                 }
@@ -177,6 +182,7 @@ impl BodyReader<'_, '_> {
             Shape::Switch => self.switch()?,
             Shape::Return => self.ret()?,
             Shape::Trap => InstData::Trap,
+            Shape::List => return self.list(op, word, suffix, result),
             Shape::Sreg | Shape::Ptx => return None,
         };
         Some((data, result))
@@ -195,6 +201,46 @@ impl BodyReader<'_, '_> {
         Some(names.iter().filter_map(|name| name.ty).collect())
     }
 
+    /// An operation of [`Shape::List`].
+    fn list(
+        &mut self,
+        op: Opcode,
+        word: Token,
+        suffix: Option<Type>,
+        result: Option<ResultTypes>,
+    ) -> Option<(InstData, Option<ResultTypes>)> {
+        let mut attr = Attr::None;
+        if op.attr_kind() == AttrKind::With {
+            let token = self.p.expect_kind(Tok::Word, "an operation such as `iadd`")?;
+            let name = self.p.text(token);
+            let Some(with) = Opcode::REDUCTIONS.into_iter().find(|op| op.name() == name) else {
+                let message = format!("no reduction {}", self.p.describe(token));
+                let known: Vec<&str> = Opcode::REDUCTIONS.iter().map(|op| op.name()).collect();
+                let note = format!("reductions are {}", known.join(" "));
+                self.p.error("I0016", token.span(), message).notes.push(note);
+                return None;
+            };
+            attr = Attr::With(with);
+        }
+        let rules = op.info().operands;
+        let values: SmallVec<[Value; 4]> = self.operand_list(op, word, suffix, rules.len())?;
+        if op.attr_kind() == AttrKind::Lanes {
+            self.p.expect(b',')?;
+            self.p.expect(b'[')?;
+            let mut lanes = Vec::new();
+            while !self.p.accept(b']') {
+                lanes.push(self.p.int("lane (0 to 127)")?);
+                if !self.p.accept(b',') {
+                    self.p.expect(b']')?;
+                    break;
+                }
+            }
+            attr = Attr::Lanes(lanes.into());
+        }
+        let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
+        Some((InstData::List { op, attr, args }, result))
+    }
+
     /// The operands of an operation of regular shape. Literals get the type of the other operands or of the suffix.
     fn operands<const N: usize>(
         &mut self,
@@ -202,14 +248,25 @@ impl BodyReader<'_, '_> {
         word: Token,
         suffix: Option<Type>,
     ) -> Option<[Value; N]> {
-        let mut operands = [Operand::Value(Value::from_u32(0)); N];
-        for (n, operand) in operands.iter_mut().enumerate() {
+        let values = self.operand_list(op, word, suffix, N)?;
+        values[..].try_into().ok()
+    }
+
+    fn operand_list(
+        &mut self,
+        op: Opcode,
+        word: Token,
+        suffix: Option<Type>,
+        count: usize,
+    ) -> Option<SmallVec<[Value; 4]>> {
+        let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
+        for n in 0..count {
             if n > 0 {
                 self.p.expect(b',')?;
             }
-            *operand = self.operand()?;
+            operands.push(self.operand()?);
         }
-        let mut values = [Value::from_u32(0); N];
+        let mut values = SmallVec::from_elem(Value::from_u32(0), count);
         let rules = op.info().operands;
         let needs_t = |n: usize| matches!(rules[n], OperandRule::T | OperandRule::Ptr);
         // What T is: the suffix, else the type of the first operand that has one, else of the first that will have one.
@@ -237,9 +294,9 @@ impl BodyReader<'_, '_> {
         for (n, operand) in operands.into_iter().enumerate() {
             let Operand::Literal(number, span) = operand else { continue };
             let source = match rules[n] {
-                OperandRule::I1 => TypeSource::Known(Type::I1),
+                OperandRule::I1 | OperandRule::Bools => TypeSource::Known(Type::I1),
                 OperandRule::I8 => TypeSource::Known(Type::I8),
-                OperandRule::I32 => TypeSource::Known(Type::I32),
+                OperandRule::I32 | OperandRule::Amount => TypeSource::Known(Type::I32),
                 OperandRule::I64 | OperandRule::Offset => TypeSource::Known(Type::I64),
                 OperandRule::Element => match t {
                     Some(TypeSource::Known(ty)) => TypeSource::Known(ty.element_type()),

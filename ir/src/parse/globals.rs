@@ -185,7 +185,7 @@ impl Parser<'_> {
         }
         // A pointer without a symbol is a number.
         let ty = if ty.is_ptr() { Type::I64 } else { ty };
-        let value = self.int_constant(number, ty, span) as i128;
+        let value = self.wide_constant(number, ty, span);
         // The one bit of an `i1` stands in a byte.
         self.put(contents, at, &value.to_le_bytes()[..size])
     }

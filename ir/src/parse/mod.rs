@@ -17,7 +17,7 @@ mod types;
 use crate::entities::FuncId;
 use crate::function::{Attrs, FuncKind, Function, Inline, Linkage, Param};
 use crate::lexer::{Lexer, Tok, Token, read_number};
-use crate::literal::{Number, NumberError, float_bits, int_bits};
+use crate::literal::{Number, NumberError, float_bits, int_bits, wide_bits};
 use crate::module::{Module, Symbol};
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
@@ -256,7 +256,19 @@ impl<'a> Parser<'a> {
                         .into(),
                 );
             }
-            self.expect(b'>')?;
+            let end = self.expect(b'>').map(|()| self.last_end)?;
+            if self.tok.kind == Tok::Word && self.tok.start == end {
+                let lanes = self.bump();
+                let count = self.text(lanes).strip_prefix('x').filter(|n| !n.starts_with(['0', '+']));
+                let count = count.and_then(|n| n.parse().ok());
+                let vector = ty.zip(count).and_then(|(ty, count)| Type::vector(ty.element(), count));
+                if vector.is_none() {
+                    let message = format!("no vector {}", self.describe(lanes));
+                    let note = "a vector of pointers is written `ptr<global>x4`, with 2 to 64 elements";
+                    self.error("I0003", lanes.span(), message).notes.push(note.into());
+                }
+                return vector;
+            }
             return ty;
         }
         let common = match name {
@@ -280,7 +292,7 @@ impl<'a> Parser<'a> {
             let near =
                 nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
             let help = near.unwrap_or_else(|| {
-                "types are i1 i8 i16 i32 i64 i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, \
+                "types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, \
                  vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up"
                     .into()
             });
@@ -441,6 +453,14 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The bits of an integer constant of any width; a number that is none is reported and stands for 0.
+    fn wide_constant(&mut self, number: Number, ty: Type, span: Span) -> u128 {
+        wide_bits(number, ty).unwrap_or_else(|error| {
+            self.constant_error(error, ty, span);
+            0
+        })
+    }
+
     /// The bits of a float constant of a type; a number that is none is reported and stands for 0.
     fn float_constant(&mut self, number: Number, ty: Type, span: Span) -> u64 {
         float_bits(number, ty).unwrap_or_else(|error| {
@@ -454,11 +474,8 @@ impl<'a> Parser<'a> {
         let bits = ty.bits();
         let (message, note) = match error {
             NumberError::Range if ty.bits() == 1 => ("an i1 is 0 or 1".to_string(), None),
-            NumberError::Range if bits >= 128 => {
-                ("constants of i128 are those that fit 64 signed bits".into(), None)
-            }
             NumberError::Range if ty.is_int() => {
-                let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+                let (low, high) = (i128::MIN >> (128 - bits), u128::MAX >> (128 - bits));
                 (format!("the number does not fit {ty}"), Some(format!("{ty} takes {low} to {high}")))
             }
             NumberError::Range => (format!("the bit pattern does not fit {ty}"), None),

@@ -87,6 +87,7 @@ impl BodyReader<'_, '_> {
                     _ if ty.is_invalid() => Type::INVALID,
                     Derive::Same => ty,
                     Derive::Element => ty.element_type(),
+                    Derive::Bools => crate::ins::bools(ty).unwrap_or(Type::INVALID),
                     Derive::VectorOf(lanes) => Type::vector(ty.element(), lanes).unwrap_or(Type::INVALID),
                 };
                 if circular && value == current {

@@ -33,8 +33,6 @@ pub(super) fn verify(module: &Module, global: &Global, errors: &mut Vec<Diagnost
         error("I0424", format!("`@{name}` is of type {ty}, which the module does not have"));
     } else if !TypeSet::Memory.contains(*ty) {
         error("I0311", format!("`@{name}` cannot hold {ty}, which has no memory form"));
-    } else if ty.element() == Scalar::I128 {
-        error("I0390", format!("`@{name}` is a global of {ty}, which is not supported yet"));
     }
     if let Some(align) = global.align.filter(|align| !align.is_power_of_two()) {
         error("I0312", format!("the alignment {align} of `@{name}` is not a power of two"));

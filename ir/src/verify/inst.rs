@@ -3,11 +3,12 @@
 use super::Verifier;
 use super::flow::count;
 use crate::aggregate::PathError;
+use crate::attr::Attr;
 use crate::entities::{Inst, Value};
 use crate::function::{FuncKind, Function};
 use crate::inst::InstData;
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 use warpsmith_diag::Diagnostic;
 use warpsmith_diag::nearest;
 use warpsmith_isa::StateSpace;
@@ -71,27 +72,8 @@ impl<'a> Verifier<'a> {
             self.inst_error(inst, "I0401", message).notes.push(note.into());
             return false;
         }
-        let element = t.element_type();
-        let is_elementwise = t.is_vector() && set.contains(element);
-        let note = if is_elementwise {
-            Some(
-                "extract the elements, or use the packed operations of PTX, as in `ptx.add.rn.f16x2`"
-                    .to_string(),
-            )
-        } else if t.element() == Scalar::I128 {
-            Some("use two i64".into())
-        } else {
-            None
-        };
         // Formats that have no arithmetic in the core set, as distinct from types that make no sense here.
-        let later = is_elementwise
-            || (t.element() == Scalar::I128
-                && matches!(set, TypeSet::Int | TypeSet::BoolInt | TypeSet::BoolIntPtr));
-        let small_float = set == TypeSet::Float && t.is_float();
-        if later {
-            let error = self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"));
-            error.notes.extend(note);
-        } else if small_float {
+        if set == TypeSet::Float && t.element_type().is_float() {
             let note = "convert with PTX's own operations, as in `ptx.cvt.rn.f16x2.e4m3x2`";
             self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"))
                 .notes
@@ -115,6 +97,14 @@ impl<'a> Verifier<'a> {
             OperandRule::I8 => "i8".into(),
             OperandRule::I32 if ty == Type::I32 => return,
             OperandRule::I32 => "i32".into(),
+            OperandRule::Bools | OperandRule::Amount => {
+                let one = if rule == OperandRule::Bools { Type::I1 } else { Type::I32 };
+                let each = t.with_element(one.element());
+                if ty == one || Some(ty) == each {
+                    return;
+                }
+                each.filter(|each| *each != one).map_or(one.to_string(), |each| format!("{one} or {each}"))
+            }
             OperandRule::I64 if ty == Type::I64 => return,
             OperandRule::I64 => "i64".into(),
             OperandRule::Offset if matches!(ty, Type::I32 | Type::I64) => return,
@@ -150,7 +140,11 @@ impl<'a> Verifier<'a> {
         let rule = op.info().result;
         let found = func.dfg.results(inst).len();
         if !matches!(rule, ResultRule::OfCallee | ResultRule::OfCall) {
-            let expected = usize::from(rule != ResultRule::None);
+            let expected = match rule {
+                ResultRule::None => 0,
+                ResultRule::TAndBools => 2,
+                _ => 1,
+            };
             if found != expected {
                 self.inst_error(
                     inst,
@@ -170,13 +164,18 @@ impl<'a> Verifier<'a> {
                 global.is_none_or(|global| global.ptr_type() == ty)
             }
             ResultRule::T
-            | ResultRule::I1
+            | ResultRule::Bools
             | ResultRule::I64
             | ResultRule::Ptr
             | ResultRule::PtrLocal
             | ResultRule::VectorOf
+            | ResultRule::Shuffled
             | ResultRule::Element
             | ResultRule::OfSreg => func.result_type(data, None) == Some(ty),
+            ResultRule::TAndBools => {
+                let types = func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value));
+                func.result_types(data, None).into_iter().eq(types)
+            }
             ResultRule::Suffix
             | ResultRule::WiderInt
             | ResultRule::NarrowerInt
@@ -185,21 +184,17 @@ impl<'a> Verifier<'a> {
             | ResultRule::ToInt
             | ResultRule::ToFloat
             | ResultRule::SameBits
+            | ResultRule::VectorOfT
             | ResultRule::ToPtr => rule.allows(op.info().types, t, ty),
         };
         if fits {
-            return;
-        }
-        let integers = matches!(rule, ResultRule::WiderInt | ResultRule::ToInt | ResultRule::NarrowerInt);
-        if ty == Type::I128 && integers {
-            self.inst_error(inst, "I0390", format!("`{op}` to {ty} is not supported yet"));
             return;
         }
         if let (InstData::Vec { .. }, true) = (data, ty.is_invalid()) {
             let given = func.dfg.args(inst).len();
             self.inst_error(inst, "I0411", format!("there is no vector of {given} {t}"))
                 .notes
-                .push("a vector has 2, 4, 8, 16 or 32 elements".into());
+                .push(format!("a vector has 2 to {} elements: i1, i8 to i128, floats or pointers", Type::MAX_LANES));
             return;
         }
         let wanted = match rule {
@@ -213,9 +208,12 @@ impl<'a> Verifier<'a> {
             ResultRule::SameBits => format!("a type of {} bits, and no pointer", t.bits()),
             ResultRule::ToPtr => "a pointer".into(),
             ResultRule::PtrOfGlobal => "the pointer to the global's space".into(),
+            ResultRule::VectorOfT => format!("a vector of {t}"),
             ResultRule::None
             | ResultRule::T
-            | ResultRule::I1
+            | ResultRule::Bools
+            | ResultRule::TAndBools
+            | ResultRule::Shuffled
             | ResultRule::I64
             | ResultRule::Ptr
             | ResultRule::PtrLocal
@@ -242,9 +240,11 @@ impl<'a> Verifier<'a> {
             InstData::FloatConst { bits } if t.bits() < 64 && bits >> t.bits() != 0 => {
                 self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
             }
-            InstData::Load { .. } => self.memory_type(inst, result.unwrap_or(Type::INVALID)),
+            InstData::List { op, attr, .. } => self.operand_list(inst, *op, attr, t),
+            InstData::Unary { op: Opcode::Bswap, .. } if !t.element_type().bits().is_multiple_of(8) => {
+                self.inst_error(inst, "I0401", format!("`bswap` takes integers of whole bytes, not {t}"));
+            }
             InstData::Store { flags, .. } => {
-                self.memory_type(inst, t);
                 if flags.invariant {
                     self.inst_error(
                         inst,
@@ -351,6 +351,7 @@ impl<'a> Verifier<'a> {
             | InstData::Ternary { .. }
             | InstData::IntCompare { .. }
             | InstData::FloatCompare { .. }
+            | InstData::Load { .. }
             | InstData::Index { .. }
             | InstData::StackAddr { .. }
             | InstData::GlobalAddr { .. }
@@ -420,12 +421,47 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn memory_type(&mut self, inst: Inst, ty: Type) {
-        if ty.element() == Scalar::I128 {
-            let op = self.func.dfg.opcode(inst);
-            self.inst_error(inst, "I0390", format!("`{op}` of {ty} is not supported yet"))
-                .notes
-                .push("use two i64, or i64x2".into());
+    /// What an operation of [`Shape::List`](crate::Shape::List) requires.
+    fn operand_list(&mut self, inst: Inst, op: Opcode, attr: &Attr, t: Type) {
+        let given = self.func.dfg.args(inst).len();
+        let taken = op.info().operands.len();
+        if attr.kind() != op.attr_kind() {
+            self.inst_error(inst, "I0428", format!("`{op}` does not take {attr:?}"));
+        } else if given != taken {
+            let message = format!("`{op}` takes {}, not {given}", count(taken, "operand"));
+            self.inst_error(inst, "I0428", message);
+        }
+        match attr {
+            Attr::None => {}
+            Attr::With(with) if !Opcode::REDUCTIONS.contains(with) => {
+                self.inst_error(inst, "I0428", format!("`{with}` does not put the elements of a vector together"));
+            }
+            Attr::With(with) if !with.info().types.contains(t.element_type()) => {
+                let message = format!("`{with}` takes {}, not {}", with.info().types.describe(), t.element());
+                self.inst_error(inst, "I0401", message);
+            }
+            Attr::With(_) => {}
+            Attr::Lanes(lanes) => {
+                let all = 2 * t.lanes();
+                if let Some(lane) = lanes.iter().find(|lane| u32::from(**lane) >= all) {
+                    let message = format!("lane {lane} of two {t}, whose lanes are 0 to {}", all - 1);
+                    self.inst_error(inst, "I0425", message);
+                }
+                if !(2..=Type::MAX_LANES as usize).contains(&lanes.len()) {
+                    let message = format!("a vector of {}", count(lanes.len(), "element"));
+                    self.inst_error(inst, "I0425", message)
+                        .notes
+                        .push("`extract` gives one element; a vector has 2 to 64".into());
+                }
+            }
+            Attr::Wide(bits) => {
+                let narrow = InstData::int_const(t, **bits);
+                if !t.is_int() || !matches!(narrow, InstData::List { attr: Attr::Wide(same), .. } if same == *bits) {
+                    self.inst_error(inst, "I0420", format!("{:#x} is not how a constant of {t} is held", **bits))
+                        .notes
+                        .push("InstData::int_const gives the form".into());
+                }
+            }
         }
     }
 

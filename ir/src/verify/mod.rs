@@ -76,7 +76,7 @@ use crate::function::{FuncKind, Function, Linkage};
 use crate::module::{Module, Symbol};
 use crate::parallel;
 use crate::print::FunctionDisplay;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_diag::{Diagnostic, Diagnostics, Span};
@@ -303,11 +303,6 @@ impl<'a> Verifier<'a> {
             self.error("I0322", format!("{what} has no type"));
         } else if ty.is_aggregate() {
             self.passed_aggregate(what, ty);
-        } else if ty.element() == Scalar::I128 {
-            let note = "pass memory instead: `byval(16, align 16)`, or a pointer";
-            self.error("I0390", format!("{what} is of type {ty}, which is not passed yet"))
-                .notes
-                .push(note.into());
         } else if is_kernel && ty.bytes().is_none() {
             self.error("I0322", format!("{what} is of type {ty}, which has no memory form"))
                 .notes

@@ -64,8 +64,7 @@ struct Key(SmallVec<[u64; 6]>);
 impl Key {
     fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
         let mut words = SmallVec::with_capacity(head.len() + args.len() + 1);
-        let aggregate = ty.as_aggregate().map_or(0, |id| id.index() as u64 + 1);
-        words.push(aggregate << 16 | (ty.element() as u64) << 8 | u64::from(ty.lanes()));
+        words.push(ty.number());
         words.extend_from_slice(head);
         words.extend(args.iter().map(|&arg| func.dfg.resolve(arg).index() as u64));
         Key(words)
@@ -98,6 +97,8 @@ fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
         InstData::GlobalAddr { global, offset } => make(&[op, global.index() as u64, offset as u64], &[]),
         InstData::FuncAddr { func } => make(&[op, func.index() as u64], &[]),
         InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[op], args),
+        // One with two results would need both to be replaced; legalisation has made these of others before passes run.
+        InstData::List { .. } => None,
         InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
         InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
             let path = func.dfg.paths[path].iter().map(|&n| u64::from(n));

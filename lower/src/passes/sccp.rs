@@ -145,6 +145,7 @@ impl<'f> Search<'f> {
             | InstData::Sreg { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }
+            | InstData::List { .. }
             | InstData::Ptx { .. } => {
                 let folded = fold::instruction(func, inst, |value| self.constant(value));
                 let found = match folded {

@@ -116,6 +116,7 @@ impl Selector<'_> {
             InstData::Trap => Terminator::Trap,
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
+            | InstData::List { .. }
             | InstData::Unary { .. }
             | InstData::Binary { .. }
             | InstData::Ternary { .. }

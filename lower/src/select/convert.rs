@@ -35,6 +35,7 @@ impl Selector<'_> {
             Conversion::Addrspacecast => self.change_space(inst, arg, from, to),
             // An address in an integer is the pointer.
             Conversion::Bitcast | Conversion::Inttoptr => self.bitcast(inst, arg),
+            Conversion::Splat => self.no_rule(op, from),
         }
     }
 

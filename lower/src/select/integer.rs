@@ -58,6 +58,8 @@ enum Rule {
     HighProduct(Read),
     /// `shf` or shifts.
     Rotation { left: bool },
+    /// None: legalisation has written it as others.
+    Legalized,
 }
 
 /// The rule of each operation on `i8` to `i64`.
@@ -87,6 +89,7 @@ const fn rule(op: IntBinary) -> Rule {
         Ashr => Shift(Opcode::Shr, Signed),
         Rotl => Rotation { left: true },
         Rotr => Rotation { left: false },
+        UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => Legalized,
     }
 }
 
@@ -98,7 +101,7 @@ const fn predicate_rule(op: IntBinary) -> Option<Mnemonic> {
         Bor => Some(ptx!(Or.Pred)),
         Bxor => Some(ptx!(Xor.Pred)),
         Iadd | Isub | Imul | Umulhi | Smulhi | Sdiv | Udiv | Srem | Urem | Smin | Smax | Umin | Umax
-        | Shl | Lshr | Ashr | Rotl | Rotr => None,
+        | Shl | Lshr | Ashr | Rotl | Rotr | UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => None,
     }
 }
 
@@ -179,6 +182,7 @@ impl Selector<'_> {
             Rule::HighProduct(read) if ty == Type::I8 => self.high_product_i8(inst, read.is_signed(), a, b),
             Rule::HighProduct(read) => self.plain(inst, make(Opcode::MulHi, read), a, b),
             Rule::Rotation { left } => self.rotate(inst, left, a, b),
+            Rule::Legalized => self.no_rule(op, ty),
         }
     }
 
@@ -308,6 +312,7 @@ impl Selector<'_> {
             IntUnary::Clz => self.count(inst, Count::LeadingZeros, arg),
             IntUnary::Ctz => self.count(inst, Count::TrailingZeros, arg),
             IntUnary::Bitrev => self.count(inst, Count::Reversed, arg),
+            IntUnary::Bswap => self.no_rule(op, ty),
         }
     }
 

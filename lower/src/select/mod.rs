@@ -451,6 +451,11 @@ impl<'a> Selector<'a> {
             InstData::Ptx { data, args } => {
                 self.ptx_op(inst, &func.dfg.ptx[*data], args.as_slice(&func.dfg.pool));
             }
+            // Legalisation has written them as others.
+            InstData::List { op, args, .. } => {
+                let ty = args.first(&func.dfg.pool).map_or(Type::INVALID, |arg| self.ty(arg));
+                self.no_rule(*op, ty);
+            }
             // The verifier lets terminators stand at the end of a block only.
             InstData::Jump { .. }
             | InstData::Brif { .. }
@@ -503,6 +508,9 @@ impl<'a> Selector<'a> {
         match op.class() {
             Class::Ternary(Ternary::Select) => self.select_value(inst, args),
             Class::Ternary(Ternary::Fma) => self.fma(inst, args),
+            Class::Ternary(Ternary::Fshl | Ternary::Fshr | Ternary::Ubfx | Ternary::Sbfx) => {
+                self.no_rule(op, self.ty(args[0]));
+            }
             Class::IntUnary(_)
             | Class::IntBinary(_)
             | Class::FloatUnary(_)

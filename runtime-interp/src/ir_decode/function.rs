@@ -8,7 +8,7 @@ use crate::engine::{
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 use warpsmith_ir::{
-    self as ir, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value, meaning,
+    self as ir, Attr, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value, meaning,
 };
 use warpsmith_isa::StateSpace;
 use warpsmith_isa::memory::Layout;
@@ -91,6 +91,11 @@ impl<'m> Body<'m, '_> {
                     let access = Access::unsigned(StateSpace::Param, size as u8);
                     self.body.load(access, &[*r], Address::Absolute(at));
                 }
+                if param.ty.is_odd()
+                    && let Some(keep) = meaning::keep(param.ty)
+                {
+                    self.body.compute(&keep, &[Some(dst[0])], &[dst[0]], None);
+                }
             }
         }
     }
@@ -148,6 +153,9 @@ impl<'m> Body<'m, '_> {
             (Some(InstData::FloatConst { bits }), Ok(shape)) => {
                 smallvec![self.body.constant((*bits).into(), shape[0])]
             }
+            (Some(InstData::List { attr: Attr::Wide(bits), .. }), Ok(shape)) => {
+                smallvec![self.body.constant(**bits, shape[0])]
+            }
             (_, Ok(shape)) => shape.into_iter().map(|width| self.body.reg(width)).collect(),
         };
         self.values[value] = Some(regs.clone());
@@ -160,7 +168,7 @@ impl<'m> Body<'m, '_> {
     }
 
     /// The registers of an instruction's result.
-    fn result(&mut self, inst: Inst) -> (Type, Regs) {
+    pub(super) fn result(&mut self, inst: Inst) -> (Type, Regs) {
         match self.function.dfg.first_result(inst) {
             Some(value) => (self.ty(value), self.regs(value)),
             None => (Type::INVALID, smallvec![Reg::ZERO]),
@@ -173,7 +181,9 @@ impl<'m> Body<'m, '_> {
         match &dfg[inst] {
             InstData::IntConst { .. } | InstData::FloatConst { .. } => {}
             InstData::Unary { op, arg } => self.unary(inst, *op, *arg),
-            InstData::Ternary { op: Opcode::Select, args: [cond, a, b] } => {
+            InstData::Ternary { op: Opcode::Select, args: [cond, a, b] }
+                if !self.ty(*cond).is_vector() =>
+            {
                 let (_, dst) = self.result(inst);
                 let (cond, a, b) = (self.one(*cond), self.regs(*a), self.regs(*b));
                 for ((d, a), b) in dst.iter().zip(&a).zip(&b) {
@@ -215,14 +225,10 @@ impl<'m> Body<'m, '_> {
             InstData::Vec { args } => self.build(inst, args.as_slice(&dfg.pool)),
             InstData::Extract { lane, arg } => {
                 let (_, dst) = self.result(inst);
-                let (ty, src) = (self.ty(*arg), self.regs(*arg));
-                match values::element(ty, u32::from(*lane)) {
-                    (i, _, true) => self.body.copy(dst[0], src[i]),
-                    (i, shift, false) => {
-                        values::extract_bits(&mut self.body, dst[0], src[i], shift, values::element_mask(ty));
-                    }
-                }
+                let element = self.element(*arg, u32::from(*lane));
+                self.body.copy(dst[0], element);
             }
+            InstData::List { op, attr, args } => self.list(inst, *op, attr, args.as_slice(&dfg.pool)),
             InstData::Insert { lane, args: [whole, part] } => {
                 let (ty, dst) = self.result(inst);
                 let (whole, part) = (self.regs(*whole), self.one(*part));
@@ -314,16 +320,25 @@ impl<'m> Body<'m, '_> {
         before.map(|(part, _)| values::shape(types, part).map_or(0, |shape| shape.len())).sum()
     }
 
-    /// Emits an operation on single registers, or says that it has no meaning.
+    /// Emits an operation that computes its result from its operands, or says that it has no meaning.
     fn compute(&mut self, inst: Inst) {
-        let data = &self.function.dfg[inst];
+        let (to, dst) = self.result(inst);
+        if to.is_vector() {
+            return self.compute_lanes(inst, &[(to, dst)]);
+        }
         let args = self.function.dfg.args(inst);
         let types: SmallVec<[Type; 3]> = args.iter().map(|arg| self.ty(*arg)).collect();
-        let (to, dst) = self.result(inst);
-        match meaning::plan(data, &types, to) {
+        let src: SmallVec<[Reg; 4]> = args.iter().map(|arg| self.one(*arg)).collect();
+        self.apply(inst, &types, to, &[dst[0]], &src);
+    }
+
+    /// Emits the operation of an instruction on single registers.
+    pub(super) fn apply(&mut self, inst: Inst, types: &[Type], to: Type, dst: &[Reg], src: &[Reg]) {
+        let data = &self.function.dfg[inst];
+        match meaning::plan(data, types, to) {
             Some(plan) => {
-                let src: SmallVec<[Reg; 3]> = args.iter().map(|arg| self.one(*arg)).collect();
-                self.body.compute(&plan, &[Some(dst[0])], &src, None);
+                let dst: SmallVec<[Option<Reg>; 2]> = dst.iter().map(|d| Some(*d)).collect();
+                self.body.compute(&plan, &dst, src, None);
             }
             None => {
                 let from = types.first().copied().unwrap_or(Type::INVALID);
@@ -346,8 +361,24 @@ impl<'m> Body<'m, '_> {
         } else if op == Opcode::Bitcast && values::same_registers(from, to) {
             dst.iter().zip(&src).for_each(|(d, s)| self.body.copy(*d, *s));
         } else if op == Opcode::Bitcast {
-            let words = values::to_words(&mut self.body, &src);
-            values::from_words(&mut self.body, &dst, &words);
+            let bools = |ty: Type| ty.element_type() == Type::I1;
+            let words = match bools(from) {
+                true => {
+                    let whole = self.pack_bools(&src, Width::for_bits(from.bits()));
+                    values::to_words(&mut self.body, &[whole])
+                }
+                false => values::to_words(&mut self.body, &src),
+            };
+            if bools(to) {
+                let whole = self.body.reg(Width::for_bits(to.bits()));
+                values::from_words(&mut self.body, &[whole], &words);
+                self.unpack_bools(&dst, whole);
+            } else {
+                values::from_words(&mut self.body, &dst, &words);
+            }
+        } else if op == Opcode::Splat {
+            let elements: SmallVec<[Reg; 8]> = SmallVec::from_elem(src[0], to.lanes() as usize);
+            self.join(to, &dst, &elements);
         } else {
             self.compute(inst);
         }
@@ -356,18 +387,8 @@ impl<'m> Body<'m, '_> {
     /// `vec`
     fn build(&mut self, inst: Inst, args: &[Value]) {
         let (ty, dst) = self.result(inst);
-        let mut words: SmallVec<[Reg; 4]> = SmallVec::from_elem(Reg::ZERO, dst.len());
-        for (lane, arg) in args.iter().enumerate() {
-            let part = self.one(*arg);
-            match values::element(ty, lane as u32) {
-                (i, _, true) => words[i] = part,
-                (i, shift, false) => {
-                    words[i] =
-                        values::insert_bits(&mut self.body, words[i], part, shift, values::element_mask(ty));
-                }
-            }
-        }
-        dst.iter().zip(&words).for_each(|(d, w)| self.body.copy(*d, *w));
+        let elements: SmallVec<[Reg; 8]> = args.iter().map(|arg| self.one(*arg)).collect();
+        self.join(ty, &dst, &elements);
     }
 
     fn call(&mut self, inst: Inst, callee: ir::FuncId, args: &[Value]) {

@@ -5,7 +5,8 @@ use super::values;
 use crate::engine::lanes::portable as vector;
 use crate::engine::{Access, Address, Guard, Order, Reg, Scope, Width};
 use crate::memory::window;
-use warpsmith_ir::{FuncKind, MemFlags, Opcode, Type, Value};
+
+use warpsmith_ir::{FuncKind, MemFlags, Opcode, Type, Value, meaning};
 use warpsmith_isa::StateSpace;
 
 /// The most bytes that a call passes by value.
@@ -17,6 +18,11 @@ pub(super) type Place = (StateSpace, Reg, i64);
 /// The most bytes that one access moves.
 const WIDEST: u32 = 16;
 
+/// The integer of whole bytes whose bits `i1` and vectors of it are in memory.
+fn packed(ty: Type) -> Option<Type> {
+    Type::int(ty.bytes()? * 8)
+}
+
 impl Body<'_, '_> {
     fn access(&self, space: StateSpace, bytes: u32, flags: MemFlags) -> Access {
         let access = Access::unsigned(space, bytes as u8);
@@ -27,7 +33,7 @@ impl Body<'_, '_> {
     /// Calls `each` with the first register's index, how many, the offset and the bytes of one element.
     fn pieces(&self, ty: Type, regs: &[Reg], align: u32, mut each: impl FnMut(usize, usize, u32, u32)) {
         // The last register of a small vector or scalar holds fewer bytes than its width.
-        let total = ty.bits() / 8;
+        let total = ty.bytes().unwrap_or(0);
         let (mut i, mut offset) = (0, 0);
         while i < regs.len() {
             let bytes = (regs[i].width().bits() / 8).min(total - offset);
@@ -48,7 +54,11 @@ impl Body<'_, '_> {
     pub(super) fn load_at(&mut self, ty: Type, flags: MemFlags, (space, base, offset): Place, dst: &[Reg]) {
         for (part, at, align, regs) in self.parts(ty, flags) {
             let place = (space, base, offset + at);
-            if part == Type::I1 {
+            if let (Type::I1, true, Some(int)) = (part.element_type(), part.is_vector(), packed(part)) {
+                let whole = self.body.reg(Width::for_bits(int.bits()));
+                self.load_part(int, flags, align, place, &[whole]);
+                self.unpack_bools(&dst[regs], whole);
+            } else if part == Type::I1 {
                 let byte = self.body.reg(Width::W32);
                 self.load_part(Type::I8, flags, 1, place, &[byte]);
                 self.body.lanes(vector(|byte: u32| byte != 0), &dst[regs], &[byte]);
@@ -62,7 +72,10 @@ impl Body<'_, '_> {
     pub(super) fn store_at(&mut self, ty: Type, flags: MemFlags, (space, base, offset): Place, src: &[Reg]) {
         for (part, at, align, regs) in self.parts(ty, flags) {
             let place = (space, base, offset + at);
-            if part == Type::I1 {
+            if let (Type::I1, true, Some(int)) = (part.element_type(), part.is_vector(), packed(part)) {
+                let whole = self.pack_bools(&src[regs], Width::for_bits(int.bits()));
+                self.store_part(int, flags, align, place, &[whole]);
+            } else if part == Type::I1 {
                 let byte = self.body.reg(Width::W32);
                 self.body.lanes(vector(|bit: bool| u32::from(bit)), &[byte], &src[regs]);
                 self.store_part(Type::I8, flags, 1, place, &[byte]);
@@ -104,6 +117,12 @@ impl Body<'_, '_> {
             } else {
                 self.load_in_parts(dst[i], bytes, align, flags, space, (base, at));
             }
+        }
+        // What memory holds above the bits of the type is not the value's.
+        if ty.is_odd()
+            && let Some(keep) = meaning::keep(ty)
+        {
+            self.body.compute(&keep, &[Some(dst[0])], &[dst[0]], None);
         }
     }
 

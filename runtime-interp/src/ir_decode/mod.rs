@@ -14,6 +14,7 @@ mod function;
 mod memory;
 mod table;
 mod values;
+mod vector;
 
 use crate::engine::{
     Formal, FuncId, FunctionKind, KernelAttributes, PatchTarget, Program, ProgramBuilder, Reference,

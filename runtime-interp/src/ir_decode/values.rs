@@ -22,10 +22,10 @@ pub(super) fn shape(types: &TypeTable, ty: Type) -> Result<SmallVec<[Width; 2]>,
 
 /// The widths of the registers that hold a scalar or vector.
 fn plain(ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
-    if ty == Type::I1 {
-        return Ok(smallvec![Width::Pred]);
-    }
     let element = ty.element_type().bits();
+    if element == 1 {
+        return Ok(SmallVec::from_elem(Width::Pred, ty.lanes() as usize));
+    }
     if element == 0 {
         return Err(format!("a value of type {ty}"));
     }
@@ -44,7 +44,15 @@ fn plain(ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
 /// Where an element of a vector lies: which register, the bit it starts at, and whether it is the whole register.
 pub(super) fn element(ty: Type, lane: u32) -> (usize, u32, bool) {
     let bits = ty.element_type().bits();
-    if bits >= 32 { (lane as usize, 0, true) } else { ((lane * bits / 32) as usize, lane * bits % 32, false) }
+    if bits >= 32 || bits == 1 { (lane as usize, 0, true) } else { ((lane * bits / 32) as usize, lane * bits % 32, false) }
+}
+
+/// The width of a register that holds one element alone.
+pub(super) fn element_width(ty: Type) -> Width {
+    match ty.element_type().bits() {
+        1 => Width::Pred,
+        bits => Width::for_bits(bits.max(1)),
+    }
 }
 
 /// The mask of an element of fewer than 32 bits.

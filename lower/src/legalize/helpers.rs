@@ -1,0 +1,51 @@
+//! Functions that legalisation calls for what would be too long inline. They are written in the IR's own text, and legalised like the rest.
+
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{FuncId, Module, parse};
+
+/// What a helper computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Helper {
+    /// The quotient of two `i128` without a sign; all ones by zero.
+    Udiv128,
+    /// The remainder.
+    Urem128,
+}
+
+/// The helpers that a module has by now.
+#[derive(Default)]
+pub(super) struct Helpers {
+    ids: FxHashMap<Helper, FuncId>,
+}
+
+impl Helpers {
+    /// The function, which becomes one of the module when it is first asked for.
+    pub(super) fn id(&mut self, helper: Helper, module: &mut Module) -> FuncId {
+        *self.ids.entry(helper).or_insert_with(|| {
+            let (text, name) = match helper {
+                Helper::Udiv128 => (include_str!("udiv128.wir"), "__ws_udiv128"),
+                Helper::Urem128 => (include_str!("urem128.wir"), "__ws_urem128"),
+            };
+            let read = parse(text).module;
+            let mut func = read.functions.into_iter().map(|(_, func)| func).next().expect("the text has one function");
+            func.name = name.to_string();
+            while module.symbol(&func.name).is_some() {
+                func.name.push('_');
+            }
+            // Its places are those of another text.
+            func.forget_places();
+            module.add_function(func)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn texts_are_functions() {
+        for text in [include_str!("udiv128.wir"), include_str!("urem128.wir")] {
+            let module = warpsmith_ir::parse_module(text).expect("the text is right");
+            assert_eq!(module.functions.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Vectors: element by element, or packed where PTX has instructions for several.
+
+use super::*;
+use warpsmith_ir::{Attr, FloatCC, Mnemonic, mnemonic};
+
+impl Legalizer<'_> {
+    /// The elements of a vector, each of the element's type.
+    pub(super) fn elements(&mut self, x: Value) -> Values {
+        if let Some(parts) = self.parts.get(&x) {
+            return parts.clone();
+        }
+        let ty = self.ty(x);
+        let held = self.func.dfg.ty(x);
+        let elements: Values = self.behind(x, |this| {
+            (0..ty.lanes())
+                .map(|lane| {
+                    if ty.element() == Scalar::I1 {
+                        let place = this.int(Type::I32, lane.into());
+                        let moved = this.raw2(Opcode::Lshr, x, place);
+                        return this.raw_convert(Opcode::Trunc, Type::I1, moved);
+                    }
+                    let element = this.ins().extract(x, lane as u8);
+                    match held.element() != ty.element() {
+                        true => this.raw_convert(Opcode::Inttoptr, ty.element_type(), element),
+                        false => element,
+                    }
+                })
+                .collect()
+        });
+        self.parts.insert(x, elements.clone());
+        elements
+    }
+
+    /// The elements of an operand of an operation on vectors of a type, which may be one value for all.
+    pub(super) fn spread(&mut self, ty: Type, x: Value) -> Values {
+        match self.ty(x).is_vector() {
+            true => self.elements(x),
+            false => SmallVec::from_elem(x, ty.lanes() as usize),
+        }
+    }
+
+    /// The vector of a type of these elements.
+    pub(super) fn build(&mut self, ty: Type, elements: &[Value]) -> Value {
+        let held = held(ty);
+        let made = if ty.element() == Scalar::I1 {
+            let mut all = self.int(held, 0);
+            for (lane, &element) in elements.iter().enumerate() {
+                let bit = self.raw_convert(Opcode::Zext, held, element);
+                let place = self.int(Type::I32, lane as i64);
+                let moved = if lane == 0 { bit } else { self.raw2(Opcode::Shl, bit, place) };
+                all = if lane == 0 { moved } else { self.raw2(Opcode::Bor, all, moved) };
+            }
+            all
+        } else {
+            let mut list: Values = Values::from_slice(elements);
+            list.resize(held.lanes() as usize, elements[0]);
+            if ty.element_type().is_ptr() {
+                list = list.into_iter().map(|element| self.raw1(Opcode::Ptrtoint, element)).collect();
+            }
+            self.ins().vec(&list)
+        };
+        if held != ty {
+            self.types[made] = Some(ty);
+        }
+        self.parts.insert(made, Values::from_slice(elements));
+        made
+    }
+
+    pub(super) fn unary_lanes(&mut self, op: Opcode, ty: Type, x: Value) -> Value {
+        if op == Opcode::Bnot && self.fills_words(ty) {
+            return self.by_words(ty, &[x], |this, _, words| this.raw1(Opcode::Bnot, words[0]));
+        }
+        if let Some(mnemonic) = self.packed(op, ty) {
+            return self.by_pairs(ty, &[x], mnemonic);
+        }
+        let made: Values =
+            self.elements(x).into_iter().map(|element| self.unary(op, ty.element_type(), element)).collect();
+        self.build(ty, &made)
+    }
+
+    pub(super) fn binary_lanes(&mut self, op: Opcode, ty: Type, x: Value, y: Value) -> Value {
+        if matches!(op, Opcode::Band | Opcode::Bor | Opcode::Bxor) && self.fills_words(ty) {
+            return self.by_words(ty, &[x, y], |this, _, words| this.raw2(op, words[0], words[1]));
+        }
+        if matches!(op, Opcode::Iadd | Opcode::Isub) && ty.element() == Scalar::I8 && self.fills_words(ty) {
+            return self.by_words(ty, &[x, y], |this, _, words| this.add_bytes(op, words[0], words[1]));
+        }
+        if let Some(mnemonic) = self.packed(op, ty) {
+            return self.by_pairs(ty, &[x, y], mnemonic);
+        }
+        let (x, y) = (self.spread(ty, x), self.spread(ty, y));
+        let made: Values =
+            x.iter().zip(&y).map(|(x, y)| self.binary(op, ty.element_type(), *x, *y)).collect();
+        self.build(ty, &made)
+    }
+
+    /// The sum or difference of four bytes: of their low seven bits, which cannot reach the next one, and the highest apart.
+    fn add_bytes(&mut self, op: Opcode, x: Value, y: Value) -> Value {
+        let high = self.int(Type::I32, 0x8080_8080u32 as i32 as i64);
+        let low = self.int(Type::I32, 0x7f7f_7f7f);
+        let difference = op == Opcode::Isub;
+        // A difference borrows from a high bit that is set, a sum carries into one that is clear.
+        let a = match difference {
+            true => self.raw2(Opcode::Bor, x, high),
+            false => self.raw2(Opcode::Band, x, low),
+        };
+        let b = self.raw2(Opcode::Band, y, low);
+        let sum = self.raw2(op, a, b);
+        let mut highest = self.raw2(Opcode::Bxor, x, y);
+        if difference {
+            highest = self.raw1(Opcode::Bnot, highest);
+        }
+        let highest = self.raw2(Opcode::Band, highest, high);
+        self.raw2(Opcode::Bxor, sum, highest)
+    }
+
+    pub(super) fn fma(&mut self, ty: Type, args: [Value; 3]) -> Value {
+        if !ty.is_vector() {
+            return self.raw3(Opcode::Fma, args);
+        }
+        if let Some(mnemonic) = self.packed(Opcode::Fma, ty) {
+            return self.by_pairs(ty, &args, mnemonic);
+        }
+        let [x, y, z] = args.map(|arg| self.elements(arg));
+        let made: Values =
+            (0..ty.lanes() as usize).map(|n| self.raw3(Opcode::Fma, [x[n], y[n], z[n]])).collect();
+        self.build(ty, &made)
+    }
+
+    pub(super) fn icmp_lanes(&mut self, cond: IntCC, ty: Type, x: Value, y: Value) -> Value {
+        let (x, y) = (self.elements(x), self.elements(y));
+        let made: Values =
+            x.iter().zip(&y).map(|(x, y)| self.icmp(cond, ty.element_type(), *x, *y)).collect();
+        self.build_bools(&made)
+    }
+
+    pub(super) fn fcmp(&mut self, cond: FloatCC, ty: Type, x: Value, y: Value) -> Value {
+        if !ty.is_vector() {
+            return self.ins().fcmp(cond, x, y);
+        }
+        let (x, y) = (self.elements(x), self.elements(y));
+        let made: Values = x.iter().zip(&y).map(|(x, y)| self.ins().fcmp(cond, *x, *y)).collect();
+        self.build_bools(&made)
+    }
+
+    fn build_bools(&mut self, bools: &[Value]) -> Value {
+        let ty = Type::vector(Scalar::I1, bools.len() as u32).unwrap_or(Type::I1);
+        self.build(ty, bools)
+    }
+
+    // Packed forms.
+
+    /// True if a vector as it is held is whole words of elements below 32 bits.
+    fn fills_words(&self, ty: Type) -> bool {
+        let held = held(ty);
+        held.is_vector() && (8..32).contains(&held.element_type().bits()) && held.bits().is_multiple_of(32)
+    }
+
+    /// An operation on vectors as one on their words.
+    fn by_words(
+        &mut self,
+        ty: Type,
+        args: &[Value],
+        mut make: impl FnMut(&mut Self, usize, &[Value]) -> Value,
+    ) -> Value {
+        let held = held(ty);
+        let count = held.bits() / 32;
+        let words = Type::vector(Scalar::I32, count).unwrap_or(Type::I32);
+        let wide: Values =
+            args.iter().map(|arg| self.raw_convert(Opcode::Bitcast, words, *arg)).collect();
+        let made: Values = (0..count as usize)
+            .map(|n| {
+                let of_args: Values = wide
+                    .iter()
+                    .map(|wide| if count == 1 { *wide } else { self.ins().extract(*wide, n as u8) })
+                    .collect();
+                make(self, n, &of_args)
+            })
+            .collect();
+        let whole = if count == 1 { made[0] } else { self.ins().vec(&made) };
+        let result = self.raw_convert(Opcode::Bitcast, held, whole);
+        if held != ty {
+            self.types[result] = Some(ty);
+        }
+        result
+    }
+
+    /// The instruction of PTX that does an operation on two elements at once, where the target has one.
+    fn packed(&self, op: Opcode, ty: Type) -> Option<Mnemonic> {
+        let (half, since) = match ty.element() {
+            Scalar::F16 => (true, 53),
+            Scalar::BF16 => (false, 90),
+            Scalar::F32 if self.has_sm(100) && ty.lanes() >= 2 => {
+                return match op {
+                    Opcode::Fadd => Some(mnemonic!("add.rn.f32x2")),
+                    Opcode::Fsub => Some(mnemonic!("sub.rn.f32x2")),
+                    Opcode::Fmul => Some(mnemonic!("mul.rn.f32x2")),
+                    Opcode::Fma => Some(mnemonic!("fma.rn.f32x2")),
+                    _ => None,
+                };
+            }
+            Scalar::I16 if self.has_sm(90) => {
+                return match op {
+                    Opcode::Iadd => Some(mnemonic!("add.u16x2")),
+                    Opcode::Smin => Some(mnemonic!("min.s16x2")),
+                    Opcode::Smax => Some(mnemonic!("max.s16x2")),
+                    Opcode::Umin => Some(mnemonic!("min.u16x2")),
+                    Opcode::Umax => Some(mnemonic!("max.u16x2")),
+                    _ => None,
+                };
+            }
+            _ => return None,
+        };
+        let (mnemonic, since) = match (op, half) {
+            (Opcode::Fadd, true) => (mnemonic!("add.rn.f16x2"), since),
+            (Opcode::Fsub, true) => (mnemonic!("sub.rn.f16x2"), since),
+            (Opcode::Fmul, true) => (mnemonic!("mul.rn.f16x2"), since),
+            (Opcode::Fma, true) => (mnemonic!("fma.rn.f16x2"), since),
+            (Opcode::Fmin, true) => (mnemonic!("min.f16x2"), 80),
+            (Opcode::Fmax, true) => (mnemonic!("max.f16x2"), 80),
+            (Opcode::Fadd, false) => (mnemonic!("add.rn.bf16x2"), since),
+            (Opcode::Fsub, false) => (mnemonic!("sub.rn.bf16x2"), since),
+            (Opcode::Fmul, false) => (mnemonic!("mul.rn.bf16x2"), since),
+            (Opcode::Fma, false) => (mnemonic!("fma.rn.bf16x2"), 80),
+            (Opcode::Fmin, false) => (mnemonic!("min.bf16x2"), 80),
+            (Opcode::Fmax, false) => (mnemonic!("max.bf16x2"), 80),
+            _ => return None,
+        };
+        self.has_sm(since).then_some(mnemonic)
+    }
+
+    /// An operation on vectors by an instruction on pairs of elements.
+    fn by_pairs(&mut self, ty: Type, args: &[Value], mnemonic: Mnemonic) -> Value {
+        let pair = Type::vector(ty.element(), 2).unwrap_or(ty);
+        if ty.element_type().bits() < 32 {
+            return self.by_words(ty, args, |this, _, words| {
+                let pairs: Vec<warpsmith_ir::PtxArg> =
+                    words.iter().map(|word| this.raw_convert(Opcode::Bitcast, pair, *word).into()).collect();
+                let made = this.ins().ptx_typed(mnemonic, pairs, &[pair]).first();
+                this.raw_convert(Opcode::Bitcast, Type::I32, made)
+            });
+        }
+        let elements: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();
+        let mut all = Values::new();
+        for n in (0..ty.lanes() as usize).step_by(2) {
+            // The last element of an odd number stands for both.
+            let other = (n + 1).min(ty.lanes() as usize - 1);
+            let pairs: Vec<warpsmith_ir::PtxArg> =
+                elements.iter().map(|of_arg| self.ins().vec(&[of_arg[n], of_arg[other]]).into()).collect();
+            let made = self.ins().ptx_typed(mnemonic, pairs, &[pair]).first();
+            all.extend([self.ins().extract(made, 0), self.ins().extract(made, 1)]);
+        }
+        all.truncate(ty.lanes() as usize);
+        self.build(ty, &all)
+    }
+
+    // Operations of a list of operands.
+
+    pub(super) fn list(&mut self, inst: Inst, op: Opcode, attr: &Attr, to: Type, args: &[Value]) {
+        let made = match (op, attr) {
+            (Opcode::Iconst, Attr::Wide(bits)) => self.bits(to, **bits),
+            (Opcode::Bfi, _) => self.bit_field_insert_lanes(to, [args[0], args[1], args[2], args[3]]),
+            (Opcode::Shuffle, Attr::Lanes(lanes)) => {
+                let mut all = self.elements(args[0]);
+                all.extend(self.elements(args[1]));
+                let picked: Values = lanes.iter().map(|lane| all[usize::from(*lane)]).collect();
+                self.build(to, &picked)
+            }
+            (Opcode::Reduce, Attr::With(with)) => {
+                let elements = self.elements(args[0]);
+                let mut sum = elements[0];
+                for &element in &elements[1..] {
+                    sum = self.binary(*with, to, sum, element);
+                }
+                sum
+            }
+            (Opcode::ExtractAt, _) => {
+                let mut found = self.zero(to);
+                for (lane, element) in self.elements(args[0]).into_iter().enumerate() {
+                    let here = self.is_lane(args[1], lane);
+                    found = self.select(to, [here, element, found]);
+                }
+                found
+            }
+            (Opcode::InsertAt, _) => {
+                let element_type = to.element_type();
+                let mut changed = Values::new();
+                for (lane, element) in self.elements(args[0]).into_iter().enumerate() {
+                    let here = self.is_lane(args[2], lane);
+                    changed.push(self.select(element_type, [here, args[1], element]));
+                }
+                self.build(to, &changed)
+            }
+            // What is left has two results.
+            _ if to.is_vector() => {
+                let (x, y) = (self.elements(args[0]), self.elements(args[1]));
+                let (mut values, mut wrapped) = (Values::new(), Values::new());
+                for (x, y) in x.into_iter().zip(y) {
+                    let [value, over] = self.overflowing(op, to.element_type(), x, y);
+                    values.push(value);
+                    wrapped.push(over);
+                }
+                let both = [self.build(to, &values), self.build_bools(&wrapped)];
+                return self.replace_all(inst, &both);
+            }
+            _ => {
+                let both = self.overflowing(op, to, args[0], args[1]);
+                return self.replace_all(inst, &both);
+            }
+        };
+        self.replace_all(inst, &[made]);
+    }
+
+    fn bit_field_insert_lanes(&mut self, ty: Type, args: [Value; 4]) -> Value {
+        if !ty.is_vector() {
+            return self.bit_field_insert(ty, args);
+        }
+        let lists = args.map(|arg| self.spread(ty, arg));
+        let made: Values = (0..ty.lanes() as usize)
+            .map(|n| self.bit_field_insert(ty.element_type(), [0, 1, 2, 3].map(|arg: usize| lists[arg][n])))
+            .collect();
+        self.build(ty, &made)
+    }
+
+    fn is_lane(&mut self, at: Value, lane: usize) -> Value {
+        let number = self.int(Type::I32, lane as i64);
+        self.raw_icmp(IntCC::Eq, at, number)
+    }
+
+    /// Zero of any scalar type.
+    pub(super) fn zero(&mut self, ty: Type) -> Value {
+        if ty.is_float() {
+            return self.ins().fconst(ty, 0);
+        }
+        if ty.is_ptr() {
+            let zero = self.int(Type::I64, 0);
+            return self.raw_convert(Opcode::Inttoptr, ty, zero);
+        }
+        self.bits(ty, 0)
+    }
+}

@@ -150,6 +150,22 @@ pub const ALL: warpsmith_diag::Codes = &[
         "I0427",
         &["The address of a texture or surface, which is no memory: only table-derived operations name it."],
     ),
+    (
+        "I0428",
+        &[
+            "An operation of a list of operands that has more or fewer of them, or says something else than it can.",
+            "",
+            "Only what is built by hand can be so; the methods of the builder and the text form give what belongs to an operation.",
+        ],
+    ),
+    (
+        "I0429",
+        &[
+            "An operation on floats in a way that PTX does not have: a direction of rounding, `ftz`, `sat` or `afn` for another type.",
+            "",
+            "`docs/ir.md` lists which operations take which.",
+        ],
+    ),
     ("I0430", &["A call of a kernel, which only the host starts."]),
     ("I0431", &["A call with more or fewer arguments than the function has parameters."]),
     ("I0432", &["A call with an argument of another type than the parameter."]),

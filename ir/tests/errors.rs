@@ -54,11 +54,11 @@ fn unknown_operation() {
 #[test]
 fn unknown_types_and_suffixes() {
     check_body(
-        "%a = load.f33 %p\n%b = load.i32x3 %p\n%e = load %p\n%f = addrspacecast.ptr<globl> %p\n%g = inttoptr.ptr<generic> %l\nret",
+        "%a = load.f33 %p\n%b = load.i32x65 %p\n%e = load %p\n%f = addrspacecast.ptr<globl> %p\n%g = inttoptr.ptr<generic> %l\nret",
         expect![[r#"
             5:11: error[I0003]: no type `f33`
               note: did you mean `f32`?
-            6:11: error[I0003]: no type `i32x3`
+            6:11: error[I0003]: no type `i32x65`
               note: did you mean `i32`?
             7:6: error[I0015]: `load` needs the type of its result
               note: write it as in `load.i32`
@@ -360,18 +360,17 @@ fn locations() {
 #[test]
 fn globals() {
     check(
-        "global @a: i1\nglobal @b: [i32; 0]\nglobal @c: [f32]\nshared @d: [i32; 2] = [1]\nglobal @e: i32 align 3\n\
+        "global @a: e2m1\nglobal @b: [i32; 0]\nglobal @c: [f32]\nshared @d: [i32; 2] = [1]\nglobal @e: i32 align 3\n\
          global @f: [i8; 2] = [1, 2, 3]\nglobal extern @g: i32 = 1\nglobal @h: i128\nglobal @a.b: i32\n\
          global @huge: [i64; 9223372036854775807]\n",
         expect![[r#"
-            1:8: error[I0311]: `@a` cannot hold i1, which has no memory form
+            1:8: error[I0311]: `@a` cannot hold e2m1, which has no memory form
             2:8: error[I0313]: `@b` has no elements
             3:8: error[I0314]: `@c` needs a length: only `shared extern` memory gets it at launch
             4:8: error[I0315]: `@d` is in shared memory, which has no initial contents
             5:8: error[I0312]: the alignment 3 of `@e` is not a power of two
             6:8: error[I0315]: `@f` has 2 bytes, its initialiser 3
             7:15: error[I0315]: `@g` is defined in another module, which initialises it
-            8:8: error[I0390]: `@h` is a global of i128, which is not supported yet
             9:8: error[I0302]: `@a.b` is no identifier of PTX
               note: letters, digits, `_` and `$`; not a digit first, and not `_` or `$` alone (PTX ISA 9.0, 4.4)
             10:8: error[I0313]: `@huge` is larger than any memory
@@ -382,19 +381,17 @@ fn globals() {
 #[test]
 fn signatures() {
     check(
-        "kernel @a() -> i32 { entry: ret 1 }\nfunc @b() -> i32, i32 { entry: ret 1, 2 }\nkernel @c(%p: i1, %q: ptr<local>, %r: ptr<param>) { entry: ret }\n\
+        "kernel @a() -> i32 { entry: ret 1 }\nfunc @b() -> i32, i32 { entry: ret 1, 2 }\nkernel @c(%p: e2m1, %q: ptr<local>, %r: ptr<param>) { entry: ret }\n\
          func @d(%v: f32x4, %w: i128) { entry: ret }\nkernel @e(%p: byval(0, align 4), %q: byval(8, align 3)) { entry: ret }\n\
          func extern @f() { entry: ret }\nkernel extern @g()\nfunc @h() {}\n",
         expect![[r#"
             1:8: error[I0320]: kernel `@a` returns i32
               note: a kernel returns nothing: it stores its results through pointers
-            3:8: error[I0322]: parameter 0 of `@c` is of type i1, which has no memory form
+            3:8: error[I0322]: parameter 0 of `@c` is of type e2m1, which has no memory form
               note: pass i8 or i32
             3:8: error[I0323]: parameter 1 of `@c` is a ptr<local>: memory of one thread cannot come from the host
             3:8: error[I0323]: parameter 2 of `@c` is a ptr<param>
               note: what is passed by value is declared `byval(size, align n)`, and its value is a ptr<param>
-            4:6: error[I0390]: parameter 1 of `@d` is of type i128, which is not passed yet
-              note: pass memory instead: `byval(16, align 16)`, or a pointer
             5:8: error[I0321]: parameter 0 of `@e` is passed by value and has no bytes
             5:8: error[I0312]: the alignment 3 of parameter 1 of `@e` is not a power of two
             6:13: error[I0325]: `@f` is defined in another module and here too
@@ -478,14 +475,14 @@ fn wrong_classes() {
     check_body(
         "%a = iadd %x, %x\n%b = fmul %i, %i\n%e = iadd %p, %p\n%f = fneg %c\n%g = iadd %c, %c\n%h = icmp eq %x, %x\n%j = extract %i, 0\n%k = fconst.i32 1.0\nret",
         expect![[r#"
-            5:1: error[I0401]: `iadd` takes i8, i16, i32 or i64, not f32
+            5:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not f32
               note: did you mean `fadd`?
-            6:1: error[I0401]: `fmul` takes f16, bf16, f32 or f64, not i32
+            6:1: error[I0401]: `fmul` takes f16, bf16, f32, f64 or a vector of such, not i32
               note: did you mean `imul`?
-            7:1: error[I0401]: `iadd` takes i8, i16, i32 or i64, not ptr<global>
+            7:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not ptr<global>
               note: did you mean `ptradd`?
-            8:1: error[I0401]: `fneg` takes f16, bf16, f32 or f64, not i1
-            9:1: error[I0401]: `iadd` takes i8, i16, i32 or i64, not i1
+            8:1: error[I0401]: `fneg` takes f16, bf16, f32, f64 or a vector of such, not i1
+            9:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not i1
             10:1: error[I0401]: `icmp` takes i1, i8, i16, i32, i64 or a pointer, not f32
               note: did you mean `fcmp`?
             11:1: error[I0401]: `extract` takes a vector, not i32
@@ -531,33 +528,37 @@ fn mixed_types() {
 #[test]
 fn conversions() {
     check_body(
-        "%a = trunc.i64 %i\n%b = zext.i32 %l\n%e = fpext.f32 %d\n%f = bitcast.f64 %i\n%g = sitofp.i32 %i\n%h = fptosi.f32 %x\n%j = bitcast.i64 %p\n%k = addrspacecast.ptr<shared> %p\n%m = zext.i128 %l\nret",
+        "%a = trunc.i64 %i\n%b = zext.i32 %l\n%e = fpext.f32 %d\n%f = bitcast.f64 %i\n%g = sitofp.i32 %i\n%h = fptosi.f32 %x\n%j = bitcast.i64 %p\n%k = addrspacecast.ptr<shared> %p\n%m = trunc.i128 %l\nret",
         expect![[r#"
             5:1: error[I0411]: the result of `trunc` must be an integer narrower than i32, not i64
             6:1: error[I0411]: the result of `zext` must be an integer wider than i64, not i32
             7:1: error[I0411]: the result of `fpext` must be a float wider than f64, not f32
             8:1: error[I0411]: the result of `bitcast` must be a type of 32 bits, and no pointer, not f64
-            9:1: error[I0411]: the result of `sitofp` must be f16, bf16, f32 or f64, not i32
-            10:1: error[I0411]: the result of `fptosi` must be i8, i16, i32 or i64, not f32
+            9:1: error[I0411]: the result of `sitofp` must be f16, bf16, f32, f64 or a vector of such, not i32
+            10:1: error[I0411]: the result of `fptosi` must be an integer of at least 2 bits or a vector of such, not f32
             11:1: error[I0401]: `bitcast` takes a type other than i1 and pointers, not ptr<global>
             12:1: error[I0423]: a cast from ptr<global> to ptr<shared>: exactly one side must be the generic `ptr`
-            13:1: error[I0390]: `zext` to i128 is not supported yet
+            13:1: error[I0411]: the result of `trunc` must be an integer narrower than i64, not i128
         "#]],
+    );
+}
+
+#[test]
+fn lists_of_operands() {
+    check(
+        "func @f(%v: i32x4, %w: f32x4, %i: i24) {\nentry:\n%a = shuffle %v, %v, [0, 8]\n%b = reduce iadd %w\n%c = reduce isub %v\n\
+         %d, %e = uadd_overflow %v, %w\n%g = bswap %v\n%h = bswap.i20 1\n%j = select %i, %v, %v\n%k = shl %v, %w\n\
+         %l = shuffle %v, %v, [0]\n%m = iconst.i100 0x1ffffffffffffffffffffffffff\n%n = splat.i32x4 %w\nret\n}\n",
+        expect![[r#""#]],
     );
 }
 
 #[test]
 fn not_supported_yet() {
     check(
-        "func @f(%p: ptr<global>, %v: f32x4) {\nentry:\n%a = load.i128 %p\n%b = iadd %a, %a\n%e = load.f32x4 %p\n%f = fadd %e, %e\n%g = load.e4m3 %p\n%h = fadd %g, %g\nret\n}\n",
+        "func @f(%p: ptr<global>, %v: f32x4) {\nentry:\n%g = load.e4m3 %p\n%h = fadd %g, %g\nret\n}\n",
         expect![[r#"
-            3:1: error[I0390]: `load` of i128 is not supported yet
-              note: use two i64, or i64x2
-            4:1: error[I0390]: `iadd` on i128 is not supported yet
-              note: use two i64
-            6:1: error[I0390]: `fadd` on f32x4 is not supported yet
-              note: extract the elements, or use the packed operations of PTX, as in `ptx.add.rn.f16x2`
-            8:1: error[I0390]: `fadd` on e4m3 is not supported yet
+            4:1: error[I0390]: `fadd` on e4m3 is not supported yet
               note: convert with PTX's own operations, as in `ptx.cvt.rn.f16x2.e4m3x2`
         "#]],
     );
@@ -587,7 +588,7 @@ fn calls_and_returns() {
               2:6: `@callee` is declared here
             6:1: error[I0432]: argument 1 of `@callee` must be i32; %x is f32
               2:6: `@callee` is declared here
-            8:1: error[I0401]: `iadd` takes i8, i16, i32 or i64, not f32
+            8:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not f32
               note: did you mean `fadd`?
             9:1: error[I0430]: `@k` is a kernel, which only the host starts
               12:8: `@k` is declared here

@@ -1,5 +1,7 @@
 //! What an operation of [`Shape::List`](crate::Shape::List) says beyond its operands.
 
+use crate::effects::{MemoryMode, ShuffleKind, VoteKind};
+use crate::float_mode::FloatMode;
 use crate::ops::Opcode;
 
 /// The part of an instruction that is neither its operation nor its operands.
@@ -14,6 +16,16 @@ pub enum Attr {
     Lanes(Box<[u8]>),
     /// `iconst`: the bits of a constant that sign extension of 64 bits does not reach. Others are [`InstData::IntConst`](crate::InstData::IntConst).
     Wide(Box<u128>),
+    /// Arithmetic and conversions of floats: how they round, and what they may do. The plain ones are instructions without it.
+    Float(FloatMode),
+    /// Atomic accesses and `fence`.
+    Memory(MemoryMode),
+    /// `shfl`: which lane is read.
+    Shuffle(ShuffleKind),
+    /// `vote`: what is asked.
+    Vote(VoteKind),
+    /// `printf` and `assert`: the format, the message.
+    Text(Box<[u8]>),
 }
 
 /// Which [`Attr`] an operation has.
@@ -27,6 +39,16 @@ pub enum AttrKind {
     Lanes,
     /// [`Attr::Wide`]
     Wide,
+    /// [`Attr::Float`]
+    Float,
+    /// [`Attr::Memory`]
+    Memory,
+    /// [`Attr::Shuffle`]
+    Shuffle,
+    /// [`Attr::Vote`]
+    Vote,
+    /// [`Attr::Text`]
+    Text,
 }
 
 impl Attr {
@@ -37,6 +59,11 @@ impl Attr {
             Attr::With(_) => AttrKind::With,
             Attr::Lanes(_) => AttrKind::Lanes,
             Attr::Wide(_) => AttrKind::Wide,
+            Attr::Float(_) => AttrKind::Float,
+            Attr::Memory(_) => AttrKind::Memory,
+            Attr::Shuffle(_) => AttrKind::Shuffle,
+            Attr::Vote(_) => AttrKind::Vote,
+            Attr::Text(_) => AttrKind::Text,
         }
     }
 }
@@ -45,15 +72,24 @@ impl Opcode {
     /// The kind of [`Attr`] that the operation has.
     pub const fn attr_kind(self) -> AttrKind {
         match self {
-            Opcode::Reduce => AttrKind::With,
+            Opcode::Reduce | Opcode::WarpReduce => AttrKind::With,
+            Opcode::AtomicLoad
+            | Opcode::AtomicStore
+            | Opcode::AtomicRmw
+            | Opcode::Cmpxchg
+            | Opcode::Fence => AttrKind::Memory,
+            Opcode::Shfl => AttrKind::Shuffle,
+            Opcode::Vote => AttrKind::Vote,
+            Opcode::Printf | Opcode::Assert => AttrKind::Text,
             Opcode::Shuffle => AttrKind::Lanes,
             Opcode::Iconst => AttrKind::Wide,
+            _ if self.takes_float_mode() => AttrKind::Float,
             _ => AttrKind::None,
         }
     }
 
-    /// The operations that `reduce` puts elements together by.
-    pub const REDUCTIONS: [Opcode; 13] = [
+    /// The operations that `reduce` puts elements together by, and `warp_reduce` the values of lanes.
+    pub const REDUCTIONS: [Opcode; 15] = [
         Opcode::Iadd,
         Opcode::Imul,
         Opcode::Band,
@@ -67,5 +103,7 @@ impl Opcode {
         Opcode::Fmul,
         Opcode::Fmin,
         Opcode::Fmax,
+        Opcode::Fminimum,
+        Opcode::Fmaximum,
     ];
 }

@@ -169,6 +169,22 @@ pub const ALL: warpsmith_diag::Codes = &[
     ("I0430", &["A call of a kernel, which only the host starts."]),
     ("I0431", &["A call with more or fewer arguments than the function has parameters."]),
     ("I0432", &["A call with an argument of another type than the parameter."]),
+    (
+        "I0433",
+        &[
+            "An atomic access that cannot be so: an order that it cannot have, or an operation that is not of its type.",
+            "",
+            "A load cannot release and a store cannot acquire, as in C; sums and minima of 128 bits do not exist.",
+        ],
+    ),
+    (
+        "I0434",
+        &[
+            "A format of `printf` that is none, or arguments that are not what it takes.",
+            "",
+            "The device does not look at the types: a wrong argument would be printed as what it is not.",
+        ],
+    ),
     ("I0450", &["A `ptx.` operation that is control flow, which the IR has operations of its own for."]),
     ("I0451", &["A `ptx.` operation whose operand list does not fit its values."]),
     ("I0452", &["A `ptx.` operation that does not give so many results, or of these types."]),

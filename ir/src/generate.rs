@@ -10,7 +10,9 @@
 use crate::InstData;
 use crate::attr::{Attr, AttrKind};
 use crate::builder::FunctionBuilder;
+use crate::effects::{AtomicOp, MemoryOrder, MemoryScope};
 use crate::entities::{Block, FuncId, GlobalId, StackSlot, Value, Variable};
+use crate::float_mode::{FastMath, FloatMode, FloatRounding, approximate_only as is_approximate};
 use crate::function::{FuncKind, Function, Param};
 use crate::ins::InstBuilder;
 use crate::inst::{BlockCall, MemFlags};
@@ -483,6 +485,9 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
             args.push(value);
         }
+        if op.takes_float_mode() && (self.u.ratio(1, 4)? || is_approximate(op)) {
+            return self.moded(op, t, &args);
+        }
         let data = match (info.shape, args.as_slice()) {
             (Shape::Unary | Shape::Convert, [x]) => InstData::Unary { op, arg: *x },
             (Shape::Binary, [x, y]) => InstData::Binary { op, args: [*x, *y] },
@@ -536,8 +541,56 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         Ok(*self.u.choose(&types)?)
     }
 
+    /// Atomic accesses of the thread's own memory, and what else has an effect that does not show.
+    fn ordered(&mut self, own: Value) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I64])?;
+        let size = ty.bytes().unwrap_or(1);
+        let scope =
+            *self.u.choose(&[MemoryScope::Thread, MemoryScope::Cta, MemoryScope::Gpu, MemoryScope::Sys])?;
+        let order = *self.u.choose(MemoryOrder::ALL)?;
+        let place = self.random_place(own, size, BYTES_PER_THREAD)?;
+        match self.u.int_in_range(0..=7)? {
+            0 => {
+                let wrong = matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel);
+                let order = if wrong { MemoryOrder::SeqCst } else { order };
+                let value = self.b.ins().atomic_load(ty, order, scope, place);
+                self.values.push(value);
+            }
+            1 => {
+                let wrong = matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel);
+                let order = if wrong { MemoryOrder::SeqCst } else { order };
+                let value = self.value(ty)?;
+                self.b.ins().atomic_store(order, scope, value, place);
+            }
+            2 | 3 => {
+                let (expected, new) = (self.value(ty)?, self.value(ty)?);
+                let orders = [order, MemoryOrder::Relaxed];
+                let results = self.b.ins().cmpxchg(orders, scope, place, expected, new);
+                self.values.extend(results);
+            }
+            4 => {
+                self.b.ins().fence(order, scope);
+                let (holds, time) = (self.b.ins().iconst(Type::I1, 1), self.b.ins().iconst(Type::I32, 8));
+                self.b.ins().assert(holds, "always");
+                self.b.ins().list(Opcode::Assume, Attr::None, &[holds]);
+                self.b.ins().list(Opcode::Nanosleep, Attr::None, &[time]);
+            }
+            _ => {
+                let ops: Vec<AtomicOp> = AtomicOp::ALL.iter().copied().filter(|op| op.takes(ty)).collect();
+                let op = *self.u.choose(&ops)?;
+                let value = self.value(ty)?;
+                let old = self.b.ins().atomic_rmw(op, order, scope, place, value);
+                self.values.push(old);
+            }
+        }
+        Ok(())
+    }
+
     fn access(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
+        if self.u.ratio(1, 4)? {
+            return self.ordered(pointers.own);
+        }
         let ty = self.memory_type()?;
         let size = ty.bytes().unwrap_or(1).next_power_of_two();
         let mut flags = MemFlags::PLAIN;
@@ -637,9 +690,49 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         Ok(())
     }
 
+    /// An operation on floats with a mode, where there is such.
+    fn moded(&mut self, op: Opcode, t: Type, args: &[Value]) -> Result<()> {
+        let info = op.info();
+        let mut mode = FloatMode::default();
+        if self.u.ratio(1, 2)? {
+            mode.rounding = Some(*self.u.choose(&FloatRounding::ALL)?);
+        }
+        (mode.ftz, mode.sat) = (self.u.ratio(1, 3)?, self.u.ratio(1, 4)?);
+        if is_approximate(op) || self.u.ratio(1, 4)? {
+            mode.fast = FastMath::AFN.with(FastMath::NSZ);
+        }
+        let fits = |ty: &Type| info.result.allows(info.types, t, *ty);
+        let convert = info.shape == Shape::Convert;
+        let to = match convert {
+            true => {
+                let types: Vec<Type> = self.types.iter().copied().filter(fits).collect();
+                if types.is_empty() {
+                    return Ok(());
+                }
+                *self.u.choose(&types)?
+            }
+            false => t,
+        };
+        for simpler in [
+            mode,
+            FloatMode { rounding: None, ..mode },
+            FloatMode { ftz: false, sat: false, rounding: None, ..mode },
+        ] {
+            if simpler.refusal(op, t, to).is_none() {
+                let result = match convert {
+                    true => self.b.ins().float_convert(op, simpler, to, args[0]),
+                    false => self.b.ins().float(op, simpler, args),
+                };
+                self.values.push(result);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     /// Operations of a list of operands, on scalars and vectors.
     fn listed(&mut self) -> Result<()> {
-        let listed = |op: &Opcode| op.info().shape == Shape::List;
+        let listed = |op: &Opcode| op.info().shape == Shape::List && op.traits().is_pure();
         let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(listed).collect();
         let op = *self.u.choose(&ops)?;
         let info = op.info();
@@ -659,7 +752,13 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                 let lanes = (0..count).map(|_| self.u.int_in_range(0..=2 * t.lanes() as u8 - 1));
                 Attr::Lanes(lanes.collect::<Result<Vec<u8>>>()?.into())
             }
-            AttrKind::None | AttrKind::Wide => Attr::None,
+            AttrKind::None
+            | AttrKind::Wide
+            | AttrKind::Float
+            | AttrKind::Memory
+            | AttrKind::Shuffle
+            | AttrKind::Vote
+            | AttrKind::Text => Attr::None,
         };
         let mut args = Vec::new();
         for rule in info.operands {
@@ -742,8 +841,13 @@ mod tests {
         let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| !seen.contains(op)).collect();
         let aggregates = [Opcode::Zero, Opcode::Aggregate, Opcode::ExtractValue, Opcode::InsertValue];
         let blocks = [Opcode::Memcpy, Opcode::Memmove, Opcode::Memset];
-        let left_out: Vec<&Opcode> = aggregates.iter().chain(&blocks).chain(&[Opcode::Trap]).collect();
-        assert_eq!(missing, left_out);
+        // What lanes do together needs all of them at one place; the others end a thread, or show addresses and text.
+        use Opcode::*;
+        let lanes = [Shfl, Vote, Ballot, MatchAny, MatchAll, WarpReduce, WarpSync, Activemask, Barrier];
+        let effects = [Printf, Malloc, Free, Unreachable, Trap];
+        let left_out: Vec<&Opcode> = aggregates.iter().chain(&blocks).chain(&lanes).chain(&effects).collect();
+        let missing: Vec<&Opcode> = missing.into_iter().filter(|op| !left_out.contains(op)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 
     #[test]

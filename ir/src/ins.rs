@@ -3,7 +3,9 @@
 use crate::arg::PtxArgs;
 use crate::attr::Attr;
 use crate::dfg::Results;
+use crate::effects::{AtomicOp, MemoryMode, MemoryOrder, MemoryScope, ShuffleKind, VoteKind};
 use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
+use crate::float_mode::FloatMode;
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
@@ -27,6 +29,7 @@ impl Function {
             ResultRule::None | ResultRule::PtrOfGlobal | ResultRule::OfCallee | ResultRule::OfTable => None,
             ResultRule::T | ResultRule::TAndBools => of_t(),
             ResultRule::Bools => of_t().and_then(bools),
+            ResultRule::I32 | ResultRule::I32AndI1 => Some(Type::I32),
             ResultRule::I64 => Some(Type::I64),
             ResultRule::Suffix
             | ResultRule::WiderInt
@@ -65,6 +68,7 @@ impl Function {
             ResultRule::TAndBools => {
                 SmallVec::from_slice(&[known, first.and_then(bools).unwrap_or(Type::INVALID)])
             }
+            ResultRule::I32AndI1 => SmallVec::from_slice(&[Type::I32, Type::I1]),
             _ => SmallVec::from_slice(&[known]),
         }
     }
@@ -185,6 +189,8 @@ impl InstBuilder for Replace<'_> {
 
 /// One method of [`InstBuilder`]: those of regular shape are made here, the others are written below.
 macro_rules! method {
+    // It has an order and a scope besides its operands.
+    (@ List $result:ident $doc:literal Cmpxchg cmpxchg) => {};
     (@ List $result:ident $doc:literal $variant:ident $name:ident) => {
         method!($doc List $result $variant $name);
     };
@@ -291,6 +297,100 @@ macro_rules! inst_builder {
                 let data = InstData::List { op, attr, args };
                 let types = func.result_types(&data, None);
                 self.build(data, &types).1
+            }
+
+            /// Reads memory in an atomic access.
+            fn atomic_load(mut self, ty: Type, order: MemoryOrder, scope: MemoryScope, ptr: Value) -> Value {
+                let args = ValueList::from_slice(&[ptr], &mut self.func().dfg.pool);
+                let attr = Attr::Memory(MemoryMode::new(order, scope));
+                self.regular(InstData::List { op: Opcode::AtomicLoad, attr, args }, Some(ty))
+            }
+
+            /// Writes memory in an atomic access.
+            fn atomic_store(self, order: MemoryOrder, scope: MemoryScope, value: Value, ptr: Value) {
+                self.list(Opcode::AtomicStore, Attr::Memory(MemoryMode::new(order, scope)), &[value, ptr]);
+            }
+
+            /// Changes memory in an atomic access, and gives what it held.
+            fn atomic_rmw(self, op: AtomicOp, order: MemoryOrder, scope: MemoryScope, ptr: Value, x: Value) -> Value {
+                let mode = MemoryMode { op: Some(op), ..MemoryMode::new(order, scope) };
+                self.list(Opcode::AtomicRmw, Attr::Memory(mode), &[ptr, x]).first()
+            }
+
+            /// Writes `new` to memory that holds `expected`; gives what it held, and whether it was that.
+            fn cmpxchg(
+                self,
+                orders: [MemoryOrder; 2],
+                scope: MemoryScope,
+                ptr: Value,
+                expected: Value,
+                new: Value,
+            ) -> Results {
+                let mode = MemoryMode { failure: Some(orders[1]), ..MemoryMode::new(orders[0], scope) };
+                self.list(Opcode::Cmpxchg, Attr::Memory(mode), &[ptr, expected, new])
+            }
+
+            /// Orders the accesses before it and behind it.
+            fn fence(self, order: MemoryOrder, scope: MemoryScope) {
+                self.list(Opcode::Fence, Attr::Memory(MemoryMode::new(order, scope)), &[]);
+            }
+
+            /// A value of another lane of the warp; all lanes of the mask must take part.
+            fn shfl(self, kind: ShuffleKind, x: Value, lane: Value, mask: Value) -> Value {
+                self.list(Opcode::Shfl, Attr::Shuffle(kind), &[x, lane, mask]).first()
+            }
+
+            /// What is said of an `i1` of all lanes of the mask.
+            fn vote(self, kind: VoteKind, x: Value, mask: Value) -> Value {
+                self.list(Opcode::Vote, Attr::Vote(kind), &[x, mask]).first()
+            }
+
+            /// The values of the lanes of the mask put together by one of [`Opcode::REDUCTIONS`].
+            fn warp_reduce(self, op: Opcode, x: Value, mask: Value) -> Value {
+                self.list(Opcode::WarpReduce, Attr::With(op), &[x, mask]).first()
+            }
+
+            /// Prints by a format of C's `printf`; gives how many arguments there were.
+            fn printf(self, format: &str, args: &[Value]) -> Value {
+                self.list(Opcode::Printf, Attr::Text(format.as_bytes().into()), args).first()
+            }
+
+            /// Ends the launch with a message if a condition is false.
+            fn assert(self, cond: Value, message: &str) {
+                self.list(Opcode::Assert, Attr::Text(message.as_bytes().into()), &[cond]);
+            }
+
+            /// Ends a block that nothing reaches the end of.
+            fn unreachable(mut self) -> Inst {
+                let args = ValueList::from_slice(&[], &mut self.func().dfg.pool);
+                self.build(InstData::List { op: Opcode::Unreachable, attr: Attr::None, args }, &[]).0
+            }
+
+            /// An operation on floats done in another way than the plain one: `fadd` rounded toward zero, `fmul` that may be contracted, `fdiv afn`.
+            /// The default mode gives the plain instruction.
+            fn float(mut self, op: Opcode, mode: FloatMode, operands: &[Value]) -> Value {
+                let data = match (mode == FloatMode::default(), operands) {
+                    (true, &[arg]) => InstData::Unary { op, arg },
+                    (true, &[x, y]) => InstData::Binary { op, args: [x, y] },
+                    (true, &[x, y, z]) => InstData::Ternary { op, args: [x, y, z] },
+                    _ => {
+                        let args = ValueList::from_slice(operands, &mut self.func().dfg.pool);
+                        InstData::List { op, attr: Attr::Float(mode), args }
+                    }
+                };
+                self.regular(data, None)
+            }
+
+            /// A conversion from or to a float that rounds in another way than the plain one.
+            fn float_convert(mut self, op: Opcode, mode: FloatMode, to: Type, x: Value) -> Value {
+                let data = match mode == FloatMode::default() {
+                    true => InstData::Unary { op, arg: x },
+                    false => {
+                        let args = ValueList::from_slice(&[x], &mut self.func().dfg.pool);
+                        InstData::List { op, attr: Attr::Float(mode), args }
+                    }
+                };
+                self.regular(data, Some(to))
             }
 
             /// The first operand with `len` bits from `pos` on replaced by the low bits of the second.

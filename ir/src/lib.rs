@@ -37,7 +37,9 @@ pub mod debug;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod dfg;
 mod domtree;
+mod effects;
 mod entities;
+mod float_mode;
 mod format;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod function;
@@ -60,6 +62,7 @@ pub mod parallel;
 mod parse;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod print;
+pub mod printf;
 mod ptx;
 #[cfg(test)]
 mod same;
@@ -83,10 +86,12 @@ pub use classes::{
 pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
 pub use domtree::DominatorTree;
+pub use effects::{AtomicOp, MemoryMode, MemoryOrder, MemoryScope, ShuffleKind, VoteKind};
 pub use entities::{
     AggregateId, BindingId, Block, DebugTypeId, DebugVar, FileId, FuncId, GlobalId, Inst, JumpTable, Loc,
     Path, PtxRef, ScopeId, StackSlot, SubprogramId, UnitId, Value, Variable,
 };
+pub use float_mode::{FastMath, FloatMode, FloatRounding};
 pub use format::format;
 pub use function::{Attrs, FuncKind, Function, Inline, Linkage, LocData, Param, ParamAttrs, StackSlotData};
 pub use ins::{Ins, InstBuilder, Replace};

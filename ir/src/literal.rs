@@ -202,6 +202,9 @@ mod tests {
         assert_eq!(wide_bits(int(true, (1 << 127) + 1), Type::I128), Err(NumberError::Range));
         assert_eq!(wide_bits(int(false, u128::MAX), Type::I128), Ok(u128::MAX));
         let i24 = Type::int(24).expect("a width");
-        assert_eq!((int_bits(int(false, 0xff_ffff), i24), int_bits(int(false, 1 << 24), i24)), (Ok(-1), Err(NumberError::Range)));
+        assert_eq!(
+            (int_bits(int(false, 0xff_ffff), i24), int_bits(int(false, 1 << 24), i24)),
+            (Ok(-1), Err(NumberError::Range))
+        );
     }
 }

@@ -151,8 +151,8 @@ impl Module {
     /// use warpsmith_ir::Module;
     /// let module = Module::parse("func @twice(%x: i32) -> i32 {\nentry:\n  %y = iadd %x, %x\n  ret %y\n}")?;
     /// assert!(module.function("twice").is_some());
-    /// let errors = Module::parse("func @twice(%x: i31)").unwrap_err();
-    /// assert!(errors.to_string().contains("i31"));
+    /// let errors = Module::parse("func @twice(%x: i129)").unwrap_err();
+    /// assert!(errors.to_string().contains("i129"));
     /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
     pub fn parse(source: impl Into<Source>) -> Result<Module, Diagnostics> {

@@ -125,6 +125,24 @@ macro_rules! for_each_op {
             Fdiv fdiv Binary (T T) T Float [];
             /// The first operand times the second plus the third, rounded once, to nearest even.
             Fma fma Ternary (T T T) T Float [];
+            /// The lesser operand; NaN if one is NaN; -0 is less than +0.
+            Fminimum fminimum Binary (T T) T Float [COMMUTATIVE];
+            /// The greater operand; NaN if one is NaN; -0 is less than +0.
+            Fmaximum fmaximum Binary (T T) T Float [COMMUTATIVE];
+            /// The reciprocal of the square root, approximately.
+            Frsqrt frsqrt Unary (T) T Float [];
+            /// The reciprocal, approximately.
+            Frcp frcp Unary (T) T Float [];
+            /// The sine, approximately.
+            Fsin fsin Unary (T) T Float [];
+            /// The cosine, approximately.
+            Fcos fcos Unary (T) T Float [];
+            /// Two to the power of the operand, approximately.
+            Fexp2 fexp2 Unary (T) T Float [];
+            /// The logarithm to base two, approximately.
+            Flog2 flog2 Unary (T) T Float [];
+            /// The hyperbolic tangent, approximately.
+            Ftanh ftanh Unary (T) T Float [];
             /// The operand with its sign bit flipped.
             Fneg fneg Unary (T) T Float [];
             /// The operand with its sign bit cleared.
@@ -145,6 +163,8 @@ macro_rules! for_each_op {
             Ftrunc ftrunc Unary (T) T Float [];
             /// Rounds to the nearest integral value, ties to even.
             Fnearest fnearest Unary (T) T Float [];
+            /// Rounds to the nearest integral value, ties away from zero.
+            Fround fround Unary (T) T Float [];
 
             /// The low bits of an integer.
             Trunc trunc Convert (T) NarrowerInt Int [];
@@ -230,6 +250,53 @@ macro_rules! for_each_op {
             /// An operation of the PTX tables.
             Ptx ptx Ptx (OfTable) OfTable Any [];
 
+            /// Reads memory in one access that threads may make at the same time.
+            AtomicLoad atomic_load List (Ptr) Suffix Atomic [READS WRITES SIDE_EFFECT];
+            /// Writes memory in one access that threads may make at the same time.
+            AtomicStore atomic_store List (T Ptr) None Atomic [READS WRITES SIDE_EFFECT];
+            /// Changes memory in one access, and gives what it held.
+            AtomicRmw atomic_rmw List (Ptr T) T Atomic [READS WRITES SIDE_EFFECT];
+            /// Writes the third operand to memory that holds the second, in one access; gives what it held, and whether it was that.
+            Cmpxchg cmpxchg List (Ptr T T) TAndBools Atomic [READS WRITES SIDE_EFFECT];
+            /// Orders the accesses before it and behind it.
+            Fence fence List () None Any [READS WRITES SIDE_EFFECT];
+
+            /// The first operand of another lane of the warp; the third is the mask of the lanes that take part.
+            Shfl shfl List (T I32 I32) T Any [CONVERGENT];
+            /// What is said of the operand of all lanes that the mask names.
+            Vote vote List (T I32) T Bool [CONVERGENT];
+            /// The lanes that the mask names whose operand is true, as a mask.
+            Ballot ballot List (T I32) I32 Bool [CONVERGENT];
+            /// The lanes that the mask names whose operand has the same bits as this one's, as a mask.
+            MatchAny match_any List (T I32) I32 Any [CONVERGENT];
+            /// The mask and true if all lanes that it names have the same bits, else 0 and false.
+            MatchAll match_all List (T I32) I32AndI1 Any [CONVERGENT];
+            /// The operands of the lanes that the mask names put together by an operation, from the lowest lane to the highest.
+            WarpReduce warp_reduce List (T I32) T Any [CONVERGENT];
+            /// Waits for the lanes that the mask names.
+            WarpSync warp_sync List (I32) None Any [READS WRITES CONVERGENT SIDE_EFFECT];
+            /// The lanes that are executing this together, as a mask.
+            Activemask activemask List () I32 Any [CONVERGENT SIDE_EFFECT];
+            /// Waits for all threads of the block.
+            Barrier barrier List () None Any [READS WRITES CONVERGENT SIDE_EFFECT];
+
+            /// Prints arguments by a format, as C's does; gives how many there were.
+            Printf printf List (Arguments) I32 Any [READS WRITES SIDE_EFFECT];
+            /// Ends the launch with a message if the operand is false.
+            Assert assert List (T) None Bool [READS WRITES SIDE_EFFECT];
+            /// The address of so many new bytes of global memory; null if there are none.
+            Malloc malloc List (I64) Ptr Any [READS WRITES SIDE_EFFECT];
+            /// Gives back what `malloc` gave.
+            Free free List (Ptr) None Any [READS WRITES SIDE_EFFECT];
+            /// Lets other threads run for about so many nanoseconds.
+            Nanosleep nanosleep List (I32) None Any [SIDE_EFFECT];
+            /// Says that the operand is true.
+            Assume assume List (T) None Bool [SIDE_EFFECT];
+            /// The first operand, which mostly is the second.
+            Expect expect List (T T) T BoolInt [];
+
+            /// Is never reached.
+            Unreachable unreachable List () None Any [TERMINATOR SIDE_EFFECT];
             /// Goes to a block.
             Jump jump Jump () None Any [TERMINATOR];
             /// Goes to the first block if the operand is true, else to the second.
@@ -333,6 +400,10 @@ pub enum ResultRule {
     Bools,
     /// The type `T` of the operands, and what [`ResultRule::Bools`] is.
     TAndBools,
+    /// `i32`.
+    I32,
+    /// `i32` and `i1`.
+    I32AndI1,
     /// `i64`.
     I64,
     /// The suffix, which is in the row's set.
@@ -416,6 +487,8 @@ impl ResultRule {
             | ResultRule::T
             | ResultRule::Bools
             | ResultRule::TAndBools
+            | ResultRule::I32
+            | ResultRule::I32AndI1
             | ResultRule::I64
             | ResultRule::Ptr
             | ResultRule::PtrLocal
@@ -460,6 +533,10 @@ pub enum TypeSet {
     VectorElement,
     /// Vectors.
     Vector,
+    /// `i1`.
+    Bool,
+    /// What atomic accesses are of.
+    Atomic,
     /// Every type.
     Any,
 }
@@ -486,6 +563,12 @@ impl TypeSet {
             TypeSet::Bits => !element.is_ptr() && ty.bits() > 1,
             TypeSet::VectorElement => Type::vector(ty.element(), 2).is_some() && !ty.is_vector(),
             TypeSet::Vector => ty.is_vector(),
+            TypeSet::Bool => matches!(ty.element(), I1) && !ty.is_vector(),
+            TypeSet::Atomic => {
+                ty.is_ptr()
+                    || ty.is_int() && !ty.is_odd() && !matches!(ty.element(), I1)
+                    || !ty.is_vector() && TypeSet::Float.contains(ty)
+            }
             TypeSet::Any => true,
         }
     }
@@ -506,6 +589,8 @@ impl TypeSet {
             TypeSet::Bits => "a type other than i1 and pointers",
             TypeSet::VectorElement => "an i1, i8, i16, i32, i64, i128, a float or a pointer",
             TypeSet::Vector => "a vector",
+            TypeSet::Bool => "an i1",
+            TypeSet::Atomic => "an i8, i16, i32, i64, i128, f16, bf16, f32, f64 or a pointer",
             TypeSet::Any => "any type",
         }
     }

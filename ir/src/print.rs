@@ -232,6 +232,19 @@ fn step_back<E: Named + std::hash::Hash + Eq + fmt::Display>(
     renamed.insert(entity, name);
 }
 
+/// Bytes as the parser reads them: printable ASCII as it is, the others as `\\` and two hexadecimal digits.
+fn quoted(text: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for &byte in text {
+        match byte {
+            b' '..=b'~' if !matches!(byte, b'"' | b'\\') => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\{byte:02x}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
 struct Printer<'a> {
     out: &'a mut String,
     module: Option<&'a Module>,
@@ -526,8 +539,14 @@ impl<'a> Printer<'a> {
         let func = self.func;
         let pool = &func.dfg.pool;
         let args = data.args(pool);
-        if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. } | InstData::Trap | InstData::Zero)
-            && !matches!(data, InstData::Return { .. } | InstData::Aggregate { .. } if args.is_empty())
+        if !matches!(
+            data,
+            InstData::Sreg { .. }
+                | InstData::Ptx { .. }
+                | InstData::List { .. }
+                | InstData::Trap
+                | InstData::Zero
+        ) && !matches!(data, InstData::Return { .. } | InstData::Aggregate { .. } if args.is_empty())
         {
             self.out.push(' ');
         }
@@ -630,17 +649,28 @@ impl<'a> Printer<'a> {
                 self.out.push(']');
             }
             InstData::List { attr, .. } => {
-                if let Attr::With(op) = attr {
-                    write!(self.out, "{op} ")?;
-                }
+                let before = match attr {
+                    Attr::With(op) => op.to_string(),
+                    Attr::Float(mode) => mode.to_string().trim_end().to_string(),
+                    Attr::Memory(mode) => mode.to_string(),
+                    Attr::Shuffle(kind) => kind.to_string(),
+                    Attr::Vote(kind) => kind.to_string(),
+                    Attr::Text(text) => quoted(text),
+                    Attr::Wide(bits) => format!("{:#x}", **bits),
+                    Attr::None | Attr::Lanes(_) => String::new(),
+                };
+                let comma = matches!(attr, Attr::Text(_)) && !args.is_empty();
+                self.out.push_str(if before.is_empty() && args.is_empty() { "" } else { " " });
+                self.out.push_str(&before);
+                self.out.push_str(match (before.is_empty() || args.is_empty(), comma) {
+                    (true, _) => "",
+                    (false, true) => ", ",
+                    (false, false) => " ",
+                });
                 self.values(args)?;
-                match attr {
-                    Attr::None | Attr::With(_) => {}
-                    Attr::Wide(bits) => write!(self.out, "{:#x}", **bits)?,
-                    Attr::Lanes(lanes) => {
-                        let lanes: Vec<String> = lanes.iter().map(u8::to_string).collect();
-                        write!(self.out, ", [{}]", lanes.join(", "))?;
-                    }
+                if let Attr::Lanes(lanes) = attr {
+                    let lanes: Vec<String> = lanes.iter().map(u8::to_string).collect();
+                    write!(self.out, ", [{}]", lanes.join(", "))?;
                 }
             }
             InstData::Trap => {}

@@ -21,6 +21,37 @@ pub struct Sreg {
 /// The components of `%tid` and its like.
 const COMPONENTS: [&str; 3] = ["x", "y", "z"];
 
+macro_rules! special_registers {
+    ($($name:ident $reg:ident $component:literal $doc:literal,)*) => {
+        /// The registers that every kernel reads.
+        impl Sreg {
+            $(#[doc = $doc] pub const $name: Sreg = Sreg { reg: SpecialReg::$reg, component: $component };)*
+        }
+    };
+}
+
+special_registers! {
+    TID_X Tid 0 "`%tid.x`: the thread's number in its block.",
+    TID_Y Tid 1 "`%tid.y`",
+    TID_Z Tid 2 "`%tid.z`",
+    NTID_X Ntid 0 "`%ntid.x`: the threads of a block.",
+    NTID_Y Ntid 1 "`%ntid.y`",
+    NTID_Z Ntid 2 "`%ntid.z`",
+    CTAID_X Ctaid 0 "`%ctaid.x`: the block's number in the grid.",
+    CTAID_Y Ctaid 1 "`%ctaid.y`",
+    CTAID_Z Ctaid 2 "`%ctaid.z`",
+    NCTAID_X Nctaid 0 "`%nctaid.x`: the blocks of the grid.",
+    NCTAID_Y Nctaid 1 "`%nctaid.y`",
+    NCTAID_Z Nctaid 2 "`%nctaid.z`",
+    LANEID Laneid 0 "`%laneid`: the thread's number in its warp.",
+    WARPID Warpid 0 "`%warpid`: the warp's number in its block.",
+    CLUSTERID_X Clusterid 0 "`%clusterid.x`: the cluster's number in the grid.",
+    CLUSTER_CTARANK ClusterCtarank 0 "`%cluster_ctarank`: the block's number in its cluster.",
+    CLUSTER_NCTARANK ClusterNctarank 0 "`%cluster_nctarank`: the blocks of a cluster.",
+    CLOCK64 Clock64 0 "`%clock64`: a count of cycles.",
+    GLOBALTIMER Globaltimer 0 "`%globaltimer`: nanoseconds.",
+}
+
 impl Sreg {
     /// A scalar special register, or the component 0 to 2 of a vector. `None` where the two do not go together.
     pub fn new(reg: SpecialReg, component: Option<u8>) -> Option<Sreg> {
@@ -582,6 +613,14 @@ mod tests {
         }
         assert_eq!(Sreg::from_name("gridid").map(Sreg::ty), Some(Type::I64));
         assert!(Sreg::all().all(|reg| Sreg::from_name(&reg.to_string()) == Some(reg)));
+    }
+
+    #[test]
+    fn special_registers_by_constant() {
+        for (reg, name) in [(Sreg::TID_X, "tid.x"), (Sreg::NCTAID_Z, "nctaid.z"), (Sreg::LANEID, "laneid")] {
+            assert_eq!(Sreg::from_name(name), Some(reg));
+        }
+        assert_eq!(Sreg::from_name("cluster_ctarank"), Some(Sreg::CLUSTER_CTARANK));
     }
 
     #[test]

@@ -346,9 +346,10 @@ mod tests {
             let ty = Type::int(bits).expect("a width from 1 to 128");
             assert_eq!((ty.bits(), Type::from_name(&format!("i{bits}"))), (bits, Some(ty)));
         }
-        for wrong in
-            ["", "i0", "i07", "i129", "x4", "f32x", "f32x1", "f32x65", "f32x04", "f32x+4", "i7x4", "invalid", "f32x4x4"]
-        {
+        for wrong in [
+            "", "i0", "i07", "i129", "x4", "f32x", "f32x1", "f32x65", "f32x04", "f32x+4", "i7x4", "invalid",
+            "f32x4x4",
+        ] {
             assert_eq!(Type::from_name(wrong), None, "{wrong}");
         }
     }

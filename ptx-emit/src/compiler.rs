@@ -188,7 +188,8 @@ impl Compiler {
         };
         let legal = lower::legalize(module, target)?;
         if self.verify_each {
-            ir::verify(&legal).map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
+            ir::verify(&legal)
+                .map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
         }
         let pipeline = self.pipeline();
         let mut passes = Report::default();

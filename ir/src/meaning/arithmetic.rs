@@ -85,6 +85,22 @@ fn half_sqrt<H: Exact>(a: u16) -> u16 {
     H::FORMAT.sqrt(a.into(), RN).map_or(half::NAN, |bits| bits as u16)
 }
 
+/// A half is exact in `f32`, and so is what it rounds to.
+fn half_round<H: Exact>(a: u16) -> u16 {
+    Cvt::new(H::KIND, Kind::F32).apply(H::widen(a).round().to_bits().into()) as u16
+}
+
+/// The lesser operand, -0 being less than +0; NaN if one is NaN.
+fn double_minimum(a: u64, b: u64) -> u64 {
+    let is_nan = |x: u64| f64::from_bits(x).is_nan();
+    if is_nan(a) || is_nan(b) { f64::NAN.to_bits() } else { double::min(a, b) }
+}
+
+fn double_maximum(a: u64, b: u64) -> u64 {
+    let is_nan = |x: u64| f64::from_bits(x).is_nan();
+    if is_nan(a) || is_nan(b) { f64::NAN.to_bits() } else { double::max(a, b) }
+}
+
 fn half_integral<H: Exact>(rounding: Rounding, a: u16) -> u16 {
     Cvt { rounding, integral: true, ..Cvt::new(H::KIND, H::KIND) }.apply(a.into()) as u16
 }
@@ -117,6 +133,18 @@ pub(super) fn float_unary(op: FloatUnary, ty: Type) -> Option<LaneFn> {
         FloatUnary::Fceil => integral::<UP>(ty)?,
         FloatUnary::Ftrunc => integral::<ZERO>(ty)?,
         FloatUnary::Fnearest => integral::<NEAREST>(ty)?,
+        FloatUnary::Fround => floats!(ty,
+            |a| f32::from_bits(a).round().to_bits(),
+            f64::from_bits(a).round().to_bits(),
+            H => half_round::<H>(a)),
+        // PTX has approximations of these, which are asked for by name.
+        FloatUnary::Frsqrt
+        | FloatUnary::Frcp
+        | FloatUnary::Fsin
+        | FloatUnary::Fcos
+        | FloatUnary::Fexp2
+        | FloatUnary::Flog2
+        | FloatUnary::Ftanh => return None,
     })
 }
 
@@ -198,6 +226,10 @@ pub(super) fn float_binary(op: FloatBinary, ty: Type) -> Option<LaneFn> {
             H => half::min::<H>(PLAIN, false, a, b)),
         FloatBinary::Fmax => floats!(ty, |a, b| single::max::<PLAIN>(false, a, b), double::max(a, b),
             H => half::max::<H>(PLAIN, false, a, b)),
+        FloatBinary::Fminimum => floats!(ty, |a, b| single::min::<PLAIN>(true, a, b), double_minimum(a, b),
+            H => half::min::<H>(PLAIN, true, a, b)),
+        FloatBinary::Fmaximum => floats!(ty, |a, b| single::max::<PLAIN>(true, a, b), double_maximum(a, b),
+            H => half::max::<H>(PLAIN, true, a, b)),
         // PTX takes the sign from the first operand, the IR from the second.
         FloatBinary::Fcopysign => {
             floats!(ty, |a, b| single::copysign(b, a), double::copysign(b, a), a & 0x7fff | b & 0x8000)

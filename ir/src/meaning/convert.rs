@@ -1,11 +1,11 @@
 //! Conversions between types.
 
-use crate::{Scalar, Type};
 use super::wide;
+use crate::{Scalar, Type};
 use warpsmith_semantics::lanes::{portable as vector, scalar};
-use warpsmith_semantics::{Plan, Width};
 use warpsmith_semantics::value::convert::{Cvt, Kind};
 use warpsmith_semantics::value::half::{BF16, F16, Half};
+use warpsmith_semantics::{Plan, Width};
 
 /// The format of a scalar float in the terms of conversions.
 pub(super) fn float_kind(ty: Type) -> Option<Kind> {
@@ -57,9 +57,13 @@ pub(super) fn integer(from: Type, to: Type, signed: bool) -> Option<Plan> {
                     (Width::W32, true) => vector(|a: bool, all: u64| if a { all as u32 } else { 0 }),
                     (Width::W64, true) => vector(|a: bool, all: u64| if a { all } else { 0 }),
                     // The constant is all ones of the half above 64 bits.
-                    (Width::W128, true) => vector(|a: bool, all: u64| {
-                        if a { u128::from(all) << 64 | u128::from(u64::MAX) } else { 0 }
-                    }),
+                    (Width::W128, true) => {
+                        vector(
+                            |a: bool, all: u64| {
+                                if a { u128::from(all) << 64 | u128::from(u64::MAX) } else { 0 }
+                            },
+                        )
+                    }
                     (Width::Pred, _) => return None,
                 };
                 let bits = to.bits();
@@ -111,7 +115,7 @@ pub(super) fn float(from: Type, to: Type) -> Option<Plan> {
 }
 
 /// A conversion of one register to another, described by a constant.
-fn by_code(wide_source: bool, wide_result: bool, cvt: Cvt) -> Plan {
+pub(super) fn by_code(wide_source: bool, wide_result: bool, cvt: Cvt) -> Plan {
     let function = match (wide_source, wide_result) {
         (false, false) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into()) as u32),
         (false, true) => scalar(|a: u32, code: u64| Cvt::from_code(code).apply(a.into())),

@@ -20,8 +20,10 @@
 
 mod arithmetic;
 mod convert;
+mod mode;
 mod wide;
 
+use crate::attr::Attr;
 use crate::classes::{Class, Conversion, PointerBinary, PointerUnary, Ternary};
 use crate::{InstData, Opcode, Type};
 use warpsmith_semantics::lanes::portable as vector;
@@ -42,6 +44,10 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
             let simple = arithmetic::integer_compare(*cond, ty).map(Plan::simple);
             simple.or_else(|| wide::comparison(*cond, ty))
         }
+        InstData::List { op, attr: Attr::Float(mode), .. } => match mode.computes_plainly() {
+            true => operation(*op, operands, result),
+            false => mode::plan(*op, *mode, *operands.first()?, result),
+        },
         InstData::List { op, .. } => wide::overflowing(*op, *operands.first()?),
         InstData::FloatCompare { cond, .. } => {
             arithmetic::float_compare(*cond, *operands.first()?).map(Plan::simple)
@@ -88,7 +94,9 @@ fn operation(op: Opcode, operands: &[Type], to: Type) -> Option<Plan> {
         Class::FloatBinary(op) => arithmetic::float_binary(op, from).map(Plan::simple),
         Class::PointerUnary(PointerUnary::Ptrtoint) => same_bits(from, to),
         Class::PointerBinary(PointerBinary::Ptradd) => pointer(*operands.get(1)?, 1),
-        Class::Ternary(Ternary::Fshl | Ternary::Fshr | Ternary::Ubfx | Ternary::Sbfx) => wide::operation(op, from),
+        Class::Ternary(Ternary::Fshl | Ternary::Fshr | Ternary::Ubfx | Ternary::Sbfx) => {
+            wide::operation(op, from)
+        }
         Class::Ternary(Ternary::Select) => Some(Plan::simple(select(register(to)?))),
         Class::Ternary(Ternary::Fma) => arithmetic::fma(from).map(Plan::simple),
         Class::Conversion(op) => conversion(op, from, to),

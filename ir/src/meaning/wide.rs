@@ -174,7 +174,8 @@ pub(super) fn insert(a: u128, b: u128, at: u32, length: u32) -> u128 {
 fn overflow(op: Opcode, bits: u32, a: u128, b: u128) -> Option<(u128, bool)> {
     let all = ones(bits);
     let (x, y) = (signed(bits, a), signed(bits, b));
-    let fits = |exact: Option<i128>, wrapped: u128| exact.is_none_or(|exact| signed(bits, wrapped & all) != exact);
+    let fits =
+        |exact: Option<i128>, wrapped: u128| exact.is_none_or(|exact| signed(bits, wrapped & all) != exact);
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
     Some(match op {
         Opcode::UaddOverflow => {
@@ -256,9 +257,18 @@ fn run_resize(code: u64, a: u128) -> u128 {
 macro_rules! by_width {
     ($width:expr, $r:ident => $function:expr) => {
         match $width {
-            Width::W32 => { type $r = u32; $function }
-            Width::W64 => { type $r = u64; $function }
-            Width::W128 => { type $r = u128; $function }
+            Width::W32 => {
+                type $r = u32;
+                $function
+            }
+            Width::W64 => {
+                type $r = u64;
+                $function
+            }
+            Width::W128 => {
+                type $r = u128;
+                $function
+            }
             Width::Pred => return None,
         }
     };
@@ -314,7 +324,9 @@ pub(super) fn overflowing(op: Opcode, ty: Type) -> Option<Plan> {
 
 /// `bfi` on a register of a width.
 pub fn bit_field_insert(width: Width) -> Option<LaneFn> {
-    Some(by_width!(width, R => scalar(|a: R, b: R, at: u32, length: u32| insert(a.into(), b.into(), at, length) as R)))
+    Some(
+        by_width!(width, R => scalar(|a: R, b: R, at: u32, length: u32| insert(a.into(), b.into(), at, length) as R)),
+    )
 }
 
 /// The bits of an integer type kept, those above cleared.
@@ -324,7 +336,8 @@ pub fn keep(ty: Type) -> Option<Plan> {
 
 /// `icmp`
 pub(super) fn comparison(cond: IntCC, ty: Type) -> Option<Plan> {
-    let function = by_width!(register(ty)?, R => scalar(|a: R, b: R, code: u64| run_compare(code, a.into(), b.into())));
+    let function =
+        by_width!(register(ty)?, R => scalar(|a: R, b: R, code: u64| run_compare(code, a.into(), b.into())));
     Some(Plan::with_constants(function, &[code(cond as u64, ty.bits())]))
 }
 
@@ -368,7 +381,9 @@ pub(super) fn from_integer(from: Type, to: Kind, wide: bool, sign: bool) -> Opti
     let constant = u64::from(from.bits()) | u64::from(sign) << 8 | kind_number(to)? << 9;
     let function = match wide {
         true => by_width!(register(from)?, A => scalar(|a: A, code: u64| run_to_float(code, a.into()))),
-        false => by_width!(register(from)?, A => scalar(|a: A, code: u64| run_to_float(code, a.into()) as u32)),
+        false => {
+            by_width!(register(from)?, A => scalar(|a: A, code: u64| run_to_float(code, a.into()) as u32))
+        }
     };
     Some(Plan::with_constants(function, &[constant]))
 }
@@ -390,7 +405,9 @@ pub(super) fn to_integer(from: Kind, wide: bool, to: Type, sign: bool) -> Option
     let constant = u64::from(to.bits()) | u64::from(sign) << 8 | kind_number(from)? << 9;
     let function = match wide {
         true => by_width!(register(to)?, R => scalar(|a: u64, code: u64| run_to_integer(code, a) as R)),
-        false => by_width!(register(to)?, R => scalar(|a: u32, code: u64| run_to_integer(code, a.into()) as R)),
+        false => {
+            by_width!(register(to)?, R => scalar(|a: u32, code: u64| run_to_integer(code, a.into()) as R))
+        }
     };
     Some(Plan::with_constants(function, &[constant]))
 }
@@ -414,7 +431,8 @@ mod tests {
                 assert_eq!(at(IntBinary::Smulhi), ((i16::from(x) * i16::from(y)) >> 8) as u8);
                 assert_eq!(at(IntBinary::Rotl), a.rotate_left(b.into()));
                 assert_eq!(at(IntBinary::Rotr), a.rotate_right(b.into()));
-                let wraps = |op| overflow(op, 8, a.into(), b.into()).map(|(low, wrapped)| (low as u8, wrapped));
+                let wraps =
+                    |op| overflow(op, 8, a.into(), b.into()).map(|(low, wrapped)| (low as u8, wrapped));
                 assert_eq!(wraps(Opcode::UaddOverflow), Some(a.overflowing_add(b)));
                 assert_eq!(wraps(Opcode::UsubOverflow), Some(a.overflowing_sub(b)));
                 assert_eq!(wraps(Opcode::UmulOverflow), Some(a.overflowing_mul(b)));

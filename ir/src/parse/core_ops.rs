@@ -3,7 +3,9 @@
 use super::Parser;
 use super::body::{BodyReader, Operand, ResultName, TypeSource};
 use crate::attr::{Attr, AttrKind};
+use crate::effects::{AtomicOp, MemoryMode, MemoryOrder, MemoryScope, ShuffleKind, VoteKind};
 use crate::entities::{FuncId, GlobalId, Inst, Path, Value};
+use crate::float_mode::FloatMode;
 use crate::ins::bools;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
 use crate::lexer::{Tok, Token};
@@ -42,11 +44,20 @@ impl BodyReader<'_, '_> {
             match info.result {
                 ResultRule::Element => return one(ty.element_type()),
                 ResultRule::Bools => return bools(ty).and_then(one),
+                ResultRule::I32 | ResultRule::I32AndI1 | ResultRule::None => return None,
                 ResultRule::TAndBools => return bools(ty).map(|bools| SmallVec::from_slice(&[ty, bools])),
                 _ => {}
             }
             one(ty).filter(|_| of_operands || info.result.takes_suffix())
         });
+        if op.takes_float_mode()
+            && let Some(mode) = self.float_mode(op)?
+        {
+            let of_operands = suffix.filter(|_| !info.result.takes_suffix());
+            let values = self.operand_list(op, word, of_operands, info.operands.len())?;
+            let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
+            return Some((InstData::List { op, attr: Attr::Float(mode), args }, result));
+        }
         let data = match info.shape {
             Shape::IntConst => {
                 let (number, span) = self.p.number()?;
@@ -201,6 +212,52 @@ impl BodyReader<'_, '_> {
         Some(names.iter().filter_map(|name| name.ty).collect())
     }
 
+    /// One of a few words.
+    fn word_of<T: Copy>(&mut self, what: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
+        let token = self.p.expect_kind(Tok::Word, what)?;
+        let text = self.p.text(token);
+        let found = all.iter().copied().find(|known| name(*known) == text);
+        if found.is_none() {
+            let message = format!("{} is not {what}", self.p.describe(token));
+            let known: Vec<&str> = all.iter().map(|known| name(*known)).collect();
+            let note = format!("what can stand here is {}", known.join(" "));
+            self.p.error("I0016", token.span(), message).notes.push(note);
+        }
+        found
+    }
+
+    /// `iadd acq_rel gpu`, `acq_rel relaxed gpu`, `acquire gpu`
+    fn memory_mode(&mut self, op: Opcode) -> Option<MemoryMode> {
+        let rmw = match op == Opcode::AtomicRmw {
+            true => Some(self.word_of("what `atomic_rmw` does", AtomicOp::ALL, AtomicOp::name)?),
+            false => None,
+        };
+        let order = self.word_of("an order of memory", MemoryOrder::ALL, MemoryOrder::name)?;
+        let failure = match op == Opcode::Cmpxchg {
+            true => Some(self.word_of("an order of memory", MemoryOrder::ALL, MemoryOrder::name)?),
+            false => None,
+        };
+        let scope = self.word_of("a scope", MemoryScope::ALL, MemoryScope::name)?;
+        Some(MemoryMode { op: rmw, order, failure, scope })
+    }
+
+    /// `rz ftz contract` before the operands of an operation on floats.
+    fn float_mode(&mut self, op: Opcode) -> Option<Option<FloatMode>> {
+        let mut mode = FloatMode::default();
+        while self.p.tok.kind == Tok::Word && !self.p.tok.first_of_line {
+            let token = self.p.bump();
+            let Some(more) = mode.with_word(self.p.text(token)) else {
+                let message = format!("{} is not a way to compute `{op}`", self.p.describe(token));
+                let words: Vec<&str> = FloatMode::words().collect();
+                let note = format!("operations on floats take {}", words.join(" "));
+                self.p.error("I0016", token.span(), message).notes.push(note);
+                return None;
+            };
+            mode = more;
+        }
+        Some((mode != FloatMode::default()).then_some(mode))
+    }
+
     /// An operation of [`Shape::List`].
     fn list(
         &mut self,
@@ -222,8 +279,32 @@ impl BodyReader<'_, '_> {
             };
             attr = Attr::With(with);
         }
+        match op.attr_kind() {
+            AttrKind::Memory => attr = Attr::Memory(self.memory_mode(op)?),
+            AttrKind::Shuffle => {
+                attr = Attr::Shuffle(self.word_of("a way to shuffle", ShuffleKind::ALL, ShuffleKind::name)?)
+            }
+            AttrKind::Vote => attr = Attr::Vote(self.word_of("a vote", VoteKind::ALL, VoteKind::name)?),
+            AttrKind::Text => {
+                let token = self.p.expect_kind(Tok::String, "a text in quotes")?;
+                attr = Attr::Text(self.p.string(token)?.into());
+                if op == Opcode::Printf {
+                    let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+                    while self.p.accept(b',') {
+                        // The format does not say which type a literal has.
+                        values.push(self.value()?);
+                    }
+                    let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
+                    return Some((InstData::List { op, attr, args }, result));
+                }
+                self.p.expect(b',')?;
+            }
+            AttrKind::None | AttrKind::With | AttrKind::Lanes | AttrKind::Wide | AttrKind::Float => {}
+        }
         let rules = op.info().operands;
-        let values: SmallVec<[Value; 4]> = self.operand_list(op, word, suffix, rules.len())?;
+        // The suffix of what is named by its result's type says nothing of the operands.
+        let of_operands = suffix.filter(|_| !op.info().result.takes_suffix());
+        let values: SmallVec<[Value; 4]> = self.operand_list(op, word, of_operands, rules.len())?;
         if op.attr_kind() == AttrKind::Lanes {
             self.p.expect(b',')?;
             self.p.expect(b'[')?;

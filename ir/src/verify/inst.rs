@@ -5,9 +5,11 @@ use super::flow::count;
 use crate::aggregate::PathError;
 use crate::attr::Attr;
 use crate::entities::{Inst, Value};
+use crate::float_mode::{FloatMode, approximate_only};
 use crate::function::{FuncKind, Function};
 use crate::inst::InstData;
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
+use crate::printf;
 use crate::types::Type;
 use warpsmith_diag::Diagnostic;
 use warpsmith_diag::nearest;
@@ -142,7 +144,7 @@ impl<'a> Verifier<'a> {
         if !matches!(rule, ResultRule::OfCallee | ResultRule::OfCall) {
             let expected = match rule {
                 ResultRule::None => 0,
-                ResultRule::TAndBools => 2,
+                ResultRule::TAndBools | ResultRule::I32AndI1 => 2,
                 _ => 1,
             };
             if found != expected {
@@ -165,6 +167,7 @@ impl<'a> Verifier<'a> {
             }
             ResultRule::T
             | ResultRule::Bools
+            | ResultRule::I32
             | ResultRule::I64
             | ResultRule::Ptr
             | ResultRule::PtrLocal
@@ -172,7 +175,7 @@ impl<'a> Verifier<'a> {
             | ResultRule::Shuffled
             | ResultRule::Element
             | ResultRule::OfSreg => func.result_type(data, None) == Some(ty),
-            ResultRule::TAndBools => {
+            ResultRule::TAndBools | ResultRule::I32AndI1 => {
                 let types = func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value));
                 func.result_types(data, None).into_iter().eq(types)
             }
@@ -192,9 +195,10 @@ impl<'a> Verifier<'a> {
         }
         if let (InstData::Vec { .. }, true) = (data, ty.is_invalid()) {
             let given = func.dfg.args(inst).len();
-            self.inst_error(inst, "I0411", format!("there is no vector of {given} {t}"))
-                .notes
-                .push(format!("a vector has 2 to {} elements: i1, i8 to i128, floats or pointers", Type::MAX_LANES));
+            self.inst_error(inst, "I0411", format!("there is no vector of {given} {t}")).notes.push(format!(
+                "a vector has 2 to {} elements: i1, i8 to i128, floats or pointers",
+                Type::MAX_LANES
+            ));
             return;
         }
         let wanted = match rule {
@@ -213,6 +217,8 @@ impl<'a> Verifier<'a> {
             | ResultRule::T
             | ResultRule::Bools
             | ResultRule::TAndBools
+            | ResultRule::I32
+            | ResultRule::I32AndI1
             | ResultRule::Shuffled
             | ResultRule::I64
             | ResultRule::Ptr
@@ -239,6 +245,9 @@ impl<'a> Verifier<'a> {
             }
             InstData::FloatConst { bits } if t.bits() < 64 && bits >> t.bits() != 0 => {
                 self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
+            }
+            InstData::Unary { op, .. } if approximate_only(*op) => {
+                self.float_mode(inst, *op, FloatMode::default(), t, t);
             }
             InstData::List { op, attr, .. } => self.operand_list(inst, *op, attr, t),
             InstData::Unary { op: Opcode::Bswap, .. } if !t.element_type().bits().is_multiple_of(8) => {
@@ -427,20 +436,43 @@ impl<'a> Verifier<'a> {
         let taken = op.info().operands.len();
         if attr.kind() != op.attr_kind() {
             self.inst_error(inst, "I0428", format!("`{op}` does not take {attr:?}"));
-        } else if given != taken {
+        } else if given != taken && op != Opcode::Printf {
             let message = format!("`{op}` takes {}, not {given}", count(taken, "operand"));
             self.inst_error(inst, "I0428", message);
         }
         match attr {
             Attr::None => {}
             Attr::With(with) if !Opcode::REDUCTIONS.contains(with) => {
-                self.inst_error(inst, "I0428", format!("`{with}` does not put the elements of a vector together"));
+                self.inst_error(
+                    inst,
+                    "I0428",
+                    format!("`{with}` does not put the elements of a vector together"),
+                );
             }
-            Attr::With(with) if !with.info().types.contains(t.element_type()) => {
+            Attr::With(with)
+                if !with.info().types.contains(if op == Opcode::Reduce { t.element_type() } else { t }) =>
+            {
                 let message = format!("`{with}` takes {}, not {}", with.info().types.describe(), t.element());
                 self.inst_error(inst, "I0401", message);
             }
             Attr::With(_) => {}
+            Attr::Memory(mode) => {
+                if let Some(message) = mode.refusal(op, t) {
+                    let note = "`docs/ir.md` lists what each atomic access can be";
+                    self.inst_error(inst, "I0433", message).notes.push(note.into());
+                }
+                let ptr = if op == Opcode::AtomicStore { 1 } else { 0 };
+                let ptr = self.func.dfg.args(inst).get(ptr).copied();
+                if let (Some(ptr), true) = (ptr, op != Opcode::AtomicLoad && op != Opcode::Fence) {
+                    self.written(inst, ptr);
+                }
+            }
+            Attr::Text(format) if op == Opcode::Printf => self.printf(inst, format),
+            Attr::Shuffle(_) | Attr::Vote(_) | Attr::Text(_) => {}
+            Attr::Float(mode) => {
+                let to = self.func.dfg.first_result(inst).map_or(t, |result| self.func.dfg.ty(result));
+                self.float_mode(inst, op, *mode, t, to);
+            }
             Attr::Lanes(lanes) => {
                 let all = 2 * t.lanes();
                 if let Some(lane) = lanes.iter().find(|lane| u32::from(**lane) >= all) {
@@ -456,13 +488,75 @@ impl<'a> Verifier<'a> {
             }
             Attr::Wide(bits) => {
                 let narrow = InstData::int_const(t, **bits);
-                if !t.is_int() || !matches!(narrow, InstData::List { attr: Attr::Wide(same), .. } if same == *bits) {
-                    self.inst_error(inst, "I0420", format!("{:#x} is not how a constant of {t} is held", **bits))
-                        .notes
-                        .push("InstData::int_const gives the form".into());
+                if !t.is_int()
+                    || !matches!(narrow, InstData::List { attr: Attr::Wide(same), .. } if same == *bits)
+                {
+                    self.inst_error(
+                        inst,
+                        "I0420",
+                        format!("{:#x} is not how a constant of {t} is held", **bits),
+                    )
+                    .notes
+                    .push("InstData::int_const gives the form".into());
                 }
             }
         }
+    }
+
+    /// The arguments of `printf` against its format.
+    fn printf(&mut self, inst: Inst, format: &[u8]) {
+        let wanted = match printf::arguments(format) {
+            Ok(wanted) => wanted,
+            Err(message) => {
+                let note =
+                    "the conversions are C's: %d %u %x %c, with an `l` for i64, %f %e %g, %s, %p and %%";
+                self.inst_error(inst, "I0434", message).notes.push(note.into());
+                return;
+            }
+        };
+        let args = self.func.dfg.args(inst);
+        if wanted.len() != args.len() {
+            let message =
+                format!("the format takes {}, {} given", count(wanted.len(), "argument"), args.len());
+            self.inst_error(inst, "I0434", message);
+            return;
+        }
+        if wanted.len() > printf::MOST_ARGUMENTS {
+            let message =
+                format!("`printf` of {} arguments; a device prints {}", args.len(), printf::MOST_ARGUMENTS);
+            self.inst_error(inst, "I0434", message).notes.push("print them in several calls".into());
+        }
+        for (n, (wanted, &arg)) in wanted.iter().zip(args).enumerate() {
+            let ty = self.func.dfg.ty(arg);
+            if !wanted.takes(ty) {
+                let message =
+                    format!("argument {} of `printf` is {ty}; the format takes {}", n + 1, wanted.describe());
+                let note = match (wanted, ty == Type::I64) {
+                    (printf::Argument::Int { .. }, true) => {
+                        Some("an i64 is printed by `%ld`, `%lu` or `%lx`")
+                    }
+                    (printf::Argument::Long, _) if ty.is_int() => {
+                        Some("leave out the `l`, or extend it to i64")
+                    }
+                    (printf::Argument::Text, _) if ty.is_ptr() => {
+                        Some("`addrspacecast.ptr` makes it generic")
+                    }
+                    _ => None,
+                };
+                self.inst_error(inst, "I0434", message).notes.extend(note.map(str::to_string));
+            }
+        }
+    }
+
+    fn float_mode(&mut self, inst: Inst, op: Opcode, mode: FloatMode, t: Type, to: Type) {
+        let Some(message) = mode.refusal(op, t, to) else { return };
+        let note = match approximate_only(op) {
+            true => format!("write `{op} afn`, of f16, bf16 or f32"),
+            false => {
+                "directions are for f32 and f64, `ftz` and `sat` for f16 and f32, as PTX has them".into()
+            }
+        };
+        self.inst_error(inst, "I0429", message).notes.push(note);
     }
 
     /// The function of a call or address, which must not be a kernel.

@@ -26,6 +26,9 @@ impl Legalizer<'_> {
         if ty.is_vector() {
             return self.unary_lanes(op, ty, x);
         }
+        if op == Opcode::Fround {
+            return self.round_away(ty, x);
+        }
         let Class::IntUnary(unary) = op.class() else { return self.raw1(op, x) };
         if unary == IntUnary::Bswap {
             return self.bswap(ty, x);
@@ -99,10 +102,15 @@ impl Legalizer<'_> {
         if ty.is_vector() {
             return self.binary_lanes(op, ty, x, y);
         }
+        if matches!(op, Opcode::Fminimum | Opcode::Fmaximum) {
+            return self.minimum(op, ty, x, y);
+        }
         let Class::IntBinary(binary) = op.class() else { return self.raw2(op, x, y) };
         use IntBinary::*;
         match binary {
-            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => return self.saturating(binary, ty, x, y),
+            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => {
+                return self.saturating(binary, ty, x, y);
+            }
             _ if ty == Type::I128 => return self.wide_binary(binary, x, y),
             _ if !ty.is_odd() => return self.raw2(op, x, y),
             _ => {}
@@ -142,7 +150,8 @@ impl Legalizer<'_> {
         };
         if 2 * bits > 128 {
             let (shift, up) = (self.int(Type::I32, bits.into()), self.int(Type::I32, i64::from(128 - bits)));
-            let (high, low) = (self.wide_binary(IntBinary::Umulhi, x, y), self.wide_binary(IntBinary::Imul, x, y));
+            let (high, low) =
+                (self.wide_binary(IntBinary::Umulhi, x, y), self.wide_binary(IntBinary::Imul, x, y));
             let high = self.wide_binary(IntBinary::Shl, high, up);
             let low = self.wide_binary(IntBinary::Lshr, low, shift);
             let mut all = self.wide_binary(IntBinary::Bor, high, low);
@@ -250,18 +259,21 @@ impl Legalizer<'_> {
                 let result = self.binary(if sub { Opcode::Isub } else { Opcode::Iadd }, ty, x, y);
                 // It did if the sign is not that of both summands; of a difference, if the signs differ and it is not the minuend's.
                 let one = self.binary(Opcode::Bxor, ty, x, result);
-                let other = self.binary(Opcode::Bxor, ty, if sub { x } else { y }, if sub { y } else { result });
+                let other =
+                    self.binary(Opcode::Bxor, ty, if sub { x } else { y }, if sub { y } else { result });
                 let both = self.binary(Opcode::Band, ty, one, other);
                 [result, self.is_negative(ty, both)]
             }
             Opcode::UmulOverflow => {
-                let (low, high) = (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Umulhi, ty, x, y));
+                let (low, high) =
+                    (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Umulhi, ty, x, y));
                 let zero = self.bits(ty, 0);
                 [low, self.icmp(IntCC::Ne, ty, high, zero)]
             }
             // `smul_overflow`, the last of them.
             _ => {
-                let (low, high) = (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Smulhi, ty, x, y));
+                let (low, high) =
+                    (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Smulhi, ty, x, y));
                 let last = self.int(Type::I32, i64::from(ty.bits() - 1));
                 let sign = self.binary(Opcode::Ashr, ty, low, last);
                 [low, self.icmp(IntCC::Ne, ty, high, sign)]

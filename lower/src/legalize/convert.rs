@@ -1,7 +1,7 @@
 //! Conversions from and to types that PTX has no registers for.
 
 use super::*;
-use warpsmith_ir::{FloatCC, IntBinary, IntUnary};
+use warpsmith_ir::{FloatCC, FloatMode, FloatRounding, IntBinary, IntUnary};
 
 impl Legalizer<'_> {
     /// A conversion of any types. `None` if the instruction is right as it is.
@@ -35,7 +35,7 @@ impl Legalizer<'_> {
                 let container = held(from);
                 let x = if from.is_odd() { self.extended(extend, from, container, x) } else { x };
                 match container {
-                    Type::I128 => self.wide_to_float(op == Opcode::Sitofp, to, x),
+                    Type::I128 => self.wide_to_float(op == Opcode::Sitofp, to, x, None),
                     _ => self.raw_convert(op, to, x),
                 }
             }
@@ -161,11 +161,17 @@ impl Legalizer<'_> {
 
     /// The nearest float to an `i128`: its 64 highest bits from the first one on, of which the last says whether any of the others is set,
     /// are rounded once; the power of two that is missing is exact.
-    fn wide_to_float(&mut self, sign: bool, to: Type, x: Value) -> Value {
+    pub(super) fn wide_to_float(
+        &mut self,
+        sign: bool,
+        to: Type,
+        x: Value,
+        rounding: Option<FloatRounding>,
+    ) -> Value {
         if sign {
             let magnitude = self.wide_unary(IntUnary::Iabs, x);
             let negative = self.is_negative(Type::I128, x);
-            let float = self.wide_to_float(false, to, magnitude);
+            let float = self.wide_to_float(false, to, magnitude, rounding);
             let negated = self.raw1(Opcode::Fneg, float);
             return self.raw3(Opcode::Select, [negative, negated, float]);
         }
@@ -174,7 +180,7 @@ impl Legalizer<'_> {
             let most = self.bits(Type::I128, 1 << 32);
             let x = self.wide_binary(IntBinary::Umin, x, most);
             let low = self.halves(x)[0];
-            return self.raw_convert(Opcode::Uitofp, to, low);
+            return self.rounded_to_float(to, low, rounding);
         }
         let zeros = self.wide_unary(IntUnary::Clz, x);
         let zeros = self.halves(zeros)[0];
@@ -185,7 +191,7 @@ impl Legalizer<'_> {
         let inexact = self.raw_icmp(IntCC::Ne, low, zero);
         let sticky = self.raw_convert(Opcode::Zext, Type::I64, inexact);
         let high = self.raw2(Opcode::Bor, high, sticky);
-        let float = self.raw_convert(Opcode::Uitofp, to, high);
+        let float = self.rounded_to_float(to, high, rounding);
         // 2^(64 - zeros) by its exponent.
         let (bias, fraction, int) = match to {
             Type::F64 => (1023, 52, Type::I64),
@@ -196,9 +202,16 @@ impl Legalizer<'_> {
         let exponent = self.raw2(Opcode::Isub, exponent, zeros);
         let place = self.int(Type::I32, fraction);
         let exponent = self.raw2(Opcode::Shl, exponent, place);
-        let exponent = if int == Type::I64 { exponent } else { self.raw_convert(Opcode::Trunc, int, exponent) };
+        let exponent =
+            if int == Type::I64 { exponent } else { self.raw_convert(Opcode::Trunc, int, exponent) };
         let scale = self.raw_convert(Opcode::Bitcast, to, exponent);
         self.raw2(Opcode::Fmul, float, scale)
+    }
+
+    /// An `i64` without a sign to a float, in a direction.
+    fn rounded_to_float(&mut self, to: Type, x: Value, rounding: Option<FloatRounding>) -> Value {
+        let mode = FloatMode { rounding, ..FloatMode::default() };
+        self.moded(Opcode::Uitofp, mode, Type::I64, to, &[x])
     }
 
     /// An `i128` toward zero, clamped; 0 for NaN. In `f64`, which holds every other float, both halves are exact.

@@ -27,7 +27,8 @@ impl Helpers {
                 Helper::Urem128 => (include_str!("urem128.wir"), "__ws_urem128"),
             };
             let read = parse(text).module;
-            let mut func = read.functions.into_iter().map(|(_, func)| func).next().expect("the text has one function");
+            let mut func =
+                read.functions.into_iter().map(|(_, func)| func).next().expect("the text has one function");
             func.name = name.to_string();
             while module.symbol(&func.name).is_some() {
                 func.name.push('_');

@@ -33,7 +33,15 @@ impl Legalizer<'_> {
     }
 
     /// Loads a type that PTX has as it is.
-    fn load_part(&mut self, ty: Type, flags: MemFlags, align: u32, offset: i32, ptr: Value, at: u32) -> Value {
+    fn load_part(
+        &mut self,
+        ty: Type,
+        flags: MemFlags,
+        align: u32,
+        offset: i32,
+        ptr: Value,
+        at: u32,
+    ) -> Value {
         let (ptr, offset) = self.part_of(ptr, offset, at);
         self.ins().load(ty, part_flags(flags, align, at), ptr, offset)
     }

@@ -15,10 +15,14 @@
 //! ...), so that an operation on a vector of `i128` is reduced step by step without a pass of its own for each step.
 
 mod arithmetic;
+mod atomic;
 mod convert;
+mod float;
 mod helpers;
 mod memory;
+mod system;
 mod vector;
+mod warp;
 mod wide;
 
 use crate::analysis::Cfg;
@@ -29,8 +33,8 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
-    Block, Class, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC, Module, Opcode, Scalar, Shape,
-    Ternary, Type, Value,
+    Attr, Block, Class, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC, Module, Opcode,
+    Scalar, Shape, Ternary, Type, Value,
 };
 use warpsmith_isa::Target;
 
@@ -70,7 +74,11 @@ fn is_wide_or_odd(ty: Type) -> bool {
 fn needed(func: &Function) -> bool {
     let types = func.params.iter().map(|param| param.ty).chain(func.ret.iter().copied());
     types.chain(func.dfg.values().map(|value| func.dfg.ty(value))).any(is_wide_or_odd)
-        || func.layout.blocks().flat_map(|block| func.layout.insts(block)).any(|inst| instruction_needs(func, inst))
+        || func
+            .layout
+            .blocks()
+            .flat_map(|block| func.layout.insts(block))
+            .any(|inst| instruction_needs(func, inst))
 }
 
 /// True if an instruction is rewritten whatever its types are.
@@ -98,6 +106,9 @@ fn is_expanded(op: Opcode) -> bool {
             | Opcode::Fshr
             | Opcode::Ubfx
             | Opcode::Sbfx
+            | Opcode::Fminimum
+            | Opcode::Fmaximum
+            | Opcode::Fround
     )
 }
 
@@ -138,6 +149,8 @@ struct Legalizer<'a> {
     types: SecondaryMap<Value, Option<Type>>,
     /// The elements of vectors, in their own types, and the halves of `i128`.
     parts: FxHashMap<Value, Values>,
+    /// Products that may be contracted: their factors.
+    products: FxHashMap<Value, [Value; 2]>,
     helpers: &'a mut helpers::Helpers,
     module: &'a mut Module,
     errors: Vec<Diagnostic>,
@@ -156,6 +169,7 @@ impl<'a> Legalizer<'a> {
             at: Inst::from_u32(0),
             types: SecondaryMap::new(),
             parts: FxHashMap::default(),
+            products: FxHashMap::default(),
             helpers,
             module,
             errors: Vec::new(),
@@ -176,6 +190,7 @@ impl<'a> Legalizer<'a> {
             }
         }
         let Some(entry) = self.func.layout.entry() else { return };
+        self.skip_unreachable();
         self.drop_unreachable();
         if let (true, Some(first)) = (kernel, self.func.layout.first_inst(entry)) {
             self.at = first;
@@ -250,7 +265,8 @@ impl<'a> Legalizer<'a> {
         match i64::try_from((bits << (128 - held.bits())) as i128 >> (128 - held.bits())) {
             Ok(value) => self.int(held, value),
             Err(_) => {
-                let (low, high) = (self.int(Type::I64, bits as i64), self.int(Type::I64, (bits >> 64) as i64));
+                let (low, high) =
+                    (self.int(Type::I64, bits as i64), self.int(Type::I64, (bits >> 64) as i64));
                 self.join(low, high)
             }
         }
@@ -371,6 +387,8 @@ impl<'a> Legalizer<'a> {
                 }
                 false => self.zero(to),
             },
+            InstData::List { op, attr: Attr::Float(mode), .. } => self.moded(op, mode, types[0], to, &args),
+            InstData::List { op, attr, .. } if self.threads(inst, op, &attr, &types, to, &args) => return,
             InstData::List { op, attr, .. } => return self.list(inst, op, &attr, to, &args),
             // The types of their operands and results have changed with everything else's.
             InstData::FloatConst { .. }
@@ -459,4 +477,3 @@ impl<'a> Legalizer<'a> {
         self.ins().call(id, &returns, args).first()
     }
 }
-

@@ -166,8 +166,7 @@ impl Legalizer<'_> {
         let held = held(ty);
         let count = held.bits() / 32;
         let words = Type::vector(Scalar::I32, count).unwrap_or(Type::I32);
-        let wide: Values =
-            args.iter().map(|arg| self.raw_convert(Opcode::Bitcast, words, *arg)).collect();
+        let wide: Values = args.iter().map(|arg| self.raw_convert(Opcode::Bitcast, words, *arg)).collect();
         let made: Values = (0..count as usize)
             .map(|n| {
                 let of_args: Values = wide

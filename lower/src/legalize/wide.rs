@@ -104,8 +104,7 @@ impl Legalizer<'_> {
             Umulhi => self.wide_high_product(x, y),
             Smulhi => {
                 let high = self.wide_high_product(x, y);
-                let (less, other) =
-                    (self.if_negative(Type::I128, x, y), self.if_negative(Type::I128, y, x));
+                let (less, other) = (self.if_negative(Type::I128, x, y), self.if_negative(Type::I128, y, x));
                 let high = self.wide_binary(Isub, high, less);
                 self.wide_binary(Isub, high, other)
             }
@@ -129,12 +128,14 @@ impl Legalizer<'_> {
             }
             Shl => {
                 let [low, high] = self.halves(x);
-                let (moved, spilled) = (self.raw2(Opcode::Shl, low, y), self.spilled(Opcode::Shl, low, high, y));
+                let (moved, spilled) =
+                    (self.raw2(Opcode::Shl, low, y), self.spilled(Opcode::Shl, low, high, y));
                 self.join(moved, spilled)
             }
             Lshr => {
                 let [low, high] = self.halves(x);
-                let (moved, spilled) = (self.raw2(Opcode::Lshr, high, y), self.spilled(Opcode::Lshr, high, low, y));
+                let (moved, spilled) =
+                    (self.raw2(Opcode::Lshr, high, y), self.spilled(Opcode::Lshr, high, low, y));
                 self.join(spilled, moved)
             }
             Ashr => {
@@ -153,7 +154,9 @@ impl Legalizer<'_> {
             }
             Rotl => self.funnel(true, Type::I128, [x, x, y]),
             Rotr => self.funnel(false, Type::I128, [x, x, y]),
-            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => self.binary(op.into(), Type::I128, x, y),
+            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => {
+                self.binary(op.into(), Type::I128, x, y)
+            }
         }
     }
 

@@ -28,7 +28,8 @@ const fn rule(op: FloatBinary) -> Option<Rule> {
         FloatBinary::Fdiv => (ptx!(Div.Rn), NEVER, NEVER),
         FloatBinary::Fmin => (ptx!(Min), 80, 80),
         FloatBinary::Fmax => (ptx!(Max), 80, 80),
-        FloatBinary::Fcopysign => return None,
+        // The first is bits; legalisation has written the others as comparisons and choices.
+        FloatBinary::Fcopysign | FloatBinary::Fminimum | FloatBinary::Fmaximum => return None,
     };
     Some(Rule { mnemonic, f16, bf16 })
 }
@@ -40,7 +41,12 @@ const fn by_fma(op: FloatBinary) -> Option<(i64, [usize; 3])> {
         FloatBinary::Fadd => Some((BF16_ONE, [0, 2, 1])),
         FloatBinary::Fsub => Some((BF16_MINUS_ONE, [1, 2, 0])),
         FloatBinary::Fmul => Some((SIGN_16, [0, 1, 2])),
-        FloatBinary::Fdiv | FloatBinary::Fmin | FloatBinary::Fmax | FloatBinary::Fcopysign => None,
+        FloatBinary::Fdiv
+        | FloatBinary::Fmin
+        | FloatBinary::Fmax
+        | FloatBinary::Fcopysign
+        | FloatBinary::Fminimum
+        | FloatBinary::Fmaximum => None,
     }
 }
 
@@ -103,6 +109,9 @@ impl Selector<'_> {
 
     pub(super) fn float_binary(&mut self, inst: ir::Inst, op: FloatBinary, args: [Value; 2]) {
         let ty = self.ty(args[0]);
+        if matches!(op, FloatBinary::Fminimum | FloatBinary::Fmaximum) {
+            return self.no_rule(op, ty);
+        }
         let Some(Rule { mnemonic, f16, bf16 }) = rule(op) else { return self.copysign(inst, args) };
         if self.native(ty, f16, bf16) {
             let (result, a, b) = (self.result(inst), self.operand(args[0]), self.operand(args[1]));
@@ -169,6 +178,14 @@ impl Selector<'_> {
             FloatUnary::Fceil => self.round(inst, arg, Mod::Rpi),
             FloatUnary::Ftrunc => self.round(inst, arg, Mod::Rzi),
             FloatUnary::Fnearest => self.round(inst, arg, Mod::Rni),
+            FloatUnary::Fround
+            | FloatUnary::Frsqrt
+            | FloatUnary::Frcp
+            | FloatUnary::Fsin
+            | FloatUnary::Fcos
+            | FloatUnary::Fexp2
+            | FloatUnary::Flog2
+            | FloatUnary::Ftanh => self.no_rule(op, self.ty(arg)),
         }
     }
 

@@ -8,7 +8,8 @@ use crate::engine::{
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 use warpsmith_ir::{
-    self as ir, Attr, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value, meaning,
+    self as ir, Attr, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value,
+    meaning,
 };
 use warpsmith_isa::StateSpace;
 use warpsmith_isa::memory::Layout;
@@ -181,9 +182,7 @@ impl<'m> Body<'m, '_> {
         match &dfg[inst] {
             InstData::IntConst { .. } | InstData::FloatConst { .. } => {}
             InstData::Unary { op, arg } => self.unary(inst, *op, *arg),
-            InstData::Ternary { op: Opcode::Select, args: [cond, a, b] }
-                if !self.ty(*cond).is_vector() =>
-            {
+            InstData::Ternary { op: Opcode::Select, args: [cond, a, b] } if !self.ty(*cond).is_vector() => {
                 let (_, dst) = self.result(inst);
                 let (cond, a, b) = (self.one(*cond), self.regs(*a), self.regs(*b));
                 for ((d, a), b) in dst.iter().zip(&a).zip(&b) {

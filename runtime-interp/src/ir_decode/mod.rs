@@ -13,12 +13,13 @@ mod control;
 mod function;
 mod memory;
 mod table;
+mod threads;
 mod values;
 mod vector;
 
 use crate::engine::{
     Formal, FuncId, FunctionKind, KernelAttributes, PatchTarget, Program, ProgramBuilder, Reference,
-    Relocation, SymbolId, Variable,
+    Relocation, SymbolId, SystemCall, Variable,
 };
 use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostics;
@@ -141,7 +142,14 @@ impl Decoder<'_> {
                     }
                 },
             };
-            self.functions[id] = Some(self.program.declare(&function.name, kind));
+            let declared = self.program.declare(&function.name, kind);
+            self.functions[id] = Some(declared);
+            // What the driver defines means here what it means in PTX.
+            if let (true, Some(call)) = (function.is_declaration(), SystemCall::from_name(&function.name))
+                && let Err(message) = self.program.define_system(declared, call)
+            {
+                self.program.error_at(message, function.span);
+            }
         }
     }
 }

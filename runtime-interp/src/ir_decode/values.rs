@@ -44,7 +44,11 @@ fn plain(ty: Type) -> Result<SmallVec<[Width; 2]>, String> {
 /// Where an element of a vector lies: which register, the bit it starts at, and whether it is the whole register.
 pub(super) fn element(ty: Type, lane: u32) -> (usize, u32, bool) {
     let bits = ty.element_type().bits();
-    if bits >= 32 || bits == 1 { (lane as usize, 0, true) } else { ((lane * bits / 32) as usize, lane * bits % 32, false) }
+    if bits >= 32 || bits == 1 {
+        (lane as usize, 0, true)
+    } else {
+        ((lane * bits / 32) as usize, lane * bits % 32, false)
+    }
 }
 
 /// The width of a register that holds one element alone.

@@ -69,13 +69,18 @@ impl Body<'_, '_> {
 
     /// An operation of [`Shape::List`](warpsmith_ir::Shape::List).
     pub(super) fn list(&mut self, inst: Inst, op: Opcode, attr: &Attr, args: &[Value]) {
+        if self.threads(inst, op, attr, args) {
+            return;
+        }
         let function = self.function;
         let results: SmallVec<[(Type, Regs); 2]> = (function.dfg.results(inst).into_iter())
             .map(|result| (self.ty(result), self.regs(result)))
             .collect();
         match (op, attr, args) {
             (Opcode::Iconst, ..) => {}
-            (Opcode::Bfi, _, [a, b, at, length]) => self.bit_field_insert(&results[0], [*a, *b, *at, *length]),
+            (Opcode::Bfi, _, [a, b, at, length]) => {
+                self.bit_field_insert(&results[0], [*a, *b, *at, *length])
+            }
             (Opcode::Shuffle, Attr::Lanes(lanes), [a, b]) => {
                 let ty = self.ty(*a);
                 let mut all = self.elements(*a, ty.lanes());
@@ -187,7 +192,8 @@ impl Body<'_, '_> {
         let lanes = self.ty(arg).lanes();
         let elements = self.elements(arg, lanes);
         let operands = [arg, arg];
-        let Some(plan) = meaning::plan(&InstData::Binary { op: with, args: operands }, &[*ty, *ty], *ty) else {
+        let Some(plan) = meaning::plan(&InstData::Binary { op: with, args: operands }, &[*ty, *ty], *ty)
+        else {
             return self.body.error(format!("{with} of {ty} has no meaning"));
         };
         let mut sum = elements[0];

@@ -791,7 +791,8 @@ impl FunctionBuilder<'_> {
         self.guard = saved;
     }
 
-    fn system(&mut self, call: SystemCall, args: &[Reg], dst: Option<Reg>) {
+    /// A call into the system.
+    pub fn system(&mut self, call: SystemCall, args: &[Reg], dst: Option<Reg>) {
         for (&r, &w) in args.iter().zip(call.params()) {
             self.check(r, Some(w), false);
         }

@@ -1,0 +1,320 @@
+//! Operations on floats done in another way than the plain one, as instructions of PTX with modifiers; and what PTX has no instruction for.
+
+use super::*;
+use warpsmith_ir::{FastMath, FloatCC, FloatMode, FloatRounding, Mnemonic};
+use warpsmith_isa::{Mod, Opcode as Ptx};
+
+fn direction(rounding: FloatRounding) -> Mod {
+    match rounding {
+        FloatRounding::Nearest => Mod::Rn,
+        FloatRounding::Zero => Mod::Rz,
+        FloatRounding::Down => Mod::Rm,
+        FloatRounding::Up => Mod::Rp,
+    }
+}
+
+fn type_mod(ty: Type) -> Mod {
+    Mod::of_scalar(ty.element().isa())
+}
+
+impl Legalizer<'_> {
+    /// An operation with a mode, from a type to a type.
+    pub(super) fn moded(
+        &mut self,
+        op: Opcode,
+        mode: FloatMode,
+        from: Type,
+        to: Type,
+        args: &[Value],
+    ) -> Value {
+        if let Some(fused) = self.contracted(op, mode, to, args) {
+            return fused;
+        }
+        let made = if mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
+            self.plain(op, from, to, args)
+        } else if to.is_vector() {
+            let lists: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();
+            let made: Values = (0..to.lanes() as usize)
+                .map(|n| {
+                    let args: Values = lists.iter().map(|list| list[n]).collect();
+                    self.moded_scalar(op, mode, from.element_type(), to.element_type(), &args)
+                })
+                .collect();
+            self.build(to, &made)
+        } else {
+            self.moded_scalar(op, mode, from, to, args)
+        };
+        if let (Opcode::Fmul, true, &[x, y]) = (op, contracts(mode), args) {
+            self.products.insert(made, [x, y]);
+        }
+        made
+    }
+
+    /// The plain operation.
+    fn plain(&mut self, op: Opcode, from: Type, to: Type, args: &[Value]) -> Value {
+        match (op.class(), args) {
+            (Class::Conversion(_), &[x]) => {
+                self.convert(op, from, to, x).unwrap_or_else(|| self.raw_convert(op, to, x))
+            }
+            (_, &[x]) => self.unary(op, to, x),
+            (_, &[x, y]) => self.binary(op, to, x, y),
+            (_, &[x, y, z, ..]) => self.fma(to, [x, y, z]),
+            (_, []) => Value::from_u32(0),
+        }
+    }
+
+    /// True if all that the mode asks for is an approximation that PTX does not have, which is then exact.
+    fn has_no_approximation(&self, op: Opcode, mode: FloatMode, from: Type) -> bool {
+        let exact = FloatMode { fast: FastMath::NONE, ..mode };
+        let only = matches!(op, Opcode::Fdiv | Opcode::Fsqrt) && from.element() == Scalar::F32;
+        let approximate = matches!(
+            op,
+            Opcode::Frsqrt
+                | Opcode::Frcp
+                | Opcode::Fsin
+                | Opcode::Fcos
+                | Opcode::Fexp2
+                | Opcode::Flog2
+                | Opcode::Ftanh
+        );
+        exact.computes_plainly() && !only && !approximate
+    }
+
+    /// A sum with a product, both of which may be contracted, as one operation.
+    fn contracted(&mut self, op: Opcode, mode: FloatMode, ty: Type, args: &[Value]) -> Option<Value> {
+        let &[x, y] = args else { return None };
+        if !contracts(mode) || !matches!(op, Opcode::Fadd | Opcode::Fsub) {
+            return None;
+        }
+        let subtracts = op == Opcode::Fsub;
+        if let Some([a, b]) = self.products.get(&x).copied() {
+            let c = if subtracts { self.unary(Opcode::Fneg, ty, y) } else { y };
+            return Some(self.fma(ty, [a, b, c]));
+        }
+        let [a, b] = self.products.get(&y).copied()?;
+        let a = if subtracts { self.unary(Opcode::Fneg, ty, a) } else { a };
+        Some(self.fma(ty, [a, b, x]))
+    }
+
+    fn moded_scalar(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, args: &[Value]) -> Value {
+        let approximate = mode.fast.has(FastMath::AFN);
+        let half = matches!(from, Type::F16 | Type::BF16);
+        let with = |ptx: Ptx, ty: Type| {
+            let mut mnemonic = Mnemonic::new(ptx);
+            if approximate_form(op, from) && approximate {
+                mnemonic = mnemonic.with(Mod::Approx);
+            } else if let Some(rounding) =
+                rounded(op).then_some(mode.rounding.unwrap_or(FloatRounding::Nearest))
+            {
+                mnemonic = mnemonic.with(direction(rounding));
+            }
+            if mode.ftz {
+                mnemonic = mnemonic.with(Mod::Ftz);
+            }
+            if mode.sat {
+                mnemonic = mnemonic.with(Mod::Sat);
+            }
+            mnemonic.with(type_mod(ty))
+        };
+        let ptx = match op {
+            Opcode::Fadd => Ptx::Add,
+            Opcode::Fsub => Ptx::Sub,
+            Opcode::Fmul => Ptx::Mul,
+            Opcode::Fdiv => Ptx::Div,
+            Opcode::Fma => Ptx::Fma,
+            Opcode::Fsqrt => Ptx::Sqrt,
+            Opcode::Fmin => Ptx::Min,
+            Opcode::Fmax => Ptx::Max,
+            Opcode::Fneg => Ptx::Neg,
+            Opcode::Fabs => Ptx::Abs,
+            Opcode::Frsqrt => Ptx::Rsqrt,
+            Opcode::Frcp => Ptx::Rcp,
+            Opcode::Fsin => Ptx::Sin,
+            Opcode::Fcos => Ptx::Cos,
+            Opcode::Fexp2 => Ptx::Ex2,
+            Opcode::Flog2 => Ptx::Lg2,
+            Opcode::Ftanh => Ptx::Tanh,
+            Opcode::Fminimum | Opcode::Fmaximum => {
+                // Flushed first: the choice between what is left flushes nothing.
+                let flush = FloatMode { ftz: true, ..FloatMode::default() };
+                let flushed: Values = (args.iter())
+                    .map(|arg| {
+                        let zero = self.ins().fconst(from, 1 << 31);
+                        self.moded_scalar(Opcode::Fadd, flush, from, to, &[*arg, zero])
+                    })
+                    .collect();
+                return self.minimum(op, to, flushed[0], flushed[1]);
+            }
+            Opcode::Fptrunc | Opcode::Sitofp | Opcode::Uitofp | Opcode::Fptosi | Opcode::Fptoui => {
+                return self.moded_conversion(op, mode, from, to, args[0]);
+            }
+            _ => return self.plain(op, from, to, args),
+        };
+        if half && approximate_form(op, from) {
+            let wide = self.raw_convert(Opcode::Fpext, Type::F32, args[0]);
+            let made = self.moded_scalar(op, mode, Type::F32, Type::F32, &[wide]);
+            return self.raw_convert(Opcode::Fptrunc, from, made);
+        }
+        if op == Opcode::Ftanh && !self.has_sm(75) {
+            return self.tanh_by_exponentials(args[0]);
+        }
+        let mut mnemonic = with(ptx, to);
+        if op == Opcode::Frcp && from == Type::F64 {
+            mnemonic = Mnemonic::new(ptx).with(Mod::Approx).with(Mod::Ftz).with(Mod::F64);
+        }
+        if op == Opcode::Ftanh {
+            mnemonic = Mnemonic::new(ptx).with(Mod::Approx).with(Mod::F32);
+        }
+        self.ptx(mnemonic, to, args)
+    }
+
+    /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1).
+    fn tanh_by_exponentials(&mut self, x: Value) -> Value {
+        let approximate = FloatMode::fast(FastMath::AFN);
+        let scale = self.ins().f32const(2.0 * std::f32::consts::LOG2_E);
+        let scaled = self.raw2(Opcode::Fmul, x, scale);
+        let power = self.moded_scalar(Opcode::Fexp2, approximate, Type::F32, Type::F32, &[scaled]);
+        let one = self.ins().f32const(1.0);
+        let sum = self.raw2(Opcode::Fadd, power, one);
+        let two = self.ins().f32const(2.0);
+        let part = self.moded_scalar(Opcode::Fdiv, approximate, Type::F32, Type::F32, &[two, sum]);
+        self.raw2(Opcode::Fsub, one, part)
+    }
+
+    fn ptx(&mut self, mnemonic: Mnemonic, to: Type, args: &[Value]) -> Value {
+        let operands: Vec<warpsmith_ir::PtxArg> = args.iter().map(|arg| (*arg).into()).collect();
+        self.ins().ptx_typed(mnemonic, operands, &[to]).first()
+    }
+
+    fn moded_conversion(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, x: Value) -> Value {
+        let rounding = mode.rounding.unwrap_or(FloatRounding::Nearest);
+        match op {
+            Opcode::Fptrunc => {
+                let cvt =
+                    Mnemonic::new(Ptx::Cvt).with(direction(rounding)).with(type_mod(to)).with(type_mod(from));
+                let plain = rounding == FloatRounding::Nearest;
+                if plain { self.raw_convert(op, to, x) } else { self.ptx(cvt, to, &[x]) }
+            }
+            Opcode::Fptosi | Opcode::Fptoui => {
+                // To an integral value in the direction, which the plain conversion then takes as it is.
+                let integral = match mode.rounding {
+                    None | Some(FloatRounding::Zero) => x,
+                    Some(FloatRounding::Nearest) => self.raw1(Opcode::Fnearest, x),
+                    Some(FloatRounding::Down) => self.raw1(Opcode::Ffloor, x),
+                    Some(FloatRounding::Up) => self.raw1(Opcode::Fceil, x),
+                };
+                self.plain(op, from, to, &[integral])
+            }
+            _ if rounding == FloatRounding::Nearest => self.plain(op, from, to, &[x]),
+            _ => {
+                let sign = op == Opcode::Sitofp;
+                let bits = from.bits();
+                let extend = if sign { Opcode::Sext } else { Opcode::Zext };
+                if held(from) == Type::I128 {
+                    return self.wide_to_float_rounded(sign, mode, to, x, from);
+                }
+                let wide = if bits <= 32 { Type::I32 } else { Type::I64 };
+                let x = if from == wide { x } else { self.extended(extend, from, wide, x) };
+                let int = match (wide, sign) {
+                    (Type::I32, true) => Mod::S32,
+                    (Type::I32, false) => Mod::U32,
+                    (_, true) => Mod::S64,
+                    (_, false) => Mod::U64,
+                };
+                let cvt = Mnemonic::new(Ptx::Cvt).with(direction(rounding)).with(type_mod(to)).with(int);
+                self.ptx(cvt, to, &[x])
+            }
+        }
+    }
+
+    /// An integer of more than 64 bits in a direction: its 64 highest bits with a sticky one, converted so, times a power of two.
+    fn wide_to_float_rounded(
+        &mut self,
+        sign: bool,
+        mode: FloatMode,
+        to: Type,
+        x: Value,
+        from: Type,
+    ) -> Value {
+        let x = if from.is_odd() {
+            let extend = if sign { Opcode::Sext } else { Opcode::Zext };
+            self.extended(extend, from, Type::I128, x)
+        } else {
+            x
+        };
+        if !sign {
+            return self.wide_to_float(false, to, x, mode.rounding);
+        }
+        // Of a negative number the magnitude is rounded in the opposite direction.
+        let opposite = match mode.rounding {
+            Some(FloatRounding::Down) => Some(FloatRounding::Up),
+            Some(FloatRounding::Up) => Some(FloatRounding::Down),
+            other => other,
+        };
+        let negative = self.is_negative(Type::I128, x);
+        let magnitude = self.wide_unary(warpsmith_ir::IntUnary::Iabs, x);
+        let up = self.wide_to_float(false, to, magnitude, mode.rounding);
+        let down = self.wide_to_float(false, to, magnitude, opposite);
+        let down = self.raw1(Opcode::Fneg, down);
+        self.raw3(Opcode::Select, [negative, down, up])
+    }
+
+    /// `fminimum` and `fmaximum`: NaN if one operand is.
+    pub(super) fn minimum(&mut self, op: Opcode, ty: Type, x: Value, y: Value) -> Value {
+        let least = op == Opcode::Fminimum;
+        if self.has_sm(80) && ty != Type::F64 {
+            let ptx = if least { Ptx::Min } else { Ptx::Max };
+            return self.ptx(Mnemonic::new(ptx).with(Mod::NaN).with(type_mod(ty)), ty, &[x, y]);
+        }
+        let chosen = self.raw2(if least { Opcode::Fmin } else { Opcode::Fmax }, x, y);
+        let unordered = self.ins().fcmp(FloatCC::Nan, x, y);
+        let nan = self.raw2(Opcode::Fadd, x, y);
+        self.raw3(Opcode::Select, [unordered, nan, chosen])
+    }
+
+    /// `fround`: cut off, and one more away from zero if at least a half was.
+    pub(super) fn round_away(&mut self, ty: Type, x: Value) -> Value {
+        if matches!(ty, Type::F16 | Type::BF16) {
+            let wide = self.raw_convert(Opcode::Fpext, Type::F32, x);
+            let rounded = self.round_away(Type::F32, wide);
+            return self.raw_convert(Opcode::Fptrunc, ty, rounded);
+        }
+        let constant = |this: &mut Self, value: f64| match ty {
+            Type::F64 => this.ins().f64const(value),
+            _ => this.ins().f32const(value as f32),
+        };
+        let whole = self.raw1(Opcode::Ftrunc, x);
+        let rest = self.raw2(Opcode::Fsub, x, whole);
+        let rest = self.raw1(Opcode::Fabs, rest);
+        let (half, one) = (constant(self, 0.5), constant(self, 1.0));
+        let away = self.ins().fcmp(FloatCC::Ge, rest, half);
+        let step = self.raw2(Opcode::Fcopysign, one, x);
+        let next = self.raw2(Opcode::Fadd, whole, step);
+        self.raw3(Opcode::Select, [away, next, whole])
+    }
+}
+
+/// True if a product or sum of this mode may be contracted.
+fn contracts(mode: FloatMode) -> bool {
+    mode.fast.has(FastMath::CONTRACT) && FloatMode { fast: FastMath::NONE, ..mode } == FloatMode::default()
+}
+
+/// True for operations whose instruction of PTX has a direction of rounding.
+fn rounded(op: Opcode) -> bool {
+    matches!(op, Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv | Opcode::Fma | Opcode::Fsqrt)
+}
+
+/// True for operations that have an approximate form on a type, of halves by way of `f32`.
+fn approximate_form(op: Opcode, ty: Type) -> bool {
+    match op {
+        Opcode::Fdiv | Opcode::Fsqrt => ty == Type::F32,
+        Opcode::Frsqrt
+        | Opcode::Frcp
+        | Opcode::Fsin
+        | Opcode::Fcos
+        | Opcode::Fexp2
+        | Opcode::Flog2
+        | Opcode::Ftanh => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,244 @@
+//! Calls of the system (PTX writer's guide to interoperability, chapter 4), hints, and what is never reached.
+
+use super::*;
+use warpsmith_ir::{Extent, Global, Linkage, MemFlags, Param, StackSlotData, Symbol, mnemonic, printf};
+use warpsmith_isa::StateSpace;
+
+impl Legalizer<'_> {
+    /// Operations of threads together and of the system. False for others.
+    pub(super) fn threads(
+        &mut self,
+        inst: Inst,
+        op: Opcode,
+        attr: &Attr,
+        types: &[Type],
+        to: Type,
+        args: &[Value],
+    ) -> bool {
+        let made = match (op, attr) {
+            (
+                Opcode::AtomicLoad
+                | Opcode::AtomicStore
+                | Opcode::AtomicRmw
+                | Opcode::Cmpxchg
+                | Opcode::Fence,
+                _,
+            ) => {
+                let Attr::Memory(mode) = attr else { return false };
+                self.atomic(inst, op, *mode, types, to, args);
+                return true;
+            }
+            (Opcode::Shfl, Attr::Shuffle(kind)) => Some(self.shuffle_lanes(*kind, types[0], args)),
+            (Opcode::Vote, Attr::Vote(kind)) => Some(self.vote(*kind, args)),
+            (Opcode::Ballot, _) => {
+                Some(self.ins().ptx(mnemonic!("vote.sync.ballot.b32"), (args[0], args[1])).first())
+            }
+            (Opcode::MatchAny | Opcode::MatchAll, _) => {
+                self.match_lanes(inst, op, types[0], args);
+                return true;
+            }
+            (Opcode::WarpReduce, Attr::With(with)) => Some(self.warp_reduce(inst, *with, types[0], args)),
+            (Opcode::WarpSync, _) => {
+                self.ins().ptx(mnemonic!("bar.warp.sync"), (args[0],));
+                None
+            }
+            (Opcode::Activemask, _) => Some(self.ins().ptx(mnemonic!("activemask.b32"), ()).first()),
+            (Opcode::Barrier, _) => {
+                self.ins().ptx(mnemonic!("bar.sync"), (0,));
+                None
+            }
+            (Opcode::Printf, Attr::Text(format)) => Some(self.printf(inst, format, args)),
+            (Opcode::Assert, Attr::Text(message)) => {
+                self.assert(inst, message, args[0]);
+                return true;
+            }
+            (Opcode::Malloc, _) => self.system(inst, "malloc", &[Type::I64], Some(Type::PTR), &[args[0]]),
+            (Opcode::Free, _) => {
+                let generic = self.generic(args[0]);
+                self.system(inst, "free", &[Type::PTR], None, &[generic])
+            }
+            (Opcode::Nanosleep, _) => {
+                if self.has_sm(70) {
+                    self.ins().ptx(mnemonic!("nanosleep.u32"), (args[0],));
+                }
+                None
+            }
+            (Opcode::Unreachable, _) => {
+                self.func.dfg.replace_inst(inst, InstData::Trap);
+                return true;
+            }
+            (Opcode::Assume, _) => None,
+            (Opcode::Expect, _) => {
+                // A value of its own, which keeps the type it has in the source.
+                let ty = self.func.dfg.ty(args[0]);
+                Some(match ty == Type::I1 {
+                    true => args[0],
+                    false => self.raw_convert(Opcode::Bitcast, ty, args[0]),
+                })
+            }
+            _ => return false,
+        };
+        match made {
+            Some(made) => self.replace_all(inst, &[made]),
+            None => self.func.layout.remove_inst(inst),
+        }
+        true
+    }
+
+    /// Branches that go to a block that is never reached go the other way.
+    pub(super) fn skip_unreachable(&mut self) {
+        let never = |func: &Function, block: Block| {
+            let first = func.layout.first_inst(block);
+            first.is_some_and(|inst| func.dfg.opcode(inst) == Opcode::Unreachable)
+        };
+        for block in self.func.layout.blocks().collect::<Vec<_>>() {
+            let Some(inst) = self.func.terminator(block) else { continue };
+            let InstData::Brif { dests: [yes, no], .. } = &self.func.dfg[inst] else { continue };
+            let dest = match (never(self.func, yes.block), never(self.func, no.block)) {
+                (true, false) => no.clone(),
+                (false, true) => yes.clone(),
+                (true, true) | (false, false) => continue,
+            };
+            self.func.dfg.replace_inst(inst, InstData::Jump { dest });
+        }
+    }
+
+    /// The pointer as a generic one.
+    fn generic(&mut self, ptr: Value) -> Value {
+        match self.func.dfg.ty(ptr) == Type::PTR {
+            true => ptr,
+            false => self.raw_convert(Opcode::Addrspacecast, Type::PTR, ptr),
+        }
+    }
+
+    /// Calls a function of the system, which is declared with the first call.
+    fn system(
+        &mut self,
+        inst: Inst,
+        name: &str,
+        params: &[Type],
+        ret: Option<Type>,
+        args: &[Value],
+    ) -> Option<Value> {
+        let params: Vec<Param> = params.iter().copied().map(Param::new).collect();
+        let ret: Vec<Type> = ret.into_iter().collect();
+        let id = match self.module.symbol(name) {
+            None => {
+                let mut function = Function::new(name, FuncKind::Func, params, ret.clone());
+                function.linkage = Linkage::Extern;
+                self.module.add_function(function)
+            }
+            Some(Symbol::Func(id)) => id,
+            Some(Symbol::Global(_)) => {
+                let note = "rename the variable";
+                self.unsupported(
+                    inst,
+                    format!("`@{name}` is the system's function, and a variable here"),
+                    note,
+                );
+                return None;
+            }
+        };
+        let known = &self.module.functions[id];
+        let alike =
+            known.ret == ret && known.params.iter().map(|param| param.ty).eq(params_of(name).iter().copied());
+        if !known.name.is_empty() && !alike {
+            let note = "the system calls are as the interoperability guide declares them";
+            self.unsupported(
+                inst,
+                format!("`@{name}` is declared otherwise than the system's function"),
+                note,
+            );
+            return None;
+        }
+        let results = self.ins().call(id, &ret, args);
+        results.get(0)
+    }
+
+    /// The generic address of a text that ends in a zero: one variable for each text of the module.
+    fn text(&mut self, text: &[u8]) -> Value {
+        let mut bytes = text.to_vec();
+        bytes.push(0);
+        let known = self.module.globals.iter().find(|(_, global)| {
+            global.name.starts_with(TEXT) && global.init.as_ref().is_some_and(|init| *init == bytes)
+        });
+        let id = match known {
+            Some((id, _)) => id,
+            None => {
+                let mut name = format!("{TEXT}{}", self.module.globals.len());
+                while self.module.symbol(&name).is_some() {
+                    name.push('_');
+                }
+                let extent = Extent::Array(bytes.len() as u64);
+                let mut global = Global::new(name, StateSpace::Global, Type::I8, extent);
+                global.init = Some(bytes.into());
+                self.module.add_global(global)
+            }
+        };
+        let address = self.ins().global_addr(Type::PTR_GLOBAL, id, 0);
+        self.generic(address)
+    }
+
+    fn printf(&mut self, inst: Inst, format: &[u8], args: &[Value]) -> Value {
+        // The verifier has seen to the format.
+        let wanted = printf::arguments(format).unwrap_or_default();
+        let (offsets, size) = printf::layout(&wanted);
+        let slot = self.func.stack_slots.push(StackSlotData { size: size.max(8), align: 8 });
+        let list = self.ins().stack_addr(slot, 0);
+        for ((argument, &value), at) in wanted.iter().zip(args).zip(offsets) {
+            let promoted = self.promoted(*argument, value);
+            self.ins().store(MemFlags::PLAIN, promoted, list, at as i32);
+        }
+        let list = self.generic(list);
+        let format = self.text(format);
+        let called = self.system(inst, "vprintf", &[Type::PTR, Type::PTR], Some(Type::I32), &[format, list]);
+        called.unwrap_or_else(|| self.int(Type::I32, 0))
+    }
+
+    /// An argument as C promotes it.
+    fn promoted(&mut self, argument: printf::Argument, value: Value) -> Value {
+        let ty = self.ty(value);
+        match argument {
+            printf::Argument::Int { signed } if ty.bits() < 32 => {
+                let op = if signed && ty != Type::I1 { Opcode::Sext } else { Opcode::Zext };
+                self.extended(op, ty, Type::I32, value)
+            }
+            printf::Argument::Float if ty != Type::F64 => self.raw_convert(Opcode::Fpext, Type::F64, value),
+            printf::Argument::Pointer if ty.is_ptr() => self.raw1(Opcode::Ptrtoint, value),
+            _ => value,
+        }
+    }
+
+    fn assert(&mut self, inst: Inst, message: &[u8], cond: Value) {
+        let (fail, next) = (self.func.dfg.make_block(), self.func.dfg.make_block());
+        let Some(here) = self.func.layout.block_of(inst) else { return };
+        self.func.layout.split_block(next, inst);
+        self.func.layout.insert_block_after(fail, next);
+        let trap = self.func.at_end(fail).build(InstData::Trap, &[]).0;
+        self.func.at_end(here).brif(cond, next, &[], fail, &[]);
+        let at = std::mem::replace(&mut self.at, trap);
+        let name = self.func.name.clone();
+        let (message, file) = (self.text(message), self.text(b""));
+        let function = self.text(name.as_bytes());
+        let (line, size) = (self.int(Type::I32, 0), self.int(Type::I64, 1));
+        self.system(inst, "__assertfail", ASSERT_FAIL, None, &[message, file, line, function, size]);
+        self.at = at;
+        self.func.layout.remove_inst(inst);
+    }
+}
+
+/// What the names of texts begin with.
+const TEXT: &str = "__ws_text";
+
+/// The parameters of `__assertfail`: message, file, line, function, size of a character.
+const ASSERT_FAIL: &[Type] = &[Type::PTR, Type::PTR, Type::I32, Type::PTR, Type::I64];
+
+/// The parameters of a function of the system.
+fn params_of(name: &str) -> &'static [Type] {
+    match name {
+        "malloc" => &[Type::I64],
+        "free" => &[Type::PTR],
+        "vprintf" => &[Type::PTR, Type::PTR],
+        _ => ASSERT_FAIL,
+    }
+}

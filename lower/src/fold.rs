@@ -22,7 +22,8 @@ pub fn instruction(
     constant: impl Fn(Value) -> Option<Constant>,
 ) -> Option<Constant> {
     let dfg = &func.dfg;
-    let to = dfg.ty(dfg.first_result(inst)?);
+    // Of two results, one constant is not all.
+    let to = dfg.ty(dfg.first_result(inst).filter(|_| dfg.results(inst).len() == 1)?);
     match &dfg[inst] {
         InstData::IntConst { value } => (to.bits() <= 64).then_some(Constant::Int(*value)),
         InstData::FloatConst { bits } => Some(Constant::Float(*bits)),

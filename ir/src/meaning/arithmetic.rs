@@ -255,6 +255,9 @@ pub fn select(width: Width) -> LaneFn {
 
 /// `icmp`
 pub(super) fn integer_compare(cond: IntCC, ty: Type) -> Option<LaneFn> {
+    if ty.is_vector() {
+        return None;
+    }
     if ty == Type::I1 {
         // As a signed number true is -1.
         return Some(match cond {

@@ -261,15 +261,12 @@ impl<'a> Legalizer<'a> {
     /// A constant of any integer type, in the type that holds it.
     fn bits(&mut self, ty: Type, bits: u128) -> Value {
         let held = held(ty);
-        let bits = bits & u128::MAX >> (128 - ty.bits());
-        match i64::try_from((bits << (128 - held.bits())) as i128 >> (128 - held.bits())) {
-            Ok(value) => self.int(held, value),
-            Err(_) => {
-                let (low, high) =
-                    (self.int(Type::I64, bits as i64), self.int(Type::I64, (bits >> 64) as i64));
-                self.join(low, high)
-            }
+        let bits = bits & (u128::MAX >> (128 - ty.bits()));
+        if held == Type::I128 {
+            let (low, high) = (self.int(Type::I64, bits as i64), self.int(Type::I64, (bits >> 64) as i64));
+            return self.join(low, high);
         }
+        self.int(held, bits as i64)
     }
 
     fn raw1(&mut self, op: Opcode, x: Value) -> Value {

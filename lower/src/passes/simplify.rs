@@ -162,7 +162,11 @@ impl Rules<'_> {
         // A constant of a vector is no instruction, so that no rule can make one; legalisation leaves no arithmetic on vectors.
         let on_vectors = self.func.dfg.args(inst).iter().any(|arg| self.ty(*arg).is_vector());
         match self.func.dfg[inst] {
-            InstData::Binary { .. } | InstData::Ternary { .. } | InstData::IntCompare { .. } if on_vectors => None,
+            InstData::Binary { .. } | InstData::Ternary { .. } | InstData::IntCompare { .. }
+                if on_vectors =>
+            {
+                None
+            }
             InstData::Unary { op, arg } => self.unary(inst, op, arg),
             InstData::Binary { op, args: [a, b] } => self.binary(inst, op, a, b),
             InstData::Ternary { op: Opcode::Select, args } => self.select(args),

@@ -10,15 +10,16 @@ impl Selector<'_> {
         let Some(result) = self.func.dfg.first_result(inst) else { return };
         let ty = self.ty(result);
         let regs: Vec<VReg> = self.regs_of(result).collect();
+        if ty.element_type().bits() >= 32 {
+            let sources: Vec<VReg> = elements.iter().flat_map(|&part| self.regs_of(part)).collect();
+            for (&reg, source) in regs.iter().zip(sources) {
+                self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), Operand::Use(source)]);
+            }
+            return;
+        }
         let per_reg = elements.len() / regs.len().max(1);
         for (&reg, parts) in regs.iter().zip(elements.chunks(per_reg.max(1))) {
             match ty.element_type().bits() {
-                32.. => {
-                    let sources: Vec<VReg> = parts.iter().flat_map(|&part| self.regs_of(part)).collect();
-                    for source in sources {
-                        self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), Operand::Use(source)]);
-                    }
-                }
                 16 => {
                     let parts: Vec<Operand> =
                         parts.iter().map(|&part| Operand::Use(self.reg(part))).collect();

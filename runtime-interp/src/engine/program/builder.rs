@@ -197,7 +197,6 @@ impl ProgramBuilder {
             let takes = bits(call.params());
             return Err(format!("`{name}` is the system's: it takes ({takes}) and gives {result}"));
         }
-        self.program.uses_heap |= call == SystemCall::Malloc;
         let mut body = self.body(function);
         let local = |bytes: u32| Access::unsigned(StateSpace::Local, bytes as u8);
         let mut args = Vec::with_capacity(params.len());
@@ -793,6 +792,7 @@ impl FunctionBuilder<'_> {
 
     /// A call into the system.
     pub fn system(&mut self, call: SystemCall, args: &[Reg], dst: Option<Reg>) {
+        self.builder.program.uses_heap |= call == SystemCall::Malloc;
         for (&r, &w) in args.iter().zip(call.params()) {
             self.check(r, Some(w), false);
         }

@@ -4,7 +4,6 @@ use crate::aggregate::TypeTable;
 use crate::function::{FuncKind, Linkage};
 use crate::module::{Extent, Global, Module, Symbol};
 use crate::ops::TypeSet;
-use crate::types::Scalar;
 use warpsmith_diag::Diagnostic;
 use warpsmith_isa::{ScalarType, StateSpace};
 

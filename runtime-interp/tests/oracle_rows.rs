@@ -47,16 +47,9 @@ const REFUSED: &[(&str, &str)] = &[
 const LATER_PARTS: &[&str] = &[
     "fabric",
     "createpolicy.fabric",
-    "tcgen05",
-    "mma",
-    "wmma",
-    "wgmma",
-    "ldmatrix",
-    "stmatrix",
-    "tensormap",
-    "cp.async.bulk.tensor",
-    "cp.async.bulk.prefetch.tensor",
-    "cp.reduce.async.bulk.tensor",
+    // Values that are compressed on the way from tensor memory, and elements that are looked up in tables.
+    "tcgen05.ld.spcompress",
+    "tcgen05.mma.lut",
 ];
 
 #[test]
@@ -85,7 +78,7 @@ fn every_accepted_statement_loads() {
                 Err(_) if REFUSED.iter().any(|(known, _)| known == id) => {
                     refused.insert(id.clone());
                 }
-                Err(_) if statement.contains("%locality_domain") => {}
+                Err(_) if statement.contains("%locality_domain") || statement.contains(".kind::ti16") => {}
                 Err(_) if part == "v91" && LATER_PARTS.iter().any(|part| family.starts_with(part)) => {}
                 Err(errors) => missing.push(format!("{id}: {statement}: {}", errors[0])),
             }

@@ -156,6 +156,8 @@ pub enum Effect {
     TensorPrefetch,
     /// Sets a field of a tensor map.
     ReplaceTensorMapField,
+    /// Asks what a tensor map says of its memory.
+    QueryTensorMap,
     /// Allocates tensor memory, or moves between it and registers.
     TensorMemory(TensorMemoryAction),
     /// Fetches from a texture, or asks of a texture, sampler or surface, or reaches the memory of a surface.
@@ -518,7 +520,7 @@ impl Meaning {
             Op::CpAsyncBulkTensor | Op::CpReduceAsyncBulkTensor => Does(TensorCopy),
             Op::CpAsyncBulkPrefetchTensor => Does(TensorPrefetch),
             Op::TensormapReplace => Does(ReplaceTensorMapField),
-            Op::TensormapQueryAllocClassLarge => Refused(Refusal::Later),
+            Op::TensormapQueryAllocClassLarge => Does(QueryTensorMap),
             Op::ApplypriorityAsyncBulk | Op::ApplypriorityAsyncBulkTensor => Does(Hint),
 
             // Textures and surfaces (9.7.10, 9.7.11).

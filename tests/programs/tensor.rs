@@ -36,3 +36,42 @@ fn tiles_of_the_programming_guide() {
         run(&format!("nvcc/hopper.{target}"), shape, &arguments, 0, |out: &[i32]| assert_eq!(out, expected));
     }
 }
+
+/// Triton's products of tiles by tensor map: with `mma` on sm_120, `wgmma` on sm_90, `tcgen05` on sm_100.
+#[test]
+fn tiles_of_triton_are_multiplied() {
+    let (n, depth) = (128, 192);
+    // Whole numbers, which f16 holds and whose sums it holds, too.
+    let bits = |value: i32| -> u16 {
+        let single = (value as f32).to_bits();
+        let bits =
+            single >> 16 & 0x8000 | (((single >> 23 & 0xff).wrapping_sub(112)) << 10) | single >> 13 & 0x3ff;
+        if value == 0 { 0 } else { bits as u16 }
+    };
+    let value = |i: usize, j: usize| ((i * 7 + j * 5 + i * j) % 5) as i32 - 2;
+    let of_a: Vec<u16> = (0..n * depth).map(|at| bits(value(at / depth, at % depth))).collect();
+    let of_b: Vec<u16> = (0..depth * n).map(|at| bits(value(at / n + 3, at % n))).collect();
+    let expected: Vec<u16> = (0..n * n)
+        .map(|at| bits((0..depth).map(|k| value(at / n, k) * value(k + 3, at % n)).sum()))
+        .collect();
+    let half =
+        |values: &[u16], width: usize| map(values, ElementType::F16, width as u64, Swizzle::B128, [64, 64]);
+    for module in
+        ["triton/blocks.sm_90", "triton/blocks.sm_100", "triton/blocks.sm_120", "recent/triton.blocks.sm_100"]
+    {
+        let mut given = Vec::new();
+        for (values, rows, width) in [(&of_a, n, depth), (&of_b, depth, n), (&vec![0; n * n], n, n)] {
+            given.push(half(values, width));
+            given.extend([rows, width].map(|size| Given::Value((size as i32).into())));
+            given.extend([width, 1].map(|stride| Given::Value((stride as i64).into())));
+        }
+        given.extend([Given::Value((depth as i32).into()), Given::Zeros(16), Given::Zeros(16)]);
+        let shape = Launch::new("blocks").grid([2, 2, 1]).block([128, 1, 1]).dynamic_shared(65536);
+        let report = run_and_report(module, shape, &given, 10, |out: &[u16]| assert_eq!(out, expected));
+        // Triton lets a copy overwrite the word to which `tcgen05.alloc` has stored, with barriers and no proxy fence between.
+        let mut findings =
+            report.lines().filter(|line| line.starts_with("error") || line.starts_with("warning"));
+        let known = |line: &str| line.starts_with("error[W0304]") && report.contains("tcgen05.alloc");
+        assert!(findings.all(|line| module.contains("sm_100") && known(line)), "{report}");
+    }
+}

@@ -156,6 +156,7 @@ pub(super) fn copy_tensor_map(body: &mut FunctionBuilder<'_>, i: &Instruction, s
     let [(to, _), (from, _)] = spaces(i).collect::<SmallVec<[_; 2]>>()[..] else { return None };
     let (to_address, from_address) = (address_of(src.first())?, address_of(src.get(1))?);
     let half: SmallVec<[Reg; 8]> = (0..4).map(|_| body.reg(Width::W128)).collect();
+    super::tensor_memory::meet(body);
     for offset in [0, 64] {
         body.load(Access::unsigned(from, 16), &half, from_address.plus(offset));
         body.store(Access::unsigned(to, 16), &half, to_address.plus(offset));

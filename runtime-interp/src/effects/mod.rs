@@ -186,6 +186,7 @@ pub fn emit(
         Effect::TensorCopy => tensor::copy(body, i, src, false),
         Effect::TensorPrefetch => tensor::copy(body, i, src, true),
         Effect::ReplaceTensorMapField => tensor::replace(body, i, src),
+        Effect::QueryTensorMap => tensor::query(body, i, dst, src),
         Effect::TensorMemory(action) => tensor_memory::emit(body, i, action, dst, src),
         Effect::Fence(FenceKind::Membar) => memory::fence(body, i, Order::SeqCst),
         Effect::Fence(FenceKind::Fence | FenceKind::Proxy) => memory::fence(body, i, Order::AcqRel),

@@ -1,14 +1,16 @@
 //! Copies by tensor map, and changes of maps (PTX ISA 9.0, 9.7.9.25.5 and 9.7.9.26).
 
 use super::{Source, atomic, spaces, value};
+use crate::engine::lanes::scalar;
 use crate::engine::{
-    Access, Address, AsyncOp, AtomicFn, Completion, FunctionBuilder, Group, Reg, ReplaceOp, TensorAction,
-    TensorOp, Width,
+    Access, Address, AsyncOp, AtomicFn, Completion, FunctionBuilder, Group, OverrideOp, Reg, ReplaceOp,
+    TensorAction, TensorOp, Width,
 };
 use crate::tensor::ElementType;
 use smallvec::SmallVec;
 use warpsmith_isa::{
-    CtaGroup, Geometry, Instruction, Multicast, Reduction, ScalarType, StateSpace, TensorMode, TensormapField,
+    CtaGroup, Geometry, Instruction, Mod, Multicast, Reduction, ScalarType, StateSpace, TensorMode,
+    TensormapField,
 };
 
 /// Tiles in shared memory begin at multiples of this.
@@ -71,6 +73,8 @@ pub(super) fn copy(
     }
     // The map is checked for its own alignment.
     let map = access(body, Access::unsigned(StateSpace::Generic, 1), rest.next())?;
+    let replaced =
+        if i.has(Mod::OverrideGlobalAddress) { Some(overrides(body, i, &mut rest, dims)?) } else { None };
     let coordinates = values(body, &mut rest, if four { 5 } else { dims })?;
     let mut completion = Completion::Group(Group::Bulk);
     let (mut info, mut multicast) = (SmallVec::new(), None);
@@ -90,11 +94,19 @@ pub(super) fn copy(
         | TensorMode::TileGather4
         | TensorMode::TileScatter4
         | TensorMode::Im2colNoOffsets => {}
-        // A later form, refused before.
-        TensorMode::Im2colNoOffsetsW => return None,
+        // As `.im2col::w` with a halo and an offset of 0.
+        TensorMode::Im2colNoOffsetsW => {
+            let zero = body.constant(0, Width::W32);
+            info = SmallVec::from_slice(&[zero, zero]);
+        }
     }
-    if i.multicast() == Some(Multicast::Cluster) {
-        multicast = Some(value(body, rest.next(), Width::W32)?);
+    let bits = match i.multicast() {
+        Some(Multicast::Cluster) => Some(16),
+        Some(Multicast::Cluster32) => Some(32),
+        Some(Multicast::All) | None => None,
+    };
+    if let Some(bits) = bits {
+        multicast = Some((value(body, rest.next(), Width::W32)?, bits));
     }
     let action = match (prefetch, load, i.reduction()) {
         (true, ..) => TensorAction::Prefetch,
@@ -102,8 +114,42 @@ pub(super) fn copy(
         (_, _, None) => TensorAction::Store,
         (_, _, Some(reduction)) => TensorAction::Reduce(reductions(reduction)),
     };
-    let op = TensorOp { action, mode, map, coordinates, info, shared, completion, multicast };
+    let report = i.validity_report().and_then(super::transfer::pattern);
+    let op =
+        TensorOp { action, mode, map, coordinates, info, shared, completion, multicast, replaced, report };
     body.asynchronous(AsyncOp::Tensor(op));
+    Some(())
+}
+
+/// What a copy gives in place of fields of its map.
+fn overrides(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    rest: &mut std::slice::Iter<'_, Source>,
+    dims: usize,
+) -> Option<OverrideOp> {
+    let address = value(body, rest.next(), Width::W64)?;
+    let strides = i.has(Mod::OverrideGlobalDimStride);
+    let sizes = values(body, rest, if strides || i.has(Mod::OverrideGlobalDim) { dims } else { 0 })?;
+    let lower = values(body, rest, if strides { dims - 1 } else { 0 })?;
+    let upper = if strides { Some(value(body, rest.next(), Width::W32)?) } else { None };
+    Some(OverrideOp { address, sizes, lower, upper })
+}
+
+/// `tensormap.query.alloc_class_large`: a byte of the map.
+pub(super) fn query(
+    body: &mut FunctionBuilder<'_>,
+    i: &Instruction,
+    dst: &[Option<Reg>],
+    src: &[Source],
+) -> Option<()> {
+    let space = spaces(i).next().map_or(StateSpace::Generic, |(space, _)| space);
+    let at = super::address(src.first())?;
+    let class = body.reg(Width::W32);
+    body.load(Access::unsigned(space, 1), &[class], at.plus(crate::tensor::CLASS as i64));
+    if let Some(d) = dst.first().copied()? {
+        body.lanes(scalar(|class: u32| class != 0), &[d], &[class]);
+    }
     Some(())
 }
 
@@ -158,6 +204,12 @@ pub(super) fn replace(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[So
         Width::W32
     };
     let value = value(body, rest.next(), width)?;
-    body.asynchronous(AsyncOp::ReplaceField(ReplaceOp { at, field, ordinal, value }));
+    body.asynchronous(AsyncOp::ReplaceField(ReplaceOp {
+        at,
+        field,
+        ordinal,
+        value,
+        class: i.allocation_class(),
+    }));
     Some(())
 }

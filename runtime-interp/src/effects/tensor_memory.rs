@@ -47,13 +47,17 @@ pub(super) fn emit(
         TensorMemoryAction::Shift => shift(body, i, src),
         TensorMemoryAction::Multiply => multiply(body, i, src),
         TensorMemoryAction::Commit => commit(body, i, src),
-        // A load gives its registers at once, and the engine keeps the order of operations.
-        TensorMemoryAction::WaitLoads | TensorMemoryAction::Fence => Some(()),
+        TensorMemoryAction::WaitLoads => {
+            body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::WaitLoads));
+            Some(())
+        }
+        // The engine keeps the order of operations.
+        TensorMemoryAction::Fence => Some(()),
     }
 }
 
 /// The threads of a warp come to the instruction together (`.sync.aligned`).
-fn meet(body: &mut FunctionBuilder<'_>) {
+pub(super) fn meet(body: &mut FunctionBuilder<'_>) {
     let mask = Some(body.constant(u32::MAX.into(), Width::W32));
     body.collective(Collective { kind: CollectiveKind::Sync, mask, src: Vec::new(), dst: [None; 2] });
 }

@@ -131,7 +131,7 @@ pub(super) fn bulk_copy(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[
 }
 
 /// What is looked for in the bytes that are copied.
-fn pattern(report: ValidityReport) -> Option<ReportPattern> {
+pub(super) fn pattern(report: ValidityReport) -> Option<ReportPattern> {
     match report {
         ValidityReport::Disabled => None,
         ValidityReport::Words => Some(ReportPattern::NegativeZero(32)),

@@ -40,8 +40,8 @@ pub(crate) use standstill::Standstill;
 
 pub use async_op::{
     AsyncOp, Completion, Group, MbarrierKind, MbarrierLayout, MbarrierOp, MultimemKind, MultimemOp,
-    Reduction, ReplaceOp, ReportPattern, TensorAction, TensorCommitOp, TensorCopyOp, TensorFactor, TensorOp,
-    TensorProductOp, TransferAction, TransferOp, TransferSource,
+    OverrideOp, Reduction, ReplaceOp, ReportPattern, TensorAction, TensorCommitOp, TensorCopyOp,
+    TensorFactor, TensorOp, TensorProductOp, TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;

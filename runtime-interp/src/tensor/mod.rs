@@ -12,7 +12,7 @@ mod rules;
 pub(crate) mod tile;
 
 pub(crate) use layout::{Run, runs};
-pub(crate) use object::{Descriptor, Traversal, decode, replace};
+pub(crate) use object::{CLASS, Descriptor, Override, Traversal, decode, replace};
 pub use object::{Field, TensorMap, TensorMapError};
 
 /// Defines an enum of things with names and codes.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 0..4 | the tag |
 //! | 4..11 | mode, dimensions less one, element type, interleave, swizzle mode, swizzle atomicity, fill: codes |
+//! | 11 | the class of memory of the address: 1 for a large allocation |
 //! | 12..22 | element strides, 16 bits each |
 //! | 22..32 | sizes of the box, 16 bits each |
 //! | 32..40 | global address |
@@ -18,7 +19,7 @@
 use super::{ElementType, Fill, Im2colWide, Interleave, Swizzle, rules};
 use crate::Arg;
 use std::fmt;
-use warpsmith_isa::TensormapField;
+use warpsmith_isa::{AllocationClass, TensormapField};
 
 /// A tensor map: an argument of a kernel (`.param .align 128 .b8 map[128]`), or what is uploaded to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,6 +166,7 @@ const INTERLEAVE: usize = 7;
 const SWIZZLE: usize = 8;
 const ATOMICITY: usize = 9;
 const FILL: usize = 10;
+pub(crate) const CLASS: usize = 11;
 const STEPS: usize = 12;
 const BOX: usize = 22;
 const ADDRESS: usize = 32;
@@ -296,12 +298,34 @@ pub(crate) fn decode(b: &[u8; 128]) -> Result<Descriptor, TensorMapError> {
     Ok(descriptor)
 }
 
-/// `tensormap.replace.tile` (9.7.9.26): sets a field, of the dimension `ordinal` where it has one for each.
+/// What a copy says in place of fields of the map (PTX ISA 9.4, 9.7.10.28.5).
+pub(crate) struct Override {
+    /// `global_address`
+    pub address: u64,
+    /// `global_dim` of all dimensions, and `global_stride` of those above the first.
+    pub dims: Option<([u64; 5], [u64; 4])>,
+}
+
+impl Descriptor {
+    /// The description with some fields replaced, if it keeps the rules.
+    pub fn with(self, new: &Override) -> Result<Descriptor, TensorMapError> {
+        let mut changed = Descriptor { address: new.address, ..self };
+        if let Some((dims, strides)) = new.dims {
+            (changed.dims, changed.strides) = (dims, strides);
+        }
+        rules::check(&changed)?;
+        Ok(changed)
+    }
+}
+
+/// `tensormap.replace.tile` (9.7.9.26): sets a field, of the dimension `ordinal` where it has one for each. A new address is in the class of memory
+/// that the instruction names: without a name it is not large, whatever it was.
 pub(crate) fn replace(
     b: &mut [u8; 128],
     field: TensormapField,
     ordinal: usize,
     value: u64,
+    class: Option<AllocationClass>,
 ) -> Result<(), TensorMapError> {
     if *b == [0; 128] {
         put(b, 0, &TAG);
@@ -322,7 +346,14 @@ pub(crate) fn replace(
     };
     let byte = u8::try_from(value).unwrap_or(u8::MAX);
     match field {
-        TensormapField::GlobalAddress => put(b, ADDRESS, &value.to_le_bytes()),
+        TensormapField::GlobalAddress => {
+            put(b, ADDRESS, &value.to_le_bytes());
+            b[CLASS] = match class {
+                Some(AllocationClass::Large) => 1,
+                Some(AllocationClass::Same) => b[CLASS],
+                Some(AllocationClass::Small) | None => 0,
+            };
+        }
         TensormapField::Rank => b[RANK] = byte,
         TensormapField::BoxDim => put(b, BOX + 2 * within(Field::BoxDim, 5)?, &short(value)),
         TensormapField::GlobalDim => put(b, DIMS + 8 * within(Field::GlobalDim, 5)?, &value.to_le_bytes()),

@@ -90,7 +90,7 @@ impl Tile {
             }
             (Traversal::Im2col { wide, .. }, mode) => match wide {
                 None => matches!(mode, TensorMode::Im2col | TensorMode::Im2colNoOffsets),
-                Some(Im2colWide::W) => mode == TensorMode::Im2colW,
+                Some(Im2colWide::W) => matches!(mode, TensorMode::Im2colW | TensorMode::Im2colNoOffsetsW),
                 Some(Im2colWide::W128) => mode == TensorMode::Im2colW128,
             },
             (Traversal::Tile(_), _) => false,

@@ -311,3 +311,89 @@ fn marks_are_told() {
     device.launch_observed(&program, &block(4).arg(out), &mut marks).unwrap();
     assert_eq!(marks.0, [(5, 0b111, None), (4095, 0b1111, Some(0b1101))]);
 }
+
+/// Copies a tile of 4 x 2 words by tensor map and gives it, or what an mbarrier object of layout v1 was told.
+fn tile(copy: &str, then: &str) -> Program {
+    later(
+        "sm_107f",
+        ", .param .align 64 .b8 map[128], .param .u64 other",
+        &format!(
+            ".shared .align 128 .b8 s[128]; .shared .align 8 .b64 bar; .reg .b16 %h<4>; mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [other];
+            mov.b16 %h0, 4; mov.b16 %h1, 2; mov.b32 %r1, 2; mov.b32 %r2, 3; mov.b16 %h2, 0; mbarrier.init.layout::v1.shared.b64 [bar], 1; fence.proxy.async.shared::cta;
+            mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32; {copy}
+            W: mbarrier.try_wait.parity.phase_type::primary.shared.b64 %p1|%p2, [bar], 0; @!%p1 bra W;
+            mov.u32 %r9, s; ld.shared.v4.b32 {{%r10, %r11, %r12, %r13}}, [%r9]; ld.shared.v4.b32 {{%r14, %r15, %r16, %r17}}, [%r9+16]; {then}
+            st.global.v4.b32 [%out], {{%r10, %r11, %r12, %r13}}; st.global.v4.b32 [%out+16], {{%r14, %r15, %r16, %r17}};"
+        ),
+    )
+}
+
+/// What [`tile`] gives of two tensors of 8 x 8 words.
+fn copied(program: &Program, numbers: [Vec<u32>; 2]) -> Result<Vec<u32>, Fault> {
+    let mut device = levels::device();
+    let out = device.upload(&[0u32; 8])?;
+    let [first, second] = [device.upload(&numbers[0])?, device.upload(&numbers[1])?];
+    let tensor =
+        warpsmith_interp::Tensor::new(warpsmith_interp::ElementType::U32, first.address(), &[8, 8], &[32]);
+    let launch = block(1).arg(out).arg(tensor.encode_tiled(&[4, 2]).unwrap()).arg(second);
+    device.launch(program, &launch)?;
+    device.download(out)
+}
+
+#[test]
+fn copies_give_fields_of_their_map() {
+    let numbers = [(0..64).collect(), (100..164).collect::<Vec<u32>>()];
+    let copy = |fields: &str, operands: &str| {
+        let copy = format!(
+            "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes{fields} [s], [%rd1, {operands}], [bar];"
+        );
+        copied(&tile(&copy, ""), numbers.clone())
+    };
+    assert_eq!(copy("", "{2, 1}").unwrap(), [10, 11, 12, 13, 18, 19, 20, 21]);
+    let address = ".override::global_address";
+    assert_eq!(copy(address, "%rd2, {2, 1}").unwrap(), [110, 111, 112, 113, 118, 119, 120, 121]);
+    // Tensors of 4 x 2 whose rows are 48 and 32 bytes apart.
+    let strides = ".override::global_address.override::global_dim_stride";
+    let rows = copy(strides, "%rd2, {%h0, %h1}, {%r2}, %h2, {0, 0}");
+    assert_eq!(rows.unwrap(), [100, 101, 102, 103, 112, 113, 114, 115]);
+    let rows = copy(strides, "%rd2, {%h0, %h1}, {%r1}, %h2, {0, 0}");
+    assert_eq!(rows.unwrap(), [100, 101, 102, 103, 108, 109, 110, 111]);
+    let fault = copy(strides, "%rd2, {%h0, %h1}, {%r1}, %h2, {0, 1}").unwrap_err();
+    assert!(fault.message.contains("coordinate 1 is 1"), "{fault}");
+}
+
+#[test]
+fn copies_by_tensor_map_report_what_is_not_valid() {
+    let copy = "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::80000000 [s], [%rd1, {0, 0}], [bar];";
+    let program = tile(copy, "selp.b32 %r10, 1, 0, %p2;");
+    let mut numbers = [vec![7; 64], vec![0; 64]];
+    assert_eq!(copied(&program, numbers.clone()).unwrap()[0], 0);
+    numbers[0][8] = 0x8000_0000;
+    assert_eq!(copied(&program, numbers).unwrap()[0], 1);
+}
+
+#[test]
+fn a_map_knows_the_class_of_its_memory() {
+    let asked = |class: &str| {
+        let replace =
+            format!("tensormap.replace.tile.global_address{class}.shared::cta.b1024.b64 [s], %rd3;");
+        let body = format!(
+            ".shared .align 128 .b8 s[128]; mov.u32 %r1, s; mov.u32 %r2, 0; mov.b64 %rd3, 4096;
+            Z: add.u32 %r3, %r1, %r2; st.shared.u32 [%r3], 0; add.u32 %r2, %r2, 4; setp.lt.u32 %p1, %r2, 128; @%p1 bra Z;
+            {replace} tensormap.query.alloc_class_large.b1024.shared::cta %p2, [s]; selp.b32 %r0, 1, 0, %p2; st.global.u32 [%out], %r0;"
+        );
+        one("sm_100f", &body, 1)[0]
+    };
+    assert_eq!([".alloc_large", ".alloc_small", "", ".alloc_same"].map(asked), [1, 0, 0, 0]);
+}
+
+#[test]
+fn nibbles_of_lines_are_sign_extended() {
+    let body = ".shared .align 16 .b8 s[128]; mov.u32 %r1, %laneid; mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 16, %r2; setp.lt.u32 %p1, %r1, 8;
+        @%p1 st.shared.v2.b32 [%r3], {0x87654321, 0x0fedcba9}; bar.warp.sync -1; ldmatrix.sync.aligned.m8n16.x1.shared.s8.s4 {%r0}, [%r3];
+        mad.wide.u32 %rd1, %r1, 4, %out; st.global.u32 [%rd1], %r0;";
+    let program = later("sm_100f", "", body);
+    let found = words(&program, 32, 32).unwrap();
+    assert_eq!(found[..4], [0x0403_0201, 0xf807_0605, 0xfcfb_faf9, 0x00ff_fefd]);
+    assert_eq!(found[28..], found[..4]);
+}

@@ -3,7 +3,7 @@
 //! In memory a matrix is lines of 16 bytes. A lane reads or writes one line, as four words; what is here moves words of lines to the registers that
 //! the manual gives to lanes, or back.
 
-use warpsmith_isa::{Instruction, Mod, Operation};
+use warpsmith_isa::{Instruction, Mod, Operation, ScalarType};
 
 /// How lines and registers correspond.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,6 +30,8 @@ pub enum Packed {
     Six,
     /// `.b4x16_p64`: 16 elements of 4 bits, and 8 bytes of padding.
     Four,
+    /// `.s8.s4`: as [`Packed::Four`], with the sign extended.
+    FourSigned,
 }
 
 /// A movement of matrices within a warp.
@@ -69,6 +71,7 @@ impl Exchange {
         let packed = match (i.has(Mod::B6x16P32), i.has(Mod::B4x16P64)) {
             (true, _) => Packed::Six,
             (_, true) => Packed::Four,
+            (false, false) if i.types().eq([ScalarType::S8, ScalarType::S4]) => Packed::FourSigned,
             (false, false) => Packed::No,
         };
         let shape = || {
@@ -108,7 +111,7 @@ impl Exchange {
     pub const fn line_bytes(self) -> usize {
         match self {
             Exchange::Load { packed: Packed::Six, .. } => 12,
-            Exchange::Load { packed: Packed::Four, .. } => 8,
+            Exchange::Load { packed: Packed::Four | Packed::FourSigned, .. } => 8,
             Exchange::Load { .. } | Exchange::Store { .. } | Exchange::Transpose => 16,
         }
     }
@@ -186,5 +189,6 @@ fn line(packed: Packed, from: &[Lanes], lane: usize) -> [u8; 16] {
         Packed::No => bits.to_le_bytes(),
         Packed::Six => std::array::from_fn(|i| (bits >> (6 * i)) as u8 & 0x3f),
         Packed::Four => std::array::from_fn(|i| (bits >> (4 * i)) as u8 & 0xf),
+        Packed::FourSigned => std::array::from_fn(|i| (((bits >> (4 * i)) as i8) << 4 >> 4) as u8),
     }
 }

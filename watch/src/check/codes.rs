@@ -133,4 +133,21 @@ warpsmith_diag::codes! {
     ///
     /// The report says who waits where, and for whom or what.
     DEADLOCK = "W0412";
+    /// A register that a product of a warpgroup uses is read or written before the warp has waited for the product.
+    ///
+    /// `wgmma.mma_async` goes on after its instruction: until `wgmma.wait_group` has waited for its group, its accumulators hold anything, and its
+    /// registers of A must stay as they are. Products of one shape may use the same accumulators one after the other.
+    REGISTER_IN_FLIGHT = "W0413";
+    /// A product of a warpgroup starts without the `wgmma.fence` that orders it behind other accesses to its registers.
+    ///
+    /// The first product needs one, and every product whose accumulators or registers of A were accessed by other instructions since the last.
+    MISSING_WGMMA_FENCE = "W0414";
+    /// Tensor memory is accessed while an operation that was not waited for is under way in it.
+    ///
+    /// `tcgen05.st` and `tcgen05.ld` are complete at `tcgen05.wait`; `mma`, `cp` and `shift` when the mbarrier object of a `tcgen05.commit` says so.
+    TENSOR_MEMORY_IN_FLIGHT = "W0415";
+    /// A block ends with tensor memory that nobody has freed.
+    ///
+    /// A kernel must free what it has allocated with `tcgen05.dealloc` before it ends: other blocks of the multiprocessor wait for it.
+    TENSOR_MEMORY_LEFT = "W0416";
 }

@@ -16,3 +16,13 @@ pub use memory::Memory;
 pub use race::Race;
 pub use report::{Checker, Finding, Report, Site};
 pub use sync::Sync;
+
+use warpsmith_interp::engine::Reg;
+use warpsmith_interp::observe::At;
+
+/// What a report calls a register of the running function.
+fn register_name(at: &At<'_>, r: Reg) -> String {
+    let function = at.program.function_at(at.pc);
+    let named = function.and_then(|f| at.program.registers(f).iter().find(|n| n.reg == r));
+    named.map_or_else(|| "a register without a name".into(), |n| format!("register `{}`", n.name))
+}

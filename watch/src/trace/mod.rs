@@ -340,6 +340,7 @@ impl<W: Write + Send> Observer for Trace<W> {
             | Sync::ClusterComplete
             | Sync::Mbarrier { .. }
             | Sync::Commit(_)
+            | Sync::Tensor { .. }
             | Sync::Wait { .. } => return,
         };
         if let Some(lanes) = self.lanes(at).filter(|lanes| *lanes != 0) {

@@ -6,7 +6,7 @@ use crate::engine::async_op::AsyncOp;
 use crate::engine::block::{Block, Done, locate};
 use crate::engine::context::Context;
 use crate::engine::mbarrier::{self, Object};
-use crate::engine::observe::{BlockView, Sync, View};
+use crate::engine::observe::{BlockView, Sync, TensorHazard, View};
 use crate::engine::op::{Access, Op};
 use crate::engine::run::{Fallible, Runner};
 use crate::engine::standstill::Progress;
@@ -317,6 +317,12 @@ impl Cluster {
                 if self.blocks[rank].finished() {
                     self.state.members[rank].gone.set(true);
                     if WATCHED {
+                        let member = &self.state.members[rank];
+                        for (columns, warp, pc) in member.tensor.borrow().left() {
+                            let at = cx.at(member.id, warp, pc, u32::MAX);
+                            let hazard = TensorHazard::Left { columns };
+                            runner.observer.synchronise(&at, Sync::Tensor { hazard, other: pc });
+                        }
                         runner.observer.block_ended(&self.view(cx, rank));
                     }
                 }

@@ -12,7 +12,7 @@ use crate::engine::observe::{FrameView, MemoryRange, Stage, Sync};
 use crate::engine::op::Op;
 use crate::engine::reg::Reg;
 use crate::engine::run::{Fallible, Issue, Runner};
-use crate::engine::values::{holds, lane64, lanes_where};
+use crate::engine::values::{holds, lane64, lanes_of, lanes_where};
 use crate::engine::warp::Warp;
 use crate::fault::FaultCode;
 use warpsmith_semantics::matrix::{Descriptor, Major};
@@ -170,11 +170,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let (rows, columns) = (product.shape[0] as u32, product.shape[1] as u32);
         let mut elements =
             [inputs.elements[0].take().unwrap_or_default(), inputs.elements[1].take().unwrap_or_default()];
+        let mut undefined = Undefined { rows: [false; 16], columns: vec![false; columns as usize] };
         if let Some(a) = &pending.a {
             let first = issue.warp % 4 * rows;
             let tile =
                 Tile { descriptor: a, major: op.major[0], first, lines: rows, depth: depth_of_a, size };
-            self.fetch(issue, pending.number, "a", &tile, &mut elements[0])?;
+            self.fetch(issue, pending.number, "a", &tile, (&mut elements[0], &mut undefined.rows))?;
         }
         let tile = Tile {
             descriptor: &pending.b,
@@ -184,7 +185,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             depth: depth_of_b,
             size,
         };
-        self.fetch(issue, pending.number, "b", &tile, &mut elements[1])?;
+        self.fetch(issue, pending.number, "b", &tile, (&mut elements[1], &mut undefined.columns))?;
         // B is wanted row by row.
         let [of_a, by_columns] = elements;
         let (n, k) = (columns as usize, depth_of_b as usize);
@@ -208,6 +209,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             return Err(self.bad_metadata(issue, bad));
         }
         inputs.elements = [None, None];
+        if WATCHED {
+            self.taint_product(issue, op, &pending, undefined);
+        }
         for (r, values) in op.d.iter().zip(&*results) {
             set_word(issue.frame, *r, values);
         }
@@ -220,6 +224,36 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
+    /// Tells those who follow what was never written of what a product gives: what comes of such elements of A, of B and of C.
+    fn taint_product(
+        &mut self,
+        issue: Issue<'_>,
+        op: &WarpgroupOp,
+        pending: &Pending,
+        mut undefined: Undefined,
+    ) {
+        let at = self.at(issue);
+        if let WarpgroupOperand::Registers(list) = &op.a {
+            for (i, r) in list.iter().enumerate() {
+                let lanes = self.observer.undefined_lanes(&at, *r, pending.place);
+                lanes_of(lanes).for_each(|lane| undefined.rows[lane / 4 + 8 * (i % 2)] = true);
+            }
+        }
+        let parts = op.product.accumulators[1].per_register();
+        for (i, r) in op.d.iter().enumerate() {
+            let of_c =
+                if pending.accumulates { self.observer.undefined_lanes(&at, *r, pending.place) } else { 0 };
+            let lanes = lanes_where(ALL, |lane| {
+                (i * parts..(i + 1) * parts).any(|element| {
+                    let row = lane / 4 + 8 * (element / 2 % 2);
+                    let column = element / 4 * 8 + lane % 4 * 2 + element % 2;
+                    undefined.rows[row] || undefined.columns.get(column).copied().unwrap_or(false)
+                })
+            });
+            self.observer.tainted(&at, *r, pending.place, of_c | lanes);
+        }
+    }
+
     /// Reads a matrix from shared memory: lines one after the other, each with its elements along what is added up.
     fn fetch(
         &mut self,
@@ -227,7 +261,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         number: u64,
         name: &str,
         tile: &Tile<'_>,
-        out: &mut Vec<u32>,
+        (out, undefined): (&mut Vec<u32>, &mut [bool]),
     ) -> Fallible<()> {
         let Tile { descriptor, major, first, lines, depth, size } = *tile;
         let shared = issue.block.shared;
@@ -261,6 +295,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 shared.read(at as usize, &mut bytes);
                 if WATCHED {
                     units.push(at.into());
+                    let bytes = UNIT.into();
+                    let place =
+                        MemoryRange { rank: Some(issue.block.rank), address: at.into(), bytes, at: 0 };
+                    let first = self.at(issue.only(FIRST));
+                    if self.observer.is_undefined(&first, place) {
+                        let lines = match major {
+                            Major::K => i..i + 1,
+                            Major::Mn => j..(j + per_unit).min(along),
+                        };
+                        lines.for_each(|line| undefined[line as usize] = true);
+                    }
                 }
                 for (n, element) in bytes.chunks_exact(size as usize).enumerate() {
                     let j = j + n as u32;
@@ -287,6 +332,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         Ok(())
     }
+}
+
+/// The rows of A and columns of B that have elements that were never written.
+struct Undefined {
+    rows: [bool; 16],
+    columns: Vec<bool>,
 }
 
 /// Bytes that a swizzle leaves together.

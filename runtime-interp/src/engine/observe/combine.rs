@@ -21,6 +21,7 @@ macro_rules! with_methods {
             exchanged(at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>);
             transfer(at: &At<'_>, number: u64, stage: Stage);
             synchronise(at: &At<'_>, sync: Sync);
+            tainted(at: &At<'_>, r: Reg, frame: FrameView, undefined: u32);
             marked(at: &At<'_>, number: u32, condition: Option<u32>);
             allocated(at: &At<'_>, address: u64, bytes: u64);
             freed(at: &At<'_>, address: u64);
@@ -48,6 +49,14 @@ macro_rules! pair {
             fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
                 let verdicts = [self.0.fault(at, fault, access), self.1.fault(at, fault, access)];
                 if verdicts.contains(&Verdict::Skip) { Verdict::Skip } else { Verdict::Stop }
+            }
+
+            fn is_undefined(&mut self, at: &At<'_>, place: MemoryRange) -> bool {
+                self.0.is_undefined(at, place) | self.1.is_undefined(at, place)
+            }
+
+            fn undefined_lanes(&mut self, at: &At<'_>, r: Reg, frame: FrameView) -> u32 {
+                self.0.undefined_lanes(at, r, frame) | self.1.undefined_lanes(at, r, frame)
             }
 
             fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
@@ -94,6 +103,14 @@ macro_rules! option {
                 self.as_mut().map_or(Verdict::Stop, |o| o.fault(at, fault, access))
             }
 
+            fn is_undefined(&mut self, at: &At<'_>, place: MemoryRange) -> bool {
+                self.as_mut().is_some_and(|o| o.is_undefined(at, place))
+            }
+
+            fn undefined_lanes(&mut self, at: &At<'_>, r: Reg, frame: FrameView) -> u32 {
+                self.as_mut().map_or(0, |o| o.undefined_lanes(at, r, frame))
+            }
+
             fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
                 self.as_mut().is_some_and(|o| o.breaks(at, executed))
             }
@@ -130,6 +147,14 @@ macro_rules! reference {
 
             fn fault(&mut self, at: &At<'_>, fault: &Fault, access: Option<&BadAccess<'_>>) -> Verdict {
                 (**self).fault(at, fault, access)
+            }
+
+            fn is_undefined(&mut self, at: &At<'_>, place: MemoryRange) -> bool {
+                (**self).is_undefined(at, place)
+            }
+
+            fn undefined_lanes(&mut self, at: &At<'_>, r: Reg, frame: FrameView) -> u32 {
+                (**self).undefined_lanes(at, r, frame)
             }
 
             fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {

@@ -59,6 +59,7 @@ pub use stop::{Frame, Lanes, Resume, View, Waits, WarpId};
 use super::async_op::Group;
 use super::op::{Access, Collective, Fence, FuncId, Move};
 use super::program::Program;
+use super::reg::Reg;
 use crate::fault::Fault;
 use std::fmt;
 use warpsmith_isa::{Instruction, StateSpace};
@@ -199,6 +200,13 @@ pub enum Sync {
         /// What was done.
         event: MbarrierEvent,
     },
+    /// Tensor memory is used wrongly.
+    Tensor {
+        /// How.
+        hazard: TensorHazard,
+        /// The earlier operation of the two; the allocation that is left.
+        other: u32,
+    },
     /// The lanes commit their asynchronous operations to a group.
     Commit(Group),
     /// The lanes have waited for all but the last so many groups, or for the reading of their sources.
@@ -209,6 +217,22 @@ pub enum Sync {
         pending: u32,
         /// Only reading is complete.
         read: bool,
+    },
+}
+
+/// How tensor memory is used wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorHazard {
+    /// A product, copy or shift that is not complete reads or writes what is accessed.
+    InFlight,
+    /// A store that its warp has not waited for writes what is accessed.
+    Stored,
+    /// A load that its warp has not waited for reads what is written.
+    Loaded,
+    /// A block ends with columns allocated.
+    Left {
+        /// How many.
+        columns: u32,
     },
 }
 
@@ -425,6 +449,19 @@ pub trait Observer: Send {
 
     /// At a synchronisation.
     fn synchronise(&mut self, _at: &At<'_>, _sync: Sync) {}
+
+    /// Asked of bytes that an operation on matrices takes: whether any of them was never written.
+    fn is_undefined(&mut self, _at: &At<'_>, _place: MemoryRange) -> bool {
+        false
+    }
+
+    /// Asked of a register that an operation on matrices takes, and of the frame where it lies: the lanes in which it was never written.
+    fn undefined_lanes(&mut self, _at: &At<'_>, _r: Reg, _frame: FrameView) -> u32 {
+        0
+    }
+
+    /// An operation on matrices has written a register in the lanes of the mask: in some of them with what comes of values that were never written.
+    fn tainted(&mut self, _at: &At<'_>, _r: Reg, _frame: FrameView, _undefined: u32) {}
 
     /// At a `trace.mark`: its number, and with `.cond` the lanes in which the condition holds.
     fn marked(&mut self, _at: &At<'_>, _number: u32, _condition: Option<u32>) {}

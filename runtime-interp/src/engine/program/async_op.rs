@@ -6,7 +6,9 @@ use crate::engine::op::{Access, AtomicFn, Guard};
 use crate::engine::reg::{Reg, Width};
 use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;
-use warpsmith_isa::{PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast};
+use warpsmith_isa::{
+    AllocationClass, PackedElements, TensorMode, TensorShape, TensormapField, WarpMulticast,
+};
 use warpsmith_semantics::matrix::TensorForm;
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
@@ -261,8 +263,25 @@ pub struct TensorOp {
     pub shared: Option<Access>,
     /// How completion is told.
     pub completion: Completion,
-    /// The blocks of the cluster that a tile goes to, at the offset in each of its own memory.
-    pub multicast: Option<Reg>,
+    /// The blocks of the cluster that a tile goes to, at the offset in each of its own memory; and how many blocks the mask is for: 16 or 32.
+    pub multicast: Option<(Reg, u32)>,
+    /// Fields that the copy gives in place of the map's.
+    pub replaced: Option<OverrideOp>,
+    /// What is reported to the mbarrier object.
+    pub report: Option<ReportPattern>,
+}
+
+/// What a copy gives in place of fields of its tensor map.
+#[derive(Clone, Debug)]
+pub struct OverrideOp {
+    /// `global_address`
+    pub address: Reg,
+    /// `global_dim` of each dimension, or none of it.
+    pub sizes: SmallVec<[Reg; 5]>,
+    /// The lower words of `global_stride`, in sixteenths.
+    pub lower: SmallVec<[Reg; 4]>,
+    /// Four bits above each of them.
+    pub upper: Option<Reg>,
 }
 
 /// Moves data into tensor memory or within it.
@@ -334,6 +353,8 @@ pub struct ReplaceOp {
     pub field: TensormapField,
     /// The dimension, of a field that has a value for each.
     pub ordinal: u32,
+    /// The class of memory of a new address.
+    pub class: Option<AllocationClass>,
     /// The new value.
     pub value: Reg,
 }
@@ -420,7 +441,12 @@ impl AsyncOp {
                 if let Completion::Mbarrier(at) = op.completion {
                     all.push(read(at.base));
                 }
-                all.extend(op.coordinates.iter().chain(&op.info).copied().chain(op.multicast).map(read));
+                let multicast = op.multicast.map(|(r, _)| r);
+                all.extend(op.coordinates.iter().chain(&op.info).copied().chain(multicast).map(read));
+                if let Some(new) = &op.replaced {
+                    all.push(read(new.address));
+                    all.extend(new.sizes.iter().chain(&new.lower).copied().chain(new.upper).map(read));
+                }
             }
             AsyncOp::ReplaceField(op) => all.extend([op.at.base, op.value].map(read)),
             AsyncOp::Mark { condition, .. } => {

@@ -10,12 +10,55 @@ pub(in crate::engine) const LANES: u32 = 128;
 /// Columns are allocated in units of so many.
 const UNIT: u32 = 32;
 
+/// Cells, for those who watch: some lanes of some columns.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(in crate::engine) struct Region {
+    lanes: u128,
+    columns: [u128; 4],
+}
+
+impl Region {
+    /// Adds the lane and the column of a cell. Cells at which added lanes and columns meet belong to the region, too.
+    pub fn add(&mut self, lane: u32, column: u32) {
+        self.lanes |= 1 << (lane % LANES);
+        self.columns[(column % COLUMNS / 128) as usize] |= 1 << (column % 128);
+    }
+
+    /// Adds lanes and columns.
+    pub fn extend(&mut self, lanes: Range<u32>, columns: Range<u32>) {
+        lanes.for_each(|lane| self.lanes |= 1 << (lane % LANES));
+        columns.for_each(|c| self.columns[(c % COLUMNS / 128) as usize] |= 1 << (c % 128));
+    }
+
+    pub fn meets(&self, other: &Region) -> bool {
+        let columns = self.columns.iter().zip(other.columns).any(|(a, b)| a & b != 0);
+        self.lanes & other.lanes != 0 && columns
+    }
+}
+
+/// A load or store of a warp that it has not waited for.
+#[derive(Debug)]
+struct Unwaited {
+    warp: u32,
+    pc: u32,
+    region: Region,
+}
+
 /// Values that a warp stores, and that are there when it has waited for its stores.
 #[derive(Debug)]
 struct Pending {
     warp: u32,
-    /// Lanes, columns and values.
-    cells: Vec<(u32, u32, u32)>,
+    cells: Vec<Stored>,
+}
+
+/// A value on its way to a cell.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Stored {
+    pub lane: u32,
+    pub column: u32,
+    pub value: u32,
+    /// It comes of what was never written, as far as somebody watches.
+    pub undefined: bool,
 }
 
 /// The tensor memory of a block.
@@ -29,6 +72,13 @@ pub(in crate::engine) struct TensorMemory {
     /// No thread of the block may allocate any more.
     relinquished: bool,
     pending: Vec<Pending>,
+    /// The cells that hold what was never written; empty unless somebody watches.
+    undefined: Vec<bool>,
+    /// Loads and stores that were not waited for, where somebody watches.
+    loads: Vec<Unwaited>,
+    stores: Vec<Unwaited>,
+    /// The instructions that have allocated, by the first column.
+    origins: Vec<(u32, u32, u32)>,
     /// What every byte of new memory is.
     fresh: u8,
 }
@@ -47,8 +97,12 @@ impl TensorMemory {
     /// Makes it the memory of a block that starts.
     pub fn reset(&mut self, fresh: u8) {
         self.cells = Vec::new();
+        self.undefined = Vec::new();
         self.allocations.clear();
         self.pending.clear();
+        self.loads.clear();
+        self.stores.clear();
+        self.origins.clear();
         (self.relinquished, self.exclusive, self.fresh) = (false, false, fresh);
     }
 
@@ -96,6 +150,48 @@ impl TensorMemory {
         self.relinquished = true;
     }
 
+    /// Remembers who has allocated, for those who watch. Nothing is written in new columns.
+    pub fn note_allocation(&mut self, start: u32, warp: u32, pc: u32) {
+        self.undefined.resize((COLUMNS * LANES) as usize, true);
+        let end = self.allocations.iter().find(|a| a.start == start).map_or(start, |a| a.end);
+        for lane in 0..LANES {
+            let row = (lane * COLUMNS) as usize;
+            self.undefined[row + start as usize..row + end as usize].fill(true);
+        }
+        self.origins.retain(|(column, ..)| *column != start);
+        self.origins.push((start, warp, pc));
+    }
+
+    /// What is allocated still: columns, and the warp and the instruction that have allocated them.
+    pub fn left(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        self.allocations.iter().map(|a| {
+            let origin = self.origins.iter().find(|(column, ..)| *column == a.start);
+            let (_, warp, pc) = origin.copied().unwrap_or_default();
+            (a.end - a.start, warp, pc)
+        })
+    }
+
+    /// Remembers a load or a store, for those who watch.
+    pub fn note_access(&mut self, warp: u32, pc: u32, region: Region, stores: bool) {
+        // As many as anybody waits for at once.
+        const MOST: usize = 256;
+        let list = if stores { &mut self.stores } else { &mut self.loads };
+        if list.len() < MOST {
+            list.push(Unwaited { warp, pc, region });
+        }
+    }
+
+    /// A load, or a store, that nobody has waited for and that meets a region.
+    pub fn unwaited(&self, region: &Region, stores: bool) -> Option<u32> {
+        let list = if stores { &self.stores } else { &self.loads };
+        list.iter().find(|access| access.region.meets(region)).map(|access| access.pc)
+    }
+
+    /// `tcgen05.wait::ld`
+    pub fn wait_for_loads(&mut self, warp: u32) {
+        self.loads.retain(|access| access.warp != warp);
+    }
+
     /// Says what is allocated.
     fn describe(&self) -> String {
         if self.allocations.is_empty() {
@@ -128,6 +224,23 @@ impl TensorMemory {
         self.place(lane, column).map(|at| self.cells[at])
     }
 
+    /// A cell holds what comes of values that were never written, as far as somebody watches.
+    pub fn is_undefined(&self, lane: u32, column: u32) -> bool {
+        lane < LANES
+            && column < COLUMNS
+            && self.undefined.get((lane * COLUMNS + column) as usize) == Some(&true)
+    }
+
+    /// Says for those who watch whether a cell holds what was never written.
+    pub fn set_undefined(&mut self, lane: u32, column: u32, undefined: bool) {
+        if lane < LANES
+            && column < COLUMNS
+            && let Some(flag) = self.undefined.get_mut((lane * COLUMNS + column) as usize)
+        {
+            *flag = undefined;
+        }
+    }
+
     /// Sets a cell at once, if it is allocated still.
     pub fn store(&mut self, lane: u32, column: u32, value: u32) {
         if let Ok(at) = self.place(lane, column) {
@@ -136,7 +249,7 @@ impl TensorMemory {
     }
 
     /// Sets cells when the warp waits for its stores.
-    pub fn store_later(&mut self, warp: u32, cells: Vec<(u32, u32, u32)>) {
+    pub fn store_later(&mut self, warp: u32, cells: Vec<Stored>) {
         self.pending.push(Pending { warp, cells });
     }
 
@@ -144,9 +257,11 @@ impl TensorMemory {
     pub fn settle(&mut self, warp: u32) {
         let (mine, others) = std::mem::take(&mut self.pending).into_iter().partition(|p| p.warp == warp);
         self.pending = others;
+        self.stores.retain(|access| access.warp != warp);
         for pending in mine {
-            for (lane, column, value) in pending.cells {
+            for Stored { lane, column, value, undefined } in pending.cells {
                 self.store(lane, column, value);
+                self.set_undefined(lane, column, undefined);
             }
         }
     }
@@ -193,7 +308,7 @@ mod tests {
         let mut memory = TensorMemory::default();
         memory.reset(0xff);
         memory.allocate(32, false).unwrap();
-        memory.store_later(1, vec![(3, 4, 7)]);
+        memory.store_later(1, vec![Stored { lane: 3, column: 4, value: 7, undefined: false }]);
         memory.settle(0);
         assert_eq!(memory.load(3, 4), Ok(u32::MAX));
         memory.settle(1);

@@ -5,15 +5,16 @@
 
 mod cells;
 
-use crate::engine::observe::{AccessKind, Addresses};
+use crate::engine::observe::{AccessKind, Addresses, FrameView, Sync, TensorHazard};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
-use crate::engine::values::{lane32, lanes_of, put};
+use crate::engine::values::{lane32, lanes_of, lanes_where, put};
 use crate::engine::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
-pub(in crate::engine) use cells::TensorMemory;
+use cells::Stored;
+pub(in crate::engine) use cells::{Region, TensorMemory};
 use smallvec::SmallVec;
 use warpsmith_isa::{StateSpace, TensorShape};
 
@@ -64,6 +65,8 @@ pub enum TensorMemoryOp {
     },
     /// `tcgen05.wait::st`
     WaitStores,
+    /// `tcgen05.wait::ld`
+    WaitLoads,
 }
 
 /// The cells of tensor memory that a warp accesses together.
@@ -99,7 +102,7 @@ impl TensorMemoryOp {
                 all.push(read(cells.at.base));
                 all.extend(values.iter().copied().map(read));
             }
-            TensorMemoryOp::Relinquish | TensorMemoryOp::WaitStores => {}
+            TensorMemoryOp::Relinquish | TensorMemoryOp::WaitStores | TensorMemoryOp::WaitLoads => {}
         }
         all
     }
@@ -156,6 +159,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     issue.block.cluster.wait_for_event();
                     return Ok(Next::Choose);
                 };
+                if WATCHED {
+                    tensor.borrow_mut().note_allocation(start, issue.warp, issue.pc);
+                }
                 issue.block.cluster.members[rank].memory.store_relaxed(offset, &start.to_le_bytes());
                 if WATCHED && self.interest.accesses {
                     let (at, word) = (self.at(one), window::in_member(offset as u64, rank as u32));
@@ -171,15 +177,109 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             TensorMemoryOp::Relinquish => tensor.borrow_mut().relinquish(),
             TensorMemoryOp::WaitStores => tensor.borrow_mut().settle(issue.warp),
+            TensorMemoryOp::WaitLoads => tensor.borrow_mut().wait_for_loads(issue.warp),
             TensorMemoryOp::Load { cells, values, reduction } => {
                 self.load_cells(issue, &tensor.borrow(), cells, values, *reduction)?;
+                self.watch_cells(issue, cells, values.len(), false);
+                if WATCHED {
+                    let place = warp.activation(warp.groups[g].frame).place();
+                    self.taint_loaded(issue, (cells, values, *reduction), place);
+                }
             }
             TensorMemoryOp::Store { cells, values } => {
-                let found = self.store_cells(issue, &tensor.borrow(), cells, values)?;
+                let mut found = self.store_cells(issue, &tensor.borrow(), cells, values)?;
+                if WATCHED {
+                    // As many of each register's, lane by lane.
+                    let place = warp.activation(warp.groups[g].frame).place();
+                    let at = self.at(issue);
+                    let count = found.len() / values.len().max(1);
+                    let each = count / issue.mask.count_ones().max(1) as usize;
+                    for (r, stored) in values.iter().zip(found.chunks_mut(count.max(1))) {
+                        let undefined = self.observer.undefined_lanes(&at, *r, place);
+                        for (lane, parts) in lanes_of(issue.mask).zip(stored.chunks_mut(each.max(1))) {
+                            parts.iter_mut().for_each(|part| part.undefined = undefined >> lane & 1 != 0);
+                        }
+                    }
+                }
+                self.watch_cells(issue, cells, values.len(), true);
                 tensor.borrow_mut().store_later(issue.warp, found);
             }
         }
         Ok(Next::Advance)
+    }
+
+    /// Tells those who follow what was never written which lanes of a load's registers have such values.
+    fn taint_loaded(
+        &mut self,
+        issue: Issue<'_>,
+        (cells, values, reduction): (&TensorCells, &[Reg], Option<(Combine, Reg)>),
+        place: FrameView,
+    ) {
+        let Ok((first, column)) = self.cells_base(issue, cells) else { return };
+        let member = &issue.block.cluster.members[issue.block.rank];
+        let at = self.at(issue);
+        let mut all = 0;
+        for (i, r) in values.iter().enumerate() {
+            let tensor = member.tensor.borrow();
+            let undefined = lanes_where(issue.mask, |lane| {
+                let (l, c) = cells.of(lane as u32, i as u32);
+                let columns = if cells.packed { 2 * c..2 * c + 2 } else { c..c + 1 };
+                columns.into_iter().any(|c| tensor.is_undefined(first + l, column + c))
+            });
+            drop(tensor);
+            all |= undefined;
+            self.observer.tainted(&at, *r, place, undefined);
+        }
+        if let Some((_, r)) = reduction {
+            self.observer.tainted(&at, r, place, all);
+        }
+    }
+
+    /// Tells those who watch of an access to cells that something else is under way in.
+    fn watch_cells(&mut self, issue: Issue<'_>, cells: &TensorCells, registers: usize, stores: bool) {
+        if !WATCHED || issue.mask == 0 {
+            return;
+        }
+        let Ok((first, column)) = self.cells_base(issue, cells) else { return };
+        let mut region = Region::default();
+        for i in 0..registers as u32 {
+            for lane in lanes_of(issue.mask) {
+                let (l, c) = cells.of(lane as u32, i);
+                if cells.packed {
+                    region.add(first + l, column + 2 * c);
+                    region.add(first + l, column + 2 * c + 1);
+                } else {
+                    region.add(first + l, column + c);
+                }
+            }
+        }
+        self.watch_region(issue, issue.block.rank, &region, stores, true);
+        let tensor = &issue.block.cluster.members[issue.block.rank].tensor;
+        tensor.borrow_mut().note_access(issue.warp, issue.pc, region, stores);
+    }
+
+    /// Tells those who watch of the use of a region that something else is under way in. What is issued in order with products, copies and
+    /// shifts need not wait for them.
+    pub(in crate::engine) fn watch_region(
+        &mut self,
+        issue: Issue<'_>,
+        rank: usize,
+        region: &Region,
+        writes: bool,
+        waits: bool,
+    ) {
+        let Some(member) = issue.block.cluster.members.get(rank) else { return };
+        let tensor = member.tensor.borrow();
+        let stored = tensor.unwaited(region, true).map(|pc| (TensorHazard::Stored, pc));
+        let loaded = tensor.unwaited(region, false).filter(|_| writes).map(|pc| (TensorHazard::Loaded, pc));
+        let under_way =
+            if waits { issue.block.cluster.flight.borrow().in_cells(rank, region, writes) } else { None };
+        let under_way = under_way.map(|pc| (TensorHazard::InFlight, pc));
+        drop(tensor);
+        for (hazard, other) in stored.into_iter().chain(loaded).chain(under_way) {
+            let at = self.at(issue);
+            self.observer.synchronise(&at, Sync::Tensor { hazard, other });
+        }
     }
 
     /// The first lane and column, which is the same for all threads.
@@ -255,7 +355,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         tensor: &TensorMemory,
         cells: &TensorCells,
         values: &[Reg],
-    ) -> Fallible<Vec<(u32, u32, u32)>> {
+    ) -> Fallible<Vec<Stored>> {
         let (first, column) = self.cells_base(issue, cells)?;
         let mut found = Vec::with_capacity(values.len() * 32);
         for (i, r) in values.iter().enumerate() {
@@ -271,7 +371,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     tensor
                         .check(first + l, *column)
                         .map_err(|message| self.bad_cell(issue, lane, message))?;
-                    found.push((first + l, *column, *value));
+                    found.push(Stored { lane: first + l, column: *column, value: *value, undefined: false });
                 }
             }
         }

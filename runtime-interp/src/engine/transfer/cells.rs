@@ -7,6 +7,7 @@ use crate::engine::async_op::{TensorCommitOp, TensorCopyOp};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::Stage;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::tensor_memory::Region;
 use crate::engine::values::{lane32, lane64, lanes_of};
 use crate::fault::FaultCode;
 use smallvec::SmallVec;
@@ -29,6 +30,26 @@ pub(super) struct CellsPiece {
 }
 
 impl CellsPiece {
+    /// What it reads and what it writes of the tensor memory of a block.
+    pub(super) fn regions(&self, rank: usize) -> [Region; 2] {
+        let mut regions = [Region::default(); 2];
+        if let Some(product) = &self.product {
+            return product.regions(rank);
+        }
+        if self.rank != rank {
+            return regions;
+        }
+        for (_, lane, column) in &self.units {
+            regions[1].extend(*lane..lane + 1, *column..column + 4);
+        }
+        if let Some((base, column)) = self.shift {
+            regions
+                .iter_mut()
+                .for_each(|r| r.extend(base..base + SHIFTED_ROWS, column..column + SHIFTED_COLUMNS));
+        }
+        regions
+    }
+
     /// A product rather than a move.
     pub(super) fn of_product(rank: usize, product: ProductPiece) -> CellsPiece {
         CellsPiece { rank, units: Vec::new(), packed: None, shift: None, product: Some(product) }
@@ -86,6 +107,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let cluster = issue.block.cluster;
         let mut pieces: SmallVec<[Piece; 1]> = SmallVec::new();
+        let mut watched = Vec::new();
         for lane in lanes_of(issue.mask) {
             let one = issue.only(1 << lane);
             let bad = |code: FaultCode, message: String| self.fault(one, code, message);
@@ -149,8 +171,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     cells.shift = Some((base, column));
                 }
                 drop(tensor);
+                if WATCHED {
+                    watched.push((one, rank, cells.regions(rank)));
+                }
                 pieces.push(Piece { cells: Some(Box::new(cells)), ..Piece::of_lane(lane) });
             }
+        }
+        for (one, rank, [read, written]) in watched {
+            self.watch_region(one, rank, &read, false, false);
+            self.watch_region(one, rank, &written, true, false);
         }
         let work = if op.source.is_some() { Work::Cells } else { Work::Shift };
         self.launch(issue, None, work, pieces)?;
@@ -204,6 +233,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 for c in 0..SHIFTED_COLUMNS {
                     if let Ok(value) = tensor.load(base + row - 1, column + c) {
                         tensor.store(base + row, column + c, value);
+                        let undefined = tensor.is_undefined(base + row - 1, column + c);
+                        tensor.set_undefined(base + row, column + c, undefined);
                     }
                 }
             }
@@ -216,6 +247,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 tensor.store(*lane, column + c as u32, u32::from_le_bytes(*word));
             }
             let spot = Spot::Shared(cells.rank, *from as usize);
+            if WATCHED {
+                let at = self.cx.at(member.id, issuer.warp, issuer.pc, 1 << piece.lane);
+                let undefined = self.observer.is_undefined(&at, spot.place(16));
+                (0..4).for_each(|c| tensor.set_undefined(*lane, column + c, undefined));
+            }
             self.report(cluster, issuer, piece.lane, || Stage::Read(spot.place(16)));
         }
         Ok(())

@@ -16,6 +16,7 @@ use crate::engine::mbarrier::{self, Object};
 use crate::engine::observe::{MbarrierEvent, MemoryRange, Stage, Sync};
 use crate::engine::op::{Access, AtomicFn};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
+use crate::engine::tensor_memory::Region;
 use crate::engine::values::{holds, lane32, lane128, lanes_of, lanes_where};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
@@ -180,6 +181,18 @@ impl Flight {
             self.committed.resize(index + 1, [[0; 32]; 2]);
         }
         &mut self.committed[index]
+    }
+
+    /// The instruction of an operation in flight that reads or writes a region of the tensor memory of a block, or, unless it is to be written,
+    /// that writes it.
+    pub fn in_cells(&self, rank: usize, region: &Region, writes: bool) -> Option<u32> {
+        let conflicts = |piece: &Piece| {
+            piece.cells.as_ref().is_some_and(|cells| {
+                let [read, written] = cells.regions(rank);
+                written.meets(region) || writes && read.meets(region)
+            })
+        };
+        self.queue.iter().find(|t| t.pieces.iter().any(conflicts)).map(|t| t.issuer.pc)
     }
 
     /// Removes what is done and finds when something is to happen next.

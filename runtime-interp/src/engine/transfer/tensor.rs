@@ -3,17 +3,20 @@
 //! A map is read and checked when the copy is issued, and so is every row of the tensor that it touches: what is in flight touches nothing
 //! else. Rows move at the transfer's times.
 
-use super::{Piece, Source, Spot, Target, Work, reduce};
-use crate::engine::async_op::{Completion, Group, ReplaceOp, TensorAction, TensorOp, TransferAction};
+use super::{Piece, Signal, Source, Spot, Target, Work, reduce};
+use crate::engine::async_op::{
+    Completion, Group, OverrideOp, ReplaceOp, TensorAction, TensorOp, TransferAction,
+};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::{AccessKind, Addresses, Stage};
 use crate::engine::op::Access;
+use crate::engine::reg::Reg;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{lane32, lane64, lanes_of};
 use crate::fault::FaultCode;
 use crate::memory::window;
 use crate::tensor::tile::{Request, Row, Tile, convert, filled, pack_six};
-use crate::tensor::{self, Descriptor, ElementType, Run};
+use crate::tensor::{self, Descriptor, ElementType, Override, Run};
 use smallvec::SmallVec;
 use warpsmith_isa::StateSpace;
 
@@ -50,6 +53,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 op.coordinates.iter().map(|r| lane32(issue.frame, *r, lane) as i32).collect();
             let info: SmallVec<[u16; 3]> =
                 op.info.iter().map(|r| lane32(issue.frame, *r, lane) as u16).collect();
+            let map = match &op.replaced {
+                None => map,
+                Some(new) => self.overridden(one, map, new, (lane, &coordinates))?,
+            };
             let load = matches!(op.action, TensorAction::Load { .. } | TensorAction::Prefetch);
             let request = Request { mode: op.mode, coordinates: &coordinates, info: &info, load };
             let misuse = |message: String| self.fault(one, FaultCode::BadOperand, message);
@@ -83,6 +90,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 bytes,
                 byte_mask: u16::MAX,
                 to,
+                signal: Signal { ignored: 0, report: op.report },
                 tile: Some(Box::new(TilePiece { rows, runs, element: map.element, fill, rank })),
                 ..Piece::of_lane(lane)
             });
@@ -144,6 +152,41 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let mut bytes = [0; MAP_BYTES as usize];
         memory.load_relaxed(start, &mut bytes);
         tensor::decode(&bytes).map_err(|error| bad(FaultCode::BadTensorMap, error.to_string()))
+    }
+
+    /// The map with the fields that the copy itself gives.
+    fn overridden(
+        &self,
+        one: Issue<'_>,
+        map: Descriptor,
+        new: &OverrideOp,
+        (lane, coordinates): (usize, &[i32]),
+    ) -> Fallible<Descriptor> {
+        let value = |r: &Reg| u64::from(lane32(one.frame, *r, lane));
+        let dims = if new.sizes.is_empty() {
+            None
+        } else {
+            if let Some(at) = coordinates.iter().position(|c| *c != 0) {
+                let message = format!(
+                    "coordinate {at} is {}; where a copy gives the sizes of the tensor all must be 0",
+                    coordinates[at]
+                );
+                return Err(self.fault(one, FaultCode::BadOperand, message));
+            }
+            let (mut dims, mut strides) = (map.dims, map.strides);
+            dims.iter_mut().zip(&new.sizes).for_each(|(dim, r)| *dim = value(r) & 0xffff);
+            // Sixteenths of strides: 32 bits each, and four more in the upper word.
+            let upper = new.upper.as_ref().map_or(0, &value);
+            for (i, (stride, r)) in strides.iter_mut().zip(&new.lower).enumerate() {
+                *stride = (value(r) | (upper >> (4 * i) & 15) << 32) << 4;
+            }
+            Some((dims, strides))
+        };
+        let new = Override { address: lane64(one.frame, new.address, lane), dims };
+        map.with(&new).map_err(|error| {
+            let message = format!("the tensor map with what the copy gives: {error}");
+            self.fault(one, FaultCode::BadTensorMap, message)
+        })
     }
 
     /// The place of a tile in shared memory.
@@ -214,7 +257,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
                 1 << rank
             }
-            Some(r) => lane32(one.frame, r, lane) & 0xffff,
+            Some((r, bits)) => lane32(one.frame, r, lane) & (u32::MAX >> (32 - bits)),
         };
         if ranks >> members.min(31) != 0 {
             return misuse(format!("multicast to blocks {ranks:#b} of a cluster of {members}"));
@@ -335,7 +378,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let mut bytes = [0; MAP_BYTES as usize];
             memory.load_relaxed(offset, &mut bytes);
             let value = lane64(issue.frame, op.value, lane);
-            tensor::replace(&mut bytes, op.field, op.ordinal as usize, value)
+            tensor::replace(&mut bytes, op.field, op.ordinal as usize, value, op.class)
                 .map_err(|error| bad(FaultCode::BadTensorMap, error.to_string()))?;
             memory.store_relaxed(offset, &bytes);
             if WATCHED && self.interest.accesses {

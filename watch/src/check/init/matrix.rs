@@ -1,10 +1,12 @@
 //! Undefined values in matrices that the lanes of a warp hold: they move between lanes, and spread along rows and columns of a product.
 
+use super::super::register_name;
 use super::Init;
 use super::flow::{Flow, Slot};
 use super::shadow::Warp;
+use crate::report::Site;
 use warpsmith_interp::engine::{MatrixOp, Reg, Width};
-use warpsmith_interp::observe::{At, OperationKind};
+use warpsmith_interp::observe::{At, FrameView, MemoryRange, OperationKind};
 
 /// The lanes of a 32-bit register.
 type Lanes = [u32; 32];
@@ -22,25 +24,69 @@ fn undefined(warp: &Warp, base: usize, r: Reg) -> Vec<Lanes> {
 }
 
 impl Init {
+    /// An operation on matrices takes bytes of memory.
+    pub(super) fn takes_undefined(&mut self, at: &At<'_>, place: MemoryRange) -> bool {
+        if !self.select(at.block) {
+            return false;
+        }
+        let Some(map) = self.place(at, &place).filter(|map| !map.is_clear()) else { return false };
+        (0..place.bytes)
+            .step_by(64)
+            .any(|start| map.get(place.address + start, (place.bytes - start).min(64) as u32) != 0)
+    }
+
+    /// An operation on matrices takes a register.
+    pub(super) fn lanes_undefined(&mut self, at: &At<'_>, r: Reg, frame: FrameView) -> u32 {
+        if r.is_constant() || !self.select(at.block) {
+            return 0;
+        }
+        self.warp(at).map_or(0, |warp| warp.any(frame.row as usize * 32, Slot::new(r)))
+    }
+
+    /// An operation on matrices gives a register values, undefined ones in some lanes.
+    pub(super) fn taint(&mut self, at: &At<'_>, r: Reg, frame: FrameView, undefined: u32) {
+        if !self.select(at.block) {
+            return;
+        }
+        let (base, slot, shape) = (frame.row as usize * 32, Slot::new(r), self.launch.block);
+        let lane = undefined.trailing_zeros().min(31);
+        let origin = if undefined == 0 {
+            0
+        } else {
+            self.known.number((at.pc, Some(r)), || {
+                let mut site = Site::of_lane(at, lane, shape).role("made of what was never written");
+                site.memory = Some(register_name(at, r));
+                site
+            })
+        };
+        let Some(warp) = self.warp(at) else { return };
+        warp.reserve(base + frame.rows as usize * 32);
+        warp.masks_mut(base, slot).iter_mut().for_each(|m| *m = *m & !at.mask | undefined & at.mask);
+        if undefined != 0 {
+            warp.set_origin(base, slot, origin);
+        }
+    }
+
     /// The lanes of a warp have come together for an operation on matrices.
     pub(super) fn matrix(&mut self, at: &At<'_>, flow: &Flow, base: usize) {
         let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
         else {
             return;
         };
+        let kind = at.program.operation(at.pc).map(|o| o.kind);
+        // What a product of a warpgroup gives comes later, and the engine says what of it is undefined.
+        if let Some(OperationKind::Matrix(MatrixOp::Warpgroup(_))) = kind {
+            return;
+        }
         if self.flows.values(flow).iter().all(|slot| warp.any(base, *slot) == 0) {
             self.flows.written(flow).iter().for_each(|slot| warp.define(base, *slot, at.mask));
             return;
         }
-        let Some(OperationKind::Matrix(op)) = at.program.operation(at.pc).map(|o| o.kind) else { return };
+        let Some(OperationKind::Matrix(op)) = kind else { return };
         let mut results: Vec<Lanes> = Vec::new();
         let (read, written): (Vec<Reg>, &[Option<Reg>]) = match op {
-            // What a product of a warpgroup gives comes later, of memory that is followed no further.
-            MatrixOp::Warpgroup(op) => {
-                op.d.iter().for_each(|r| warp.define(base, Slot::new(*r), at.mask));
-                return;
-            }
-            MatrixOp::Converge
+            MatrixOp::Warpgroup(_)
+            | MatrixOp::Converge
             | MatrixOp::WarpgroupFence
             | MatrixOp::WarpgroupCommit
             | MatrixOp::WarpgroupWait(_) => return,

@@ -12,6 +12,7 @@ mod values;
 
 use super::groups::select;
 use super::map::MemoryMap;
+use super::register_name;
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Report, Site};
@@ -20,8 +21,8 @@ use rustc_hash::FxHashMap;
 use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp, get_bits, put_bits};
 use warpsmith_interp::engine::{Access, AsyncOp, Move, Reg, TransferSource};
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BlockView, Crossing, LaunchView, MbarrierEvent, MemoryKind, MemoryRange,
-    Observer, OperationKind, Participant, Registers, Scratch, Stage, Sync, shared_owner,
+    AccessKind, Addresses, At, BlockView, Crossing, FrameView, LaunchView, MbarrierEvent, MemoryKind,
+    MemoryRange, Observer, OperationKind, Participant, Registers, Scratch, Stage, Sync, shared_owner,
 };
 use warpsmith_isa::StateSpace;
 
@@ -146,7 +147,7 @@ impl Init {
                 self.known.number((at.pc, Some(r)), || {
                     let lane = lanes.trailing_zeros().min(31);
                     let mut site = Site::of_lane(at, lane, block).role("read, and never written");
-                    site.memory = Some(name(at, r));
+                    site.memory = Some(register_name(at, r));
                     site
                 })
             }
@@ -556,12 +557,6 @@ fn used(access: &Access, mut found: Masks) -> Option<Masks> {
     found.iter().any(|lanes| *lanes != 0).then_some(found)
 }
 
-fn name(at: &At<'_>, r: Reg) -> String {
-    let function = at.program.function_at(at.pc);
-    let named = function.and_then(|f| at.program.registers(f).iter().find(|n| n.reg == r));
-    named.map_or_else(|| "a register without a name".into(), |n| format!("register `{}`", n.name))
-}
-
 fn origin_key(space: StateSpace, warp: u32, lane: u32, address: u64) -> (u32, u64) {
     if space == StateSpace::Local { (1 + warp * 32 + lane, address / 4) } else { (0, address / 4) }
 }
@@ -832,6 +827,18 @@ impl Observer for Init {
             }
             Stage::Complete => _ = self.in_flight.remove(&key),
         }
+    }
+
+    fn is_undefined(&mut self, at: &At<'_>, place: MemoryRange) -> bool {
+        self.takes_undefined(at, place)
+    }
+
+    fn undefined_lanes(&mut self, at: &At<'_>, r: Reg, frame: FrameView) -> u32 {
+        self.lanes_undefined(at, r, frame)
+    }
+
+    fn tainted(&mut self, at: &At<'_>, r: Reg, frame: FrameView, undefined: u32) {
+        self.taint(at, r, frame, undefined);
     }
 
     fn synchronise(&mut self, at: &At<'_>, sync: Sync) {

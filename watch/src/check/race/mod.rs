@@ -90,7 +90,7 @@ pub struct Race {
     transfers: FxHashMap<(u64, u64), Transfer>,
     /// The one that has written last, and the arrival on an object that another makes.
     writing: Option<(u64, u64)>,
-    arriving: Option<(usize, u64, bool)>,
+    arriving: Vec<(usize, u64, bool)>,
     conflicts: Vec<Conflict>,
     together: Together,
     fetches: Fetches,
@@ -435,8 +435,8 @@ impl Race {
         let Some(owner) = self.member(rank) else { return };
         if let Some(OperationKind::Async(op)) = at.program.operation(at.pc).map(|o| o.kind) {
             match op {
-                AsyncOp::ArriveOnCopies { .. } => {
-                    self.arriving = Some((owner, offset, phase));
+                AsyncOp::ArriveOnCopies { .. } | AsyncOp::TensorCommit(_) => {
+                    self.arriving.push((owner, offset, phase));
                     return;
                 }
                 // An asynchronous operation says that its bytes are there.
@@ -452,7 +452,6 @@ impl Race {
                 | AsyncOp::TensorMemory(_)
                 | AsyncOp::TensorCopy(_)
                 | AsyncOp::TensorProduct(_)
-                | AsyncOp::TensorCommit(_)
                 | AsyncOp::Mbarrier(_)
                 | AsyncOp::Commit(_)
                 | AsyncOp::Wait { .. }
@@ -805,8 +804,16 @@ impl Observer for Race {
                 let (time, number) = (block.now, block.number);
                 block.now += 1;
                 let Some(warp) = block.warps.get_mut(at.warp as usize) else { return };
-                let issued = &mut warp.issued[group.unwrap_or(Group::Copy) as usize];
-                if group.is_some() {
+                // What moves in tensor memory is counted as products are: no target has both.
+                let (counted, group) = match &kind {
+                    Some(OperationKind::Async(AsyncOp::TensorCopy(_) | AsyncOp::TensorProduct(_))) => {
+                        (true, Group::Matrix)
+                    }
+                    Some(OperationKind::Async(AsyncOp::TensorCommit(_))) => (false, Group::Matrix),
+                    _ => (group.is_some(), group.unwrap_or(Group::Copy)),
+                };
+                let issued = &mut warp.issued[group as usize];
+                if counted {
                     lanes_of(at.mask).for_each(|lane| issued.count[lane] += 1);
                 }
                 let (counts, parts, lanes) = (issued.count, warp.parts.clone(), at.mask);
@@ -822,24 +829,25 @@ impl Observer for Race {
                 let Some(transfer) = self.transfers.get_mut(&key) else { return };
                 transfer.lanes &= !at.mask;
                 let (done, lane) = (transfer.lanes == 0, at.mask.trailing_zeros() as usize & 31);
-                if let Some(OperationKind::Async(AsyncOp::ArriveOnCopies { .. })) = kind
-                    && let Some((owner, offset, phase)) = self.arriving.take()
-                    && let Some(owner) = self.blocks.get_mut(owner)
-                {
-                    // What the lane's copies before it have done, and what came before these.
+                let agent = match &kind {
+                    Some(OperationKind::Async(AsyncOp::ArriveOnCopies { .. })) => Some(COPIES),
+                    Some(OperationKind::Async(AsyncOp::TensorCommit(_))) => Some(PRODUCTS),
+                    _ => None,
+                };
+                if let Some(agent) = agent {
+                    // What the lane's operations before it have done, and what came before these.
                     let mut known = Knowledge::default();
                     transfer.parts.iter().filter(|(l, _)| l & at.mask != 0).for_each(|(_, k)| known.join(k));
                     known.clock.add(transfer.block, transfer.warp as Agent, at.mask, transfer.time);
-                    known.clock.add(
-                        transfer.block,
-                        COPIES + transfer.warp as Agent,
-                        at.mask,
-                        transfer.counts[lane],
-                    );
-                    let number = owner.number;
-                    let object = owner.object(offset);
-                    object.gathering.join(&known);
-                    object.settle(number, phase);
+                    let agent = agent + transfer.warp as Agent;
+                    known.clock.add(transfer.block, agent, at.mask, transfer.counts[lane]);
+                    for (owner, offset, phase) in self.arriving.drain(..) {
+                        let Some(owner) = self.blocks.get_mut(owner) else { continue };
+                        let number = owner.number;
+                        let object = owner.object(offset);
+                        object.gathering.join(&known);
+                        object.settle(number, phase);
+                    }
                 }
                 if done {
                     self.transfers.remove(&key);
@@ -855,7 +863,10 @@ impl Observer for Race {
                     (_, Some(Group::Copy)) => (block, COPIES + warp, count),
                     (_, Some(Group::Bulk)) if reads => (block, BULK_READS + warp, count),
                     (_, Some(Group::Bulk)) => (block, BULK + warp, count),
-                    (_, Some(Group::Matrix)) => (block, PRODUCTS + warp, count),
+                    (_, Some(Group::Matrix))
+                    | (Some(OperationKind::Async(AsyncOp::TensorCopy(_) | AsyncOp::TensorProduct(_))), _) => {
+                        (block, PRODUCTS + warp, count)
+                    }
                     (Some(OperationKind::Async(op)), _)
                         if matches!(op.completion(), Some(Completion::Mbarrier(_))) =>
                     {
@@ -929,6 +940,7 @@ impl Observer for Race {
             Sync::Mbarrier { rank, offset, phase, event } => {
                 self.mbarrier(at, rank, offset as u64, phase, event)
             }
+            Sync::Tensor { .. } => {}
             Sync::Commit(group) => {
                 if let Some(warp) = block.warps.get_mut(warp) {
                     warp.issued[group as usize].commit(at.mask);

@@ -3,16 +3,19 @@
 //! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
 //! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
 
+mod warpgroup;
+
 use super::groups::{Issued, group_of, select};
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Report, Site};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpsmith_interp::engine::{AsyncOp, BarrierKind, CollectiveKind, Group};
+use warpgroup::Warpgroups;
+use warpsmith_interp::engine::{AsyncOp, BarrierKind, CollectiveKind, Group, MatrixOp};
 use warpsmith_interp::observe::{
-    At, BlockView, Interest, LaunchView, MbarrierEvent, Observer, OperationKind, Participant, Stage,
-    Sync as Event,
+    At, BlockView, Interest, LaunchView, MbarrierEvent, Observer, OperationKind, Participant, Registers,
+    Stage, Sync as Event, TensorHazard,
 };
 use warpsmith_interp::{Fault, FaultCode, Program};
 use warpsmith_isa::{Operation, StateSpace};
@@ -54,6 +57,8 @@ pub struct Sync {
     current: usize,
     /// Tests of mbarrier objects that were answered no since one was answered yes.
     polls: u64,
+    /// The registers of products of warpgroups, if the program has any.
+    warpgroups: Option<Warpgroups>,
 }
 
 /// So many tests in vain are a loop that waits for what does not come.
@@ -290,6 +295,38 @@ impl Sync {
         }
     }
 
+    /// Tensor memory is used in a way that the engine has noticed.
+    fn tensor(&mut self, at: &At<'_>, hazard: TensorHazard, other: u32) {
+        let site = self.site(at);
+        let earlier = Site::new(&At { pc: other, ..*at }, self.block_shape);
+        let (message, note) = match hazard {
+            TensorHazard::Left { columns } => {
+                return self.add(codes::TENSOR_MEMORY_LEFT, &[at.pc], || {
+                    let message = format!("a block ends with {columns} columns of tensor memory allocated");
+                    Finding::new(Checker::Sync, codes::TENSOR_MEMORY_LEFT, message, site)
+                        .note("free them with `tcgen05.dealloc` before the block ends (9.7.16.7.1)")
+                });
+            }
+            TensorHazard::InFlight => (
+                "tensor memory is accessed that an operation under way reads or writes",
+                "wait for it first: `tcgen05.commit`, and then the mbarrier object that it names (9.7.16.6.4)",
+            ),
+            TensorHazard::Stored => (
+                "tensor memory is accessed that a store writes that nobody has waited for",
+                "the warp that stores waits with `tcgen05.wait::st`, and other threads for that warp (9.7.16.6.4)",
+            ),
+            TensorHazard::Loaded => (
+                "tensor memory is written that a load reads that nobody has waited for",
+                "the warp that loads waits with `tcgen05.wait::ld`, and other threads for that warp (9.7.16.6.4)",
+            ),
+        };
+        self.add(codes::TENSOR_MEMORY_IN_FLIGHT, &[at.pc, other], || {
+            Finding::new(Checker::Sync, codes::TENSOR_MEMORY_IN_FLIGHT, message, site)
+                .site(earlier.role("the operation"))
+                .note(note)
+        });
+    }
+
     /// An object ends: no bytes may be outstanding.
     fn bytes(&mut self, object: Object) {
         let Object { site, pc, bytes, .. } = object;
@@ -349,7 +386,7 @@ fn divergent(id: u32, site: Site, other: Site) -> Finding {
 
 impl Observer for Sync {
     fn interest(&self) -> Interest {
-        Interest::RARE
+        Interest { instructions: self.warpgroups.is_some(), ..Interest::RARE }
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {
@@ -357,6 +394,7 @@ impl Observer for Sync {
         self.threads = launch.block().into_iter().fold(1, u32::saturating_mul);
         self.blocks.clear();
         self.polls = 0;
+        self.warpgroups = Warpgroups::of(launch.program());
     }
 
     fn end(&mut self, launch: &LaunchView<'_>, fault: Option<&Fault>) {
@@ -405,6 +443,9 @@ impl Observer for Sync {
     fn block_ended(&mut self, view: &BlockView) {
         let Some(i) = self.blocks.iter().position(|b| b.id == view.id) else { return };
         let block = self.blocks.swap_remove(i);
+        if let Some(warpgroups) = &mut self.warpgroups {
+            warpgroups.forget(block.id);
+        }
         for (id, arrivals) in block.barriers.into_iter().enumerate() {
             let Some(last) = arrivals.last().cloned() else { continue };
             let threads: u32 = arrivals.iter().map(|a| a.lanes.count_ones()).sum();
@@ -420,6 +461,18 @@ impl Observer for Sync {
         let mut objects: Vec<(usize, Object)> = block.objects.into_iter().collect();
         objects.sort_by_key(|(offset, _)| *offset);
         objects.into_iter().for_each(|(_, object)| self.bytes(object));
+    }
+
+    fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        let is_fence = |m: &MatrixOp| matches!(m, MatrixOp::WarpgroupFence);
+        let Some(warpgroups) = &mut self.warpgroups else { return };
+        warpgroups.instruction(at, registers, &mut self.report, self.block_shape);
+        if at.mask == u32::MAX
+            && let Some(OperationKind::Matrix(op)) = at.program.operation(at.pc).map(|o| o.kind)
+            && is_fence(op)
+        {
+            warpgroups.fence(at);
+        }
     }
 
     fn exited(&mut self, at: &At<'_>) {
@@ -521,12 +574,19 @@ impl Observer for Sync {
                 }
             }
             Event::Mbarrier { rank, offset, phase, event } => self.mbarrier(at, rank, offset, phase, event),
+            Event::Tensor { hazard, other } => self.tensor(at, hazard, other),
             Event::Commit(group) => {
+                if let (Group::Matrix, Some(warpgroups)) = (group, &mut self.warpgroups) {
+                    warpgroups.commit(at);
+                }
                 if let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) {
                     warp.issued[group as usize].commit(at.mask);
                 }
             }
             Event::Wait { group, pending, .. } => {
+                if let (Group::Matrix, Some(warpgroups)) = (group, &mut self.warpgroups) {
+                    warpgroups.wait(at, pending);
+                }
                 let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
                 for lane in lanes_of(at.mask) {
                     if let Some(complete) = warp.issued[group as usize].complete(lane, pending) {

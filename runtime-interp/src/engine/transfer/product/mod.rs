@@ -11,7 +11,7 @@ use super::{Piece, Work};
 use crate::engine::async_op::{TensorFactor, TensorProductOp};
 use crate::engine::cluster::{ClusterState, Member};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
-use crate::engine::tensor_memory::TensorMemory;
+use crate::engine::tensor_memory::{Region, TensorMemory};
 use crate::engine::values::{holds, lane32, lane64, lanes_of};
 use crate::fault::FaultCode;
 use smallvec::SmallVec;
@@ -164,6 +164,34 @@ impl ProductPiece {
         Ok(())
     }
 
+    /// What it reads and what it writes of the tensor memory of a block.
+    pub(super) fn regions(&self, rank: usize) -> [Region; 2] {
+        let mut regions = [Region::default(); 2];
+        if !self.ranks.contains(&rank) {
+            return regions;
+        }
+        let [read, written] = &mut regions;
+        let product = &self.product;
+        for quarter in product.path.quarters() {
+            let first = quarter.lane as u32 + self.d.0;
+            let lanes = first..first + quarter.rows as u32;
+            let columns = |first: u32, count: usize| first..first + count as u32;
+            written.extend(lanes.clone(), columns(self.d.1, self.columns()));
+            if let Place::Cells(Cell(_, column)) = self.a {
+                let [per_container, size] = product.container();
+                read.extend(
+                    lanes.clone(),
+                    columns(column, (product.kept() / per_container * size).div_ceil(4)),
+                );
+            }
+            if let Some(Cell(_, column)) = self.metadata {
+                let last = (0..product.chunks()).map(|chunk| product.nibble(0, chunk).1).max();
+                read.extend(lanes.clone(), columns(column, last.map_or(0, |last| last as usize + 1)));
+            }
+        }
+        regions
+    }
+
     fn check_shared(&self, member: &Member) -> Result<(), Illegal> {
         let bytes = member.memory.len();
         for (side, (name, tile)) in self.tiles().enumerate() {
@@ -258,6 +286,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 shifted: op.form.shifted,
             };
             piece.check(issue.block.cluster).map_err(|(code, message)| bad(code, message))?;
+            if WATCHED {
+                for rank in &piece.ranks {
+                    let [read, written] = piece.regions(*rank);
+                    self.watch_region(issue.only(1 << lane), *rank, &read, false, false);
+                    self.watch_region(issue.only(1 << lane), *rank, &written, true, false);
+                }
+            }
             pieces.push(Piece {
                 cells: Some(Box::new(CellsPiece::of_product(rank, piece))),
                 ..Piece::of_lane(lane)

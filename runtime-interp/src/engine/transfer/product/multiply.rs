@@ -110,7 +110,59 @@ impl ProductPiece {
     }
 }
 
+impl ProductPiece {
+    /// The rows of a quarter, and its columns, that come of cells that hold what was never written: of A, metadata and scales.
+    fn undefined_cells(&self, tensor: &TensorMemory, quarter: Quarter) -> [Vec<bool>; 2] {
+        let product = &self.product;
+        let lane = |row: usize| (product.path.lane(row, quarter.part) + self.d.0 as usize) as u32;
+        let [per_container, size] = product.container();
+        let scale = |side: usize, all: usize, line: usize| {
+            let (Some(places), Some(scaling)) = (&self.scales, product.scaling) else { return false };
+            (0..scaling.blocks).any(|which| {
+                let (lane, column, _) = product.scale(side, all, line, which);
+                tensor.is_undefined(quarter.lane as u32 + lane, places[side].1 + column)
+            })
+        };
+        let row = |row: usize| {
+            let from = self.row_of_a(row);
+            let of_a = match self.a {
+                Place::Cells(Cell(_, column)) => {
+                    let count = (product.kept() / per_container * size).div_ceil(4) as u32;
+                    (0..count).any(|c| tensor.is_undefined(lane(from), column + c))
+                }
+                Place::Shared(_) => false,
+            };
+            let of_metadata = self.metadata.is_some_and(|Cell(_, first)| {
+                (0..product.chunks()).any(|chunk| {
+                    let (of, column, _) = product.nibble(from, chunk);
+                    tensor.is_undefined(lane(of), first + column)
+                })
+            });
+            of_a || of_metadata || scale(0, product.sides()[0], row)
+        };
+        let columns = self.columns();
+        [
+            (quarter.row..quarter.row + quarter.rows).map(row).collect(),
+            (0..columns).map(|column| scale(1, columns, column)).collect(),
+        ]
+    }
+}
+
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
+    /// The lines of A in a block, or of B in all of them, that have bytes that were never written.
+    fn undefined_lines(
+        &mut self,
+        cluster: &ClusterState,
+        issuer: Issuer,
+        lane: u8,
+        (rank, tile): (usize, Tile<'_>),
+    ) -> Vec<bool> {
+        let at = self.cx.at(cluster.members[issuer.rank].id, issuer.warp, issuer.pc, 1 << lane);
+        tile.lines_where(|unit| {
+            self.observer.is_undefined(&at, Spot::Shared(rank, unit as usize).place(UNIT))
+        })
+    }
+
     /// Makes a product. Cells that were freed since count as zero, and are left alone.
     pub(in super::super) fn multiply_cells(
         &mut self,
@@ -121,6 +173,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Fallible<()> {
         let b = piece.parts_of_b(&cluster.members);
         let mut gathered = Gathered::default();
+        let mut lines_of_b = Vec::new();
+        if WATCHED {
+            for rank in &piece.ranks {
+                lines_of_b.extend(self.undefined_lines(cluster, issuer, lane, (*rank, piece.tile_of_b())));
+            }
+        }
         for (index, rank) in piece.ranks.iter().enumerate() {
             let member = &cluster.members[*rank];
             let of_a = match &piece.a {
@@ -129,11 +187,19 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
                 Place::Cells(_) => None,
             };
+            let lines_of_a = match &piece.a {
+                Place::Shared(descriptor) if WATCHED => {
+                    let tile = Tile::of(&piece.product, descriptor, 0, 0);
+                    self.undefined_lines(cluster, issuer, lane, (*rank, tile))
+                }
+                Place::Shared(_) | Place::Cells(_) => Vec::new(),
+            };
             let mut tensor = member.tensor.borrow_mut();
             for quarter in piece.product.path.quarters() {
                 piece.gather(&tensor, of_a.as_deref(), quarter, &mut gathered);
-                let Gathered { a, metadata, scales: [of_a, of_b], d } = &mut gathered;
                 let columns = piece.columns();
+                let flags = if WATCHED { Some(piece.undefined_cells(&tensor, quarter)) } else { None };
+                let Gathered { a, metadata, scales: [of_a, of_b], d } = &mut gathered;
                 let product = QuarterProduct {
                     shape: [quarter.rows, columns],
                     a,
@@ -149,8 +215,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 for (at, value) in d.iter().enumerate() {
                     let (lane, column) = piece.place(quarter, at / columns, at % columns);
                     let word = piece.disabled.get(4 * index + lane as usize / 32).copied().unwrap_or(0);
-                    if word >> (lane % 32) & 1 == 0 {
-                        tensor.store(lane, column, *value);
+                    if word >> (lane % 32) & 1 != 0 {
+                        continue;
+                    }
+                    tensor.store(lane, column, *value);
+                    if let Some([rows, of_columns]) = &flags {
+                        let (row, n) = (at / columns, at % columns);
+                        let zero = piece.zero.is_some_and(|zero| zero.is_zero(quarter.part, n));
+                        let is = |flags: &[bool], at: usize| flags.get(at) == Some(&true);
+                        let of_a = is(rows, row) || is(&lines_of_a, quarter.row + row);
+                        let of_b = is(of_columns, n) || is(&lines_of_b, quarter.part * columns + n);
+                        let of_c = piece.accumulates && tensor.is_undefined(lane, column);
+                        tensor.set_undefined(lane, column, of_c || !zero && (of_a || of_b));
                     }
                 }
             }

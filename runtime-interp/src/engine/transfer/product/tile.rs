@@ -69,6 +69,22 @@ impl<'a> Tile<'a> {
         })
     }
 
+    /// The lines with a unit of which a question is answered yes.
+    pub fn lines_where(&self, mut is: impl FnMut(u32) -> bool) -> Vec<bool> {
+        let mut lines = vec![false; self.lines as usize];
+        for (at, line, _) in self.units() {
+            if is(at) {
+                let count = if self.major == Major::Mn { UNIT / self.size } else { 1 };
+                for i in 0..count {
+                    if let Some(flag) = lines.get_mut(line.wrapping_add(i) as usize) {
+                        *flag = true;
+                    }
+                }
+            }
+        }
+        lines
+    }
+
     /// Reads the elements, line by line, as containers of their own.
     pub fn read(&self, memory: &Bytes) -> Vec<u32> {
         let mut out = vec![0; (self.lines * self.depth) as usize];

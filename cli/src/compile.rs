@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
 use warpsmith::Diagnostics;
 use warpsmith::emit::Compiler;
-use warpsmith::{ir, lower};
+use warpsmith::{ir, llvm, lower};
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.wir` file, or - for standard input.
-    file: PathBuf,
+    /// A `.wir` file, or - for standard input; or files of LLVM bitcode, which are linked.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The symbol of a kernel, function or variable that is compiled with what it needs (LLVM bitcode). Default: all that are not local.
+    #[arg(long, value_name = "NAME")]
+    export_symbol: Vec<String>,
     /// Where the PTX goes; the default is standard output.
     #[arg(short, long, value_name = "OUT.ptx")]
     output: Option<PathBuf>,
@@ -42,7 +46,16 @@ pub struct Debugging {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let module = read_ir(&options.file)?;
+    let module = match options.files.as_slice() {
+        [only] if !input::is_bitcode(only) => read_ir(only)?,
+        files => {
+            let mut import = llvm::Options::new().with_target(options.compilation.target.unwrap_or(DEFAULT_TARGET));
+            if !options.export_symbol.is_empty() {
+                import = import.with_exports(options.export_symbol.clone());
+            }
+            input::linked(files, &import)?
+        }
+    };
     let debugging = &options.debugging;
     let compiler = compiler(&options.compilation, &module)?
         .with_verify_each(debugging.verify_each)

@@ -1,10 +1,11 @@
 //! Reading source files, and finding them in folders.
 
-use crate::Failure;
+use crate::{Failure, report};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use warpsmith::diag::Language;
 use warpsmith::diag::Source;
+use warpsmith::{Diagnostics, ir, llvm};
 
 /// A source text and its language.
 pub struct Input {
@@ -37,10 +38,59 @@ pub fn read(path: &Path) -> Result<Input, String> {
         std::fs::read(path).map(|content| bytes = content)
     };
     result.map_err(|e| format!("cannot read {name}: {e}"))?;
+    if llvm::module::is_bitcode(&bytes) {
+        return bitcode(path, name, &bytes);
+    }
     // What is not UTF-8 becomes U+FFFD: harmless in a comment, and elsewhere rejected by the parser with its position.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let language = Language::of_path(path).unwrap_or_else(|| guess(&text));
     Ok(Input { source: Source::new(name, text), language })
+}
+
+/// LLVM bitcode as the IR text that it is imported to. A file beside it of the same name with the extension `run` says how its kernels are
+/// launched: its lines are comments of that text.
+fn bitcode(path: &Path, name: String, bytes: &[u8]) -> Result<Input, String> {
+    let module = llvm::Module::read(bytes).map_err(|error| format!("{name}: {error}"))?;
+    let module = llvm::import(vec![(name.clone(), module)], &llvm::Options::new()).map_err(|errors| {
+        let errors: Vec<String> = errors.iter().map(|error| format!("{name}: {error}")).collect();
+        errors.join("\n")
+    })?;
+    let mut text = std::fs::read_to_string(path.with_extension("run")).unwrap_or_default();
+    text.push_str(&module.to_string());
+    Ok(Input { source: Source::new(name, text), language: Language::Wir })
+}
+
+/// Bitcode of several files linked to one module. What is wrong has been shown when this fails.
+pub fn linked(paths: &[PathBuf], options: &llvm::Options) -> Result<ir::Module, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
+        files.push((name, bytes));
+    }
+    let mut modules = Vec::new();
+    for (name, bytes) in &files {
+        match llvm::Module::read(bytes) {
+            Ok(module) => modules.push((name.clone(), module)),
+            Err(error) => {
+                report(&error.into_diagnostics(name));
+                return Err(Failure::Rejected);
+            }
+        }
+    }
+    let name = files.first().map_or("", |(name, _)| name).to_owned();
+    llvm::import(modules, options).map_err(|errors| {
+        let findings = errors.iter().map(llvm::Error::diagnostic).collect();
+        report(&Diagnostics::new(Source::new(name, ""), findings));
+        Failure::Rejected
+    })
+}
+
+/// True for files of LLVM bitcode.
+pub fn is_bitcode(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && llvm::module::is_bitcode(&start)
 }
 
 /// PTX starts with a directive or a comment of its own; IR text does not.

@@ -1,8 +1,10 @@
 //! LLVM bitcode for NVIDIA GPUs, without LLVM.
 //!
+//! - [`archive`]: `ar` archives;
 //! - [`bitstream`]: the container: blocks of records packed by abbreviations;
 //! - [`module`]: a module of LLVM: types, values, metadata at once, bodies of functions when they are asked for;
 //! - [`dump`]: a module as text, close to `.ll`;
+//! - [`import`](import()): from modules of LLVM to the IR;
 //! - [`codes`]: what can be wrong with a file.
 //!
 //! What is read: files of LLVM 22 in full, those of LLVM 3.8 as far as CUDA's libdevice needs, versions between in the records that occur;
@@ -11,11 +13,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod bitstream;
 pub mod codes;
 pub mod dump;
 mod error;
+mod import;
 pub mod module;
 
 pub use error::{Error, Result};
+pub use import::{Options, import};
 pub use module::Module;

@@ -1,4 +1,4 @@
-// What C has: bit fields, 128-bit and odd integers, vectors, tables of functions, unions, strings, atomics.
+// What C has: bit fields, 128-bit and odd integers, vectors, unions, atomics.
 typedef unsigned long long u64;
 typedef unsigned u32;
 typedef int v4i __attribute__((ext_vector_type(4)));
@@ -38,22 +38,6 @@ KERNEL void vectors(int *p, float *f) {
   g = g * 2.0f + g.zxy;
   *(v3f *)(f + 4) = g;
   p[12] = a[p[15] & 3];
-}
-
-static int add(int a, int b) { return a + b; }
-static int sub(int a, int b) { return a - b; }
-static int mul(int a, int b) { return a * b; }
-typedef int (*Binary)(int, int);
-static const Binary table[] = {add, sub, mul};
-static const char *const words[] = {"zero", "one", "two"};
-static int counter = 40;
-static int *const pointer = &counter;
-
-KERNEL void tables(int *p) {
-  for (int i = 0; i < 3; ++i) p[3 + i] = table[i](p[0], p[1]);
-  for (int i = 0; i < 3; ++i) p[6 + i] = words[i][p[2]];
-  *pointer += p[0];
-  p[9] = counter;
 }
 
 KERNEL void atomics(int *p, u64 *q, short *s) {

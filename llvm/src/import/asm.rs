@@ -1,0 +1,413 @@
+//! Inline assembly: its text is parsed as PTX, and each instruction becomes one of the IR.
+//!
+//! A register, an operand of the assembly or one that the text declares, is a variable of the builder, so that guards, labels and branches in
+//! the text become blocks and block parameters. What the text names besides its registers is refused.
+
+use super::function::{Builder, Values};
+use super::shape::container;
+use crate::error::{Error, Result};
+use crate::module::body::{Call, Inst};
+use crate::module::constants::InlineAsm;
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{self as ir, InstBuilder, PtxArg, Type, Value, Variable};
+use warpsmith_isa::ScalarType;
+use warpsmith_ptx as ptx;
+
+/// What a constraint says of an operand.
+struct Constraint {
+    output: bool,
+    /// It is the register of an output.
+    tied: Option<usize>,
+    /// `n`: the number itself.
+    immediate: bool,
+    ty: Type,
+}
+
+/// The constraints of a text, without what is clobbered.
+fn constraints(text: &str) -> Result<Vec<Constraint>> {
+    let mut all = Vec::new();
+    for part in text.split(',').filter(|part| !part.is_empty() && !part.starts_with('~')) {
+        let (output, rest) = match part.strip_prefix('=') {
+            Some(rest) => (true, rest),
+            None => (false, part),
+        };
+        let rest = rest.trim_start_matches(['&', '%']);
+        let tied = rest.parse().ok();
+        let ty = match rest {
+            "b" => Type::I1,
+            "c" => Type::I8,
+            "h" => Type::I16,
+            "r" => Type::I32,
+            "l" => Type::I64,
+            "f" => Type::F32,
+            "d" => Type::F64,
+            "n" | "i" | "s" | "X" | "" => Type::I64,
+            _ if tied.is_some() => Type::I64,
+            other => return Err(Error::unsupported(format!("the constraint `{other}` of inline assembly"))),
+        };
+        all.push(Constraint { output, tied, immediate: matches!(rest, "n" | "i"), ty });
+    }
+    Ok(all)
+}
+
+/// The text with its operands in place: `$0`, `${0:x}`, `$$`.
+fn substitute(text: &str, operands: &[String]) -> Result<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        if let Some(after) = after.strip_prefix('$') {
+            out.push('$');
+            rest = after;
+            continue;
+        }
+        let (number, after) = match after.strip_prefix('{') {
+            Some(inner) => {
+                let (inner, after) = inner.split_once('}').unwrap_or((inner, ""));
+                (inner.split(':').next().unwrap_or_default(), after)
+            }
+            None => {
+                let end = after.bytes().take_while(u8::is_ascii_digit).count();
+                after.split_at(end)
+            }
+        };
+        let operand = number.parse().ok().and_then(|n: usize| operands.get(n));
+        let operand = operand.ok_or_else(|| Error::unsupported(format!("operand `${number}` of inline assembly")))?;
+        out.push_str(operand);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The type of a register that the text declares.
+fn register_type(ty: ScalarType) -> Result<Type> {
+    let float = ir::Scalar::ALL.iter().find(|scalar| scalar.isa() == ty && Type::scalar(**scalar).is_float());
+    if let Some(float) = float {
+        return Ok(Type::scalar(*float));
+    }
+    if ty == ScalarType::Pred {
+        return Ok(Type::I1);
+    }
+    match ty.bits() {
+        bits @ (8 | 16 | 32 | 64) => Ok(container(bits)),
+        _ => Err(Error::unsupported(format!("a register of type `{ty}` in inline assembly"))),
+    }
+}
+
+/// What a text of assembly is turned into.
+struct Translation<'t> {
+    module: &'t ptx::Module,
+    registers: FxHashMap<String, Variable>,
+    labels: FxHashMap<ptx::Symbol, ir::Block>,
+}
+
+impl Builder<'_, '_, '_> {
+    /// A call of inline assembly.
+    pub fn inline_asm(&mut self, inst: &Inst, call: &Call, asm: &InlineAsm) -> Result<()> {
+        let outputs = self.parts(inst.ty)?;
+        // An empty text holds values, and keeps the compiler from moving memory accesses: there is nothing of it in PTX.
+        if asm.text.trim().is_empty() && outputs.is_empty() {
+            return Ok(());
+        }
+        let constraints = constraints(&asm.constraints)?;
+        let mut names: Vec<String> = Vec::new();
+        let mut declarations = String::new();
+        let mut registers: FxHashMap<String, Variable> = FxHashMap::default();
+        let mut results: Vec<Variable> = Vec::new();
+        let mut tied: Vec<(Variable, Value)> = Vec::new();
+        let mut args = call.args.iter();
+        for (n, constraint) in constraints.iter().enumerate() {
+            if constraint.output {
+                let name = format!("%wasm{n}");
+                let variable = self.b.declare_var(constraint.ty);
+                declarations.push_str(&format!(".reg .b{} {name};\n", constraint.ty.bits().max(16)));
+                registers.insert(name.clone(), variable);
+                results.push(variable);
+                names.push(name);
+                continue;
+            }
+            let arg = args.next().ok_or_else(|| Error::unsupported("inline assembly with more constraints than operands"))?;
+            if constraint.immediate
+                && let Some(number) = self.constant_integer(*arg)
+            {
+                names.push(number.to_string());
+                continue;
+            }
+            let value = self.scalar(*arg)?;
+            let value = self.generic(value);
+            if let Some(output) = constraint.tied {
+                let variable = *results.get(output).ok_or_else(|| Error::unsupported("an operand tied to no output"))?;
+                names.push(names.get(output).cloned().unwrap_or_default());
+                tied.push((variable, value));
+                continue;
+            }
+            let name = format!("%wasm{n}");
+            let variable = self.b.declare_var(constraint.ty);
+            let value = self.as_register(value, constraint.ty);
+            self.b.def_var(variable, value);
+            declarations.push_str(&format!(".reg .b{} {name};\n", constraint.ty.bits().max(16)));
+            registers.insert(name.clone(), variable);
+            names.push(name);
+        }
+        for (n, variable) in results.iter().enumerate() {
+            let ty = constraints.iter().filter(|c| c.output).nth(n).map_or(Type::I32, |c| c.ty);
+            let value = match tied.iter().find(|(of, _)| of == variable) {
+                Some((_, value)) => self.as_register(*value, ty),
+                None => self.zero_of(ty),
+            };
+            self.b.def_var(*variable, value);
+        }
+        let body = substitute(&asm.text, &names)?;
+        // Some end their last instruction without a semicolon.
+        let end = if body.trim_end().ends_with([';', '}', ':']) || body.trim().is_empty() { "" } else { ";" };
+        let text = format!(
+            ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry asm()\n{{\n{declarations}{body}{end}\nret;\n}}\n"
+        );
+        let parsed = ptx::parse(&text);
+        if let Some(error) = parsed.diagnostics.iter().find(|d| d.severity == warpsmith_diag::Severity::Error) {
+            return Err(Error::unsupported(format!("inline assembly `{}`: {}", asm.text.trim(), error.message)));
+        }
+        let mut translation = Translation { module: &parsed.module, registers, labels: FxHashMap::default() };
+        let function = parsed.module.functions().next().and_then(|function| function.body);
+        let body = function.ok_or_else(|| Error::unsupported("inline assembly that closes a brace it did not open"))?;
+        self.translate(&mut translation, &parsed.module[body])
+            .map_err(|error| Error::unsupported(format!("{} in inline assembly `{}`", error.message, asm.text.trim())))?;
+        let mut out = Values::new();
+        for (variable, part) in results.iter().zip(&outputs) {
+            let value = self.b.use_var(*variable);
+            let value = self.to_integer(value);
+            let value = self.resize(value, container(part.ty.bits()));
+            out.push(self.from_integer(value, part.ty));
+        }
+        self.result(inst, &out)
+    }
+
+    /// A value as the register of a constraint.
+    fn as_register(&mut self, value: Value, ty: Type) -> Value {
+        if self.type_of(value) == ty {
+            return value;
+        }
+        let int = self.to_integer(value);
+        let int = self.resize(int, container(ty.bits()));
+        self.from_integer(int, ty)
+    }
+
+    fn translate(&mut self, t: &mut Translation<'_>, body: &[ptx::Stmt]) -> Result<()> {
+        for stmt in body {
+            if let ptx::Stmt::Label(name) = stmt {
+                let block = self.b.create_block();
+                t.labels.insert(*name, block);
+            }
+        }
+        let last = body.len().saturating_sub(1);
+        for (n, stmt) in body.iter().enumerate() {
+            match stmt {
+                ptx::Stmt::Open | ptx::Stmt::Close => {}
+                ptx::Stmt::Decl(decl) => {
+                    let decl = &t.module[*decl];
+                    if decl.space != warpsmith_isa::StateSpace::Reg || decl.vector != 1 {
+                        return Err(Error::unsupported("a declaration of other than scalar registers"));
+                    }
+                    let ty = register_type(decl.ty)?;
+                    for declarator in &t.module[decl.names] {
+                        let name = t.module[declarator.name].to_owned();
+                        let names: Vec<String> = match declarator.count {
+                            Some(count) => (0..count.min(1024)).map(|n| format!("{name}{n}")).collect(),
+                            None => vec![name],
+                        };
+                        for name in names {
+                            // Those of operands are declared in front of the text.
+                            if name.starts_with("%wasm") {
+                                continue;
+                            }
+                            let variable = self.b.declare_var(ty);
+                            let zero = self.zero_of(ty);
+                            self.b.def_var(variable, zero);
+                            t.registers.insert(name, variable);
+                        }
+                    }
+                }
+                ptx::Stmt::Label(name) => {
+                    if let Some(block) = t.labels.get(name).copied() {
+                        if !self.b.is_filled() {
+                            self.b.ins().jump(block, &[]);
+                        }
+                        self.b.switch_to_block(block);
+                    }
+                }
+                // The `ret` behind the text.
+                ptx::Stmt::Inst(_) if n == last => {}
+                ptx::Stmt::Inst(inst) => self.translate_inst(t, inst)?,
+                ptx::Stmt::Loc(_)
+                | ptx::Stmt::LocIntermediate(_)
+                | ptx::Stmt::Pragma(_)
+                | ptx::Stmt::BranchTargets { .. }
+                | ptx::Stmt::CallTargets { .. }
+                | ptx::Stmt::CallPrototype(_)
+                | ptx::Stmt::Target(_) => return Err(Error::unsupported("a directive")),
+            }
+        }
+        Ok(())
+    }
+
+    fn translate_inst(&mut self, t: &Translation<'_>, inst: &ptx::Inst) -> Result<()> {
+        let text = &t.module[inst.mnemonic];
+        let operands = &t.module[inst.operands];
+        let mnemonic = Self::mnemonic(text)?;
+        let control = ir::control_flow(mnemonic.opcode()).is_some();
+        let next = self.b.create_block();
+        let guard = match inst.guard {
+            Some(guard) => Some((self.register(t, guard.predicate())?, guard.negated())),
+            None => None,
+        };
+        if control {
+            let [ptx::Operand::Name(label)] = operands else {
+                return Err(Error::unsupported(format!("`{text}`")));
+            };
+            let block = *t.labels.get(label).ok_or_else(|| Error::unsupported(format!("`{text}` to `{}`", &t.module[*label])))?;
+            match guard {
+                None => self.b.ins().jump(block, &[]),
+                Some((variable, negated)) => {
+                    let cond = self.b.use_var(variable);
+                    let (yes, no) = if negated { (next, block) } else { (block, next) };
+                    self.b.ins().brif(cond, yes, &[], no, &[])
+                }
+            };
+            self.b.switch_to_block(next);
+            return Ok(());
+        }
+        if let Some((variable, negated)) = guard {
+            let then = self.b.create_block();
+            let cond = self.b.use_var(variable);
+            let (yes, no) = if negated { (next, then) } else { (then, next) };
+            self.b.ins().brif(cond, yes, &[], no, &[]);
+            self.b.switch_to_block(then);
+            self.translate_plain(t, text, mnemonic, operands)?;
+            self.b.ins().jump(next, &[]);
+        } else {
+            self.translate_plain(t, text, mnemonic, operands)?;
+            self.b.ins().jump(next, &[]);
+        }
+        self.b.switch_to_block(next);
+        Ok(())
+    }
+
+    fn translate_plain(
+        &mut self,
+        t: &Translation<'_>,
+        text: &str,
+        mnemonic: ir::Mnemonic,
+        operands: &[ptx::Operand],
+    ) -> Result<()> {
+        let writes = !ir::PtxData::new(mnemonic.clone(), Vec::new()).required_types().is_empty();
+        let (destination, operands) = match operands.split_first() {
+            Some((first, rest)) if writes => (Some(first), rest),
+            _ => (None, operands),
+        };
+        let names: Vec<ptx::Operand> = match destination {
+            None => Vec::new(),
+            Some(ptx::Operand::Vector(list) | ptx::Operand::Pair(list)) => t.module[*list].to_vec(),
+            Some(single) => vec![*single],
+        };
+        let mut variables = Vec::new();
+        for name in names {
+            match name {
+                ptx::Operand::Name(symbol) => variables.push(self.register(t, symbol)?),
+                _ => return Err(Error::unsupported(format!("the destination of `{text}`"))),
+            }
+        }
+        let mut args = Vec::new();
+        for operand in operands {
+            args.push(self.asm_operand(t, *operand)?);
+        }
+        let types: Vec<Type> = variables.iter().map(|variable| self.variable_type(*variable)).collect();
+        let results = self.b.ins().ptx_typed(mnemonic, args, &types);
+        for (variable, value) in variables.into_iter().zip(results) {
+            self.b.def_var(variable, value);
+        }
+        Ok(())
+    }
+
+    fn variable_type(&mut self, variable: Variable) -> Type {
+        let value = self.b.use_var(variable);
+        self.type_of(value)
+    }
+
+    fn register(&self, t: &Translation<'_>, symbol: ptx::Symbol) -> Result<Variable> {
+        let name = &t.module[symbol];
+        t.registers.get(name).copied().ok_or_else(|| Error::unsupported(format!("`{name}`, which is no register of its")))
+    }
+
+    fn asm_operand(&mut self, t: &Translation<'_>, operand: ptx::Operand) -> Result<PtxArg> {
+        Ok(match operand {
+            ptx::Operand::Name(ptx::Symbol::SINK) => PtxArg::sink(),
+            ptx::Operand::Name(symbol) => {
+                let name = &t.module[symbol];
+                match t.registers.get(name) {
+                    Some(variable) => self.b.use_var(*variable).into(),
+                    None => self.named_operand(name)?,
+                }
+            }
+            ptx::Operand::Component { name, selector } => {
+                let name = format!("{}.{}", &t.module[name], &t.module[selector]);
+                self.named_operand(&name)?
+            }
+            ptx::Operand::Const(ptx::Const::Int { bits, .. }) => (bits as i64).into(),
+            ptx::Operand::Const(ptx::Const::F32(bits)) => f32::from_bits(bits).into(),
+            ptx::Operand::Const(ptx::Const::F64(bits)) => f64::from_bits(bits).into(),
+            ptx::Operand::AddressName(symbol) => ir::at(self.b_use(t, symbol)?),
+            ptx::Operand::Address { name, offset } => ir::at_offset(self.b_use(t, name)?, offset),
+            ptx::Operand::Vector(list) => {
+                let mut parts = Vec::new();
+                for part in &t.module[list] {
+                    parts.push(self.asm_operand(t, *part)?);
+                }
+                ir::braces(parts)
+            }
+            ptx::Operand::Not(inner) => match t.module[inner] {
+                ptx::Operand::Name(symbol) => ir::not(self.b_use(t, symbol)?),
+                _ => return Err(Error::unsupported("a negated operand")),
+            },
+            ptx::Operand::Neg(inner) => match t.module[inner] {
+                ptx::Operand::Name(symbol) => ir::negative(self.b_use(t, symbol)?),
+                _ => return Err(Error::unsupported("a negated operand")),
+            },
+            ptx::Operand::Offset { .. }
+            | ptx::Operand::AddressConst(_)
+            | ptx::Operand::Bracket(_)
+            | ptx::Operand::Index(_)
+            | ptx::Operand::Group(_)
+            | ptx::Operand::Pair(_)
+            | ptx::Operand::Unified(_) => return Err(Error::unsupported("such an operand")),
+        })
+    }
+
+    fn b_use(&mut self, t: &Translation<'_>, symbol: ptx::Symbol) -> Result<Value> {
+        let variable = self.register(t, symbol)?;
+        Ok(self.b.use_var(variable))
+    }
+
+    /// A special register.
+    fn named_operand(&mut self, name: &str) -> Result<PtxArg> {
+        let reg = name.strip_prefix('%').ok_or_else(|| Error::unsupported(format!("`{name}`")))?;
+        Ok(self.special_register(reg)?.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{constraints, substitute};
+
+    #[test]
+    fn operands_are_put_in_place() {
+        let names = ["%a".to_owned(), "%b".to_owned()];
+        assert_eq!(substitute("add.u32 $0, ${1:x}, $$1;", &names).unwrap(), "add.u32 %a, %b, $1;");
+        assert!(substitute("mov $7, 1;", &names).is_err());
+        let all = constraints("=&r,=f,0,l,n,~{memory}").unwrap();
+        assert_eq!(all.iter().filter(|c| c.output).count(), 2);
+        assert_eq!(all.len(), 5);
+        assert_eq!(all[2].tied, Some(0));
+        assert!(constraints("=q").is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! Variables and their initialisers.
+
+use super::space::{self, Space};
+use super::symbols::Site;
+use super::{Importer, Out, Work};
+use crate::error::{Error, Result};
+use crate::module::constants::ConstantKind;
+use crate::module::ops::{CastOp, Linkage};
+use crate::module::types::{Type as Llvm, TypeId};
+use crate::module::{GlobalValue, Module, ValueId};
+use warpsmith_ir as ir;
+use warpsmith_isa::StateSpace;
+
+/// The largest initialiser that is made.
+const MAX_SIZE: u64 = 1 << 28;
+/// Constants that hold each other deeper than this are refused.
+const MAX_DEPTH: u32 = 64;
+
+/// An initialiser: bytes, and where in them addresses go.
+struct Image {
+    bytes: Vec<u8>,
+    addresses: Vec<(u64, Address)>,
+}
+
+/// The address of a symbol, moved by bytes.
+#[derive(Clone, Copy)]
+struct Address {
+    symbol: GlobalValue,
+    addend: i64,
+    /// It is the generic address, not the one in the symbol's own space.
+    generic: bool,
+}
+
+impl<'a> Importer<'a> {
+    /// The variable of a symbol, declared where it is not yet.
+    pub(super) fn global_id(&mut self, site: Site, out: &mut impl Out) -> Result<ir::GlobalId> {
+        let site = self.symbols.resolve(&self.modules, site)?;
+        if let Some(id) = self.globals.get(&site) {
+            return Ok(*id);
+        }
+        let GlobalValue::Global(n) = site.value else {
+            return Err(Error::link("a variable in one module is a function in another"));
+        };
+        let module = self.module(site);
+        let global = &module.globals[n];
+        let name = global.name.clone();
+        let fail = |error: Error| error.in_function(&name);
+        let size = module.types.alloc_size(global.ty).map_err(fail)?;
+        let align = global.align.unwrap_or_else(|| module.types.align(global.ty)).clamp(1, 1 << 16);
+        let space = match space::of_global(global.space, global.section.as_deref()) {
+            Space::Shared => StateSpace::Shared,
+            Space::Const => StateSpace::Const,
+            Space::Global => StateSpace::Global,
+            Space::Local | Space::Param | Space::Generic | Space::Unknown | Space::Null => {
+                return Err(Error::unsupported(format!("a variable in `addrspace({})`", global.space)).in_function(&name));
+            }
+        };
+        let is_declaration = global.init.is_none();
+        let (linkage, initialised) = (global.linkage, global.init);
+        let dynamic = is_declaration && space == StateSpace::Shared;
+        let extent = if dynamic { ir::Extent::Dynamic } else { ir::Extent::Array(size.max(1)) };
+        let legal = self.symbols.legal(&name, !linkage.is_local());
+        let mut made = ir::Global::new(legal, space, ir::Type::I8, extent);
+        made.align = Some(align as u32);
+        made.linkage = match (is_declaration, linkage.is_local() || linkage.is_weak()) {
+            (true, _) => ir::Linkage::Extern,
+            (false, true) => ir::Linkage::Local,
+            (false, false) => ir::Linkage::Export,
+        };
+        // Shared memory belongs to a block of threads: there is no symbol that another module could see.
+        if space == StateSpace::Shared && !is_declaration {
+            made.linkage = ir::Linkage::Local;
+        }
+        if linkage == Linkage::ExternWeak && is_declaration {
+            return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
+        }
+        let id = out.global(made);
+        self.globals.insert(site, id);
+        if initialised.is_some() && space != StateSpace::Shared {
+            self.queue.push(Work::Global(site, id));
+        }
+        Ok(id)
+    }
+
+    /// Fills in what a variable starts with.
+    pub(super) fn initialise(&mut self, site: Site, id: ir::GlobalId, out: &mut ir::Module) -> Result<()> {
+        let GlobalValue::Global(n) = site.value else { return Ok(()) };
+        let module = self.module(site);
+        let global = &module.globals[n];
+        let Some(init) = global.init else { return Ok(()) };
+        let (ty, offset) = (global.ty, global.offset);
+        let size = module.types.alloc_size(ty)?;
+        if is_zero(module, init) {
+            return Ok(());
+        }
+        if size > MAX_SIZE {
+            return Err(Error::unsupported(format!("an initialiser of {size} bytes")).at(offset));
+        }
+        let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
+        write(module, init, ty, 0, &mut image, 0).map_err(|error| error.at(offset))?;
+        if let Some((_, address)) = image.addresses.first() {
+            let name = module.name_of(address.symbol).to_owned();
+            let _ = (address.addend, address.generic);
+            return Err(Error::unsupported(format!("an initialiser that holds the address of `{name}`")).at(offset));
+        }
+        out.globals[id].init = Some(image.bytes);
+        Ok(())
+    }
+}
+
+fn is_zero(module: &Module<'_>, value: ValueId) -> bool {
+    module.constant(value).is_some_and(|constant| {
+        matches!(constant.kind, ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison)
+    })
+}
+
+/// Writes a constant into an image.
+fn write(module: &Module<'_>, value: ValueId, ty: TypeId, at: u64, image: &mut Image, depth: u32) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(Error::unsupported("constants that hold each other too deep"));
+    }
+    let types = &module.types;
+    if let Some(address) = address(module, value, 0) {
+        image.addresses.push((at, address));
+        return Ok(());
+    }
+    let Some(constant) = module.constant(value) else {
+        return Err(Error::unsupported("an initialiser that is computed"));
+    };
+    let mut put = |at: u64, bits: u64, bytes: u64| {
+        for n in 0..bytes {
+            if let Some(slot) = image.bytes.get_mut((at + n) as usize) {
+                *slot = if n < 8 { (bits >> (8 * n)) as u8 } else { 0 };
+            }
+        }
+    };
+    match &constant.kind {
+        ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => {}
+        ConstantKind::Integer(n) => {
+            let size = types.store_size(ty)?;
+            let bits = types.bits(ty)?;
+            put(at, mask(*n as u64, bits), size.min(8));
+        }
+        ConstantKind::Wide(words) | ConstantKind::Float(words) => {
+            let size = types.store_size(ty)?;
+            for (n, word) in words.iter().enumerate() {
+                let start = n as u64 * 8;
+                let left = types.bits(ty)?.saturating_sub(start * 8);
+                put(at + start, mask(*word, left), size.saturating_sub(start).min(8));
+            }
+        }
+        ConstantKind::String(bytes) => {
+            for (n, byte) in bytes.iter().enumerate() {
+                put(at + n as u64, u64::from(*byte), 1);
+            }
+        }
+        ConstantKind::Data(elements) => {
+            let element = types.part(ty, 0).unwrap_or(ty);
+            let size = types.store_size(element)?;
+            let count = types.parts(ty).unwrap_or(1);
+            let splat = elements.len() == 1;
+            for n in 0..count {
+                let bits = elements.get(if splat { 0 } else { n as usize }).copied().unwrap_or(0);
+                put(at + n * size, bits, size);
+            }
+        }
+        ConstantKind::Aggregate(parts) => {
+            let packed = matches!(types.get(ty), Llvm::Vector { element, .. } if !types.bits(*element)?.is_multiple_of(8));
+            if packed {
+                for (n, part) in parts.iter().enumerate() {
+                    let set = module.constant(*part).is_some_and(|c| matches!(c.kind, ConstantKind::Integer(n) if n & 1 != 0));
+                    let element = types.part(ty, 0).unwrap_or(ty);
+                    if types.bits(element)? != 1 {
+                        return Err(Error::unsupported("an initialiser of a vector whose elements do not fill bytes"));
+                    }
+                    if let Some(slot) = image.bytes.get_mut(at as usize + n / 8).filter(|_| set) {
+                        *slot |= 1 << (n % 8);
+                    }
+                }
+                return Ok(());
+            }
+            for (n, part) in parts.iter().enumerate() {
+                let Some(of_part) = types.part(ty, n as u64) else { break };
+                let offset = match types.get(ty) {
+                    Llvm::Struct { .. } => types.field_offset(ty, n)?,
+                    Llvm::Vector { .. } => types.store_size(of_part)? * n as u64,
+                    _ => types.alloc_size(of_part)? * n as u64,
+                };
+                write(module, *part, of_part, at + offset, image, depth + 1)?;
+            }
+        }
+        ConstantKind::Cast { op: CastOp::IntToPtr | CastOp::PtrToInt | CastOp::BitCast | CastOp::AddrSpaceCast, arg } => {
+            write(module, *arg, ty, at, image, depth + 1)?;
+        }
+        ConstantKind::Cast { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
+        ConstantKind::Gep { .. } => return Err(Error::unsupported("`getelementptr` of no symbol in an initialiser")),
+        ConstantKind::Binary { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
+        ConstantKind::Select(_) | ConstantKind::Compare { .. } => {
+            return Err(Error::unsupported("a choice in an initialiser"));
+        }
+        ConstantKind::InlineAsm(_) => return Err(Error::unsupported("inline assembly in an initialiser")),
+        ConstantKind::Other(what) => return Err(Error::unsupported(format!("{what} in an initialiser"))),
+    }
+    Ok(())
+}
+
+fn mask(value: u64, bits: u64) -> u64 {
+    if bits >= 64 { value } else { value & ((1 << bits) - 1) }
+}
+
+/// The address that a constant is, if it is one.
+fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    if let Some(symbol) = module.global_value(value) {
+        let own = match symbol {
+            GlobalValue::Global(n) => module.globals.get(n).is_some_and(|global| global.space != 0),
+            GlobalValue::Function(_) | GlobalValue::Alias(_) => false,
+        };
+        return Some(Address { symbol, addend: 0, generic: !own });
+    }
+    let constant = module.constant(value)?;
+    match &constant.kind {
+        ConstantKind::Cast { op: CastOp::AddrSpaceCast, arg } => {
+            let inner = address(module, *arg, depth + 1)?;
+            let generic = matches!(module.types.get(constant.ty), Llvm::Pointer { space: 0, .. });
+            Some(Address { generic, ..inner })
+        }
+        ConstantKind::Cast { op: CastOp::BitCast | CastOp::IntToPtr | CastOp::PtrToInt, arg } => address(module, *arg, depth + 1),
+        ConstantKind::Gep { source, base, indices } => {
+            let inner = address(module, *base, depth + 1)?;
+            let offset = offset(module, *source, indices)?;
+            Some(Address { addend: inner.addend.wrapping_add(offset), ..inner })
+        }
+        ConstantKind::Binary { op: crate::module::ops::BinaryOp::Add, args } => {
+            let inner = address(module, args[0], depth + 1)?;
+            Some(Address { addend: inner.addend.wrapping_add(integer(module, args[1])?), ..inner })
+        }
+        _ => None,
+    }
+}
+
+fn integer(module: &Module<'_>, value: ValueId) -> Option<i64> {
+    match module.constant(value)?.kind {
+        ConstantKind::Integer(n) => Some(n),
+        ConstantKind::Null => Some(0),
+        _ => None,
+    }
+}
+
+/// The bytes that constant indices move an address by.
+fn offset(module: &Module<'_>, source: TypeId, indices: &[ValueId]) -> Option<i64> {
+    let types = &module.types;
+    let (mut ty, mut sum) = (source, 0i64);
+    for (n, index) in indices.iter().enumerate() {
+        let index = integer(module, *index)?;
+        let step = match types.get(ty) {
+            _ if n == 0 => types.alloc_size(ty).ok()?,
+            Llvm::Struct { fields, .. } => {
+                let field = usize::try_from(index).ok()?;
+                sum = sum.wrapping_add(types.field_offset(ty, field).ok()? as i64);
+                ty = *fields.get(field)?;
+                continue;
+            }
+            Llvm::Array { element, .. } => {
+                ty = *element;
+                types.alloc_size(ty).ok()?
+            }
+            Llvm::Vector { element, .. } => {
+                ty = *element;
+                types.store_size(ty).ok()?
+            }
+            _ => return None,
+        };
+        sum = sum.wrapping_add(index.wrapping_mul(step as i64));
+    }
+    Some(sum)
+}

@@ -1,0 +1,281 @@
+//! One instruction of LLVM.
+
+use super::function::{Builder, Values};
+use super::{float, integer};
+use crate::error::{Error, Result};
+use crate::module::ValueId;
+use crate::module::body::{Inst, InstKind};
+use crate::module::ops::{BinaryOp, FastMath, Ordering, Predicate};
+use crate::module::types::Type as Llvm;
+use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
+
+impl Builder<'_, '_, '_> {
+    /// Imports instruction `n` of a block.
+    pub fn inst(&mut self, block: u32, n: u32, inst: &Inst) -> Result<()> {
+        match &inst.kind {
+            InstKind::Phi { .. } => Ok(()),
+            InstKind::Fneg { x, .. } => {
+                let values = self.value(*x)?;
+                let out: Values = values.into_iter().map(|value| self.b.ins().fneg(value)).collect();
+                self.result(inst, &out)
+            }
+            InstKind::Binary { op, flags, x, y } => self.binary(inst, *op, *flags, *x, *y),
+            InstKind::Cast { op, x, .. } => self.cast(inst, *op, *x),
+            InstKind::Gep { source, base, indices, .. } => self.gep(inst, *source, *base, indices),
+            InstKind::Select { cond, x, y, .. } => self.select(inst, *cond, *x, *y),
+            InstKind::Compare { predicate, x, y, .. } => self.comparison(inst, *predicate, *x, *y),
+            InstKind::Freeze(x) => {
+                let values = self.value(*x)?;
+                self.result(inst, &values)
+            }
+            InstKind::Return(value) => {
+                let values = value.map(|value| self.value(value)).transpose()?.unwrap_or_default();
+                if let Some((address, parts)) = self.returned.clone() {
+                    self.store_results(&parts, values, address);
+                    self.b.ins().ret(&[]);
+                    return Ok(());
+                }
+                let types: Vec<Type> = self.b.func().ret.clone();
+                let values: Values = values.into_iter().zip(types).map(|(value, ty)| self.pointer_as(value, ty)).collect();
+                self.b.ins().ret(&values);
+                Ok(())
+            }
+            InstKind::Br(to) => {
+                let (to, args) = self.target(block, *to)?;
+                self.b.ins().jump(to, &args);
+                Ok(())
+            }
+            InstKind::CondBr { cond, then, otherwise } => {
+                let cond = self.scalar(*cond)?;
+                let (then, then_args) = self.target(block, *then)?;
+                let (otherwise, else_args) = self.target(block, *otherwise)?;
+                self.b.ins().brif(cond, then, &then_args, otherwise, &else_args);
+                Ok(())
+            }
+            InstKind::Switch { value, default, cases } => self.switch(block, *value, *default, cases),
+            InstKind::Unreachable => {
+                self.b.ins().trap();
+                Ok(())
+            }
+            InstKind::Alloca { ty, count, align } => self.alloca(block, inst, *ty, *count, *align),
+            InstKind::Load { ptr, access } if access.ordering == Ordering::NotAtomic => self.load(n, inst, *ptr, access),
+            InstKind::Load { ptr, access } => self.atomic_load(inst, *ptr, access),
+            InstKind::Store { ptr, value, access } if access.ordering == Ordering::NotAtomic => self.store(*ptr, *value, access),
+            InstKind::Store { ptr, value, access } => self.atomic_store(*ptr, *value, access),
+            InstKind::Fence { ordering, scope } => self.fence(*ordering, *scope),
+            InstKind::CmpXchg { ptr, expected, new, access, failure, .. } => {
+                self.compare_exchange(inst, *ptr, *expected, *new, access, *failure)
+            }
+            InstKind::AtomicRmw { op, ptr, value, access } => self.atomic_rmw(inst, *op, *ptr, *value, access),
+            InstKind::ExtractValue { aggregate, indices } => {
+                let ty = self.value_type(*aggregate)?;
+                let range = super::shape::range(self.types(), ty, indices)?;
+                let all = self.value(*aggregate)?;
+                let mut part = Values::from_slice(all.get(range).unwrap_or_default());
+                if let ([value], Some(result)) = (part.as_mut_slice(), inst.value) {
+                    let ty = self.known_type(result, self.type_of(*value));
+                    *value = self.pointer_as(*value, ty);
+                }
+                self.result(inst, &part)
+            }
+            InstKind::InsertValue { aggregate, value, indices } => {
+                let range = super::shape::range(self.types(), inst.ty, indices)?;
+                let mut all = self.value(*aggregate)?;
+                let value = self.value(*value)?;
+                for (slot, value) in all.get_mut(range).unwrap_or_default().iter_mut().zip(value) {
+                    *slot = value;
+                }
+                self.result(inst, &all)
+            }
+            InstKind::ExtractElement { vector, index } => {
+                let elements = self.value(*vector)?;
+                let step = self.parts(inst.ty)?.len().max(1);
+                let lanes: Vec<&[Value]> = elements.chunks(step).collect();
+                if let Some(n) = self.constant_integer(*index) {
+                    let element = usize::try_from(n).ok().and_then(|n| lanes.get(n)).or(lanes.first());
+                    let element = Values::from_slice(element.copied().unwrap_or_default());
+                    return self.result(inst, &element);
+                }
+                let index = self.scalar(*index)?;
+                let mut out = Values::from_slice(lanes.first().copied().unwrap_or_default());
+                for (n, lane) in lanes.iter().enumerate().skip(1) {
+                    let is = self.is_index(index, n);
+                    out = out.iter().zip(*lane).map(|(old, new)| self.choose(is, *new, *old)).collect();
+                }
+                self.result(inst, &out)
+            }
+            InstKind::InsertElement { vector, element, index } => {
+                let mut elements = self.value(*vector)?;
+                let element = self.value(*element)?;
+                let step = element.len().max(1);
+                if let Some(n) = self.constant_integer(*index) {
+                    let at = usize::try_from(n).unwrap_or(0).saturating_mul(step);
+                    for (slot, value) in elements.iter_mut().skip(at).zip(&element) {
+                        *slot = *value;
+                    }
+                    return self.result(inst, &elements);
+                }
+                let index = self.scalar(*index)?;
+                for n in 0..elements.len() / step {
+                    let is = self.is_index(index, n);
+                    for (k, value) in element.iter().enumerate() {
+                        let slot = n * step + k;
+                        elements[slot] = self.choose(is, *value, elements[slot]);
+                    }
+                }
+                self.result(inst, &elements)
+            }
+            InstKind::ShuffleVector { x, y, mask } => {
+                let all: Values = self.value(*x)?.into_iter().chain(self.value(*y)?).collect();
+                let of = self.value_type(*x)?;
+                let lanes = self.lanes(of).1 * 2;
+                let step = all.len().checked_div(lanes).unwrap_or(1);
+                let mask = self.value(*mask)?;
+                let mut out = Values::new();
+                for lane in mask {
+                    // An undefined lane is any: the first.
+                    let n = self.b.func().dfg.int_const(lane).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+                    out.extend_from_slice(all.get(n * step..(n + 1) * step).unwrap_or_default());
+                }
+                self.result(inst, &out)
+            }
+            InstKind::Call(call) => self.call(block, inst, call),
+            InstKind::VaArg { .. } => Err(Error::unsupported("`va_arg`")),
+        }
+    }
+
+    fn is_index(&mut self, index: Value, n: usize) -> Value {
+        let ty = self.type_of(index);
+        let number = self.b.ins().iconst(ty, n as i64);
+        self.b.ins().icmp(warpsmith_ir::IntCC::Eq, index, number)
+    }
+
+    /// One of two values of a type; pointers into two spaces become generic.
+    pub fn choose(&mut self, cond: Value, x: Value, y: Value) -> Value {
+        let (x, y) = if self.type_of(x) == self.type_of(y) { (x, y) } else { (self.generic(x), self.generic(y)) };
+        self.b.ins().select(cond, x, y)
+    }
+
+    fn binary(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<()> {
+        let (element, lanes) = self.lanes(inst.ty);
+        if let Some(values) = self.fused(inst, op, flags, x, y)? {
+            return self.result(inst, &values);
+        }
+        let (x, y) = (self.value(x)?, self.value(y)?);
+        let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
+        let mut out = Values::new();
+        for (x, y) in x.chunks(step).zip(y.chunks(step)) {
+            match self.ty(element) {
+                Llvm::Integer(bits) => {
+                    let bits = *bits;
+                    out.extend(self.integer(op, bits, x, y)?);
+                }
+                _ => out.push(self.float(op, x[0], y[0])?),
+            }
+        }
+        self.result(inst, &out)
+    }
+
+    /// A product and a sum that may be rounded once, where both say so.
+    fn fused(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<Option<Values>> {
+        let fast = FastMath::of(flags);
+        let (product, other, product_first) = match op {
+            BinaryOp::Fadd | BinaryOp::Fsub => match (self.contracted(x, fast), self.contracted(y, fast)) {
+                (Some(product), _) => (product, y, true),
+                (None, Some(product)) => (product, x, false),
+                (None, None) => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let (a, b, c) = (self.value(product.0)?, self.value(product.1)?, self.value(other)?);
+        let mut out = Values::new();
+        for ((a, b), c) in a.into_iter().zip(b).zip(c) {
+            let (mut a, mut c) = (a, c);
+            match (op, product_first) {
+                (BinaryOp::Fsub, true) => c = self.b.ins().fneg(c),
+                (BinaryOp::Fsub, false) => a = self.b.ins().fneg(a),
+                _ => {}
+            }
+            out.push(self.multiply_add(a, b, c)?);
+        }
+        let _ = inst;
+        Ok(Some(out))
+    }
+
+    /// `a * b + c`, rounded once.
+    pub fn multiply_add(&mut self, a: Value, b: Value, c: Value) -> Result<Value> {
+        if self.ftz && self.type_of(a) == Type::F32 {
+            return self.ptx_one("fma.rn.ftz.f32", vec![a.into(), b.into(), c.into()], Type::F32);
+        }
+        Ok(self.b.ins().fma(a, b, c))
+    }
+
+    fn select(&mut self, inst: &Inst, cond: ValueId, x: ValueId, y: ValueId) -> Result<()> {
+        let conds = self.value(cond)?;
+        let (x, y) = (self.value(x)?, self.value(y)?);
+        let step = x.len().checked_div(conds.len()).unwrap_or(1).max(1);
+        let mut out = Values::new();
+        for (n, (x, y)) in x.into_iter().zip(y).enumerate() {
+            let Some(cond) = conds.get(n / step).copied() else { break };
+            let (mut x, mut y) = (x, y);
+            if let Some(result) = inst.value.filter(|_| self.type_of(x).is_ptr()) {
+                let ty = self.known_type(result, Type::PTR);
+                (x, y) = (self.pointer_as(x, ty), self.pointer_as(y, ty));
+            }
+            out.push(self.choose(cond, x, y));
+        }
+        self.result(inst, &out)
+    }
+
+    fn comparison(&mut self, inst: &Inst, predicate: Predicate, x: ValueId, y: ValueId) -> Result<()> {
+        let ty = self.value_type(x)?;
+        let (element, lanes) = self.lanes(ty);
+        let (x, y) = (self.value(x)?, self.value(y)?);
+        let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
+        let wrong = || Error::unsupported(format!("`{}` between such values", predicate.name()));
+        let mut out = Values::new();
+        for (x, y) in x.chunks(step).zip(y.chunks(step)) {
+            let value = match (integer::condition(predicate), float::condition(predicate)) {
+                (Some(cond), _) => match self.ty(element) {
+                    Llvm::Integer(bits) => {
+                        let bits = *bits;
+                        self.compare(cond, bits, x, y)?
+                    }
+                    Llvm::Pointer { .. } => self.compare_pointers(cond, x[0], y[0]),
+                    _ => return Err(wrong()),
+                },
+                (None, Some(Ok(cond))) => self.b.ins().fcmp(cond, x[0], y[0]),
+                (None, Some(Err(always))) => self.b.ins().iconst(Type::I1, i64::from(always)),
+                (None, None) => return Err(wrong()),
+            };
+            out.push(value);
+        }
+        self.result(inst, &out)
+    }
+
+    fn switch(&mut self, block: u32, value: ValueId, default: u32, cases: &[(ValueId, u32)]) -> Result<()> {
+        let ty = self.value_type(value)?;
+        let bits = self.width(ty)?;
+        let scalars = self.value(value)?;
+        if bits > 64 {
+            return Err(Error::unsupported(format!("`switch` on `i{bits}`")));
+        }
+        let mut value = scalars[0];
+        if bits == 1 {
+            value = self.b.ins().zext(Type::I8, value);
+        }
+        let (to, args) = self.target(block, default)?;
+        let default = BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool);
+        let mut all = Vec::new();
+        for (case, to) in cases {
+            let Some(number) = self.constant_integer(*case) else {
+                return Err(Error::unsupported("a case that is no integer"));
+            };
+            let number = if bits < 64 { number & ((1i64 << bits) - 1) } else { number };
+            let (to, args) = self.target(block, *to)?;
+            all.push((number, BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool)));
+        }
+        self.b.ins().switch(value, default, all);
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! From LLVM to the IR: modules are linked and what their kernels need is imported.
+//!
+//! The importer starts from the symbols that are to be seen outside and takes what they reach, one function at a time; nothing else is read.
+//! A value of LLVM becomes scalars of the IR ([`shape`]), so that structs, vectors and wide integers need nothing of the IR. The
+//! constructs that are refused are refused by name, with the function and the byte of the record.
+
+mod asm;
+mod atomic;
+mod bits;
+mod block;
+mod call;
+mod constant;
+mod convert;
+mod float;
+mod function;
+mod global;
+mod inst;
+mod integer;
+mod intrinsic;
+mod memory;
+mod nvvm;
+mod shape;
+mod signature;
+mod space;
+mod symbols;
+mod wide;
+
+use crate::error::{Error, Result};
+use crate::module::{GlobalValue, Module};
+use rustc_hash::FxHashMap;
+use symbols::{Site, Symbols};
+use warpsmith_ir as ir;
+
+/// What is to be imported.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The symbols that are seen outside, kernels among them. `None`: all kernels, and everything else that is defined and not local.
+    pub exports: Option<Vec<String>>,
+    /// The target.
+    pub target: Option<warpsmith_isa::Target>,
+    /// Names that nothing defines are an error, but for those that CUDA provides.
+    pub closed: bool,
+}
+
+impl Options {
+    /// Everything that is not local is exported, and what is not defined may be elsewhere.
+    pub fn new() -> Self {
+        Options::default()
+    }
+
+    /// Only these symbols, kernels among them, are seen outside.
+    pub fn with_exports(mut self, exports: Vec<String>) -> Self {
+        self.exports = Some(exports);
+        self
+    }
+
+    /// The target to compile for.
+    pub fn with_target(mut self, target: impl Into<Option<warpsmith_isa::Target>>) -> Self {
+        self.target = target.into();
+        self
+    }
+
+    /// What nothing defines is an error.
+    pub fn with_closed(mut self, closed: bool) -> Self {
+        self.closed = closed;
+        self
+    }
+}
+
+/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
+const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+
+/// Links modules, each with the name of its file, and imports them.
+///
+/// # Errors
+/// Everything that cannot be linked or imported.
+pub fn import(modules: Vec<(String, Module<'_>)>, options: &Options) -> std::result::Result<ir::Module, Vec<Error>> {
+    let mut errors = Vec::new();
+    let symbols = Symbols::new(&modules, &mut errors);
+    let mut importer =
+        Importer { modules, symbols, functions: FxHashMap::default(), globals: FxHashMap::default(), queue: Vec::new(), helpers: FxHashMap::default() };
+    let mut out = ir::Module::new();
+    out.target = options.target;
+    importer.roots(options, &mut out, &mut errors);
+    let mut next = 0;
+    while let Some(work) = importer.queue.get(next).copied() {
+        next += 1;
+        let done = match work {
+            Work::Function(site, id) => importer.function(site, id, &mut out),
+            Work::Global(site, id) => importer.initialise(site, id, &mut out),
+        };
+        if let Err(error) = done {
+            errors.push(error.in_function(importer.name(work)));
+        }
+    }
+    if options.closed {
+        importer.undefined(&out, &mut errors);
+    }
+    if errors.is_empty() { Ok(out) } else { Err(errors) }
+}
+
+/// What has been declared and not been filled in yet.
+#[derive(Clone, Copy)]
+enum Work {
+    Function(Site, ir::FuncId),
+    Global(Site, ir::GlobalId),
+}
+
+struct Importer<'a> {
+    modules: Vec<(String, Module<'a>)>,
+    symbols: Symbols,
+    functions: FxHashMap<Site, ir::FuncId>,
+    globals: FxHashMap<Site, ir::GlobalId>,
+    queue: Vec<Work>,
+    /// Functions that the importer adds, by name.
+    helpers: FxHashMap<&'static str, ir::FuncId>,
+}
+
+/// Where functions and globals are added: a module, or the builder that has borrowed it.
+trait Out {
+    fn function(&mut self, function: ir::Function) -> ir::FuncId;
+    fn global(&mut self, global: ir::Global) -> ir::GlobalId;
+}
+
+impl Out for ir::Module {
+    fn function(&mut self, function: ir::Function) -> ir::FuncId {
+        self.add_function(function)
+    }
+
+    fn global(&mut self, global: ir::Global) -> ir::GlobalId {
+        self.add_global(global)
+    }
+}
+
+impl Out for ir::FunctionBuilder<'_> {
+    fn function(&mut self, function: ir::Function) -> ir::FuncId {
+        self.add_function(function)
+    }
+
+    fn global(&mut self, global: ir::Global) -> ir::GlobalId {
+        self.add_global(global)
+    }
+}
+
+impl<'a> Importer<'a> {
+    fn module(&self, site: Site) -> &Module<'a> {
+        &self.modules[site.module].1
+    }
+
+    fn name(&self, work: Work) -> &str {
+        let (Work::Function(site, _) | Work::Global(site, _)) = work;
+        self.module(site).name_of(site.value)
+    }
+
+    /// Declares what everything else is reached from.
+    fn roots(&mut self, options: &Options, out: &mut ir::Module, errors: &mut Vec<Error>) {
+        let defined: Vec<(String, Site)> =
+            self.symbols.defined().into_iter().map(|(name, site)| (name.to_owned(), site)).collect();
+        let mut declare = |importer: &mut Self, site: Site| {
+            if let Err(error) = importer.declare(site, out) {
+                errors.push(error.in_function(importer.module(site).name_of(site.value)));
+            }
+        };
+        for (name, site) in &defined {
+            let wanted = options.exports.as_ref().is_none_or(|exports| exports.contains(name));
+            let is_kernel = self.is_kernel(*site);
+            let (kept, weak) = match site.value {
+                GlobalValue::Function(n) => {
+                    let linkage = self.module(*site).functions[n].linkage;
+                    (linkage != crate::module::ops::Linkage::AvailableExternally, linkage.is_weak())
+                }
+                GlobalValue::Global(n) => {
+                    let global = &self.module(*site).globals[n];
+                    // What LLVM itself keeps, and what debuggers of native code read.
+                    let kept = !global.section.as_deref().is_some_and(|s| matches!(s, "llvm.metadata" | ".debug_gdb_scripts"));
+                    (kept, global.linkage.is_weak())
+                }
+                GlobalValue::Alias(_) => (true, false),
+            };
+            // What may be dropped where it is not used is.
+            let wanted = wanted && (!weak || options.exports.is_some());
+            if kept && (wanted || (is_kernel && options.exports.is_none())) {
+                declare(self, *site);
+            }
+        }
+        if let Some(exports) = &options.exports {
+            for name in exports.iter().filter(|name| !defined.iter().any(|(known, _)| known == *name)) {
+                errors.push(Error::link(format!("`{name}` is to be exported, and nothing defines it")));
+            }
+        }
+        for (n, (_, module)) in self.modules.iter().enumerate() {
+            if module.globals.iter().any(|global| matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors")) {
+                let file = &self.modules[n].0;
+                errors.push(Error::unsupported(format!("constructors or destructors of variables (in {file})")));
+            }
+            if !module.asm.trim().is_empty() {
+                let file = &self.modules[n].0;
+                errors.push(Error::unsupported(format!("assembly outside of functions, `module asm` (in {file})")));
+            }
+        }
+    }
+
+    /// Declares the function or global of a symbol.
+    fn declare(&mut self, site: Site, out: &mut impl Out) -> Result<()> {
+        let site = self.symbols.resolve(&self.modules, site)?;
+        match site.value {
+            GlobalValue::Function(_) => self.func_id(site, out).map(drop),
+            GlobalValue::Global(_) => self.global_id(site, out).map(drop),
+            GlobalValue::Alias(_) => Ok(()),
+        }
+    }
+
+    /// Reports what nothing defines, with who uses it.
+    fn undefined(&self, out: &ir::Module, errors: &mut Vec<Error>) {
+        for (site, id) in &self.functions {
+            let name = self.module(*site).name_of(site.value);
+            if out.functions[*id].linkage != ir::Linkage::Extern || SYSTEM.contains(&name) {
+                continue;
+            }
+            let calls = |function: &ir::Function| {
+                function.layout.blocks().any(|block| {
+                        function.layout.insts(block).any(|inst| {
+                            matches!(function.dfg[inst], ir::InstData::Call { callee, .. } | ir::InstData::FuncAddr { func: callee } if callee == *id)
+                        })
+                    })
+            };
+            let users: Vec<String> =
+                out.functions.values().filter(|function| calls(function)).map(|f| format!("`{}`", f.name)).take(4).collect();
+            let users = if users.is_empty() { String::new() } else { format!(", used by {}", users.join(", ")) };
+            errors.push(Error::link(format!("nothing defines `{name}`{users}")));
+        }
+    }
+}

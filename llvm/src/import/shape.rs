@@ -1,0 +1,150 @@
+//! What a value of LLVM becomes: a list of scalars of the IR.
+//!
+//! Structs, arrays and vectors are taken apart; integers of more than 64 bits are limbs of 64, the lowest first; an integer of a width that the
+//! IR does not compute with lies in the next wider one, zeros above it. Nothing of LLVM's types is left behind the importer but layout.
+
+use crate::error::{Error, Result};
+use crate::module::types::{MAX_SCALARS, Type, TypeId, Types};
+use smallvec::SmallVec;
+use warpsmith_ir as ir;
+
+/// One scalar of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// The type of the scalar.
+    pub ty: ir::Type,
+    /// The bits that mean something, of an integer; all of them of others.
+    pub bits: u32,
+    /// Where it lies in memory from the start of the value. Of no use where elements are packed bit by bit: [`is_packed`].
+    pub offset: u64,
+}
+
+impl Part {
+    /// The bytes it takes in memory.
+    pub fn bytes(&self) -> u32 {
+        self.bits.div_ceil(8)
+    }
+}
+
+/// The scalars of a value.
+pub(super) type Parts = SmallVec<[Part; 4]>;
+
+/// The integer that holds so many bits.
+pub(super) fn container(bits: u32) -> ir::Type {
+    match bits {
+        0..=1 => ir::Type::I1,
+        2..=8 => ir::Type::I8,
+        9..=16 => ir::Type::I16,
+        17..=32 => ir::Type::I32,
+        33.. => ir::Type::I64,
+    }
+}
+
+/// The pointer into an address space of LLVM's.
+pub(super) fn pointer(space: u32) -> Result<ir::Type> {
+    Ok(match space {
+        0 => ir::Type::PTR,
+        1 => ir::Type::PTR_GLOBAL,
+        3 => ir::Type::PTR_SHARED,
+        4 => ir::Type::PTR_CONST,
+        5 => ir::Type::PTR_LOCAL,
+        101 => ir::Type::PTR_PARAM,
+        7 => return Err(Error::unsupported("a pointer into `addrspace(7)`, the shared memory of a cluster")),
+        6 => return Err(Error::unsupported("a pointer into `addrspace(6)`, tensor memory")),
+        other => return Err(Error::unsupported(format!("a pointer into `addrspace({other})`"))),
+    })
+}
+
+/// True for vectors whose elements do not fill bytes: they lie in memory bit by bit.
+pub(super) fn is_packed(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Vector { element, .. } => !types.bits(*element).unwrap_or(8).is_multiple_of(8),
+        _ => false,
+    }
+}
+
+/// The scalars of a value of a type.
+pub(super) fn parts(types: &Types, ty: TypeId) -> Result<Parts> {
+    let mut out = Parts::new();
+    add(types, ty, 0, &mut out)?;
+    Ok(out)
+}
+
+fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
+    let mut scalar = |ty: ir::Type, bits: u32| {
+        out.push(Part { ty, bits, offset });
+        Ok(())
+    };
+    match types.get(ty) {
+        Type::Void => Ok(()),
+        Type::Half => scalar(ir::Type::F16, 16),
+        Type::BFloat => scalar(ir::Type::BF16, 16),
+        Type::Float => scalar(ir::Type::F32, 32),
+        Type::Double => scalar(ir::Type::F64, 64),
+        Type::Pointer { space, .. } => scalar(pointer(*space)?, 64),
+        Type::Integer(bits @ ..=64) => scalar(container(*bits), *bits),
+        Type::Integer(bits) => {
+            check(types, ty, u64::from(bits.div_ceil(64)), out)?;
+            for limb in 0..bits.div_ceil(64) {
+                let left = bits - limb * 64;
+                out.push(Part { ty: ir::Type::I64, bits: left.min(64), offset: offset + u64::from(limb) * 8 });
+            }
+            Ok(())
+        }
+        Type::Array { len, element } => {
+            check(types, ty, *len, out)?;
+            let step = types.alloc_size(*element)?;
+            (0..*len).try_for_each(|n| add(types, *element, offset + n * step, out))
+        }
+        Type::Vector { len, element } => {
+            check(types, ty, u64::from(*len), out)?;
+            let step = types.bits(*element)? / 8;
+            (0..u64::from(*len)).try_for_each(|n| add(types, *element, offset + n * step, out))
+        }
+        Type::Struct { fields, .. } => {
+            for (n, field) in fields.iter().enumerate() {
+                let at = types.field_offset(ty, n)?;
+                add(types, *field, offset + at, out)?;
+            }
+            Ok(())
+        }
+        Type::X86Fp80 | Type::Fp128 | Type::PpcFp128 | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_)
+        | Type::Function { .. } | Type::Other(_) => {
+            Err(Error::unsupported(format!("a value of type `{}`", types.display(ty))))
+        }
+    }
+}
+
+fn check(types: &Types, ty: TypeId, more: u64, out: &Parts) -> Result<()> {
+    if more.saturating_add(out.len() as u64) > MAX_SCALARS {
+        let message = format!("a value of type `{}`, of more than {MAX_SCALARS} scalars", types.display(ty));
+        return Err(Error::unsupported(message));
+    }
+    Ok(())
+}
+
+/// How many scalars a type has.
+pub(super) fn count(types: &Types, ty: TypeId) -> Result<usize> {
+    Ok(parts(types, ty)?.len())
+}
+
+/// Which scalars of an aggregate a path of indices leads to.
+pub(super) fn range(types: &Types, mut ty: TypeId, path: &[u64]) -> Result<std::ops::Range<usize>> {
+    let mut start = 0;
+    for index in path {
+        let missing = || Error::unsupported(format!("part {index} of `{}`", types.display(ty)));
+        match types.get(ty) {
+            Type::Struct { fields, .. } => {
+                for field in fields.iter().take(*index as usize) {
+                    start += count(types, *field)?;
+                }
+            }
+            Type::Array { element, .. } | Type::Vector { element, .. } => {
+                start += count(types, *element)? * *index as usize;
+            }
+            _ => return Err(missing()),
+        }
+        ty = types.part(ty, *index).ok_or_else(missing)?;
+    }
+    Ok(start..start + count(types, ty)?)
+}

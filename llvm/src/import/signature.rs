@@ -1,0 +1,208 @@
+//! Functions and variables are declared: names, parameters, results, attributes of kernels.
+
+use super::shape::{self, Parts};
+use super::symbols::Site;
+use super::{Importer, Out, Work};
+use crate::error::{Error, Result};
+use crate::module::attributes::{AttributeSet, known};
+use crate::module::metadata::Metadata;
+use crate::module::ops::Linkage;
+use crate::module::types::{Type, TypeId};
+use crate::module::{Function, GlobalValue, Module, ValueId};
+use warpsmith_ir as ir;
+
+/// The calling convention of kernels.
+const PTX_KERNEL: u64 = 71;
+
+/// How a parameter of LLVM arrives.
+#[derive(Clone, Debug)]
+pub(super) enum Incoming {
+    /// As one parameter for each scalar.
+    Scalars(Parts),
+    /// As bytes that are copied, from which the scalars are loaded: aggregates and vectors of kernels.
+    Bytes(Parts),
+    /// As bytes that are copied; the value is their address.
+    ByValue { size: u32, align: u32 },
+    /// The address of what follows the parameters: `...`.
+    Variadic,
+}
+
+/// The parameters and results of a function.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub params: Vec<Incoming>,
+    pub ir: Vec<ir::Param>,
+    pub results: Vec<ir::Type>,
+    /// Several scalars that are returned in memory, whose address is the last parameter: where each lies there.
+    pub returned: Option<Parts>,
+}
+
+impl<'a> Importer<'a> {
+    /// True for what the host launches.
+    pub(super) fn is_kernel(&self, site: Site) -> bool {
+        let GlobalValue::Function(n) = site.value else { return false };
+        let module = self.module(site);
+        let Some(function) = module.functions.get(n) else { return false };
+        function.convention == PTX_KERNEL || annotation(module, n, "kernel").is_some_and(|value| value != 0)
+    }
+
+    /// The signature of a function type. The attributes say what is passed by value.
+    pub(super) fn signature(&self, module: usize, ty: TypeId, attributes: u32, kernel: bool) -> Result<Signature> {
+        let module = &self.modules[module].1;
+        let Some((varargs, ret, params)) = module.signature(ty) else {
+            return Err(Error::unsupported("a call of what is no function"));
+        };
+        let mut signature = Signature { params: Vec::new(), ir: Vec::new(), results: Vec::new(), returned: None };
+        let set = module.attributes.set(attributes);
+        for (n, param) in params.iter().enumerate() {
+            signature.add(module, set, n as u32 + 1, *param, kernel)?;
+        }
+        if varargs {
+            signature.params.push(Incoming::Variadic);
+            signature.ir.push(ir::Param::new(ir::Type::PTR));
+        }
+        let mut results = shape::parts(&module.types, ret)?;
+        if results.len() > 1 {
+            for (n, part) in results.iter_mut().enumerate() {
+                part.offset = n as u64 * 8;
+            }
+            signature.returned = Some(results);
+            signature.ir.push(ir::Param::new(ir::Type::PTR));
+        } else {
+            signature.results = results.iter().map(|part| part.ty).collect();
+        }
+        Ok(signature)
+    }
+
+    /// The function of a symbol, declared where it is not yet.
+    pub(super) fn func_id(&mut self, site: Site, out: &mut impl Out) -> Result<ir::FuncId> {
+        let site = self.symbols.resolve(&self.modules, site)?;
+        if let Some(id) = self.functions.get(&site) {
+            return Ok(*id);
+        }
+        let GlobalValue::Function(n) = site.value else {
+            return Err(Error::link("a function in one module is a variable in another"));
+        };
+        let kernel = self.is_kernel(site);
+        let declared = &self.module(site).functions[n];
+        let (ty, attributes, linkage) = (declared.ty, declared.attributes, declared.linkage);
+        let name = declared.name.clone();
+        let is_declaration = declared.is_declaration;
+        if is_declaration && name.starts_with("llvm.") {
+            return Err(Error::unsupported(format!("the address of `{name}`")));
+        }
+        if linkage == Linkage::ExternWeak && is_declaration {
+            return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
+        }
+        let signature = self.signature(site.module, ty, attributes, kernel).map_err(|error| error.in_function(&name))?;
+        let kind = if kernel { ir::FuncKind::Kernel } else { ir::FuncKind::Func };
+        let legal = self.symbols.legal(&name, !linkage.is_local());
+        let mut function = ir::Function::new(legal, kind, signature.ir, signature.results);
+        if is_declaration {
+            function.linkage = ir::Linkage::Extern;
+        } else if !kernel && !linkage.is_local() && !linkage.is_weak() {
+            function.linkage = ir::Linkage::Export;
+        }
+        if kernel {
+            function.attrs = kernel_attributes(self.module(site), n);
+        }
+        let id = out.function(function);
+        self.functions.insert(site, id);
+        if !is_declaration {
+            self.queue.push(Work::Function(site, id));
+        }
+        Ok(id)
+    }
+}
+
+impl Signature {
+    fn add(&mut self, module: &Module<'_>, set: &AttributeSet, index: u32, ty: TypeId, kernel: bool) -> Result<()> {
+        let types = &module.types;
+        let small = |size: u64| u32::try_from(size).map_err(|_| Error::unsupported("a parameter of more than 2^32 bytes"));
+        if set.has(index, known::BYVAL) {
+            let inner = set.of_type(index, known::BYVAL).filter(|ty| types.has(*ty));
+            let inner = inner.ok_or_else(|| Error::unsupported("`byval` without a type"))?;
+            let size = small(types.alloc_size(inner)?)?;
+            let align = set.number(index, known::ALIGN).unwrap_or_else(|| types.align(inner));
+            let align = small(align.clamp(1, 128))?;
+            self.params.push(Incoming::ByValue { size, align });
+            self.ir.push(ir::Param::byval(size, align));
+            return Ok(());
+        }
+        let parts = shape::parts(types, ty)?;
+        if kernel && (parts.len() > 1 || !matches!(types.get(ty), Type::Integer(_) | Type::Pointer { .. } | Type::Half | Type::BFloat | Type::Float | Type::Double)) {
+            let size = small(types.alloc_size(ty)?)?;
+            if size > 0 {
+                self.ir.push(ir::Param::byval(size, small(types.align(ty).clamp(1, 128))?));
+            }
+            self.params.push(Incoming::Bytes(parts));
+            return Ok(());
+        }
+        for part in &parts {
+            // What a kernel is given points to global memory.
+            let ty = if kernel && part.ty == ir::Type::PTR { ir::Type::PTR_GLOBAL } else { part.ty };
+            self.ir.push(ir::Param::new(ty));
+        }
+        self.params.push(Incoming::Scalars(parts));
+        Ok(())
+    }
+}
+
+/// The value of an annotation of a function in `!nvvm.annotations`.
+fn annotation(module: &Module<'_>, function: usize, key: &str) -> Option<u32> {
+    let nodes = module.metadata.named.get("nvvm.annotations")?;
+    for node in nodes {
+        let Some(Metadata::Tuple(fields)) = module.metadata.field(*node) else { continue };
+        let Some((of, pairs)) = fields.split_first() else { continue };
+        let Some(Metadata::Value(_, value)) = module.metadata.field(*of) else { continue };
+        if super::symbols::plain(module, *value) != Some(GlobalValue::Function(function)) {
+            continue;
+        }
+        for pair in pairs.chunks_exact(2) {
+            if let (Some(name), Some(Metadata::Value(_, value))) = (module.metadata.text(pair[0]), module.metadata.field(pair[1]))
+                && name == key
+            {
+                return integer(module, *value);
+            }
+        }
+    }
+    None
+}
+
+fn integer(module: &Module<'_>, value: ValueId) -> Option<u32> {
+    use crate::module::constants::ConstantKind;
+    match module.constant(value)?.kind {
+        ConstantKind::Integer(n) => u32::try_from(n).ok(),
+        ConstantKind::Null => Some(0),
+        _ => None,
+    }
+}
+
+/// The limits of a kernel, from its attributes or, in older modules, from `!nvvm.annotations`.
+fn kernel_attributes(module: &Module<'_>, n: usize) -> ir::Attrs {
+    let function: &Function<'_> = &module.functions[n];
+    let set = module.attributes.set(function.attributes);
+    let list = |key: &str| -> Option<Vec<u32>> {
+        let text = set.text(AttributeSet::FUNCTION, key)?;
+        text.split(',').map(|part| part.trim().parse().ok()).collect()
+    };
+    let dimensions = |key: &str, old: &str| {
+        let new = list(key).map(|list| {
+            let at = |n: usize| list.get(n).copied().unwrap_or(1);
+            [at(0), at(1), at(2)]
+        });
+        let of = |axis: &str| annotation(module, n, &format!("{old}{axis}"));
+        new.or_else(|| match (of("x"), of("y"), of("z")) {
+            (None, None, None) => None,
+            (x, y, z) => Some([x.unwrap_or(1), y.unwrap_or(1), z.unwrap_or(1)]),
+        })
+    };
+    let single = |key: &str, old: &str| list(key).and_then(|list| list.first().copied()).or_else(|| annotation(module, n, old));
+    ir::Attrs {
+        reqntid: dimensions("nvvm.reqntid", "reqntid"),
+        maxntid: dimensions("nvvm.maxntid", "maxntid"),
+        minnctapersm: single("nvvm.minctasm", "minctasm"),
+        maxnreg: single("nvvm.maxnreg", "maxnreg"),
+        reqnctapercluster: dimensions("nvvm.cluster_dim", "cluster_dim_"),
+    }
+}

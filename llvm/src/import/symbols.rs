@@ -1,0 +1,165 @@
+//! Which definition a symbol means, among all modules that are linked, and what it is called in PTX.
+
+use crate::error::{Error, Result};
+use crate::module::constants::ConstantKind;
+use crate::module::ops::CastOp;
+use crate::module::{GlobalValue, Module, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A symbol of one of the modules.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Site {
+    /// The module.
+    pub module: usize,
+    /// What it is there.
+    pub value: GlobalValue,
+}
+
+/// The symbols that modules see of each other.
+#[derive(Default)]
+pub(super) struct Symbols {
+    global: FxHashMap<String, Entry>,
+    used: FxHashSet<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    site: Site,
+    rank: Rank,
+}
+
+/// How much a definition counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Declared,
+    Weak,
+    Strong,
+}
+
+/// The linkage of a symbol, and whether it is only declared.
+fn linkage(module: &Module<'_>, value: GlobalValue) -> Option<(crate::module::ops::Linkage, bool)> {
+    Some(match value {
+        GlobalValue::Global(n) => {
+            let global = module.globals.get(n)?;
+            (global.linkage, global.init.is_none())
+        }
+        GlobalValue::Function(n) => {
+            let function = module.functions.get(n)?;
+            (function.linkage, function.is_declaration)
+        }
+        GlobalValue::Alias(n) => (module.aliases.get(n)?.linkage, false),
+    })
+}
+
+impl Symbols {
+    /// The symbols of all modules; what is wrong with them is added to `errors`.
+    pub fn new(modules: &[(String, Module<'_>)], errors: &mut Vec<Error>) -> Symbols {
+        let mut symbols = Symbols::default();
+        for (n, (file, module)) in modules.iter().enumerate() {
+            for value in &module.values {
+                let Some((linkage, declared)) = linkage(module, *value) else { continue };
+                let name = module.name_of(*value);
+                if linkage.is_local() || name.is_empty() || name.starts_with("llvm.") {
+                    continue;
+                }
+                let rank = match (declared, linkage.is_weak()) {
+                    (true, _) => Rank::Declared,
+                    (false, true) => Rank::Weak,
+                    (false, false) => Rank::Strong,
+                };
+                let entry = Entry { site: Site { module: n, value: *value }, rank };
+                match symbols.global.get_mut(name) {
+                    None => _ = symbols.global.insert(name.to_owned(), entry),
+                    Some(known) if known.rank == Rank::Strong && rank == Rank::Strong => {
+                        let first = modules.get(known.site.module).map_or("?", |(file, _)| file);
+                        errors.push(Error::link(format!("`{name}` is defined in {first} and again in {file}")));
+                    }
+                    Some(known) if known.rank < rank => *known = entry,
+                    Some(_) => {}
+                }
+            }
+        }
+        symbols.used = symbols.global.keys().cloned().collect();
+        symbols
+    }
+
+    /// What a symbol of a module means: of those that other modules see too, the definition that counts; of aliases, what they name.
+    pub fn resolve(&self, modules: &[(String, Module<'_>)], mut site: Site) -> Result<Site> {
+        for _ in 0..16 {
+            let Some((_, module)) = modules.get(site.module) else { break };
+            let name = module.name_of(site.value);
+            if linkage(module, site.value).is_some_and(|(linkage, _)| !linkage.is_local())
+                && let Some(entry) = self.global.get(name)
+            {
+                site = entry.site;
+            }
+            let Some((_, module)) = modules.get(site.module) else { break };
+            let GlobalValue::Alias(n) = site.value else { return Ok(site) };
+            let Some(alias) = module.aliases.get(n) else { break };
+            let Some(target) = plain(module, alias.target) else {
+                return Err(Error::unsupported(format!("`@{}`, another name for a part of something", alias.name)));
+            };
+            site = Site { module: site.module, value: target };
+        }
+        Err(Error::link("aliases that go round in circles"))
+    }
+
+    /// All names that modules see of each other, in order.
+    pub fn defined(&self) -> Vec<(&str, Site)> {
+        let defined = self.global.iter().filter(|(_, entry)| entry.rank > Rank::Declared);
+        let mut all: Vec<(&str, Site)> = defined.map(|(name, entry)| (name.as_str(), entry.site)).collect();
+        all.sort_by_key(|(name, _)| *name);
+        all
+    }
+
+    /// A name for PTX that nothing else has. What other modules see keeps its name if PTX can write it.
+    pub fn legal(&mut self, name: &str, is_global: bool) -> String {
+        let mut legal = String::with_capacity(name.len());
+        for c in name.chars() {
+            match c {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '$' => legal.push(c),
+                '.' => legal.push('$'),
+                _ => legal.push_str(&format!("${:x}", u32::from(c))),
+            }
+        }
+        let starts_well = match legal.as_bytes() {
+            [] => false,
+            [b'0'..=b'9', ..] => false,
+            // One of these alone is no name.
+            [b'_' | b'$'] => false,
+            _ => true,
+        };
+        if !starts_well {
+            legal.insert_str(0, "_$");
+        }
+        if is_global && legal == name {
+            return legal;
+        }
+        let mut unique = legal.clone();
+        let mut n = 0;
+        while !self.used.insert(unique.clone()) {
+            n += 1;
+            unique = format!("{legal}${n}");
+        }
+        unique
+    }
+}
+
+/// The symbol that a constant is, looking through casts.
+pub(super) fn plain(module: &Module<'_>, mut value: ValueId) -> Option<GlobalValue> {
+    for _ in 0..16 {
+        if let Some(global) = module.global_value(value) {
+            return Some(global);
+        }
+        match &module.constant(value)?.kind {
+            ConstantKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, arg } => value = *arg,
+            ConstantKind::Gep { base, indices, .. } if indices.iter().all(|index| is_zero(module, *index)) => value = *base,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_zero(module: &Module<'_>, value: ValueId) -> bool {
+    module.constant(value).is_some_and(|c| matches!(c.kind, ConstantKind::Null | ConstantKind::Integer(0)))
+}

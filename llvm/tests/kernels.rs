@@ -359,3 +359,28 @@ fn odd_widths_and_blocks_of_memory() {
         assert_eq!(device.download::<f32>(f).unwrap()[1..], [-3.0 + -3.0 + -2.0 + -2.0, 4.0], "{how}");
     });
 }
+
+/// Programs of csmith: what the kernel stores is what the program printed on the host, compiled by gcc.
+#[test]
+fn random_programs() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/csmith");
+    let mut ran = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.extension().is_none_or(|extension| extension != "bc") {
+            continue;
+        }
+        let expected = u32::from_str_radix(name.rsplit_once('-').unwrap().1, 16).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        for (how, program) in programs(&name, &bytes, "kernel") {
+            let mut device = Device::new();
+            let out = device.upload(&[0u32]).unwrap();
+            let launch = Launch::new("kernel").block([1, 1, 1]).arg(out);
+            device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+            assert_eq!(device.download::<u32>(out).unwrap(), [expected], "{how}");
+        }
+        ran += 1;
+    }
+    assert!(ran > 10, "{ran} programs");
+}

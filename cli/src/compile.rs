@@ -49,7 +49,8 @@ pub fn run(options: &Options) -> Outcome {
     let module = match options.files.as_slice() {
         [only] if !input::is_bitcode(only) => read_ir(only)?,
         files => {
-            let mut import = llvm::Options::new().with_target(options.compilation.target.unwrap_or(DEFAULT_TARGET));
+            let mut import =
+                llvm::Options::new().with_target(options.compilation.target.unwrap_or(DEFAULT_TARGET));
             if !options.export_symbol.is_empty() {
                 import = import.with_exports(options.export_symbol.clone());
             }

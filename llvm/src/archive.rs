@@ -26,7 +26,8 @@ pub fn is_archive(data: &[u8]) -> bool {
 /// # Errors
 /// A header that is damaged or cut off.
 pub fn members(data: &[u8]) -> Result<Vec<Member<'_>>> {
-    let mut rest = data.strip_prefix(MAGIC).ok_or_else(|| Error::container(0, "no archive: `!<arch>` is missing"))?;
+    let mut rest =
+        data.strip_prefix(MAGIC).ok_or_else(|| Error::container(0, "no archive: `!<arch>` is missing"))?;
     let mut long_names: &[u8] = &[];
     let mut all = Vec::new();
     while !rest.is_empty() {
@@ -36,8 +37,11 @@ pub fn members(data: &[u8]) -> Result<Vec<Member<'_>>> {
         if !header.ends_with(b"`\n") {
             return Err(wrong("with a damaged header"));
         }
-        let size = text(&header[48..58]).and_then(|size| size.parse::<usize>().ok()).ok_or_else(|| wrong("of no size"))?;
-        let (content, after) = after.split_at_checked(size).ok_or_else(|| wrong("that is longer than the file"))?;
+        let size = text(&header[48..58])
+            .and_then(|size| size.parse::<usize>().ok())
+            .ok_or_else(|| wrong("of no size"))?;
+        let (content, after) =
+            after.split_at_checked(size).ok_or_else(|| wrong("that is longer than the file"))?;
         // Contents begin at even bytes.
         rest = after.get(size % 2..).unwrap_or_default();
         let name = text(&header[..16]).ok_or_else(|| wrong("whose name is no text"))?;
@@ -45,7 +49,11 @@ pub fn members(data: &[u8]) -> Result<Vec<Member<'_>>> {
         if name == "//" {
             long_names = content;
         } else if let Some(len) = name.strip_prefix("#1/") {
-            let len = len.parse::<usize>().ok().filter(|len| *len <= content.len()).ok_or_else(|| wrong("without its name"))?;
+            let len = len
+                .parse::<usize>()
+                .ok()
+                .filter(|len| *len <= content.len())
+                .ok_or_else(|| wrong("without its name"))?;
             let (name, content) = content.split_at(len);
             let name = text(name).unwrap_or_default().trim_end_matches('\0');
             if !name.starts_with("__.SYMDEF") {
@@ -74,7 +82,9 @@ mod tests {
     fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
         let mut out = b"!<arch>\n".to_vec();
         for (name, content) in parts {
-            out.extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len()).bytes());
+            out.extend(
+                format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len()).bytes(),
+            );
             out.extend_from_slice(content);
             if content.len() % 2 == 1 {
                 out.push(b'\n');

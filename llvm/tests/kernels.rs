@@ -33,7 +33,8 @@ fn programs(name: &str, bytes: &[u8], kernel: &str) -> Vec<(String, Program)> {
     for level in OptLevel::ALL {
         let compiled = Compiler::new(Target::sm(80)).with_opt_level(level).compile(&module);
         let compiled = compiled.unwrap_or_else(|errors| panic!("{name} at {level:?}: {errors}\n{module}"));
-        let program = Program::load(&compiled.module).unwrap_or_else(|errors| panic!("{name} at {level:?}: {errors}"));
+        let program =
+            Program::load(&compiled.module).unwrap_or_else(|errors| panic!("{name} at {level:?}: {errors}"));
         all.push((format!("{name} at {level:?}"), program));
     }
     all
@@ -54,7 +55,8 @@ fn saxpy() {
         let x: Vec<f32> = (0..100).map(|i| i as f32).collect();
         let y: Vec<f32> = (0..100).map(|i| 100.0 - i as f32).collect();
         let (dx, dy) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
-        let launch = Launch::new("saxpy").grid([2, 1, 1]).block([64, 1, 1]).arg(100i32).arg(2.0f32).arg(dx).arg(dy);
+        let launch =
+            Launch::new("saxpy").grid([2, 1, 1]).block([64, 1, 1]).arg(100i32).arg(2.0f32).arg(dx).arg(dy);
         device.launch(program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
         let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.0 * x + y).collect();
         assert_eq!(device.download::<f32>(dy).unwrap(), expected, "{how}");
@@ -112,9 +114,11 @@ fn atomics_of_cuda() {
     everywhere(KERNELS, "histogram", |how, program, device| {
         let data: Vec<u8> = (0..96).map(|i| (i * i % 8) as u8).collect();
         let (input, bins) = (device.upload(&data).unwrap(), device.upload(&[0u32; 8]).unwrap());
-        let launch = Launch::new("histogram").grid([3, 1, 1]).block([32, 1, 1]).arg(input).arg(bins).arg(96i32);
+        let launch =
+            Launch::new("histogram").grid([3, 1, 1]).block([32, 1, 1]).arg(input).arg(bins).arg(96i32);
         device.launch(program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
-        let expected: Vec<u32> = (0..8).map(|bin| data.iter().filter(|v| **v == bin).count() as u32).collect();
+        let expected: Vec<u32> =
+            (0..8).map(|bin| data.iter().filter(|v| **v == bin).count() as u32).collect();
         assert_eq!(device.download::<u32>(bins).unwrap(), expected, "{how}");
     });
 }
@@ -218,7 +222,11 @@ fn vectors() {
 #[test]
 fn atomics_of_c() {
     everywhere(FEATURES, "atomics", |how, program, device| {
-        let (p, q, s) = (device.upload(&[1i32; 9]).unwrap(), device.upload(&[5u64, 0]).unwrap(), device.upload(&[7i16, 0]).unwrap());
+        let (p, q, s) = (
+            device.upload(&[1i32; 9]).unwrap(),
+            device.upload(&[5u64, 0]).unwrap(),
+            device.upload(&[7i16, 0]).unwrap(),
+        );
         let launch = Launch::new("atomics").block([1, 1, 1]).arg(p).arg(q).arg(s);
         device.launch(program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
         let nand = !(11 & 3);
@@ -242,9 +250,13 @@ fn aggregates() {
 
 #[test]
 fn checked_arithmetic() {
-    for (x, y, a, b) in [(i32::MAX, 1, 3u64, 5u64), (-70_000, 70_000, u64::MAX, 2), (6, 7, 1 << 40, 1 << 30)] {
+    for (x, y, a, b) in [(i32::MAX, 1, 3u64, 5u64), (-70_000, 70_000, u64::MAX, 2), (6, 7, 1 << 40, 1 << 30)]
+    {
         everywhere(FEATURES, "checked", |how, program, device| {
-            let (p, q) = (device.upload(&[x, y, 0, 0, 0, 0]).unwrap(), device.upload(&[a, b, 0, 0, 0, 0, 0, 0]).unwrap());
+            let (p, q) = (
+                device.upload(&[x, y, 0, 0, 0, 0]).unwrap(),
+                device.upload(&[a, b, 0, 0, 0, 0, 0, 0]).unwrap(),
+            );
             let launch = Launch::new("checked").block([1, 1, 1]).arg(p).arg(q);
             device.launch(program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
             let (sum, product) = (x.overflowing_add(y), x.overflowing_mul(y));
@@ -263,7 +275,9 @@ const MORE: &[(&str, &[u8])] =
 
 #[test]
 fn division_of_128_bits() {
-    for case in [[1u64 << 40, 77, 0, 3 << 50], [u64::MAX, 5, 0x8000_0000_0000_0000, 9], [0, 1000, 0, 7], [9, 9, 1, 0]] {
+    for case in
+        [[1u64 << 40, 77, 0, 3 << 50], [u64::MAX, 5, 0x8000_0000_0000_0000, 9], [0, 1000, 0, 7], [9, 9, 1, 0]]
+    {
         let mut input = case.to_vec();
         input.resize(12, 0);
         let a = u128::from(case[0]) << 64 | u128::from(case[1]);
@@ -275,7 +289,9 @@ fn division_of_128_bits() {
         }
         everywhere(MORE, "divide", |how, program, device| {
             let p = device.upload(&input).unwrap();
-            device.launch(program, &Launch::new("divide").block([1, 1, 1]).arg(p)).unwrap_or_else(|f| panic!("{how}: {f}"));
+            device
+                .launch(program, &Launch::new("divide").block([1, 1, 1]).arg(p))
+                .unwrap_or_else(|f| panic!("{how}: {f}"));
             assert_eq!(device.download::<u64>(p).unwrap()[4..], expected, "{how}: {case:x?}");
         });
     }
@@ -283,7 +299,12 @@ fn division_of_128_bits() {
 
 #[test]
 fn wide_integers_and_floats() {
-    for (high, low, float) in [(0u64, 12345u64, 3.75e30f64), (1 << 60, 0xffff, 1.0), (u64::MAX, u64::MAX, 2e18), (3, (1 << 63) + 1, 0.5)] {
+    for (high, low, float) in [
+        (0u64, 12345u64, 3.75e30f64),
+        (1 << 60, 0xffff, 1.0),
+        (u64::MAX, u64::MAX, 2e18),
+        (3, (1 << 63) + 1, 0.5),
+    ] {
         let value = u128::from(high) << 64 | u128::from(low);
         everywhere(MORE, "convert", |how, program, device| {
             let p = device.upload(&[high, low, 0, 0, 0, 0]).unwrap();
@@ -291,7 +312,11 @@ fn wide_integers_and_floats() {
             let launch = Launch::new("convert").block([1, 1, 1]).arg(p).arg(d);
             device.launch(program, &launch).unwrap_or_else(|f| panic!("{how}: {f}"));
             let floats = device.download::<f64>(d).unwrap();
-            assert_eq!(floats[1..], [value as f64, value.cast_signed() as f64, f64::from(value as f32)], "{how}: {value:x}");
+            assert_eq!(
+                floats[1..],
+                [value as f64, value.cast_signed() as f64, f64::from(value as f32)],
+                "{how}: {value:x}"
+            );
             let (b, c) = (float as u128, (-float as i128).cast_unsigned());
             let words = [(b >> 64) as u64, b as u64, (c >> 64) as u64, c as u64];
             assert_eq!(device.download::<u64>(p).unwrap()[2..], words, "{how}: {float}");
@@ -307,9 +332,16 @@ fn remainders_of_floats() {
             let f = device.upload(&[x as f32, y as f32, 0.0]).unwrap();
             let launch = Launch::new("remainders").block([1, 1, 1]).arg(d).arg(f);
             device.launch(program, &launch).unwrap_or_else(|f| panic!("{how}: {f}"));
-            assert_eq!(device.download::<f64>(d).unwrap()[2].to_bits(), (x % y).to_bits(), "{how}: {x} % {y}");
+            assert_eq!(
+                device.download::<f64>(d).unwrap()[2].to_bits(),
+                (x % y).to_bits(),
+                "{how}: {x} % {y}"
+            );
             let (expected, found) = (x as f32 % y as f32, device.download::<f32>(f).unwrap()[2]);
-            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{how}: {x} % {y}");
+            assert!(
+                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+                "{how}: {x} % {y}"
+            );
         });
     }
 }
@@ -318,7 +350,9 @@ fn remainders_of_floats() {
 fn variable_arguments() {
     everywhere(MORE, "variadic", |how, program, device| {
         let p = device.upload(&[40i32, 0]).unwrap();
-        device.launch(program, &Launch::new("variadic").block([1, 1, 1]).arg(p)).unwrap_or_else(|f| panic!("{how}: {f}"));
+        device
+            .launch(program, &Launch::new("variadic").block([1, 1, 1]).arg(p))
+            .unwrap_or_else(|f| panic!("{how}: {f}"));
         assert_eq!(device.download::<i32>(p).unwrap()[1], 40 + 2 + 7 + 30, "{how}");
     });
 }
@@ -327,7 +361,8 @@ fn variable_arguments() {
 fn inline_assembly() {
     for (x, y) in [(5i32, 9i32), (9, 5)] {
         everywhere(MORE, "assembly", |how, program, device| {
-            let (p, q) = (device.upload(&[x, y, 0, 0, 0, 0, 0]).unwrap(), device.upload(&[1u64 << 40]).unwrap());
+            let (p, q) =
+                (device.upload(&[x, y, 0, 0, 0, 0, 0]).unwrap(), device.upload(&[1u64 << 40]).unwrap());
             let launch = Launch::new("assembly").block([1, 1, 1]).arg(p).arg(q);
             device.launch(program, &launch).unwrap_or_else(|f| panic!("{how}: {f}"));
             let least = if x < y { x + 100 } else { y };
@@ -346,7 +381,8 @@ fn inline_assembly() {
 fn odd_widths_and_blocks_of_memory() {
     everywhere(MORE, "oddities", |how, program, device| {
         let (x, y) = (123_456i32, 77i32);
-        let (p, f) = (device.upload(&[x, y, 0, 0, 0, 0, 0]).unwrap(), device.upload(&[-2.5f32, 0.0, 0.0]).unwrap());
+        let (p, f) =
+            (device.upload(&[x, y, 0, 0, 0, 0, 0]).unwrap(), device.upload(&[-2.5f32, 0.0, 0.0]).unwrap());
         let launch = Launch::new("oddities").block([1, 1, 1]).arg(p).arg(f);
         device.launch(program, &launch).unwrap_or_else(|f| panic!("{how}: {f}"));
         let product = i64::from(x) * i64::from(y) + 12345;

@@ -40,7 +40,9 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Arguments, String
             "--target" => {
                 let triple = value()?;
                 if !triple.starts_with("nvptx64") {
-                    return Err(format!("error: the target `{triple}`: this linker is for nvptx64-nvidia-cuda"));
+                    return Err(format!(
+                        "error: the target `{triple}`: this linker is for nvptx64-nvidia-cuda"
+                    ));
                 }
             }
             // Where libraries of native code would be looked for: rlibs are given by path.

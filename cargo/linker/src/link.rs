@@ -34,13 +34,18 @@ pub fn link(arguments: &Arguments) -> Result<(), String> {
             }
         }
     }
-    let options = Options::new().with_target(arguments.target).with_exports(arguments.exports.clone()).with_closed(true);
+    let options = Options::new()
+        .with_target(arguments.target)
+        .with_exports(arguments.exports.clone())
+        .with_closed(true);
     let module = import(modules, &options).map_err(|errors| {
-        let errors: Vec<String> = errors.iter().map(|error| format!("error[{}]: {error}", error.code)).collect();
+        let errors: Vec<String> =
+            errors.iter().map(|error| format!("error[{}]: {error}", error.code)).collect();
         errors.join("\n")
     })?;
     let compiler = Compiler::new(arguments.target).with_opt_level(arguments.level);
     let compiled = compiler.compile(&module).map_err(|errors| errors.to_string())?;
     let output = arguments.output.display();
-    std::fs::write(&arguments.output, compiled.text).map_err(|error| format!("error: cannot write {output}: {error}"))
+    std::fs::write(&arguments.output, compiled.text)
+        .map_err(|error| format!("error: cannot write {output}: {error}"))
 }

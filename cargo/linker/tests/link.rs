@@ -26,7 +26,8 @@ fn scratch(name: &str) -> PathBuf {
 fn rlib(object: &Path) -> PathBuf {
     let mut bytes = b"!<arch>\n".to_vec();
     for (name, content) in [("lib.rmeta/", vec![1, 2, 3, 4]), ("k.rcgu.o/", std::fs::read(object).unwrap())] {
-        bytes.extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len()).bytes());
+        bytes
+            .extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len()).bytes());
         bytes.extend_from_slice(&content);
         if content.len() % 2 == 1 {
             bytes.push(b'\n');
@@ -57,7 +58,10 @@ fn errors_name_what_is_wrong() {
         assert!(!run.status.success());
         String::from_utf8(run.stderr).unwrap()
     };
-    assert!(error(&[&object], &["nowhere"], "sm_80").contains("`nowhere` is to be exported, and nothing defines it"));
+    assert!(
+        error(&[&object], &["nowhere"], "sm_80")
+            .contains("`nowhere` is to be exported, and nothing defines it")
+    );
     assert!(error(&[&object], &["saxpy"], "sm_30").contains("ptxas 13 begins at sm_75"));
     let twice = error(&[&object, &object], &["saxpy"], "sm_80");
     assert!(twice.contains("`saxpy` is defined in") && twice.contains("and again in"), "{twice}");

@@ -4,7 +4,7 @@
 //! the text become blocks and block parameters. What the text names besides its registers is refused.
 
 use super::function::{Builder, Values};
-use super::shape::container;
+use super::shape::{Part, container};
 use crate::error::{Error, Result};
 use crate::module::body::{Call, Inst};
 use crate::module::constants::InlineAsm;
@@ -72,7 +72,8 @@ fn substitute(text: &str, operands: &[String]) -> Result<String> {
             }
         };
         let operand = number.parse().ok().and_then(|n: usize| operands.get(n));
-        let operand = operand.ok_or_else(|| Error::unsupported(format!("operand `${number}` of inline assembly")))?;
+        let operand =
+            operand.ok_or_else(|| Error::unsupported(format!("operand `${number}` of inline assembly")))?;
         out.push_str(operand);
         rest = after;
     }
@@ -127,7 +128,9 @@ impl Builder<'_, '_, '_> {
                 names.push(name);
                 continue;
             }
-            let arg = args.next().ok_or_else(|| Error::unsupported("inline assembly with more constraints than operands"))?;
+            let arg = args
+                .next()
+                .ok_or_else(|| Error::unsupported("inline assembly with more constraints than operands"))?;
             if constraint.immediate
                 && let Some(number) = self.constant_integer(*arg)
             {
@@ -137,7 +140,8 @@ impl Builder<'_, '_, '_> {
             let value = self.scalar(*arg)?;
             let value = self.generic(value);
             if let Some(output) = constraint.tied {
-                let variable = *results.get(output).ok_or_else(|| Error::unsupported("an operand tied to no output"))?;
+                let variable =
+                    *results.get(output).ok_or_else(|| Error::unsupported("an operand tied to no output"))?;
                 names.push(names.get(output).cloned().unwrap_or_default());
                 tied.push((variable, value));
                 continue;
@@ -165,20 +169,27 @@ impl Builder<'_, '_, '_> {
             ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry asm()\n{{\n{declarations}{body}{end}\nret;\n}}\n"
         );
         let parsed = ptx::parse(&text);
-        if let Some(error) = parsed.diagnostics.iter().find(|d| d.severity == warpsmith_diag::Severity::Error) {
-            return Err(Error::unsupported(format!("inline assembly `{}`: {}", asm.text.trim(), error.message)));
+        if let Some(error) = parsed.diagnostics.iter().find(|d| d.severity == warpsmith_diag::Severity::Error)
+        {
+            return Err(Error::unsupported(format!(
+                "inline assembly `{}`: {}",
+                asm.text.trim(),
+                error.message
+            )));
         }
         let mut translation = Translation { module: &parsed.module, registers, labels: FxHashMap::default() };
         let function = parsed.module.functions().next().and_then(|function| function.body);
-        let body = function.ok_or_else(|| Error::unsupported("inline assembly that closes a brace it did not open"))?;
-        self.translate(&mut translation, &parsed.module[body])
-            .map_err(|error| Error::unsupported(format!("{} in inline assembly `{}`", error.message, asm.text.trim())))?;
+        let body = function
+            .ok_or_else(|| Error::unsupported("inline assembly that closes a brace it did not open"))?;
+        self.translate(&mut translation, &parsed.module[body]).map_err(|error| {
+            Error::unsupported(format!("{} in inline assembly `{}`", error.message, asm.text.trim()))
+        })?;
         let mut out = Values::new();
         for (variable, part) in results.iter().zip(&outputs) {
             let value = self.b.use_var(*variable);
-            let value = self.to_integer(value);
+            let value = self.integer_of(value);
             let value = self.resize(value, container(part.ty.bits()));
-            out.push(self.from_integer(value, part.ty));
+            out.push(self.scalar_of(value, part.ty));
         }
         self.result(inst, &out)
     }
@@ -188,9 +199,9 @@ impl Builder<'_, '_, '_> {
         if self.type_of(value) == ty {
             return value;
         }
-        let int = self.to_integer(value);
+        let int = self.integer_of(value);
         let int = self.resize(int, container(ty.bits()));
-        self.from_integer(int, ty)
+        self.scalar_of(int, ty)
     }
 
     fn translate(&mut self, t: &mut Translation<'_>, body: &[ptx::Stmt]) -> Result<()> {
@@ -265,7 +276,10 @@ impl Builder<'_, '_, '_> {
             let [ptx::Operand::Name(label)] = operands else {
                 return Err(Error::unsupported(format!("`{text}`")));
             };
-            let block = *t.labels.get(label).ok_or_else(|| Error::unsupported(format!("`{text}` to `{}`", &t.module[*label])))?;
+            let block = *t
+                .labels
+                .get(label)
+                .ok_or_else(|| Error::unsupported(format!("`{text}` to `{}`", &t.module[*label])))?;
             match guard {
                 None => self.b.ins().jump(block, &[]),
                 Some((variable, negated)) => {
@@ -300,7 +314,7 @@ impl Builder<'_, '_, '_> {
         mnemonic: ir::Mnemonic,
         operands: &[ptx::Operand],
     ) -> Result<()> {
-        let writes = !ir::PtxData::new(mnemonic.clone(), Vec::new()).required_types().is_empty();
+        let writes = !ir::PtxData::new(mnemonic, Vec::new()).required_types().is_empty();
         let (destination, operands) = match operands.split_first() {
             Some((first, rest)) if writes => (Some(first), rest),
             _ => (None, operands),
@@ -317,14 +331,59 @@ impl Builder<'_, '_, '_> {
                 _ => return Err(Error::unsupported(format!("the destination of `{text}`"))),
             }
         }
+        let types: Vec<Type> = variables.iter().map(|variable| self.variable_type(*variable)).collect();
+        if mnemonic.opcode() == warpsmith_isa::Opcode::Mov
+            && let [source] = operands
+        {
+            return self.translate_move(t, *source, &variables, &types);
+        }
         let mut args = Vec::new();
         for operand in operands {
             args.push(self.asm_operand(t, *operand)?);
         }
-        let types: Vec<Type> = variables.iter().map(|variable| self.variable_type(*variable)).collect();
         let results = self.b.ins().ptx_typed(mnemonic, args, &types);
         for (variable, value) in variables.into_iter().zip(results) {
             self.b.def_var(variable, value);
+        }
+        Ok(())
+    }
+
+    /// `mov`: the bits of one or several registers in others, which needs no instruction.
+    fn translate_move(
+        &mut self,
+        t: &Translation<'_>,
+        source: ptx::Operand,
+        variables: &[Variable],
+        types: &[Type],
+    ) -> Result<()> {
+        let sources: Vec<ptx::Operand> = match source {
+            ptx::Operand::Vector(list) => t.module[list].to_vec(),
+            single => vec![single],
+        };
+        let total: u32 = types.iter().map(|ty| ty.bits()).sum();
+        let mut values = Vec::new();
+        for source in &sources {
+            values.push(match *source {
+                ptx::Operand::Name(symbol) => match t.registers.get(&t.module[symbol]) {
+                    Some(variable) => self.b.use_var(*variable),
+                    None => self.named_register(&t.module[symbol])?,
+                },
+                ptx::Operand::Component { name, selector } => {
+                    let name = format!("{}.{}", &t.module[name], &t.module[selector]);
+                    self.named_register(&name)?
+                }
+                ptx::Operand::Const(ptx::Const::Int { bits, .. }) => self.int(total, bits as i64),
+                ptx::Operand::Const(ptx::Const::F32(bits)) => self.int(total, i64::from(bits)),
+                ptx::Operand::Const(ptx::Const::F64(bits)) => self.int(total, bits as i64),
+                _ => return Err(Error::unsupported("such an operand of `mov`")),
+            });
+        }
+        let part = |ty: Type| Part { ty, bits: ty.bits(), offset: 0 };
+        let from: Vec<Part> = values.iter().map(|value| part(self.type_of(*value))).collect();
+        let to: Vec<Part> = types.iter().map(|ty| part(*ty)).collect();
+        let moved = self.regroup(&values, &from, &to)?;
+        for (variable, value) in variables.iter().zip(moved) {
+            self.b.def_var(*variable, value);
         }
         Ok(())
     }
@@ -336,7 +395,10 @@ impl Builder<'_, '_, '_> {
 
     fn register(&self, t: &Translation<'_>, symbol: ptx::Symbol) -> Result<Variable> {
         let name = &t.module[symbol];
-        t.registers.get(name).copied().ok_or_else(|| Error::unsupported(format!("`{name}`, which is no register of its")))
+        t.registers
+            .get(name)
+            .copied()
+            .ok_or_else(|| Error::unsupported(format!("`{name}`, which is no register of its")))
     }
 
     fn asm_operand(&mut self, t: &Translation<'_>, operand: ptx::Operand) -> Result<PtxArg> {
@@ -389,9 +451,13 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A special register.
-    fn named_operand(&mut self, name: &str) -> Result<PtxArg> {
+    fn named_register(&mut self, name: &str) -> Result<Value> {
         let reg = name.strip_prefix('%').ok_or_else(|| Error::unsupported(format!("`{name}`")))?;
-        Ok(self.special_register(reg)?.into())
+        self.special_register(reg)
+    }
+
+    fn named_operand(&mut self, name: &str) -> Result<PtxArg> {
+        Ok(self.named_register(name)?.into())
     }
 }
 

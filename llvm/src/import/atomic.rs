@@ -22,6 +22,9 @@ pub(super) fn space(ty: Type) -> &'static str {
     }
 }
 
+/// What a value becomes, and whether it stays as it is.
+type Change<'c, B> = dyn FnMut(&mut B, Value) -> Result<(Value, Option<Value>)> + 'c;
+
 /// The order of a read-modify-write.
 fn order(ordering: Ordering) -> &'static str {
     match ordering {
@@ -54,7 +57,11 @@ impl Builder<'_, '_, '_> {
 
     /// A fence in front of what is sequentially consistent.
     fn consistent(&mut self, ordering: Ordering, scope: &str) -> Result<()> {
-        if ordering == Ordering::SeqCst { self.ptx_none(&format!("fence.sc.{scope}"), Vec::new()) } else { Ok(()) }
+        if ordering == Ordering::SeqCst {
+            self.ptx_none(&format!("fence.sc.{scope}"), Vec::new())
+        } else {
+            Ok(())
+        }
     }
 
     /// A pointer that atomic instructions take. Local memory is seen by one thread: there are plain accesses.
@@ -75,19 +82,25 @@ impl Builder<'_, '_, '_> {
         let pointer = self.place(ptr)?;
         let scope = self.scope(access.scope)?;
         let parts = self.parts(inst.ty)?;
-        let &[part] = parts.as_slice() else { return Err(Error::unsupported("an atomic load of several scalars")) };
+        let &[part] = parts.as_slice() else {
+            return Err(Error::unsupported("an atomic load of several scalars"));
+        };
         let int = container(part.bits.next_power_of_two().max(8));
         let value = if self.is_private(pointer, scope) {
             self.b.ins().load(int, access_flags(true, false), pointer, 0)
         } else {
             let scope = scope.unwrap_or("sys");
             self.consistent(access.ordering, scope)?;
-            let order = if matches!(access.ordering, Ordering::Unordered | Ordering::Monotonic) { "relaxed" } else { "acquire" };
+            let order = if matches!(access.ordering, Ordering::Unordered | Ordering::Monotonic) {
+                "relaxed"
+            } else {
+                "acquire"
+            };
             let mnemonic = format!("ld.{order}.{scope}{}.b{}", space(self.type_of(pointer)), int.bits());
             self.ptx_one(&mnemonic, vec![ir::at(pointer)], int)?
         };
         let value = self.resize(value, container(part.bits));
-        let value = self.from_integer(value, part.ty);
+        let value = self.scalar_of(value, part.ty);
         self.result(inst, &[value])
     }
 
@@ -95,7 +108,7 @@ impl Builder<'_, '_, '_> {
         let pointer = self.place(ptr)?;
         let scope = self.scope(access.scope)?;
         let scalar = self.scalar(value)?;
-        let int = self.to_integer(scalar);
+        let int = self.integer_of(scalar);
         let ty = container(self.type_of(int).bits().max(8));
         let int = self.resize(int, ty);
         if self.is_private(pointer, scope) {
@@ -104,16 +117,29 @@ impl Builder<'_, '_, '_> {
         }
         let scope = scope.unwrap_or("sys");
         self.consistent(access.ordering, scope)?;
-        let order = if matches!(access.ordering, Ordering::Unordered | Ordering::Monotonic) { "relaxed" } else { "release" };
+        let order = if matches!(access.ordering, Ordering::Unordered | Ordering::Monotonic) {
+            "relaxed"
+        } else {
+            "release"
+        };
         let mnemonic = format!("st.{order}.{scope}{}.b{}", space(self.type_of(pointer)), ty.bits());
         self.ptx_none(&mnemonic, vec![ir::at(pointer), int.into()])
     }
 
-    pub fn atomic_rmw(&mut self, inst: &Inst, op: RmwOp, ptr: ValueId, value: ValueId, access: &Access) -> Result<()> {
+    pub fn atomic_rmw(
+        &mut self,
+        inst: &Inst,
+        op: RmwOp,
+        ptr: ValueId,
+        value: ValueId,
+        access: &Access,
+    ) -> Result<()> {
         let pointer = self.place(ptr)?;
         let scope = self.scope(access.scope)?;
         let parts = self.parts(inst.ty)?;
-        let &[part] = parts.as_slice() else { return Err(Error::unsupported(format!("`atomicrmw {}` of several scalars", op.name()))) };
+        let &[part] = parts.as_slice() else {
+            return Err(Error::unsupported(format!("`atomicrmw {}` of several scalars", op.name())));
+        };
         let operand = self.scalar(value)?;
         let operand = self.pointer_as(operand, part.ty);
         if self.is_private(pointer, scope) {
@@ -144,18 +170,25 @@ impl Builder<'_, '_, '_> {
         let old = match suffix {
             Some(suffix) => {
                 let is_float = op == RmwOp::Fadd;
-                let mut int = if is_float { operand } else { self.to_integer(operand) };
+                let mut int = if is_float { operand } else { self.integer_of(operand) };
                 if op == RmwOp::Sub {
                     int = self.b.ins().ineg(int);
                 }
-                let mnemonic = format!("atom.{}.{scope}{}.{suffix}", order(access.ordering), space(self.type_of(pointer)));
+                let mnemonic = format!(
+                    "atom.{}.{scope}{}.{suffix}",
+                    order(access.ordering),
+                    space(self.type_of(pointer))
+                );
                 let ty = self.type_of(int);
                 let old = self.ptx_one(&mnemonic, vec![ir::at(pointer), int.into()], ty)?;
-                if is_float { old } else { self.from_integer(old, part.ty) }
+                if is_float { old } else { self.scalar_of(old, part.ty) }
             }
-            None => self.swap_loop(pointer, part.ty, bits, order(access.ordering), scope, &mut |b, old| {
-                b.combine(op, old, operand, bits).map(|new| (new, None))
-            })?.0,
+            None => {
+                self.swap_loop(pointer, part.ty, bits, order(access.ordering), scope, &mut |b, old| {
+                    b.combine(op, old, operand, bits).map(|new| (new, None))
+                })?
+                .0
+            }
         };
         self.result(inst, &[old])
     }
@@ -189,7 +222,11 @@ impl Builder<'_, '_, '_> {
             RmwOp::Fmax | RmwOp::FmaximumNum => Ok(self.b.ins().fmax(old, operand)),
             RmwOp::Fmin | RmwOp::FminimumNum => Ok(self.b.ins().fmin(old, operand)),
             RmwOp::Fmaximum | RmwOp::Fminimum => {
-                let value = if op == RmwOp::Fmaximum { self.b.ins().fmax(old, operand) } else { self.b.ins().fmin(old, operand) };
+                let value = if op == RmwOp::Fmaximum {
+                    self.b.ins().fmax(old, operand)
+                } else {
+                    self.b.ins().fmin(old, operand)
+                };
                 let nan = self.b.ins().fcmp(FloatCC::Nan, old, operand);
                 let sum = self.b.ins().fadd(old, operand);
                 Ok(self.b.ins().select(nan, sum, value))
@@ -221,7 +258,7 @@ impl Builder<'_, '_, '_> {
         bits: u32,
         order: &str,
         scope: &str,
-        new: &mut dyn FnMut(&mut Self, Value) -> Result<(Value, Option<Value>)>,
+        new: &mut Change<'_, Self>,
     ) -> Result<(Value, Value)> {
         if !matches!(bits, 8 | 16 | 32 | 64) {
             return Err(Error::unsupported(format!("an atomic access to {bits} bits")));
@@ -244,7 +281,11 @@ impl Builder<'_, '_, '_> {
             (pointer, None)
         };
         let at = space(self.type_of(word));
-        let first = self.ptx_one(&format!("ld.relaxed.{scope}{at}.b{}", word_type.bits()), vec![ir::at(word)], word_type)?;
+        let first = self.ptx_one(
+            &format!("ld.relaxed.{scope}{at}.b{}", word_type.bits()),
+            vec![ir::at(word)],
+            word_type,
+        )?;
         let (head, write, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let seen = self.b.append_block_param(head, word_type);
         let result = self.b.append_block_param(done, word_type);
@@ -257,11 +298,11 @@ impl Builder<'_, '_, '_> {
                 None => word,
             };
             let low = b.resize(low, int);
-            b.from_integer(low, ty)
+            b.scalar_of(low, ty)
         };
         let old = part(self, seen);
         let (new, stop) = new(self, old)?;
-        let new = self.to_integer(new);
+        let new = self.integer_of(new);
         let no = self.b.ins().iconst(Type::I1, 0);
         match stop {
             Some(stop) => self.b.ins().brif(stop, done, &[seen, no], write, &[]),
@@ -301,17 +342,20 @@ impl Builder<'_, '_, '_> {
         let pointer = self.place(ptr)?;
         let scope = self.scope(access.scope)?;
         let parts = self.parts(inst.ty)?;
-        let [part, _] = parts.as_slice() else { return Err(Error::unsupported("`cmpxchg` of several scalars")) };
+        let [part, _] = parts.as_slice() else {
+            return Err(Error::unsupported("`cmpxchg` of several scalars"));
+        };
         let part = *part;
         let (expected, new) = (self.scalar(expected)?, self.scalar(new)?);
-        let (expected, new) = (self.to_integer(expected), self.to_integer(new));
+        let (expected, new) = (self.integer_of(expected), self.integer_of(new));
         let ordering = match (access.ordering, failure) {
             (Ordering::SeqCst, _) | (_, Ordering::SeqCst) => Ordering::SeqCst,
             (Ordering::Release, Ordering::Acquire) => Ordering::AcqRel,
             (Ordering::Monotonic, Ordering::Acquire) => Ordering::Acquire,
             (success, _) => success,
         };
-        let is_pointer = matches!(self.types().part(inst.ty, 0).map(|ty| self.ty(ty)), Some(Llvm::Pointer { .. }));
+        let is_pointer =
+            matches!(self.types().part(inst.ty, 0).map(|ty| self.ty(ty)), Some(Llvm::Pointer { .. }));
         let int = if is_pointer { Type::I64 } else { container(part.bits) };
         if self.is_private(pointer, scope) {
             let flags = access_flags(true, false);
@@ -319,7 +363,7 @@ impl Builder<'_, '_, '_> {
             let same = self.b.ins().icmp(IntCC::Eq, old, expected);
             let value = self.b.ins().select(same, new, old);
             self.b.ins().store(flags, value, pointer, 0);
-            let old = self.from_integer(old, part.ty);
+            let old = self.scalar_of(old, part.ty);
             return self.result(inst, &[old, same]);
         }
         let scope = scope.unwrap_or("sys");
@@ -330,13 +374,13 @@ impl Builder<'_, '_, '_> {
                 let differs = b.b.ins().icmp(IntCC::Ne, old, expected);
                 Ok((new, Some(differs)))
             })?;
-            let old = self.from_integer(old, part.ty);
+            let old = self.scalar_of(old, part.ty);
             return self.result(inst, &[old, written]);
         }
         let mnemonic = format!("atom.{order}.{scope}{}.cas.b{}", space(self.type_of(pointer)), int.bits());
         let old = self.ptx_one(&mnemonic, vec![ir::at(pointer), expected.into(), new.into()], int)?;
         let same = self.b.ins().icmp(IntCC::Eq, old, expected);
-        let old = self.from_integer(old, part.ty);
+        let old = self.scalar_of(old, part.ty);
         self.result(inst, &[old, same])
     }
 }

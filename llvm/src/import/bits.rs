@@ -7,7 +7,7 @@ use warpsmith_ir::{InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
     /// A scalar as an integer of the same bits.
-    pub fn to_integer(&mut self, value: Value) -> Value {
+    pub fn integer_of(&mut self, value: Value) -> Value {
         let ty = self.type_of(value);
         if ty.is_ptr() {
             let generic = self.generic(value);
@@ -21,7 +21,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The scalar of a part that has the bits of an integer of its container.
-    pub fn from_integer(&mut self, value: Value, ty: Type) -> Value {
+    pub fn scalar_of(&mut self, value: Value, ty: Type) -> Value {
         if ty.is_ptr() {
             return self.b.ins().inttoptr(ty, value);
         }
@@ -30,19 +30,20 @@ impl Builder<'_, '_, '_> {
 
     /// Values of some parts as those of others with as many bits, the first being the lowest.
     pub fn regroup(&mut self, values: &[Value], from: &[Part], to: &[Part]) -> Result<Values> {
-        let same = from.len() == to.len() && from.iter().zip(to).all(|(a, b)| a.ty.bits() == b.ty.bits() && a.bits == b.bits);
+        let same = from.len() == to.len()
+            && from.iter().zip(to).all(|(a, b)| a.ty.bits() == b.ty.bits() && a.bits == b.bits);
         if same {
             let each = values.iter().zip(to).map(|(value, part)| {
                 let ty = self.type_of(*value);
                 if ty == part.ty || (ty.is_ptr() && part.ty.is_ptr()) {
                     return *value;
                 }
-                let int = self.to_integer(*value);
-                self.from_integer(int, part.ty)
+                let int = self.integer_of(*value);
+                self.scalar_of(int, part.ty)
             });
             return Ok(each.collect());
         }
-        let ints: Vec<Value> = values.iter().map(|value| self.to_integer(*value)).collect();
+        let ints: Vec<Value> = values.iter().map(|value| self.integer_of(*value)).collect();
         let mut out = Values::new();
         let mut at = 0;
         for part in to {
@@ -73,7 +74,7 @@ impl Builder<'_, '_, '_> {
                 Some(sum) => self.clear(sum, part.bits),
                 None => self.b.ins().iconst(ty, 0),
             };
-            out.push(self.from_integer(value, part.ty));
+            out.push(self.scalar_of(value, part.ty));
             at = end;
         }
         Ok(out)

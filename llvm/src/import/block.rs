@@ -52,7 +52,8 @@ impl Builder<'_, '_, '_> {
         let align = u64::from(flags.explicit_align().unwrap_or(1));
         if let Some(size) = self.few(size) {
             let pieces = Self::pieces(size, align);
-            let loaded: Vec<Value> = pieces.iter().map(|(at, ty)| self.b.ins().load(*ty, plain, from, *at)).collect();
+            let loaded: Vec<Value> =
+                pieces.iter().map(|(at, ty)| self.b.ins().load(*ty, plain, from, *at)).collect();
             for ((at, _), value) in pieces.iter().zip(loaded) {
                 self.b.ins().store(plain, value, to, *at);
             }

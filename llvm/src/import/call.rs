@@ -42,9 +42,15 @@ impl Builder<'_, '_, '_> {
         if function.ty != call.signature {
             return self.call_address(inst, call);
         }
-        let site = self.importer.symbols.resolve(&self.importer.modules, Site { module: self.site.module, value: GlobalValue::Function(n) })?;
+        let site = self.importer.symbols.resolve(
+            &self.importer.modules,
+            Site { module: self.site.module, value: GlobalValue::Function(n) },
+        )?;
         if self.importer.is_kernel(site) {
-            return Err(Error::unsupported(format!("a call of the kernel `{}`", self.module().functions[n].name)));
+            return Err(Error::unsupported(format!(
+                "a call of the kernel `{}`",
+                self.module().functions[n].name
+            )));
         }
         let signature = self.importer.signature(self.site.module, call.signature, attributes, false)?;
         let id = self.func_id(GlobalValue::Function(n))?;
@@ -71,7 +77,11 @@ impl Builder<'_, '_, '_> {
         let place = signature.returned.as_ref().map(|parts| self.place_for_results(parts));
         args.extend(place.map(|(_, generic)| generic));
         if args.len() != types.len() {
-            return Err(Error::link(format!("a call with {} arguments of a function that takes {}", args.len(), types.len())));
+            return Err(Error::link(format!(
+                "a call with {} arguments of a function that takes {}",
+                args.len(),
+                types.len()
+            )));
         }
         let mut results: Values = self.b.call(id, &args).into_iter().collect();
         if let (Some((address, _)), Some(parts)) = (place, &signature.returned) {
@@ -118,7 +128,8 @@ impl Builder<'_, '_, '_> {
         }
         let place = signature.returned.as_ref().map(|parts| self.place_for_results(parts));
         args.extend(place.map(|(_, generic)| generic));
-        let mut results: Values = self.b.ins().call_indirect(callee, &signature.results, &args).into_iter().collect();
+        let mut results: Values =
+            self.b.ins().call_indirect(callee, &signature.results, &args).into_iter().collect();
         if let (Some((address, _)), Some(parts)) = (place, &signature.returned) {
             results = self.load_results(parts, address);
         }
@@ -134,7 +145,8 @@ impl Builder<'_, '_, '_> {
             places.push((*arg, *ty, at));
             at += self.types().alloc_size(*ty)?;
         }
-        let size = u32::try_from(at.max(1)).map_err(|_| Error::unsupported("arguments of more than 2^32 bytes"))?;
+        let size =
+            u32::try_from(at.max(1)).map_err(|_| Error::unsupported("arguments of more than 2^32 bytes"))?;
         let slot = self.b.create_stack_slot(size, 16);
         for (arg, ty, at) in places {
             let values = self.value(arg)?;
@@ -194,6 +206,7 @@ impl Builder<'_, '_, '_> {
 
     /// A mnemonic of the tables.
     pub fn mnemonic(text: &str) -> Result<ir::Mnemonic> {
-        ir::Mnemonic::parse(text).map_err(|_| Error::unsupported(format!("`{text}`, which PTX does not have")))
+        ir::Mnemonic::parse(text)
+            .map_err(|_| Error::unsupported(format!("`{text}`, which PTX does not have")))
     }
 }

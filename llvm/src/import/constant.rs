@@ -43,7 +43,9 @@ impl Builder<'_, '_, '_> {
         if let Some(global) = self.module().global_value(value) {
             return Ok(Values::from_slice(&[self.symbol(global)?]));
         }
-        if local(self.body, value).is_some_and(|n| n >= self.body.num_params as usize + self.body.constants.len()) {
+        if local(self.body, value)
+            .is_some_and(|n| n >= self.body.num_params as usize + self.body.constants.len())
+        {
             return Err(Error::unsupported("a constant made of what is computed"));
         }
         let Some(constant) = self.find_constant(value) else {
@@ -66,8 +68,14 @@ impl Builder<'_, '_, '_> {
                 Ok(parts.iter().enumerate().map(|(n, part)| self.int(part.bits, word(n))).collect())
             }
             ConstantKind::Float(bits) => match parts.as_slice() {
-                [part] => Ok(Values::from_slice(&[self.b.ins().fconst(part.ty, bits.first().copied().unwrap_or(0))])),
-                many => Ok(many.iter().map(|part| self.b.ins().fconst(part.ty, bits.first().copied().unwrap_or(0))).collect()),
+                [part] => Ok(Values::from_slice(&[self
+                    .b
+                    .ins()
+                    .fconst(part.ty, bits.first().copied().unwrap_or(0))])),
+                many => Ok(many
+                    .iter()
+                    .map(|part| self.b.ins().fconst(part.ty, bits.first().copied().unwrap_or(0)))
+                    .collect()),
             },
             ConstantKind::Aggregate(elements) => {
                 let splat = elements.len() == 1 && self.types().parts(ty).is_some_and(|count| count > 1);
@@ -81,15 +89,21 @@ impl Builder<'_, '_, '_> {
                 }
                 Ok(self.as_parts(all, &parts))
             }
-            ConstantKind::String(bytes) => {
-                Ok(parts.iter().enumerate().map(|(n, part)| self.int(part.bits, i64::from(bytes.get(n).copied().unwrap_or(0)))).collect())
-            }
+            ConstantKind::String(bytes) => Ok(parts
+                .iter()
+                .enumerate()
+                .map(|(n, part)| self.int(part.bits, i64::from(bytes.get(n).copied().unwrap_or(0))))
+                .collect()),
             ConstantKind::Data(elements) => {
                 let splat = elements.len() == 1;
                 let mut all = Values::new();
                 for (n, part) in parts.iter().enumerate() {
                     let bits = elements.get(if splat { 0 } else { n }).copied().unwrap_or(0);
-                    all.push(if part.ty.is_float() { self.b.ins().fconst(part.ty, bits) } else { self.int(part.bits, bits as i64) });
+                    all.push(if part.ty.is_float() {
+                        self.b.ins().fconst(part.ty, bits)
+                    } else {
+                        self.int(part.bits, bits as i64)
+                    });
                 }
                 Ok(all)
             }
@@ -102,11 +116,16 @@ impl Builder<'_, '_, '_> {
                 let bases = self.nested(base, depth + 1)?;
                 let mut all: Vec<(TypeId, Values)> = Vec::new();
                 for index in indices {
-                    let Some(of) = self.llvm_type(index) else { return Err(Error::unsupported("an index that is a symbol")) };
+                    let Some(of) = self.llvm_type(index) else {
+                        return Err(Error::unsupported("an index that is a symbol"));
+                    };
                     all.push((of, self.nested(index, depth + 1)?));
                 }
-                let Some(&base) = bases.first() else { return Err(Error::unsupported("an address of nothing")) };
-                let indices: SmallVec<[(TypeId, Value); 4]> = all.iter().filter_map(|(ty, v)| Some((*ty, *v.first()?))).collect();
+                let Some(&base) = bases.first() else {
+                    return Err(Error::unsupported("an address of nothing"));
+                };
+                let indices: SmallVec<[(TypeId, Value); 4]> =
+                    all.iter().filter_map(|(ty, v)| Some((*ty, *v.first()?))).collect();
                 Ok(Values::from_slice(&[self.address(source, base, &indices)?]))
             }
             ConstantKind::Binary { op, args } => {

@@ -3,10 +3,10 @@
 use super::function::{Builder, Values};
 use super::shape::{Part, container};
 use crate::error::{Error, Result};
+use crate::module::ValueId;
 use crate::module::body::Inst;
 use crate::module::ops::CastOp;
 use crate::module::types::{Type as Llvm, TypeId};
-use crate::module::ValueId;
 use warpsmith_ir::{InstBuilder, IntCC, Type, Value};
 
 impl Builder<'_, '_, '_> {
@@ -22,7 +22,10 @@ impl Builder<'_, '_, '_> {
     pub fn width(&self, ty: TypeId) -> Result<u32> {
         match self.ty(ty) {
             Llvm::Integer(bits) => Ok(*bits),
-            _ => Err(Error::unsupported(format!("`{}` where an integer is expected", self.types().display(ty)))),
+            _ => Err(Error::unsupported(format!(
+                "`{}` where an integer is expected",
+                self.types().display(ty)
+            ))),
         }
     }
 
@@ -106,10 +109,18 @@ impl Builder<'_, '_, '_> {
             CastOp::Zext => Ok(self.extend(x, self.width(from)?, self.width(to)?, false)),
             CastOp::Sext => Ok(self.extend(x, self.width(from)?, self.width(to)?, true)),
             CastOp::PtrToInt | CastOp::PtrToAddr => {
-                let address = if matches!(self.ty(from), Llvm::Pointer { space: 0, .. }) { self.generic(first) } else { first };
+                let address = if matches!(self.ty(from), Llvm::Pointer { space: 0, .. }) {
+                    self.generic(first)
+                } else {
+                    first
+                };
                 let address = self.b.ins().ptrtoint(address);
                 let bits = self.width(to)?;
-                if bits <= 64 { self.truncate(&[address], bits) } else { Ok(self.extend(&[address], 64, bits, false)) }
+                if bits <= 64 {
+                    self.truncate(&[address], bits)
+                } else {
+                    Ok(self.extend(&[address], 64, bits, false))
+                }
             }
             CastOp::IntToPtr => {
                 let address = self.resize(first, Type::I64);
@@ -126,7 +137,7 @@ impl Builder<'_, '_, '_> {
                 if bits > 64 {
                     return one(self.wide_to_float(x, bits, signed, ty)?);
                 }
-                one(self.to_float(first, bits, signed, ty))
+                one(self.float_of(first, bits, signed, ty))
             }
             CastOp::FpToUi | CastOp::FpToSi => {
                 let bits = self.width(to)?;
@@ -157,7 +168,11 @@ impl Builder<'_, '_, '_> {
             return Values::from_slice(&[value]);
         }
         let mut limbs = if from <= 64 {
-            let low = if signed { self.resize_signed(first, from, Type::I64) } else { self.resize(first, Type::I64) };
+            let low = if signed {
+                self.resize_signed(first, from, Type::I64)
+            } else {
+                self.resize(first, Type::I64)
+            };
             Values::from_slice(&[low])
         } else if signed {
             self.sign_wide(x, from)
@@ -192,7 +207,7 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    fn to_float(&mut self, x: Value, bits: u32, signed: bool, to: Type) -> Value {
+    fn float_of(&mut self, x: Value, bits: u32, signed: bool, to: Type) -> Value {
         let ty = self.type_of(x);
         match (signed, ty == Type::I1) {
             (false, _) => self.b.ins().uitofp(to, x),
@@ -313,4 +328,3 @@ impl Builder<'_, '_, '_> {
         Ok(Values::from_slice(&[low, high]))
     }
 }
-

@@ -68,7 +68,9 @@ impl<'a> Importer<'a> {
         }
         let mut definitions = vec![None; body.types.len()];
         for (n, inst) in body.insts.iter().enumerate() {
-            if let Some(slot) = inst.value.and_then(|value| local(&body, value)).and_then(|n| definitions.get_mut(n)) {
+            if let Some(slot) =
+                inst.value.and_then(|value| local(&body, value)).and_then(|n| definitions.get_mut(n))
+            {
                 *slot = Some(n as u32);
             }
         }
@@ -77,7 +79,8 @@ impl<'a> Importer<'a> {
             body.attachments.iter().filter(|(_, of, _)| Some(*of) == kind).map(|(inst, ..)| *inst).collect();
         let set = module.attributes.set(attributes);
         let function_index = crate::module::attributes::AttributeSet::FUNCTION;
-        let ftz = ["denormal-fp-math-f32", "denormal-fp-math"].iter().find_map(|key| set.text(function_index, key));
+        let ftz =
+            ["denormal-fp-math-f32", "denormal-fp-math"].iter().find_map(|key| set.text(function_index, key));
         let ftz = ftz.is_some_and(|value| value.starts_with("preserve-sign"));
         let mut builder = Builder {
             values: vec![(u32::MAX, 0); body.types.len()],
@@ -97,7 +100,10 @@ impl<'a> Importer<'a> {
             b: FunctionBuilder::new(out, id),
         };
         builder.run(&signature, kernel, attributes)?;
-        builder.b.finalize().map_err(|errors| Error::unsupported(format!("a body that is not built: {errors}")))
+        builder
+            .b
+            .finalize()
+            .map_err(|errors| Error::unsupported(format!("a body that is not built: {errors}")))
     }
 }
 
@@ -161,7 +167,13 @@ impl<'a> Builder<'_, 'a, '_> {
         Ok(())
     }
 
-    fn params(&mut self, entry: ir::Block, signature: &Signature, kernel: bool, attributes: u32) -> Result<()> {
+    fn params(
+        &mut self,
+        entry: ir::Block,
+        signature: &Signature,
+        kernel: bool,
+        attributes: u32,
+    ) -> Result<()> {
         let values: Vec<Value> = self.b.block_params(entry).to_vec();
         let mut values = values.into_iter();
         let mut next = || values.next().ok_or_else(|| Error::unsupported("a parameter without a value"));
@@ -310,7 +322,8 @@ impl<'a> Builder<'_, 'a, '_> {
 
     /// The scalars of a value that has been defined.
     fn get(&self, value: ValueId) -> Result<Values> {
-        let range = local(self.body, value).and_then(|n| self.values.get(n)).filter(|(start, _)| *start != u32::MAX);
+        let range =
+            local(self.body, value).and_then(|n| self.values.get(n)).filter(|(start, _)| *start != u32::MAX);
         let Some((start, len)) = range else {
             return Err(Error::unsupported(format!("value {} is used before it is defined", value.0)));
         };
@@ -321,7 +334,8 @@ impl<'a> Builder<'_, 'a, '_> {
     /// The scalars of a value; constants are made here.
     pub fn value(&mut self, value: ValueId) -> Result<Values> {
         if let Some(n) = local(self.body, value) {
-            let constants = self.body.num_params as usize..self.body.num_params as usize + self.body.constants.len();
+            let constants =
+                self.body.num_params as usize..self.body.num_params as usize + self.body.constants.len();
             if !constants.contains(&n) {
                 return self.get(value);
             }
@@ -333,7 +347,9 @@ impl<'a> Builder<'_, 'a, '_> {
     pub fn scalar(&mut self, value: ValueId) -> Result<Value> {
         match self.value(value)?.as_slice() {
             [only] => Ok(*only),
-            many => Err(Error::unsupported(format!("a value of {} scalars where one is expected", many.len()))),
+            many => {
+                Err(Error::unsupported(format!("a value of {} scalars where one is expected", many.len())))
+            }
         }
     }
 
@@ -341,7 +357,11 @@ impl<'a> Builder<'_, 'a, '_> {
     pub fn result(&mut self, inst: &Inst, scalars: &[Value]) -> Result<()> {
         let expected = self.parts(inst.ty)?.len();
         if scalars.len() != expected {
-            let message = format!("a result of {} scalars, and `{}` has {expected}", scalars.len(), self.types().display(inst.ty));
+            let message = format!(
+                "a result of {} scalars, and `{}` has {expected}",
+                scalars.len(),
+                self.types().display(inst.ty)
+            );
             return Err(Error::unsupported(message));
         }
         if let Some(value) = inst.value {
@@ -398,7 +418,8 @@ impl<'a> Builder<'_, 'a, '_> {
         if let Some(id) = self.importer.helpers.get(name) {
             return Ok(*id);
         }
-        let module = ir::parse_module(text).map_err(|errors| Error::unsupported(format!("helper {name}: {errors}")))?;
+        let module = ir::parse_module(text)
+            .map_err(|errors| Error::unsupported(format!("helper {name}: {errors}")))?;
         let function = module.functions.values().next().cloned();
         let mut function = function.ok_or_else(|| Error::unsupported(format!("helper {name} is missing")))?;
         function.name = self.importer.symbols.legal(&format!("warpsmith.{name}"), false);

@@ -36,7 +36,8 @@ impl Builder<'_, '_, '_> {
                     return Ok(());
                 }
                 let types: Vec<Type> = self.b.func().ret.clone();
-                let values: Values = values.into_iter().zip(types).map(|(value, ty)| self.pointer_as(value, ty)).collect();
+                let values: Values =
+                    values.into_iter().zip(types).map(|(value, ty)| self.pointer_as(value, ty)).collect();
                 self.b.ins().ret(&values);
                 Ok(())
             }
@@ -58,15 +59,21 @@ impl Builder<'_, '_, '_> {
                 Ok(())
             }
             InstKind::Alloca { ty, count, align } => self.alloca(block, inst, *ty, *count, *align),
-            InstKind::Load { ptr, access } if access.ordering == Ordering::NotAtomic => self.load(n, inst, *ptr, access),
+            InstKind::Load { ptr, access } if access.ordering == Ordering::NotAtomic => {
+                self.load(n, inst, *ptr, access)
+            }
             InstKind::Load { ptr, access } => self.atomic_load(inst, *ptr, access),
-            InstKind::Store { ptr, value, access } if access.ordering == Ordering::NotAtomic => self.store(*ptr, *value, access),
+            InstKind::Store { ptr, value, access } if access.ordering == Ordering::NotAtomic => {
+                self.store(*ptr, *value, access)
+            }
             InstKind::Store { ptr, value, access } => self.atomic_store(*ptr, *value, access),
             InstKind::Fence { ordering, scope } => self.fence(*ordering, *scope),
             InstKind::CmpXchg { ptr, expected, new, access, failure, .. } => {
                 self.compare_exchange(inst, *ptr, *expected, *new, access, *failure)
             }
-            InstKind::AtomicRmw { op, ptr, value, access } => self.atomic_rmw(inst, *op, *ptr, *value, access),
+            InstKind::AtomicRmw { op, ptr, value, access } => {
+                self.atomic_rmw(inst, *op, *ptr, *value, access)
+            }
             InstKind::ExtractValue { aggregate, indices } => {
                 let ty = self.value_type(*aggregate)?;
                 let range = super::shape::range(self.types(), ty, indices)?;
@@ -134,7 +141,8 @@ impl Builder<'_, '_, '_> {
                 let mut out = Values::new();
                 for lane in mask {
                     // An undefined lane is any: the first.
-                    let n = self.b.func().dfg.int_const(lane).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+                    let n =
+                        self.b.func().dfg.int_const(lane).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
                     out.extend_from_slice(all.get(n * step..(n + 1) * step).unwrap_or_default());
                 }
                 self.result(inst, &out)
@@ -152,7 +160,8 @@ impl Builder<'_, '_, '_> {
 
     /// One of two values of a type; pointers into two spaces become generic.
     pub fn choose(&mut self, cond: Value, x: Value, y: Value) -> Value {
-        let (x, y) = if self.type_of(x) == self.type_of(y) { (x, y) } else { (self.generic(x), self.generic(y)) };
+        let (x, y) =
+            if self.type_of(x) == self.type_of(y) { (x, y) } else { (self.generic(x), self.generic(y)) };
         self.b.ins().select(cond, x, y)
     }
 
@@ -177,7 +186,14 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A product and a sum that may be rounded once, where both say so.
-    fn fused(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<Option<Values>> {
+    fn fused(
+        &mut self,
+        inst: &Inst,
+        op: BinaryOp,
+        flags: u64,
+        x: ValueId,
+        y: ValueId,
+    ) -> Result<Option<Values>> {
         let fast = FastMath::of(flags);
         let (product, other, product_first) = match op {
             BinaryOp::Fadd | BinaryOp::Fsub => match (self.contracted(x, fast), self.contracted(y, fast)) {

@@ -173,7 +173,11 @@ impl Builder<'_, '_, '_> {
                 if bits == 1 {
                     // A true of one bit is -1 to comparisons of signed numbers.
                     let extend = |b: &mut Self, v| {
-                        if is_signed(cond) { b.b.ins().sext(Type::I32, v) } else { b.b.ins().zext(Type::I32, v) }
+                        if is_signed(cond) {
+                            b.b.ins().sext(Type::I32, v)
+                        } else {
+                            b.b.ins().zext(Type::I32, v)
+                        }
                     };
                     (x, y) = (extend(self, x), extend(self, y));
                 } else if is_signed(cond) {

@@ -36,11 +36,30 @@ impl Builder<'_, '_, '_> {
         let name = base(full);
         match name {
             // What only tells LLVM something.
-            "lifetime.start" | "lifetime.end" | "assume" | "experimental.noalias.scope.decl" | "donothing" | "sideeffect"
-            | "dbg.value" | "dbg.declare" | "dbg.label" | "dbg.assign" | "invariant.end" | "pseudoprobe" | "prefetch"
+            "lifetime.start"
+            | "lifetime.end"
+            | "assume"
+            | "experimental.noalias.scope.decl"
+            | "donothing"
+            | "sideeffect"
+            | "dbg.value"
+            | "dbg.declare"
+            | "dbg.label"
+            | "dbg.assign"
+            | "invariant.end"
+            | "pseudoprobe"
+            | "prefetch"
             | "fake.use" => Ok(()),
-            "expect" | "expect.with.probability" | "annotation" | "ptr.annotation" | "launder.invariant.group" | "strip.invariant.group"
-            | "ssa.copy" | "arithmetic.fence" | "threadlocal.address" | "invariant.start" => {
+            "expect"
+            | "expect.with.probability"
+            | "annotation"
+            | "ptr.annotation"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "ssa.copy"
+            | "arithmetic.fence"
+            | "threadlocal.address"
+            | "invariant.start" => {
                 let values = self.value(self.arg(call, 0)?)?;
                 self.result(inst, &values)
             }
@@ -49,7 +68,8 @@ impl Builder<'_, '_, '_> {
                 self.result(inst, &[no])
             }
             "objectsize" => {
-                let least = self.arg(call, 1).ok().and_then(|arg| self.constant_integer(arg)).unwrap_or(0) != 0;
+                let least =
+                    self.arg(call, 1).ok().and_then(|arg| self.constant_integer(arg)).unwrap_or(0) != 0;
                 let part = self.parts(inst.ty)?;
                 let bits = part.first().map_or(64, |part| part.bits);
                 let value = self.int(bits, if least { 0 } else { -1 });
@@ -62,10 +82,14 @@ impl Builder<'_, '_, '_> {
                 Ok(())
             }
             "debugtrap" => self.ptx_none("brkpt", Vec::new()),
-            "memcpy" | "memcpy.inline" | "memmove" | "memset" | "memset.inline" => self.memory_intrinsic(call, name),
+            "memcpy" | "memcpy.inline" | "memmove" | "memset" | "memset.inline" => {
+                self.memory_intrinsic(call, name)
+            }
             "va_start" => {
                 let list = self.scalar(self.arg(call, 0)?)?;
-                let Some(first) = self.variadic else { return Err(Error::unsupported("`va_start` in a function without `...`")) };
+                let Some(first) = self.variadic else {
+                    return Err(Error::unsupported("`va_start` in a function without `...`"));
+                };
                 self.b.ins().store(MemFlags::PLAIN, first, list, 0);
                 Ok(())
             }
@@ -92,7 +116,9 @@ impl Builder<'_, '_, '_> {
                 let value = self.special_register(reg)?;
                 self.result(inst, &[value])
             }
-            _ if name.starts_with("vector.reduce.") => self.reduce(inst, call, &name["vector.reduce.".len()..]),
+            _ if name.starts_with("vector.reduce.") => {
+                self.reduce(inst, call, &name["vector.reduce.".len()..])
+            }
             _ => self.elementwise(inst, call, name, full),
         }
     }
@@ -101,7 +127,9 @@ impl Builder<'_, '_, '_> {
         let (to, size) = (self.scalar(self.arg(call, 0)?)?, self.value(self.arg(call, 2)?)?);
         let volatile = self.arg(call, 3).ok().and_then(|arg| self.constant_integer(arg)).unwrap_or(0) != 0;
         let set = self.module().attributes.set(call.attributes);
-        let align_of = |index: u32| set.number(index, crate::module::attributes::known::ALIGN).unwrap_or(1).clamp(1, 16) as u32;
+        let align_of = |index: u32| {
+            set.number(index, crate::module::attributes::known::ALIGN).unwrap_or(1).clamp(1, 16) as u32
+        };
         let is_set = name.starts_with("memset");
         let align = if is_set { align_of(1) } else { align_of(1).min(align_of(2)) };
         let flags = access_flags(volatile, false);
@@ -116,7 +144,11 @@ impl Builder<'_, '_, '_> {
         let from = self.scalar(self.arg(call, 1)?)?;
         if name == "memmove" {
             // Pointers into two spaces do not say whether they overlap: both as generic ones do.
-            let (to, from) = if self.type_of(to) == self.type_of(from) { (to, from) } else { (self.generic(to), self.generic(from)) };
+            let (to, from) = if self.type_of(to) == self.type_of(from) {
+                (to, from)
+            } else {
+                (self.generic(to), self.generic(from))
+            };
             self.copy_overlapping(flags, to, from, size);
         } else {
             self.copy(flags, to, from, size);
@@ -133,7 +165,8 @@ impl Builder<'_, '_, '_> {
         let values = self.value(vector)?;
         let step = values.len().checked_div(lanes).unwrap_or(1).max(1);
         let mut chunks = values.chunks(step).map(Values::from_slice).collect::<Vec<_>>().into_iter();
-        let mut sum = if ordered { self.value(self.arg(call, 0)?)? } else { chunks.next().unwrap_or_default() };
+        let mut sum =
+            if ordered { self.value(self.arg(call, 0)?)? } else { chunks.next().unwrap_or_default() };
         let bits = self.width(element).unwrap_or(0);
         for chunk in chunks {
             let op = match name {
@@ -205,9 +238,11 @@ impl Builder<'_, '_, '_> {
                     let half = self.b.ins().fptrunc(Type::F16, of_lane[0][0]);
                     Values::from_slice(&[self.b.ins().bitcast(Type::I16, half)])
                 }
-                _ => self.element(name, element, &of_lane, call).map_err(|error| match error.message.as_str() {
-                    "" => Error::unsupported(format!("`llvm.{full}`")),
-                    _ => error,
+                _ => self.element(name, element, &of_lane, call).map_err(|error| {
+                    match error.message.as_str() {
+                        "" => Error::unsupported(format!("`llvm.{full}`")),
+                        _ => error,
+                    }
                 })?,
             };
             out.push(result);
@@ -228,7 +263,14 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &flat)
     }
 
-    fn three_way(&mut self, signed: bool, bits: u32, x: &[Value], y: &[Value], result: u32) -> Result<Values> {
+    fn three_way(
+        &mut self,
+        signed: bool,
+        bits: u32,
+        x: &[Value],
+        y: &[Value],
+        result: u32,
+    ) -> Result<Values> {
         let (less, greater) = if signed { (IntCC::Slt, IntCC::Sgt) } else { (IntCC::Ult, IntCC::Ugt) };
         let less = self.compare(less, bits, x, y)?;
         let greater = self.compare(greater, bits, x, y)?;
@@ -259,7 +301,9 @@ impl Builder<'_, '_, '_> {
                 let negative = self.compare(IntCC::Slt, bits, x, &zero)?;
                 x.iter().zip(minus).map(|(x, m)| self.b.ins().select(negative, m, *x)).collect()
             }
-            ("fshl" | "fshr", Some(y)) => self.funnel(name == "fshl", bits, x, y, args.get(2).ok_or_else(unknown)?)?,
+            ("fshl" | "fshr", Some(y)) => {
+                self.funnel(name == "fshl", bits, x, y, args.get(2).ok_or_else(unknown)?)?
+            }
             ("bswap", _) => self.swap_bytes(bits, x)?,
             ("bitreverse", _) => self.reverse_bits(bits, x),
             ("ctpop", _) => {
@@ -272,12 +316,18 @@ impl Builder<'_, '_, '_> {
             }
             ("ctlz", _) => self.leading_zeros(bits, x),
             ("cttz", _) => self.trailing_zeros(bits, x),
-            ("uadd.with.overflow" | "sadd.with.overflow" | "usub.with.overflow" | "ssub.with.overflow" | "umul.with.overflow" | "smul.with.overflow", Some(y)) => {
+            (
+                "uadd.with.overflow" | "sadd.with.overflow" | "usub.with.overflow" | "ssub.with.overflow"
+                | "umul.with.overflow" | "smul.with.overflow",
+                Some(y),
+            ) => {
                 let (mut values, over) = self.overflow(&name[..4], bits, x, y)?;
                 values.push(over);
                 values
             }
-            ("uadd.sat" | "sadd.sat" | "usub.sat" | "ssub.sat", Some(y)) => self.saturate(&name[..4], bits, x, y)?,
+            ("uadd.sat" | "sadd.sat" | "usub.sat" | "ssub.sat", Some(y)) => {
+                self.saturate(&name[..4], bits, x, y)?
+            }
             ("ushl.sat" | "sshl.sat", Some(y)) => {
                 let signed = name == "sshl.sat";
                 let shifted = with(self, BinaryOp::Shl, x, y)?;
@@ -458,7 +508,14 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Shifts two numbers as one of twice the width.
-    fn funnel(&mut self, left: bool, bits: u32, x: &[Value], y: &[Value], amount: &[Value]) -> Result<Values> {
+    fn funnel(
+        &mut self,
+        left: bool,
+        bits: u32,
+        x: &[Value],
+        y: &[Value],
+        amount: &[Value],
+    ) -> Result<Values> {
         if bits == 1 {
             // The amount is taken modulo 1.
             return Ok(Values::from_slice(if left { x } else { y }));
@@ -475,7 +532,11 @@ impl Builder<'_, '_, '_> {
             && bits == self.type_of(*a).bits()
         {
             let n = self.resize(*n, Type::I32);
-            return Ok(Values::from_slice(&[if left { self.b.ins().rotl(*a, n) } else { self.b.ins().rotr(*a, n) }]));
+            return Ok(Values::from_slice(&[if left {
+                self.b.ins().rotl(*a, n)
+            } else {
+                self.b.ins().rotr(*a, n)
+            }]));
         }
         let rest = self.integer(BinaryOp::Sub, bits, &width, &amount)?;
         let (near, far) = if left {
@@ -511,7 +572,12 @@ impl Builder<'_, '_, '_> {
         if op != BinaryOp::Mul {
             // Signs: a sum overflows where both operands have another sign than it, a difference where they differ.
             let a = self.integer(BinaryOp::Xor, bits, x, &result)?;
-            let b = self.integer(BinaryOp::Xor, bits, if op == BinaryOp::Add { y } else { x }, if op == BinaryOp::Add { &result } else { y })?;
+            let b = self.integer(
+                BinaryOp::Xor,
+                bits,
+                if op == BinaryOp::Add { y } else { x },
+                if op == BinaryOp::Add { &result } else { y },
+            )?;
             let both = self.integer(BinaryOp::And, bits, &a, &b)?;
             let zero = self.zeros(&both);
             let over = self.compare(IntCC::Slt, bits, &both, &zero)?;
@@ -600,7 +666,8 @@ impl Builder<'_, '_, '_> {
                 self.b.ins().fmul(x, one)
             }
             "is.fpclass" => {
-                let mask = call.args.get(1).and_then(|arg| self.constant_integer(*arg)).ok_or_else(unknown)?;
+                let mask =
+                    call.args.get(1).and_then(|arg| self.constant_integer(*arg)).ok_or_else(unknown)?;
                 self.class(x, mask)
             }
             "sin" | "cos" | "exp2" | "log2" | "tanh" if ty == Type::F32 && call.flags.has(FastMath::AFN) => {

@@ -52,7 +52,8 @@ impl Builder<'_, '_, '_> {
 
     /// The integers that a vector is in memory whose elements do not fill bytes.
     fn words(&self, ty: TypeId) -> Result<Vec<Part>> {
-        let bits = u32::try_from(self.types().bits(ty)?).map_err(|_| Error::unsupported("a vector of too many bits"))?;
+        let bits = u32::try_from(self.types().bits(ty)?)
+            .map_err(|_| Error::unsupported("a vector of too many bits"))?;
         let word = |n: u32| {
             let bits = (bits - n * 64).min(64);
             Part { ty: container(bits.max(2)), bits, offset: u64::from(n) * 8 }
@@ -87,7 +88,9 @@ impl Builder<'_, '_, '_> {
             return 1;
         }
         let side_by_side = parts.iter().zip(0u64..).take_while(|(part, n)| {
-            part.ty == first.ty && part.bits == first.bits && part.offset == first.offset + n * u64::from(size)
+            part.ty == first.ty
+                && part.bits == first.bits
+                && part.offset == first.offset + n * u64::from(size)
         });
         let many = side_by_side.count() as u32;
         let limit = (align_at(align, first.offset).min(16) as u32) / size;
@@ -126,7 +129,14 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Stores a value.
-    pub fn store_parts(&mut self, ty: TypeId, values: Values, pointer: Value, align: u64, flags: MemFlags) -> Result<()> {
+    pub fn store_parts(
+        &mut self,
+        ty: TypeId,
+        values: Values,
+        pointer: Value,
+        align: u64,
+        flags: MemFlags,
+    ) -> Result<()> {
         let parts = self.parts(ty)?;
         let values = self.as_parts(values, &parts);
         if shape::is_packed(self.types(), ty) {
@@ -229,11 +239,20 @@ impl Builder<'_, '_, '_> {
             return Ok(ty);
         }
         let module = &mut self.importer.modules[self.site.module].1;
-        module.value_type(value).ok_or_else(|| Error::unsupported(format!("value {} without a type", value.0)))
+        module
+            .value_type(value)
+            .ok_or_else(|| Error::unsupported(format!("value {} without a type", value.0)))
     }
 
     /// Memory of the function.
-    pub fn alloca(&mut self, block: u32, inst: &Inst, ty: TypeId, count: ValueId, align: Option<u64>) -> Result<()> {
+    pub fn alloca(
+        &mut self,
+        block: u32,
+        inst: &Inst,
+        ty: TypeId,
+        count: ValueId,
+        align: Option<u64>,
+    ) -> Result<()> {
         let size = self.types().alloc_size(ty)?;
         let natural = self.types().align(ty);
         let Some(count) = self.constant_integer(count).and_then(|n| u64::try_from(n).ok()) else {
@@ -261,7 +280,11 @@ impl Builder<'_, '_, '_> {
         let mut seen = vec![false; self.body.blocks.len()];
         let mut work = vec![block];
         while let Some(at) = work.pop() {
-            let last = self.body.blocks.get(at as usize).and_then(|range| self.body.insts.get(range.end.checked_sub(1)? as usize));
+            let last = self
+                .body
+                .blocks
+                .get(at as usize)
+                .and_then(|range| self.body.insts.get(range.end.checked_sub(1)? as usize));
             for next in last.map_or(Vec::new(), |inst| inst.kind.successors()) {
                 if next == block {
                     return true;
@@ -315,7 +338,8 @@ impl Builder<'_, '_, '_> {
                 match self.ty(ty).clone() {
                     Llvm::Struct { fields, .. } => {
                         let field = known.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < fields.len());
-                        let field = field.ok_or_else(|| Error::unsupported("a field of a struct that is computed"))?;
+                        let field = field
+                            .ok_or_else(|| Error::unsupported("a field of a struct that is computed"))?;
                         constant = constant.wrapping_add(self.types().field_offset(ty, field)? as i64);
                         ty = fields[field];
                         continue;
@@ -328,14 +352,23 @@ impl Builder<'_, '_, '_> {
                         ty = element;
                         self.types().bits(element)? / 8
                     }
-                    _ => return Err(Error::unsupported(format!("an index into `{}`", self.types().display(ty)))),
+                    _ => {
+                        return Err(Error::unsupported(format!(
+                            "an index into `{}`",
+                            self.types().display(ty)
+                        )));
+                    }
                 }
             };
             if let Some(known) = known {
                 constant = constant.wrapping_add(known.wrapping_mul(step as i64));
                 continue;
             }
-            let wide = if bits == 32 { *index } else { self.resize_signed(*index, bits, if bits < 32 { Type::I32 } else { Type::I64 }) };
+            let wide = if bits == 32 {
+                *index
+            } else {
+                self.resize_signed(*index, bits, if bits < 32 { Type::I32 } else { Type::I64 })
+            };
             pointer = match i32::try_from(step) {
                 Ok(0) => pointer,
                 Ok(step) => self.b.ins().index(pointer, wide, step),

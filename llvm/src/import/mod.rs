@@ -75,11 +75,20 @@ const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 ///
 /// # Errors
 /// Everything that cannot be linked or imported.
-pub fn import(modules: Vec<(String, Module<'_>)>, options: &Options) -> std::result::Result<ir::Module, Vec<Error>> {
+pub fn import(
+    modules: Vec<(String, Module<'_>)>,
+    options: &Options,
+) -> std::result::Result<ir::Module, Vec<Error>> {
     let mut errors = Vec::new();
     let symbols = Symbols::new(&modules, &mut errors);
-    let mut importer =
-        Importer { modules, symbols, functions: FxHashMap::default(), globals: FxHashMap::default(), queue: Vec::new(), helpers: FxHashMap::default() };
+    let mut importer = Importer {
+        modules,
+        symbols,
+        functions: FxHashMap::default(),
+        globals: FxHashMap::default(),
+        queue: Vec::new(),
+        helpers: FxHashMap::default(),
+    };
     let mut out = ir::Module::new();
     out.target = options.target;
     importer.roots(options, &mut out, &mut errors);
@@ -173,7 +182,10 @@ impl<'a> Importer<'a> {
                 GlobalValue::Global(n) => {
                     let global = &self.module(*site).globals[n];
                     // What LLVM itself keeps, and what debuggers of native code read.
-                    let kept = !global.section.as_deref().is_some_and(|s| matches!(s, "llvm.metadata" | ".debug_gdb_scripts"));
+                    let kept = !global
+                        .section
+                        .as_deref()
+                        .is_some_and(|s| matches!(s, "llvm.metadata" | ".debug_gdb_scripts"));
                     (kept, global.linkage.is_weak())
                 }
                 GlobalValue::Alias(_) => (true, false),
@@ -190,13 +202,21 @@ impl<'a> Importer<'a> {
             }
         }
         for (n, (_, module)) in self.modules.iter().enumerate() {
-            if module.globals.iter().any(|global| matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors")) {
+            if module
+                .globals
+                .iter()
+                .any(|global| matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors"))
+            {
                 let file = &self.modules[n].0;
-                errors.push(Error::unsupported(format!("constructors or destructors of variables (in {file})")));
+                errors.push(Error::unsupported(format!(
+                    "constructors or destructors of variables (in {file})"
+                )));
             }
             if !module.asm.trim().is_empty() {
                 let file = &self.modules[n].0;
-                errors.push(Error::unsupported(format!("assembly outside of functions, `module asm` (in {file})")));
+                errors.push(Error::unsupported(format!(
+                    "assembly outside of functions, `module asm` (in {file})"
+                )));
             }
         }
     }
@@ -225,9 +245,15 @@ impl<'a> Importer<'a> {
                         })
                     })
             };
-            let users: Vec<String> =
-                out.functions.values().filter(|function| calls(function)).map(|f| format!("`{}`", f.name)).take(4).collect();
-            let users = if users.is_empty() { String::new() } else { format!(", used by {}", users.join(", ")) };
+            let users: Vec<String> = out
+                .functions
+                .values()
+                .filter(|function| calls(function))
+                .map(|f| format!("`{}`", f.name))
+                .take(4)
+                .collect();
+            let users =
+                if users.is_empty() { String::new() } else { format!(", used by {}", users.join(", ")) };
             errors.push(Error::link(format!("nothing defines `{name}`{users}")));
         }
     }

@@ -149,7 +149,9 @@ fn plain(name: &str) -> Option<String> {
 fn rounded(name: &str) -> Option<String> {
     let mut words = name.split('.');
     let (op, rounding) = (words.next()?, words.next()?);
-    if !matches!(op, "fma" | "add" | "mul" | "div" | "rcp" | "sqrt") || !matches!(rounding, "rn" | "rz" | "rm" | "rp") {
+    if !matches!(op, "fma" | "add" | "mul" | "div" | "rcp" | "sqrt")
+        || !matches!(rounding, "rn" | "rz" | "rm" | "rp")
+    {
         return None;
     }
     let rest: Vec<&str> = words.collect();
@@ -210,7 +212,8 @@ fn converted(name: &str) -> Option<String> {
 impl Builder<'_, '_, '_> {
     /// The value of a special register.
     pub fn special_register(&mut self, name: &str) -> Result<Value> {
-        let reg = ir::Sreg::from_name(name).ok_or_else(|| Error::unsupported(format!("the special register `%{name}`")))?;
+        let reg = ir::Sreg::from_name(name)
+            .ok_or_else(|| Error::unsupported(format!("the special register `%{name}`")))?;
         Ok(self.b.ins().sreg(reg))
     }
 
@@ -258,7 +261,11 @@ impl Builder<'_, '_, '_> {
     /// Those whose operands are in another order, or that are no instruction.
     fn special(&mut self, name: &str, args: &[Value], types: &[Type]) -> Result<Option<Values>> {
         let words: Vec<&str> = name.split('.').collect();
-        let get = |n: usize| args.get(n).copied().ok_or_else(|| Error::unsupported(format!("`llvm.nvvm.{name}` with {} operands", args.len())));
+        let get = |n: usize| {
+            args.get(n)
+                .copied()
+                .ok_or_else(|| Error::unsupported(format!("`llvm.nvvm.{name}` with {} operands", args.len())))
+        };
         let one = |value: Value| Ok(Some(Values::from_slice(&[value])));
         match words.as_slice() {
             ["barrier0"] => {
@@ -268,16 +275,23 @@ impl Builder<'_, '_, '_> {
             ["barrier0", op @ ("popc" | "and" | "or")] => {
                 let zero = self.b.ins().iconst(Type::I32, 0);
                 let set = self.b.ins().icmp(ir::IntCC::Ne, get(0)?, zero);
-                let mnemonic = if *op == "popc" { "bar.red.popc.u32".to_owned() } else { format!("bar.red.{op}.pred") };
+                let mnemonic =
+                    if *op == "popc" { "bar.red.popc.u32".to_owned() } else { format!("bar.red.{op}.pred") };
                 let ty = if *op == "popc" { Type::I32 } else { Type::I1 };
                 let value = self.ptx_one(&mnemonic, vec![0i32.into(), set.into()], ty)?;
                 let value = self.resize(value, Type::I32);
                 one(value)
             }
-            ["shfl", "sync", mode @ ("up" | "down" | "bfly" | "idx"), ty @ ("i32" | "f32" | "i32p" | "f32p")] => {
+            [
+                "shfl",
+                "sync",
+                mode @ ("up" | "down" | "bfly" | "idx"),
+                ty @ ("i32" | "f32" | "i32p" | "f32p"),
+            ] => {
                 let mnemonic = Self::mnemonic(&format!("shfl.sync.{mode}.b32"))?;
                 let of = if ty.starts_with('f') { Type::F32 } else { Type::I32 };
-                let operands = [get(1)?, get(2)?, get(3)?, get(0)?].map(|value| self.operand_of(value)).to_vec();
+                let operands =
+                    [get(1)?, get(2)?, get(3)?, get(0)?].map(|value| self.operand_of(value)).to_vec();
                 let results: &[Type] = if ty.ends_with('p') { &[of, Type::I1] } else { &[of] };
                 Ok(Some(self.b.ins().ptx_typed(mnemonic, operands, results).into_iter().collect()))
             }
@@ -295,7 +309,9 @@ impl Builder<'_, '_, '_> {
             ["match", "all", "sync", ty @ ("i32p" | "i64p")] => {
                 let mnemonic = Self::mnemonic(&format!("match.all.sync.b{}", &ty[1..3]))?;
                 let operands = vec![get(1)?.into(), self.operand(get(0)?)];
-                Ok(Some(self.b.ins().ptx_typed(mnemonic, operands, &[Type::I32, Type::I1]).into_iter().collect()))
+                Ok(Some(
+                    self.b.ins().ptx_typed(mnemonic, operands, &[Type::I32, Type::I1]).into_iter().collect(),
+                ))
             }
             ["d2i", half @ ("lo" | "hi")] => {
                 let mut bits = self.b.ins().bitcast(Type::I64, get(0)?);
@@ -306,25 +322,31 @@ impl Builder<'_, '_, '_> {
                 one(self.b.ins().trunc(Type::I32, bits))
             }
             ["lohi", "i2d"] => {
-                let (low, high) = (self.b.ins().zext(Type::I64, get(0)?), self.b.ins().zext(Type::I64, get(1)?));
+                let (low, high) =
+                    (self.b.ins().zext(Type::I64, get(0)?), self.b.ins().zext(Type::I64, get(1)?));
                 let amount = self.b.ins().iconst(Type::I32, 32);
                 let high = self.b.ins().shl(high, amount);
                 let bits = self.b.ins().bor(low, high);
                 one(self.b.ins().bitcast(Type::F64, bits))
             }
             ["bitcast", ..] => {
-                let int = self.to_integer(get(0)?);
-                one(self.from_integer(int, types.first().copied().unwrap_or(Type::I32)))
+                let int = self.integer_of(get(0)?);
+                one(self.scalar_of(int, types.first().copied().unwrap_or(Type::I32)))
             }
             ["isspacep", space @ ("shared" | "global" | "const" | "local")] => {
                 let pointer = self.generic(get(0)?);
                 one(self.ptx_one(&format!("isspacep.{space}"), vec![pointer.into()], Type::I1)?)
             }
             ["cp", "async", cache @ ("ca" | "cg"), "shared", "global", size] => {
-                let size: i64 = size.parse().map_err(|_| Error::unsupported(format!("`llvm.nvvm.{name}`")))?;
+                let size: i64 =
+                    size.parse().map_err(|_| Error::unsupported(format!("`llvm.nvvm.{name}`")))?;
                 let (to, from) = (get(0)?, get(1)?);
-                let (to, from) = (self.pointer_as(to, Type::PTR_SHARED), self.pointer_as(from, Type::PTR_GLOBAL));
-                self.ptx_none(&format!("cp.async.{cache}.shared.global"), vec![ir::at(to), ir::at(from), size.into()])?;
+                let (to, from) =
+                    (self.pointer_as(to, Type::PTR_SHARED), self.pointer_as(from, Type::PTR_GLOBAL));
+                self.ptx_none(
+                    &format!("cp.async.{cache}.shared.global"),
+                    vec![ir::at(to), ir::at(from), size.into()],
+                )?;
                 Ok(Some(Values::new()))
             }
             ["ldg" | "ldu", "global", ..] => {
@@ -337,7 +359,9 @@ impl Builder<'_, '_, '_> {
                 self.ptx_none("exit", Vec::new())?;
                 Ok(Some(Values::new()))
             }
-            ["mma", shape, "row", "col", rest @ ..] if shape.starts_with('m') => self.mma(name, shape, rest, args, types),
+            ["mma", shape, "row", "col", rest @ ..] if shape.starts_with('m') => {
+                self.mma(name, shape, rest, args, types)
+            }
             ["atomic", "load", op @ ("inc" | "dec"), ..] => {
                 let pointer = get(0)?;
                 let mnemonic = format!("atom{}.{op}.u32", super::atomic::space(self.type_of(pointer)));
@@ -353,7 +377,14 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A product of matrices of a warp: registers of A, B and C one after the other.
-    fn mma(&mut self, name: &str, shape: &str, rest: &[&str], args: &[Value], types: &[Type]) -> Result<Option<Values>> {
+    fn mma(
+        &mut self,
+        name: &str,
+        shape: &str,
+        rest: &[&str],
+        args: &[Value],
+        types: &[Type],
+    ) -> Result<Option<Values>> {
         let unknown = || Error::unsupported(format!("`llvm.nvvm.{name}`"));
         // D, A, B, C; those that D and C have no say in are left out of the name.
         let (formats, a_regs, b_regs) = match (shape, rest) {
@@ -398,7 +429,8 @@ impl Builder<'_, '_, '_> {
             _ => return Err(unknown()),
         };
         let mnemonic = format!("atom{}.{scope}.{op}.{suffix}", super::atomic::space(self.type_of(pointer)));
-        let operands: Vec<PtxArg> = [ir::at(pointer)].into_iter().chain(args[1..].iter().map(|v| (*v).into())).collect();
+        let operands: Vec<PtxArg> =
+            [ir::at(pointer)].into_iter().chain(args[1..].iter().map(|v| (*v).into())).collect();
         let of = self.type_of(value);
         Ok(Some(Values::from_slice(&[self.ptx_one(&mnemonic, operands, of)?])))
     }
@@ -412,8 +444,23 @@ mod tests {
     #[test]
     fn every_name_is_an_instruction_of_the_tables() {
         let made = [
-            "fma.rn.f", "fma.rm.ftz.f", "fma.rp.d", "add.rz.ftz.f", "mul.rm.d", "div.rn.ftz.f", "rcp.rn.d", "sqrt.rp.f", "d2i.rn",
-            "f2ll.rz.ftz", "ull2d.rm", "d2f.rz.ftz", "ui2f.rp", "ceil.ftz.f", "floor.d", "trunc.f", "round.f",
+            "fma.rn.f",
+            "fma.rm.ftz.f",
+            "fma.rp.d",
+            "add.rz.ftz.f",
+            "mul.rm.d",
+            "div.rn.ftz.f",
+            "rcp.rn.d",
+            "sqrt.rp.f",
+            "d2i.rn",
+            "f2ll.rz.ftz",
+            "ull2d.rm",
+            "d2f.rz.ftz",
+            "ui2f.rp",
+            "ceil.ftz.f",
+            "floor.d",
+            "trunc.f",
+            "round.f",
         ];
         for name in PLAIN.iter().map(|(name, _)| *name).chain(made) {
             let text = plain(name).unwrap_or_else(|| panic!("{name} has no mnemonic"));

@@ -87,7 +87,11 @@ fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
             check(types, ty, u64::from(bits.div_ceil(64)), out)?;
             for limb in 0..bits.div_ceil(64) {
                 let left = bits - limb * 64;
-                out.push(Part { ty: ir::Type::I64, bits: left.min(64), offset: offset + u64::from(limb) * 8 });
+                out.push(Part {
+                    ty: ir::Type::I64,
+                    bits: left.min(64),
+                    offset: offset + u64::from(limb) * 8,
+                });
             }
             Ok(())
         }
@@ -108,10 +112,15 @@ fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
             }
             Ok(())
         }
-        Type::X86Fp80 | Type::Fp128 | Type::PpcFp128 | Type::Label | Type::Metadata | Type::Token | Type::Opaque(_)
-        | Type::Function { .. } | Type::Other(_) => {
-            Err(Error::unsupported(format!("a value of type `{}`", types.display(ty))))
-        }
+        Type::X86Fp80
+        | Type::Fp128
+        | Type::PpcFp128
+        | Type::Label
+        | Type::Metadata
+        | Type::Token
+        | Type::Opaque(_)
+        | Type::Function { .. }
+        | Type::Other(_) => Err(Error::unsupported(format!("a value of type `{}`", types.display(ty)))),
     }
 }
 

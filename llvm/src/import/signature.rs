@@ -47,12 +47,19 @@ impl<'a> Importer<'a> {
     }
 
     /// The signature of a function type. The attributes say what is passed by value.
-    pub(super) fn signature(&self, module: usize, ty: TypeId, attributes: u32, kernel: bool) -> Result<Signature> {
+    pub(super) fn signature(
+        &self,
+        module: usize,
+        ty: TypeId,
+        attributes: u32,
+        kernel: bool,
+    ) -> Result<Signature> {
         let module = &self.modules[module].1;
         let Some((varargs, ret, params)) = module.signature(ty) else {
             return Err(Error::unsupported("a call of what is no function"));
         };
-        let mut signature = Signature { params: Vec::new(), ir: Vec::new(), results: Vec::new(), returned: None };
+        let mut signature =
+            Signature { params: Vec::new(), ir: Vec::new(), results: Vec::new(), returned: None };
         let set = module.attributes.set(attributes);
         for (n, param) in params.iter().enumerate() {
             signature.add(module, set, n as u32 + 1, *param, kernel)?;
@@ -94,7 +101,8 @@ impl<'a> Importer<'a> {
         if linkage == Linkage::ExternWeak && is_declaration {
             return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
         }
-        let signature = self.signature(site.module, ty, attributes, kernel).map_err(|error| error.in_function(&name))?;
+        let signature =
+            self.signature(site.module, ty, attributes, kernel).map_err(|error| error.in_function(&name))?;
         let kind = if kernel { ir::FuncKind::Kernel } else { ir::FuncKind::Func };
         let legal = self.symbols.legal(&name, !linkage.is_local());
         let mut function = ir::Function::new(legal, kind, signature.ir, signature.results);
@@ -116,9 +124,18 @@ impl<'a> Importer<'a> {
 }
 
 impl Signature {
-    fn add(&mut self, module: &Module<'_>, set: &AttributeSet, index: u32, ty: TypeId, kernel: bool) -> Result<()> {
+    fn add(
+        &mut self,
+        module: &Module<'_>,
+        set: &AttributeSet,
+        index: u32,
+        ty: TypeId,
+        kernel: bool,
+    ) -> Result<()> {
         let types = &module.types;
-        let small = |size: u64| u32::try_from(size).map_err(|_| Error::unsupported("a parameter of more than 2^32 bytes"));
+        let small = |size: u64| {
+            u32::try_from(size).map_err(|_| Error::unsupported("a parameter of more than 2^32 bytes"))
+        };
         if set.has(index, known::BYVAL) {
             let inner = set.of_type(index, known::BYVAL).filter(|ty| types.has(*ty));
             let inner = inner.ok_or_else(|| Error::unsupported("`byval` without a type"))?;
@@ -130,7 +147,18 @@ impl Signature {
             return Ok(());
         }
         let parts = shape::parts(types, ty)?;
-        if kernel && (parts.len() > 1 || !matches!(types.get(ty), Type::Integer(_) | Type::Pointer { .. } | Type::Half | Type::BFloat | Type::Float | Type::Double)) {
+        if kernel
+            && (parts.len() > 1
+                || !matches!(
+                    types.get(ty),
+                    Type::Integer(_)
+                        | Type::Pointer { .. }
+                        | Type::Half
+                        | Type::BFloat
+                        | Type::Float
+                        | Type::Double
+                ))
+        {
             let size = small(types.alloc_size(ty)?)?;
             if size > 0 {
                 self.ir.push(ir::Param::byval(size, small(types.align(ty).clamp(1, 128))?));
@@ -159,7 +187,8 @@ fn annotation(module: &Module<'_>, function: usize, key: &str) -> Option<u32> {
             continue;
         }
         for pair in pairs.chunks_exact(2) {
-            if let (Some(name), Some(Metadata::Value(_, value))) = (module.metadata.text(pair[0]), module.metadata.field(pair[1]))
+            if let (Some(name), Some(Metadata::Value(_, value))) =
+                (module.metadata.text(pair[0]), module.metadata.field(pair[1]))
                 && name == key
             {
                 return integer(module, *value);
@@ -197,7 +226,9 @@ fn kernel_attributes(module: &Module<'_>, n: usize) -> ir::Attrs {
             (x, y, z) => Some([x.unwrap_or(1), y.unwrap_or(1), z.unwrap_or(1)]),
         })
     };
-    let single = |key: &str, old: &str| list(key).and_then(|list| list.first().copied()).or_else(|| annotation(module, n, old));
+    let single = |key: &str, old: &str| {
+        list(key).and_then(|list| list.first().copied()).or_else(|| annotation(module, n, old))
+    };
     ir::Attrs {
         reqntid: dimensions("nvvm.reqntid", "reqntid"),
         maxntid: dimensions("nvvm.maxntid", "maxntid"),

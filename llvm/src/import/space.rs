@@ -86,13 +86,18 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
             }
         }
     }
-    let mut inference = Inference { module, body, spaces: vec![Space::Unknown; body.types.len()], kernel, arguments };
+    let mut inference =
+        Inference { module, body, spaces: vec![Space::Unknown; body.types.len()], kernel, arguments };
     for (n, param) in signature.params.iter().enumerate().take(body.num_params as usize) {
         inference.spaces[n] = match param {
-            Incoming::Scalars(parts) if kernel && parts.iter().any(|part| part.ty == ir::Type::PTR) => Space::Global,
+            Incoming::Scalars(parts) if kernel && parts.iter().any(|part| part.ty == ir::Type::PTR) => {
+                Space::Global
+            }
             Incoming::ByValue { .. } if only_read(body, ValueId(body.first_value + n as u32)) => Space::Param,
             Incoming::ByValue { .. } => Space::Local,
-            Incoming::Scalars(_) | Incoming::Bytes(_) | Incoming::Variadic => inference.declared(ValueId(body.first_value + n as u32)),
+            Incoming::Scalars(_) | Incoming::Bytes(_) | Incoming::Variadic => {
+                inference.declared(ValueId(body.first_value + n as u32))
+            }
         };
     }
     // Each value goes up a lattice of four steps, so that this ends.
@@ -155,7 +160,8 @@ impl Inference<'_, '_> {
             return declared;
         }
         let is_pointer = value.and_then(|value| local(self.body, value)).and_then(|n| self.body.types.get(n));
-        let is_pointer = is_pointer.is_some_and(|ty| matches!(self.module.types.get(*ty), Type::Pointer { .. }));
+        let is_pointer =
+            is_pointer.is_some_and(|ty| matches!(self.module.types.get(*ty), Type::Pointer { .. }));
         match kind {
             InstKind::Alloca { .. } => Space::Local,
             InstKind::Gep { base, .. } if is_pointer => self.of_value(*base),
@@ -163,19 +169,33 @@ impl Inference<'_, '_> {
                 incoming.iter().fold(Space::Unknown, |space, (value, _)| space.join(self.of_value(*value)))
             }
             InstKind::Select { x, y, .. } if is_pointer => self.of_value(*x).join(self.of_value(*y)),
-            InstKind::Freeze(x) | InstKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, x, .. } if is_pointer => {
+            InstKind::Freeze(x) | InstKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, x, .. }
+                if is_pointer =>
+            {
                 self.of_value(*x)
             }
             // A slice of Rust arrives as integers.
-            InstKind::Cast { op: CastOp::IntToPtr, x, .. } if is_pointer && self.arguments.contains(x) => Space::Global,
-            InstKind::ExtractValue { .. } if is_pointer && value.is_some_and(|value| self.arguments.contains(&value)) => Space::Global,
-            InstKind::Load { ptr, .. } if is_pointer && self.kernel && self.of_value(*ptr) == Space::Param => Space::Global,
+            InstKind::Cast { op: CastOp::IntToPtr, x, .. } if is_pointer && self.arguments.contains(x) => {
+                Space::Global
+            }
+            InstKind::ExtractValue { .. }
+                if is_pointer && value.is_some_and(|value| self.arguments.contains(&value)) =>
+            {
+                Space::Global
+            }
+            InstKind::Load { ptr, .. }
+                if is_pointer && self.kernel && self.of_value(*ptr) == Space::Param =>
+            {
+                Space::Global
+            }
             _ => Space::Generic,
         }
     }
 
     fn of_value(&self, value: ValueId) -> Space {
-        let Some(n) = local(self.body, value) else { return of_constant(self.module, Some(self.body), value, 0) };
+        let Some(n) = local(self.body, value) else {
+            return of_constant(self.module, Some(self.body), value, 0);
+        };
         let params = self.body.num_params as usize;
         if (params..params + self.body.constants.len()).contains(&n) {
             return of_constant(self.module, Some(self.body), value, 0);
@@ -187,7 +207,12 @@ impl Inference<'_, '_> {
 /// What is known of a constant.
 pub(super) fn of_constant(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32) -> Space {
     match module.global_value(value) {
-        Some(GlobalValue::Global(n)) => return module.globals.get(n).map_or(Space::Generic, |global| of_global(global.space, global.section.as_deref())),
+        Some(GlobalValue::Global(n)) => {
+            return module
+                .globals
+                .get(n)
+                .map_or(Space::Generic, |global| of_global(global.space, global.section.as_deref()));
+        }
         Some(GlobalValue::Function(_) | GlobalValue::Alias(_)) => return Space::Generic,
         None => {}
     }
@@ -203,14 +228,21 @@ pub(super) fn of_constant(module: &Module<'_>, body: Option<&Body>, value: Value
         ConstantKind::Null => Space::Null,
         ConstantKind::Undef | ConstantKind::Poison => Space::Unknown,
         ConstantKind::Gep { base, .. } => of_constant(module, body, *base, depth + 1),
-        ConstantKind::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, arg } => of_constant(module, body, *arg, depth + 1),
+        ConstantKind::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, arg } => {
+            of_constant(module, body, *arg, depth + 1)
+        }
         _ => Space::Generic,
     }
 }
 
 /// The constant of a number, of a function or of its module.
-pub(super) fn find_constant<'m>(module: &'m Module<'_>, body: Option<&'m Body>, value: ValueId) -> Option<&'m Constant> {
-    let in_body = |body: &'m Body| body.constants.get(local(body, value)?.checked_sub(body.num_params as usize)?);
+pub(super) fn find_constant<'m>(
+    module: &'m Module<'_>,
+    body: Option<&'m Body>,
+    value: ValueId,
+) -> Option<&'m Constant> {
+    let in_body =
+        |body: &'m Body| body.constants.get(local(body, value)?.checked_sub(body.num_params as usize)?);
     body.and_then(in_body).or_else(|| module.constant(value))
 }
 

@@ -72,7 +72,8 @@ impl Symbols {
                     None => _ = symbols.global.insert(name.to_owned(), entry),
                     Some(known) if known.rank == Rank::Strong && rank == Rank::Strong => {
                         let first = modules.get(known.site.module).map_or("?", |(file, _)| file);
-                        errors.push(Error::link(format!("`{name}` is defined in {first} and again in {file}")));
+                        errors
+                            .push(Error::link(format!("`{name}` is defined in {first} and again in {file}")));
                     }
                     Some(known) if known.rank < rank => *known = entry,
                     Some(_) => {}
@@ -97,7 +98,10 @@ impl Symbols {
             let GlobalValue::Alias(n) = site.value else { return Ok(site) };
             let Some(alias) = module.aliases.get(n) else { break };
             let Some(target) = plain(module, alias.target) else {
-                return Err(Error::unsupported(format!("`@{}`, another name for a part of something", alias.name)));
+                return Err(Error::unsupported(format!(
+                    "`@{}`, another name for a part of something",
+                    alias.name
+                )));
             };
             site = Site { module: site.module, value: target };
         }
@@ -153,7 +157,11 @@ pub(super) fn plain(module: &Module<'_>, mut value: ValueId) -> Option<GlobalVal
         }
         match &module.constant(value)?.kind {
             ConstantKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, arg } => value = *arg,
-            ConstantKind::Gep { base, indices, .. } if indices.iter().all(|index| is_zero(module, *index)) => value = *base,
+            ConstantKind::Gep { base, indices, .. }
+                if indices.iter().all(|index| is_zero(module, *index)) =>
+            {
+                value = *base
+            }
             _ => return None,
         }
     }

@@ -234,7 +234,11 @@ impl Builder<'_, '_, '_> {
                 let far = self.b.ins().lshr(far, rest);
                 self.b.ins().bor(near, far)
             } else {
-                let near = if signed && n + 1 == count { self.b.ins().ashr(near, part) } else { self.b.ins().lshr(near, part) };
+                let near = if signed && n + 1 == count {
+                    self.b.ins().ashr(near, part)
+                } else {
+                    self.b.ins().lshr(near, part)
+                };
                 if n + 1 == count {
                     near
                 } else {

@@ -420,3 +420,19 @@ fn random_programs() {
     }
     assert!(ran > 10, "{ran} programs");
 }
+
+const TABLES: &[(&str, &[u8])] =
+    &[("tables.O0", include_bytes!("corpus/tables.O0.bc")), ("tables.O3", include_bytes!("corpus/tables.O3.bc"))];
+
+#[test]
+fn initialisers_that_hold_addresses() {
+    everywhere(TABLES, "tables", |how, program, device| {
+        let p = device.upload(&[7i32, 3, 1, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        device
+            .launch(program, &Launch::new("tables").block([1, 1, 1]).arg(p))
+            .unwrap_or_else(|f| panic!("{how}: {f}"));
+        let letters = [b'e', b'n', b'w'].map(i32::from);
+        let expected = [7, 3, 1, 10, 4, 21, letters[0], letters[1], letters[2], 47];
+        assert_eq!(device.download::<i32>(p).unwrap(), expected, "{how}");
+    });
+}

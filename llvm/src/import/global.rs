@@ -52,8 +52,7 @@ impl<'a> Importer<'a> {
             Space::Const => StateSpace::Const,
             Space::Global => StateSpace::Global,
             Space::Local | Space::Param | Space::Generic | Space::Unknown | Space::Null => {
-                return Err(Error::unsupported(format!("a variable in `addrspace({})`", global.space))
-                    .in_function(&name));
+                return Err(Error::unsupported(format!("a variable in `addrspace({})`", global.space)).in_function(&name));
             }
         };
         let is_declaration = global.init.is_none();
@@ -99,13 +98,19 @@ impl<'a> Importer<'a> {
         }
         let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
         write(module, init, ty, 0, &mut image, 0).map_err(|error| error.at(offset))?;
-        if let Some((_, address)) = image.addresses.first() {
-            let name = module.name_of(address.symbol).to_owned();
-            let _ = (address.addend, address.generic);
-            return Err(
-                Error::unsupported(format!("an initialiser that holds the address of `{name}`")).at(offset)
-            );
+        let mut relocs = Vec::new();
+        for (at, address) in image.addresses {
+            let of = Site { module: site.module, value: address.symbol };
+            let of = self.symbols.resolve(&self.modules, of)?;
+            let (target, generic) = match of.value {
+                GlobalValue::Function(_) => (ir::Symbol::Func(self.func_id(of, out)?), false),
+                GlobalValue::Global(_) => (ir::Symbol::Global(self.global_id(of, out)?), address.generic),
+                GlobalValue::Alias(_) => return Err(Error::unsupported("an alias of an alias").at(offset)),
+            };
+            relocs.push(ir::Reloc { offset: at, target, addend: address.addend, generic });
         }
+        relocs.sort_by_key(|reloc| reloc.offset);
+        out.globals[id].relocs = relocs;
         out.globals[id].init = Some(image.bytes);
         Ok(())
     }
@@ -118,14 +123,7 @@ fn is_zero(module: &Module<'_>, value: ValueId) -> bool {
 }
 
 /// Writes a constant into an image.
-fn write(
-    module: &Module<'_>,
-    value: ValueId,
-    ty: TypeId,
-    at: u64,
-    image: &mut Image,
-    depth: u32,
-) -> Result<()> {
+fn write(module: &Module<'_>, value: ValueId, ty: TypeId, at: u64, image: &mut Image, depth: u32) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::unsupported("constants that hold each other too deep"));
     }
@@ -178,14 +176,10 @@ fn write(
             let packed = matches!(types.get(ty), Llvm::Vector { element, .. } if !types.bits(*element)?.is_multiple_of(8));
             if packed {
                 for (n, part) in parts.iter().enumerate() {
-                    let set = module
-                        .constant(*part)
-                        .is_some_and(|c| matches!(c.kind, ConstantKind::Integer(n) if n & 1 != 0));
+                    let set = module.constant(*part).is_some_and(|c| matches!(c.kind, ConstantKind::Integer(n) if n & 1 != 0));
                     let element = types.part(ty, 0).unwrap_or(ty);
                     if types.bits(element)? != 1 {
-                        return Err(Error::unsupported(
-                            "an initialiser of a vector whose elements do not fill bytes",
-                        ));
+                        return Err(Error::unsupported("an initialiser of a vector whose elements do not fill bytes"));
                     }
                     if let Some(slot) = image.bytes.get_mut(at as usize + n / 8).filter(|_| set) {
                         *slot |= 1 << (n % 8);
@@ -203,21 +197,12 @@ fn write(
                 write(module, *part, of_part, at + offset, image, depth + 1)?;
             }
         }
-        ConstantKind::Cast {
-            op: CastOp::IntToPtr | CastOp::PtrToInt | CastOp::BitCast | CastOp::AddrSpaceCast,
-            arg,
-        } => {
+        ConstantKind::Cast { op: CastOp::IntToPtr | CastOp::PtrToInt | CastOp::BitCast | CastOp::AddrSpaceCast, arg } => {
             write(module, *arg, ty, at, image, depth + 1)?;
         }
-        ConstantKind::Cast { op, .. } => {
-            return Err(Error::unsupported(format!("`{}` in an initialiser", op.name())));
-        }
-        ConstantKind::Gep { .. } => {
-            return Err(Error::unsupported("`getelementptr` of no symbol in an initialiser"));
-        }
-        ConstantKind::Binary { op, .. } => {
-            return Err(Error::unsupported(format!("`{}` in an initialiser", op.name())));
-        }
+        ConstantKind::Cast { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
+        ConstantKind::Gep { .. } => return Err(Error::unsupported("`getelementptr` of no symbol in an initialiser")),
+        ConstantKind::Binary { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
         ConstantKind::Select(_) | ConstantKind::Compare { .. } => {
             return Err(Error::unsupported("a choice in an initialiser"));
         }
@@ -250,9 +235,7 @@ fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
             let generic = matches!(module.types.get(constant.ty), Llvm::Pointer { space: 0, .. });
             Some(Address { generic, ..inner })
         }
-        ConstantKind::Cast { op: CastOp::BitCast | CastOp::IntToPtr | CastOp::PtrToInt, arg } => {
-            address(module, *arg, depth + 1)
-        }
+        ConstantKind::Cast { op: CastOp::BitCast | CastOp::IntToPtr | CastOp::PtrToInt, arg } => address(module, *arg, depth + 1),
         ConstantKind::Gep { source, base, indices } => {
             let inner = address(module, *base, depth + 1)?;
             let offset = offset(module, *source, indices)?;

@@ -235,5 +235,6 @@ fn kernel_attributes(module: &Module<'_>, n: usize) -> ir::Attrs {
         minnctapersm: single("nvvm.minctasm", "minctasm"),
         maxnreg: single("nvvm.maxnreg", "maxnreg"),
         reqnctapercluster: dimensions("nvvm.cluster_dim", "cluster_dim_"),
+        ..ir::Attrs::default()
     }
 }

@@ -421,8 +421,10 @@ fn random_programs() {
     assert!(ran > 10, "{ran} programs");
 }
 
-const TABLES: &[(&str, &[u8])] =
-    &[("tables.O0", include_bytes!("corpus/tables.O0.bc")), ("tables.O3", include_bytes!("corpus/tables.O3.bc"))];
+const TABLES: &[(&str, &[u8])] = &[
+    ("tables.O0", include_bytes!("corpus/tables.O0.bc")),
+    ("tables.O3", include_bytes!("corpus/tables.O3.bc")),
+];
 
 #[test]
 fn initialisers_that_hold_addresses() {

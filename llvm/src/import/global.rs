@@ -52,7 +52,8 @@ impl<'a> Importer<'a> {
             Space::Const => StateSpace::Const,
             Space::Global => StateSpace::Global,
             Space::Local | Space::Param | Space::Generic | Space::Unknown | Space::Null => {
-                return Err(Error::unsupported(format!("a variable in `addrspace({})`", global.space)).in_function(&name));
+                return Err(Error::unsupported(format!("a variable in `addrspace({})`", global.space))
+                    .in_function(&name));
             }
         };
         let is_declaration = global.init.is_none();
@@ -123,7 +124,14 @@ fn is_zero(module: &Module<'_>, value: ValueId) -> bool {
 }
 
 /// Writes a constant into an image.
-fn write(module: &Module<'_>, value: ValueId, ty: TypeId, at: u64, image: &mut Image, depth: u32) -> Result<()> {
+fn write(
+    module: &Module<'_>,
+    value: ValueId,
+    ty: TypeId,
+    at: u64,
+    image: &mut Image,
+    depth: u32,
+) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::unsupported("constants that hold each other too deep"));
     }
@@ -176,10 +184,14 @@ fn write(module: &Module<'_>, value: ValueId, ty: TypeId, at: u64, image: &mut I
             let packed = matches!(types.get(ty), Llvm::Vector { element, .. } if !types.bits(*element)?.is_multiple_of(8));
             if packed {
                 for (n, part) in parts.iter().enumerate() {
-                    let set = module.constant(*part).is_some_and(|c| matches!(c.kind, ConstantKind::Integer(n) if n & 1 != 0));
+                    let set = module
+                        .constant(*part)
+                        .is_some_and(|c| matches!(c.kind, ConstantKind::Integer(n) if n & 1 != 0));
                     let element = types.part(ty, 0).unwrap_or(ty);
                     if types.bits(element)? != 1 {
-                        return Err(Error::unsupported("an initialiser of a vector whose elements do not fill bytes"));
+                        return Err(Error::unsupported(
+                            "an initialiser of a vector whose elements do not fill bytes",
+                        ));
                     }
                     if let Some(slot) = image.bytes.get_mut(at as usize + n / 8).filter(|_| set) {
                         *slot |= 1 << (n % 8);
@@ -197,12 +209,21 @@ fn write(module: &Module<'_>, value: ValueId, ty: TypeId, at: u64, image: &mut I
                 write(module, *part, of_part, at + offset, image, depth + 1)?;
             }
         }
-        ConstantKind::Cast { op: CastOp::IntToPtr | CastOp::PtrToInt | CastOp::BitCast | CastOp::AddrSpaceCast, arg } => {
+        ConstantKind::Cast {
+            op: CastOp::IntToPtr | CastOp::PtrToInt | CastOp::BitCast | CastOp::AddrSpaceCast,
+            arg,
+        } => {
             write(module, *arg, ty, at, image, depth + 1)?;
         }
-        ConstantKind::Cast { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
-        ConstantKind::Gep { .. } => return Err(Error::unsupported("`getelementptr` of no symbol in an initialiser")),
-        ConstantKind::Binary { op, .. } => return Err(Error::unsupported(format!("`{}` in an initialiser", op.name()))),
+        ConstantKind::Cast { op, .. } => {
+            return Err(Error::unsupported(format!("`{}` in an initialiser", op.name())));
+        }
+        ConstantKind::Gep { .. } => {
+            return Err(Error::unsupported("`getelementptr` of no symbol in an initialiser"));
+        }
+        ConstantKind::Binary { op, .. } => {
+            return Err(Error::unsupported(format!("`{}` in an initialiser", op.name())));
+        }
         ConstantKind::Select(_) | ConstantKind::Compare { .. } => {
             return Err(Error::unsupported("a choice in an initialiser"));
         }
@@ -235,7 +256,9 @@ fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
             let generic = matches!(module.types.get(constant.ty), Llvm::Pointer { space: 0, .. });
             Some(Address { generic, ..inner })
         }
-        ConstantKind::Cast { op: CastOp::BitCast | CastOp::IntToPtr | CastOp::PtrToInt, arg } => address(module, *arg, depth + 1),
+        ConstantKind::Cast { op: CastOp::BitCast | CastOp::IntToPtr | CastOp::PtrToInt, arg } => {
+            address(module, *arg, depth + 1)
+        }
         ConstantKind::Gep { source, base, indices } => {
             let inner = address(module, *base, depth + 1)?;
             let offset = offset(module, *source, indices)?;

@@ -36,7 +36,8 @@ fn main() -> ExitCode {
         })
         .collect();
     let known = toolbox.for_target(tma_wgmma::TARGET).is_some();
-    let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&toolbox));
+    let own = toolbox.clone();
+    let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&own));
     trials.push(built.with_ignored_flag(!known && !required));
     let linker = nvlink(&toolbox);
     let known = linker.is_some();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use warpsmith::diag::Language;
-use warpsmith::emit::{Compiler, OptLevel};
+use warpsmith::emit::{Compiler, Debug, OptLevel};
 use warpsmith::ir;
 use warpsmith::isa::Target;
 use warpsmith_harness::ptxas::Toolbox;
@@ -35,6 +35,14 @@ fn main() -> ExitCode {
             trial.with_ignored_flag(!known && !required && target >= OLDEST_JUDGED)
         })
         .collect();
+    for target in [50, 60, 75, 80, 90, 100, 120, 121].map(Target::sm) {
+        let known = toolbox.for_target(target).is_some();
+        let toolbox = toolbox.clone();
+        let trial = Trial::test(format!("debug information for {target}"), move || {
+            debug_information(target, &toolbox)
+        });
+        trials.push(trial.with_ignored_flag(!known && !required));
+    }
     let known = toolbox.for_target(tma_wgmma::TARGET).is_some();
     let own = toolbox.clone();
     let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&own));
@@ -112,6 +120,27 @@ fn tensor_cores(toolbox: &Toolbox) -> Result<(), Failed> {
             return Err("the module that was read from text is compiled to another program".into());
         }
         ptxas.assemble(&text, target).map_err(|said| format!("at {level}: {said}\n{text}"))?;
+    }
+    Ok(())
+}
+
+/// Debug information in every form: ptxas walks it only where it generates code. At the version that the module needs, and at
+/// the first one that has the target, which may be older than `inlined_at`.
+fn debug_information(target: Target, toolbox: &Toolbox) -> Result<(), Failed> {
+    let source = include_str!("../ptx-emit/tests/debug.wir");
+    let module = ir::parse_module(source).map_err(|errors| errors[0].to_string())?;
+    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    for (debug, level) in
+        [Debug::Lines, Debug::Full].into_iter().flat_map(|debug| OptLevel::ALL.map(|level| (debug, level)))
+    {
+        let compiler = Compiler::new(target).with_opt_level(level).with_debug(debug);
+        for version in [None, target.since()] {
+            let compiled = compiler.clone().with_ptx_version(version).compile(&module);
+            let text = compiled.map_err(|errors| errors[0].to_string())?.text;
+            let assembled = ptxas.assemble(&text, target);
+            assembled
+                .map_err(|said| format!("{debug:?} at {level}: ptxas {}: {said}\n{text}", ptxas.release))?;
+        }
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ macro_rules! putln {
 
 pub mod check;
 pub mod debug;
+pub mod dwarf;
 mod lanes;
 pub mod measure;
 pub mod source;

@@ -460,6 +460,19 @@ impl<'t> Parser<'t, '_> {
                 };
                 let offset = index.as_int()?.wrapping_mul(to.bytes().into());
                 value = self.load(*space, (array.bits() as u64).wrapping_add(offset as u64), to)?;
+            } else if self.take("->") {
+                let Some(Token::Word(part)) = self.peek() else {
+                    return Err(self.malformed("A name is missing after '->'."));
+                };
+                self.at += 1;
+                let Type::Pointer(space, to) = &value.ty else {
+                    return Err(format!(
+                        "The value is no pointer to a structure: it is of type {}.",
+                        value.ty.name()
+                    ));
+                };
+                let target = self.load(*space, value.bits() as u64, to)?;
+                value = target.member(part).ok_or_else(|| format!("There is no member named {part}."))?;
             } else if self.take(".") {
                 let Some(Token::Word(part)) = self.peek() else {
                     return Err(self.malformed("A name is missing after '.'."));
@@ -470,7 +483,7 @@ impl<'t> Parser<'t, '_> {
                     (Type::Dim3, Some(i @ 0..3)) => {
                         Value { ty: Type::INT, bytes: value.bytes[4 * i..4 * i + 4].to_vec(), at: None }
                     }
-                    _ => return Err(format!("There is no member named {part}.")),
+                    _ => value.member(part).ok_or_else(|| format!("There is no member named {part}."))?,
                 };
             } else {
                 return Ok(value);

@@ -183,7 +183,17 @@ impl<C: Console> Debugger<'_, C> {
         let frames = self.frames(view);
         let frame = frames.get(self.frame).ok_or("No frame selected.")?;
         let function = self.symbols.function(frame.pc).to_owned();
-        let names: Vec<String> = if args {
+        let (inlined, pc) = (frame.inlined, frame.pc);
+        let of_source = self.symbols.source_variables(pc);
+        let names: Vec<String> = if !of_source.is_empty() {
+            let wanted = |variable: &&&crate::dwarf::Variable| {
+                variable.parameter == args && (!args || variable.inlined == inlined)
+            };
+            let mut names: Vec<String> =
+                of_source.iter().filter(wanted).map(|variable| variable.name.clone()).collect();
+            names.reverse();
+            names
+        } else if args {
             self.symbols.params(&function).into_iter().map(str::to_owned).collect()
         } else {
             self.symbols.locals(&function).into_iter().map(|(name, _)| name.to_owned()).collect()
@@ -192,7 +202,8 @@ impl<C: Console> Debugger<'_, C> {
         for name in names {
             let mut scope = self.scope(Some(view));
             let value = if name.starts_with('%') { scope.register(&name) } else { scope.variable(&name) };
-            let shown = value.map_or_else(|why| format!("<{why}>"), |v| v.show(None));
+            let unknown = |why: String| if why.starts_with('<') { why } else { format!("<{why}>") };
+            let shown = value.map_or_else(unknown, |v| v.show(None));
             putln!(text, "{name} = {shown}");
         }
         let none = if args { "No arguments.\n" } else { "No locals.\n" };

@@ -4,6 +4,7 @@ use super::Focus;
 use super::expr::Names;
 use super::symbols::Symbols;
 use super::value::{Location, Type, Value, mask};
+use crate::dwarf::Place;
 use rustc_hash::FxHashMap;
 use warpsmith_interp::engine::Special;
 use warpsmith_interp::observe::{Frame, View};
@@ -99,6 +100,96 @@ impl Names for Scope<'_, '_, '_> {
         if let Some(value) = self.builtin(name)? {
             return Ok(value);
         }
+        let symbols = self.symbols;
+        if let Ok((_, frame)) = self.frame()
+            && let Some(variable) = symbols.source_variable(frame.pc, name)
+        {
+            let place = variable.place(symbols.text_at(frame.pc)).ok_or("<optimized out>")?;
+            return self.source_value(place, &Type::of_source(&variable.ty));
+        }
+        self.ptx_variable(name)
+    }
+
+    fn convenience(&mut self, name: &str) -> Result<Value, String> {
+        self.convenience_value(name)
+    }
+
+    fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String> {
+        const MOST: u64 = 1 << 24;
+        let (Some(view), Some(focus)) = (&self.view, self.focus) else { return Err(NOT_RUNNING.into()) };
+        let len = ty.bytes();
+        if len > MOST {
+            return Err(format!("The value is too large: {len} bytes."));
+        }
+        let mut bytes = vec![0; len as usize];
+        view.read(focus.warp, focus.lane, space, address, &mut bytes)
+            .map_err(|why| no_access(space, address, &why))?;
+        Ok(Value { ty: ty.clone(), bytes, at: Some(Location::Memory(space, address)) })
+    }
+
+    fn assign(&mut self, at: Location, value: &Value) -> Result<(), String> {
+        let (Some(view), Some(focus)) = (&mut self.view, self.focus) else { return Err(NOT_RUNNING.into()) };
+        match at {
+            Location::Memory(space, address) => view
+                .write(focus.warp, focus.lane, space, address, &value.bytes)
+                .map_err(|why| no_access(space, address, &why)),
+            Location::Register(reg) => {
+                let done = view.set_register(focus.warp, focus.lane, self.activation, reg, value.bits());
+                done.then_some(()).ok_or_else(|| "The register cannot be changed.".into())
+            }
+        }
+    }
+
+    fn set_convenience(&mut self, name: &str, value: Value) {
+        self.memo.convenience.insert(name.to_owned(), value);
+    }
+}
+
+impl Scope<'_, '_, '_> {
+    /// What a variable of the source holds.
+    fn source_value(&mut self, place: &Place, ty: &Type) -> Result<Value, String> {
+        let size = usize::try_from(ty.bytes()).unwrap_or(usize::MAX);
+        const MOST: usize = 1 << 24;
+        if size > MOST {
+            return Err(format!("The value is too large: {size} bytes."));
+        }
+        Ok(match place {
+            Place::Register(name) => {
+                let mut value = self.register(name)?;
+                if size > 16 {
+                    return Err(format!("{name} is too small for a value of {size} bytes"));
+                }
+                value.bytes.resize(size, 0);
+                Value { ty: ty.clone(), ..value }
+            }
+            Place::Behind(name, offset) => {
+                let address = self.register(name)?.bits() as u64;
+                self.memory(StateSpace::Generic, address.wrapping_add_signed(*offset), ty)?
+            }
+            Place::Symbol(name, offset) => {
+                let Some(Location::Memory(space, address)) = self.ptx_variable(name)?.at else {
+                    return Err(format!("\"{name}\" is not in memory"));
+                };
+                self.memory(space, address.wrapping_add_signed(*offset), ty)?
+            }
+            Place::Constant(bits) => Value::new(ty.clone(), mask(*bits as u128, ty)),
+            Place::Pieces(pieces) => {
+                let mut bytes = Vec::new();
+                for (place, count) in pieces {
+                    let count =
+                        usize::try_from(*count).unwrap_or(usize::MAX).min(size.saturating_sub(bytes.len()));
+                    let part = place.as_ref().ok_or("<optimized out>")?;
+                    let of_piece = Type::Array(Box::new(Type::Scalar(ScalarType::U8)), count as u64);
+                    bytes.extend(self.source_value(part, &of_piece)?.bytes);
+                }
+                bytes.resize(size, 0);
+                Value { ty: ty.clone(), bytes, at: None }
+            }
+        })
+    }
+
+    /// A variable of the PTX.
+    fn ptx_variable(&mut self, name: &str) -> Result<Value, String> {
         let program = self.symbols.program;
         let frame = self.frame();
         let function = frame.as_ref().ok().map(|(_, f)| f.function);
@@ -152,7 +243,7 @@ impl Names for Scope<'_, '_, '_> {
         Err(format!("No symbol \"{name}\" in current context.{hint}"))
     }
 
-    fn convenience(&mut self, name: &str) -> Result<Value, String> {
+    fn convenience_value(&mut self, name: &str) -> Result<Value, String> {
         let history = &self.memo.history;
         let nth = |n: usize| match n.checked_sub(1).and_then(|i| history.get(i)) {
             Some(value) => Ok(value.clone()),
@@ -178,36 +269,6 @@ impl Names for Scope<'_, '_, '_> {
             return Ok(value.clone());
         }
         Err(format!("Convenience variable ${name} has no value."))
-    }
-
-    fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String> {
-        const MOST: u64 = 1 << 24;
-        let (Some(view), Some(focus)) = (&self.view, self.focus) else { return Err(NOT_RUNNING.into()) };
-        let len = ty.bytes();
-        if len > MOST {
-            return Err(format!("The value is too large: {len} bytes."));
-        }
-        let mut bytes = vec![0; len as usize];
-        view.read(focus.warp, focus.lane, space, address, &mut bytes)
-            .map_err(|why| no_access(space, address, &why))?;
-        Ok(Value { ty: ty.clone(), bytes, at: Some(Location::Memory(space, address)) })
-    }
-
-    fn assign(&mut self, at: Location, value: &Value) -> Result<(), String> {
-        let (Some(view), Some(focus)) = (&mut self.view, self.focus) else { return Err(NOT_RUNNING.into()) };
-        match at {
-            Location::Memory(space, address) => view
-                .write(focus.warp, focus.lane, space, address, &value.bytes)
-                .map_err(|why| no_access(space, address, &why)),
-            Location::Register(reg) => {
-                let done = view.set_register(focus.warp, focus.lane, self.activation, reg, value.bits());
-                done.then_some(()).ok_or_else(|| "The register cannot be changed.".into())
-            }
-        }
-    }
-
-    fn set_convenience(&mut self, name: &str, value: Value) {
-        self.memo.convenience.insert(name.to_owned(), value);
     }
 }
 

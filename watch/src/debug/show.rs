@@ -111,7 +111,15 @@ impl<C: Console> Debugger<'_, C> {
         let mut args = Vec::new();
         if !frame.inlined {
             let prefix = format!("{}_param_", frame.function);
-            for name in self.symbols.params(&frame.function) {
+            let of_source = self.symbols.source_variables(frame.pc);
+            let mut names: Vec<String> =
+                of_source.iter().filter(|v| v.parameter && !v.inlined).map(|v| v.name.clone()).collect();
+            names.reverse();
+            if of_source.is_empty() {
+                names = self.symbols.params(&frame.function).into_iter().map(str::to_owned).collect();
+            }
+            for name in &names {
+                let name = name.as_str();
                 let before = std::mem::replace(&mut self.frame, number);
                 let value = if name.starts_with('%') {
                     self.scope(Some(view)).register(name)

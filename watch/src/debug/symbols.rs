@@ -2,6 +2,7 @@
 
 use super::value::Type;
 use crate::Sources;
+use crate::dwarf::{self, Dwarf};
 use crate::source::Frame;
 use std::ops::Range;
 use warpsmith_diag::LineIndex;
@@ -16,6 +17,8 @@ pub struct Symbols<'a> {
     pub program: &'a Program,
     pub module: &'a Module,
     pub sources: Sources,
+    /// What the module says of the variables of the source.
+    pub dwarf: Dwarf,
     /// The first operations of statements, in order.
     starts: Vec<u32>,
     /// Labels of functions: function, name, the line of the first statement after it.
@@ -55,7 +58,8 @@ impl<'a> Symbols<'a> {
                 }
             }
         }
-        Symbols { program, module, sources: Sources::new(name, text, module), starts, labels }
+        let dwarf = Dwarf::of(module);
+        Symbols { program, module, sources: Sources::new(name, text, module), dwarf, starts, labels }
     }
 
     /// The name of the PTX file, without its folders.
@@ -81,6 +85,23 @@ impl<'a> Symbols<'a> {
     /// Where the line of an operation comes from.
     pub fn frames(&self, pc: u32) -> &[Frame] {
         self.sources.frames(self.program.line(pc))
+    }
+
+    /// The variables of the source that can be named at an operation, the innermost first; without those that outlive functions.
+    pub fn source_variables(&self, pc: u32) -> Vec<&dwarf::Variable> {
+        let mut found = self.dwarf.at(self.text_at(pc));
+        found.retain(|variable| variable.scope.is_some());
+        found
+    }
+
+    /// The variable of the source that a name means at an operation.
+    pub fn source_variable(&self, pc: u32, name: &str) -> Option<&dwarf::Variable> {
+        self.dwarf.at(self.text_at(pc)).into_iter().find(|variable| variable.name == name)
+    }
+
+    /// The place in the text of the statement of an operation.
+    pub fn text_at(&self, pc: u32) -> u64 {
+        self.program.statement_at(pc).span.start.into()
     }
 
     /// The name of the function of an operation.

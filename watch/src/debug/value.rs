@@ -1,6 +1,8 @@
 //! Values with types, and how they are shown.
 
+use crate::dwarf::{self, Composite};
 use std::fmt::Write;
+use std::sync::Arc;
 use warpsmith_interp::engine::Reg;
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
@@ -20,15 +22,57 @@ pub enum Type {
     Pointer(StateSpace, Box<Type>),
     /// Three numbers: `threadIdx` and the like.
     Dim3,
+    /// A structure or union of the source.
+    Struct(Arc<Composite>),
+    /// Names for numbers of so many bytes.
+    Enum(Arc<str>, u64, Arc<[(String, i64)]>),
 }
 
 impl Type {
     /// An integer literal.
     pub const INT: Type = Type::Scalar(ScalarType::S32);
 
+    /// A type of the source, as DWARF describes it.
+    pub fn of_source(ty: &dwarf::Type) -> Type {
+        let bytes = |size: u64| Type::Array(Box::new(Type::Scalar(ScalarType::U8)), size);
+        match ty {
+            dwarf::Type::Base(_, size, encoding) => {
+                const BOOLEAN: u8 = 2;
+                const FLOAT: u8 = 4;
+                let signed = matches!(encoding, 5 | 6);
+                let scalar = match (*encoding, *size) {
+                    (BOOLEAN, 1) => ScalarType::U8,
+                    (FLOAT, 2) => ScalarType::F16,
+                    (FLOAT, 4) => ScalarType::F32,
+                    (FLOAT, 8) => ScalarType::F64,
+                    (_, 1) if signed => ScalarType::S8,
+                    (_, 2) if signed => ScalarType::S16,
+                    (_, 4) if signed => ScalarType::S32,
+                    (_, 8) if signed => ScalarType::S64,
+                    (_, 1) => ScalarType::U8,
+                    (_, 2) => ScalarType::U16,
+                    (_, 4) => ScalarType::U32,
+                    (_, 8) => ScalarType::U64,
+                    (_, size) => return bytes(size),
+                };
+                Type::Scalar(scalar)
+            }
+            dwarf::Type::Pointer(space, to) => {
+                let to = to.as_ref().map_or(Type::Scalar(ScalarType::B8), |to| Type::of_source(to));
+                Type::Pointer(*space, Box::new(to))
+            }
+            dwarf::Type::Composite(of) => Type::Struct(of.clone()),
+            dwarf::Type::Array(of, count) => Type::Array(Box::new(Type::of_source(of)), *count),
+            dwarf::Type::Enum(name, size, names) => Type::Enum(name.clone(), *size, names.clone()),
+            dwarf::Type::Unknown => bytes(0),
+        }
+    }
+
     /// Bytes in memory.
     pub fn bytes(&self) -> u64 {
         match self {
+            Type::Struct(of) => of.size,
+            Type::Enum(_, size, _) => *size,
             Type::Scalar(ty) => u64::from(ty.bits().div_ceil(8)),
             Type::Array(of, count) => of.bytes().saturating_mul(*count),
             Type::Pointer(..) => 8,
@@ -52,6 +96,8 @@ impl Type {
             Type::Pointer(StateSpace::Generic, to) => format!("{} *", to.name()),
             Type::Pointer(space, to) => format!("@{} {} *", space.name(), to.name()),
             Type::Dim3 => "uint3".into(),
+            Type::Struct(of) => of.name.clone(),
+            Type::Enum(name, ..) => format!("enum {name}"),
         }
     }
 
@@ -138,7 +184,11 @@ impl Value {
             }
             Type::Scalar(ty) => Ok(integer(*ty, self.bits())),
             Type::Pointer(..) => Ok(self.bits() as i128),
-            Type::Array(..) | Type::Dim3 => {
+            Type::Enum(_, size, _) => {
+                let unused = 128 - (8 * size).clamp(8, 128) as u32;
+                Ok(((self.bits() << unused) as i128) >> unused)
+            }
+            Type::Array(..) | Type::Dim3 | Type::Struct(_) => {
                 Err(format!("a value of type {} is not a number", self.ty.name()))
             }
         }
@@ -162,8 +212,10 @@ impl Value {
                 };
                 from_float(*ty, value).ok_or_else(|| format!("a number cannot be converted to {ty}"))?
             }
-            Type::Scalar(_) | Type::Pointer(..) => self.as_int()? as u128,
-            Type::Array(..) | Type::Dim3 => return Err(format!("Invalid cast to {}.", to.name())),
+            Type::Scalar(_) | Type::Pointer(..) | Type::Enum(..) => self.as_int()? as u128,
+            Type::Array(..) | Type::Dim3 | Type::Struct(_) => {
+                return Err(format!("Invalid cast to {}.", to.name()));
+            }
         };
         Ok(Value::new(to.clone(), mask(bits, to)))
     }
@@ -173,6 +225,30 @@ impl Value {
         let size = of.bytes() as usize;
         let bytes = self.bytes.get(index * size..(index + 1) * size).unwrap_or_default().to_vec();
         Value { ty: of.clone(), bytes, at: None }
+    }
+
+    /// A member of a structure, with its place where the structure is in memory.
+    pub fn member(&self, name: &str) -> Option<Value> {
+        let Type::Struct(of) = &self.ty else { return None };
+        let (_, ty, offset, bits) = of.members.iter().find(|(known, ..)| known == name)?;
+        let ty = Type::of_source(ty);
+        let start = usize::try_from(*offset).ok()?;
+        let bytes = self.bytes.get(start..start.checked_add(usize::try_from(ty.bytes()).ok()?)?)?.to_vec();
+        let at = match self.at {
+            Some(Location::Memory(space, address)) => {
+                Some(Location::Memory(space, address.wrapping_add(*offset)))
+            }
+            _ => None,
+        };
+        let whole = Value { ty, bytes, at };
+        let Some((lowest, width)) = *bits else { return Some(whole) };
+        // A bit field cannot be changed alone.
+        let field = whole.bits().checked_shr(lowest)?;
+        let unused = 128u32.checked_sub(width).filter(|unused| *unused < 128)?;
+        let signed = matches!(&whole.ty, Type::Scalar(ty) if ty.class() == TypeClass::Signed);
+        let shifted = field << unused;
+        let bits = if signed { (shifted as i128 >> unused) as u128 } else { shifted >> unused };
+        Some(Value::new(whole.ty, bits))
     }
 
     /// The text of the value in a format.
@@ -207,6 +283,29 @@ impl Value {
                 format!("({}) {:#x}", Type::Pointer(*space, to.clone()).name(), self.bits())
             }
             Type::Pointer(..) => scalar(ScalarType::U64, self.bits(), format),
+            Type::Struct(of) => {
+                let member = |(name, ..): &(String, _, _, _)| {
+                    let shown =
+                        self.member(name).map_or_else(|| "<unavailable>".into(), |value| value.show(format));
+                    format!("{name} = {shown}")
+                };
+                let shown: Vec<String> = of.members.iter().take(SHOWN).map(member).collect();
+                format!("{{{}{}}}", shown.join(", "), if of.members.len() > SHOWN { ", ..." } else { "" })
+            }
+            Type::Enum(_, size, names) => {
+                let number = self.as_int().unwrap_or(0);
+                match names
+                    .iter()
+                    .find(|(_, value)| i128::from(*value) == number)
+                    .filter(|_| format.is_none())
+                {
+                    Some((name, _)) => name.clone(),
+                    None => {
+                        let ty = if *size == 8 { ScalarType::S64 } else { ScalarType::S32 };
+                        scalar(ty, number as u128, format)
+                    }
+                }
+            }
             Type::Scalar(ty) => scalar(*ty, self.bits(), format),
         }
     }

@@ -1,0 +1,439 @@
+//! The DWARF of a module: which variables of the source there are, of which types, and where they live (PTX interoperability guide, 5).
+//!
+//! Addresses are places in the text: a label of code is where the next instruction is written, and a variable is its name. What is wrong or
+//! not understood is a warning, and the rest is used: a module's DWARF may come from anyone.
+
+mod assemble;
+mod place;
+
+pub use place::Place;
+
+use assemble::Sections;
+use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, LittleEndian, UnitHeader, UnitOffset};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use warpsmith_isa::StateSpace;
+use warpsmith_ptx::Module;
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
+
+/// Types nest no deeper than this; what is further in has no type.
+const MOST_DEPTH: u32 = 64;
+
+/// A section is read no more often than this.
+const MOST_READINGS: usize = 64;
+
+/// A type of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// A number: bytes, and `DW_ATE_*`.
+    Base(Arc<str>, u64, u8),
+    /// An address in a space; `None` for `void`, and for a type that is being described.
+    Pointer(StateSpace, Option<Box<Type>>),
+    /// A structure or union.
+    Composite(Arc<Composite>),
+    /// Elements one after the other.
+    Array(Box<Type>, u64),
+    /// Names for numbers of so many bytes.
+    Enum(Arc<str>, u64, Arc<[(String, i64)]>),
+    /// Nothing is known of it.
+    Unknown,
+}
+
+/// A structure or union.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Composite {
+    /// Its name, with `struct` or `union`.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Name, type, offset in bytes, and of a bit field the lowest bit and the width.
+    pub members: Vec<(String, Type, u64, Option<(u32, u32)>)>,
+}
+
+/// A variable of the source.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// A parameter of its function.
+    pub parameter: bool,
+    /// Its function was inlined.
+    pub inlined: bool,
+    /// The text in which it can be named; `None` for everywhere.
+    pub scope: Option<Range<u64>>,
+    /// Where it is, in which part of the text; `None` for all of its scope.
+    pub places: Vec<(Option<Range<u64>>, Place)>,
+}
+
+/// What the DWARF of a module says.
+#[derive(Default, Debug)]
+pub struct Dwarf {
+    /// Variables, outer scopes before inner ones.
+    pub variables: Vec<Variable>,
+    /// What was wrong.
+    pub warnings: Vec<String>,
+}
+
+impl Dwarf {
+    /// Reads what a module has.
+    pub fn of(module: &Module) -> Dwarf {
+        let sections = Sections::of(module);
+        let mut dwarf = Dwarf::default();
+        // Units may share abbreviations, and variables lists of places: a text that says so again and again must not take for ever.
+        let mut left = sections.size().saturating_mul(MOST_READINGS).saturating_add(1 << 20);
+        let info = gimli::DebugInfo::new(sections.get(".debug_info"), LittleEndian);
+        let mut units = info.units();
+        loop {
+            match units.next() {
+                Ok(Some(_)) if left == 0 => {
+                    dwarf.warnings.push("what is read again and again is left out".into());
+                    break;
+                }
+                Ok(Some(header)) => {
+                    left = left.saturating_sub(sections.get(".debug_abbrev").len());
+                    let mut reader = Reader {
+                        sections: &sections,
+                        header,
+                        types: FxHashMap::default(),
+                        dwarf: &mut dwarf,
+                        left: &mut left,
+                    };
+                    if let Err(error) = reader.unit() {
+                        dwarf.warnings.push(format!("a unit of .debug_info: {error}"));
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    dwarf.warnings.push(format!(".debug_info: {error}"));
+                    break;
+                }
+            }
+        }
+        dwarf
+    }
+
+    /// The variables that can be named at a place of the text, the innermost first, each name once.
+    pub fn at(&self, text: u64) -> Vec<&Variable> {
+        let inside = |variable: &&Variable| variable.scope.as_ref().is_none_or(|scope| scope.contains(&text));
+        let mut found: Vec<&Variable> = Vec::new();
+        for variable in self.variables.iter().rev().filter(inside) {
+            if !found.iter().any(|known| known.name == variable.name) {
+                found.push(variable);
+            }
+        }
+        found
+    }
+}
+
+impl Variable {
+    /// Where it is at a place of the text; `None`: it is optimised out there.
+    pub fn place(&self, text: u64) -> Option<&Place> {
+        let here = |range: &Option<Range<u64>>| range.as_ref().is_none_or(|range| range.contains(&text));
+        self.places.iter().find(|(range, _)| here(range)).map(|(_, place)| place)
+    }
+}
+
+struct Reader<'a, 'd> {
+    sections: &'a Sections,
+    header: UnitHeader<Slice<'a>>,
+    types: FxHashMap<UnitOffset, Type>,
+    dwarf: &'d mut Dwarf,
+    /// Bytes that may still be read more than once.
+    left: &'d mut usize,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn unit(&mut self) -> gimli::Result<()> {
+        let abbreviations = gimli::DebugAbbrev::new(self.sections.get(".debug_abbrev"), LittleEndian);
+        let abbreviations = self.header.abbreviations(&abbreviations)?;
+        let header = self.header;
+        let mut entries = header.entries(&abbreviations);
+        // The bounds of the scopes around, with their depths.
+        let mut scopes: Vec<(isize, Option<Range<u64>>, bool)> = Vec::new();
+        while let Some(entry) = entries.next_dfs()? {
+            let entry = entry.clone();
+            let depth = entry.depth();
+            while scopes.last().is_some_and(|(at, ..)| *at >= depth) {
+                scopes.pop();
+            }
+            match entry.tag() {
+                gimli::DW_TAG_subprogram | gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine => {
+                    let around = scopes.last();
+                    let inlined = entry.tag() == gimli::DW_TAG_inlined_subroutine
+                        || around.is_some_and(|around| around.2);
+                    let bounds = self.bounds(&entry).or_else(|| around.and_then(|around| around.1.clone()));
+                    scopes.push((depth, bounds, inlined));
+                }
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                    let inside = !scopes.is_empty();
+                    let scope = scopes.last().and_then(|around| around.1.clone());
+                    let inlined = scopes.last().is_some_and(|around| around.2);
+                    // Those of a function that was inlined everywhere have no text.
+                    if inside == scope.is_some() {
+                        self.variable(&entry, scope, inlined, &abbreviations);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn bounds(&self, entry: &Entry<'a>) -> Option<Range<u64>> {
+        let address = |name| match entry.attr_value(name) {
+            Some(AttributeValue::Addr(address)) => Some(address),
+            _ => None,
+        };
+        let (low, high) = (address(gimli::DW_AT_low_pc)?, address(gimli::DW_AT_high_pc)?);
+        (low < high).then_some(low..high)
+    }
+
+    fn string(&self, entry: &Entry<'a>, name: gimli::DwAt) -> Option<String> {
+        let text = match entry.attr_value(name)? {
+            AttributeValue::String(text) => text,
+            AttributeValue::DebugStrRef(offset) => {
+                gimli::DebugStr::new(self.sections.get(".debug_str"), LittleEndian).get_str(offset).ok()?
+            }
+            _ => return None,
+        };
+        Some(text.to_string_lossy().into_owned())
+    }
+
+    fn number(entry: &Entry<'a>, name: gimli::DwAt) -> Option<i64> {
+        let value = entry.attr_value(name)?;
+        value.sdata_value().or_else(|| value.udata_value().map(|value| value as i64))
+    }
+
+    fn variable(
+        &mut self,
+        entry: &Entry<'a>,
+        scope: Option<Range<u64>>,
+        inlined: bool,
+        abbreviations: &gimli::Abbreviations,
+    ) {
+        let Some(name) = self.string(entry, gimli::DW_AT_name) else { return };
+        let ty = self.type_of(entry, abbreviations, 0);
+        let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
+        let mut places = Vec::new();
+        match entry.attr_value(gimli::DW_AT_location) {
+            Some(AttributeValue::Exprloc(expression)) => places.push((None, expression.0)),
+            Some(AttributeValue::Block(bytes)) => places.push((None, bytes)),
+            Some(AttributeValue::LocationListsRef(offset)) => {
+                places.extend(self.list(offset.0).into_iter().map(|(range, bytes)| (Some(range), bytes)));
+            }
+            Some(AttributeValue::SecOffset(offset)) => {
+                places.extend(self.list(offset).into_iter().map(|(range, bytes)| (Some(range), bytes)));
+            }
+            Some(AttributeValue::Data4(offset)) => {
+                places.extend(
+                    self.list(offset as usize).into_iter().map(|(range, bytes)| (Some(range), bytes)),
+                );
+            }
+            _ => {}
+        }
+        let mut places: Vec<_> = places
+            .into_iter()
+            .filter_map(|(range, bytes)| match Place::read(bytes.slice(), self.sections) {
+                Ok(place) => Some((range, place)),
+                Err(why) => {
+                    self.dwarf.warnings.push(format!("the location of `{name}`: {why}"));
+                    None
+                }
+            })
+            .collect();
+        if let (true, Some(bits)) = (places.is_empty(), Self::number(entry, gimli::DW_AT_const_value)) {
+            places.push((None, Place::Constant(bits)));
+        }
+        self.dwarf.variables.push(Variable { name, ty, parameter, inlined, scope, places });
+    }
+
+    /// A list of `.debug_loc`: pairs of addresses with expressions up to a pair of zeros (DWARF 2, 2.4.6).
+    fn list(&mut self, offset: usize) -> Vec<(Range<u64>, Slice<'a>)> {
+        let all = self.sections.get(".debug_loc");
+        let mut found = Vec::new();
+        let mut at = offset;
+        loop {
+            let word =
+                |at: usize| Some(u64::from_le_bytes(all.get(at..at.checked_add(8)?)?.try_into().ok()?));
+            let length =
+                |at: usize| Some(u16::from_le_bytes(all.get(at..at.checked_add(2)?)?.try_into().ok()?));
+            let (Some(from), Some(to)) = (word(at), at.checked_add(8).and_then(word)) else { break };
+            if (from, to) == (0, 0) {
+                return found;
+            }
+            let Some(len) = length(at + 16).map(usize::from) else { break };
+            let Some(bytes) = all.get(at + 18..at + 18 + len) else { break };
+            *self.left = self.left.saturating_sub(18 + len);
+            if *self.left == 0 {
+                return found;
+            }
+            if from < to {
+                found.push((from..to, EndianSlice::new(bytes, LittleEndian)));
+            }
+            at += 18 + len;
+        }
+        self.dwarf.warnings.push(format!("the location list at {offset} has no end"));
+        found
+    }
+
+    fn type_of(&mut self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
+        match entry.attr_value(gimli::DW_AT_type) {
+            Some(AttributeValue::UnitRef(offset)) => self.type_at(offset, abbreviations, depth),
+            Some(AttributeValue::DebugInfoRef(offset)) => match offset.to_unit_offset(&self.header) {
+                Some(offset) => self.type_at(offset, abbreviations, depth),
+                None => Type::Unknown,
+            },
+            _ => Type::Unknown,
+        }
+    }
+
+    fn type_at(&mut self, offset: UnitOffset, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
+        if let Some(known) = self.types.get(&offset) {
+            return known.clone();
+        }
+        if depth > MOST_DEPTH {
+            return Type::Unknown;
+        }
+        // Whoever comes back to a type that is being described finds nothing there.
+        self.types.insert(offset, Type::Unknown);
+        let header = self.header;
+        let made = match header.entry(abbreviations, offset) {
+            Ok(entry) => self.described(&entry, abbreviations, depth + 1),
+            Err(error) => {
+                self.dwarf.warnings.push(format!("a type: {error}"));
+                Type::Unknown
+            }
+        };
+        self.types.insert(offset, made.clone());
+        made
+    }
+
+    fn described(&mut self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
+        let name = || self.string(entry, gimli::DW_AT_name).unwrap_or_default();
+        let size = Self::number(entry, gimli::DW_AT_byte_size)
+            .and_then(|size| u64::try_from(size).ok())
+            .unwrap_or(0);
+        match entry.tag() {
+            gimli::DW_TAG_base_type => {
+                let encoding = match entry.attr_value(gimli::DW_AT_encoding) {
+                    Some(AttributeValue::Encoding(encoding)) => encoding.0,
+                    other => other.and_then(|value| value.udata_value()).unwrap_or(0) as u8,
+                };
+                Type::Base(name().into(), size, encoding)
+            }
+            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => {
+                let class = match entry.attr_value(gimli::DW_AT_address_class) {
+                    Some(AttributeValue::AddressClass(class)) => class.0,
+                    other => other.and_then(|value| value.udata_value()).unwrap_or(12),
+                };
+                let space = match class {
+                    4 => StateSpace::Const,
+                    5 => StateSpace::Global,
+                    6 => StateSpace::Local,
+                    7 => StateSpace::Param,
+                    8 => StateSpace::Shared,
+                    _ => StateSpace::Generic,
+                };
+                match self.type_of(entry, abbreviations, depth) {
+                    Type::Unknown => Type::Pointer(space, None),
+                    to => Type::Pointer(space, Some(Box::new(to))),
+                }
+            }
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                let word = if entry.tag() == gimli::DW_TAG_union_type { "union" } else { "struct" };
+                let name =
+                    format!("{word} {}", self.string(entry, gimli::DW_AT_name).unwrap_or("{...}".into()));
+                let mut members = Vec::new();
+                for child in self.children(entry, abbreviations) {
+                    if child.tag() != gimli::DW_TAG_member {
+                        continue;
+                    }
+                    let ty = self.type_of(&child, abbreviations, depth);
+                    let name = self.string(&child, gimli::DW_AT_name).unwrap_or_default();
+                    let offset = member_offset(&child);
+                    let width = Self::number(&child, gimli::DW_AT_bit_size);
+                    let above = Self::number(&child, gimli::DW_AT_bit_offset);
+                    let bits = width.zip(above).and_then(|(width, above)| {
+                        let storage = i64::try_from(ty.bytes()).ok()?.checked_mul(8)?;
+                        let lowest = storage.checked_sub(above)?.checked_sub(width)?;
+                        Some((u32::try_from(lowest).ok()?, u32::try_from(width).ok()?))
+                    });
+                    members.push((name, ty, offset, bits));
+                }
+                Type::Composite(Arc::new(Composite { name, size, members }))
+            }
+            gimli::DW_TAG_array_type => {
+                let mut ty = self.type_of(entry, abbreviations, depth);
+                let children = self.children(entry, abbreviations);
+                for child in children.iter().rev().filter(|child| child.tag() == gimli::DW_TAG_subrange_type)
+                {
+                    let last = Self::number(child, gimli::DW_AT_upper_bound);
+                    let count = Self::number(child, gimli::DW_AT_count);
+                    let length = count.or(last.and_then(|last| last.checked_add(1))).unwrap_or(0);
+                    ty = Type::Array(Box::new(ty), u64::try_from(length).unwrap_or(0));
+                }
+                ty
+            }
+            gimli::DW_TAG_enumeration_type => {
+                let name = name();
+                let children = self.children(entry, abbreviations);
+                let names = children.iter().filter_map(|child| {
+                    Some((
+                        self.string(child, gimli::DW_AT_name)?,
+                        Self::number(child, gimli::DW_AT_const_value)?,
+                    ))
+                });
+                Type::Enum(name.into(), size.max(1), names.collect())
+            }
+            gimli::DW_TAG_typedef | gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type => {
+                self.type_of(entry, abbreviations, depth)
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    fn children(&self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Vec<Entry<'a>> {
+        let mut found = Vec::new();
+        let Ok(mut tree) = self.header.entries_tree(abbreviations, Some(entry.offset())) else {
+            return found;
+        };
+        let Ok(root) = tree.root() else { return found };
+        let mut children = root.children();
+        while let Ok(Some(child)) = children.next() {
+            found.push(child.entry().clone());
+        }
+        found
+    }
+}
+
+/// `DW_OP_plus_uconst N`, or the number alone.
+fn member_offset(entry: &Entry<'_>) -> u64 {
+    let bytes = match entry.attr_value(gimli::DW_AT_data_member_location) {
+        Some(AttributeValue::Exprloc(expression)) => expression.0,
+        Some(AttributeValue::Block(bytes)) => bytes,
+        Some(value) => return value.udata_value().unwrap_or(0),
+        None => return 0,
+    };
+    match bytes.slice().split_first() {
+        Some((&0x23, mut rest)) => place::unsigned(&mut rest).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+impl Type {
+    /// Bytes in memory.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Type::Base(_, size, _) | Type::Enum(_, size, _) => *size,
+            Type::Pointer(..) => 8,
+            Type::Composite(of) => of.size,
+            Type::Array(of, count) => of.bytes().saturating_mul(*count),
+            Type::Unknown => 0,
+        }
+    }
+}

@@ -12,7 +12,8 @@ pub(crate) fn quoted(text: &str) -> String {
     out.push('"');
     for byte in text.bytes() {
         match byte {
-            b'"' | b'\\' | 0..=31 | 127.. => put(&mut out, format_args!("\\{byte:02x}")),
+            // Bodies are skipped by their braces and comments.
+            b'"' | b'\\' | b'{' | b'}' | b';' | 0..=31 | 127.. => put(&mut out, format_args!("\\{byte:02x}")),
             _ => out.push(char::from(byte)),
         }
     }

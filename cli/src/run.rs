@@ -262,7 +262,11 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
 
 fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
     let module = ptx::ValidatedModule::parse(&source.source)?;
-    let program = warpsmith::Program::load_entry(&module, entry)?;
+    let program = match entry {
+        // The launch does not name the only kernel.
+        "" => warpsmith::Program::load(&module)?,
+        entry => warpsmith::Program::load_entry(&module, entry)?,
+    };
     Ok((program, sources(options, source.name(), source.text(), &module)))
 }
 

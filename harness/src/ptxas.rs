@@ -67,28 +67,29 @@ impl Ptxas {
 
     /// Checks `text` without making code, which is much faster; the error is the output of ptxas.
     pub fn check(&self, text: &str, target: Target) -> Result<(), String> {
-        self.run(text, &format!("-arch=compute_{}", target.to_string().trim_start_matches("sm_")))
+        self.run(text, &format!("-arch=compute_{}", target.to_string().trim_start_matches("sm_"))).map(drop)
     }
 
-    /// Assembles `text`; the error is the output of ptxas.
-    pub fn assemble(&self, text: &str, target: Target) -> Result<(), String> {
+    /// Assembles `text` to a cubin; the error is the output of ptxas.
+    pub fn assemble(&self, text: &str, target: Target) -> Result<Vec<u8>, String> {
         self.run(text, &format!("-arch={target}"))
     }
 
-    fn run(&self, text: &str, arch: &str) -> Result<(), String> {
+    fn run(&self, text: &str, arch: &str) -> Result<Vec<u8>, String> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let stem = std::env::temp_dir().join(format!("warpsmith-{}-{serial}", std::process::id()));
         let (source, object) = (stem.with_extension("ptx"), stem.with_extension("cubin"));
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let output = Command::new(&self.path).arg(arch).arg(&source).arg("-o").arg(&object).output();
+        let cubin = std::fs::read(&object);
         // Leftovers in the temporary folder are no reason to fail.
         for file in [&source, &object] {
             std::fs::remove_file(file).unwrap_or_default();
         }
         let output = output.map_err(|e| format!("cannot start {}: {e}", self.path.display()))?;
         if output.status.success() {
-            return Ok(());
+            return cubin.map_err(|e| format!("cannot read {}: {e}", object.display()));
         }
         let said = [output.stdout, output.stderr].concat();
         Err(String::from_utf8_lossy(&said).replace(&*source.to_string_lossy(), "emitted").trim().to_owned())

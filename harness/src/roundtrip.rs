@@ -96,7 +96,9 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         }
     }
     for run in &runs {
-        let Some(kernel) = report.kernels.iter_mut().find(|kernel| kernel.name == run.launch.entry) else {
+        let only = run.launch.entry.is_empty() && report.kernels.len() == 1;
+        let Some(kernel) = report.kernels.iter_mut().find(|kernel| only || kernel.name == run.launch.entry)
+        else {
             report.errors.push(format!("line {}: no kernel is called `{}`", run.line, run.launch.entry));
             continue;
         };

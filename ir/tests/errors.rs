@@ -660,3 +660,18 @@ fn table_derived_operations_of_a_target() {
         "#]],
     );
 }
+
+/// What cannot be read in one function does not hide what is wrong with another.
+#[test]
+fn errors_of_reading_and_of_verifying_come_together() {
+    check(
+        "func @a() {\nentry:\n  retn\n}\nfunc @b(%x: i32, %y: f32) -> i32 {\nentry:\n  %z = iadd %x, %y\n  ret %z\n}\n",
+        expect![[r#"
+            3:3: error[I0002]: unknown operation `retn`
+              note: did you mean `ret`?
+            7:3: error[I0402]: operand 2 of `iadd` must be i32; %y is f32
+              5:6: %y is a parameter of this function
+              note: `fptosi.i32` or `fptoui.i32` converts it
+        "#]],
+    );
+}

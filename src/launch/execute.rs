@@ -68,7 +68,12 @@ fn launch(
     spec: &LaunchSpec,
     observer: &mut dyn Observer,
 ) -> Result<Execution, Fault> {
-    let mut launch = Launch::new(spec.entry.as_str()).grid(spec.grid).block(spec.block);
+    let mut kernels = program.kernels();
+    let entry = match (kernels.next(), kernels.next()) {
+        (Some(only), None) if spec.entry.is_empty() => only,
+        _ => spec.entry.as_str(),
+    };
+    let mut launch = Launch::new(entry).grid(spec.grid).block(spec.block);
     launch.cluster = spec.cluster;
     launch.cooperative = spec.cooperative;
     launch.dynamic_shared = spec.dynamic_shared;

@@ -36,7 +36,7 @@ pub const MAX_BUFFER_BYTES: u64 = 1 << 31;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct LaunchSpec {
-    /// The name of the kernel.
+    /// The name of the kernel; empty for the only one of the module.
     pub entry: String,
     /// Blocks (with clusters: still blocks) in x, y and z.
     pub grid: [u32; 3],
@@ -258,6 +258,17 @@ mod tests {
             ]
         );
         assert_eq!((spec.grid, spec.block, spec.steps, spec.threads()), ([2, 1, 1], [32, 1, 1], Some(5), 64));
+    }
+
+    #[test]
+    fn what_has_one_answer_need_not_be_said() {
+        let spec = LaunchSpec::parse(
+            r#"{"block":[32],"args":[{"type":"i32","value":-1},{"buffer_type":"i64","values":[-2]}]}"#,
+        );
+        let spec = spec.unwrap();
+        assert_eq!((spec.entry.as_str(), spec.grid), ("", [1, 1, 1]));
+        assert_eq!(spec.args[0], Arg::Value(vec![255; 4]));
+        assert!(errors(r#"{"block":[32],"args":[{"type":"i33","value":1}]}"#)[0].contains("`i33`"));
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl Reader {
                 "arithmetic",
             ];
             self.known_keys("$", object, KNOWN);
-            for key in ["entry", "grid", "block", "args"].into_iter().filter(|key| !object.contains_key(*key))
-            {
+            // A module with one kernel needs no `entry`, and one block no `grid`.
+            for key in ["block", "args"].into_iter().filter(|key| !object.contains_key(*key)) {
                 self.error("$", format!("`{key}` is missing"));
             }
         }
@@ -444,7 +444,11 @@ impl Reader {
     /// The type that a value names, if values of that type can be stored.
     pub fn scalar_type(&mut self, path: &str, value: &Value) -> Option<ScalarType> {
         let name = value.as_str().unwrap_or_default();
-        let ty = ScalarType::from_name(name.trim_start_matches('.')).filter(|ty| literal::has_values(*ty));
+        let name_in_ptx = name.trim_start_matches('.');
+        // The IR's `i32` is `s32`.
+        let integer = name_in_ptx.strip_prefix('i').map(|bits| format!("s{bits}"));
+        let ty = ScalarType::from_name(integer.as_deref().unwrap_or(name_in_ptx));
+        let ty = ty.filter(|ty| literal::has_values(*ty));
         if ty.is_none() {
             let found = if name.is_empty() { describe(value) } else { format!("`{name}`") };
             self.error(

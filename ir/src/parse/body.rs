@@ -3,7 +3,7 @@
 use super::{Body, Parser};
 use crate::attr::Attr;
 use crate::dfg::ValueDef;
-use crate::entities::{Block, Inst, Loc, StackSlot, Value};
+use crate::entities::{Block, FuncId, Inst, Loc, StackSlot, Value};
 use crate::function::{Function, LocData, StackSlotData};
 use crate::inst::InstData;
 use crate::lexer::{Tok, Token};
@@ -105,9 +105,12 @@ fn opcode(name: &[u8]) -> Option<Opcode> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn bodies(&mut self, bodies: Vec<Body>) {
+    /// Reads the bodies, and returns the functions in which nothing is wrong so far.
+    pub(super) fn bodies(&mut self, bodies: Vec<Body>) -> Vec<FuncId> {
         let mut scope = Scope::default();
+        let mut readable = Vec::new();
         for body in bodies {
+            let errors = self.errors.len();
             scope.clear();
             scope.params = body.params;
             self.lexer.position = body.start;
@@ -125,7 +128,11 @@ impl<'a> Parser<'a> {
             reader.settle();
             let func = reader.func;
             self.module.functions[body.function] = func;
+            if self.errors.len() == errors {
+                readable.push(body.function);
+            }
         }
+        readable
     }
 }
 

@@ -47,7 +47,12 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
     }
     let bodies = parser.items();
     parser.addresses();
-    parser.bodies(bodies);
+    let items = parser.errors.len();
+    let readable = parser.bodies(bodies);
+    // Errors inside of some bodies do not hide what is wrong with the others. Errors of items do: what a name or type stands for is not known.
+    if items == 0 && !parser.errors.is_empty() {
+        parser.errors.extend(crate::verify::readable(&parser.module, &readable));
+    }
     parser.errors.sort_by_key(|error| error.span.start);
     Parsed { module: parser.module, diagnostics: parser.errors }
 }

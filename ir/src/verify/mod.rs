@@ -71,7 +71,7 @@ mod limits;
 mod ptx;
 mod types;
 
-use crate::entities::{Block, Inst, Value};
+use crate::entities::{Block, FuncId, Inst, Value};
 use crate::function::{FuncKind, Function, Linkage};
 use crate::module::{Module, Symbol};
 use crate::parallel;
@@ -117,6 +117,22 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     }
     errors.sort_by_key(|error| error.span.start);
     Err(module.diagnostics(errors))
+}
+
+/// What is wrong with some functions of a module that has other errors: those that could be read, beside some that could not.
+pub(crate) fn readable(module: &Module, functions: &[FuncId]) -> Vec<Diagnostic> {
+    let mut broken = Vec::new();
+    types::table(module, &mut broken);
+    if broken.iter().any(|error| error.code == types::BROKEN) {
+        return Vec::new();
+    }
+    let (mut errors, mut operations) = (Vec::new(), FxHashMap::default());
+    for func in functions.iter().filter_map(|id| module.functions.get(*id)) {
+        let mut verifier = Verifier { module, func, errors, operations, display: OnceCell::new() };
+        verifier.function();
+        Verifier { errors, operations, .. } = verifier;
+    }
+    errors
 }
 
 fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {

@@ -93,7 +93,8 @@ fn the_maps_name_every_package_and_folder() {
         let mut rust = Vec::new();
         files(&folder, "rs", &mut rust);
         let inside = format!("{folder}/");
-        let is_mapped = mapped.contains(folder.as_str()) || mapped.iter().any(|name| name.starts_with(&inside));
+        let is_mapped =
+            mapped.contains(folder.as_str()) || mapped.iter().any(|name| name.starts_with(&inside));
         assert!(rust.is_empty() || is_mapped, "no map names `{folder}/`");
     }
 }

@@ -258,13 +258,11 @@ impl Writer<'_> {
         let mut statistics = DebugStatistics::default();
         let mut known = false;
         for stmt in &self.stmts {
-            match stmt {
-                Stmt::Loc(loc) => known = loc.at.line > 0,
-                Stmt::Inst(_) => {
-                    statistics.instructions += 1;
-                    statistics.with_line += u64::from(known);
-                }
-                _ => {}
+            if let Stmt::Loc(loc) = stmt {
+                known = loc.at.line > 0;
+            } else if let Stmt::Inst(_) = stmt {
+                statistics.instructions += 1;
+                statistics.with_line += u64::from(known);
             }
         }
         statistics

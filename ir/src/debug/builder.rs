@@ -72,7 +72,17 @@ impl<'m> DebugBuilder<'m> {
         // few hundred of them.
         let known = match &ty {
             DebugType::Composite { .. } | DebugType::Enum { .. } => None,
-            _ => info.types.iter().find(|(_, known)| **known == ty).map(|(id, _)| id),
+            DebugType::Base { .. }
+            | DebugType::Pointer { .. }
+            | DebugType::Reference { .. }
+            | DebugType::Array { .. }
+            | DebugType::Vector { .. }
+            | DebugType::Typedef { .. }
+            | DebugType::Const(_)
+            | DebugType::Volatile(_)
+            | DebugType::Function { .. } => {
+                info.types.iter().find(|(_, known)| **known == ty).map(|(id, _)| id)
+            }
         };
         known.unwrap_or_else(|| info.types.push(ty))
     }

@@ -119,6 +119,10 @@ fn variable(
 }
 
 /// The type of the source that a type of the IR is.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "formats that debuggers do not know are shown as their bits"
+)]
 fn type_of(
     info: &mut DebugInfo,
     table: &TypeTable,

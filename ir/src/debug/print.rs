@@ -164,6 +164,7 @@ pub(crate) fn function(out: &mut String, func: &Function) {
 
 impl Function {
     /// What the text says of a binding: names of what is there, and what has become of the rest.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only values and memory behind them change")]
     pub(crate) fn written_storage(&self, storage: Storage) -> Storage {
         let Some(value) = storage.value() else { return storage };
         let value = self.dfg.resolve(value);

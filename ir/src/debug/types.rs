@@ -178,6 +178,7 @@ pub enum DebugType {
 
 impl DebugType {
     /// The types that it names, and whether what it names is a part of it: a type must not be a part of itself.
+    #[expect(clippy::type_complexity, reason = "four lists that are chained below")]
     pub fn named(&self) -> impl Iterator<Item = (DebugTypeId, bool)> + '_ {
         let (one, members, params, ret): (
             Option<(DebugTypeId, bool)>,

@@ -29,7 +29,7 @@ impl Selector<'_> {
             ValueDef::Param(block, number) if self.is_kernel() && func.layout.entry() == Some(block) => {
                 Some(number)
             }
-            _ => None,
+            ValueDef::Param(..) | ValueDef::Result(..) | ValueDef::Alias(_) | ValueDef::Detached => None,
         }
     }
 

@@ -406,9 +406,11 @@ impl Writer<'_> {
         let mut entries: SecondaryMap<ScopeId, Option<UnitEntryId>> = SecondaryMap::new();
         for (id, scope) in &debug.scopes {
             let parent = scope.parent.and_then(|parent| entries[parent]).unwrap_or(entry);
+            if id != debug.root() && !used[id] {
+                continue;
+            }
             let made = match scope.kind {
                 ScopeKind::Function => entry,
-                _ if !used[id] => continue,
                 ScopeKind::Block => self.add(unit, parent, DW_TAG_lexical_block),
                 ScopeKind::Inlined(of) => {
                     let origin = self.inlined(unit, of);

@@ -77,6 +77,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no variable is in the other spaces")]
     pub(crate) fn of(space: warpsmith_isa::StateSpace) -> Class {
         use warpsmith_isa::StateSpace;
         match space {

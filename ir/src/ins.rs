@@ -60,6 +60,7 @@ impl Function {
     }
 
     /// The types of all results, [`Type::INVALID`] where the operands do not say yet.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
     pub(crate) fn result_types(&self, data: &InstData, suffix: Option<Type>) -> SmallVec<[Type; 2]> {
         let first = self.result_type(data, suffix);
         let known = first.unwrap_or(Type::INVALID);

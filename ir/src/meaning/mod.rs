@@ -20,6 +20,10 @@
 
 mod arithmetic;
 mod convert;
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the verifier lets the formats and operations by that have modes"
+)]
 mod mode;
 mod wide;
 

@@ -38,7 +38,7 @@ fn clamped(bits: u32, a: i128) -> u128 {
 fn product(a: u128, b: u128) -> (u128, u128) {
     const LOW: u128 = u64::MAX as u128;
     let [(a1, a0), (b1, b0)] = [a, b].map(|x| (x >> 64, x & LOW));
-    let middle = a1 * b0 + (a0 * b0 >> 64);
+    let middle = a1 * b0 + ((a0 * b0) >> 64);
     let other = a0 * b1 + (middle & LOW);
     (a1 * b1 + (middle >> 64) + (other >> 64), a.wrapping_mul(b))
 }

@@ -13,8 +13,10 @@ mod control;
 mod function;
 mod memory;
 mod table;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not of this module is named by its caller")]
 mod threads;
 mod values;
+#[allow(clippy::wildcard_enum_match_arm, reason = "the verifier lets lists by that belong to an operation")]
 mod vector;
 
 use crate::engine::{

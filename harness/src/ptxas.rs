@@ -72,10 +72,12 @@ impl Ptxas {
 
     /// Assembles `text` to a cubin; the error is the output of ptxas.
     pub fn assemble(&self, text: &str, target: Target) -> Result<Vec<u8>, String> {
-        self.run(text, &format!("-arch={target}"))
+        let cubin = self.run(text, &format!("-arch={target}"))?;
+        cubin.map_err(|e| format!("ptxas has written no code: {e}"))
     }
 
-    fn run(&self, text: &str, arch: &str) -> Result<Vec<u8>, String> {
+    /// The cubin is there where code is generated.
+    fn run(&self, text: &str, arch: &str) -> Result<std::io::Result<Vec<u8>>, String> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let stem = std::env::temp_dir().join(format!("warpsmith-{}-{serial}", std::process::id()));
@@ -89,7 +91,7 @@ impl Ptxas {
         }
         let output = output.map_err(|e| format!("cannot start {}: {e}", self.path.display()))?;
         if output.status.success() {
-            return cubin.map_err(|e| format!("cannot read {}: {e}", object.display()));
+            return Ok(cubin);
         }
         let said = [output.stdout, output.stderr].concat();
         Err(String::from_utf8_lossy(&said).replace(&*source.to_string_lossy(), "emitted").trim().to_owned())

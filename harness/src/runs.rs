@@ -319,7 +319,7 @@ kernel @k() { }
             .replace(r#""arg": 0, "type": "f32", "values": [2]"#, r#""arg": 0, "global": "g", "hex": """#);
         assert_eq!(
             read(&both).unwrap_err()[0].message,
-            "expect $: `arg`, `global` and `memory` exclude each other"
+            "expect $: `arg`, `global`, `memory` and `binding` exclude each other"
         );
     }
 

@@ -839,12 +839,22 @@ mod tests {
             }
         }
         let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| !seen.contains(op)).collect();
-        let aggregates = [Opcode::Zero, Opcode::Aggregate, Opcode::ExtractValue, Opcode::InsertValue];
-        let blocks = [Opcode::Memcpy, Opcode::Memmove, Opcode::Memset];
+        use Opcode as O;
+        let aggregates = [O::Zero, O::Aggregate, O::ExtractValue, O::InsertValue];
+        let blocks = [O::Memcpy, O::Memmove, O::Memset];
         // What lanes do together needs all of them at one place; the others end a thread, or show addresses and text.
-        use Opcode::*;
-        let lanes = [Shfl, Vote, Ballot, MatchAny, MatchAll, WarpReduce, WarpSync, Activemask, Barrier];
-        let effects = [Printf, Malloc, Free, Unreachable, Trap];
+        let lanes = [
+            O::Shfl,
+            O::Vote,
+            O::Ballot,
+            O::MatchAny,
+            O::MatchAll,
+            O::WarpReduce,
+            O::WarpSync,
+            O::Activemask,
+            O::Barrier,
+        ];
+        let effects = [O::Printf, O::Malloc, O::Free, O::Unreachable, O::Trap];
         let left_out: Vec<&Opcode> = aggregates.iter().chain(&blocks).chain(&lanes).chain(&effects).collect();
         let missing: Vec<&Opcode> = missing.into_iter().filter(|op| !left_out.contains(op)).collect();
         assert!(missing.is_empty(), "{missing:?}");

@@ -30,7 +30,12 @@ pub fn ptx_name(name: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(bytes.len() + 8);
     for (at, &byte) in bytes.iter().enumerate() {
-        let escaped = byte == b'$' && at > 0 && bytes[at - 1] == b'_' && escape(&bytes[at - 1..]).is_some();
+        // It would read as the beginning of an escape: what follows makes one, or is spelled with one.
+        let before_escape = at + 1 < bytes.len() && !stays(at + 1);
+        let escaped = byte == b'$'
+            && at > 0
+            && bytes[at - 1] == b'_'
+            && (before_escape || escape(&bytes[at - 1..]).is_some());
         // One byte of a word is enough to make it none.
         let first_of_word = at == 0 && is_word;
         match byte {

@@ -212,5 +212,8 @@ fn a_pass_takes_the_place_of_its_namesake() {
     let report = pipeline.run(&mut parse(TWO), &mut Options::default()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(report.passes.iter().map(|p| p.changes).collect::<Vec<_>>(), [14, 0]);
     let unknown = Pipeline::parse("grow").unwrap_err();
-    assert!(unknown.to_string().starts_with("there is no pass `grow`; there are `cfg`, `dce`,"), "{unknown}");
+    assert!(
+        unknown.to_string().starts_with("there is no pass `grow`; there are `aggregates`, `cfg`,"),
+        "{unknown}"
+    );
 }

@@ -343,7 +343,7 @@ impl Selector<'_> {
         let bits = self.ty(arg).bits();
         let narrow = bits < 32;
         let mut value = self.zero_extended_32(arg);
-        let unused = Operand::Int(i64::from(32 - bits));
+        let unused = Operand::Int(32 - i64::from(bits));
         let mut then = |selector: &mut Self, mnemonic, with: Option<Operand>| {
             value = match with {
                 Some(with) => selector.emit_new(RegClass::B32, mnemonic, &[value, with]),

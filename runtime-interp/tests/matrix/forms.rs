@@ -3,10 +3,9 @@
 use super::{levels, load};
 use std::fmt::Write;
 use warpsmith_interp::engine::Level;
-use warpsmith_interp::{Device, Launch, Program};
+use warpsmith_interp::{Device, Launch};
 use warpsmith_isa::sample::{Arg, Sample, of_form};
-use warpsmith_isa::{FORMS, Mod, Operation, ScalarType, StateSpace, Target};
-use warpsmith_ptx::ValidatedModule;
+use warpsmith_isa::{FORMS, Operation, ScalarType, StateSpace, Target};
 
 /// Metadata and scales: every nibble keeps the upper two of four elements, in order, and of tf32 the second of two.
 const METADATA: u32 = 0xeeee_eeee;
@@ -193,13 +192,6 @@ fn every_form_runs_and_is_deterministic() {
     let mut count = 0;
     for form in FORMS.iter().filter(|form| is_of_matrices(form.operation)) {
         for sample in of_form(form, Target::sm(50)) {
-            // Numbers of four bits extended to bytes came with PTX 9.4, and are refused by name.
-            if form.operation == Operation::Ldmatrix && sample.filled.contains(&Some(Mod::S4)) {
-                let module = ValidatedModule::parse(kernel(&sample)).unwrap();
-                let refused = Program::load(&module).unwrap_err();
-                assert!(refused[0].message.contains(&sample.mnemonic.to_string()), "{}", refused[0].message);
-                continue;
-            }
             let mut first: Option<Vec<u32>> = None;
             for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
                 let mut machine = warpsmith_interp::Machine::default();

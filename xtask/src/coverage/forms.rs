@@ -10,7 +10,7 @@ use warpsmith::isa::coverage::Line;
 use warpsmith::isa::sample::{Standing, of_form, standing};
 use warpsmith::isa::{Opcode, SigKind, SigPresence, Signature, Target, Traits, forms};
 use warpsmith::lower::mach::{Op, Operand};
-use warpsmith::lower::{Options, Pipeline, select};
+use warpsmith::lower::{Options, Pipeline, legalize, select};
 use warpsmith_semantics::Meaning;
 
 /// The oldest target that an installed ptxas knows.
@@ -132,12 +132,13 @@ fn note(file: &Path, found: &mut CoreOperations) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let module = ir::parse_module(&text).map_err(|errors| format!("{}: {}", file.display(), errors[0]))?;
     for (target, level) in [(60, OptLevel::O0), (90, OptLevel::O0), (90, OptLevel::O2)] {
-        let mut module = module.clone();
+        // What the target does not have is compiled for the other.
+        let Ok(legal) = legalize(&module, Target::sm(target)) else { continue };
+        let mut module = legal.into_owned();
         let pipeline = Pipeline::for_level(level);
         pipeline
             .run(&mut module, &mut Options::default())
             .map_err(|errors| format!("{}: {}", file.display(), errors[0]))?;
-        // What the target does not have is compiled for the other.
         let Ok(code) = select(&module, Target::sm(target)) else { continue };
         for code in &code.functions {
             let func = &module.functions[code.id];

@@ -105,7 +105,7 @@ fn split(line: &str) -> (&str, Option<&str>) {
 
 /// True at the `;` of `[i32; 16]`.
 fn in_array_type(line: &str, at: usize) -> bool {
-    let before = line[..at].as_bytes();
+    let before = &line.as_bytes()[..at];
     let count_of = |byte: u8| before.iter().filter(|b| **b == byte).count();
     let open = count_of(b'[') > count_of(b']') && !line[..at].trim_end().ends_with(['[', ',']);
     let count = line[at + 1..].trim_start();

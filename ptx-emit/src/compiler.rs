@@ -234,7 +234,7 @@ impl Compiler {
         // declarations ask for, beyond the mnemonics that were looked at before; then there is one more round.
         let (validated, built) = loop {
             let start = Instant::now();
-            let built = build(&plan).map_err(|error| module.diagnostics(vec![error]))?;
+            let built = build(&plan).map_err(|error| module.diagnostics(vec![*error]))?;
             let output = Source::new(output_name(&module.source), warpsmith_ptx::print(&built.tree));
             emit_time += start.elapsed();
             let start = Instant::now();

@@ -44,7 +44,7 @@ pub struct Built {
 }
 
 /// Builds the tree of a module.
-pub fn build(plan: &Plan<'_>) -> Result<Built, Diagnostic> {
+pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     let mut origins = Vec::with_capacity(plan.code.functions.len());
     let mut tree = Module::default();
     tree.push_prologue(plan.version, plan.target);
@@ -173,10 +173,8 @@ fn header(
         (name, param_decl(tree, name, &Passing::in_call(types, ty)))
     });
     let returns: Vec<Decl> = result.iter().map(|(_, decl)| *decl).collect();
-    let linkage = match globals::linkage(func.linkage) {
-        Linkage::Local if kernel => Linkage::Visible,
-        linkage => linkage,
-    };
+    let linkage = globals::linkage(func.linkage);
+    let linkage = if kernel && linkage == Linkage::Local { Linkage::Visible } else { linkage };
     let function = Function {
         kind: if kernel { FunctionKind::Entry } else { FunctionKind::Func },
         linkage,

@@ -25,6 +25,8 @@ mod convert;
     reason = "the verifier lets the formats and operations by that have modes"
 )]
 mod mode;
+// Its functions are written for every width of register, one of which is that of the arithmetic.
+#[allow(clippy::useless_conversion)]
 mod wide;
 
 use crate::attr::Attr;

@@ -68,7 +68,6 @@ pub(super) fn plan(op: Opcode, mode: FloatMode, from: Type, to: Type) -> Option<
 }
 
 /// PTX's approximate instruction for an operation.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no approximation")]
 fn approximation(op: Opcode, ftz: bool, kind: Option<Kind>) -> Option<LaneFn> {
     macro_rules! single {
         (|$($a:ident),*| $f:ident) => {

@@ -46,7 +46,27 @@ impl BodyReader<'_, '_> {
                 ResultRule::Bools => return bools(ty).and_then(one),
                 ResultRule::I32 | ResultRule::I32AndI1 | ResultRule::None => return None,
                 ResultRule::TAndBools => return bools(ty).map(|bools| SmallVec::from_slice(&[ty, bools])),
-                _ => {}
+                ResultRule::T
+                | ResultRule::I64
+                | ResultRule::Suffix
+                | ResultRule::WiderInt
+                | ResultRule::NarrowerInt
+                | ResultRule::WiderFloat
+                | ResultRule::NarrowerFloat
+                | ResultRule::ToInt
+                | ResultRule::ToFloat
+                | ResultRule::SameBits
+                | ResultRule::ToPtr
+                | ResultRule::Ptr
+                | ResultRule::PtrLocal
+                | ResultRule::PtrOfGlobal
+                | ResultRule::VectorOf
+                | ResultRule::VectorOfT
+                | ResultRule::Shuffled
+                | ResultRule::OfSreg
+                | ResultRule::OfCallee
+                | ResultRule::OfCall
+                | ResultRule::OfTable => {}
             }
             one(ty).filter(|_| of_operands || info.result.takes_suffix())
         });

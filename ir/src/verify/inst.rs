@@ -145,7 +145,30 @@ impl<'a> Verifier<'a> {
             let expected = match rule {
                 ResultRule::None => 0,
                 ResultRule::TAndBools | ResultRule::I32AndI1 => 2,
-                _ => 1,
+                ResultRule::T
+                | ResultRule::Bools
+                | ResultRule::I32
+                | ResultRule::I64
+                | ResultRule::Suffix
+                | ResultRule::WiderInt
+                | ResultRule::NarrowerInt
+                | ResultRule::WiderFloat
+                | ResultRule::NarrowerFloat
+                | ResultRule::ToInt
+                | ResultRule::ToFloat
+                | ResultRule::SameBits
+                | ResultRule::ToPtr
+                | ResultRule::Ptr
+                | ResultRule::PtrLocal
+                | ResultRule::PtrOfGlobal
+                | ResultRule::VectorOf
+                | ResultRule::VectorOfT
+                | ResultRule::Shuffled
+                | ResultRule::Element
+                | ResultRule::OfSreg
+                | ResultRule::OfCallee
+                | ResultRule::OfCall
+                | ResultRule::OfTable => 1,
             };
             if found != expected {
                 self.inst_error(

@@ -148,7 +148,7 @@ impl Legalizer<'_> {
     }
 
     /// A value as the integer of its bits.
-    fn to_bits(&mut self, x: Value) -> Value {
+    fn as_bits(&mut self, x: Value) -> Value {
         let ty = self.func.dfg.ty(x);
         if ty.is_ptr() {
             return self.raw1(Opcode::Ptrtoint, x);
@@ -157,7 +157,7 @@ impl Legalizer<'_> {
         if ty == int { x } else { self.raw_convert(Opcode::Bitcast, int, x) }
     }
 
-    fn from_bits(&mut self, ty: Type, x: Value) -> Value {
+    fn with_bits(&mut self, ty: Type, x: Value) -> Value {
         if ty.is_ptr() {
             return self.raw_convert(Opcode::Inttoptr, ty, x);
         }
@@ -172,11 +172,11 @@ impl Legalizer<'_> {
             None => Way { scope: None, ..way }.on(ld.with(Mod::Volatile)),
         };
         let loaded = self.ins().ptx_typed(ld.with(bits_mod(ty.bits())), (at(ptr),), &[int]).first();
-        self.from_bits(ty, loaded)
+        self.with_bits(ty, loaded)
     }
 
     fn atomic_store(&mut self, way: Way, ty: Type, value: Value, ptr: Value) {
-        let bits = self.to_bits(value);
+        let bits = self.as_bits(value);
         let mut st = Mnemonic::new(Ptx::St);
         st = match way.order {
             Some(_) => way.on(st),
@@ -203,7 +203,7 @@ impl Legalizer<'_> {
 
     /// `cmpxchg`: what memory held, and whether that was expected.
     fn exchange_if(&mut self, way: Way, ty: Type, ptr: Value, expected: Value, new: Value) -> [Value; 2] {
-        let (expected, new) = (self.to_bits(expected), self.to_bits(new));
+        let (expected, new) = (self.as_bits(expected), self.as_bits(new));
         let int = Type::int(ty.bits()).unwrap_or(ty);
         let old = if self.has_cas(ty.bits()) {
             self.compare_and_swap(way, ty.bits(), ptr, expected, new)
@@ -215,7 +215,7 @@ impl Legalizer<'_> {
             })
         };
         let equal = self.icmp(IntCC::Eq, int, old, expected);
-        [self.from_bits(ty, old), equal]
+        [self.with_bits(ty, old), equal]
     }
 
     fn read_modify_write(&mut self, way: Way, op: AtomicOp, ty: Type, ptr: Value, x: Value) -> Value {
@@ -234,11 +234,11 @@ impl Legalizer<'_> {
         }
         let int = Type::int(ty.bits()).unwrap_or(ty);
         let old = self.change_part(way, int, ptr, |this, part| {
-            let old = this.from_bits(ty, part);
+            let old = this.with_bits(ty, part);
             let new = this.updated(op, ty, old, x);
-            this.to_bits(new)
+            this.as_bits(new)
         });
-        self.from_bits(ty, old)
+        self.with_bits(ty, old)
     }
 
     /// True if PTX has an instruction for it on the target.
@@ -284,10 +284,10 @@ impl Legalizer<'_> {
             atom = atom.with(Mod::Noftz);
         }
         if op == Xchg {
-            let bits = self.to_bits(x);
+            let bits = self.as_bits(x);
             let int = Type::int(ty.bits()).unwrap_or(ty);
             let old = self.ins().ptx_typed(atom.with(modifier), (at(ptr), bits), &[int]).first();
-            return self.from_bits(ty, old);
+            return self.with_bits(ty, old);
         }
         self.ins().ptx_typed(atom.with(modifier), (at(ptr), x), &[ty]).first()
     }
@@ -341,12 +341,12 @@ impl Legalizer<'_> {
         let int = Type::int(ty.bits()).unwrap_or(ty);
         let first = self.read_first(way, int, ptr);
         self.try_until_done(int, first, |this, old| {
-            let value = this.from_bits(ty, old);
+            let value = this.with_bits(ty, old);
             let new = change(this, value);
-            let new = this.to_bits(new);
+            let new = this.as_bits(new);
             this.compare_and_swap(way, int.bits(), ptr, old, new)
         })
-        .map_or(first, |old| self.from_bits(ty, old))
+        .map_or(first, |old| self.with_bits(ty, old))
     }
 
     /// What the first try expects. Another thread may write meanwhile, which the try will notice.

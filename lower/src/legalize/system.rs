@@ -171,7 +171,7 @@ impl Legalizer<'_> {
                 }
                 let extent = Extent::Array(bytes.len() as u64);
                 let mut global = Global::new(name, StateSpace::Global, Type::I8, extent);
-                global.init = Some(bytes.into());
+                global.init = Some(bytes);
                 self.module.add_global(global)
             }
         };

@@ -42,7 +42,7 @@ impl Legalizer<'_> {
     }
 
     /// The inverse of [`Legalizer::words`].
-    fn from_words(&mut self, ty: Type, words: &[Value]) -> Value {
+    fn of_words(&mut self, ty: Type, words: &[Value]) -> Value {
         let held = held(ty);
         let made = if held.is_vector() && held.bits() >= 32 {
             let whole = if words.len() == 1 { words[0] } else { self.ins().vec(words) };
@@ -97,7 +97,7 @@ impl Legalizer<'_> {
     fn shuffle(&mut self, kind: ShuffleKind, ty: Type, x: Value, lane: Value, mask: Value) -> Value {
         let words = self.words(ty, x);
         let read: Values = words.into_iter().map(|word| self.shuffle_word(kind, word, lane, mask)).collect();
-        self.from_words(ty, &read)
+        self.of_words(ty, &read)
     }
 
     pub(super) fn shuffle_lanes(&mut self, kind: ShuffleKind, ty: Type, args: &[Value]) -> Value {

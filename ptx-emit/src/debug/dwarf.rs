@@ -28,7 +28,7 @@ pub(crate) fn sections(
     functions: &[Described],
     globals: &SecondaryMap<ir::GlobalId, Symbol>,
     strings: &lines::Strings,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     if debug == Debug::Full {
         let mut writer = Writer {
             dwarf: Dwarf::default(),

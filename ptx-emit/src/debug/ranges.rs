@@ -71,7 +71,7 @@ pub(crate) fn ranges<P: Clone + Eq + Hash + InRegisters>(
     events: &[(usize, Event<P>)],
     end: usize,
 ) -> Vec<Range<P>> {
-    let mut blocks: Vec<(Block, usize, &[(usize, Event<P>)])> = Vec::new();
+    let mut blocks = Vec::new();
     let mut rest = events;
     while let Some((first, tail)) = rest.split_first() {
         let (from, Event::Block(block)) = first else {

@@ -137,7 +137,7 @@ impl Body<'_, '_> {
                 let words = self.words(args[0]);
                 let read: Vec<Reg> =
                     words.iter().map(|word| self.shuffled(*kind, *word, lane, mask)).collect();
-                self.from_words(&dst, &read);
+                self.of_words(&dst, &read);
             }
             (Opcode::Vote, Attr::Vote(kind)) => {
                 let kind = match kind {
@@ -248,7 +248,7 @@ impl Body<'_, '_> {
         values::to_words(&mut self.body, &regs)
     }
 
-    fn from_words(&mut self, regs: &[Reg], words: &[Reg]) {
+    fn of_words(&mut self, regs: &[Reg], words: &[Reg]) {
         if regs.iter().all(|r| r.width() == Width::Pred) {
             let whole = self.body.reg(Width::for_bits(regs.len() as u32));
             values::from_words(&mut self.body, &[whole], words);
@@ -332,7 +332,7 @@ impl Body<'_, '_> {
             let read: Vec<Reg> =
                 words.iter().map(|word| self.shuffled(ShuffleKind::Idx, *word, number, mask)).collect();
             let value = self.body.reg(width);
-            self.from_words(&[value], &read);
+            self.of_words(&[value], &read);
             let both = self.body.reg(width);
             self.body.compute(&plan, &[Some(both)], &[sum, value], None);
             let here = self.body.reg(Width::Pred);

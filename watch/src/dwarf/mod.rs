@@ -42,6 +42,9 @@ pub enum Type {
     Unknown,
 }
 
+/// The lowest bit of a bit field and its width.
+pub type Bits = (u32, u32);
+
 /// A structure or union.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Composite {
@@ -49,8 +52,8 @@ pub struct Composite {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Name, type, offset in bytes, and of a bit field the lowest bit and the width.
-    pub members: Vec<(String, Type, u64, Option<(u32, u32)>)>,
+    /// Name, type, offset in bytes, and the bits of a bit field.
+    pub members: Vec<(String, Type, u64, Option<Bits>)>,
 }
 
 /// A variable of the source.

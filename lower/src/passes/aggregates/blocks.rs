@@ -54,9 +54,10 @@ impl Expansion<'_> {
                     Type::I32 => self.func.before(self.at).zext(Type::I64, size),
                     _ => size,
                 };
-                match self.op {
-                    Opcode::Memmove if self.may_overlap(to, from) => self.either_way(size, constant, align),
-                    _ => self.upward(size, constant, align),
+                if self.op == Opcode::Memmove && self.may_overlap(to, from) {
+                    self.either_way(size, constant, align);
+                } else {
+                    self.upward(size, constant, align);
                 }
             }
         }

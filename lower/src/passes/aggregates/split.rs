@@ -272,7 +272,7 @@ impl<'a> Splitter<'a> {
                 }
                 replace_with(self.func, inst, part);
             }
-            form => self.become_form(inst, form),
+            form @ (Form::Parts(_) | Form::Memory(_)) => self.become_form(inst, form),
         }
     }
 
@@ -401,7 +401,7 @@ impl<'a> Splitter<'a> {
                         self.func.dfg.replace_value(result, part);
                     }
                 }
-                form => self.forms[result] = Some(form),
+                form @ (Form::Parts(_) | Form::Memory(_)) => self.forms[result] = Some(form),
             }
         }
         self.func.layout.remove_inst(inst);

@@ -24,7 +24,8 @@ fn find<'m>(module: &'m Module<'_>, body: Option<&'m Body>, value: ValueId) -> O
 const MAX_DEPTH: u32 = 40;
 
 fn nested(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32, out: &mut String) {
-    if depth > MAX_DEPTH {
+    // What is shared is written out for each that holds it, which may be twice as much on every level.
+    if depth > MAX_DEPTH || depth > 0 && out.len() > module.text_limit {
         return out.push_str("...");
     }
     if let Some(global) = module.global_value(value) {

@@ -79,7 +79,7 @@ impl Printer<'_, '_> {
     }
 
     fn ty(&mut self, ty: TypeId) {
-        self.module.types.write(ty, self.out, 0);
+        self.module.types.write(ty, self.out);
     }
 
     /// The type of a value.

@@ -84,6 +84,8 @@ pub struct Module<'a> {
     /// 1: names are in a table of symbols; 2: in a table of strings.
     version: u64,
     strtab: &'a [u8],
+    /// Bytes of text beyond which a dump writes out no more parts of constants: so many for each byte of the file.
+    pub(crate) text_limit: usize,
 }
 
 const MODULE: u32 = 8;
@@ -126,7 +128,8 @@ impl<'a> Module<'a> {
     /// The first thing that is wrong, with the byte of its record; a file of several modules.
     pub fn read(data: &'a [u8]) -> Result<Module<'a>> {
         let (data, base) = unwrap(data)?;
-        let mut module = Module::default();
+        let text_limit = (1 << 20) + 256 * data.len();
+        let mut module = Module { text_limit, ..Module::default() };
         let mut found: Option<Block<'a>> = None;
         let mut top = Block::top(data, base)?;
         let mut record = Record::default();

@@ -82,6 +82,8 @@ impl Default for DataLayout {
 
 /// More nesting than this is no program.
 const MAX_DEPTH: u32 = 64;
+/// Bytes of the text of a type after which its parts are left out: what is shared is written for each that holds it.
+const LONGEST: usize = 4096;
 /// More scalars than this in a value are refused.
 pub const MAX_SCALARS: u64 = 1 << 16;
 
@@ -323,20 +325,24 @@ impl Types {
     /// The type as `.ll` files write it.
     pub fn display(&self, id: TypeId) -> String {
         let mut text = String::new();
-        self.write(id, &mut text, 0);
+        self.write(id, &mut text);
         text
     }
 
-    pub(crate) fn write(&self, id: TypeId, out: &mut String, depth: u32) {
+    pub(crate) fn write(&self, id: TypeId, out: &mut String) {
+        self.write_part(id, out, 0, out.len() + LONGEST);
+    }
+
+    fn write_part(&self, id: TypeId, out: &mut String, depth: u32, limit: usize) {
         use std::fmt::Write;
         // Writing to a string cannot fail.
         let list = |out: &mut String, ids: &[TypeId]| {
             for (n, id) in ids.iter().enumerate() {
                 out.push_str(if n == 0 { "" } else { ", " });
-                self.write(*id, out, depth + 1);
+                self.write_part(*id, out, depth + 1, limit);
             }
         };
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || out.len() > limit {
             return out.push_str("...");
         }
         match self.get(id) {
@@ -356,12 +362,12 @@ impl Types {
             Type::Pointer { space, .. } => write!(out, "ptr addrspace({space})").unwrap_or_default(),
             Type::Array { len, element } => {
                 write!(out, "[{len} x ").unwrap_or_default();
-                self.write(*element, out, depth + 1);
+                self.write_part(*element, out, depth + 1, limit);
                 out.push(']');
             }
             Type::Vector { len, element } => {
                 write!(out, "<{len} x ").unwrap_or_default();
-                self.write(*element, out, depth + 1);
+                self.write_part(*element, out, depth + 1, limit);
                 out.push('>');
             }
             Type::Struct { name: Some(name), .. } | Type::Opaque(name) => {
@@ -374,7 +380,7 @@ impl Types {
                 out.push_str(if *packed { " }>" } else { " }" });
             }
             Type::Function { varargs, ret, params } => {
-                self.write(*ret, out, depth + 1);
+                self.write_part(*ret, out, depth + 1, limit);
                 out.push_str(" (");
                 list(out, params);
                 match (varargs, params.is_empty()) {

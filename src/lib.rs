@@ -134,13 +134,13 @@
 //!
 //! # Features
 //!
-//! The default is the compiler and the engine, 33 packages with those of this repository.
+//! The default is the compiler and the engine, 36 packages with those of this repository.
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 38 |
-//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 34 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 39 |
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
+//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 41 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!

@@ -112,18 +112,28 @@ fn weak_and_common_give_way() {
 fn what_is_wrong_has_places_in_both_files() {
     let define = ".visible .func f() { ret; }\n";
     expect![[r#"
-        b.ptx:4:16: error[P0802]: `f` is defined by two modules
-          note: the other definition is at a.ptx:4:16
-          note: one of them may be `.weak`
+        error[P0802]: `f` is defined by two modules
+         --> b.ptx:4:16
+          |
+        4 | .visible .func f() { ret; }
+          |                ^
+          |
+          = note: the other definition is at a.ptx:4:16
+          = note: one of them may be `.weak`
     "#]]
     .assert_eq(&refused(&[define, define]));
     expect![[r#"
-        a.ptx:4:15: error[P0803]: no module defines `g`
-          5:23: used by `k`
+        error[P0803]: no module defines `g`
+         --> a.ptx:4:15
+          |
+        4 | .extern .func g();
+          |               ^
+        5 | .visible .entry k() { call g; ret; }
+          |                       ------- used by `k`
     "#]]
     .assert_eq(&refused(&[".extern .func g();\n.visible .entry k() { call g; ret; }\n", define]));
     expect![[r#"
-        a.ptx:4:15: error[P0804]: `f` does not fit its definition: it has 1 parameters, the definition 0
+        error[P0804]: `f` does not fit its definition: it has 1 parameters, the definition 0
     "#]]
     .assert_eq(
         &refused(&[".extern .func f(.param .b32 x);\n", define])

@@ -520,3 +520,63 @@ fn key(error: &ImageError) -> String {
         ImageField::Samples => "samples".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::launch::{Arg, LaunchSpec, Resource};
+
+    fn launch(args: &str, more: &str) -> String {
+        format!(r#"{{"entry":"k","grid":[1],"block":[1],"args":[{args}]{more}}}"#)
+    }
+
+    fn paths(text: &str) -> Vec<String> {
+        let errors = LaunchSpec::parse(text).expect_err("must be rejected");
+        errors.into_iter().map(|e| e.path).collect()
+    }
+
+    #[test]
+    fn defaults_and_generators() {
+        let spec = LaunchSpec::parse(&launch(
+            r#"{"texture":{"type":"u16","channels":2,"size":[4,2],"data":{"iota":16}}},
+               {"surface":{"type":"f32","size":[2],"layers":3,"data":[1,2,3,4,5,6]}},
+               {"texture":{"type":"f32","size":[2],"layers":3,"data":{"same_as":1}}}"#,
+            r#","bindings":{"how":{"sampler":{"filter":"linear","lod":[0,1]}}}"#,
+        ))
+        .unwrap();
+        let Arg::Resource(Resource::Texture(texels, reading)) = &spec.args[0] else { panic!("{spec:?}") };
+        assert_eq!((texels.image.bytes(), texels.image.dims()), (32, 2));
+        assert_eq!(reading.sampler(None), warpsmith_interp::texture::Sampler::default());
+        assert_eq!(spec.bindings.len(), 1);
+    }
+
+    #[test]
+    fn every_mistake_has_its_path() {
+        let found = paths(&launch(
+            r#"{"texture":{"type":"u8","channels":3,"size":[4]}}, {"texture":{"type":"u8","size":[2147483648]}},
+               {"texture":{"type":"u8","size":[4],"data":"000102"}}, {"texture":{"type":"u8","size":[4],"filter":"linear"}},
+               {"texture":{"type":"u7","size":[4]}}, {"surface":{"type":"u8","size":[4],"filter":"nearest"}},
+               {"texture":{"type":"f32","size":[4,4],"address":["wrap","warp"]}}, {"texture":{"size":[4]}},
+               {"texture":{"type":"f32","size":[4],"border":[1,2]}}, {"texture":{"type":"f32","size":[4,5],"cube":true,"layers":6}},
+               {"texture":{"type":"u8","size":[4],"data":{"same_as":0}}}"#,
+            r#","handles":[{"arg":99,"at":0,"texture":{"type":"u8","size":[4]}},{"arg":0,"surface":{"type":"u8","size":[4]}}],
+                "bindings":{"b":{"texture":{},"surface":{}}}"#,
+        ));
+        let expected = [
+            "$.args[0].texture.channels",
+            "$.args[1].texture.size[0]",
+            "$.args[2].texture.data",
+            "$.args[3].texture.filter",
+            "$.args[4].texture.type",
+            "$.args[5].surface.filter",
+            "$.args[6].texture.address[1]",
+            "$.args[7].texture",
+            "$.args[8].texture.border",
+            "$.args[9].texture.size",
+            "$.bindings.b",
+            "$.handles[0].arg",
+            "$.handles[1]",
+            "$.args[10].texture.data.same_as",
+        ];
+        assert_eq!(found, expected);
+    }
+}

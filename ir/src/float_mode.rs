@@ -169,7 +169,7 @@ impl FloatMode {
         if self.sat && !(simple && matches!(from, Scalar::F16 | Scalar::F32)) {
             return Some(format!("`{op}` of {t} does not saturate"));
         }
-        if approximate_only(op) {
+        if op.is_approximate() {
             if !self.fast.has(FastMath::AFN) {
                 return Some(format!("`{op}` has an approximate form only"));
             }
@@ -201,10 +201,12 @@ impl fmt::Display for FloatMode {
     }
 }
 
-/// True for operations that PTX has approximations of only.
-pub(crate) fn approximate_only(op: Opcode) -> bool {
-    use Opcode::*;
-    matches!(op, Frsqrt | Frcp | Fsin | Fcos | Fexp2 | Flog2 | Ftanh)
+impl Opcode {
+    /// True for operations that PTX has approximations of only.
+    pub const fn is_approximate(self) -> bool {
+        use Opcode::*;
+        matches!(self, Frsqrt | Frcp | Fsin | Fcos | Fexp2 | Flog2 | Ftanh)
+    }
 }
 
 /// How a direction of rounding applies to an operation.

@@ -12,7 +12,7 @@ use crate::attr::{Attr, AttrKind};
 use crate::builder::FunctionBuilder;
 use crate::effects::{AtomicOp, MemoryOrder, MemoryScope};
 use crate::entities::{Block, FuncId, GlobalId, StackSlot, Value, Variable};
-use crate::float_mode::{FastMath, FloatMode, FloatRounding, approximate_only as is_approximate};
+use crate::float_mode::{FastMath, FloatMode, FloatRounding};
 use crate::function::{FuncKind, Function, Param};
 use crate::ins::InstBuilder;
 use crate::inst::{BlockCall, MemFlags};
@@ -485,7 +485,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
             args.push(value);
         }
-        if op.takes_float_mode() && (self.u.ratio(1, 4)? || is_approximate(op)) {
+        if op.takes_float_mode() && (self.u.ratio(1, 4)? || op.is_approximate()) {
             return self.moded(op, t, &args);
         }
         let data = match (info.shape, args.as_slice()) {
@@ -698,7 +698,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             mode.rounding = Some(*self.u.choose(&FloatRounding::ALL)?);
         }
         (mode.ftz, mode.sat) = (self.u.ratio(1, 3)?, self.u.ratio(1, 4)?);
-        if is_approximate(op) || self.u.ratio(1, 4)? {
+        if op.is_approximate() || self.u.ratio(1, 4)? {
             mode.fast = FastMath::AFN.with(FastMath::NSZ);
         }
         let fits = |ty: &Type| info.result.allows(info.types, t, *ty);

@@ -75,6 +75,7 @@ mod symbols;
 mod types;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod verify;
+mod words;
 
 pub use aggregate::TypeTable;
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};

@@ -2,6 +2,7 @@
 //! rules and the traits that passes ask for are all made from it; `docs/ir.md` says the same in prose.
 
 use crate::types::{Scalar, Type};
+use crate::words::words;
 use std::fmt;
 
 /// Calls `$then! { rows }` with the table. A row is: documentation, variant, name, shape, operand rules, result rule, the
@@ -737,24 +738,9 @@ impl fmt::Display for Opcode {
 
 macro_rules! conditions {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $text:literal swaps $swapped:ident inverts $inverse:ident,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
+        words! { $(#[$meta])* $name { $($(#[$doc])* $variant $text,)* } }
 
         impl $name {
-            /// Every condition.
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The name in the text form, which is PTX's or, for signed integers, has an `s` in front.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            /// The inverse of `name`.
-            pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)* _ => None }
-            }
-
             /// The condition that holds for `(y, x)` exactly when this one holds for `(x, y)`.
             pub const fn swapped(self) -> $name {
                 match self { $($name::$variant => $name::$swapped,)* }
@@ -763,12 +749,6 @@ macro_rules! conditions {
             /// The condition that holds exactly when this one does not.
             pub const fn inverse(self) -> $name {
                 match self { $($name::$variant => $name::$inverse,)* }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
             }
         }
     };

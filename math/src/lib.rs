@@ -2,7 +2,7 @@
 //! correctly rounded operations only.
 //!
 //! A function is called by its symbol: `ws_`, its name, its format. What a module declares `extern` under such a name gets its body from
-//! [`define`], which the compiler and the decoder of the IR's meaning call by themselves; only what is declared is added.
+//! [`define`], which the compiler and the decoder of the IR's meaning ask for by [`complete`]; only what is declared is added.
 //!
 //! ```
 //! let mut module = warpsmith_ir::Module::parse("
@@ -33,6 +33,7 @@ mod table;
 
 use crate::expr::{E, V};
 use crate::table::{Build, Formats, ROWS, Row};
+use std::borrow::Cow;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     EntityRef, Extent, FuncId, FuncKind, Function as Body, Global, GlobalId, Linkage, Module, Param, Type,
@@ -206,9 +207,15 @@ pub fn declare(module: &mut Module, function: Function) -> FuncId {
     }
 }
 
-/// True if a module declares functions of the library that [`define`] would add.
-pub fn is_needed(module: &Module) -> bool {
-    module.functions.values().any(|f| f.is_declaration() && Function::from_symbol(&f.name).is_some())
+/// The module with bodies for the functions of the library that it declares: itself where it declares none. Errors as of [`define`].
+pub fn complete(module: &Module) -> Result<Cow<'_, Module>, Diagnostics> {
+    let wanted = |f: &warpsmith_ir::Function| f.is_declaration() && Function::from_symbol(&f.name).is_some();
+    if !module.functions.values().any(wanted) {
+        return Ok(Cow::Borrowed(module));
+    }
+    let mut module = module.clone();
+    define(&mut module)?;
+    Ok(Cow::Owned(module))
 }
 
 /// Gives bodies to the functions of the library that a module declares. The error names declarations whose types are not those of the function.

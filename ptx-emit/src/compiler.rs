@@ -167,15 +167,8 @@ impl Compiler {
             return Err(module.diagnostics(vec![error]));
         };
         let start = Instant::now();
-        let with_math;
-        let module = if warpsmith_math::is_needed(module) {
-            let mut module = module.clone();
-            warpsmith_math::define(&mut module)?;
-            with_math = module;
-            &with_math
-        } else {
-            module
-        };
+        let complete = warpsmith_math::complete(module)?;
+        let module = &*complete;
         ir::verify(module)?;
         let verify_time = start.elapsed();
 

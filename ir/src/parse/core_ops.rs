@@ -41,33 +41,17 @@ impl BodyReader<'_, '_> {
         let one = |ty: Type| Some(SmallVec::from_elem(ty, 1));
         let of_operands = matches!(info.result, ResultRule::T | ResultRule::VectorOf);
         let result = suffix.and_then(|ty| {
-            match info.result {
-                ResultRule::Element => return one(ty.element_type()),
-                ResultRule::Bools => return bools(ty).and_then(one),
-                ResultRule::I32 | ResultRule::I32AndI1 | ResultRule::None => return None,
-                ResultRule::TAndBools => return bools(ty).map(|bools| SmallVec::from_slice(&[ty, bools])),
-                ResultRule::T
-                | ResultRule::I64
-                | ResultRule::Suffix
-                | ResultRule::WiderInt
-                | ResultRule::NarrowerInt
-                | ResultRule::WiderFloat
-                | ResultRule::NarrowerFloat
-                | ResultRule::ToInt
-                | ResultRule::ToFloat
-                | ResultRule::SameBits
-                | ResultRule::ToPtr
-                | ResultRule::Ptr
-                | ResultRule::PtrLocal
-                | ResultRule::PtrOfGlobal
-                | ResultRule::VectorOf
-                | ResultRule::VectorOfT
-                | ResultRule::Shuffled
-                | ResultRule::OfSreg
-                | ResultRule::OfCallee
-                | ResultRule::OfCall
-                | ResultRule::OfTable => {}
+            let rule = info.result;
+            if rule == ResultRule::Element {
+                return one(ty.element_type());
             }
+            if rule == ResultRule::Bools {
+                return bools(ty).and_then(one);
+            }
+            if rule == ResultRule::TAndBools {
+                return bools(ty).map(|bools| SmallVec::from_slice(&[ty, bools]));
+            }
+            // `None`, `I32` and others that are the same whatever the suffix says take none.
             one(ty).filter(|_| of_operands || info.result.takes_suffix())
         });
         if op.takes_float_mode()

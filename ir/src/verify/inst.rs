@@ -5,9 +5,9 @@ use super::flow::count;
 use crate::aggregate::PathError;
 use crate::attr::Attr;
 use crate::entities::{Inst, Value};
-use crate::float_mode::{FloatMode, approximate_only};
+use crate::float_mode::FloatMode;
 use crate::function::{FuncKind, Function};
-use crate::inst::InstData;
+use crate::inst::{InstData, MemFlags};
 use crate::ops::{OpInfo, Opcode, OperandRule, ResultRule, TypeSet};
 use crate::printf;
 use crate::types::Type;
@@ -142,34 +142,7 @@ impl<'a> Verifier<'a> {
         let rule = op.info().result;
         let found = func.dfg.results(inst).len();
         if !matches!(rule, ResultRule::OfCallee | ResultRule::OfCall) {
-            let expected = match rule {
-                ResultRule::None => 0,
-                ResultRule::TAndBools | ResultRule::I32AndI1 => 2,
-                ResultRule::T
-                | ResultRule::Bools
-                | ResultRule::I32
-                | ResultRule::I64
-                | ResultRule::Suffix
-                | ResultRule::WiderInt
-                | ResultRule::NarrowerInt
-                | ResultRule::WiderFloat
-                | ResultRule::NarrowerFloat
-                | ResultRule::ToInt
-                | ResultRule::ToFloat
-                | ResultRule::SameBits
-                | ResultRule::ToPtr
-                | ResultRule::Ptr
-                | ResultRule::PtrLocal
-                | ResultRule::PtrOfGlobal
-                | ResultRule::VectorOf
-                | ResultRule::VectorOfT
-                | ResultRule::Shuffled
-                | ResultRule::Element
-                | ResultRule::OfSreg
-                | ResultRule::OfCallee
-                | ResultRule::OfCall
-                | ResultRule::OfTable => 1,
-            };
+            let expected = func.result_types(data, result).len();
             if found != expected {
                 self.inst_error(
                     inst,
@@ -269,7 +242,7 @@ impl<'a> Verifier<'a> {
             InstData::FloatConst { bits } if t.bits() < 64 && bits >> t.bits() != 0 => {
                 self.inst_error(inst, "I0420", format!("{bits:#x} has more bits than {t}"));
             }
-            InstData::Unary { op, .. } if approximate_only(*op) => {
+            InstData::Unary { op, .. } if op.is_approximate() => {
                 self.float_mode(inst, *op, FloatMode::default(), t, t);
             }
             InstData::List { op, attr, .. } => self.operand_list(inst, *op, attr, t),
@@ -277,13 +250,7 @@ impl<'a> Verifier<'a> {
                 self.inst_error(inst, "I0401", format!("`bswap` takes integers of whole bytes, not {t}"));
             }
             InstData::Store { flags, .. } => {
-                if flags.invariant {
-                    self.inst_error(
-                        inst,
-                        "I0421",
-                        "`invariant` says that memory is never written; this writes it".into(),
-                    );
-                }
+                self.not_invariant(inst, *flags);
                 self.written(inst, args[1]);
             }
             InstData::Unary { op: Opcode::Addrspacecast, .. } => {
@@ -325,13 +292,7 @@ impl<'a> Verifier<'a> {
                 }
             }
             InstData::MemBlock { flags, args, .. } => {
-                if flags.invariant {
-                    self.inst_error(
-                        inst,
-                        "I0421",
-                        "`invariant` says that memory is never written; this writes it".into(),
-                    );
-                }
+                self.not_invariant(inst, *flags);
                 self.written(inst, args[0]);
             }
             InstData::FuncAddr { func: named } => self.called(inst, *named).map_or((), drop),
@@ -442,6 +403,13 @@ impl<'a> Verifier<'a> {
         };
         self.inst_error(inst, "I0413", message).notes.push("fields and elements are counted from 0".into());
         None
+    }
+
+    fn not_invariant(&mut self, inst: Inst, flags: MemFlags) {
+        if flags.invariant {
+            let message = "`invariant` says that memory is never written; this writes it".into();
+            self.inst_error(inst, "I0421", message);
+        }
     }
 
     /// A pointer that is written through, which must not be to memory that is only read.
@@ -573,7 +541,7 @@ impl<'a> Verifier<'a> {
 
     fn float_mode(&mut self, inst: Inst, op: Opcode, mode: FloatMode, t: Type, to: Type) {
         let Some(message) = mode.refusal(op, t, to) else { return };
-        let note = match approximate_only(op) {
+        let note = match op.is_approximate() {
             true => format!("write `{op} afn`, of f16, bf16 or f32"),
             false => {
                 "directions are for f32 and f64, `ftz` and `sat` for f16 and f32, as PTX has them".into()

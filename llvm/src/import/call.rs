@@ -12,7 +12,7 @@ use crate::module::{GlobalValue, ValueId};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type, Value};
 
 impl Builder<'_, '_, '_> {
-    pub fn call(&mut self, block: u32, inst: &Inst, call: &Call) -> Result<()> {
+    pub fn call(&mut self, inst: &Inst, call: &Call) -> Result<()> {
         if let Some(constant) = self.find_constant(call.callee)
             && let ConstantKind::InlineAsm(asm) = &constant.kind
         {
@@ -32,7 +32,6 @@ impl Builder<'_, '_, '_> {
             }
             return self.call_function(inst, call, n);
         }
-        let _ = block;
         self.call_address(inst, call)
     }
 

@@ -147,7 +147,7 @@ impl Builder<'_, '_, '_> {
                 }
                 self.result(inst, &out)
             }
-            InstKind::Call(call) => self.call(block, inst, call),
+            InstKind::Call(call) => self.call(inst, call),
             InstKind::VaArg { .. } => Err(Error::unsupported("`va_arg`")),
         }
     }
@@ -167,7 +167,7 @@ impl Builder<'_, '_, '_> {
 
     fn binary(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<()> {
         let (element, lanes) = self.lanes(inst.ty);
-        if let Some(values) = self.fused(inst, op, flags, x, y)? {
+        if let Some(values) = self.fused(op, flags, x, y)? {
             return self.result(inst, &values);
         }
         let (x, y) = (self.value(x)?, self.value(y)?);
@@ -186,14 +186,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A product and a sum that may be rounded once, where both say so.
-    fn fused(
-        &mut self,
-        inst: &Inst,
-        op: BinaryOp,
-        flags: u64,
-        x: ValueId,
-        y: ValueId,
-    ) -> Result<Option<Values>> {
+    fn fused(&mut self, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<Option<Values>> {
         let fast = FastMath::of(flags);
         let (product, other, product_first) = match op {
             BinaryOp::Fadd | BinaryOp::Fsub => match (self.contracted(x, fast), self.contracted(y, fast)) {
@@ -214,7 +207,6 @@ impl Builder<'_, '_, '_> {
             }
             out.push(self.multiply_add(a, b, c)?);
         }
-        let _ = inst;
         Ok(Some(out))
     }
 

@@ -67,17 +67,7 @@ impl Legalizer<'_> {
     fn has_no_approximation(&self, op: Opcode, mode: FloatMode, from: Type) -> bool {
         let exact = FloatMode { fast: FastMath::NONE, ..mode };
         let only = matches!(op, Opcode::Fdiv | Opcode::Fsqrt) && from.element() == Scalar::F32;
-        let approximate = matches!(
-            op,
-            Opcode::Frsqrt
-                | Opcode::Frcp
-                | Opcode::Fsin
-                | Opcode::Fcos
-                | Opcode::Fexp2
-                | Opcode::Flog2
-                | Opcode::Ftanh
-        );
-        exact.computes_plainly() && !only && !approximate
+        exact.computes_plainly() && !only && !op.is_approximate()
     }
 
     /// A sum with a product, both of which may be contracted, as one operation.
@@ -306,15 +296,5 @@ fn rounded(op: Opcode) -> bool {
 
 /// True for operations that have an approximate form on a type, of halves by way of `f32`.
 fn approximate_form(op: Opcode, ty: Type) -> bool {
-    match op {
-        Opcode::Fdiv | Opcode::Fsqrt => ty == Type::F32,
-        Opcode::Frsqrt
-        | Opcode::Frcp
-        | Opcode::Fsin
-        | Opcode::Fcos
-        | Opcode::Fexp2
-        | Opcode::Flog2
-        | Opcode::Ftanh => true,
-        _ => false,
-    }
+    op.is_approximate() || matches!(op, Opcode::Fdiv | Opcode::Fsqrt) && ty == Type::F32
 }

@@ -177,30 +177,10 @@ fn names_of(module: &Module, stmt: Id<Stmt>) -> Vec<Symbol> {
         Stmt::BranchTargets { targets, .. } | Stmt::CallTargets { targets, .. } => {
             names.extend(module[targets].iter().map(|target| target.name));
         }
-        Stmt::Inst(inst) => {
-            inst.operands.ids().for_each(|operand| names_of_operand(module, operand, &mut names))
-        }
+        Stmt::Inst(inst) => inst
+            .operands
+            .ids()
+            .for_each(|operand| module.for_each_name(operand, &mut |name| names.push(name))),
     }
     names
-}
-
-fn names_of_operand(module: &Module, operand: Id<Operand>, names: &mut Vec<Symbol>) {
-    match module[operand] {
-        Operand::Const(_) | Operand::AddressConst(_) => {}
-        Operand::Name(name)
-        | Operand::Component { name, .. }
-        | Operand::Offset { name, .. }
-        | Operand::AddressName(name)
-        | Operand::Address { name, .. } => names.push(name),
-        Operand::Bracket(list)
-        | Operand::Index(list)
-        | Operand::Vector(list)
-        | Operand::Group(list)
-        | Operand::Pair(list) => {
-            list.ids().for_each(|operand| names_of_operand(module, operand, names));
-        }
-        Operand::Not(operand) | Operand::Neg(operand) | Operand::Unified(operand) => {
-            names_of_operand(module, operand, names)
-        }
-    }
 }

@@ -151,7 +151,6 @@ macro_rules! choices {
             fn moved(&mut self, by: &Moves) {
                 match self {
                     $($ty::$variant $(($item))? $({$($field),*})? => {
-                        let _ = by;
                         $($item.moved(by);)?
                         $($($field.moved(by);)*)?
                     })*

@@ -391,6 +391,26 @@ impl Module {
         Span::new(span.start, whole)
     }
 
+    /// Every name in an operand and in its parts. Recursion goes no deeper than the parser went.
+    pub fn for_each_name(&self, operand: Id<Operand>, each: &mut impl FnMut(Symbol)) {
+        match self[operand] {
+            Operand::Const(_) | Operand::AddressConst(_) => {}
+            Operand::Name(name)
+            | Operand::Component { name, .. }
+            | Operand::Offset { name, .. }
+            | Operand::AddressName(name)
+            | Operand::Address { name, .. } => each(name),
+            Operand::Bracket(list)
+            | Operand::Index(list)
+            | Operand::Vector(list)
+            | Operand::Group(list)
+            | Operand::Pair(list) => list.ids().for_each(|part| self.for_each_name(part, each)),
+            Operand::Not(part) | Operand::Neg(part) | Operand::Unified(part) => {
+                self.for_each_name(part, each)
+            }
+        }
+    }
+
     /// Where an operand stands in the text.
     pub fn operand_span(&self, id: Id<Operand>) -> Span {
         self.operand_spans[id.index()]

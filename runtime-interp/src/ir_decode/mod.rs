@@ -29,7 +29,7 @@ use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage, TypeTable};
 
 impl Program {
     /// Decodes a module of the IR. A module that the verifier refuses is refused with the verifier's reasons; an operation without
-    /// meaning here is named. Functions of the math library that the module declares are [added](warpsmith_math::define).
+    /// meaning here is named. Functions of the math library that the module declares are [added](warpsmith_math::complete).
     ///
     /// ```
     /// use warpsmith_interp::{Device, Launch, Program};
@@ -51,15 +51,8 @@ impl Program {
     /// assert_eq!(device.download::<i32>(buffer).unwrap(), [2, 4, 6]);
     /// ```
     pub fn from_ir(module: &ir::Module) -> Result<Program, Diagnostics> {
-        let with_math;
-        let module = if warpsmith_math::is_needed(module) {
-            let mut module = module.clone();
-            warpsmith_math::define(&mut module)?;
-            with_math = module;
-            &with_math
-        } else {
-            module
-        };
+        let complete = warpsmith_math::complete(module)?;
+        let module = &*complete;
         ir::verify(module)?;
         let mut decoder = Decoder {
             module,

@@ -5,7 +5,7 @@
 //! program, which costs nothing but its decoding.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpsmith_ptx::{Decl, Id, Init, Item, List, MaskOf, Module, Operand, Stmt, Symbol};
+use warpsmith_ptx::{Decl, Id, Init, Item, List, MaskOf, Module, Stmt, Symbol};
 
 /// The names that are reached from a function.
 pub(super) fn reachable(module: &Module, entry: Symbol) -> FxHashSet<Symbol> {
@@ -71,7 +71,10 @@ impl Found<'_> {
         let module = self.module;
         for stmt in &module[body] {
             match *stmt {
-                Stmt::Inst(inst) => self.operands(inst.operands),
+                Stmt::Inst(inst) => inst
+                    .operands
+                    .ids()
+                    .for_each(|operand| module.for_each_name(operand, &mut |name| self.name(name))),
                 Stmt::CallTargets { targets, .. } => {
                     module[targets].iter().for_each(|target| self.name(target.name))
                 }
@@ -93,32 +96,6 @@ impl Found<'_> {
         let module = self.module;
         for init in module[module[decl].names].iter().filter_map(|declarator| declarator.init) {
             self.init(&module[init]);
-        }
-    }
-
-    fn operands(&mut self, operands: List<Operand>) {
-        let module = self.module;
-        module[operands].iter().for_each(|operand| self.operand(operand));
-    }
-
-    /// Recursion goes no deeper than the parser went.
-    fn operand(&mut self, operand: &Operand) {
-        let module = self.module;
-        match *operand {
-            Operand::Name(name)
-            | Operand::Component { name, .. }
-            | Operand::Offset { name, .. }
-            | Operand::AddressName(name)
-            | Operand::Address { name, .. } => self.name(name),
-            Operand::Bracket(list)
-            | Operand::Index(list)
-            | Operand::Vector(list)
-            | Operand::Group(list)
-            | Operand::Pair(list) => self.operands(list),
-            Operand::Not(inner) | Operand::Neg(inner) | Operand::Unified(inner) => {
-                self.operand(&module[inner])
-            }
-            Operand::Const(_) | Operand::AddressConst(_) => {}
         }
     }
 

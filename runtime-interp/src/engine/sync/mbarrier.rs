@@ -423,13 +423,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let lane = issue.mask.trailing_zeros() as usize;
             let limit = op.limit.map_or(TIME_LIMIT, |r| lane64(issue.frame, r, lane).max(1));
             let until = issue.block.cluster.clock.get().saturating_add(limit);
-            let skipped = warp.groups[g].mask & !issue.mask;
-            if skipped != 0 {
-                warp.split(g, skipped, issue.pc + 1, State::Ready);
-            }
-            warp.groups[g].wait(State::Mbarrier { until });
-            issue.block.cluster.wait_for_event();
-            return Ok(Next::Choose);
+            return Ok(await_event(warp, g, issue, until));
         }
         if let Some(dst) = op.dst {
             put(issue.frame, dst, issue.mask, &std::array::from_fn(|i| u64::from(done >> i & 1)));
@@ -447,6 +441,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             None => Ok(Next::Advance),
         }
     }
+}
+
+/// The lanes wait in their instruction for something to happen, until a time at the most; those that the guard leaves out go on.
+pub(in crate::engine) fn await_event(warp: &mut Warp, g: usize, issue: Issue<'_>, until: u64) -> Next {
+    let skipped = warp.groups[g].mask & !issue.mask;
+    if skipped != 0 {
+        warp.split(g, skipped, issue.pc + 1, State::Ready);
+    }
+    warp.groups[g].wait(State::Mbarrier { until });
+    issue.block.cluster.wait_for_event();
+    Next::Choose
 }
 
 #[cfg(test)]

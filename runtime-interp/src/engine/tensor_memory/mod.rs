@@ -5,12 +5,13 @@
 
 mod cells;
 
+use crate::engine::mbarrier::await_event;
 use crate::engine::observe::{AccessKind, Addresses, FrameView, Sync, TensorHazard};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{lane32, lanes_of, lanes_where, put};
-use crate::engine::warp::{State, Warp};
+use crate::engine::warp::Warp;
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
 use cells::Stored;
@@ -151,13 +152,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let Some(start) = found else {
                     // Another warp may free some: asked again after whatever happens, and after a while.
                     let until = issue.block.cluster.clock.get().saturating_add(PATIENCE);
-                    let skipped = warp.groups[g].mask & !issue.mask;
-                    if skipped != 0 {
-                        warp.split(g, skipped, issue.pc + 1, State::Ready);
-                    }
-                    warp.groups[g].wait(State::Mbarrier { until });
-                    issue.block.cluster.wait_for_event();
-                    return Ok(Next::Choose);
+                    return Ok(await_event(warp, g, issue, until));
                 };
                 if WATCHED {
                     tensor.borrow_mut().note_allocation(start, issue.warp, issue.pc);

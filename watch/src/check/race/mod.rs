@@ -500,38 +500,16 @@ impl Race {
 
     fn touch_object(&mut self, at: &At<'_>, owner: usize, offset: u64, strong: Option<Scope>) {
         let Some(block) = self.blocks.get(self.current) else { return };
-        let record = Record {
-            bytes: span((offset % LINE) as i64, 8),
-            block: block.number,
-            home: block.number,
-            time: block.now,
-            pc: at.pc,
-            lanes: at.mask,
-            agent: at.warp as Agent,
-            warp: at.warp as u8,
-            size: 8,
-            manner: Manner { writes: true, strong, atomic: strong.is_some(), proxy: false, map: false },
-            shape: Shape::Uniform,
-        };
+        let manner = Manner { writes: true, strong, atomic: strong.is_some(), proxy: false, map: false };
+        let record = block.record(at, span((offset % LINE) as i64, 8), 8, manner);
         self.touch(at, Target { memory: Some(owner), line: offset / LINE }, record);
     }
 
     /// An asynchronous operation reads its tensor map when it is issued.
     fn read_map(&mut self, at: &At<'_>, place: MemoryRange) {
         let Some(block) = self.blocks.get(self.current).filter(|b| b.id == at.block) else { return };
-        let record = Record {
-            bytes: u64::MAX,
-            block: block.number,
-            home: block.number,
-            time: block.now,
-            pc: at.pc,
-            lanes: at.mask,
-            agent: at.warp as Agent,
-            warp: at.warp as u8,
-            size: 1,
-            manner: Manner { writes: false, strong: None, atomic: false, proxy: true, map: true },
-            shape: Shape::Uniform,
-        };
+        let manner = Manner { writes: false, strong: None, atomic: false, proxy: true, map: true };
+        let record = block.record(at, u64::MAX, 1, manner);
         for line in place.address / LINE..(place.address + place.bytes).div_ceil(LINE) {
             self.touch(at, Target { memory: None, line }, record);
         }

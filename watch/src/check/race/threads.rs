@@ -2,12 +2,14 @@
 
 use super::clock::{Agent, BULK, BULK_READS, COPIES, Clock, Knowledge, OBJECTS, PRODUCTS};
 use super::location::Seen;
+use super::shadow::{Manner, Record, Shape};
 use crate::check::groups::Issued;
 use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_interp::engine::{Group, Scope};
+use warpsmith_interp::observe::At;
 
 /// What lanes know; those of one part know the same.
 pub(super) type Parts = SmallVec<[(u32, Arc<Knowledge>); 1]>;
@@ -192,6 +194,23 @@ fn own(clock: &mut Clock, block: u32, warp: u32, lanes: u32, time: u32, waited: 
 }
 
 impl Block {
+    /// What the lanes of an instruction do with bytes of a line, all in the same way.
+    pub fn record(&self, at: &At<'_>, bytes: u64, size: u8, manner: Manner) -> Record {
+        Record {
+            bytes,
+            block: self.number,
+            home: self.number,
+            time: self.now,
+            pc: at.pc,
+            lanes: at.mask,
+            agent: at.warp as Agent,
+            warp: at.warp as u8,
+            size,
+            manner,
+            shape: Shape::Uniform,
+        }
+    }
+
     pub fn new(view: &warpsmith_interp::observe::BlockView, number: u32, threads: u32) -> Block {
         let nothing = Arc::new(Knowledge::default());
         let warps = (0..view.warps)

@@ -625,8 +625,10 @@ impl Device {
     fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
         let id = &program.identity;
         if !self.instances.contains_key(id) {
-            let globals = self.global.allocate_variables(program.global_bytes);
-            let globals = globals.ok_or_else(|| self.no_room(program.global_bytes))?;
+            // Whole words, as a driver's pages are: an atomic of 8 or 16 bits on the last variable is a `cas` of the word around it.
+            let bytes = program.global_bytes.next_multiple_of(4);
+            let globals = self.global.allocate_variables(bytes);
+            let globals = globals.ok_or_else(|| self.no_room(bytes))?;
             let no_memory = || Fault::new(FaultCode::OutOfMemory, "no room for the program's variables");
             let constant = Bytes::zeroed(program.const_bytes as usize).ok_or_else(no_memory)?;
             let block = self.global.starting_at(globals).ok_or_else(no_memory)?;

@@ -1,0 +1,2 @@
+//! Nothing: the examples are what is linked.
+#![no_std]

@@ -131,6 +131,12 @@ fn nested(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32, 
             escape(asm.constraints.as_bytes(), out);
             out.push('"');
         }
+        ConstantKind::BlockAddress { function, block } => {
+            let name = module.global_value(*function).map_or("", |function| module.name_of(function));
+            out.push_str("blockaddress(@");
+            super::name(name, out);
+            put(out, format_args!(", %{block})"));
+        }
         ConstantKind::Other(what) => put(out, format_args!("<{what}>")),
     }
 }

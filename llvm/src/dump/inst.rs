@@ -277,6 +277,16 @@ impl Printer<'_, '_> {
                 }
                 self.text("\n  ]");
             }
+            InstKind::IndirectBr { address, targets } => {
+                self.text("indirectbr ");
+                self.typed(*address);
+                self.text(", [");
+                for (n, block) in targets.iter().enumerate() {
+                    self.text(if n == 0 { "" } else { ", " });
+                    self.label(*block);
+                }
+                self.text("]");
+            }
             InstKind::Unreachable => self.text("unreachable"),
             InstKind::Phi { incoming, flags } => {
                 put(self.out, format_args!("phi{} ", flags.text()));

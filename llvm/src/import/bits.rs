@@ -48,7 +48,7 @@ impl Builder<'_, '_, '_> {
         let mut at = 0;
         for part in to {
             let end = at + part.bits;
-            let ty = container(part.bits);
+            let ty = if part.ty.is_int() { part.ty } else { container(part.bits) };
             let mut sum: Option<Value> = None;
             let mut start = 0;
             for (int, source) in ints.iter().zip(from) {

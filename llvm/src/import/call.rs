@@ -1,14 +1,15 @@
 //! Calls: of functions, through addresses, of LLVM's intrinsics and of inline assembly.
 
 use super::function::{Builder, Values};
-use super::signature::Incoming;
+use super::Out;
+use super::signature::{Incoming, Signature};
 use super::symbols::Site;
 use crate::error::{Error, Result};
-use crate::module::attributes::known;
 use crate::module::body::{Call, Inst};
 use crate::module::constants::ConstantKind;
 use crate::module::types::TypeId;
 use crate::module::{GlobalValue, ValueId};
+use std::rc::Rc;
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type, Value};
 
 impl Builder<'_, '_, '_> {
@@ -51,47 +52,55 @@ impl Builder<'_, '_, '_> {
                 self.module().functions[n].name
             )));
         }
-        let signature = self.importer.signature(self.site.module, call.signature, attributes, false)?;
+        let signature = self.signature(call.signature, attributes)?;
         let id = self.func_id(GlobalValue::Function(n))?;
+        let args = self.arguments_of(call, &signature)?;
         let types: Vec<Type> = self.b.module().functions[id].params.iter().map(|param| param.ty).collect();
-        let mut args = Vec::new();
-        for (param, value) in signature.params.iter().zip(&call.args) {
-            if matches!(param, Incoming::Variadic) {
-                break;
-            }
-            let values = self.value(*value)?;
-            if let Incoming::ByValue { align, .. } = param {
-                args.push(self.bytes_for(values, *align)?);
-                continue;
-            }
-            for value in values {
-                let ty = types.get(args.len()).copied().unwrap_or(Type::PTR);
-                args.push(self.pointer_as(value, ty));
-            }
+        let passed: Vec<Type> = args.iter().map(|arg| self.type_of(*arg)).collect();
+        let fits = |(param, arg): (&Type, &Type)| param == arg || (*param == Type::PTR_PARAM && arg.is_ptr());
+        if passed.len() != types.len() || !types.iter().zip(&passed).all(fits) {
+            let name = &self.b.module().functions[id].name;
+            return Err(Error::link(format!("a call of `{name}` with other arguments than it takes")));
         }
-        if signature.params.iter().any(|param| matches!(param, Incoming::Variadic)) {
-            let fixed = signature.params.len() - 1;
-            args.push(self.pack(call, fixed)?);
-        }
-        let place = signature.returned.as_ref().map(|parts| self.place_for_results(parts));
-        args.extend(place.map(|(_, generic)| generic));
-        if args.len() != types.len() {
-            return Err(Error::link(format!(
-                "a call with {} arguments of a function that takes {}",
-                args.len(),
-                types.len()
-            )));
-        }
-        let mut results: Values = self.b.call(id, &args).into_iter().collect();
-        if let (Some((address, _)), Some(parts)) = (place, &signature.returned) {
-            results = self.load_results(parts, address);
-        }
-        self.called(inst, call, &results)
+        let results = self.b.call(id, &args);
+        self.called(inst, results)
     }
 
-    /// What a call gives; behind one that never returns nothing follows.
-    fn called(&mut self, inst: &Inst, _call: &Call, results: &[Value]) -> Result<()> {
-        let mut results = Values::from_slice(results);
+    fn signature(&mut self, ty: TypeId, attributes: u32) -> Result<Rc<Signature>> {
+        let table = Out::types(&mut self.b)?;
+        self.importer.signature(self.site.module, ty, attributes, false, table)
+    }
+
+    /// The arguments of a call as the function takes them.
+    fn arguments_of(&mut self, call: &Call, signature: &Signature) -> Result<Vec<Value>> {
+        let mut args = Vec::new();
+        for (n, param) in signature.params.iter().enumerate() {
+            if matches!(param, Incoming::Variadic) {
+                args.push(self.pack(call, n)?);
+                break;
+            }
+            let value = *call.args.get(n).ok_or_else(|| Error::unsupported("a call that lacks an argument"))?;
+            match param {
+                Incoming::Value(Some(ty)) => {
+                    let values = self.value(value)?;
+                    args.push(self.put_together(*ty, &mut values.into_iter())?);
+                }
+                Incoming::ByValue { size: 1.., .. } => args.push(self.scalar(value)?),
+                Incoming::Value(None)
+                | Incoming::ByValue { .. }
+                | Incoming::Bytes(_)
+                | Incoming::Variadic => {}
+            }
+        }
+        Ok(args)
+    }
+
+    /// What a call gives.
+    fn called(&mut self, inst: &Inst, returned: ir::Results) -> Result<()> {
+        let mut results = Values::new();
+        for whole in returned {
+            self.take_apart(whole, &mut results);
+        }
         if let ([value], Some(result)) = (results.as_mut_slice(), inst.value) {
             let ty = self.known_type(result, self.type_of(*value));
             *value = self.pointer_as(*value, ty);
@@ -99,40 +108,36 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &results)
     }
 
-    /// The address of bytes that are passed.
-    fn bytes_for(&mut self, values: Values, _align: u32) -> Result<Value> {
-        values.first().copied().ok_or_else(|| Error::unsupported("bytes of nowhere"))
-    }
-
     fn call_address(&mut self, inst: &Inst, call: &Call) -> Result<()> {
-        let set = self.module().attributes.set(call.attributes);
-        if (1..=call.args.len() as u32).any(|index| set.has(index, known::BYVAL)) {
-            return Err(Error::unsupported("a call through an address that passes bytes by value"));
-        }
-        let signature = self.importer.signature(self.site.module, call.signature, call.attributes, false)?;
+        let signature = self.signature(call.signature, call.attributes)?;
         let callee = self.scalar(call.callee)?;
         let callee = self.generic(callee);
-        let mut args = Vec::new();
-        for (param, value) in signature.params.iter().zip(&call.args) {
-            match param {
-                Incoming::Scalars(parts) => {
-                    let values = self.value(*value)?;
-                    args.extend(self.as_parts(values, parts));
-                }
-                Incoming::Bytes(_) | Incoming::ByValue { .. } | Incoming::Variadic => break,
+        let mut args = self.arguments_of(call, &signature)?;
+        // Which function it is is not known, so that bytes are passed as what they are: a struct of words.
+        for (arg, param) in args.iter_mut().zip(&signature.ir) {
+            if let Some((size, align)) = param.byval {
+                let ty = bytes_type(Out::types(&mut self.b)?, size, align);
+                let flags = MemFlags::PLAIN.with_align(align).unwrap_or(MemFlags::PLAIN);
+                *arg = self.b.ins().load(ty, flags, *arg, 0);
             }
         }
-        if signature.params.iter().any(|param| matches!(param, Incoming::Variadic)) {
-            args.push(self.pack(call, signature.params.len() - 1)?);
-        }
-        let place = signature.returned.as_ref().map(|parts| self.place_for_results(parts));
-        args.extend(place.map(|(_, generic)| generic));
-        let mut results: Values =
-            self.b.ins().call_indirect(callee, &signature.results, &args).into_iter().collect();
-        if let (Some((address, _)), Some(parts)) = (place, &signature.returned) {
-            results = self.load_results(parts, address);
-        }
-        self.called(inst, call, &results)
+        let results = self.b.ins().call_indirect(callee, signature.result.as_slice(), &args);
+        self.called(inst, results)
+    }
+
+    /// `va_arg`: the next of the arguments that [`Self::pack`] has put down.
+    pub fn next_variadic(&mut self, inst: &Inst, list: ValueId) -> Result<()> {
+        let list = self.scalar(list)?;
+        let at = self.b.ins().load(Type::PTR, MemFlags::PLAIN, list, 0);
+        let (align, size) = (self.types().align(inst.ty), self.types().alloc_size(inst.ty)?);
+        let address = self.b.ins().ptrtoint(at);
+        let up = self.b.ins().iadd_imm(address, align as i64 - 1);
+        let aligned = self.b.ins().band_imm(up, (align as i64).wrapping_neg());
+        let next = self.b.ins().iadd_imm(aligned, size as i64);
+        let (at, next) = (self.b.ins().inttoptr(Type::PTR, aligned), self.b.ins().inttoptr(Type::PTR, next));
+        self.b.ins().store(MemFlags::PLAIN, next, list, 0);
+        let values = self.load_parts(inst.ty, at, align, MemFlags::PLAIN)?;
+        self.result(inst, &values)
     }
 
     /// What follows the parameters of a call, each at a multiple of its alignment: the address of the bytes.
@@ -208,4 +213,13 @@ impl Builder<'_, '_, '_> {
         ir::Mnemonic::parse(text)
             .map_err(|_| Error::unsupported(format!("`{text}`, which PTX does not have")))
     }
+}
+
+/// A type of so many bytes that nothing of is padding.
+fn bytes_type(types: &mut ir::TypeTable, size: u32, align: u32) -> Type {
+    let unit = align.clamp(1, 8).min(1 << size.trailing_zeros().min(3));
+    let element = Type::int(unit * 8).unwrap_or(Type::I8);
+    let words = types.array(element, u64::from(size / unit));
+    let shape = ir::aggregate::Shape::Struct { fields: [words].into(), packed: false, align: Some(align) };
+    types.intern(shape)
 }

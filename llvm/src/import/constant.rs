@@ -1,6 +1,7 @@
 //! Constants made where they are used.
 
 use super::function::{Builder, Values, local};
+use super::shape::Part;
 use super::space;
 use crate::error::{Error, Result};
 use crate::module::constants::{Constant, ConstantKind};
@@ -11,6 +12,11 @@ use warpsmith_ir::{InstBuilder, Type, Value};
 
 /// Constants that hold each other deeper than this are refused.
 const MAX_DEPTH: u32 = 64;
+
+/// What the address of a block is: a number, since PTX has no such address. None is null, and it means something in its function only.
+pub(super) fn address_of_block(block: u32) -> i64 {
+    i64::from(block) + 1
+}
 
 impl Builder<'_, '_, '_> {
     /// The scalars of a constant or of the address of a symbol.
@@ -58,14 +64,19 @@ impl Builder<'_, '_, '_> {
             ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => {
                 Ok(parts.iter().map(|part| self.zero_of(part.ty)).collect())
             }
+            ConstantKind::Wide(words) if parts.len() == 1 => {
+                let word = |n: usize| u128::from(words.get(n).copied().unwrap_or(0));
+                let bits = word(0) | word(1) << 64;
+                Ok(parts.iter().map(|part| self.b.ins().iconst_bits(part.ty, bits)).collect())
+            }
             ConstantKind::Integer(n) => Ok(parts
                 .iter()
                 .enumerate()
-                .map(|(limb, part)| self.int(part.bits, if limb == 0 { n } else { n >> 63 }))
+                .map(|(limb, part)| self.limb_of(part, if limb == 0 { n } else { n >> 63 }))
                 .collect()),
             ConstantKind::Wide(words) => {
                 let word = |n: usize| words.get(n).copied().unwrap_or(0) as i64;
-                Ok(parts.iter().enumerate().map(|(n, part)| self.int(part.bits, word(n))).collect())
+                Ok(parts.iter().enumerate().map(|(n, part)| self.limb_of(part, word(n))).collect())
             }
             ConstantKind::Float(bits) => match parts.as_slice() {
                 [part] => Ok(Values::from_slice(&[self
@@ -135,9 +146,19 @@ impl Builder<'_, '_, '_> {
             }
             ConstantKind::Compare { .. } => Err(Error::unsupported("a comparison among constants")),
             ConstantKind::Select(_) => Err(Error::unsupported("a choice among constants")),
+            ConstantKind::BlockAddress { block, .. } => {
+                let number = self.limb(address_of_block(block));
+                Ok(Values::from_slice(&[self.b.ins().inttoptr(Type::PTR, number)]))
+            }
             ConstantKind::InlineAsm(_) => Err(Error::unsupported("inline assembly that is not called")),
             ConstantKind::Other(what) => Err(Error::unsupported(what)),
         }
+    }
+
+    /// A number, or the limb of one: zeros lie above its bits.
+    fn limb_of(&mut self, part: &Part, value: i64) -> Value {
+        let value = if part.bits < part.ty.bits() { value & ((1i64 << part.bits) - 1) } else { value };
+        self.b.ins().iconst(part.ty, value)
     }
 
     /// Zero.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::InstKind;
 use crate::module::ops::{BinaryOp, FastMath, Predicate};
-use warpsmith_ir::{FloatCC, InstBuilder, Type, Value};
+use warpsmith_ir::{self as ir, FloatCC, InstBuilder, Opcode, Type, Value};
 
 /// The comparison of the IR; `Err` for those that are always the same.
 pub(super) fn condition(predicate: Predicate) -> Option<std::result::Result<FloatCC, bool>> {
@@ -42,24 +42,20 @@ pub(super) fn condition(predicate: Predicate) -> Option<std::result::Result<Floa
 impl Builder<'_, '_, '_> {
     /// An operation on floats.
     pub fn float(&mut self, op: BinaryOp, x: Value, y: Value) -> Result<Value> {
-        if self.ftz && self.type_of(x) == Type::F32 {
-            let name = match op {
-                BinaryOp::Fadd => "add.rn.ftz.f32",
-                BinaryOp::Fsub => "sub.rn.ftz.f32",
-                BinaryOp::Fmul => "mul.rn.ftz.f32",
-                BinaryOp::Fdiv => "div.rn.ftz.f32",
-                _ => "",
-            };
-            if !name.is_empty() {
-                return self.ptx_one(name, vec![x.into(), y.into()], Type::F32);
+        self.fast_float(op, FastMath::default(), x, y)
+    }
+
+    /// An operation on floats with flags: a quotient that may be approximate is.
+    pub fn fast_float(&mut self, op: BinaryOp, flags: FastMath, x: Value, y: Value) -> Result<Value> {
+        let code = match op {
+            BinaryOp::Fadd => Opcode::Fadd,
+            BinaryOp::Fsub => Opcode::Fsub,
+            BinaryOp::Fmul => Opcode::Fmul,
+            BinaryOp::Fdiv => Opcode::Fdiv,
+            BinaryOp::Frem => {
+                let ty = self.type_of(x);
+                return self.math("fmod", ty, &[x, y]);
             }
-        }
-        Ok(match op {
-            BinaryOp::Fadd => self.b.ins().fadd(x, y),
-            BinaryOp::Fsub => self.b.ins().fsub(x, y),
-            BinaryOp::Fmul => self.b.ins().fmul(x, y),
-            BinaryOp::Fdiv => self.b.ins().fdiv(x, y),
-            BinaryOp::Frem => return self.remainder(x, y),
             BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul
@@ -73,16 +69,40 @@ impl Builder<'_, '_, '_> {
             | BinaryOp::And
             | BinaryOp::Or
             | BinaryOp::Xor => return Err(Error::unsupported("an operation on integers between floats")),
-        })
+        };
+        Ok(self.float_op(code, &[x, y], code == Opcode::Fdiv && flags.has(FastMath::AFN)))
     }
 
-    /// `x - y * trunc(x / y)` without rounding, by long division of the bits.
-    fn remainder(&mut self, x: Value, y: Value) -> Result<Value> {
-        let ty = self.type_of(x);
-        let (x, y) = (self.float_to_float(x, ty, Type::F64), self.float_to_float(y, ty, Type::F64));
-        let function = self.helper("fmod", FMOD)?;
-        let result = self.b.call(function, &[x, y]).first();
-        Ok(self.float_to_float(result, Type::F64, ty))
+    /// An operation of the IR on floats, in the mode that the function has.
+    pub fn float_op(&mut self, op: Opcode, args: &[Value], approximate: bool) -> Value {
+        let is_single = args.first().is_some_and(|x| self.type_of(*x) == Type::F32);
+        let can_flush = matches!(
+            op,
+            Opcode::Fadd
+                | Opcode::Fsub
+                | Opcode::Fmul
+                | Opcode::Fdiv
+                | Opcode::Fma
+                | Opcode::Fsqrt
+                | Opcode::Fmin
+                | Opcode::Fmax
+                | Opcode::Fminimum
+                | Opcode::Fmaximum
+                | Opcode::Fsin
+                | Opcode::Fcos
+                | Opcode::Fexp2
+                | Opcode::Flog2
+        );
+        let mode = ir::FloatMode {
+            ftz: self.ftz && is_single && can_flush,
+            fast: if approximate && is_single {
+                ir::FastMath::AFN
+            } else {
+                ir::FastMath::NONE
+            },
+            ..ir::FloatMode::default()
+        };
+        self.b.ins().float(op, mode, args)
     }
 
     /// The factors of a product that may be fused with a sum: it has the flag, and nothing else uses it.
@@ -102,79 +122,3 @@ impl Builder<'_, '_, '_> {
         }
     }
 }
-
-/// The remainder of `double`, exact: the dividend's significand is shifted up a bit at a time and reduced. Smaller formats go through it, since
-/// their remainder is a number of theirs.
-const FMOD: &str = "
-func @fmod(%x: f64, %y: f64) -> f64 {
-entry:
-  %bx = bitcast.i64 %x
-  %sign = band %bx, -9223372036854775808
-  %ax = fabs %x
-  %ay = fabs %y
-  %nan0 = fcmp nan %ax, %ay
-  %inf = fcmp eq %ax, 0d7ff0000000000000
-  %zero = fcmp eq %ay, 0.0
-  %bad0 = bor %nan0, %inf
-  %bad = bor %bad0, %zero
-  brif %bad, none, compare
-none:
-  ret 0d7ff8000000000000
-compare:
-  %less = fcmp lt %ax, %ay
-  brif %less, same, start
-same:
-  ret %x
-start:
-  %ix = bitcast.i64 %ax
-  %iy = bitcast.i64 %ay
-  %ex0 = lshr %ix, 52
-  %ey0 = lshr %iy, 52
-  %ex = umax %ex0, 1
-  %ey = umax %ey0, 1
-  %mx0 = band %ix, 4503599627370495
-  %my0 = band %iy, 4503599627370495
-  %nx = icmp ne %ex0, 0
-  %ny = icmp ne %ey0, 0
-  %hx0 = zext.i64 %nx
-  %hy0 = zext.i64 %ny
-  %hx = shl %hx0, 52
-  %hy = shl %hy0, 52
-  %mx = bor %mx0, %hx
-  %my = bor %my0, %hy
-  jump step(%mx, %ex)
-step(%m: i64, %e: i64):
-  %fits = icmp uge %m, %my
-  %less1 = isub %m, %my
-  %m1 = select %fits, %less1, %m
-  %more = icmp ugt %e, %ey
-  brif %more, again, done
-again:
-  %m2 = shl %m1, 1
-  %e2 = isub %e, 1
-  jump step(%m2, %e2)
-done:
-  %none1 = icmp eq %m1, 0
-  brif %none1, empty, pack
-empty:
-  %z = bitcast.f64 %sign
-  ret %z
-pack:
-  %lead = clz %m1
-  %up0 = isub %lead, 11
-  %room = isub %ey, 1
-  %up = umin %up0, %room
-  %up32 = trunc.i32 %up
-  %m3 = shl %m1, %up32
-  %e3 = isub %ey, %up
-  %normal = lshr %m3, 52
-  %isnormal = icmp ne %normal, 0
-  %e4 = select %isnormal, %e3, 0
-  %frac = band %m3, 4503599627370495
-  %e5 = shl %e4, 52
-  %r0 = bor %e5, %frac
-  %r1 = bor %r0, %sign
-  %r = bitcast.f64 %r1
-  ret %r
-}
-";

@@ -4,7 +4,7 @@ use super::shape::{self, Part, Parts};
 use super::signature::{Incoming, Signature};
 use super::space::{self, Space};
 use super::symbols::Site;
-use super::{Importer, Out};
+use super::Importer;
 use crate::error::{Error, Result};
 use crate::module::attributes::known;
 use crate::module::body::{Body, Inst, InstKind};
@@ -38,8 +38,6 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub invariant_loads: FxHashSet<u32>,
     /// The address of what follows the parameters.
     pub variadic: Option<Value>,
-    /// The address that results are stored to, and where each goes.
-    pub returned: Option<(Value, Parts)>,
     /// The instruction of each value that is a result.
     pub definitions: Vec<Option<u32>>,
     /// Subnormals are flushed to zero in operations on `float`.
@@ -55,7 +53,7 @@ impl<'a> Importer<'a> {
         let Some(body) = module.read_body(n)? else { return Ok(()) };
         let function = &module.functions[n];
         let (ty, attributes) = (function.ty, function.attributes);
-        let signature = self.signature(site.module, ty, attributes, kernel)?;
+        let signature = self.signature(site.module, ty, attributes, kernel, &mut out.types)?;
         let module = self.module(site);
         let spaces = space::infer(module, &body, &signature, kernel);
         let mut uses = vec![0u32; body.types.len()];
@@ -91,7 +89,6 @@ impl<'a> Importer<'a> {
             invariant: FxHashSet::default(),
             invariant_loads,
             variadic: None,
-            returned: None,
             definitions,
             ftz,
             importer: self,
@@ -180,18 +177,22 @@ impl<'a> Builder<'_, 'a, '_> {
         for (n, param) in signature.params.iter().enumerate() {
             let value = ValueId(self.body.first_value + n as u32);
             match param {
-                Incoming::Scalars(parts) => {
+                Incoming::Value(ty) => {
                     let set = self.module().attributes.set(attributes);
                     let index = n as u32 + 1;
                     let read_only = set.has(index, known::READ_ONLY) || set.has(index, known::READ_NONE);
                     if kernel && read_only && set.has(index, known::NO_ALIAS) {
                         self.invariant.insert(value);
                     }
-                    let all = parts.iter().map(|_| next()).collect::<Result<Values>>()?;
+                    let mut all = Values::new();
+                    if ty.is_some() {
+                        let whole = next()?;
+                        self.take_apart(whole, &mut all);
+                    }
                     self.define(value, &all);
                 }
-                Incoming::Bytes(parts) => {
-                    if parts.is_empty() {
+                Incoming::Bytes(any) => {
+                    if !any {
                         self.define(value, &[]);
                         continue;
                     }
@@ -207,25 +208,62 @@ impl<'a> Builder<'_, 'a, '_> {
                     self.define(value, &all);
                 }
                 Incoming::ByValue { size, align } => {
-                    let source = next()?;
-                    if self.spaces.get(n) == Some(&Space::Param) {
+                    let source = if *size > 0 { Some(next()?) } else { None };
+                    if let Some(source) = source
+                        && self.spaces.get(n) == Some(&Space::Param)
+                    {
                         self.define(value, &[source]);
                         continue;
                     }
                     let slot = self.b.create_stack_slot((*size).max(1), *align);
                     let copy = self.b.ins().stack_addr(slot, 0);
-                    let bytes = self.b.ins().iconst(ir::Type::I64, i64::from(*size));
-                    let flags = MemFlags::PLAIN.with_align(*align).unwrap_or(MemFlags::PLAIN);
-                    self.copy(flags, copy, source, bytes);
+                    if let Some(source) = source {
+                        let bytes = self.b.ins().iconst(ir::Type::I64, i64::from(*size));
+                        let flags = MemFlags::PLAIN.with_align(*align).unwrap_or(MemFlags::PLAIN);
+                        self.b.ins().memcpy(flags, copy, source, bytes);
+                    }
                     self.define(value, &[copy]);
                 }
                 Incoming::Variadic => self.variadic = Some(next()?),
             }
         }
-        if let Some(parts) = &signature.returned {
-            self.returned = Some((next()?, parts.clone()));
-        }
         Ok(())
+    }
+
+    /// The scalars of a value that was passed, returned or loaded at once.
+    pub fn take_apart(&mut self, whole: Value, out: &mut Values) {
+        let ty = self.type_of(whole);
+        if ty.is_vector() {
+            out.extend((0..ty.lanes()).map(|lane| self.b.ins().extract(whole, lane as u8)));
+        } else if ty.is_aggregate() {
+            for field in 0..self.b.module().types.fields(ty) as u32 {
+                let part = self.b.extract_value(whole, &[field]);
+                self.take_apart(part, out);
+            }
+        } else {
+            out.push(whole);
+        }
+    }
+
+    /// A value of a type made of scalars, which are taken from the list.
+    pub fn put_together(&mut self, ty: ir::Type, scalars: &mut impl Iterator<Item = Value>) -> Result<Value> {
+        if ty.is_vector() || ty.is_aggregate() {
+            let types = &self.b.module().types;
+            let parts: Vec<ir::Type> = if ty.is_vector() {
+                vec![ty.element_type(); ty.lanes() as usize]
+            } else {
+                (0..types.fields(ty)).filter_map(|n| Some(types.field(ty, n)?.0)).collect()
+            };
+            let parts =
+                parts.into_iter().map(|part| self.put_together(part, scalars)).collect::<Result<Vec<_>>>()?;
+            return Ok(if ty.is_vector() {
+                self.b.ins().vec(&parts)
+            } else {
+                self.b.ins().aggregate(ty, &parts)
+            });
+        }
+        let scalar = scalars.next().ok_or_else(|| Error::unsupported("a value that lacks a part"))?;
+        Ok(self.pointer_as(scalar, ty))
     }
 
     /// Makes the parameters of a block that its phis are.
@@ -411,21 +449,6 @@ impl<'a> Builder<'_, 'a, '_> {
     pub fn func_id(&mut self, value: GlobalValue) -> Result<ir::FuncId> {
         let site = Site { module: self.site.module, value };
         self.importer.func_id(site, &mut self.b)
-    }
-
-    /// A function that the importer adds, from IR text that holds it alone.
-    pub fn helper(&mut self, name: &'static str, text: &str) -> Result<ir::FuncId> {
-        if let Some(id) = self.importer.helpers.get(name) {
-            return Ok(*id);
-        }
-        let module = ir::parse_module(text)
-            .map_err(|errors| Error::unsupported(format!("helper {name}: {errors}")))?;
-        let function = module.functions.values().next().cloned();
-        let mut function = function.ok_or_else(|| Error::unsupported(format!("helper {name} is missing")))?;
-        function.name = self.importer.symbols.legal(&format!("warpsmith.{name}"), false);
-        let id = self.b.function(function);
-        self.importer.helpers.insert(name, id);
-        Ok(id)
     }
 
     /// Notes that a pointer points to what nothing writes, if one it is made of does.

@@ -59,9 +59,12 @@ impl<'a> Importer<'a> {
         let is_declaration = global.init.is_none();
         let (linkage, initialised) = (global.linkage, global.init);
         let dynamic = is_declaration && space == StateSpace::Shared;
-        let extent = if dynamic { ir::Extent::Dynamic } else { ir::Extent::Array(size.max(1)) };
         let legal = self.symbols.legal(&name, !linkage.is_local());
-        let mut made = ir::Global::new(legal, space, ir::Type::I8, extent);
+        let module = &self.modules[site.module].1;
+        let (ty, extent) = contents(module, module.globals[n].ty, size, out.types()?);
+        let extent = if dynamic { ir::Extent::Dynamic } else { extent };
+        let ty = if dynamic { ir::Type::I8 } else { ty };
+        let mut made = ir::Global::new(legal, space, ty, extent);
         made.align = Some(align as u32);
         made.linkage = match (is_declaration, linkage.is_local() || linkage.is_weak()) {
             (true, _) => ir::Linkage::Extern,
@@ -114,6 +117,29 @@ impl<'a> Importer<'a> {
         out.globals[id].relocs = relocs;
         out.globals[id].init = Some(image.bytes);
         Ok(())
+    }
+}
+
+/// The type of a variable's elements, and how many there are: what LLVM says, or bytes, where the IR would lay it out in another way.
+fn contents(
+    module: &Module<'_>,
+    ty: TypeId,
+    size: u64,
+    table: &mut ir::TypeTable,
+) -> (ir::Type, ir::Extent) {
+    let types = &module.types;
+    let (element, extent) = match types.get(ty) {
+        Llvm::Array { len, element } if *len > 0 => (*element, ir::Extent::Array(*len)),
+        _ => (ty, ir::Extent::One),
+    };
+    // A condition in memory is a byte, and a vector of them bits.
+    let bytes = (ir::Type::I8, ir::Extent::Array(size.max(1)));
+    let count = if let ir::Extent::Array(len) = extent { len } else { 1 };
+    match super::shape::whole(types, element, table) {
+        Ok(Some(made)) if table.size(made).checked_mul(count) == Some(size) && made != ir::Type::I1 => {
+            (made, extent)
+        }
+        _ => bytes,
     }
 }
 
@@ -226,6 +252,9 @@ fn write(
         }
         ConstantKind::Select(_) | ConstantKind::Compare { .. } => {
             return Err(Error::unsupported("a choice in an initialiser"));
+        }
+        ConstantKind::BlockAddress { block, .. } => {
+            put(at, super::constant::address_of_block(*block) as u64, 8);
         }
         ConstantKind::InlineAsm(_) => return Err(Error::unsupported("inline assembly in an initialiser")),
         ConstantKind::Other(what) => return Err(Error::unsupported(format!("{what} in an initialiser"))),

@@ -30,15 +30,11 @@ impl Builder<'_, '_, '_> {
             }
             InstKind::Return(value) => {
                 let values = value.map(|value| self.value(value)).transpose()?.unwrap_or_default();
-                if let Some((address, parts)) = self.returned.clone() {
-                    self.store_results(&parts, values, address);
-                    self.b.ins().ret(&[]);
-                    return Ok(());
-                }
-                let types: Vec<Type> = self.b.func().ret.clone();
-                let values: Values =
-                    values.into_iter().zip(types).map(|(value, ty)| self.pointer_as(value, ty)).collect();
-                self.b.ins().ret(&values);
+                let result = match self.b.func().ret.first() {
+                    Some(&ty) => Some(self.put_together(ty, &mut values.into_iter())?),
+                    None => None,
+                };
+                self.b.ins().ret(result.as_slice());
                 Ok(())
             }
             InstKind::Br(to) => {
@@ -55,9 +51,10 @@ impl Builder<'_, '_, '_> {
             }
             InstKind::Switch { value, default, cases } => self.switch(block, *value, *default, cases),
             InstKind::Unreachable => {
-                self.b.ins().trap();
+                self.b.ins().unreachable();
                 Ok(())
             }
+            InstKind::IndirectBr { address, targets } => self.indirect_branch(block, *address, targets),
             InstKind::Alloca { ty, count, align } => self.alloca(block, inst, *ty, *count, *align),
             InstKind::Load { ptr, access } if access.ordering == Ordering::NotAtomic => {
                 self.load(n, inst, *ptr, access)
@@ -148,7 +145,7 @@ impl Builder<'_, '_, '_> {
                 self.result(inst, &out)
             }
             InstKind::Call(call) => self.call(inst, call),
-            InstKind::VaArg { .. } => Err(Error::unsupported("`va_arg`")),
+            InstKind::VaArg { list } => self.next_variadic(inst, *list),
         }
     }
 
@@ -179,7 +176,7 @@ impl Builder<'_, '_, '_> {
                     let bits = *bits;
                     out.extend(self.integer(op, bits, x, y)?);
                 }
-                _ => out.push(self.float(op, x[0], y[0])?),
+                _ => out.push(self.fast_float(op, FastMath::of(flags), x[0], y[0])?),
             }
         }
         self.result(inst, &out)
@@ -205,17 +202,9 @@ impl Builder<'_, '_, '_> {
                 (BinaryOp::Fsub, false) => a = self.b.ins().fneg(a),
                 _ => {}
             }
-            out.push(self.multiply_add(a, b, c)?);
+            out.push(self.multiply_add(a, b, c));
         }
         Ok(Some(out))
-    }
-
-    /// `a * b + c`, rounded once.
-    pub fn multiply_add(&mut self, a: Value, b: Value, c: Value) -> Result<Value> {
-        if self.ftz && self.type_of(a) == Type::F32 {
-            return self.ptx_one("fma.rn.ftz.f32", vec![a.into(), b.into(), c.into()], Type::F32);
-        }
-        Ok(self.b.ins().fma(a, b, c))
     }
 
     fn select(&mut self, inst: &Inst, cond: ValueId, x: ValueId, y: ValueId) -> Result<()> {
@@ -265,10 +254,13 @@ impl Builder<'_, '_, '_> {
         let ty = self.value_type(value)?;
         let bits = self.width(ty)?;
         let scalars = self.value(value)?;
-        if bits > 64 {
+        let [value] = scalars.as_slice() else {
             return Err(Error::unsupported(format!("`switch` on `i{bits}`")));
+        };
+        if bits > 64 {
+            return self.wide_switch(block, *value, default, cases);
         }
-        let mut value = scalars[0];
+        let mut value = *value;
         if bits == 1 {
             value = self.b.ins().zext(Type::I8, value);
         }
@@ -284,6 +276,48 @@ impl Builder<'_, '_, '_> {
             all.push((number, BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool)));
         }
         self.b.ins().switch(value, default, all);
+        Ok(())
+    }
+
+    /// A switch whose cases may have more than 64 bits: one comparison after the other.
+    fn wide_switch(
+        &mut self,
+        block: u32,
+        value: Value,
+        default: u32,
+        cases: &[(ValueId, u32)],
+    ) -> Result<()> {
+        for (case, to) in cases {
+            let case = self.scalar(*case)?;
+            let same = self.b.ins().icmp(warpsmith_ir::IntCC::Eq, value, case);
+            let (to, args) = self.target(block, *to)?;
+            let next = self.b.create_block();
+            self.b.ins().brif(same, to, &args, next, &[]);
+            self.b.switch_to_block(next);
+        }
+        let (to, args) = self.target(block, default)?;
+        self.b.ins().jump(to, &args);
+        Ok(())
+    }
+
+    /// A branch to the block of an address: a switch over the numbers that addresses of blocks are ([`super::constant`]).
+    fn indirect_branch(&mut self, block: u32, address: ValueId, targets: &[u32]) -> Result<()> {
+        let address = self.scalar(address)?;
+        let number = self.b.ins().ptrtoint(address);
+        let mut all = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for target in targets.iter().filter(|target| seen.insert(**target)) {
+            let (to, args) = self.target(block, *target)?;
+            all.push((super::constant::address_of_block(*target), to, args));
+        }
+        let Some((_, to, args)) = all.pop() else {
+            self.b.ins().unreachable();
+            return Ok(());
+        };
+        let pool = &mut self.b.func_mut().dfg.pool;
+        let default = BlockCall::new(to, &args, pool);
+        let cases = all.into_iter().map(|(n, to, args)| (n, BlockCall::new(to, &args, pool))).collect();
+        self.b.ins().switch(number, default, cases);
         Ok(())
     }
 }

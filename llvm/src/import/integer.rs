@@ -1,8 +1,7 @@
-//! Integers of at most 64 bits. One of a width that the IR does not have lies in the next wider one with zeros above it; operations that read
-//! it as signed extend it first, those that may write above it clear that.
+//! Integers of at most 128 bits, which the IR has in every width.
 
 use super::function::{Builder, Values};
-use super::shape::container;
+use super::shape::{MAX_BITS, container};
 use crate::error::Result;
 use crate::module::ops::{BinaryOp, Predicate};
 use warpsmith_ir::{self as ir, InstBuilder, IntCC, Type, Value};
@@ -47,12 +46,10 @@ pub(super) fn is_signed(cond: IntCC) -> bool {
 impl Builder<'_, '_, '_> {
     /// An integer constant of so many bits.
     pub fn int(&mut self, bits: u32, value: i64) -> Value {
-        let ty = container(bits);
-        let value = if bits < ty.bits() { value & ((1i64 << bits) - 1) } else { value };
-        self.b.ins().iconst(ty, value)
+        self.b.ins().iconst(container(bits), value)
     }
 
-    /// The number with what lies above its bits cleared.
+    /// The limb with what lies above its bits cleared.
     pub fn clear(&mut self, value: Value, bits: u32) -> Value {
         let ty = self.type_of(value);
         if bits >= ty.bits() {
@@ -62,10 +59,10 @@ impl Builder<'_, '_, '_> {
         self.b.ins().band(value, mask)
     }
 
-    /// The number with copies of its sign above its bits.
+    /// The limb with copies of its sign above its bits.
     pub fn extend_sign(&mut self, value: Value, bits: u32) -> Value {
         let ty = self.type_of(value);
-        if bits >= ty.bits() || ty == Type::I1 {
+        if bits >= ty.bits() {
             return value;
         }
         let amount = self.b.ins().iconst(Type::I32, i64::from(ty.bits() - bits));
@@ -83,9 +80,8 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// A signed number of so many bits in another integer type.
-    pub fn resize_signed(&mut self, value: Value, bits: u32, ty: Type) -> Value {
-        let value = self.extend_sign(value, bits);
+    /// A signed number in another integer type.
+    pub fn resize_signed(&mut self, value: Value, ty: Type) -> Value {
         let of = self.type_of(value);
         if of.bits() < ty.bits() { self.b.ins().sext(ty, value) } else { self.resize(value, ty) }
     }
@@ -98,7 +94,7 @@ impl Builder<'_, '_, '_> {
     /// An operation on integers of so many bits.
     pub fn integer(&mut self, op: BinaryOp, bits: u32, x: &[Value], y: &[Value]) -> Result<Values> {
         match (x, y) {
-            ([x], [y]) if bits <= 64 => Ok(Values::from_slice(&[self.narrow(op, bits, *x, *y)?])),
+            ([x], [y]) if bits <= MAX_BITS => Ok(Values::from_slice(&[self.narrow(op, bits, *x, *y)?])),
             _ => self.wide(op, bits, x, y),
         }
     }
@@ -107,42 +103,33 @@ impl Builder<'_, '_, '_> {
         if bits == 1 {
             return Ok(self.boolean(op, x, y));
         }
-        let signed = |b: &mut Self| (b.extend_sign(x, bits), b.extend_sign(y, bits));
-        let value = match op {
+        Ok(match op {
             BinaryOp::Add => self.b.ins().iadd(x, y),
             BinaryOp::Sub => self.b.ins().isub(x, y),
             BinaryOp::Mul => self.b.ins().imul(x, y),
-            BinaryOp::Udiv => return Ok(self.b.ins().udiv(x, y)),
-            BinaryOp::Urem => return Ok(self.b.ins().urem(x, y)),
-            BinaryOp::Sdiv => {
-                let (x, y) = signed(self);
-                self.b.ins().sdiv(x, y)
-            }
-            BinaryOp::Srem => {
-                let (x, y) = signed(self);
-                self.b.ins().srem(x, y)
-            }
-            BinaryOp::And => return Ok(self.b.ins().band(x, y)),
-            BinaryOp::Or => return Ok(self.b.ins().bor(x, y)),
-            BinaryOp::Xor => return Ok(self.b.ins().bxor(x, y)),
+            BinaryOp::Udiv => self.b.ins().udiv(x, y),
+            BinaryOp::Urem => self.b.ins().urem(x, y),
+            BinaryOp::Sdiv => self.b.ins().sdiv(x, y),
+            BinaryOp::Srem => self.b.ins().srem(x, y),
+            BinaryOp::And => self.b.ins().band(x, y),
+            BinaryOp::Or => self.b.ins().bor(x, y),
+            BinaryOp::Xor => self.b.ins().bxor(x, y),
             BinaryOp::Shl => {
                 let amount = self.amount(y);
                 self.b.ins().shl(x, amount)
             }
             BinaryOp::Lshr => {
                 let amount = self.amount(y);
-                return Ok(self.b.ins().lshr(x, amount));
+                self.b.ins().lshr(x, amount)
             }
             BinaryOp::Ashr => {
                 let amount = self.amount(y);
-                let x = self.extend_sign(x, bits);
                 self.b.ins().ashr(x, amount)
             }
             BinaryOp::Fadd | BinaryOp::Fsub | BinaryOp::Fmul | BinaryOp::Fdiv | BinaryOp::Frem => {
                 return Err(crate::Error::unsupported("an operation on floats between integers"));
             }
-        };
-        Ok(self.clear(value, bits))
+        })
     }
 
     /// Arithmetic modulo 2. A shift by 1 has no value, nor has a division by 0.
@@ -168,7 +155,7 @@ impl Builder<'_, '_, '_> {
     /// Compares integers of so many bits.
     pub fn compare(&mut self, cond: IntCC, bits: u32, x: &[Value], y: &[Value]) -> Result<Value> {
         match (x, y) {
-            ([x], [y]) if bits <= 64 => {
+            ([x], [y]) if bits <= MAX_BITS => {
                 let (mut x, mut y) = (*x, *y);
                 if bits == 1 {
                     // A true of one bit is -1 to comparisons of signed numbers.
@@ -180,8 +167,6 @@ impl Builder<'_, '_, '_> {
                         }
                     };
                     (x, y) = (extend(self, x), extend(self, y));
-                } else if is_signed(cond) {
-                    (x, y) = (self.extend_sign(x, bits), self.extend_sign(y, bits));
                 }
                 Ok(self.b.ins().icmp(cond, x, y))
             }

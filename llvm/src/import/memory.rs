@@ -56,7 +56,7 @@ impl Builder<'_, '_, '_> {
             .map_err(|_| Error::unsupported("a vector of too many bits"))?;
         let word = |n: u32| {
             let bits = (bits - n * 64).min(64);
-            Part { ty: container(bits.max(2)), bits, offset: u64::from(n) * 8 }
+            Part { ty: container(bits), bits, offset: u64::from(n) * 8 }
         };
         Ok((0..bits.div_ceil(64)).map(word).collect())
     }
@@ -100,32 +100,10 @@ impl Builder<'_, '_, '_> {
     }
 
     fn load_part(&mut self, part: Part, pointer: Value, align: u64, flags: MemFlags) -> Value {
-        let align = align_at(align, part.offset);
+        let flags = self.flags(flags, align_at(align, part.offset));
         let (pointer, offset) = self.offset(pointer, part.offset);
-        if part.ty.bits() == part.bits && part.ty != Type::I1 {
-            let flags = self.flags(flags, align);
-            return self.b.ins().load(part.ty, flags, pointer, offset);
-        }
-        let size = part.bytes();
-        let whole = container((size * 8).max(8));
-        let mut sum: Option<Value> = None;
-        let mut at = 0;
-        while at < size {
-            let piece = 1 << (size - at).ilog2();
-            let ty = container(piece * 8);
-            let flags = self.flags(flags, align_at(align, u64::from(at)));
-            let loaded = self.b.ins().load(ty, flags, pointer, offset + at as i32);
-            let mut value = self.resize(loaded, whole);
-            if at > 0 {
-                let amount = self.b.ins().iconst(Type::I32, i64::from(at * 8));
-                value = self.b.ins().shl(value, amount);
-            }
-            sum = Some(sum.map_or(value, |sum| self.b.ins().bor(sum, value)));
-            at += piece;
-        }
-        let value = sum.unwrap_or_else(|| self.b.ins().iconst(whole, 0));
-        let value = self.resize(value, part.ty);
-        self.clear(value, part.bits)
+        let loaded = self.b.ins().load(part.in_memory(), flags, pointer, offset);
+        if part.ty == part.in_memory() { loaded } else { self.resize(loaded, part.ty) }
     }
 
     /// Stores a value.
@@ -167,45 +145,10 @@ impl Builder<'_, '_, '_> {
     }
 
     fn store_part(&mut self, part: Part, value: Value, pointer: Value, align: u64, flags: MemFlags) {
-        let align = align_at(align, part.offset);
+        let flags = self.flags(flags, align_at(align, part.offset));
         let (pointer, offset) = self.offset(pointer, part.offset);
-        if part.ty.bits() == part.bits && part.ty != Type::I1 {
-            let flags = self.flags(flags, align);
-            self.b.ins().store(flags, value, pointer, offset);
-            return;
-        }
-        let size = part.bytes();
-        let mut at = 0;
-        while at < size {
-            let piece = 1 << (size - at).ilog2();
-            let mut value = value;
-            if at > 0 {
-                let amount = self.b.ins().iconst(Type::I32, i64::from(at * 8));
-                value = self.b.ins().lshr(value, amount);
-            }
-            let value = self.resize(value, container(piece * 8));
-            let flags = self.flags(flags, align_at(align, u64::from(at)));
-            self.b.ins().store(flags, value, pointer, offset + at as i32);
-            at += piece;
-        }
-    }
-
-    /// Stores several results of a function.
-    pub fn store_results(&mut self, parts: &[Part], values: Values, address: Value) {
-        let values = self.as_parts(values, parts);
-        self.store_list(parts, &values, address, 8, MemFlags::PLAIN);
-    }
-
-    /// Memory for several results of a function: its address, and that as the function is given it.
-    pub fn place_for_results(&mut self, parts: &[Part]) -> (Value, Value) {
-        let slot = self.b.create_stack_slot(parts.len() as u32 * 8, 8);
-        let address = self.b.ins().stack_addr(slot, 0);
-        (address, self.generic(address))
-    }
-
-    /// Loads several results of a function.
-    pub fn load_results(&mut self, parts: &[Part], address: Value) -> Values {
-        self.load_list(parts, address, 8, MemFlags::PLAIN)
+        let value = if part.ty == part.in_memory() { value } else { self.resize(value, part.in_memory()) };
+        self.b.ins().store(flags, value, pointer, offset);
     }
 
     /// A plain load.
@@ -255,18 +198,35 @@ impl Builder<'_, '_, '_> {
     ) -> Result<()> {
         let size = self.types().alloc_size(ty)?;
         let natural = self.types().align(ty);
-        let Some(count) = self.constant_integer(count).and_then(|n| u64::try_from(n).ok()) else {
-            return Err(Error::unsupported("`alloca` of a size that is computed"));
-        };
+        let align = align.unwrap_or(natural).clamp(1, 1 << 16);
+        let known = self.constant_integer(count).and_then(|n| u64::try_from(n).ok());
         // In another block than the first it may be reached many times, each time for memory of its own.
-        if block != 0 && self.in_loop(block) {
-            return Err(Error::unsupported("`alloca` in a loop"));
-        }
+        let again = block != 0 && self.in_loop(block);
+        let Some(count) = known.filter(|_| !again) else {
+            return self.dynamic_alloca(inst, size, count, align);
+        };
         let size = size.checked_mul(count).and_then(|size| u32::try_from(size).ok());
         let size = size.ok_or_else(|| Error::unsupported("`alloca` of more than 2^32 bytes"))?;
-        let align = align.unwrap_or(natural).clamp(1, 1 << 16) as u32;
-        let slot = self.b.create_stack_slot(size.max(1), align);
+        let slot = self.b.create_stack_slot(size.max(1), align as u32);
         let address = self.b.ins().stack_addr(slot, 0);
+        self.allocated(inst, address)
+    }
+
+    /// Memory whose size is computed, or that is asked for again and again: PTX's `alloca`, which lasts as long as the call.
+    fn dynamic_alloca(&mut self, inst: &Inst, size: u64, count: ValueId, align: u64) -> Result<()> {
+        let count = self.scalar(count)?;
+        let count = self.resize(count, Type::I64);
+        let bytes = self.b.ins().imul_imm(count, i64::try_from(size).unwrap_or(i64::MAX));
+        let address = self.ptx_one(
+            "alloca.u64",
+            vec![bytes.into(), i64::try_from(align.max(8)).unwrap_or(8).into()],
+            Type::I64,
+        )?;
+        let address = self.b.ins().inttoptr(Type::PTR_LOCAL, address);
+        self.allocated(inst, address)
+    }
+
+    fn allocated(&mut self, inst: &Inst, address: Value) -> Result<()> {
         let parts = self.parts(inst.ty)?;
         let address = match parts.first() {
             Some(part) if part.ty != Type::PTR => self.pointer_as(address, part.ty),
@@ -367,13 +327,13 @@ impl Builder<'_, '_, '_> {
             let wide = if bits == 32 {
                 *index
             } else {
-                self.resize_signed(*index, bits, if bits < 32 { Type::I32 } else { Type::I64 })
+                self.resize_signed(*index, if bits < 32 { Type::I32 } else { Type::I64 })
             };
             pointer = match i32::try_from(step) {
                 Ok(0) => pointer,
                 Ok(step) => self.b.ins().index(pointer, wide, step),
                 Err(_) => {
-                    let wide = self.resize_signed(wide, self.type_of(wide).bits(), Type::I64);
+                    let wide = self.resize_signed(wide, Type::I64);
                     let size = self.b.ins().iconst(Type::I64, step as i64);
                     let bytes = self.b.ins().imul(wide, size);
                     self.b.ins().ptradd(pointer, bytes)

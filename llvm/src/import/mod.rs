@@ -1,13 +1,12 @@
 //! From LLVM to the IR: modules are linked and what their kernels need is imported.
 //!
 //! The importer starts from the symbols that are to be seen outside and takes what they reach, one function at a time; nothing else is read.
-//! A value of LLVM becomes scalars of the IR ([`shape`]), so that structs, vectors and wide integers need nothing of the IR. The
-//! constructs that are refused are refused by name, with the function and the byte of the record.
+//! A value of LLVM becomes scalars of the IR ([`shape`]), which are put together where they are passed, returned or moved. The constructs
+//! that are refused are refused by name, with the function and the byte of the record.
 
 mod asm;
 mod atomic;
 mod bits;
-mod block;
 mod call;
 mod constant;
 mod convert;
@@ -26,8 +25,11 @@ mod symbols;
 mod wide;
 
 use crate::error::{Error, Result};
+use crate::module::types::TypeId;
 use crate::module::{GlobalValue, Module};
 use rustc_hash::FxHashMap;
+use signature::Signature;
+use std::rc::Rc;
 use symbols::{Site, Symbols};
 use warpsmith_ir as ir;
 
@@ -85,9 +87,9 @@ pub fn import(
         modules,
         symbols,
         functions: FxHashMap::default(),
+        signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
         queue: Vec::new(),
-        helpers: FxHashMap::default(),
     };
     let mut out = ir::Module::new();
     out.target = options.target;
@@ -120,16 +122,16 @@ struct Importer<'a> {
     modules: Vec<(String, Module<'a>)>,
     symbols: Symbols,
     functions: FxHashMap<Site, ir::FuncId>,
+    signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
     globals: FxHashMap<Site, ir::GlobalId>,
     queue: Vec<Work>,
-    /// Functions that the importer adds, by name.
-    helpers: FxHashMap<&'static str, ir::FuncId>,
 }
 
 /// Where functions and globals are added: a module, or the builder that has borrowed it.
 trait Out {
     fn function(&mut self, function: ir::Function) -> ir::FuncId;
     fn global(&mut self, global: ir::Global) -> ir::GlobalId;
+    fn types(&mut self) -> Result<&mut ir::TypeTable>;
 }
 
 impl Out for ir::Module {
@@ -140,6 +142,10 @@ impl Out for ir::Module {
     fn global(&mut self, global: ir::Global) -> ir::GlobalId {
         self.add_global(global)
     }
+
+    fn types(&mut self) -> Result<&mut ir::TypeTable> {
+        Ok(&mut self.types)
+    }
 }
 
 impl Out for ir::FunctionBuilder<'_> {
@@ -149,6 +155,10 @@ impl Out for ir::FunctionBuilder<'_> {
 
     fn global(&mut self, global: ir::Global) -> ir::GlobalId {
         self.add_global(global)
+    }
+
+    fn types(&mut self) -> Result<&mut ir::TypeTable> {
+        ir::FunctionBuilder::types(self).ok_or_else(|| Error::unsupported("a body without a module"))
     }
 }
 

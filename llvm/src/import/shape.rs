@@ -1,12 +1,16 @@
 //! What a value of LLVM becomes: a list of scalars of the IR.
 //!
-//! Structs, arrays and vectors are taken apart; integers of more than 64 bits are limbs of 64, the lowest first; an integer of a width that the
-//! IR does not compute with lies in the next wider one, zeros above it. Nothing of LLVM's types is left behind the importer but layout.
+//! Structs, arrays and vectors are taken apart: most of their parts are made and used one by one, and so each is an SSA value of its own. What
+//! goes through parameters, results and memory at once is put together again ([`whole`]). Integers of up to 128 bits are
+//! the IR's own; those of more are limbs of 64, the lowest first.
 
 use crate::error::{Error, Result};
 use crate::module::types::{MAX_SCALARS, Type, TypeId, Types};
 use smallvec::SmallVec;
-use warpsmith_ir as ir;
+use warpsmith_ir::{self as ir, aggregate::Shape};
+
+/// The widest integer of the IR.
+pub(super) const MAX_BITS: u32 = 128;
 
 /// One scalar of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,20 +28,23 @@ impl Part {
     pub fn bytes(&self) -> u32 {
         self.bits.div_ceil(8)
     }
+
+    /// What is loaded and stored: the part itself, but for conditions, which are bytes there, and the last limb of a wide integer.
+    pub fn in_memory(&self) -> ir::Type {
+        match (self.ty == ir::Type::I1, self.ty.bits() == self.bits) {
+            (true, _) => ir::Type::I8,
+            (false, true) => self.ty,
+            (false, false) => container(self.bits),
+        }
+    }
 }
 
 /// The scalars of a value.
 pub(super) type Parts = SmallVec<[Part; 4]>;
 
-/// The integer that holds so many bits.
+/// The integer of so many bits; the limb of those that the IR does not have.
 pub(super) fn container(bits: u32) -> ir::Type {
-    match bits {
-        0..=1 => ir::Type::I1,
-        2..=8 => ir::Type::I8,
-        9..=16 => ir::Type::I16,
-        17..=32 => ir::Type::I32,
-        33.. => ir::Type::I64,
-    }
+    ir::Type::int(bits.max(1)).unwrap_or(ir::Type::I64)
 }
 
 /// The pointer into an address space of LLVM's.
@@ -82,7 +89,7 @@ fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
         Type::Float => scalar(ir::Type::F32, 32),
         Type::Double => scalar(ir::Type::F64, 64),
         Type::Pointer { space, .. } => scalar(pointer(*space)?, 64),
-        Type::Integer(bits @ ..=64) => scalar(container(*bits), *bits),
+        Type::Integer(bits @ ..=MAX_BITS) => scalar(container(*bits), *bits),
         Type::Integer(bits) => {
             check(types, ty, u64::from(bits.div_ceil(64)), out)?;
             for limb in 0..bits.div_ceil(64) {
@@ -156,4 +163,49 @@ pub(super) fn range(types: &Types, mut ty: TypeId, path: &[u64]) -> Result<std::
         ty = types.part(ty, *index).ok_or_else(missing)?;
     }
     Ok(start..start + count(types, ty)?)
+}
+
+/// The IR's type of a whole value, in which it is passed and returned as other compilers do: scalars as they are, vectors, structs and arrays as
+/// bytes in order. `None` for those without any.
+pub(super) fn whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Result<Option<ir::Type>> {
+    let made = part_of_whole(types, ty, table)?;
+    let too_large = |ty: &ir::Type| {
+        table.parts(*ty) > ir::aggregate::MAX_VALUE_PARTS || table.size(*ty) > ir::aggregate::MAX_VALUE_BYTES
+    };
+    match made {
+        Some(made) if too_large(&made) => Err(Error::unsupported(format!(
+            "a value of type `{}`, of more than {} bytes or {} scalars, that is passed or returned",
+            types.display(ty),
+            ir::aggregate::MAX_VALUE_BYTES,
+            ir::aggregate::MAX_VALUE_PARTS
+        ))),
+        made => Ok(made),
+    }
+}
+
+fn part_of_whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Result<Option<ir::Type>> {
+    Ok(match types.get(ty) {
+        Type::Array { len, element } => match part_of_whole(types, *element, table)? {
+            Some(element) if *len > 0 => Some(table.array(element, *len)),
+            _ => None,
+        },
+        Type::Vector { len, element } => {
+            let element = part_of_whole(types, *element, table)?;
+            element.map(|element| {
+                ir::Type::vector(element.element(), *len)
+                    .filter(|_| !element.is_aggregate())
+                    .unwrap_or_else(|| table.array(element, u64::from(*len)))
+            })
+        }
+        Type::Struct { packed, fields, .. } => {
+            let mut all = Vec::new();
+            for field in fields {
+                all.extend(part_of_whole(types, *field, table)?);
+            }
+            let shape = Shape::Struct { fields: all.into(), packed: *packed, align: None };
+            if parts(types, ty)?.is_empty() { None } else { Some(table.intern(shape)) }
+        }
+        Type::Integer(bits) if *bits > MAX_BITS => Some(table.array(ir::Type::I64, bits.div_ceil(64).into())),
+        _ => parts(types, ty)?.first().map(|part| part.ty),
+    })
 }

@@ -1,6 +1,6 @@
 //! Functions and variables are declared: names, parameters, results, attributes of kernels.
 
-use super::shape::{self, Parts};
+use super::shape;
 use super::symbols::Site;
 use super::{Importer, Out, Work};
 use crate::error::{Error, Result};
@@ -9,6 +9,7 @@ use crate::module::metadata::Metadata;
 use crate::module::ops::Linkage;
 use crate::module::types::{Type, TypeId};
 use crate::module::{Function, GlobalValue, Module, ValueId};
+use std::rc::Rc;
 use warpsmith_ir as ir;
 
 /// The calling convention of kernels.
@@ -17,10 +18,10 @@ const PTX_KERNEL: u64 = 71;
 /// How a parameter of LLVM arrives.
 #[derive(Clone, Debug)]
 pub(super) enum Incoming {
-    /// As one parameter for each scalar.
-    Scalars(Parts),
-    /// As bytes that are copied, from which the scalars are loaded: aggregates and vectors of kernels.
-    Bytes(Parts),
+    /// As a value: a scalar, vector, struct or array; not at all if it has no parts.
+    Value(Option<ir::Type>),
+    /// As bytes that are copied, from which the scalars are loaded: aggregates and vectors of kernels. True if there are any.
+    Bytes(bool),
     /// As bytes that are copied; the value is their address.
     ByValue { size: u32, align: u32 },
     /// The address of what follows the parameters: `...`.
@@ -32,9 +33,7 @@ pub(super) enum Incoming {
 pub(super) struct Signature {
     pub params: Vec<Incoming>,
     pub ir: Vec<ir::Param>,
-    pub results: Vec<ir::Type>,
-    /// Several scalars that are returned in memory, whose address is the last parameter: where each lies there.
-    pub returned: Option<Parts>,
+    pub result: Option<ir::Type>,
 }
 
 impl<'a> Importer<'a> {
@@ -48,37 +47,51 @@ impl<'a> Importer<'a> {
 
     /// The signature of a function type. The attributes say what is passed by value.
     pub(super) fn signature(
-        &self,
-        module: usize,
+        &mut self,
+        index: usize,
         ty: TypeId,
         attributes: u32,
         kernel: bool,
-    ) -> Result<Signature> {
-        let module = &self.modules[module].1;
+        table: &mut ir::TypeTable,
+    ) -> Result<Rc<Signature>> {
+        let key = (index, ty, attributes, kernel);
+        if let Some(known) = self.signatures.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let module = &self.modules[index].1;
         let Some((varargs, ret, params)) = module.signature(ty) else {
             return Err(Error::unsupported("a call of what is no function"));
         };
         let mut signature =
-            Signature { params: Vec::new(), ir: Vec::new(), results: Vec::new(), returned: None };
+            Signature { params: Vec::new(), ir: Vec::new(), result: shape::whole(&module.types, ret, table)? };
         let set = module.attributes.set(attributes);
         for (n, param) in params.iter().enumerate() {
-            signature.add(module, set, n as u32 + 1, *param, kernel)?;
+            signature.add(module, set, n as u32 + 1, *param, kernel, table)?;
         }
         if varargs {
             signature.params.push(Incoming::Variadic);
             signature.ir.push(ir::Param::new(ir::Type::PTR));
         }
-        let mut results = shape::parts(&module.types, ret)?;
-        if results.len() > 1 {
-            for (n, part) in results.iter_mut().enumerate() {
-                part.offset = n as u64 * 8;
-            }
-            signature.returned = Some(results);
-            signature.ir.push(ir::Param::new(ir::Type::PTR));
-        } else {
-            signature.results = results.iter().map(|part| part.ty).collect();
-        }
+        let signature = Rc::new(signature);
+        self.signatures.insert(key, Rc::clone(&signature));
         Ok(signature)
+    }
+
+    /// What is known of a function.
+    fn attributes(&self, site: Site, attributes: u32) -> ir::Attrs {
+        let set = self.module(site).attributes.set(attributes);
+        let own = |number: u64| set.has(AttributeSet::FUNCTION, number);
+        ir::Attrs {
+            inline: match (own(known::ALWAYS_INLINE) || own(known::INLINE_HINT), own(known::NO_INLINE)) {
+                (_, true) => ir::Inline::Never,
+                (true, false) => ir::Inline::Wanted,
+                (false, false) => ir::Inline::Auto,
+            },
+            cold: own(known::COLD),
+            convergent: own(known::CONVERGENT),
+            signext: set.has(0, known::SIGN_EXT),
+            ..ir::Attrs::default()
+        }
     }
 
     /// The function of a symbol, declared where it is not yet.
@@ -101,19 +114,24 @@ impl<'a> Importer<'a> {
         if linkage == Linkage::ExternWeak && is_declaration {
             return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
         }
-        let signature =
-            self.signature(site.module, ty, attributes, kernel).map_err(|error| error.in_function(&name))?;
+        let signature = self
+            .signature(site.module, ty, attributes, kernel, out.types()?)
+            .map_err(|error| error.in_function(&name))?;
         let kind = if kernel { ir::FuncKind::Kernel } else { ir::FuncKind::Func };
         let legal = self.symbols.legal(&name, !linkage.is_local());
-        let mut function = ir::Function::new(legal, kind, signature.ir, signature.results);
+        let mut function = ir::Function::new(
+            legal,
+            kind,
+            signature.ir.clone(),
+            signature.result.into_iter().collect(),
+        );
         if is_declaration {
             function.linkage = ir::Linkage::Extern;
         } else if !kernel && !linkage.is_local() && !linkage.is_weak() {
             function.linkage = ir::Linkage::Export;
         }
-        if kernel {
-            function.attrs = kernel_attributes(self.module(site), n);
-        }
+        function.attrs =
+            if kernel { kernel_attributes(self.module(site), n) } else { self.attributes(site, attributes) };
         let id = out.function(function);
         self.functions.insert(site, id);
         if !is_declaration {
@@ -131,6 +149,7 @@ impl Signature {
         index: u32,
         ty: TypeId,
         kernel: bool,
+        table: &mut ir::TypeTable,
     ) -> Result<()> {
         let types = &module.types;
         let small = |size: u64| {
@@ -143,7 +162,10 @@ impl Signature {
             let align = set.number(index, known::ALIGN).unwrap_or_else(|| types.align(inner));
             let align = small(align.clamp(1, 128))?;
             self.params.push(Incoming::ByValue { size, align });
-            self.ir.push(ir::Param::byval(size, align));
+            // What has no bytes is not passed, and has an address all the same.
+            if size > 0 {
+                self.ir.push(ir::Param::byval(size, align));
+            }
             return Ok(());
         }
         let parts = shape::parts(types, ty)?;
@@ -163,17 +185,39 @@ impl Signature {
             if size > 0 {
                 self.ir.push(ir::Param::byval(size, small(types.align(ty).clamp(1, 128))?));
             }
-            self.params.push(Incoming::Bytes(parts));
+            self.params.push(Incoming::Bytes(size > 0));
             return Ok(());
         }
-        for part in &parts {
-            // What a kernel is given points to global memory.
-            let ty = if kernel && part.ty == ir::Type::PTR { ir::Type::PTR_GLOBAL } else { part.ty };
-            self.ir.push(ir::Param::new(ty));
+        let mut whole = shape::whole(types, ty, table)?;
+        // What a kernel is given points to global memory.
+        if kernel && whole == Some(ir::Type::PTR) {
+            whole = Some(ir::Type::PTR_GLOBAL);
         }
-        self.params.push(Incoming::Scalars(parts));
+        if let Some(ty) = whole {
+            let mut param = ir::Param::new(ty);
+            param.attrs = param_attributes(set, index, ty);
+            self.ir.push(param);
+        }
+        self.params.push(Incoming::Value(whole));
         Ok(())
     }
+}
+
+/// What a caller promises of a parameter.
+fn param_attributes(set: &AttributeSet, index: u32, ty: ir::Type) -> ir::ParamAttrs {
+    let small = |number: Option<u64>| number.and_then(|n| u32::try_from(n).ok());
+    if ty.is_ptr() {
+        return ir::ParamAttrs {
+            noalias: set.has(index, known::NO_ALIAS),
+            readonly: set.has(index, known::READ_ONLY) || set.has(index, known::READ_NONE),
+            nonnull: set.has(index, known::NON_NULL),
+            align: small(set.number(index, known::ALIGN)).filter(|align| align.is_power_of_two()),
+            dereferenceable: set.number(index, known::DEREFERENCEABLE).filter(|bytes| *bytes > 0),
+            signext: false,
+        };
+    }
+    let signext = set.has(index, known::SIGN_EXT) && matches!(ty.bits(), 2..32) && ty.is_int();
+    ir::ParamAttrs { signext, ..ir::ParamAttrs::NONE }
 }
 
 /// The value of an annotation of a function in `!nvvm.annotations`.

@@ -90,12 +90,10 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
         Inference { module, body, spaces: vec![Space::Unknown; body.types.len()], kernel, arguments };
     for (n, param) in signature.params.iter().enumerate().take(body.num_params as usize) {
         inference.spaces[n] = match param {
-            Incoming::Scalars(parts) if kernel && parts.iter().any(|part| part.ty == ir::Type::PTR) => {
-                Space::Global
-            }
-            Incoming::ByValue { .. } if only_read(body, ValueId(body.first_value + n as u32)) => Space::Param,
+            Incoming::Value(Some(ir::Type::PTR_GLOBAL)) if kernel => Space::Global,
+            Incoming::ByValue { size: 1.., .. } if only_read(body, ValueId(body.first_value + n as u32)) => Space::Param,
             Incoming::ByValue { .. } => Space::Local,
-            Incoming::Scalars(_) | Incoming::Bytes(_) | Incoming::Variadic => {
+            Incoming::Value(_) | Incoming::Bytes(_) | Incoming::Variadic => {
                 inference.declared(ValueId(body.first_value + n as u32))
             }
         };

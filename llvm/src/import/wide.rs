@@ -1,72 +1,11 @@
-//! Integers of more than 64 bits: limbs of 64, the lowest first, zeros above the bits of the last one.
+//! Integers of more than 128 bits, which the IR does not have: limbs of 64, the lowest first, zeros above the bits of the last one.
 
 use super::function::{Builder, Values};
 use super::integer::is_signed;
-use super::shape::Part;
+use super::shape::{MAX_BITS, container};
 use crate::error::{Error, Result};
 use crate::module::ops::BinaryOp;
 use warpsmith_ir::{InstBuilder, IntCC, Type, Value};
-
-/// Division of 128 bits, bit by bit, but by 64-bit division where that is enough.
-const UDIVREM: &str = "
-func @udivrem128(%nl: i64, %nh: i64, %dl: i64, %dh: i64, %out: ptr) {
-entry:
-  %high = bor %nh, %dh
-  %narrow = icmp eq %high, 0
-  brif %narrow, small, large
-small:
-  %q = udiv %nl, %dl
-  %p = imul %q, %dl
-  %r = isub %nl, %p
-  %zero = iconst.i64 0
-  store %q, %out
-  store %zero, %out + 8
-  store %r, %out + 16
-  store %zero, %out + 24
-  ret
-large:
-  %z = iconst.i64 0
-  %n0 = iconst.i32 128
-  jump step(%nl, %nh, %z, %z, %n0)
-step(%al: i64, %ah: i64, %rl: i64, %rh: i64, %left: i32):
-  %top = lshr %ah, 63
-  %carry = lshr %al, 63
-  %rtop = lshr %rl, 63
-  %spill = lshr %rh, 63
-  %rl1 = shl %rl, 1
-  %rl2 = bor %rl1, %top
-  %rh1 = shl %rh, 1
-  %rh2 = bor %rh1, %rtop
-  %al1 = shl %al, 1
-  %ah1 = shl %ah, 1
-  %ah2 = bor %ah1, %carry
-  %above = icmp ugt %rh2, %dh
-  %same = icmp eq %rh2, %dh
-  %low = icmp uge %rl2, %dl
-  %even = band %same, %low
-  %over = icmp ne %spill, 0
-  %fits0 = bor %above, %even
-  %fits = bor %fits0, %over
-  %borrow0 = icmp ult %rl2, %dl
-  %borrow = zext.i64 %borrow0
-  %dl1 = isub %rl2, %dl
-  %dh1 = isub %rh2, %dh
-  %dh2 = isub %dh1, %borrow
-  %rl3 = select %fits, %dl1, %rl2
-  %rh3 = select %fits, %dh2, %rh2
-  %bit = zext.i64 %fits
-  %al2 = bor %al1, %bit
-  %next = isub %left, 1
-  %more = icmp ne %next, 0
-  brif %more, step(%al2, %ah2, %rl3, %rh3, %next), done
-done:
-  store %al2, %out
-  store %ah2, %out + 8
-  store %rl3, %out + 16
-  store %rh3, %out + 24
-  ret
-}
-";
 
 impl Builder<'_, '_, '_> {
     pub fn limb(&mut self, value: i64) -> Value {
@@ -112,19 +51,8 @@ impl Builder<'_, '_, '_> {
                 let x = self.sign_wide(x, bits);
                 self.shift_limbs(&x, y[0], false, true)
             }
-            BinaryOp::Udiv => self.divide(bits, x, y)?.0,
-            BinaryOp::Urem => self.divide(bits, x, y)?.1,
-            BinaryOp::Sdiv | BinaryOp::Srem => {
-                let (x, y) = (self.sign_wide(x, bits), self.sign_wide(y, bits));
-                let (x_negative, x) = self.magnitude(&x);
-                let (y_negative, y) = self.magnitude(&y);
-                let (quotient, remainder) = self.divide(bits.next_multiple_of(64), &x, &y)?;
-                if op == BinaryOp::Sdiv {
-                    let negative = self.b.ins().bxor(x_negative, y_negative);
-                    self.negate_if(negative, &quotient)
-                } else {
-                    self.negate_if(x_negative, &remainder)
-                }
+            BinaryOp::Udiv | BinaryOp::Urem | BinaryOp::Sdiv | BinaryOp::Srem => {
+                return Err(Error::unsupported(format!("division of `i{bits}`, of more than 128 bits")));
             }
             BinaryOp::Fadd | BinaryOp::Fsub | BinaryOp::Fmul | BinaryOp::Fdiv | BinaryOp::Frem => {
                 return Err(Error::unsupported("an operation on floats between integers"));
@@ -251,36 +179,44 @@ impl Builder<'_, '_, '_> {
         out
     }
 
-    /// Whether a number is negative, and the number without its sign.
-    fn magnitude(&mut self, x: &[Value]) -> (Value, Values) {
-        let zero = self.limb(0);
-        let last = x.last().copied().unwrap_or(zero);
-        let negative = self.b.ins().icmp(IntCC::Slt, last, zero);
-        (negative, self.negate_if(negative, x))
+    /// The limbs of a number that the IR has, with its sign or zeros above it.
+    fn split(&mut self, x: Value, signed: bool) -> Values {
+        let whole = if signed { self.resize_signed(x, Type::I128) } else { self.resize(x, Type::I128) };
+        let low = self.b.ins().trunc(Type::I64, whole);
+        let high = self.b.ins().lshr_imm(whole, 64);
+        Values::from_slice(&[low, self.b.ins().trunc(Type::I64, high)])
     }
 
-    pub fn negate_if(&mut self, condition: Value, x: &[Value]) -> Values {
-        let zero = self.limb(0);
-        let zeros: Values = std::iter::repeat_n(zero, x.len()).collect();
-        let (negated, _borrow) = self.sub_limbs(&zeros, x);
-        x.iter().zip(negated).map(|(x, n)| self.b.ins().select(condition, n, *x)).collect()
-    }
-
-    /// The quotient and the remainder of unsigned numbers.
-    fn divide(&mut self, bits: u32, x: &[Value], y: &[Value]) -> Result<(Values, Values)> {
-        let ([xl, xh], [yl, yh]) = (x, y) else {
-            return Err(Error::unsupported(format!("division of `i{bits}`, of more than 128 bits")));
-        };
-        let function = self.helper("udivrem128", UDIVREM)?;
-        let part = |n: u64| Part { ty: Type::I64, bits: 64, offset: n * 8 };
-        let parts = [part(0), part(1), part(2), part(3)];
-        let (address, out) = self.place_for_results(&parts);
-        self.b.call(function, &[*xl, *xh, *yl, *yh, out]);
-        let all = self.load_results(&parts, address);
-        match all.as_slice() {
-            [ql, qh, rl, rh] => Ok((Values::from_slice(&[*ql, *qh]), Values::from_slice(&[*rl, *rh]))),
-            _ => Err(Error::unsupported("division of `i128`")),
+    /// The low bits of a number of limbs.
+    pub fn truncate_wide(&mut self, limbs: &[Value], bits: u32) -> Result<Values> {
+        let [low, high, ..] = limbs else { return Err(Error::unsupported("a cast of nothing")) };
+        if bits > MAX_BITS {
+            let limbs = limbs.iter().copied().take(bits.div_ceil(64) as usize).collect();
+            return Ok(self.clear_wide(limbs, bits));
         }
+        let low = self.b.ins().zext(Type::I128, *low);
+        let high = self.b.ins().zext(Type::I128, *high);
+        let high = self.b.ins().shl_imm(high, 64);
+        let whole = self.b.ins().bor(low, high);
+        Ok(Values::from_slice(&[self.resize(whole, container(bits))]))
+    }
+
+    /// A number as one of more than 128 bits.
+    pub fn extend_wide(&mut self, x: &[Value], from: u32, to: u32, signed: bool) -> Values {
+        let mut limbs = match x {
+            [x] => self.split(*x, signed),
+            limbs if signed => self.sign_wide(limbs, from),
+            limbs => Values::from_slice(limbs),
+        };
+        let count = to.div_ceil(64) as usize;
+        if limbs.len() < count {
+            let fill = match limbs.last() {
+                Some(last) if signed => self.b.ins().ashr_imm(*last, 63),
+                _ => self.limb(0),
+            };
+            limbs.resize(count, fill);
+        }
+        self.clear_wide(limbs, to)
     }
 
     pub fn wide_compare(&mut self, cond: IntCC, bits: u32, x: &[Value], y: &[Value]) -> Result<Value> {

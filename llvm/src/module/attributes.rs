@@ -35,6 +35,7 @@ pub mod known {
     pub const SIGN_EXT: u64 = 24;
     pub const STRUCT_RET: u64 = 29;
     pub const ZERO_EXT: u64 = 34;
+    pub const COLD: u64 = 36;
     pub const NON_NULL: u64 = 39;
     pub const DEREFERENCEABLE: u64 = 41;
     pub const CONVERGENT: u64 = 43;

@@ -149,6 +149,11 @@ pub enum InstKind {
         default: u32,
         cases: Vec<(ValueId, u32)>,
     },
+    /// A branch to a block whose address has been taken.
+    IndirectBr {
+        address: ValueId,
+        targets: Vec<u32>,
+    },
     Unreachable,
     Phi {
         incoming: Vec<(ValueId, u32)>,
@@ -211,6 +216,7 @@ impl InstKind {
                 | InstKind::Br(_)
                 | InstKind::CondBr { .. }
                 | InstKind::Switch { .. }
+                | InstKind::IndirectBr { .. }
                 | InstKind::Unreachable
         )
     }
@@ -223,6 +229,7 @@ impl InstKind {
             InstKind::Switch { default, cases, .. } => {
                 [*default].into_iter().chain(cases.iter().map(|(_, block)| *block)).collect()
             }
+            InstKind::IndirectBr { targets, .. } => targets.clone(),
             _ => Vec::new(),
         }
     }
@@ -247,6 +254,7 @@ impl InstKind {
             InstKind::Return(value) => value.iter().for_each(|value| each(*value)),
             InstKind::Br(_) | InstKind::Unreachable | InstKind::Fence { .. } => {}
             InstKind::CondBr { cond, .. } => each(*cond),
+            InstKind::IndirectBr { address, .. } => each(*address),
             InstKind::Switch { value, cases, .. } => {
                 each(*value);
                 cases.iter().for_each(|(case, _)| each(*case));
@@ -284,6 +292,7 @@ pub(super) fn check_constant(constant: &Constant, count: u32) -> Result<()> {
             check(indices);
         }
         ConstantKind::Select(args) => check(args),
+        ConstantKind::BlockAddress { function, .. } => check(&[*function]),
         ConstantKind::Null
         | ConstantKind::Undef
         | ConstantKind::Poison

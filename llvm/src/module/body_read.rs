@@ -544,7 +544,15 @@ impl<'m, 'a> Reader<'m, 'a> {
                 let ty = self.ty(fields)?;
                 (InstKind::VaArg { list }, ty)
             }
-            31 => return Err(self.unsupported(fields, "indirectbr")),
+            31 => {
+                let of_address = self.ty(fields)?;
+                let address = self.of_type(fields, of_address)?;
+                let mut targets = Vec::new();
+                while fields.left() > 0 {
+                    targets.push(fields.small()?);
+                }
+                (InstKind::IndirectBr { address, targets }, void)
+            }
             13 => return Err(self.unsupported(fields, "invoke")),
             39 => return Err(self.unsupported(fields, "resume")),
             40 | 47 => return Err(self.unsupported(fields, "landingpad")),

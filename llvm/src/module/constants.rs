@@ -56,7 +56,12 @@ pub enum ConstantKind {
         args: [ValueId; 2],
     },
     InlineAsm(Box<InlineAsm>),
-    /// The address of a block, and others that are named and refused.
+    /// The address of a block of a function.
+    BlockAddress {
+        function: ValueId,
+        block: u32,
+    },
+    /// Others that are named and refused.
     Other(&'static str),
 }
 
@@ -201,7 +206,10 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Consta
                 }))
             }
             14..=16 | 19 => ConstantKind::Other("a constant operation on a vector"),
-            21 => ConstantKind::Other("blockaddress"),
+            21 => ConstantKind::BlockAddress {
+                function: id(1)?,
+                block: u32::try_from(number(2)?).map_err(|_| wrong("address of no block"))?,
+            },
             25 => ConstantKind::Other("a constant negation"),
             27 => ConstantKind::Other("dso_local_equivalent"),
             29 => ConstantKind::Other("no_cfi"),

@@ -241,6 +241,8 @@ impl<'a> Module<'a> {
                 self.values.push(GlobalValue::Alias(self.aliases.len()));
                 self.aliases.push(alias);
             }
+            // LLVM 3.8 wrote the number of its values of metadata so.
+            15 if ops.len() == 1 => {}
             15 => return Err(Error::unsupported("an ifunc").at(record.offset)),
             16 => self.source_filename = text(ops),
             // Offsets into the file, names of garbage collectors, a hash.

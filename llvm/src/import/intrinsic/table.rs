@@ -1,0 +1,312 @@
+//! The names of LLVM's own functions, without the types that they are overloaded for, and what each does.
+
+use crate::module::ops::{BinaryOp, RmwOp};
+use warpsmith_ir::Opcode;
+
+/// What an intrinsic does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Intrinsic {
+    /// It tells LLVM something, and is nothing.
+    Nothing,
+    /// It gives its first operand.
+    First,
+    /// Whether the operand is a constant: never.
+    IsConstant,
+    /// The size of an object: not known.
+    ObjectSize,
+    Trap,
+    Breakpoint,
+    Copy(Copy),
+    VaStart,
+    VaCopy,
+    PtrMask,
+    StackSave,
+    StackRestore,
+    /// The value of a special register.
+    Counter(&'static str),
+    /// The elements of a vector put together: the operation, and whether it begins with an operand of its own.
+    Reduce(Reduce),
+    /// On each element, integers.
+    Integer(Integer),
+    /// On each element, floats.
+    Float(Float),
+    FloatToInteger {
+        signed: bool,
+    },
+    /// -1, 0 or 1.
+    ThreeWay {
+        signed: bool,
+    },
+    /// An integer of 16 bits as a `half`, in another format.
+    FromHalf,
+    ToHalf,
+    Masked(Masked),
+    /// The two halves of a vector, in turns.
+    Interleave,
+    Deinterleave,
+    ReverseVector,
+    StepVector,
+    InsertVector,
+    ExtractVector,
+    /// `va_end` and its like need nothing; these need what a GPU does not have.
+    Refused,
+}
+
+/// Which block of memory is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Copy {
+    Copy,
+    Move,
+    Set,
+}
+
+/// How elements are put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Reduce {
+    Binary(BinaryOp),
+    /// With a value to begin with: sums and products of floats.
+    Ordered(BinaryOp),
+    Integer(Integer),
+    Float(Float),
+}
+
+/// An operation on integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Integer {
+    Umax,
+    Umin,
+    Smax,
+    Smin,
+    Abs,
+    FunnelLeft,
+    FunnelRight,
+    SwapBytes,
+    ReverseBits,
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    /// The result, and whether it is not the true one.
+    Overflow(RmwOp, bool),
+    /// The product, and whether it is not the true one.
+    MultiplyOverflow(bool),
+    Saturating(RmwOp, bool),
+    ShiftSaturating(bool),
+}
+
+/// An operation on floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Float {
+    /// One of the IR's.
+    Op(Opcode),
+    MultiplyAdd,
+    Canonicalize,
+    Class,
+    /// One of the math library; PTX's instruction, if there is one and approximations are allowed.
+    Math(&'static str, Option<Opcode>),
+    /// Rounded to an integer: the function that rounds.
+    ToInteger(Opcode),
+    /// Two results: the significand and the exponent.
+    Frexp,
+    /// Two results: sine and cosine.
+    SinCos,
+    /// Two results: the fraction and the integral part.
+    Modf,
+}
+
+/// Accesses of the elements of a vector that a mask names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Masked {
+    Load,
+    Store,
+    Gather,
+    Scatter,
+    ExpandLoad,
+    CompressStore,
+}
+
+/// The intrinsic of a name.
+pub(in crate::import) fn find(name: &str) -> Option<Intrinsic> {
+    TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|n| TABLE[n].1)
+}
+
+use Intrinsic::{Counter, First, Nothing, Refused};
+
+const fn float(op: Opcode) -> Intrinsic {
+    Intrinsic::Float(Float::Op(op))
+}
+
+const fn math(name: &'static str) -> Intrinsic {
+    Intrinsic::Float(Float::Math(name, None))
+}
+
+const fn approximable(name: &'static str, op: Opcode) -> Intrinsic {
+    Intrinsic::Float(Float::Math(name, Some(op)))
+}
+
+const fn int(op: Integer) -> Intrinsic {
+    Intrinsic::Integer(op)
+}
+
+/// By name.
+static TABLE: &[(&str, Intrinsic)] = &[
+    ("abs", int(Integer::Abs)),
+    ("acos", math("acos")),
+    ("allow.runtime.check", Intrinsic::IsConstant),
+    ("allow.ubsan.check", Intrinsic::IsConstant),
+    ("annotation", First),
+    ("arithmetic.fence", First),
+    ("asin", math("asin")),
+    ("assume", Nothing),
+    ("atan", math("atan")),
+    ("atan2", math("atan2")),
+    ("bitreverse", int(Integer::ReverseBits)),
+    ("bswap", int(Integer::SwapBytes)),
+    ("canonicalize", Intrinsic::Float(Float::Canonicalize)),
+    ("ceil", float(Opcode::Fceil)),
+    ("convert.from.fp16", Intrinsic::FromHalf),
+    ("convert.to.fp16", Intrinsic::ToHalf),
+    ("copysign", float(Opcode::Fcopysign)),
+    ("cos", approximable("cos", Opcode::Fcos)),
+    ("cosh", math("cosh")),
+    ("ctlz", int(Integer::LeadingZeros)),
+    ("ctpop", int(Integer::CountOnes)),
+    ("cttz", int(Integer::TrailingZeros)),
+    ("dbg.assign", Nothing),
+    ("dbg.declare", Nothing),
+    ("dbg.label", Nothing),
+    ("dbg.value", Nothing),
+    ("debugtrap", Intrinsic::Breakpoint),
+    ("donothing", Nothing),
+    ("exp", math("exp")),
+    ("exp10", math("exp10")),
+    ("exp2", approximable("exp2", Opcode::Fexp2)),
+    ("expect", First),
+    ("expect.with.probability", First),
+    ("experimental.noalias.scope.decl", Nothing),
+    ("fabs", float(Opcode::Fabs)),
+    ("fake.use", Nothing),
+    ("floor", float(Opcode::Ffloor)),
+    ("fma", Intrinsic::Float(Float::MultiplyAdd)),
+    ("fmuladd", Intrinsic::Float(Float::MultiplyAdd)),
+    ("fptosi.sat", Intrinsic::FloatToInteger { signed: true }),
+    ("fptoui.sat", Intrinsic::FloatToInteger { signed: false }),
+    ("frexp", Intrinsic::Float(Float::Frexp)),
+    ("fshl", int(Integer::FunnelLeft)),
+    ("fshr", int(Integer::FunnelRight)),
+    ("invariant.end", Nothing),
+    ("invariant.start", Nothing),
+    ("is.constant", Intrinsic::IsConstant),
+    ("is.fpclass", Intrinsic::Float(Float::Class)),
+    ("launder.invariant.group", First),
+    ("ldexp", math("ldexp")),
+    ("lifetime.end", Nothing),
+    ("lifetime.start", Nothing),
+    ("llrint", Intrinsic::Float(Float::ToInteger(Opcode::Fnearest))),
+    ("llround", Intrinsic::Float(Float::ToInteger(Opcode::Fround))),
+    ("log", math("log")),
+    ("log10", math("log10")),
+    ("log2", approximable("log2", Opcode::Flog2)),
+    ("lrint", Intrinsic::Float(Float::ToInteger(Opcode::Fnearest))),
+    ("lround", Intrinsic::Float(Float::ToInteger(Opcode::Fround))),
+    ("masked.compressstore", Intrinsic::Masked(Masked::CompressStore)),
+    ("masked.expandload", Intrinsic::Masked(Masked::ExpandLoad)),
+    ("masked.gather", Intrinsic::Masked(Masked::Gather)),
+    ("masked.load", Intrinsic::Masked(Masked::Load)),
+    ("masked.scatter", Intrinsic::Masked(Masked::Scatter)),
+    ("masked.store", Intrinsic::Masked(Masked::Store)),
+    ("maximum", float(Opcode::Fmaximum)),
+    ("maximumnum", float(Opcode::Fmax)),
+    ("maxnum", float(Opcode::Fmax)),
+    ("memcpy", Intrinsic::Copy(Copy::Copy)),
+    ("memcpy.inline", Intrinsic::Copy(Copy::Copy)),
+    ("memmove", Intrinsic::Copy(Copy::Move)),
+    ("memset", Intrinsic::Copy(Copy::Set)),
+    ("memset.inline", Intrinsic::Copy(Copy::Set)),
+    ("minimum", float(Opcode::Fminimum)),
+    ("minimumnum", float(Opcode::Fmin)),
+    ("minnum", float(Opcode::Fmin)),
+    ("modf", Intrinsic::Float(Float::Modf)),
+    ("nearbyint", float(Opcode::Fnearest)),
+    ("objectsize", Intrinsic::ObjectSize),
+    ("pow", math("pow")),
+    ("powi", math("powi")),
+    ("prefetch", Nothing),
+    ("pseudoprobe", Nothing),
+    ("ptr.annotation", First),
+    ("ptrmask", Intrinsic::PtrMask),
+    ("readcyclecounter", Counter("clock64")),
+    ("readsteadycounter", Counter("globaltimer")),
+    ("rint", float(Opcode::Fnearest)),
+    ("round", float(Opcode::Fround)),
+    ("roundeven", float(Opcode::Fnearest)),
+    ("sadd.sat", int(Integer::Saturating(RmwOp::Add, true))),
+    ("sadd.with.overflow", int(Integer::Overflow(RmwOp::Add, true))),
+    ("scmp", Intrinsic::ThreeWay { signed: true }),
+    ("sideeffect", Nothing),
+    ("sin", approximable("sin", Opcode::Fsin)),
+    ("sincos", Intrinsic::Float(Float::SinCos)),
+    ("sinh", math("sinh")),
+    ("smax", int(Integer::Smax)),
+    ("smin", int(Integer::Smin)),
+    ("smul.with.overflow", int(Integer::MultiplyOverflow(true))),
+    ("sqrt", float(Opcode::Fsqrt)),
+    ("ssa.copy", First),
+    ("sshl.sat", int(Integer::ShiftSaturating(true))),
+    ("ssub.sat", int(Integer::Saturating(RmwOp::Sub, true))),
+    ("ssub.with.overflow", int(Integer::Overflow(RmwOp::Sub, true))),
+    ("stackrestore", Intrinsic::StackRestore),
+    ("stacksave", Intrinsic::StackSave),
+    ("stepvector", Intrinsic::StepVector),
+    ("strip.invariant.group", First),
+    ("tan", math("tan")),
+    ("tanh", approximable("tanh", Opcode::Ftanh)),
+    ("thread.pointer", Refused),
+    ("threadlocal.address", Refused),
+    ("trap", Intrinsic::Trap),
+    ("trunc", float(Opcode::Ftrunc)),
+    ("uadd.sat", int(Integer::Saturating(RmwOp::Add, false))),
+    ("uadd.with.overflow", int(Integer::Overflow(RmwOp::Add, false))),
+    ("ubsantrap", Intrinsic::Trap),
+    ("ucmp", Intrinsic::ThreeWay { signed: false }),
+    ("umax", int(Integer::Umax)),
+    ("umin", int(Integer::Umin)),
+    ("umul.with.overflow", int(Integer::MultiplyOverflow(false))),
+    ("ushl.sat", int(Integer::ShiftSaturating(false))),
+    ("usub.sat", int(Integer::Saturating(RmwOp::Sub, false))),
+    ("usub.with.overflow", int(Integer::Overflow(RmwOp::Sub, false))),
+    ("va_copy", Intrinsic::VaCopy),
+    ("va_end", Nothing),
+    ("va_start", Intrinsic::VaStart),
+    ("vector.deinterleave2", Intrinsic::Deinterleave),
+    ("vector.extract", Intrinsic::ExtractVector),
+    ("vector.insert", Intrinsic::InsertVector),
+    ("vector.interleave2", Intrinsic::Interleave),
+    ("vector.reduce.add", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Add))),
+    ("vector.reduce.and", Intrinsic::Reduce(Reduce::Binary(BinaryOp::And))),
+    ("vector.reduce.fadd", Intrinsic::Reduce(Reduce::Ordered(BinaryOp::Fadd))),
+    ("vector.reduce.fmax", Intrinsic::Reduce(Reduce::Float(Float::Op(Opcode::Fmax)))),
+    ("vector.reduce.fmaximum", Intrinsic::Reduce(Reduce::Float(Float::Op(Opcode::Fmaximum)))),
+    ("vector.reduce.fmin", Intrinsic::Reduce(Reduce::Float(Float::Op(Opcode::Fmin)))),
+    ("vector.reduce.fminimum", Intrinsic::Reduce(Reduce::Float(Float::Op(Opcode::Fminimum)))),
+    ("vector.reduce.fmul", Intrinsic::Reduce(Reduce::Ordered(BinaryOp::Fmul))),
+    ("vector.reduce.mul", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Mul))),
+    ("vector.reduce.or", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Or))),
+    ("vector.reduce.smax", Intrinsic::Reduce(Reduce::Integer(Integer::Smax))),
+    ("vector.reduce.smin", Intrinsic::Reduce(Reduce::Integer(Integer::Smin))),
+    ("vector.reduce.umax", Intrinsic::Reduce(Reduce::Integer(Integer::Umax))),
+    ("vector.reduce.umin", Intrinsic::Reduce(Reduce::Integer(Integer::Umin))),
+    ("vector.reduce.xor", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Xor))),
+    ("vector.reverse", Intrinsic::ReverseVector),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{Intrinsic, TABLE, find};
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(TABLE.is_sorted_by(|(a, _), (b, _)| a < b), "binary search needs them sorted");
+        assert_eq!(find("va_end"), Some(Intrinsic::Nothing));
+        assert_eq!(find("umaxx"), None);
+    }
+}

@@ -92,7 +92,12 @@ fn source(name: &str) {
     for file in files {
         check(&file, &expected, &mut failures);
     }
-    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures[..failures.len().min(60)].join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures\n{}",
+        failures.len(),
+        failures[..failures.len().min(60)].join("\n")
+    );
 }
 
 #[test]

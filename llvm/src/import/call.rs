@@ -1,7 +1,7 @@
 //! Calls: of functions, through addresses, of LLVM's intrinsics and of inline assembly.
 
-use super::function::{Builder, Values};
 use super::Out;
+use super::function::{Builder, Values};
 use super::signature::{Incoming, Signature};
 use super::symbols::Site;
 use crate::error::{Error, Result};
@@ -79,13 +79,24 @@ impl Builder<'_, '_, '_> {
                 args.push(self.pack(call, n)?);
                 break;
             }
-            let value = *call.args.get(n).ok_or_else(|| Error::unsupported("a call that lacks an argument"))?;
+            let value =
+                *call.args.get(n).ok_or_else(|| Error::unsupported("a call that lacks an argument"))?;
             match param {
                 Incoming::Value(Some(ty)) => {
                     let values = self.value(value)?;
                     args.push(self.put_together(*ty, &mut values.into_iter())?);
                 }
-                Incoming::ByValue { size: 1.., .. } => args.push(self.scalar(value)?),
+                Incoming::ByValue { size: 1.., align } => {
+                    let pointer = self.scalar(value)?;
+                    let param = signature.ir.get(args.len()).filter(|param| param.byval.is_none());
+                    args.push(match param {
+                        Some(param) => {
+                            let flags = MemFlags::PLAIN.with_align(*align).unwrap_or(MemFlags::PLAIN);
+                            self.b.ins().load(param.ty, flags, pointer, 0)
+                        }
+                        None => pointer,
+                    });
+                }
                 Incoming::Value(None)
                 | Incoming::ByValue { .. }
                 | Incoming::Bytes(_)
@@ -112,15 +123,10 @@ impl Builder<'_, '_, '_> {
         let signature = self.signature(call.signature, call.attributes)?;
         let callee = self.scalar(call.callee)?;
         let callee = self.generic(callee);
-        let mut args = self.arguments_of(call, &signature)?;
-        // Which function it is is not known, so that bytes are passed as what they are: a struct of words.
-        for (arg, param) in args.iter_mut().zip(&signature.ir) {
-            if let Some((size, align)) = param.byval {
-                let ty = bytes_type(Out::types(&mut self.b)?, size, align);
-                let flags = MemFlags::PLAIN.with_align(align).unwrap_or(MemFlags::PLAIN);
-                *arg = self.b.ins().load(ty, flags, *arg, 0);
-            }
+        if signature.ir.iter().any(|param| param.byval.is_some()) {
+            return Err(Error::unsupported("a call through an address that passes many bytes by value"));
         }
+        let args = self.arguments_of(call, &signature)?;
         let results = self.b.ins().call_indirect(callee, signature.result.as_slice(), &args);
         self.called(inst, results)
     }
@@ -213,13 +219,4 @@ impl Builder<'_, '_, '_> {
         ir::Mnemonic::parse(text)
             .map_err(|_| Error::unsupported(format!("`{text}`, which PTX does not have")))
     }
-}
-
-/// A type of so many bytes that nothing of is padding.
-fn bytes_type(types: &mut ir::TypeTable, size: u32, align: u32) -> Type {
-    let unit = align.clamp(1, 8).min(1 << size.trailing_zeros().min(3));
-    let element = Type::int(unit * 8).unwrap_or(Type::I8);
-    let words = types.array(element, u64::from(size / unit));
-    let shape = ir::aggregate::Shape::Struct { fields: [words].into(), packed: false, align: Some(align) };
-    types.intern(shape)
 }

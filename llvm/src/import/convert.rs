@@ -116,7 +116,11 @@ impl Builder<'_, '_, '_> {
                 };
                 let address = self.b.ins().ptrtoint(address);
                 let bits = self.width(to)?;
-                if bits <= MAX_BITS { self.truncate(&[address], bits) } else { Ok(self.extend(&[address], 64, bits, false)) }
+                if bits <= MAX_BITS {
+                    self.truncate(&[address], bits)
+                } else {
+                    Ok(self.extend(&[address], 64, bits, false))
+                }
             }
             CastOp::IntToPtr => {
                 let address = self.resize(first, Type::I64);

@@ -95,11 +95,7 @@ impl Builder<'_, '_, '_> {
         );
         let mode = ir::FloatMode {
             ftz: self.ftz && is_single && can_flush,
-            fast: if approximate && is_single {
-                ir::FastMath::AFN
-            } else {
-                ir::FastMath::NONE
-            },
+            fast: if approximate && is_single { ir::FastMath::AFN } else { ir::FastMath::NONE },
             ..ir::FloatMode::default()
         };
         self.b.ins().float(op, mode, args)

@@ -1,10 +1,10 @@
 //! One function: blocks in an order in which definitions come before their uses, block parameters in place of phis.
 
+use super::Importer;
 use super::shape::{self, Part, Parts};
 use super::signature::{Incoming, Signature};
 use super::space::{self, Space};
 use super::symbols::Site;
-use super::Importer;
 use crate::error::{Error, Result};
 use crate::module::attributes::known;
 use crate::module::body::{Body, Inst, InstKind};
@@ -218,9 +218,13 @@ impl<'a> Builder<'_, 'a, '_> {
                     let slot = self.b.create_stack_slot((*size).max(1), *align);
                     let copy = self.b.ins().stack_addr(slot, 0);
                     if let Some(source) = source {
-                        let bytes = self.b.ins().iconst(ir::Type::I64, i64::from(*size));
                         let flags = MemFlags::PLAIN.with_align(*align).unwrap_or(MemFlags::PLAIN);
-                        self.b.ins().memcpy(flags, copy, source, bytes);
+                        if self.type_of(source).is_aggregate() {
+                            self.b.ins().store(flags, source, copy, 0);
+                        } else {
+                            let bytes = self.b.ins().iconst(ir::Type::I64, i64::from(*size));
+                            self.b.ins().memcpy(flags, copy, source, bytes);
+                        }
                     }
                     self.define(value, &[copy]);
                 }

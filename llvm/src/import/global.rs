@@ -121,12 +121,7 @@ impl<'a> Importer<'a> {
 }
 
 /// The type of a variable's elements, and how many there are: what LLVM says, or bytes, where the IR would lay it out in another way.
-fn contents(
-    module: &Module<'_>,
-    ty: TypeId,
-    size: u64,
-    table: &mut ir::TypeTable,
-) -> (ir::Type, ir::Extent) {
+fn contents(module: &Module<'_>, ty: TypeId, size: u64, table: &mut ir::TypeTable) -> (ir::Type, ir::Extent) {
     let types = &module.types;
     let (element, extent) = match types.get(ty) {
         Llvm::Array { len, element } if *len > 0 => (*element, ir::Extent::Array(*len)),

@@ -10,7 +10,7 @@ use crate::module::ops::Linkage;
 use crate::module::types::{Type, TypeId};
 use crate::module::{Function, GlobalValue, Module, ValueId};
 use std::rc::Rc;
-use warpsmith_ir as ir;
+use warpsmith_ir::{self as ir, aggregate::Shape};
 
 /// The calling convention of kernels.
 const PTX_KERNEL: u64 = 71;
@@ -62,8 +62,11 @@ impl<'a> Importer<'a> {
         let Some((varargs, ret, params)) = module.signature(ty) else {
             return Err(Error::unsupported("a call of what is no function"));
         };
-        let mut signature =
-            Signature { params: Vec::new(), ir: Vec::new(), result: shape::whole(&module.types, ret, table)? };
+        let mut signature = Signature {
+            params: Vec::new(),
+            ir: Vec::new(),
+            result: shape::whole(&module.types, ret, table)?,
+        };
         let set = module.attributes.set(attributes);
         for (n, param) in params.iter().enumerate() {
             signature.add(module, set, n as u32 + 1, *param, kernel, table)?;
@@ -119,12 +122,8 @@ impl<'a> Importer<'a> {
             .map_err(|error| error.in_function(&name))?;
         let kind = if kernel { ir::FuncKind::Kernel } else { ir::FuncKind::Func };
         let legal = self.symbols.legal(&name, !linkage.is_local());
-        let mut function = ir::Function::new(
-            legal,
-            kind,
-            signature.ir.clone(),
-            signature.result.into_iter().collect(),
-        );
+        let mut function =
+            ir::Function::new(legal, kind, signature.ir.clone(), signature.result.into_iter().collect());
         if is_declaration {
             function.linkage = ir::Linkage::Extern;
         } else if !kernel && !linkage.is_local() && !linkage.is_weak() {
@@ -164,7 +163,12 @@ impl Signature {
             self.params.push(Incoming::ByValue { size, align });
             // What has no bytes is not passed, and has an address all the same.
             if size > 0 {
-                self.ir.push(ir::Param::byval(size, align));
+                // A function is given the bytes as a struct of words, which is the same to other compilers, and which a call through
+                // an address can pass; a kernel, and where they are many, a pointer to them.
+                let words = bytes_type(table, size, align);
+                let few = table.parts(words) <= MOST_WORDS;
+                let param = ir::Param::byval(size, align);
+                self.ir.push(if kernel || !few { param } else { ir::Param::new(words) });
             }
             return Ok(());
         }
@@ -201,6 +205,17 @@ impl Signature {
         self.params.push(Incoming::Value(whole));
         Ok(())
     }
+}
+
+/// Structs of more words than this are passed as addresses of bytes.
+const MOST_WORDS: u64 = 512;
+
+/// A type of so many bytes that nothing of is padding.
+fn bytes_type(types: &mut ir::TypeTable, size: u32, align: u32) -> ir::Type {
+    let unit = align.clamp(1, 8).min(1 << size.trailing_zeros().min(3));
+    let element = ir::Type::int(unit * 8).unwrap_or(ir::Type::I8);
+    let words = types.array(element, u64::from(size / unit));
+    types.intern(Shape::Struct { fields: [words].into(), packed: false, align: Some(align) })
 }
 
 /// What a caller promises of a parameter.

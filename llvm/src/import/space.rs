@@ -91,7 +91,11 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
     for (n, param) in signature.params.iter().enumerate().take(body.num_params as usize) {
         inference.spaces[n] = match param {
             Incoming::Value(Some(ir::Type::PTR_GLOBAL)) if kernel => Space::Global,
-            Incoming::ByValue { size: 1.., .. } if only_read(body, ValueId(body.first_value + n as u32)) => Space::Param,
+            Incoming::ByValue { size: 1.., .. }
+                if kernel && only_read(body, ValueId(body.first_value + n as u32)) =>
+            {
+                Space::Param
+            }
             Incoming::ByValue { .. } => Space::Local,
             Incoming::Value(_) | Incoming::Bytes(_) | Incoming::Variadic => {
                 inference.declared(ValueId(body.first_value + n as u32))

@@ -23,11 +23,9 @@ impl Builder<'_, '_, '_> {
         match op {
             Float::Op(op) => {
                 let count = match op {
-                    Opcode::Fmin
-                    | Opcode::Fmax
-                    | Opcode::Fminimum
-                    | Opcode::Fmaximum
-                    | Opcode::Fcopysign => 2,
+                    Opcode::Fmin | Opcode::Fmax | Opcode::Fminimum | Opcode::Fmaximum | Opcode::Fcopysign => {
+                        2
+                    }
                     _ => 1,
                 };
                 let operands = flat.get(..count).ok_or_else(missing)?;
@@ -46,9 +44,7 @@ impl Builder<'_, '_, '_> {
                     call.args.get(1).and_then(|arg| self.constant_integer(*arg)).ok_or_else(missing)?;
                 one(self.class(x, mask))
             }
-            Float::Math(_, Some(op)) if approximate && ty == Type::F32 => {
-                one(self.float_op(op, &[x], true))
-            }
+            Float::Math(_, Some(op)) if approximate && ty == Type::F32 => one(self.float_op(op, &[x], true)),
             Float::Math(name, _) => {
                 let mut operands = flat;
                 // The exponent of `powi` and `ldexp` may be of another width.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::{Call, Inst};
 use crate::module::types::{Type as Llvm, TypeId};
-use table::{Copy, Integer, Intrinsic};
+use table::{Block, Integer, Intrinsic};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type};
 
 /// The name without the types that it is overloaded for: `umax` of `umax.v4i32`.
@@ -69,7 +69,7 @@ impl Builder<'_, '_, '_> {
                 Ok(())
             }
             Intrinsic::Breakpoint => self.ptx_none("brkpt", Vec::new()),
-            Intrinsic::Copy(what) => self.block_of_memory(call, what),
+            Intrinsic::Block(what) => self.block_of_memory(call, what),
             Intrinsic::VaStart => {
                 let list = self.scalar(self.arg(call, 0)?)?;
                 let Some(first) = self.variadic else {
@@ -131,7 +131,7 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &out)
     }
 
-    fn block_of_memory(&mut self, call: &Call, what: Copy) -> Result<()> {
+    fn block_of_memory(&mut self, call: &Call, what: Block) -> Result<()> {
         let (to, size) = (self.scalar(self.arg(call, 0)?)?, self.scalar(self.arg(call, 2)?)?);
         let volatile = self.arg(call, 3).ok().and_then(|arg| self.constant_integer(arg)).unwrap_or(0) != 0;
         let set = self.module().attributes.set(call.attributes);
@@ -141,7 +141,7 @@ impl Builder<'_, '_, '_> {
             let align = set.number(index, crate::module::attributes::known::ALIGN);
             align.or(old.and_then(|n| u64::try_from(n).ok())).unwrap_or(1).clamp(1, 16) as u32
         };
-        let align = if what == Copy::Set { align_of(1) } else { align_of(1).min(align_of(2)) };
+        let align = if what == Block::Fill { align_of(1) } else { align_of(1).min(align_of(2)) };
         let volatile = if old.is_some() {
             call.args.get(4).and_then(|arg| self.constant_integer(*arg)) == Some(1)
         } else {
@@ -153,9 +153,9 @@ impl Builder<'_, '_, '_> {
         let size = self.resize(size, width);
         let from = self.scalar(self.arg(call, 1)?)?;
         match what {
-            Copy::Copy => self.b.ins().memcpy(flags, to, from, size),
-            Copy::Move => self.b.ins().memmove(flags, to, from, size),
-            Copy::Set => self.b.ins().memset(flags, to, from, size),
+            Block::Copy => self.b.ins().memcpy(flags, to, from, size),
+            Block::Move => self.b.ins().memmove(flags, to, from, size),
+            Block::Fill => self.b.ins().memset(flags, to, from, size),
         };
         Ok(())
     }
@@ -184,10 +184,12 @@ impl Builder<'_, '_, '_> {
                     Values::from_slice(values.get(lane * step..(lane + 1) * step).unwrap_or_default())
                 })
                 .collect();
-            out.push(self.of_lane(intrinsic, element, first_result, &of_lane, call).map_err(|mut error| {
-                error.message = format!("{} (`llvm.{full}`)", error.message);
-                error
-            })?);
+            out.push(self.of_lane(intrinsic, element, first_result, &of_lane, call).map_err(
+                |mut error| {
+                    error.message = format!("{} (`llvm.{full}`)", error.message);
+                    error
+                },
+            )?);
         }
         // Several results are one vector each.
         let fields = match self.ty(inst.ty) {

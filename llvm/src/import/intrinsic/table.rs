@@ -16,7 +16,7 @@ pub(in crate::import) enum Intrinsic {
     ObjectSize,
     Trap,
     Breakpoint,
-    Copy(Copy),
+    Block(Block),
     VaStart,
     VaCopy,
     PtrMask,
@@ -54,10 +54,10 @@ pub(in crate::import) enum Intrinsic {
 
 /// Which block of memory is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::import) enum Copy {
+pub(in crate::import) enum Block {
     Copy,
     Move,
-    Set,
+    Fill,
 }
 
 /// How elements are put together.
@@ -217,11 +217,11 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("maximum", float(Opcode::Fmaximum)),
     ("maximumnum", float(Opcode::Fmax)),
     ("maxnum", float(Opcode::Fmax)),
-    ("memcpy", Intrinsic::Copy(Copy::Copy)),
-    ("memcpy.inline", Intrinsic::Copy(Copy::Copy)),
-    ("memmove", Intrinsic::Copy(Copy::Move)),
-    ("memset", Intrinsic::Copy(Copy::Set)),
-    ("memset.inline", Intrinsic::Copy(Copy::Set)),
+    ("memcpy", Intrinsic::Block(Block::Copy)),
+    ("memcpy.inline", Intrinsic::Block(Block::Copy)),
+    ("memmove", Intrinsic::Block(Block::Move)),
+    ("memset", Intrinsic::Block(Block::Fill)),
+    ("memset.inline", Intrinsic::Block(Block::Fill)),
     ("minimum", float(Opcode::Fminimum)),
     ("minimumnum", float(Opcode::Fmin)),
     ("minnum", float(Opcode::Fmin)),

@@ -131,7 +131,8 @@ impl Builder<'_, '_, '_> {
                 let is_insert = how == Intrinsic::InsertVector;
                 let at = self.constant_integer(self.arg(call, if is_insert { 2 } else { 1 })?);
                 let at = at.and_then(|at| usize::try_from(at).ok());
-                let at = at.ok_or_else(|| Error::unsupported("a part of a vector at a computed place"))? * step;
+                let at =
+                    at.ok_or_else(|| Error::unsupported("a part of a vector at a computed place"))? * step;
                 if is_insert {
                     let mut all = first.clone();
                     let part = self.value(self.arg(call, 1)?)?;

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes what the sources of this folder are tested with: bitcode by clang-22 (Debian: `apt-get install clang-22`), and `*.expected` by running
+# the same kernels on the host. The suite itself needs neither.
+set -e
+cd "$(dirname "$0")"
+flags='-Xclang -fexperimental-max-bitint-width=256 -ffp-contract=off -w'
+host=$(mktemp -d)
+for source in [a-l]*.c [n-z]*.c; do
+    name=${source%.c}
+    for level in O0 O3; do
+        clang-22 --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx83 -$level $flags \
+            -emit-llvm -c "$source" -o "$name.$level.bc"
+    done
+    kernels=$(grep -o 'KERNEL void [a-z_0-9]*' "$source" | sed 's/.* \(.*\)/RUN(\1);/' | tr -d '\n')
+    clang-22 -O1 $flags -mf16c -Xclang -ffloat16-excess-precision=none -fno-strict-aliasing -c "$source" -o "$host/kernels.o"
+    sed "s/KERNELS/$kernels/" main.c > "$host/main.c"
+    clang-22 -w "$host/main.c" "$host/kernels.o" -lm -latomic -o "$host/run"
+    "$host/run" > "$name.expected"
+done
+rm -r "$host"

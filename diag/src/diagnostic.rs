@@ -1,7 +1,7 @@
 //! One finding about an input, as plain data.
 
 use crate::fix::help;
-use crate::{LineIndex, Span, Suggestion};
+use crate::{LineIndex, Origin, Span, Suggestion};
 use std::fmt;
 
 /// How bad a finding is.
@@ -42,6 +42,8 @@ pub struct Diagnostic {
     pub suggestions: Vec<Suggestion>,
     /// The section of the PTX manual that has the rule, as `9.7.1.1`.
     pub section: Option<&'static str>,
+    /// What of a program that was built the finding is about, and where its user wrote that.
+    pub origin: Option<Box<Origin>>,
 }
 
 impl Diagnostic {
@@ -57,6 +59,7 @@ impl Diagnostic {
             notes: Vec::new(),
             suggestions: Vec::new(),
             section: None,
+            origin: None,
         }
     }
 
@@ -102,6 +105,12 @@ impl Diagnostic {
     /// Names the section of the PTX manual that has the rule.
     pub fn section(mut self, section: &'static str) -> Self {
         self.section = Some(section);
+        self
+    }
+
+    /// Says what of a built program the finding is about.
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(Box::new(origin));
         self
     }
 

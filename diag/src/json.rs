@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 /// One finding about `source`.
 pub fn diagnostic(source: &Source, diagnostic: &Diagnostic) -> Value {
     let lines = &source.lines();
-    let Diagnostic { severity, code, message, span, labels, notes, suggestions, section } = diagnostic;
+    let Diagnostic { severity, code, message, span, labels, notes, suggestions, section, origin } =
+        diagnostic;
     let value = json!({
         "code": code,
         "severity": severity.to_string(),
@@ -14,6 +15,13 @@ pub fn diagnostic(source: &Source, diagnostic: &Diagnostic) -> Value {
         "file": source.name(),
         "notes": notes,
         "section": section.map(reference),
+        "origin": origin.as_ref().map(|origin| json!({
+            "function": origin.function,
+            "instruction": origin.instruction,
+            "file": origin.place.as_ref().map(|place| &place.file),
+            "line": origin.place.as_ref().map(|place| place.line),
+            "column": origin.place.as_ref().map(|place| place.column),
+        })),
         "labels": labels.iter().map(|(span, label)| place(lines, *span, json!({"message": label}))).collect::<Vec<_>>(),
         "suggestions": suggestions.iter().map(|s| {
             place(lines, s.span, json!({"message": s.message, "replacement": s.replacement, "certain": s.certain}))

@@ -24,6 +24,7 @@ mod fix;
 #[cfg(feature = "json")]
 pub mod json;
 mod list;
+mod origin;
 #[cfg(feature = "render")]
 mod render;
 mod source;
@@ -34,6 +35,7 @@ pub use codes::{Code, Codes};
 pub use diagnostic::{Diagnostic, MANUAL, Severity, reference};
 pub use fix::{Suggestion, apply_fixes};
 pub use list::Diagnostics;
+pub use origin::{Origin, Place};
 #[cfg(feature = "render")]
 pub use render::Renderer;
 pub use source::{Language, LineIndex, Position, Source};

@@ -7,6 +7,7 @@
 
 mod control;
 mod home;
+mod member;
 mod redundant;
 
 pub use control::Cases;
@@ -26,7 +27,7 @@ use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpsmith_diag::{Diagnostic, Diagnostics, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Span};
 
 /// Builds the body of a function of a module.
 ///
@@ -434,7 +435,18 @@ impl<'m> FunctionBuilder<'m> {
     #[cold]
     pub(crate) fn misuse(&mut self, code: &'static str, message: String) {
         let message = format!("@{}: {message}", self.func().name);
-        self.errors.push(Diagnostic::error(code, Span::NONE, message));
+        let mut origin = Origin::of(&self.func().name);
+        let at = self.loc.expand().and_then(|loc| self.func().locs.get(loc));
+        if let Some(LocData { file, line, column, .. }) = at.copied()
+            && let Some(file) = self.module().files.get(file)
+        {
+            origin = origin.place(Place { file: file.clone(), line, column });
+        }
+        let mut error = Diagnostic::error(code, Span::NONE, message);
+        if let Some(place) = &origin.place {
+            error = error.note(format!("made for {place}"));
+        }
+        self.errors.push(error.origin(origin));
     }
 
     // Instructions.

@@ -361,6 +361,62 @@ macro_rules! inst_builder {
                 self.list(Opcode::Assert, Attr::Text(message.as_bytes().into()), &[cond]);
             }
 
+            /// Waits for all threads of the block.
+            fn barrier(self) {
+                self.list(Opcode::Barrier, Attr::None, &[]);
+            }
+
+            /// Waits for the lanes of a mask.
+            fn warp_sync(self, mask: Value) {
+                self.list(Opcode::WarpSync, Attr::None, &[mask]);
+            }
+
+            /// The lanes that are here, as a mask.
+            fn activemask(self) -> Value {
+                self.list(Opcode::Activemask, Attr::None, &[]).first()
+            }
+
+            /// The lanes of the mask where an `i1` is true, as a mask.
+            fn ballot(self, x: Value, mask: Value) -> Value {
+                self.list(Opcode::Ballot, Attr::None, &[x, mask]).first()
+            }
+
+            /// The lanes of the mask with the same bits, as a mask.
+            fn match_any(self, x: Value, mask: Value) -> Value {
+                self.list(Opcode::MatchAny, Attr::None, &[x, mask]).first()
+            }
+
+            /// The mask and true if all its lanes have the same bits, else 0 and false.
+            fn match_all(self, x: Value, mask: Value) -> (Value, Value) {
+                let results = self.list(Opcode::MatchAll, Attr::None, &[x, mask]);
+                (results.first(), results.get(1).unwrap_or(results.first()))
+            }
+
+            /// The address of so many (`i64`) new bytes, or null.
+            fn malloc(self, bytes: Value) -> Value {
+                self.list(Opcode::Malloc, Attr::None, &[bytes]).first()
+            }
+
+            /// Gives back what `malloc` gave.
+            fn free(self, ptr: Value) {
+                self.list(Opcode::Free, Attr::None, &[ptr]);
+            }
+
+            /// Lets other threads run for about so many (`i32`) nanoseconds.
+            fn nanosleep(self, nanoseconds: Value) {
+                self.list(Opcode::Nanosleep, Attr::None, &[nanoseconds]);
+            }
+
+            /// Says that an `i1` is true.
+            fn assume(self, cond: Value) {
+                self.list(Opcode::Assume, Attr::None, &[cond]);
+            }
+
+            /// The first operand, which mostly is the second.
+            fn expect(self, x: Value, mostly: Value) -> Value {
+                self.list(Opcode::Expect, Attr::None, &[x, mostly]).first()
+            }
+
             /// Ends a block that nothing reaches the end of.
             fn unreachable(mut self) -> Inst {
                 let args = ValueList::from_slice(&[], &mut self.func().dfg.pool);

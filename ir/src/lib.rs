@@ -7,6 +7,7 @@
 //! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes make instructions with
 //!   [`Function::at_end`], [`Function::before`] and [`Function::replace`].
 //! - [`parse`] and `Display`: the text form. [`verify`]: everything that is wrong with a module.
+//! - [`c_layout`]: structs, unions and bit fields as C lays them out.
 //! - [`debug`]: types, scopes and variables of the source, for debuggers.
 //! - [`DominatorTree`]: which blocks every path goes through.
 //!
@@ -29,6 +30,7 @@ pub mod aggregate;
 mod arg;
 mod attr;
 mod builder;
+pub mod c_layout;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod classes;
 pub mod codes;

@@ -2,12 +2,12 @@
 
 use crate::aggregate::TypeTable;
 use crate::debug::DebugInfo;
-use crate::entities::{FileId, FuncId, GlobalId};
-use crate::function::{Function, Linkage};
+use crate::entities::{FileId, FuncId, GlobalId, Inst};
+use crate::function::{Function, Linkage, LocData};
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
-use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target};
 
 /// The shape of a global.
@@ -206,6 +206,23 @@ impl Module {
         match self.symbol(name)? {
             Symbol::Func(id) => Some(id),
             Symbol::Global(_) => None,
+        }
+    }
+
+    /// The place in the user's source that an instruction of one of the module's functions comes from, with the name of the file.
+    pub fn place(&self, func: &Function, inst: Inst) -> Option<(&str, LocData)> {
+        let at = *func.locs.get(func.inst_locs[inst].expand()?)?;
+        Some((self.files.get(at.file)?, at))
+    }
+
+    /// What a finding about an instruction of one of the module's functions is about.
+    pub fn origin(&self, func: &Function, inst: Inst) -> Origin {
+        let origin = Origin::of(&func.name).instruction(inst.as_u32());
+        match self.place(func, inst) {
+            Some((file, LocData { line, column, .. })) => {
+                origin.place(Place { file: file.to_owned(), line, column })
+            }
+            None => origin,
         }
     }
 

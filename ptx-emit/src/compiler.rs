@@ -282,7 +282,7 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
                     (span.start..span.end).contains(&at)
                 });
                 let origin = stmt.and_then(|stmt| origins.get(stmt).copied().flatten());
-                origin.map_or(func.span, |inst| func.operation_span(inst))
+                (func, origin)
             },
         )
     };
@@ -304,7 +304,12 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
         };
         (error.section, error.notes) = (finding.section, finding.notes);
         if !finding.span.is_none() {
-            error.span = origin(finding.span.start).unwrap_or(Span::NONE);
+            let from = origin(finding.span.start);
+            error.span = from
+                .map_or(Span::NONE, |(func, inst)| inst.map_or(func.span, |inst| func.operation_span(inst)));
+            if let Some((func, inst)) = from {
+                error = version::located(error, plan.module, func, inst);
+            }
             let line = output.lines().line(output.position(finding.span.start).line);
             let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
             error = error.note(format!("in `{line}`"));

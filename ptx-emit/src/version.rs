@@ -3,10 +3,27 @@
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
-use warpsmith_diag::{Diagnostic, Span};
+use warpsmith_diag::{Diagnostic, Origin, Span};
 use warpsmith_ir as ir;
 use warpsmith_isa::{Mnemonic, Opcode, Target, Version, forms};
 use warpsmith_lower::mach::{self, Op, Operand, Terminator};
+
+/// An error with what it is about. The numbers of instructions are not those of the module that was given: passes have run.
+pub fn located(
+    error: Diagnostic,
+    module: &ir::Module,
+    func: &ir::Function,
+    inst: Option<ir::Inst>,
+) -> Diagnostic {
+    let mut origin = Origin::of(&func.name);
+    origin.place = inst.and_then(|inst| module.origin(func, inst).place);
+    let noted = match (&origin.place, error.span.is_none()) {
+        (Some(place), true) => error.note(format!("in `@{}`, made for {place}", func.name)),
+        (None, true) => error.note(format!("in `@{}`", func.name)),
+        (_, false) => error,
+    };
+    noted.origin(origin)
+}
 
 /// The version, or, where `limit` or the target does not reach, the operations that ask for more.
 pub fn at_least(
@@ -20,6 +37,8 @@ pub fn at_least(
     };
     let limit = limit.unwrap_or(Version::LATEST);
     let mut search = Search {
+        module,
+        place: None,
         target,
         limit,
         version: since,
@@ -37,7 +56,10 @@ pub fn at_least(
     if search.errors.is_empty() { Ok(search.version) } else { Err(search.errors) }
 }
 
-struct Search {
+struct Search<'a> {
+    module: &'a ir::Module,
+    /// What is looked at.
+    place: Option<(&'a ir::Function, Option<ir::Inst>)>,
     target: Target,
     limit: Version,
     version: Version,
@@ -47,9 +69,10 @@ struct Search {
     registers: HashSet<ir::Sreg, FxBuildHasher>,
 }
 
-impl Search {
-    fn function(&mut self, func: &ir::Function, code: &mach::Function) {
+impl<'a> Search<'a> {
+    fn function(&mut self, func: &'a ir::Function, code: &mach::Function) {
         for inst in &code.insts {
+            self.place = Some((func, inst.origin));
             let span = inst.origin.map_or(func.span, |origin| func.operation_span(origin));
             if let Op::Ptx(mnemonic) = inst.op {
                 self.instruction(mnemonic, span);
@@ -66,6 +89,7 @@ impl Search {
         // The other ways to end a block are as old as PTX.
         let table = code.blocks.values().find(|block| matches!(block.terminator, Terminator::Table { .. }));
         if let Some(block) = table {
+            self.place = Some((func, block.origin));
             self.instruction(
                 Mnemonic::new(Opcode::BrxIdx),
                 block.origin.map_or(func.span, |origin| func.operation_span(origin)),
@@ -86,14 +110,22 @@ impl Search {
         match version {
             None => {
                 let text = format!("{what} does not exist on target {target}");
-                self.errors.push(Diagnostic::error("E0002", span, text));
+                self.error("E0002", span, text);
             }
             Some(version) if version > limit => {
                 let text =
                     format!("{what} needs .version {version} on target {target}, but {limit} is asked for");
-                self.errors.push(Diagnostic::error("E0003", span, text));
+                self.error("E0003", span, text);
             }
             Some(version) => self.version = self.version.max(version),
         }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, text: String) {
+        let error = Diagnostic::error(code, span, text);
+        self.errors.push(match self.place {
+            Some((func, inst)) => located(error, self.module, func, inst),
+            None => error,
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use warpsmith_diag::{Diagnostics, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel, Pipeline};
-use warpsmith_ir::{self as ir, LocData};
+use warpsmith_ir::{self as ir, InstBuilder, LocData, MemFlags};
 use warpsmith_isa::{Target, Version};
 
 fn parse(source: &str) -> ir::Module {
@@ -153,6 +153,51 @@ fn line_tables_follow_the_source() {
     assert_eq!(lines[..6], expected, "{text}");
     let plain = compiler.compile(&module).map(|c| c.text).unwrap_or_default();
     assert!(!plain.contains(".loc") && !plain.contains(".file"), "{plain}");
+}
+
+/// What is built has no text: its errors say which function and instruction they are about, and which place of its user's source.
+#[test]
+fn errors_of_built_modules_have_their_origin_as_data() {
+    let mut module = ir::Module::new();
+    let file = module.files.push("user.dsl".into());
+    let params = vec![ir::Param::new(ir::Type::I32), ir::Param::new(ir::Type::PTR_GLOBAL)];
+    let id = module.add_function(ir::Function::new("k", ir::FuncKind::Kernel, params, vec![]));
+    let mut b = ir::FunctionBuilder::new(&mut module, id);
+    let entry = b.entry_block();
+    let (x, p) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+    b.set_loc(Some(LocData::new(file, 7, 3)));
+    let y = b.ins().ptx(ir::mnemonic!("redux.sync.add.s32"), (x, -1)).first();
+    b.ins().store(MemFlags::PLAIN, y, p, 0);
+    b.ins().ret(&[]);
+    b.finalize().unwrap_or_else(|errors| panic!("{errors}"));
+
+    let errors = Compiler::new(Target::sm(70)).compile(&module).expect_err("sm_70 has no redux");
+    let origin = errors[0].origin.as_deref().expect("it has an origin");
+    let place = origin.place.as_ref().expect("and a place");
+    assert_eq!((origin.function.as_str(), place.to_string().as_str()), ("k", "user.dsl:7:3"), "{errors}");
+    assert!(errors.to_string().contains("user.dsl:7:3"), "{errors}");
+
+    // What the verifier finds has the number of the instruction too, and its text.
+    let func = &mut module.functions[id];
+    let add = func.dfg.def_inst(y).expect("it is a result");
+    func.dfg.replace_inst(add, ir::InstData::Binary { op: ir::Opcode::Fadd, args: [x, x] });
+    let errors = ir::verify(&module).expect_err("fadd of i32");
+    let origin = errors[0].origin.as_deref().expect("it has an origin");
+    assert_eq!((origin.function.as_str(), origin.instruction), ("k", Some(add.as_u32())));
+    let text = errors.to_string();
+    assert!(text.contains("fadd") && text.contains("made for user.dsl:7:3"), "{text}");
+
+    // A wrong use of the builder as well.
+    let id = module.add_function(ir::Function::new("g", ir::FuncKind::Func, vec![], vec![]));
+    let mut b = ir::FunctionBuilder::new(&mut module, id);
+    b.entry_block();
+    b.set_loc(Some(LocData::new(file, 9, 1)));
+    b.ins().ret(&[]);
+    b.ins().ret(&[]);
+    let errors = b.finalize().expect_err("behind the terminator");
+    let origin = errors[0].origin.as_deref().expect("it has an origin");
+    assert_eq!(origin.function, "g");
+    assert_eq!(origin.place.as_ref().map(|place| place.line), Some(9));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::device::{Buffer, Handle, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program, Schedule};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
+use warpsmith_ir::spelling::user_name;
 use warpsmith_isa::limits;
 use warpsmith_semantics::matrix::Arithmetic;
 
@@ -174,9 +175,8 @@ impl Launch {
 
     /// Finds the kernel and checks the shape of the launch against the machine and the kernel's directives.
     pub(crate) fn check(&self, program: &Program, machine: &Machine) -> Result<u32, Fault> {
-        let Some(kernel) = program.functions.iter().position(|f| f.name == self.entry && f.kernel.is_some())
-        else {
-            let names: Vec<&str> = program.kernels().collect();
+        let Some(kernel) = program.kernel_number(&self.entry) else {
+            let names: Vec<_> = program.kernels().map(user_name).collect();
             let known = if names.is_empty() { "it has none".into() } else { names.join(", ") };
             return Err(Fault::launch(format!(
                 "the module has no kernel `{}` (kernels: {known})",

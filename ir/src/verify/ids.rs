@@ -7,7 +7,7 @@ use crate::inst::InstData;
 use crate::module::Symbol;
 use crate::types::Type;
 use cranelift_entity::EntityRef;
-use warpsmith_diag::Diagnostic;
+use warpsmith_diag::{Diagnostic, Origin};
 
 impl Verifier<'_> {
     /// Reports what does not exist; true if all does.
@@ -43,7 +43,8 @@ impl Verifier<'_> {
                     if span.is_none() {
                         error = error.note(format!("in `@{}`, {block}: {inst}", func.name));
                     }
-                    self.errors.push(error);
+                    let origin = Origin::of(&func.name).instruction(inst.as_u32());
+                    self.errors.push(error.origin(origin));
                 }
             }
         }

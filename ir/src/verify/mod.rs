@@ -79,7 +79,7 @@ use crate::print::FunctionDisplay;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use warpsmith_diag::{Diagnostic, Diagnostics, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Span};
 use warpsmith_isa::limits::BLOCK_THREADS;
 use warpsmith_isa::{Mnemonic, StateSpace};
 
@@ -185,20 +185,23 @@ impl<'a> Verifier<'a> {
     /// An error about the function as a whole.
     #[cold]
     fn error(&mut self, code: &'static str, message: String) -> &mut Diagnostic {
-        self.push(Diagnostic::error(code, self.func.span, message))
+        self.push(Diagnostic::error(code, self.func.span, message).origin(Origin::of(&self.func.name)))
     }
 
     /// An error about an instruction. Without a place in a text, the instruction itself says where.
     #[cold]
     fn inst_error(&mut self, inst: Inst, code: &'static str, message: String) -> &mut Diagnostic {
         let span = self.func.spans[inst];
+        let origin = self.module.origin(self.func, inst);
         let mut error = Diagnostic::error(code, span, message);
         if span.is_none() {
             let block =
                 self.func.layout.block_of(inst).map_or("?".into(), |block| self.display().block(block));
-            error = error.note(format!("in `@{}`, {block}: {}", self.func.name, self.display().inst(inst)));
+            let place = origin.place.as_ref().map_or(String::new(), |place| format!(", made for {place}"));
+            let text = self.display().inst(inst);
+            error = error.note(format!("in `@{}`, {block}: {text}{place}", self.func.name));
         }
-        self.push(error)
+        self.push(error.origin(origin))
     }
 
     /// An error about a block.
@@ -209,7 +212,7 @@ impl<'a> Verifier<'a> {
         if span.is_none() {
             error = error.note(format!("in `@{}`", self.func.name));
         }
-        self.push(error)
+        self.push(error.origin(Origin::of(&self.func.name)))
     }
 
     fn push(&mut self, error: Diagnostic) -> &mut Diagnostic {

@@ -324,7 +324,8 @@ impl<'a> Legalizer<'a> {
 
     fn unsupported(&mut self, inst: Inst, what: impl Into<String>, note: impl Into<String>) {
         let span = self.func.operation_span(inst);
-        self.errors.push(Diagnostic::error("L0002", span, what).note(note));
+        let origin = self.module.origin(self.func, inst);
+        self.errors.push(Diagnostic::error("L0002", span, what).note(note).origin(origin));
     }
 
     fn has_sm(&self, sm: u16) -> bool {

@@ -218,9 +218,11 @@ impl Legalizer<'_> {
         self.func.at_end(here).brif(cond, next, &[], fail, &[]);
         let at = std::mem::replace(&mut self.at, trap);
         let name = self.func.name.clone();
-        let (message, file) = (self.text(message), self.text(b""));
+        let place = self.module.place(self.func, inst).map(|(file, at)| (file.to_owned(), at.line));
+        let (file, line) = place.unwrap_or_default();
+        let (message, file) = (self.text(message), self.text(file.as_bytes()));
         let function = self.text(name.as_bytes());
-        let (line, size) = (self.int(Type::I32, 0), self.int(Type::I64, 1));
+        let (line, size) = (self.int(Type::I32, line.into()), self.int(Type::I64, 1));
         self.system(inst, "__assertfail", ASSERT_FAIL, None, &[message, file, line, function, size]);
         self.at = at;
         self.func.layout.remove_inst(inst);

@@ -366,7 +366,11 @@ impl<'a> Selector<'a> {
     /// Something of the current instruction that is not compiled.
     fn unsupported(&mut self, what: impl Into<String>, note: impl Into<String>) {
         let span = self.origin.map_or(self.func.span, |inst| self.func.operation_span(inst));
-        self.errors.push(Diagnostic::error("L0002", span, what).note(note));
+        let mut error = Diagnostic::error("L0002", span, what).note(note);
+        if let Some(inst) = self.origin {
+            error = error.origin(self.module.origin(self.func, inst));
+        }
+        self.errors.push(error);
     }
 
     fn is_kernel(&self) -> bool {

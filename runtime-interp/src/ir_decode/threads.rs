@@ -164,7 +164,7 @@ impl Body<'_, '_> {
                 self.body.barrier(Barrier { kind: BarrierKind::Sync, id, count: None, src: None, dst: None });
             }
             (Opcode::Printf, Attr::Text(format)) => self.printf(inst, format, args),
-            (Opcode::Assert, Attr::Text(message)) => self.assert(message, args),
+            (Opcode::Assert, Attr::Text(message)) => self.assert(inst, message, args),
             (Opcode::Malloc, _) => {
                 let (_, dst) = self.result(inst);
                 let size = self.one(args[0]);
@@ -396,14 +396,15 @@ impl Body<'_, '_> {
         self.body.system(SystemCall::Printf, &[format, list], Some(dst[0]));
     }
 
-    fn assert(&mut self, message: &[u8], args: &[Value]) {
+    fn assert(&mut self, inst: Inst, message: &[u8], args: &[Value]) {
         let pred = self.one(args[0]);
         let holds = self.body.label();
         self.body.branch_if(Guard { pred, negated: false }, holds);
         let message = self.text(message);
-        let file = self.text(b"");
+        let place = self.module.place(self.function, inst);
+        let file = self.text(place.map_or("", |(file, _)| file).as_bytes());
         let function = self.text(self.function.name.clone().as_bytes());
-        let line = self.body.constant(0, Width::W32);
+        let line = self.body.constant(place.map_or(0, |(_, at)| at.line).into(), Width::W32);
         let size = self.body.constant(1, Width::W64);
         self.body.system(SystemCall::AssertFail, &[message, file, line, function, size], None);
         self.body.bind(holds);

@@ -17,6 +17,7 @@ use crate::texture::{Initial, ReferenceKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use warpsmith_diag::Source;
+use warpsmith_ir::spelling::user_name;
 use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
 
@@ -451,8 +452,14 @@ impl Program {
 
     /// The parameters of a kernel.
     pub fn kernel(&self, name: &str) -> Option<&[KernelParam]> {
-        let function = self.functions.iter().find(|f| f.name == name)?;
+        let function = &self.functions[self.kernel_number(name)?];
         function.kernel.as_ref().map(|k| k.params.as_slice())
+    }
+
+    /// The position of a kernel among the functions, by its name in the PTX or by the user's name that was spelled so.
+    pub(crate) fn kernel_number(&self, name: &str) -> Option<usize> {
+        let is = |f: &Function| f.kernel.is_some() && (f.name == name || user_name(&f.name) == name);
+        self.functions.iter().position(is)
     }
 
     /// The statements that the program was decoded from, in the order of their operations. The first stands for what belongs to none.
@@ -518,7 +525,7 @@ impl Program {
     /// Bytes of shared memory that a block of a kernel takes without its dynamic part: those of the variables that the kernel
     /// reaches. `None` if there is no such kernel.
     pub fn static_shared_bytes(&self, kernel: &str) -> Option<u64> {
-        self.functions.iter().find(|f| f.name == kernel)?.kernel.as_ref().map(|k| k.shared.bytes)
+        self.functions[self.kernel_number(kernel)?].kernel.as_ref().map(|k| k.shared.bytes)
     }
 
     /// The line in the source text of an operation, 0 if unknown.

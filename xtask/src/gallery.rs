@@ -180,6 +180,7 @@ diagnostic is an object with these members; where something has no place in a te
 | `notes` | lines of text |
 | `suggestions` | changes that would put it right: `message`, `replacement`, the members of the place to replace (empty for an insertion), and `certain`: whether `--fix` makes it |
 | `section` | `PTX ISA 9.0, 9.7.1.1`, or `null` |
+| `origin` | of what was built through the API: `function`, `instruction` (its number, of what the verifier says), `file`, `line`, `column` of the user's source, or `null` |
 
 ## Gallery
 

@@ -1,7 +1,11 @@
-//! Sessions of the debugger: each transcript under `tests/watch/debug/`, and those of `docs/watching.md`, must come out as they stand.
+//! Sessions of the debugger: each transcript under `tests/watch/debug/`, and those of `docs/watching.md`, must come out as they stand;
+//! and sessions of editors (`tests/watch/dap/`).
 //!
 //! A transcript starts with `$ warpsmith debug FILE [-O N]`; the commands are the lines with a prompt. The launch is the first `run:`
 //! directive of the file. `BLESS=1` rewrites what the commands show.
+
+#[path = "watch/dap/client.rs"]
+mod client;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,20 +19,28 @@ const HEAD: &str = "$ warpsmith debug ";
 const FENCE: &str = "```";
 
 fn main() -> ExitCode {
-    let folder = root().join("tests/watch/debug");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("the folder is part of the repository")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
-        .collect();
-    paths.sort();
+    let transcripts = |folder: &str| {
+        let entries = std::fs::read_dir(root().join(folder)).expect("the folder is part of the repository");
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> =
+            paths.filter(|path| path.extension().is_some_and(|e| e == "txt")).collect();
+        paths.sort();
+        paths
+    };
+    let mut paths = transcripts("tests/watch/debug");
     paths.push(root().join("docs/watching.md"));
-    let trial = |path: PathBuf| {
+    let trial = |path: PathBuf, check: fn(&Path) -> Result<(), Failed>| {
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
         Trial::test(name, move || check(&path))
     };
-    run_trials(paths.into_iter().map(trial).collect())
+    let sessions = paths.into_iter().map(|path| trial(path, check));
+    let editors = transcripts("tests/watch/dap").into_iter().map(|path| trial(path, client::check));
+    let client = client::installed();
+    let ignored = client.is_none();
+    let client = Trial::test("tests/watch/dap/client.mjs", move || {
+        client::converse(&client.ok_or("no client: `cargo xtask tools` installs it where there is npm")?)
+    });
+    run_trials(sessions.chain(editors).chain([client.with_ignored_flag(ignored)]).collect())
 }
 
 fn root() -> &'static Path {

@@ -1,5 +1,6 @@
 //! `warpsmith debug`
 
+mod dap;
 mod prompt;
 
 use crate::input::{self, Input};
@@ -9,6 +10,7 @@ use clap::Args;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
 use warpsmith::emit::OptLevel;
 use warpsmith::interp::Schedule;
@@ -19,8 +21,9 @@ use warpsmith_harness::session::{Subject, own_launch};
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.ptx` or `.wir` file. IR is compiled, and its PTX debugged, with the IR as its source.
-    file: PathBuf,
+    /// A `.ptx` or `.wir` file. IR is compiled, and its PTX debugged, with the IR as its source. With --dap the editor may name it.
+    #[arg(required_unless_present = "dap")]
+    file: Option<PathBuf>,
     /// The launch description; without one, the first `run:` directive of the file.
     #[arg(long, value_name = "L.json")]
     launch: Option<PathBuf>,
@@ -45,6 +48,12 @@ pub struct Options {
     /// The level that IR is compiled at.
     #[arg(short = 'O', value_parser = parse_level, default_value = "0", value_name = "0..3")]
     level: OptLevel,
+    /// Speak the Debug Adapter Protocol with an editor, on standard input and output; what the command line says holds where the editor says nothing.
+    #[arg(long, conflicts_with_all = ["scripts", "commands", "batch"])]
+    dap: bool,
+    /// With --dap: listen on this port of the machine for editors, one after the other; 0 takes a free one.
+    #[arg(long, requires = "dap", value_name = "N")]
+    port: Option<u16>,
 }
 
 /// Commands of the command line, then those of a terminal or pipe.
@@ -85,15 +94,12 @@ impl Console for Terminal {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let source = input::read(&options.file).map_err(Failure::Usage)?;
+    let Some(file) = options.file.as_deref().filter(|_| !options.dap) else { return dap::run(options) };
+    let source = input::read(file).map_err(Failure::Usage)?;
     let mut launch = launch(options, &source)?;
     launch.schedule = options.schedule.or(launch.schedule);
     launch.seed = options.seed.or(launch.seed);
-    let subject = match source.language {
-        Language::Ptx => Subject::from_ptx(&source.source, &launch.entry),
-        Language::Wir => Subject::from_wir(&source.source, options.target, options.level),
-    };
-    let subject = subject.map_err(|errors| {
+    let subject = load(&source, &launch, options.target, options.level).map_err(|errors| {
         report(&errors);
         Failure::Rejected
     })?;
@@ -106,16 +112,28 @@ pub fn run(options: &Options) -> Outcome {
         given.push_back(format!("source {}", script.display()));
     }
     given.extend(options.commands.iter().cloned());
-    let folder = options.file.parent().unwrap_or(Path::new("")).to_owned();
+    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let prompt = prompt::Prompt::new();
     let mut terminal = Terminal { given, batch: options.batch, prompt, folder };
     if subject.session(&launch, &mut terminal) { Ok(()) } else { Err(Failure::Rejected) }
 }
 
+fn load(
+    source: &Input,
+    launch: &LaunchSpec,
+    target: Option<Target>,
+    level: OptLevel,
+) -> Result<Subject, Diagnostics> {
+    match source.language {
+        Language::Ptx => Subject::from_ptx(&source.source, &launch.entry),
+        Language::Wir => Subject::from_wir(&source.source, target, level),
+    }
+}
+
 fn launch(options: &Options, source: &Input) -> Result<LaunchSpec, Failure> {
     let Some(path) = &options.launch else {
         let missing = |reason: String| {
-            Failure::Usage(format!("--launch L.json is needed for {}: {reason}", options.file.display()))
+            Failure::Usage(format!("--launch L.json is needed for {}: {reason}", source.name()))
         };
         return own_launch(source.text(), source.language).map_err(missing);
     };

@@ -4,8 +4,10 @@ use crate::runs::runs;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::diag::{Diagnostics, Language, Source};
+use warpsmith::emit::Debug;
 use warpsmith::interp::Schedule;
 use warpsmith::launch::{LaunchSpec, execute_observed};
+use warpsmith::watch::debug::dap::{self, Connection, Output, Request, Settings};
 use warpsmith::watch::debug::{Console, Debugger};
 use warpsmith::{Compiler, DEFAULT_TARGET, Module, OptLevel, Program, Target, ir, ptx};
 use warpsmith_filetests::{DirectiveError, scan};
@@ -33,11 +35,11 @@ impl Subject {
         level: OptLevel,
     ) -> Result<Subject, Diagnostics> {
         let source = source.into();
-        let mut module = Module::parse(&source)?;
+        let module = Module::parse(&source)?;
         ir::verify(&module)?;
-        locate(&mut module, &source);
         let target = target.or(module.target).unwrap_or(DEFAULT_TARGET);
-        let compiled = Compiler::new(target).with_opt_level(level).with_line_info(true).compile(&module)?;
+        let compiled =
+            Compiler::new(target).with_opt_level(level).with_debug(Debug::Full).compile(&module)?;
         let program = Program::load(&compiled.module)?;
         let name = format!("{}.ptx", source.name().strip_suffix(".wir").unwrap_or(source.name()));
         Ok(Subject { name, module: compiled.module, program })
@@ -47,10 +49,7 @@ impl Subject {
     ///
     /// A launch that names no schedule is run round-robin, so that all blocks that have room are resident and a run can be repeated.
     pub fn session(&self, launch: &LaunchSpec, console: &mut impl Console) -> bool {
-        let mut launch = launch.clone();
-        if launch.schedule.is_none() && launch.seed.is_none() {
-            launch.schedule = Some(Schedule::RoundRobin);
-        }
+        let launch = repeatable(launch);
         let mut debugger =
             Debugger::new(&self.name, self.module.source().text(), &self.module, &self.program, console);
         debugger.session(&mut |debugger| {
@@ -63,6 +62,35 @@ impl Subject {
             result.map(drop)
         })
     }
+
+    /// The same, for an editor that has asked for the launch with `request`.
+    pub fn serve(
+        &self,
+        launch: &LaunchSpec,
+        connection: &mut Connection,
+        request: &Request,
+        settings: Settings,
+    ) -> bool {
+        let launch = repeatable(launch);
+        let subject = dap::Subject {
+            name: &self.name,
+            text: self.module.source().text(),
+            module: &self.module,
+            program: &self.program,
+        };
+        dap::serve(connection, request, subject, settings, &mut |output: Output, observer| {
+            execute_observed(&self.program, &launch, output, observer).map(drop)
+        })
+    }
+}
+
+/// A launch that names no schedule, with one that can be repeated.
+fn repeatable(launch: &LaunchSpec) -> LaunchSpec {
+    let mut launch = launch.clone();
+    if launch.schedule.is_none() && launch.seed.is_none() {
+        launch.schedule = Some(Schedule::RoundRobin);
+    }
+    launch
 }
 
 /// The first launch that a text describes itself, in a `run:` directive. The error is that there is none, or what is wrong with it.
@@ -74,29 +102,6 @@ pub fn own_launch(text: &str, language: Language) -> Result<LaunchSpec, String> 
     let run = directives.into_iter().find(|directive| directive.name == "run");
     let first = runs(&[run.ok_or("it has no `run:` directive that describes a launch")?]).map_err(list)?;
     first.into_iter().map(|run| run.launch).next().ok_or_else(|| "it has no launch".into())
-}
-
-/// Gives instructions without a source position that of their own text.
-fn locate(module: &mut Module, source: &Source) {
-    let lines = source.lines();
-    let file = module.files.push(source.name().to_owned());
-    let ids: Vec<_> = module.functions.keys().collect();
-    for id in ids {
-        let function = &mut module.functions[id];
-        let blocks: Vec<_> = function.layout.blocks().collect();
-        for block in blocks {
-            let insts: Vec<_> = function.layout.insts(block).collect();
-            for inst in insts {
-                let span = function.spans[inst];
-                if function.inst_locs[inst].is_some() || span.is_none() {
-                    continue;
-                }
-                let at = lines.position(span.start);
-                let loc = function.locs.push(ir::LocData::new(file, at.line, at.column));
-                function.inst_locs[inst] = loc.into();
-            }
-        }
-    }
 }
 
 /// Takes what a kernel prints.

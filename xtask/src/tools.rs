@@ -22,6 +22,9 @@ const TOOLS: &[Tool] = &[
     Tool { package: "nvidia-cuda-nvdisasm==13.2.51", program: "nvdisasm", name: "nvdisasm" },
 ];
 
+/// The client of the Debug Adapter Protocol that plays an editor in the tests.
+const CLIENT: &str = "@vscode/debugadapter-testsupport@1.68.0";
+
 /// Installs what is not there yet and returns the folder of the programs.
 pub fn install() -> Result<PathBuf, String> {
     let folder = in_root("target/warpsmith-tools");
@@ -30,7 +33,29 @@ pub fn install() -> Result<PathBuf, String> {
     for tool in TOOLS {
         install_one(&folder, &bin, tool.package, tool.program, tool.name)?;
     }
+    install_client(&folder)?;
     Ok(bin)
+}
+
+/// Installs the client. Where there is no npm, the test that needs it is reported as ignored.
+fn install_client(folder: &Path) -> Result<(), String> {
+    let (folder, stamp) = (folder.join("dap-client"), folder.join("dap-client.installed"));
+    if fs::read_to_string(&stamp).is_ok_and(|text| text == CLIENT) && folder.join("node_modules").is_dir() {
+        return Ok(());
+    }
+    if !Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("no npm: the test of the debug adapter by a client of VS Code is left out");
+        return Ok(());
+    }
+    eprintln!("installing {CLIENT} into {}", folder.display());
+    fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+    let package = folder.join("package.json");
+    fs::write(&package, "{\"private\": true}\n")
+        .map_err(|e| format!("cannot write {}: {e}", package.display()))?;
+    let options = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
+    run(Command::new("npm").args(options).arg(&folder).arg(CLIENT))
+        .map_err(|e| format!("npm could not install {CLIENT}: {e}"))?;
+    fs::write(&stamp, CLIENT).map_err(|e| format!("cannot write {}: {e}", stamp.display()))
 }
 
 /// Installs the newest ptxas of a release that is not pinned, apart from the others, so that no test asks it; gives the program.

@@ -1,7 +1,7 @@
 //! The checkers together.
 
 use crate::check::{Init, Memory, Race, Sync};
-use crate::report::{Checker, Report};
+use crate::report::{Checker, Findings, Report};
 use std::str::FromStr;
 use warpsmith_interp::observe::Observer;
 
@@ -84,6 +84,16 @@ impl Checkers {
     pub fn with_unwritten_arguments(mut self, arguments: &[usize]) -> Checkers {
         self.init = self.init.map(|init| init.with_unwritten_arguments(arguments.iter().copied()));
         self
+    }
+
+    /// Has `to` told of findings as they are made.
+    pub fn telling(self, to: &Findings) -> Checkers {
+        Checkers {
+            memory: self.memory.map(|checker| checker.telling(to)),
+            init: self.init.map(|checker| checker.telling(to)),
+            race: self.race.map(|checker| checker.telling(to)),
+            sync: self.sync.map(|checker| checker.telling(to)),
+        }
     }
 
     /// What a launch is to be observed with.

@@ -5,6 +5,8 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith_diag::{Diagnostic, Renderer, Severity, Span};
 use warpsmith_interp::observe::At;
 use warpsmith_isa::StateSpace;
@@ -227,9 +229,36 @@ impl Site {
 /// What makes two findings the same: the code, and operations of the program.
 type Key = (&'static str, SmallVec<[u32; 2]>);
 
+/// New findings, for someone who looks at them while the launch goes on. Clones are the same list.
+#[derive(Clone, Default, Debug)]
+pub struct Findings {
+    new: Arc<Mutex<Vec<Finding>>>,
+    count: Arc<AtomicUsize>,
+}
+
+impl Findings {
+    /// True if there are any.
+    pub fn any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) != 0
+    }
+
+    /// Those that were made since this was last called.
+    pub fn take(&self) -> Vec<Finding> {
+        self.count.store(0, Ordering::Relaxed);
+        std::mem::take(&mut self.new.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, finding: Finding) {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// The findings of a launch, in the order in which they were first made.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
+    /// Who is told of new ones.
+    told: Option<Findings>,
     findings: Vec<Finding>,
     known: FxHashMap<Key, usize>,
     /// Occurrences past the number of distinct findings that is kept.
@@ -257,11 +286,20 @@ impl Report {
             None if next >= MOST_FINDINGS => self.left_out += count,
             None => {
                 self.known.insert(key, next);
-                self.findings.push(Finding { count, ..make() });
+                let finding = Finding { count, ..make() };
+                if let Some(told) = &self.told {
+                    told.put(finding.clone());
+                }
+                self.findings.push(finding);
                 return true;
             }
         }
         false
+    }
+
+    /// Has `to` told of new findings.
+    pub fn tell(&mut self, to: &Findings) {
+        self.told = Some(to.clone());
     }
 
     /// Counts more occurrences of a finding that was added before.

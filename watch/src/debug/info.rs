@@ -1,7 +1,7 @@
 //! `info`: what there is of registers, variables, threads, warps and blocks.
 
 use super::expr::Names;
-use super::show::triple;
+use super::show::{Frame, triple};
 use super::symbols::base;
 use super::value::Value;
 use super::{Console, Debugger, Flow, Focus};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use warpsmith_interp::observe::{View, Waits, WarpId};
 
 /// The special registers that `info registers system` shows.
-const SYSTEM: &[&str] = &[
+pub(super) const SYSTEM: &[&str] = &[
     "tid.x",
     "tid.y",
     "tid.z",
@@ -162,12 +162,7 @@ impl<C: Console> Debugger<'_, C> {
         if args.is_empty() {
             let frames = self.frames(view);
             let frame = frames.get(self.frame).ok_or("The thread has exited.")?;
-            let function = self.symbols.program.function_at(frame.pc).ok_or("No function there.")?;
-            let mut own: Vec<&str> =
-                self.symbols.program.registers(function).iter().map(|r| &*r.name).collect();
-            own.sort_by_key(|name| natural(name));
-            own.dedup();
-            names = own.into_iter().map(str::to_owned).collect();
+            names = self.register_names(frame)?;
         }
         let mut text = String::new();
         let width = names.iter().map(|name| name.len() + 1).max().unwrap_or(0).max(15);
@@ -179,29 +174,49 @@ impl<C: Console> Debugger<'_, C> {
         Ok(Flow::Stay)
     }
 
+    /// The parameters, or the other variables, that a frame can name: of the source, or where it has none, of the PTX.
+    pub(super) fn names_in(&self, frame: &Frame, args: bool) -> Vec<String> {
+        let of_source = self.symbols.source_variables(frame.pc, frame.level);
+        if !of_source.is_empty() {
+            let wanted = of_source.iter().filter(|variable| variable.parameter == args);
+            let mut names: Vec<String> = wanted.map(|variable| variable.name.clone()).collect();
+            names.reverse();
+            return names;
+        }
+        if frame.inlined {
+            return Vec::new();
+        }
+        let function = self.symbols.function(frame.pc);
+        if args {
+            self.symbols.params(function).into_iter().map(str::to_owned).collect()
+        } else {
+            self.symbols.locals(function).into_iter().map(|(name, _)| name.to_owned()).collect()
+        }
+    }
+
+    /// The registers of the function of a frame, `%r2` before `%r10`.
+    pub(super) fn register_names(&self, frame: &Frame) -> Result<Vec<String>, String> {
+        let function = self.symbols.program.function_at(frame.pc).ok_or("No function there.")?;
+        let mut names: Vec<&str> =
+            self.symbols.program.registers(function).iter().map(|r| &*r.name).collect();
+        names.sort_by_key(|name| natural(name));
+        names.dedup();
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// A variable or register of the selected frame.
+    pub(super) fn value_of(&mut self, name: &str, view: &mut View<'_>) -> Result<Value, String> {
+        let mut scope = self.scope(Some(view));
+        if name.starts_with('%') { scope.register(name) } else { scope.variable(name) }
+    }
+
     fn info_locals(&mut self, args: bool, view: &mut View<'_>) -> Result<Flow, String> {
         let frames = self.frames(view);
         let frame = frames.get(self.frame).ok_or("No frame selected.")?;
-        let function = self.symbols.function(frame.pc).to_owned();
-        let (inlined, pc) = (frame.inlined, frame.pc);
-        let of_source = self.symbols.source_variables(pc);
-        let names: Vec<String> = if !of_source.is_empty() {
-            let wanted = |variable: &&&crate::dwarf::Variable| {
-                variable.parameter == args && (!args || variable.inlined == inlined)
-            };
-            let mut names: Vec<String> =
-                of_source.iter().filter(wanted).map(|variable| variable.name.clone()).collect();
-            names.reverse();
-            names
-        } else if args {
-            self.symbols.params(&function).into_iter().map(str::to_owned).collect()
-        } else {
-            self.symbols.locals(&function).into_iter().map(|(name, _)| name.to_owned()).collect()
-        };
+        let names = self.names_in(frame, args);
         let mut text = String::new();
         for name in names {
-            let mut scope = self.scope(Some(view));
-            let value = if name.starts_with('%') { scope.register(&name) } else { scope.variable(&name) };
+            let value = self.value_of(&name, view);
             let unknown = |why: String| if why.starts_with('<') { why } else { format!("<{why}>") };
             let shown = value.map_or_else(unknown, |v| v.show(None));
             putln!(text, "{name} = {shown}");
@@ -243,7 +258,7 @@ impl<C: Console> Debugger<'_, C> {
         if own { "*" } else { "" }.to_owned()
     }
 
-    fn where_is(&self, pc: u32) -> String {
+    pub(super) fn where_is(&self, pc: u32) -> String {
         match self.symbols.frames(pc).first() {
             Some(frame) => format!("{}:{}", base(&frame.file), frame.line),
             None => format!("{}:{}", self.symbols.file(), self.symbols.program.line(pc)),
@@ -421,7 +436,7 @@ impl<C: Console> Debugger<'_, C> {
     }
 }
 
-fn waits(waits: Waits) -> String {
+pub(super) fn waits(waits: Waits) -> String {
     match waits {
         Waits::Nothing => "ready".into(),
         Waits::Lanes(mask) => format!("waits for lanes {mask:#010x}"),

@@ -21,6 +21,7 @@
 
 mod commands;
 mod console;
+pub mod dap;
 mod display;
 mod expr;
 mod focus;
@@ -54,7 +55,7 @@ use warpsmith_ptx::Module;
 pub const PROMPT: &str = "(warpsmith) ";
 
 /// The thread that commands speak of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Focus {
     warp: WarpId,
     lane: u32,
@@ -79,6 +80,18 @@ struct Asked {
     executed: u64,
     pc: u32,
     mask: u32,
+}
+
+/// Why a run stands still.
+#[derive(Clone, Default, Debug)]
+enum Reason {
+    /// A step is done, or there is none.
+    #[default]
+    Step,
+    /// These breakpoints or watchpoints are hit.
+    Points { numbers: Vec<u32>, watched: bool },
+    /// Someone wants it to.
+    Interrupt,
 }
 
 /// A debugger of one kernel launch, which can be started again and again.
@@ -114,6 +127,12 @@ pub struct Debugger<'a, C: Console> {
     /// The run has come to an end by a fault, and stands still where it happened.
     fault: Option<Fault>,
     failed: bool,
+    /// Of the last stop.
+    reason: Reason,
+    /// What log points have said since they were last asked.
+    logged: String,
+    /// Steps end when any lane of the warp has taken them.
+    by_warp: bool,
 }
 
 impl<'a, C: Console> Debugger<'a, C> {
@@ -147,6 +166,9 @@ impl<'a, C: Console> Debugger<'a, C> {
             quit: false,
             fault: None,
             failed: false,
+            reason: Reason::default(),
+            logged: String::new(),
+            by_warp: false,
         }
     }
 
@@ -167,19 +189,9 @@ impl<'a, C: Console> Debugger<'a, C> {
 
     fn run(&mut self, launch: &mut dyn FnMut(&mut Self) -> Result<(), Fault>) {
         loop {
-            self.restart = false;
-            self.running = true;
-            self.runs += 1;
-            (self.goal, self.asked, self.focus, self.frame) = (Goal::Run, None, None, 0);
-            self.seen.clear();
-            self.left = None;
-            self.arm();
+            self.begin_run();
             let result = launch(self);
-            self.running = false;
-            self.focus = None;
-            self.fault = None;
-            self.failed = false;
-            self.points.retain(|p| !p.is_gone_after_run());
+            self.end_run();
             match result {
                 Ok(()) => self.say("[Kernel has exited normally]\n"),
                 Err(fault) if fault.code == FaultCode::Interrupted => {}
@@ -193,6 +205,25 @@ impl<'a, C: Console> Debugger<'a, C> {
                 return;
             }
         }
+    }
+
+    /// Nothing of the run before is left.
+    fn begin_run(&mut self) {
+        self.restart = false;
+        self.running = true;
+        self.runs += 1;
+        (self.goal, self.asked, self.focus, self.frame) = (Goal::Run, None, None, 0);
+        self.seen.clear();
+        self.left = None;
+        self.arm();
+    }
+
+    fn end_run(&mut self) {
+        self.running = false;
+        self.focus = None;
+        self.fault = None;
+        self.failed = false;
+        self.points.retain(|p| !p.is_gone_after_run());
     }
 
     /// Shows text among what commands show: what the kernel has printed.
@@ -256,11 +287,9 @@ impl<'a, C: Console> Debugger<'a, C> {
 
     /// What names mean for the selected frame.
     fn scope<'s, 'v>(&'s mut self, view: Option<&'s mut View<'v>>) -> Scope<'s, 'a, 'v> {
-        let activation = match &view {
-            Some(view) => self.frames(view).get(self.frame).map_or(0, |f| f.activation),
-            None => 0,
-        };
-        Scope { symbols: &self.symbols, memo: &mut self.memo, view, focus: self.focus, activation }
+        let frame = view.as_ref().and_then(|view| self.frames(view).into_iter().nth(self.frame));
+        let (activation, level) = frame.map_or((0, 0), |frame| (frame.activation, frame.level));
+        Scope { symbols: &self.symbols, memo: &mut self.memo, view, focus: self.focus, activation, level }
     }
 
     fn evaluate(&mut self, text: &str, view: Option<&mut View<'_>>) -> Result<Value, String> {

@@ -3,7 +3,7 @@
 use super::expr;
 use super::symbols::base;
 use super::value::{Location, Value};
-use super::{Asked, Console, Debugger, Flow, Focus};
+use super::{Asked, Console, Debugger, Flow, Focus, Reason};
 use std::fmt::Write;
 use warpsmith_interp::Fault;
 use warpsmith_interp::observe::{AccessKind, Addresses, At, Stage, View, WarpId, shared_owner};
@@ -19,6 +19,8 @@ pub(super) struct Point {
     condition: Option<String>,
     ignore: u64,
     hits: u64,
+    /// It stops nothing: what it has to say, with expressions in braces.
+    log: Option<String>,
 }
 
 /// What a point is.
@@ -175,9 +177,59 @@ impl<C: Console> Debugger<'_, C> {
     fn add(&mut self, what: PointKind, temporary: bool, condition: Option<String>) -> u32 {
         let number = self.next_point;
         self.next_point += 1;
-        self.points.push(Point { number, what, enabled: true, temporary, condition, ignore: 0, hits: 0 });
+        let (ignore, hits, log) = (0, 0, None);
+        self.points.push(Point { number, what, enabled: true, temporary, condition, ignore, hits, log });
         self.arm();
         number
+    }
+
+    /// A breakpoint as an editor sets it: with a condition, the times that it is passed, or what it says in place of stopping.
+    pub(super) fn set_break(
+        &mut self,
+        pcs: Vec<u32>,
+        condition: Option<String>,
+        ignore: u64,
+        log: Option<String>,
+    ) -> Result<u32, String> {
+        if let Some(condition) = &condition {
+            self.check_condition(condition, pcs.first().copied(), None)?;
+        }
+        let number = self.add(PointKind::Break { pcs }, false, condition);
+        if let Some(point) = self.points.last_mut() {
+            (point.ignore, point.log) = (ignore, log);
+        }
+        Ok(number)
+    }
+
+    /// A watchpoint on the value of the thread in focus; its number.
+    pub(super) fn set_watch(
+        &mut self,
+        command: &str,
+        args: &str,
+        view: &mut View<'_>,
+    ) -> Result<u32, String> {
+        self.watch(command, args, Some(view))?;
+        self.points.last().map(|point| point.number).ok_or_else(|| "No watchpoint was set.".into())
+    }
+
+    /// Takes points away.
+    pub(super) fn remove_points(&mut self, numbers: &[u32]) {
+        self.points.retain(|point| !numbers.contains(&point.number));
+        self.arm();
+    }
+
+    /// What a log point says: the text, with the values of the expressions in its braces.
+    fn log_text(&mut self, template: &str, view: &mut View<'_>) -> String {
+        let (mut text, mut rest) = (String::new(), template);
+        while let Some((before, (expression, after))) =
+            rest.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        {
+            let value = self.evaluate(expression, Some(&mut *view));
+            let shown = value.map_or_else(|why| format!("<{why}>"), |value| value.show(None));
+            put!(text, "{before}{shown}");
+            rest = after;
+        }
+        text + rest + "\n"
     }
 
     /// Stops at places once, without a number.
@@ -192,6 +244,7 @@ impl<C: Console> Debugger<'_, C> {
             condition,
             ignore: 0,
             hits: 0,
+            log: None,
         });
         self.arm();
     }
@@ -315,11 +368,13 @@ impl<C: Console> Debugger<'_, C> {
         let mut focus = None;
         self.frame = 0;
         let mut gone = Vec::new();
+        let mut numbers = Vec::new();
         for i in 0..self.points.len() {
             match self.look(i, view) {
                 Said::Nothing => {}
                 Said::Stop(text, of) => {
                     said += &text;
+                    numbers.push(self.points[i].number);
                     focus = focus.or(of);
                 }
                 Said::Gone(text) => {
@@ -334,6 +389,7 @@ impl<C: Console> Debugger<'_, C> {
             if let Some((text, of)) = self.hit(i, view, asked) {
                 title = text;
                 focus = focus.or(Some(of));
+                numbers.push(self.points[i].number);
                 if self.points[i].temporary {
                     gone.push(self.points[i].number);
                 }
@@ -350,6 +406,13 @@ impl<C: Console> Debugger<'_, C> {
         if interrupted {
             title = "Program received signal SIGINT, Interrupt.\n".into();
         }
+        // What `until` and `advance` set is a step to users.
+        numbers.retain(|number| *number != 0);
+        self.reason = match (interrupted, numbers.is_empty()) {
+            (true, _) => Reason::Interrupt,
+            (false, true) => Reason::Step,
+            (false, false) => Reason::Points { numbers, watched },
+        };
         let lowest = Focus { warp: asked.warp, lane: asked.mask.trailing_zeros().min(31) };
         let stays = old_focus.filter(|f| f.warp == asked.warp && asked.mask >> f.lane & 1 != 0);
         let now = focus.or(stays).unwrap_or(lowest);
@@ -473,6 +536,13 @@ impl<C: Console> Debugger<'_, C> {
             return None;
         }
         point.hits += 1;
+        if let Some(template) = point.log.clone() {
+            self.focus = Some(found);
+            let text = self.log_text(&template, view);
+            self.focus = before;
+            self.logged += &text;
+            return None;
+        }
         let title = match (number, temporary) {
             (0, _) => String::new(),
             (_, true) => format!("Temporary breakpoint {number}, "),

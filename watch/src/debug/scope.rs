@@ -25,6 +25,8 @@ pub struct Scope<'s, 'a, 'v> {
     pub focus: Option<Focus>,
     /// The selected activation, counted from the innermost.
     pub activation: usize,
+    /// How many inlined calls of the activation the selected frame is in.
+    pub level: u32,
 }
 
 const NOT_RUNNING: &str = "The program is not being run.";
@@ -102,7 +104,7 @@ impl Names for Scope<'_, '_, '_> {
         }
         let symbols = self.symbols;
         if let Ok((_, frame)) = self.frame()
-            && let Some(variable) = symbols.source_variable(frame.pc, name)
+            && let Some(variable) = symbols.source_variable(frame.pc, self.level, name)
         {
             let place = variable.place(symbols.text_at(frame.pc)).ok_or("<optimized out>")?;
             return self.source_value(place, &Type::of_source(&variable.ty));

@@ -41,6 +41,8 @@ pub(super) struct Frame {
     pub source: Option<(String, u32)>,
     /// The function was inlined.
     pub inlined: bool,
+    /// How many inlined calls of the activation lead to it.
+    pub level: u32,
 }
 
 /// `x/4xw`, `print/x`: count, format, unit.
@@ -85,14 +87,15 @@ impl<C: Console> Debugger<'_, C> {
             let chain = self.symbols.frames(frame.pc);
             let last = chain.len().saturating_sub(1);
             for (level, at) in chain.iter().enumerate() {
-                let inlined = level < last;
+                let (inlined, level_of) = (level < last, (last - level) as u32);
                 let function = at.function.as_deref().filter(|_| inlined).unwrap_or(own).to_owned();
                 let source = Some((at.file.clone(), at.line));
-                frames.push(Frame { activation, function, pc: frame.pc, source, inlined });
+                frames.push(Frame { activation, function, pc: frame.pc, source, inlined, level: level_of });
             }
             if chain.is_empty() {
                 let function = own.to_owned();
-                frames.push(Frame { activation, function, pc: frame.pc, source: None, inlined: false });
+                let (source, inlined, level) = (None, false, 0);
+                frames.push(Frame { activation, function, pc: frame.pc, source, inlined, level });
             }
         }
         frames
@@ -109,36 +112,21 @@ impl<C: Console> Debugger<'_, C> {
             String::new()
         };
         let mut args = Vec::new();
-        if !frame.inlined {
-            let prefix = format!("{}_param_", frame.function);
-            let of_source = self.symbols.source_variables(frame.pc);
-            let mut names: Vec<String> =
-                of_source.iter().filter(|v| v.parameter && !v.inlined).map(|v| v.name.clone()).collect();
-            names.reverse();
-            if of_source.is_empty() {
-                names = self.symbols.params(&frame.function).into_iter().map(str::to_owned).collect();
-            }
-            for name in &names {
-                let name = name.as_str();
-                let before = std::mem::replace(&mut self.frame, number);
-                let value = if name.starts_with('%') {
-                    self.scope(Some(view)).register(name)
-                } else {
-                    self.scope(Some(view)).variable(name)
-                };
-                self.frame = before;
-                let short =
-                    name.strip_prefix(&prefix).map_or_else(|| name.to_owned(), |n| format!("param_{n}"));
-                args.push(match value {
-                    // By-value structures would fill the screen.
-                    Ok(value) if value.bytes.len() > 16 => format!("{short}=..."),
-                    Ok(Value { ty: Type::Scalar(ScalarType::U64 | ScalarType::B64), bytes, .. }) => {
-                        format!("{short}={}", address_like(&bytes))
-                    }
-                    Ok(value) => format!("{short}={}", value.show(None)),
-                    Err(_) => format!("{short}=<unavailable>"),
-                });
-            }
+        let prefix = format!("{}_param_", frame.function);
+        for name in self.names_in(&frame, true) {
+            let before = std::mem::replace(&mut self.frame, number);
+            let value = self.value_of(&name, view);
+            self.frame = before;
+            let short = name.strip_prefix(&prefix).map_or_else(|| name.clone(), |n| format!("param_{n}"));
+            args.push(match value {
+                // By-value structures would fill the screen.
+                Ok(value) if value.bytes.len() > 16 => format!("{short}=..."),
+                Ok(Value { ty: Type::Scalar(ScalarType::U64 | ScalarType::B64), bytes, .. }) => {
+                    format!("{short}={}", address_like(&bytes))
+                }
+                Ok(value) => format!("{short}={}", value.show(None)),
+                Err(_) => format!("{short}=<unavailable>"),
+            });
         }
         let at = match &frame.source {
             Some((file, line)) => format!("{}:{line}", base(file)),

@@ -14,6 +14,8 @@ pub(super) enum Goal {
     Step(Step),
     /// For the focused thread to have fewer activations.
     Finish(usize),
+    /// For the focused thread to leave an inlined call: so many activations, so many frames of the innermost that stay.
+    Leave(usize, usize),
     /// For any thread: the focused one has exited.
     Any,
 }
@@ -22,6 +24,8 @@ pub(super) enum Goal {
 pub(super) struct Step {
     /// Instructions, not lines.
     instructions: bool,
+    /// Any lane of the warp that has taken it will do.
+    by_warp: bool,
     /// Calls count as one.
     over: bool,
     /// Only places further down.
@@ -46,7 +50,8 @@ impl Goal {
         match self {
             Goal::Run => false,
             Goal::Any => true,
-            Goal::Step(_) | Goal::Finish(_) => {
+            Goal::Step(Step { by_warp: true, .. }) => focus.is_some_and(|f| f.warp == warp),
+            Goal::Step(_) | Goal::Finish(_) | Goal::Leave(..) => {
                 focus.is_some_and(|f| f.warp == warp && mask >> f.lane & 1 != 0)
             }
         }
@@ -61,8 +66,12 @@ impl Goal {
 }
 
 impl<C: Console> Debugger<'_, C> {
+    /// Where the thread in focus is.
     fn place(&self, view: &View<'_>, pc: u32) -> Option<Position> {
-        let focus = self.focus?;
+        self.place_of(view, self.focus?, pc)
+    }
+
+    fn place_of(&self, view: &View<'_>, focus: Focus, pc: u32) -> Option<Position> {
         let depth = view.frames(focus.warp, focus.lane).len();
         let frames = self.symbols.frames(pc).to_vec();
         Some(Position { depth, pc, line: self.symbols.program.line(pc), frames })
@@ -73,11 +82,16 @@ impl<C: Console> Debugger<'_, C> {
         if !self.goal.looks_at(asked.warp, asked.mask, self.focus) {
             return false;
         }
-        let now = self.place(view, asked.pc);
+        let stays = self.focus.filter(|focus| asked.mask >> focus.lane & 1 != 0);
+        let who = stays.unwrap_or(Focus { warp: asked.warp, lane: asked.mask.trailing_zeros().min(31) });
+        let now = self.place_of(view, who, asked.pc);
         match &mut self.goal {
             Goal::Run => false,
             Goal::Any => true,
             Goal::Finish(depth) => now.is_none_or(|now| now.depth < *depth),
+            Goal::Leave(depth, frames) => {
+                now.is_none_or(|now| now.depth < *depth || now.depth == *depth && now.frames.len() <= *frames)
+            }
             Goal::Step(step) => {
                 let Some(now) = now else { return true };
                 if !step.ends_at(&now) {
@@ -96,7 +110,7 @@ impl<C: Console> Debugger<'_, C> {
     /// Goes on with the goal: a thread that takes steps goes on alone where it can.
     pub(super) fn onwards(&self, view: &View<'_>) -> Resume {
         match (&self.goal, self.focus) {
-            (Goal::Step(_) | Goal::Finish(_), Some(focus)) if view.can_run(focus.warp) => {
+            (Goal::Step(_) | Goal::Finish(_) | Goal::Leave(..), Some(focus)) if view.can_run(focus.warp) => {
                 Resume::Turn(focus.warp)
             }
             _ => Resume::Run,
@@ -152,7 +166,8 @@ impl<C: Console> Debugger<'_, C> {
         let from = self.place(view, current).ok_or("The thread has exited.")?;
         let instructions = command.ends_with('i');
         let over = matches!(command, "next" | "nexti" | "until");
-        let step = Step { instructions, over, forward: command == "until", more, from };
+        let by_warp = self.by_warp;
+        let step = Step { instructions, by_warp, over, forward: command == "until", more, from };
         Ok(self.go(view, Goal::Step(step)))
     }
 
@@ -169,6 +184,12 @@ impl<C: Console> Debugger<'_, C> {
         let frames = self.frames(view);
         let selected = frames.get(self.frame).map_or(0, |f| f.activation);
         let depth = frames.last().map_or(0, |f| f.activation + 1) - selected;
+        let around = frames.iter().skip(self.frame + 1).filter(|f| f.activation == selected).count();
+        if frames.get(self.frame).is_some_and(|f| f.inlined) {
+            let line = self.frame_line(view, self.frame);
+            self.say(&format!("Run till exit from {line}\n"));
+            return Ok(self.go(view, Goal::Leave(depth, around)));
+        }
         if depth <= 1 {
             return Err("\"finish\" not meaningful in the outermost frame.".into());
         }

@@ -87,16 +87,17 @@ impl<'a> Symbols<'a> {
         self.sources.frames(self.program.line(pc))
     }
 
-    /// The variables of the source that can be named at an operation, the innermost first; without those that outlive functions.
-    pub fn source_variables(&self, pc: u32) -> Vec<&dwarf::Variable> {
-        let mut found = self.dwarf.at(self.text_at(pc));
+    /// The variables of the source that can be named at an operation in a function that so many inlined calls lead to, the innermost first;
+    /// without those that outlive functions.
+    pub fn source_variables(&self, pc: u32, level: u32) -> Vec<&dwarf::Variable> {
+        let mut found = self.dwarf.at(self.text_at(pc), level);
         found.retain(|variable| variable.scope.is_some());
         found
     }
 
     /// The variable of the source that a name means at an operation.
-    pub fn source_variable(&self, pc: u32, name: &str) -> Option<&dwarf::Variable> {
-        self.dwarf.at(self.text_at(pc)).into_iter().find(|variable| variable.name == name)
+    pub fn source_variable(&self, pc: u32, level: u32, name: &str) -> Option<&dwarf::Variable> {
+        self.dwarf.at(self.text_at(pc), level).into_iter().find(|variable| variable.name == name)
     }
 
     /// The place in the text of the statement of an operation.
@@ -148,6 +149,17 @@ impl<'a> Symbols<'a> {
         program.functions().filter(|f| !self.body(*f).is_empty()).map(|f| program.function_name(f))
     }
 
+    /// The files of the source that code comes from, in its order.
+    pub fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for frame in self.starts.iter().filter_map(|pc| self.frames(*pc).first()) {
+            if !files.contains(&frame.file) {
+                files.push(frame.file.clone());
+            }
+        }
+        files
+    }
+
     /// The operations that a place names: a line of the PTX, `file:line`, a function, a label. In the function that `here` is in, labels
     /// are found first.
     pub fn locate(&self, place: &str, here: Option<u32>) -> Result<Vec<u32>, String> {
@@ -166,8 +178,9 @@ impl<'a> Symbols<'a> {
                 self.source_line(file, line)
             };
         }
-        if let Some(pc) = self.entry(place) {
-            return Ok(vec![pc]);
+        let found = self.source_function(place);
+        if !found.is_empty() {
+            return Ok(found);
         }
         let inside = here.map(|pc| self.function(pc));
         let mut labels: Vec<_> = self.labels.iter().filter(|(_, label, _)| label == place).collect();
@@ -175,12 +188,45 @@ impl<'a> Symbols<'a> {
         match labels.first() {
             Some((_, _, line)) => self.ptx_line(*line),
             None => {
-                let names = self.functions().chain(self.labels.iter().map(|(_, label, _)| label.as_str()));
+                let labels = self.labels.iter().map(|(_, label, _)| label.as_str());
+                let of_source = self.dwarf.functions.iter().map(|f| f.name.as_str());
+                let names = self.functions().chain(labels).chain(of_source);
                 let near = warpsmith_diag::nearest(place, names);
                 let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"{near}\"?"));
                 Err(format!("Function \"{place}\" not defined.{hint}"))
             }
         }
+    }
+
+    /// Where a function starts, and the places that it was inlined at: by the name of the PTX, or by that of the source.
+    fn source_function(&self, name: &str) -> Vec<u32> {
+        let mut found: Vec<u32> = self.entry(name).into_iter().collect();
+        let starts_at = |text: u64| {
+            let starts = self.starts.iter().copied();
+            starts.filter(|pc| self.text_at(*pc) >= text).min_by_key(|pc| self.text_at(*pc))
+        };
+        let named =
+            self.dwarf.functions.iter().filter(|f| f.name == name || f.linkage.as_deref() == Some(name));
+        found.extend(named.filter_map(|f| starts_at(f.text.start)));
+        // An inlined call starts where its chain of calls does.
+        let mut before: &[Frame] = &[];
+        for pc in &self.starts {
+            let chain = self.frames(*pc);
+            let calls = chain.iter().enumerate().filter(|(_, frame)| frame.function.as_deref() == Some(name));
+            for (level, _) in calls {
+                let around = &chain[level + 1..];
+                let goes_on = before.len() > around.len()
+                    && before.ends_with(around)
+                    && before[before.len() - around.len() - 1].function.as_deref() == Some(name);
+                if !goes_on {
+                    found.push(*pc);
+                }
+            }
+            before = chain;
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     fn ptx_line(&self, line: u32) -> Result<Vec<u32>, String> {

@@ -220,11 +220,17 @@ impl Value {
         Ok(Value::new(to.clone(), mask(bits, to)))
     }
 
-    /// The element of an array.
-    fn element(&self, of: &Type, index: usize) -> Value {
+    /// The element of an array, with its place where the array is in memory.
+    pub fn element(&self, of: &Type, index: usize) -> Value {
         let size = of.bytes() as usize;
         let bytes = self.bytes.get(index * size..(index + 1) * size).unwrap_or_default().to_vec();
-        Value { ty: of.clone(), bytes, at: None }
+        let at = match self.at {
+            Some(Location::Memory(space, address)) => {
+                Some(Location::Memory(space, address.wrapping_add((index * size) as u64)))
+            }
+            Some(Location::Register(_)) | None => None,
+        };
+        Value { ty: of.clone(), bytes, at }
     }
 
     /// A member of a structure, with its place where the structure is in memory.

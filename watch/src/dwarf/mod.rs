@@ -65,17 +65,30 @@ pub struct Variable {
     pub ty: Type,
     /// A parameter of its function.
     pub parameter: bool,
-    /// Its function was inlined.
-    pub inlined: bool,
+    /// How many inlined calls lead from the function of the PTX to the one it is in.
+    pub level: u32,
     /// The text in which it can be named; `None` for everywhere.
     pub scope: Option<Range<u64>>,
     /// Where it is, in which part of the text; `None` for all of its scope.
     pub places: Vec<(Option<Range<u64>>, Place)>,
 }
 
+/// A function of the source that has code of its own.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its name in the PTX, where DWARF says it.
+    pub linkage: Option<String>,
+    /// Its text.
+    pub text: Range<u64>,
+}
+
 /// What the DWARF of a module says.
 #[derive(Default, Debug)]
 pub struct Dwarf {
+    /// Functions with code.
+    pub functions: Vec<Function>,
     /// Variables, outer scopes before inner ones.
     pub variables: Vec<Variable>,
     /// What was wrong.
@@ -120,11 +133,15 @@ impl Dwarf {
         dwarf
     }
 
-    /// The variables that can be named at a place of the text, the innermost first, each name once.
-    pub fn at(&self, text: u64) -> Vec<&Variable> {
+    /// The variables that can be named at a place of the text by a function that so many inlined calls lead to, the innermost first, each
+    /// name once.
+    pub fn at(&self, text: u64, level: u32) -> Vec<&Variable> {
         let inside = |variable: &&Variable| variable.scope.as_ref().is_none_or(|scope| scope.contains(&text));
+        // Where lines and variables disagree on what was inlined, all of them can be named.
+        let agreed = self.variables.iter().filter(inside).any(|v| v.scope.is_some() && v.level == level);
+        let visible = |variable: &&Variable| !agreed || variable.scope.is_none() || variable.level == level;
         let mut found: Vec<&Variable> = Vec::new();
-        for variable in self.variables.iter().rev().filter(inside) {
+        for variable in self.variables.iter().rev().filter(inside).filter(visible) {
             if !found.iter().any(|known| known.name == variable.name) {
                 found.push(variable);
             }
@@ -157,7 +174,7 @@ impl<'a> Reader<'a, '_> {
         let header = self.header;
         let mut entries = header.entries(&abbreviations);
         // The bounds of the scopes around, with their depths.
-        let mut scopes: Vec<(isize, Option<Range<u64>>, bool)> = Vec::new();
+        let mut scopes: Vec<(isize, Option<Range<u64>>, u32)> = Vec::new();
         while let Some(entry) = entries.next_dfs()? {
             let entry = entry.clone();
             let depth = entry.depth();
@@ -167,18 +184,26 @@ impl<'a> Reader<'a, '_> {
             match entry.tag() {
                 gimli::DW_TAG_subprogram | gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine => {
                     let around = scopes.last();
-                    let inlined = entry.tag() == gimli::DW_TAG_inlined_subroutine
-                        || around.is_some_and(|around| around.2);
-                    let bounds = self.bounds(&entry).or_else(|| around.and_then(|around| around.1.clone()));
-                    scopes.push((depth, bounds, inlined));
+                    let inlined = u32::from(entry.tag() == gimli::DW_TAG_inlined_subroutine);
+                    let level = around.map_or(0, |around| around.2).saturating_add(inlined);
+                    let own = self.bounds(&entry);
+                    if let (gimli::DW_TAG_subprogram, Some(text)) = (entry.tag(), &own)
+                        && let Some(name) = self.name_of(&entry, &abbreviations)
+                    {
+                        let linkage = self.string(&entry, gimli::DW_AT_linkage_name);
+                        let linkage = linkage.or_else(|| self.string(&entry, gimli::DW_AT_MIPS_linkage_name));
+                        self.dwarf.functions.push(Function { name, linkage, text: text.clone() });
+                    }
+                    let bounds = own.or_else(|| around.and_then(|around| around.1.clone()));
+                    scopes.push((depth, bounds, level));
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                     let inside = !scopes.is_empty();
                     let scope = scopes.last().and_then(|around| around.1.clone());
-                    let inlined = scopes.last().is_some_and(|around| around.2);
+                    let level = scopes.last().map_or(0, |around| around.2);
                     // Those of a function that was inlined everywhere have no text.
                     if inside == scope.is_some() {
-                        self.variable(&entry, scope, inlined, &abbreviations);
+                        self.variable(&entry, scope, level, &abbreviations);
                     }
                 }
                 _ => {}
@@ -194,6 +219,30 @@ impl<'a> Reader<'a, '_> {
         };
         let (low, high) = (address(gimli::DW_AT_low_pc)?, address(gimli::DW_AT_high_pc)?);
         (low < high).then_some(low..high)
+    }
+
+    /// The entry that describes what this one is a copy of: an inlined function or one of its variables.
+    fn origin(&self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Option<Entry<'a>> {
+        const MOST: u32 = 4;
+        let mut found: Option<Entry<'a>> = None;
+        for _ in 0..MOST {
+            let of = found.as_ref().unwrap_or(entry);
+            let next =
+                of.attr_value(gimli::DW_AT_abstract_origin).or(of.attr_value(gimli::DW_AT_specification));
+            let offset = match next {
+                Some(AttributeValue::UnitRef(offset)) => offset,
+                Some(AttributeValue::DebugInfoRef(offset)) => offset.to_unit_offset(&self.header)?,
+                _ => break,
+            };
+            found = Some(self.header.entry(abbreviations, offset).ok()?);
+        }
+        found
+    }
+
+    /// The name of an entry, or of what it is a copy of.
+    fn name_of(&self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Option<String> {
+        let own = self.string(entry, gimli::DW_AT_name);
+        own.or_else(|| self.string(&self.origin(entry, abbreviations)?, gimli::DW_AT_name))
     }
 
     fn string(&self, entry: &Entry<'a>, name: gimli::DwAt) -> Option<String> {
@@ -216,11 +265,12 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         entry: &Entry<'a>,
         scope: Option<Range<u64>>,
-        inlined: bool,
+        level: u32,
         abbreviations: &gimli::Abbreviations,
     ) {
-        let Some(name) = self.string(entry, gimli::DW_AT_name) else { return };
-        let ty = self.type_of(entry, abbreviations, 0);
+        let Some(name) = self.name_of(entry, abbreviations) else { return };
+        let described = self.origin(entry, abbreviations);
+        let ty = self.type_of(described.as_ref().unwrap_or(entry), abbreviations, 0);
         let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
         let mut places = Vec::new();
         match entry.attr_value(gimli::DW_AT_location) {
@@ -252,7 +302,7 @@ impl<'a> Reader<'a, '_> {
         if let (true, Some(bits)) = (places.is_empty(), Self::number(entry, gimli::DW_AT_const_value)) {
             places.push((None, Place::Constant(bits)));
         }
-        self.dwarf.variables.push(Variable { name, ty, parameter, inlined, scope, places });
+        self.dwarf.variables.push(Variable { name, ty, parameter, level, scope, places });
     }
 
     /// A list of `.debug_loc`: pairs of addresses with expressions up to a pair of zeros (DWARF 2, 2.4.6).

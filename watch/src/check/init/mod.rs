@@ -15,7 +15,7 @@ use super::map::MemoryMap;
 use super::register_name;
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Report, Site};
+use crate::report::{Checker, Finding, Findings, Report, Site};
 use flow::{Act, Decides, Flow, Flows, Slot};
 use rustc_hash::FxHashMap;
 use shadow::{ByteMap, Global, MOST_BYTES, Masks, Shared, Warp, get_bits, put_bits};
@@ -110,6 +110,12 @@ impl Init {
     /// What was found.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Has `to` told of findings as they are made.
+    pub(super) fn telling(mut self, to: &Findings) -> Self {
+        self.report.tell(to);
+        self
     }
 
     /// What was found.

@@ -9,7 +9,7 @@ mod extents;
 use super::map::{MemoryMap, Region};
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Report, Site};
+use crate::report::{Checker, Finding, Findings, Report, Site};
 use extents::Extents;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -83,6 +83,12 @@ impl Memory {
     /// What was found.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Has `to` told of findings as they are made.
+    pub(super) fn telling(mut self, to: &Findings) -> Self {
+        self.report.tell(to);
+        self
     }
 
     /// What was found.

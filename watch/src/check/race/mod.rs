@@ -18,7 +18,7 @@ mod together;
 use super::groups::{group_of, select};
 use super::map::MemoryMap;
 use crate::lanes::lanes_of;
-use crate::report::Report;
+use crate::report::{Findings, Report};
 use clock::{Agent, BULK, BULK_READS, COPIES, Knowledge, PRODUCTS};
 use location::{Location, MIXED, Release, Seen};
 use rustc_hash::FxHashMap;
@@ -121,6 +121,12 @@ impl Race {
     /// What was found.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Has `to` told of findings as they are made.
+    pub(super) fn telling(mut self, to: &Findings) -> Self {
+        self.report.tell(to);
+        self
     }
 
     /// What was found.

@@ -8,7 +8,7 @@ mod warpgroup;
 use super::groups::{Issued, group_of, select};
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Report, Site};
+use crate::report::{Checker, Finding, Findings, Report, Site};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpgroup::Warpgroups;
@@ -115,6 +115,12 @@ impl Sync {
     /// What was found.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Has `to` told of findings as they are made.
+    pub(super) fn telling(mut self, to: &Findings) -> Self {
+        self.report.tell(to);
+        self
     }
 
     /// What was found.

@@ -1,0 +1,566 @@
+//! A session: a run on one side, the requests of an editor on the other.
+
+use super::breakpoints::Placed;
+use super::variables::Container;
+use super::wire::Waiting;
+use super::{Connection, Request, Settings};
+use crate::check::report::{Finding, Findings};
+use crate::debug::{Asked, Console, Debugger, Focus, Goal, Reason};
+use crate::{Checkers, Sources};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith_diag::{Renderer, Severity};
+use warpsmith_interp::engine::Access;
+use warpsmith_interp::observe::{AccessKind, Addresses, At, Interest, Observer, Resume, Stage, View, WarpId};
+use warpsmith_interp::{Fault, FaultCode, Program};
+use warpsmith_isa::StateSpace;
+use warpsmith_ptx::Module;
+
+/// What is debugged.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// What the PTX is called.
+    pub name: &'a str,
+    /// The PTX.
+    pub text: &'a str,
+    /// The module that it was parsed to.
+    pub module: &'a Module,
+    /// The program that was loaded from it.
+    pub program: &'a Program,
+}
+
+/// Takes what a kernel prints, on its way to the editor's console.
+#[derive(Clone, Default)]
+pub struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Output {
+    fn take(&self) -> String {
+        let bytes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What stands for the terminal: it keeps what commands show.
+pub(super) struct Capture {
+    text: String,
+    waiting: Waiting,
+    findings: Findings,
+    settings: Settings,
+    /// The editor wants the run to stop.
+    pub(super) pause: bool,
+    /// What has come is being looked at.
+    looking: bool,
+}
+
+impl Capture {
+    /// What was shown since this was last called.
+    pub(super) fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+}
+
+impl Console for Capture {
+    fn read(&mut self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn write(&mut self, text: &str) {
+        self.text += text;
+    }
+
+    fn file(&mut self, path: &str) -> Option<String> {
+        let bytes = std::fs::read(self.settings.resolve(path)?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn interrupted(&mut self) -> bool {
+        self.pause || !self.looking && (self.waiting.any() || self.findings.any())
+    }
+}
+
+/// What becomes of a run, or of the session, after a request.
+pub(super) enum After {
+    /// Nothing.
+    Stay,
+    /// The run goes on.
+    Resume(Resume),
+    /// A run starts.
+    Start,
+    /// The run ends, and the session stays.
+    Terminate,
+    /// The session ends.
+    Quit,
+}
+
+/// A body for the answer, and what comes then.
+pub(super) type Reply = Result<(Value, After), String>;
+
+/// A thread of a session that stands still, and the number of one of its frames.
+pub(super) type FrameAt = (Focus, usize);
+
+/// Which exceptions stop.
+#[derive(Clone, Copy)]
+pub(super) struct Filters {
+    pub(super) fault: bool,
+    pub(super) error: bool,
+    pub(super) warning: bool,
+}
+
+pub(super) struct Session<'s, 'a> {
+    pub(super) debugger: &'s mut Debugger<'a, Capture>,
+    pub(super) connection: &'s mut Connection,
+    pub(super) settings: Settings,
+    findings: Findings,
+    output: Output,
+    /// Threads that the editor has been told of; their numbers are their places here, from 1.
+    pub(super) threads: Vec<Focus>,
+    pub(super) numbers: FxHashMap<Focus, usize>,
+    /// What frames and variables are called as long as the run stands still.
+    pub(super) frames: Vec<FrameAt>,
+    pub(super) containers: Vec<Container>,
+    pub(super) placed: Placed,
+    pub(super) filters: Filters,
+    /// Of the exception that the run stands still for.
+    pub(super) exception: Option<Value>,
+    /// The run stands still, and the editor knows.
+    stands: bool,
+    ends: Option<After>,
+    /// Events that follow the answer that is being made.
+    pub(super) later: Vec<(&'static str, Value)>,
+}
+
+/// Conducts a session: answers the `launch` request that [`Connection::handshake`] has given, and what comes then, until the editor goes away.
+/// `launch` makes the launch. False if the last run ended with a fault or an error of a checker.
+pub fn serve(
+    connection: &mut Connection,
+    request: &Request,
+    subject: Subject<'_>,
+    settings: Settings,
+    launch: &mut dyn FnMut(Output, &mut dyn Observer) -> Result<(), Fault>,
+) -> bool {
+    let findings = Findings::default();
+    let mut capture = Capture {
+        text: String::new(),
+        waiting: connection.waiting(),
+        findings: findings.clone(),
+        settings: settings.clone(),
+        pause: false,
+        looking: false,
+    };
+    let Subject { name, text, module, program } = subject;
+    let mut debugger = Debugger::new(name, text, module, program, &mut capture);
+    debugger.by_warp = settings.by_warp;
+    for warning in std::mem::take(&mut debugger.symbols.dwarf.warnings).into_iter().take(20) {
+        connection.output("console", &format!("debug information: {warning}\n"));
+    }
+    connection.respond(request, json!({}));
+    connection.event("initialized", json!({}));
+    let mut session = Session {
+        debugger: &mut debugger,
+        connection,
+        settings,
+        findings,
+        output: Output::default(),
+        threads: Vec::new(),
+        numbers: FxHashMap::default(),
+        frames: Vec::new(),
+        containers: Vec::new(),
+        placed: Placed::default(),
+        filters: Filters { fault: true, error: true, warning: false },
+        exception: None,
+        stands: false,
+        ends: None,
+        later: Vec::new(),
+    };
+    let mut sound = true;
+    while session.idle() {
+        loop {
+            sound = session.run(launch);
+            match session.ends.take() {
+                Some(After::Start) => {}
+                Some(After::Quit) => return sound,
+                _ => break,
+            }
+        }
+        session.connection.event("exited", json!({"exitCode": i32::from(!sound)}));
+        session.connection.event("terminated", json!({}));
+    }
+    sound
+}
+
+impl Session<'_, '_> {
+    /// Answers requests while nothing runs. False if the session ends.
+    fn idle(&mut self) -> bool {
+        while let Some(request) = self.connection.next_request() {
+            match self.answer(&request, None) {
+                After::Stay | After::Resume(_) | After::Terminate => {}
+                After::Start => return true,
+                After::Quit => return false,
+            }
+        }
+        false
+    }
+
+    /// One run. False if it ended with a fault or an error of a checker.
+    fn run(&mut self, launch: &mut dyn FnMut(Output, &mut dyn Observer) -> Result<(), Fault>) -> bool {
+        self.debugger.begin_run();
+        self.debugger.console.pause = false;
+        if self.settings.stop_on_entry {
+            self.debugger.goal = Goal::Any;
+        }
+        let name = self.debugger.symbols.file().to_owned();
+        self.connection.event("process", json!({"name": name, "startMethod": "launch", "pointerSize": 64}));
+        let mut checkers = Checkers::new(self.settings.check).telling(&self.findings);
+        let output = self.output.clone();
+        let result = launch(output, &mut (checkers.observer(), &mut *self));
+        self.debugger.end_run();
+        self.stands = false;
+        self.flush();
+        // What is found at the end of a launch: memory that was not freed.
+        for finding in self.findings.take() {
+            self.tell(&finding);
+        }
+        let report = checkers.into_report();
+        let mut sound = !report.has_errors();
+        if !report.is_empty() {
+            let summary = report.summary();
+            self.connection.output("console", &summary);
+        }
+        match result {
+            Err(fault) if fault.code != FaultCode::Interrupted => {
+                sound = false;
+                let text = self.fault_text(&fault);
+                self.connection.output("stderr", &text);
+            }
+            Ok(()) | Err(_) => {}
+        }
+        sound
+    }
+
+    /// Shows what the kernel has printed.
+    fn flush(&mut self) {
+        let printed = self.output.take();
+        self.connection.output("stdout", &printed);
+    }
+
+    fn sources(&self) -> &Sources {
+        &self.debugger.symbols.sources
+    }
+
+    fn tell(&mut self, finding: &Finding) {
+        let diagnostic = finding.diagnostic(self.sources());
+        let text = Renderer::plain().diagnostic(self.sources().source(), &diagnostic);
+        self.connection.output("stderr", &format!("{text}\n"));
+    }
+
+    fn fault_text(&self, fault: &Fault) -> String {
+        let found = fault.diagnostics(self.sources().source());
+        format!("{}\n", Renderer::plain().diagnostics(found.source(), &found))
+    }
+
+    /// Answers a request.
+    fn answer(&mut self, request: &Request, view: Option<&mut View<'_>>) -> After {
+        let reply = match self.is_possible(request, view.is_some()) {
+            Ok(()) => self.handle(request, view),
+            Err(why) => Err(why),
+        };
+        let after = match reply {
+            Ok((body, after)) => {
+                self.connection.respond(request, body);
+                after
+            }
+            Err(why) => {
+                self.connection.refuse(request, &why);
+                After::Stay
+            }
+        };
+        for (name, body) in std::mem::take(&mut self.later) {
+            self.connection.event(name, body);
+        }
+        after
+    }
+
+    /// What asks for threads and values has to wait until the run stands still.
+    fn is_possible(&self, request: &Request, running: bool) -> Result<(), String> {
+        let always = matches!(
+            request.command.as_str(),
+            "setBreakpoints"
+                | "setFunctionBreakpoints"
+                | "setInstructionBreakpoints"
+                | "setExceptionBreakpoints"
+                | "setDataBreakpoints"
+                | "breakpointLocations"
+                | "configurationDone"
+                | "threads"
+                | "pause"
+                | "disconnect"
+                | "terminate"
+                | "restart"
+                | "source"
+                | "loadedSources"
+                | "disassemble"
+        );
+        match (always || self.stands, running) {
+            (true, _) => Ok(()),
+            (false, true) => Err("The kernel is running.".into()),
+            // The console takes commands before a run, too.
+            (false, false) if request.command == "evaluate" => Ok(()),
+            (false, false) => Err("The kernel is not running.".into()),
+        }
+    }
+
+    fn handle(&mut self, request: &Request, view: Option<&mut View<'_>>) -> Reply {
+        let arguments = &request.arguments;
+        let stay = |body: Value| Ok((body, After::Stay));
+        match (request.command.as_str(), view) {
+            ("configurationDone", None) => Ok((json!({}), After::Start)),
+            ("configurationDone", Some(_)) => stay(json!({})),
+            ("restart", _) => Ok((json!({}), After::Start)),
+            ("terminate", _) => Ok((json!({}), After::Terminate)),
+            ("disconnect", _) => Ok((json!({}), After::Quit)),
+            ("setBreakpoints", _) => self.set_breakpoints(arguments).and_then(stay),
+            ("setFunctionBreakpoints", _) => self.set_function_breakpoints(arguments).and_then(stay),
+            ("setInstructionBreakpoints", _) => self.set_instruction_breakpoints(arguments).and_then(stay),
+            ("setExceptionBreakpoints", _) => self.set_exception_breakpoints(arguments).and_then(stay),
+            ("breakpointLocations", _) => self.breakpoint_locations(arguments).and_then(stay),
+            ("setDataBreakpoints", view) => self.set_data_breakpoints(arguments, view).and_then(stay),
+            ("source", _) => self.source_text(arguments).and_then(stay),
+            ("loadedSources", _) => stay(self.loaded_sources()),
+            ("disassemble", _) => self.disassemble(arguments).and_then(stay),
+            ("threads", view) => stay(self.list_threads(view)),
+            ("evaluate", view) => self.evaluate(arguments, view),
+            ("pause", _) => {
+                self.debugger.console.pause = !self.stands;
+                stay(json!({}))
+            }
+            (command, Some(view)) => match command {
+                "warpsmith/threads" => stay(self.page_of_threads(arguments, view)),
+                "warpsmith/focus" => self.change_focus(arguments, view).and_then(stay),
+                "stackTrace" => self.stack_trace(arguments, view).and_then(stay),
+                "scopes" => self.scopes(arguments, view).and_then(stay),
+                "variables" => self.variables(arguments, view).and_then(stay),
+                "setVariable" => self.set_variable(arguments, view).and_then(stay),
+                "setExpression" => self.set_expression(arguments, view).and_then(stay),
+                "dataBreakpointInfo" => self.data_breakpoint_info(arguments, view).and_then(stay),
+                "exceptionInfo" => {
+                    self.exception.clone().ok_or_else(|| "There is no exception.".into()).and_then(stay)
+                }
+                "readMemory" => self.read_memory(arguments, view).and_then(stay),
+                "writeMemory" => self.write_memory(arguments, view).and_then(stay),
+                "continue" | "next" | "stepIn" | "stepOut" => self.go_on(command, arguments, view),
+                _ => Err(format!("`{command}` is not supported.")),
+            },
+            (command, None) => Err(format!("`{command}` is not supported.")),
+        }
+    }
+
+    /// `continue`, and steps of a thread.
+    fn go_on(&mut self, command: &str, arguments: &Value, view: &mut View<'_>) -> Reply {
+        if let Some(focus) = arguments.get("threadId").and_then(Value::as_u64).and_then(|id| self.thread(id))
+        {
+            (self.debugger.focus, self.debugger.frame) = (Some(focus), 0);
+        }
+        let by_instruction = arguments.get("granularity").and_then(Value::as_str) == Some("instruction");
+        let spelt = match (command, by_instruction) {
+            ("continue", _) => "continue",
+            ("next", false) => "next",
+            ("next", true) => "nexti",
+            ("stepIn", false) => "step",
+            ("stepIn", true) => "stepi",
+            _ if self.debugger.frames(view).len() <= 1 => "continue",
+            _ => "finish",
+        };
+        match self.debugger.command(spelt, Some(view))? {
+            crate::debug::Flow::Resume(resume) => {
+                let body =
+                    if command == "continue" { json!({"allThreadsContinued": true}) } else { json!({}) };
+                Ok((body, After::Resume(resume)))
+            }
+            _ => Ok((json!({}), After::Stay)),
+        }
+    }
+
+    /// The run stands still: tells the editor why, and answers it until the run goes on.
+    fn stand(&mut self, view: &mut View<'_>, mut event: Value) -> Resume {
+        self.debugger.goal = Goal::Run;
+        self.debugger.console.pause = false;
+        self.debugger.console.take();
+        self.stands = true;
+        if let Some(focus) = self.debugger.focus {
+            event["threadId"] = self.number(focus).into();
+        }
+        event["allThreadsStopped"] = true.into();
+        self.connection.event("stopped", event);
+        let resume = loop {
+            let Some(request) = self.connection.next_request() else {
+                self.ends = Some(After::Quit);
+                break Resume::End;
+            };
+            match self.answer(&request, Some(view)) {
+                After::Stay => {}
+                After::Resume(resume) => break resume,
+                end => {
+                    self.ends = Some(end);
+                    break Resume::End;
+                }
+            }
+        };
+        self.stands = false;
+        self.exception = None;
+        self.frames.clear();
+        self.containers.clear();
+        self.debugger.console.take();
+        resume
+    }
+
+    /// A finding that stops, and the thread that it is about.
+    fn look_at_findings(&mut self, view: &View<'_>) -> Option<(Finding, Option<Focus>)> {
+        let mut stops = None;
+        for finding in self.findings.take() {
+            self.tell(&finding);
+            let wanted = match finding.severity {
+                Severity::Error => self.filters.error,
+                Severity::Warning => self.filters.warning,
+            };
+            if wanted && stops.is_none() {
+                let focus =
+                    finding.sites.first().map(|site| self.debugger.thread_at(view, site.block, site.thread));
+                let focus = focus.filter(|focus| view.alive(focus.warp) >> focus.lane & 1 != 0);
+                stops = Some((finding, focus));
+            }
+        }
+        stops
+    }
+
+    /// Looks why the run was asked to stop.
+    fn look(&mut self, view: &mut View<'_>, asked: Asked) -> Resume {
+        self.flush();
+        while let Some(request) = self.connection.pending() {
+            match self.answer(&request, Some(view)) {
+                After::Stay | After::Resume(_) => {}
+                end => {
+                    self.ends = Some(end);
+                    return Resume::End;
+                }
+            }
+        }
+        self.debugger.console.looking = true;
+        let finding = self.look_at_findings(view);
+        let entry = matches!(self.debugger.goal, Goal::Any) && self.debugger.focus.is_none();
+        let stops = !self.settings.no_debug && self.debugger.stop(view, asked);
+        self.debugger.console.looking = false;
+        let logged = std::mem::take(&mut self.debugger.logged);
+        self.connection.output("console", &logged);
+        let shown = self.debugger.console.take();
+        if let Some((finding, focus)) = finding {
+            let lowest = Focus { warp: asked.warp, lane: asked.mask.trailing_zeros().min(31) };
+            self.debugger.focus = focus.or(self.debugger.focus).or(Some(lowest));
+            self.debugger.frame = 0;
+            let text = format!("{}: {}", finding.code, finding.message);
+            let diagnostic = finding.diagnostic(self.sources());
+            let trace = Renderer::plain().diagnostic(self.sources().source(), &diagnostic);
+            self.exception = Some(json!({
+                "exceptionId": finding.code, "description": finding.message, "breakMode": "always",
+                "details": {"message": trace, "typeName": format!("{} checker", finding.checker)},
+            }));
+            return self.stand(
+                view,
+                json!({"reason": "exception", "description": "Paused on a finding", "text": text}),
+            );
+        }
+        if !stops {
+            return self.debugger.onwards(view);
+        }
+        let event = match &self.debugger.reason {
+            Reason::Step if entry => json!({"reason": "entry", "description": "Paused on entry"}),
+            Reason::Step => json!({"reason": "step"}),
+            Reason::Interrupt => json!({"reason": "pause"}),
+            Reason::Points { numbers, watched: true } => {
+                json!({"reason": "data breakpoint", "hitBreakpointIds": numbers, "text": watched_text(&shown)})
+            }
+            Reason::Points { numbers, watched: false } => {
+                json!({"reason": self.placed.reason(numbers), "hitBreakpointIds": numbers})
+            }
+        };
+        self.stand(view, event)
+    }
+}
+
+/// `tile[0]: Old value = 1, New value = 2`, of what a watchpoint shows.
+fn watched_text(shown: &str) -> String {
+    let values = shown.lines().filter(|line| line.contains("alue = "));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+impl Observer for Session<'_, '_> {
+    fn interest(&self) -> Interest {
+        self.debugger.interest()
+    }
+
+    fn breaks(&mut self, at: &At<'_>, executed: u64) -> bool {
+        self.debugger.breaks(at, executed)
+    }
+
+    fn stopped(&mut self, view: &mut View<'_>) -> Resume {
+        let Some(asked) = self.debugger.asked else { return Resume::Run };
+        self.debugger.seen.insert(asked.warp, (asked.executed, asked.pc));
+        self.look(view, asked)
+    }
+
+    fn access(
+        &mut self,
+        at: &At<'_>,
+        kind: AccessKind,
+        access: &Access,
+        space: StateSpace,
+        addresses: Addresses<'_>,
+    ) {
+        self.debugger.access(at, kind, access, space, addresses);
+    }
+
+    fn transfer(&mut self, at: &At<'_>, number: u64, stage: Stage) {
+        self.debugger.transfer(at, number, stage);
+    }
+
+    fn exited(&mut self, at: &At<'_>) {
+        self.debugger.exited(at);
+    }
+
+    fn faulted(&mut self, view: &mut View<'_>, fault: &Fault) {
+        if fault.code == FaultCode::Interrupted || !self.filters.fault || self.settings.no_debug {
+            return;
+        }
+        self.flush();
+        self.debugger.fault = Some(fault.clone());
+        self.debugger.catch(view, fault);
+        let trace = self.fault_text(fault);
+        self.exception = Some(json!({
+            "exceptionId": fault.code.name(), "description": fault.message, "breakMode": "always",
+            "details": {"message": trace, "typeName": "fault"},
+        }));
+        let text = format!("{}: {}", fault.code, fault.message);
+        // Nothing can go on: whatever the editor wants, the run ends.
+        self.stand(view, json!({"reason": "exception", "description": "Paused on a fault", "text": text}));
+    }
+}
+
+impl<C: Console> Debugger<'_, C> {
+    /// The thread with these numbers.
+    pub(super) fn thread_at(&self, view: &View<'_>, block: [u32; 3], [x, y, z]: [u32; 3]) -> Focus {
+        let [nx, ny, _] = view.launch().block();
+        let number = (z * ny + y) * nx + x;
+        Focus { warp: WarpId { block, warp: number / 32 }, lane: number % 32 }
+    }
+}

@@ -454,7 +454,7 @@ impl Device {
             return Err(Fault::new(FaultCode::BadTexture, format!("{field}: {message}")));
         }
         let address = self.texels(texels, image)?;
-        Ok(self.create(Object::Texture { image: image.clone(), address, sampler: sampler.clone() }))
+        Ok(self.create(Object::texture(image, address, sampler)))
     }
 
     /// A surface of texels in a buffer, which may be that of other textures and surfaces too. It has no levels beyond the base, and no samples.

@@ -165,7 +165,7 @@ fn fetch(
         Component::A => 3,
     });
     let (dst, resident) = dst.split_at_checked(count)?;
-    Some(Box::new(FetchOp {
+    let op = FetchOp {
         texture,
         sampler,
         geometry,
@@ -178,7 +178,9 @@ fn fetch(
         result,
         dst: dst.iter().copied().collect(),
         resident: resident.first().copied().flatten(),
-    }))
+        plain: false,
+    };
+    Some(Box::new(op.with_plain()))
 }
 
 fn surface(

@@ -32,6 +32,26 @@ pub(super) fn lane64(frame: Frame, r: Reg, lane: usize) -> u64 {
     }
 }
 
+/// The value of a 64-bit register, if it is the same in all lanes of a mask, which is not empty.
+#[inline(always)]
+pub(super) fn uniform64(frame: Frame, r: Reg, mask: u32) -> Option<u64> {
+    debug_assert_eq!(r.width(), Width::W64);
+    // SAFETY: registers of operations were checked when the program was built.
+    let row: &[u64; 32] = unsafe { &(*frame.row::<u64>(r)).0 };
+    let first = row[mask.trailing_zeros() as usize & 31];
+    let mut differs = 0;
+    if mask == u32::MAX {
+        for value in row {
+            differs |= value ^ first;
+        }
+    } else {
+        for (i, value) in row.iter().enumerate() {
+            differs |= (value ^ first) & u64::from(mask >> i & 1).wrapping_neg();
+        }
+    }
+    (differs == 0).then_some(first)
+}
+
 /// One lane of a register, whatever its width.
 pub(super) fn lane128(frame: Frame, r: Reg, lane: usize) -> u128 {
     match r.width() {

@@ -21,7 +21,7 @@ pub(super) struct Axis {
 }
 
 /// How coordinates of an axis are meant.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub mode: AddressMode,
     pub normalized: bool,
@@ -37,15 +37,47 @@ impl Rule {
     }
 }
 
+/// Evaluates with each mode as a constant, so that loops are compiled for it. No closure, which would be compiled apart from its caller and for another
+/// instruction set.
+macro_rules! with_mode {
+    ($mode:ident => $body:expr) => {
+        match $mode {
+            AddressMode::Wrap => with_mode!(@ $mode Wrap $body),
+            AddressMode::Mirror => with_mode!(@ $mode Mirror $body),
+            AddressMode::ClampOgl => with_mode!(@ $mode ClampOgl $body),
+            AddressMode::Clamp => with_mode!(@ $mode Clamp $body),
+            AddressMode::Border => with_mode!(@ $mode Border $body),
+        }
+    };
+    (@ $mode:ident $constant:ident $body:expr) => {{
+        let $mode = AddressMode::$constant;
+        $body
+    }};
+}
+
+/// What a float without a fraction is as an integer; it is at most [`FAR`] from zero.
+#[inline(always)]
+fn whole(x: f32) -> i32 {
+    debug_assert!(x.abs() <= FAR);
+    // SAFETY: coordinates and weights are limited before, by `texels`. A conversion that saturates is not made of vectors, and was half of the time
+    // of a fetch.
+    unsafe { x.to_int_unchecked() }
+}
+
 /// Coordinates in texels, folded into the texture where it repeats.
 #[inline(always)]
 fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<i32>>) -> Lanes<f32> {
     let mut u = [0.0; 32];
-    let scale = |i: usize| if rule.normalized { sizes[i] as f32 } else { 1.0 };
+    let mut scale = [1.0; 32];
+    if rule.normalized {
+        for i in 0..32 {
+            scale[i] = sizes[i] as f32;
+        }
+    }
     match rule.mode() {
         AddressMode::Wrap => {
             for i in 0..32 {
-                u[i] = (x[i] - x[i].floor()) * scale(i);
+                u[i] = (x[i] - x[i].floor()) * scale[i];
             }
         }
         AddressMode::Mirror => {
@@ -58,23 +90,24 @@ fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<
                 let period = moved.floor();
                 let rest = moved - period;
                 let reversed = period * 0.5 != (period * 0.5).floor();
-                u[i] = (if reversed { 1.0 - rest } else { rest }) * scale(i);
+                u[i] = (if reversed { 1.0 - rest } else { rest }) * scale[i];
             }
         }
         AddressMode::Clamp | AddressMode::Border => {
             for i in 0..32 {
-                u[i] = x[i] * scale(i);
+                u[i] = x[i] * scale[i];
             }
         }
         AddressMode::ClampOgl => {
             for i in 0..32 {
-                u[i] = (x[i] * scale(i)).max(0.0).min(sizes[i] as f32);
+                u[i] = (x[i] * scale[i]).max(0.0).min(sizes[i] as f32);
             }
         }
     }
     for u in &mut u {
         // No number is 0.
-        *u = if u.is_nan() { 0.0 } else { u.clamp(-FAR, FAR) };
+        let number = if u.is_nan() { 0.0 } else { *u };
+        *u = number.clamp(-FAR, FAR);
     }
     u
 }
@@ -110,8 +143,8 @@ pub(super) fn linear(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Opt
     for i in 0..32 {
         let at = u[i] - 0.5;
         let floor = at.floor();
-        axis.weight[i] = ((at - floor) * ONE as f32 + 0.5) as i32;
-        floors[i] = floor as i32;
+        axis.weight[i] = whole(((at - floor) * ONE as f32 + 0.5).floor());
+        floors[i] = whole(floor);
     }
     let moves = offset.filter(|_| mode != AddressMode::Mirror);
     if let Some(offset) = moves {
@@ -119,7 +152,7 @@ pub(super) fn linear(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Opt
             floors[i] += offset[i];
         }
     }
-    with_mode(mode, |mode| {
+    with_mode!(mode => {
         for i in 0..32 {
             axis.low[i] = resolve(mode, true, moves.is_some(), floors[i], sizes[i] as i32);
             axis.high[i] = resolve(mode, true, moves.is_some(), floors[i] + 1, sizes[i] as i32);
@@ -140,7 +173,7 @@ pub(super) fn nearest(
     let mode = rule.mode();
     let mut index = [0; 32];
     for i in 0..32 {
-        index[i] = u[i].floor() as i32;
+        index[i] = whole(u[i].floor());
     }
     let moves = offset.filter(|_| mode != AddressMode::Mirror);
     if let Some(offset) = moves {
@@ -148,7 +181,7 @@ pub(super) fn nearest(
             index[i] += offset[i];
         }
     }
-    with_mode(mode, |mode| {
+    with_mode!(mode => {
         for i in 0..32 {
             index[i] = resolve(mode, false, moves.is_some(), index[i], sizes[i] as i32);
         }
@@ -157,6 +190,7 @@ pub(super) fn nearest(
 }
 
 /// The texel with a number.
+#[inline(always)]
 pub(super) fn integer(
     mode: AddressMode,
     x: &Lanes<i32>,
@@ -164,20 +198,16 @@ pub(super) fn integer(
     offset: Option<&Lanes<i32>>,
 ) -> Lanes<i32> {
     let mode = Rule { mode, normalized: false }.mode();
-    std::array::from_fn(|i| {
-        let index = x[i].saturating_add(offset.map_or(0, |offset| offset[i]));
-        resolve(mode, false, false, index, sizes[i] as i32)
-    })
-}
-
-/// Calls with each mode as a constant, so that loops are compiled for it.
-#[inline(always)]
-fn with_mode(mode: AddressMode, mut f: impl FnMut(AddressMode)) {
-    match mode {
-        AddressMode::Wrap => f(AddressMode::Wrap),
-        AddressMode::Mirror => f(AddressMode::Mirror),
-        AddressMode::ClampOgl => f(AddressMode::ClampOgl),
-        AddressMode::Clamp => f(AddressMode::Clamp),
-        AddressMode::Border => f(AddressMode::Border),
+    let mut index = *x;
+    if let Some(offset) = offset {
+        for i in 0..32 {
+            index[i] = index[i].saturating_add(offset[i]);
+        }
     }
+    with_mode!(mode => {
+        for i in 0..32 {
+            index[i] = resolve(mode, false, false, index[i], sizes[i] as i32);
+        }
+    });
+    index
 }

@@ -4,9 +4,30 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::fetch::{Fetch, Fetched, Tap};
-use super::format::{ChannelType, from_half, linear_of_srgb, to_half};
-use super::sampler::ReadMode;
+use super::format::{ChannelType, Format, from_half, linear_of_srgb, to_half};
+use super::sampler::{ReadMode, Sampler};
 use super::{Lanes, Texels};
+
+/// Evaluates with each type as a constant, so that loops are compiled for it. No closure, which would be compiled apart from its caller and for another
+/// instruction set.
+macro_rules! with_type {
+    ($ty:ident => $body:expr) => {
+        match $ty {
+            ChannelType::U8 => with_type!(@ $ty U8 $body),
+            ChannelType::S8 => with_type!(@ $ty S8 $body),
+            ChannelType::U16 => with_type!(@ $ty U16 $body),
+            ChannelType::S16 => with_type!(@ $ty S16 $body),
+            ChannelType::U32 => with_type!(@ $ty U32 $body),
+            ChannelType::S32 => with_type!(@ $ty S32 $body),
+            ChannelType::F16 => with_type!(@ $ty F16 $body),
+            ChannelType::F32 => with_type!(@ $ty F32 $body),
+        }
+    };
+    (@ $ty:ident $constant:ident $body:expr) => {{
+        let $ty = ChannelType::$constant;
+        $body
+    }};
+}
 
 impl<M: Texels> Fetch<'_, M> {
     /// Reads the texels of a tap, as words.
@@ -18,33 +39,17 @@ impl<M: Texels> Fetch<'_, M> {
         words
     }
 
-    /// A channel of texels, extended to 32 bits.
-    #[inline(always)]
-    fn channel(&self, words: &[Lanes<u32>; 4], channel: usize) -> Lanes<u32> {
-        let ty = self.image.format().ty;
-        let bit = channel as u32 * ty.bytes() * 8;
-        let (word, shift) = (&words[(bit as usize / 32) & 3], bit % 32);
-        let mut values = [0; 32];
-        with_type(ty, |ty| {
-            for i in 0..32 {
-                values[i] = ty.extend(word[i] >> shift);
-            }
-        });
-        values
-    }
-
     /// One texel in each lane, as it is.
     #[inline(always)]
     pub(super) fn plain(&mut self, tap: &Tap) -> Fetched {
         let words = self.read(tap);
         let channels = self.image.format().channels as usize;
-        let one = if self.floats { 1f32.to_bits() } else { 1 };
+        let reading = self.reading();
+        let one = reading.one();
         let mut values = [[0; 32], [0; 32], [0; 32], [one; 32]];
         for (c, value) in values.iter_mut().enumerate().take(channels) {
-            *value = self.channel(&words, c);
-            if self.floats {
-                self.number(c, value);
-            }
+            *value = channel(self.image.format(), &words, c);
+            reading.numbers(self.image.format().ty, c, value);
             if tap.border != 0 {
                 let border = self.sampler.border[c];
                 let border = if self.floats { (border as f32).to_bits() } else { border as i64 as u32 };
@@ -62,29 +67,10 @@ impl<M: Texels> Fetch<'_, M> {
         Fetched { values, floats: self.floats }
     }
 
-    /// Makes floats of the bits of a channel.
+    /// How its texels become numbers.
     #[inline(always)]
-    fn number(&self, channel: usize, bits: &mut Lanes<u32>) {
-        let ty = self.image.format().ty;
-        let decodes = self.sampler.srgb && channel < 3;
-        let normal = self.sampler.read == ReadMode::NormalizedFloat;
-        with_type(ty, |ty| {
-            let one = if normal { ty.one() as f32 } else { 1.0 };
-            for bits in bits.iter_mut() {
-                *bits = match ty {
-                    ChannelType::F32 => *bits,
-                    ChannelType::F16 => from_half(*bits).to_bits(),
-                    _ if ty.is_signed() && normal => (*bits as i32 as f32 / one).max(-1.0).to_bits(),
-                    _ if ty.is_signed() => (*bits as i32 as f32).to_bits(),
-                    _ => (*bits as f32 / one).to_bits(),
-                };
-            }
-        });
-        if decodes {
-            for bits in bits {
-                *bits = (linear_of_srgb(f64::from(f32::from_bits(*bits))) as f32).to_bits();
-            }
-        }
+    fn reading(&self) -> Reading {
+        Reading { floats: self.floats, ..Reading::of(self.sampler, self.image.format().ty) }
     }
 
     /// What 1 is in the numbers that are blended: for integers the largest of 16 bits.
@@ -108,10 +94,10 @@ impl<M: Texels> Fetch<'_, M> {
             blend.blends[i] &= tap.factor[i] != 1.0;
         }
         for c in 0..blend.channels {
-            let mut value = self.channel(&words, c);
+            let mut value = channel(self.image.format(), &words, c);
             let mut numbers = [0.0; 32];
             if unit == 1.0 {
-                self.number(c, &mut value);
+                self.reading().numbers(ty, c, &mut value);
                 for i in 0..32 {
                     numbers[i] = f64::from(f32::from_bits(value[i]));
                 }
@@ -194,17 +180,68 @@ impl Blend {
     }
 }
 
-/// Calls with each type as a constant, so that loops are compiled for it.
-#[inline(always)]
-fn with_type(ty: ChannelType, mut f: impl FnMut(ChannelType)) {
-    match ty {
-        ChannelType::U8 => f(ChannelType::U8),
-        ChannelType::S8 => f(ChannelType::S8),
-        ChannelType::U16 => f(ChannelType::U16),
-        ChannelType::S16 => f(ChannelType::S16),
-        ChannelType::U32 => f(ChannelType::U32),
-        ChannelType::S32 => f(ChannelType::S32),
-        ChannelType::F16 => f(ChannelType::F16),
-        ChannelType::F32 => f(ChannelType::F32),
+/// How the bits of channels become numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// Results are floats.
+    pub floats: bool,
+    /// Integers are numbers from 0 or -1 to 1.
+    pub normal: bool,
+    /// Red, green and blue are stored as sRGB.
+    pub srgb: bool,
+}
+
+impl Reading {
+    /// By a sampler, of texels of a type.
+    pub fn of(sampler: &Sampler, ty: ChannelType) -> Reading {
+        let normal = sampler.read == ReadMode::NormalizedFloat;
+        Reading { floats: sampler.gives_floats(ty), normal, srgb: sampler.srgb }
     }
+
+    /// The bits of 1, which stands for a missing last channel.
+    #[inline(always)]
+    pub fn one(self) -> u32 {
+        if self.floats { 1f32.to_bits() } else { 1 }
+    }
+
+    /// Makes floats of the bits of a channel, if results are floats.
+    #[inline(always)]
+    pub fn numbers(self, ty: ChannelType, channel: usize, bits: &mut Lanes<u32>) {
+        if !self.floats {
+            return;
+        }
+        let normal = self.normal;
+        with_type!(ty => {
+            let one = if normal { ty.one() as f32 } else { 1.0 };
+            for bits in bits.iter_mut() {
+                *bits = match ty {
+                    ChannelType::F32 => *bits,
+                    ChannelType::F16 => from_half(*bits).to_bits(),
+                    _ if ty.is_signed() && normal => (*bits as i32 as f32 / one).max(-1.0).to_bits(),
+                    _ if ty.is_signed() => (*bits as i32 as f32).to_bits(),
+                    _ => (*bits as f32 / one).to_bits(),
+                };
+            }
+        });
+        if self.srgb && channel < 3 {
+            for bits in bits {
+                *bits = (linear_of_srgb(f64::from(f32::from_bits(*bits))) as f32).to_bits();
+            }
+        }
+    }
+}
+
+/// A channel of texels, extended to 32 bits.
+#[inline(always)]
+pub(super) fn channel(format: Format, words: &[Lanes<u32>; 4], channel: usize) -> Lanes<u32> {
+    let bit = channel as u32 * format.ty.bytes() * 8;
+    let (word, shift) = (&words[(bit as usize / 32) & 3], bit % 32);
+    let mut values = [0; 32];
+    let ty = format.ty;
+    with_type!(ty => {
+        for i in 0..32 {
+            values[i] = ty.extend(word[i] >> shift);
+        }
+    });
+    values
 }

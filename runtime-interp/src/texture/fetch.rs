@@ -442,13 +442,14 @@ impl Axis {
 }
 
 /// The lower texels, or the upper.
-fn side(axis: &Axis, upper: usize) -> &Lanes<i32> {
+#[inline(always)]
+pub(super) fn side(axis: &Axis, upper: usize) -> &Lanes<i32> {
     if upper == 0 { &axis.low } else { &axis.high }
 }
 
 /// The weights of four texels: integers that sum to [`ONE`].
 #[inline(always)]
-fn bilinear(x: &Axis, y: &Axis) -> [Lanes<i32>; 4] {
+pub(super) fn bilinear(x: &Axis, y: &Axis) -> [Lanes<i32>; 4] {
     let mut weights = [[0; 32]; 4];
     for i in 0..32 {
         let (a, b) = (x.weight[i], y.weight[i]);

@@ -133,6 +133,7 @@ pub(super) fn from_half(bits: u32) -> f32 {
 }
 
 /// The nearest half, ties to even.
+#[inline(always)]
 pub(super) fn to_half(value: f32) -> u32 {
     let bits = value.to_bits();
     let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);

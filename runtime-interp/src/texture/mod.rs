@@ -11,7 +11,8 @@
 //! - `level`: which level of a mipmap;
 //! - `cube`: faces, and what is beyond their edges;
 //! - `blend`: texels as numbers, and sums of them;
-//! - `fetch`: all of it together.
+//! - `fetch`: all of it together;
+//! - `plain`: the same for fetches of the common kind, in less time.
 //!
 //! The arithmetic is that of the CUDA programming guide's chapter on texture fetching, where hardware is not known to do otherwise;
 //! `docs/textures.md` lists which is which.
@@ -24,12 +25,14 @@ mod format;
 mod image;
 pub(crate) mod level;
 pub(crate) mod object;
+mod plain;
 mod sampler;
 
 pub(crate) use format::formatted;
 pub use format::{ChannelType, Format};
 pub use image::{Image, ImageError, ImageField};
 pub use object::{Initial, ReferenceKind};
+pub(crate) use plain::Plain;
 pub use sampler::{AddressMode, Comparison, Filter, LevelRange, ReadMode, Sampler};
 
 /// A value in each lane of a warp.

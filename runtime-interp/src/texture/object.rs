@@ -1,6 +1,6 @@
 //! What handles stand for: textures, samplers and surfaces (PTX ISA 9.0, 5.3).
 
-use super::{AddressMode, Filter, Image, Sampler};
+use super::{AddressMode, Filter, Image, Plain, Sampler};
 use warpsmith_isa::ScalarType;
 
 /// The kinds of opaque variables.
@@ -71,7 +71,7 @@ impl Initial {
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     /// Texels at an address, and how they are read.
-    Texture { image: Image, address: u64, sampler: Sampler },
+    Texture { image: Image, address: u64, sampler: Sampler, plain: Option<Plain> },
     /// Texels at an address.
     Surface { image: Image, address: u64 },
     /// How texels are read.
@@ -79,6 +79,12 @@ pub(crate) enum Object {
 }
 
 impl Object {
+    /// A texture.
+    pub fn texture(image: &Image, address: u64, sampler: &Sampler) -> Object {
+        let plain = Plain::of(image, sampler);
+        Object::Texture { image: image.clone(), address, sampler: sampler.clone(), plain }
+    }
+
     pub fn kind(&self) -> ReferenceKind {
         match self {
             Object::Texture { .. } => ReferenceKind::Texture,

@@ -47,3 +47,42 @@ fn counter_clockwise_from_the_lower_left() {
         }
     }
 }
+
+#[test]
+fn layers_of_arrays() {
+    let image = Image::new(Format { ty: ChannelType::U16, channels: 4 }, &[4, 3], Some(3)).unwrap();
+    let texture = Texture::new(image, Sampler::default(), 107);
+    for (component, name) in ["r", "g", "b", "a"].into_iter().enumerate() {
+        let program = kernel(&format!(
+            "{} {} tld4.{name}.a2d.v4.u32.f32 {}, [%h, {{%r2, %f0, %f1, %f1}}]; st.global.v4.u32 [%out], {};",
+            inputs("f", 0, 2),
+            inputs("r", 2, 1),
+            registers("r", 8, 4),
+            registers("r", 8, 4)
+        ));
+        let mut device = Device::new();
+        let handle = texture.create(&mut device);
+        let mut input = Vec::new();
+        for layer in 0..4 {
+            for y in 0..20 {
+                for x in 0..24 {
+                    let mut words = [0; 16];
+                    words[0] = (x as f32 / 4.0 - 0.875).to_bits();
+                    words[1] = (y as f32 / 4.0 - 0.875).to_bits();
+                    words[2] = layer;
+                    input.push(words);
+                }
+            }
+        }
+        let found = run(&mut device, &program, handle, &input).unwrap();
+        for (words, found) in input.iter().zip(found) {
+            let [x, y] = [0, 1].map(|i| (f64::from(f32::from_bits(words[i])) - 0.5).floor() as i64);
+            let layer = words[2].min(2);
+            let texel = |x: i64, y: i64| {
+                texture.texel(0, layer, [x.clamp(0, 3), y.clamp(0, 2), 0])[component] as i64 as u32
+            };
+            let expected = [texel(x, y + 1), texel(x + 1, y + 1), texel(x + 1, y), texel(x, y)];
+            assert_eq!(found, expected, "{name} at {x} {y} of {layer}");
+        }
+    }
+}

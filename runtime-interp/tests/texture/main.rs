@@ -3,13 +3,18 @@
 mod cube;
 mod fetch;
 mod gather;
+mod ir;
 mod misuse;
+mod plain;
 mod query;
 mod reference;
 mod references;
+mod samples;
 mod surface;
+mod versions;
 
-use warpsmith_interp::{Device, Fault, Handle, Launch, Program};
+use warpsmith_interp::observe::Observer;
+use warpsmith_interp::{Device, Fault, Handle, Launch, Program, Stats};
 use warpsmith_ptx::ValidatedModule;
 
 /// Loads a module whose header is left out. The header is one line, so that line 2 is the text's first.
@@ -57,6 +62,26 @@ fn run(
     handle: Handle,
     input: &[[u32; 16]],
 ) -> Result<Vec<[u32; 4]>, Fault> {
+    run_by(device, handle, input, |device, launch| device.launch(program, launch))
+}
+
+/// As [`run`], observed.
+fn run_observed(
+    device: &mut Device,
+    program: &Program,
+    handle: Handle,
+    input: &[[u32; 16]],
+    observer: &mut dyn Observer,
+) -> Result<Vec<[u32; 4]>, Fault> {
+    run_by(device, handle, input, |device, launch| device.launch_observed(program, launch, observer))
+}
+
+fn run_by(
+    device: &mut Device,
+    handle: Handle,
+    input: &[[u32; 16]],
+    launches: impl FnOnce(&mut Device, &Launch) -> Result<Stats, Fault>,
+) -> Result<Vec<[u32; 4]>, Fault> {
     let flat: Vec<u32> = input.iter().flatten().copied().collect();
     let blocks = input.len().div_ceil(128);
     let into = device.upload(&flat)?;
@@ -67,7 +92,7 @@ fn run(
     let out = device.alloc(blocks as u64 * 128 * 16)?;
     let launch =
         Launch::new("k").grid([blocks as u32, 1, 1]).block([128, 1, 1]).arg(handle).arg(padded).arg(out);
-    device.launch(program, &launch)?;
+    launches(device, &launch)?;
     let words = device.download::<u32>(out)?;
     Ok(words.chunks_exact(4).take(input.len()).map(|c| [c[0], c[1], c[2], c[3]]).collect())
 }

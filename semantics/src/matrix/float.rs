@@ -504,6 +504,7 @@ impl ScaleType {
 }
 
 /// `2^exponent` within the range of normal numbers.
+#[inline(always)]
 pub(super) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -63,6 +63,23 @@ pub struct FetchOp {
     pub dst: SmallVec<[Option<Reg>; 4]>,
     /// Receives whether the texels are resident, which they always are.
     pub resident: Option<Reg>,
+    /// It asks for no more than a texture of the common kind gives without looking further.
+    pub plain: bool,
+}
+
+impl FetchOp {
+    /// Finds out whether it is plain.
+    pub fn with_plain(self) -> FetchOp {
+        let plain = matches!(self.geometry, Geometry::N1d | Geometry::N2d)
+            && matches!(self.detail, DetailOp::Base)
+            && self.result == FetchResult::Words
+            && self.sampler.is_none()
+            && self.offset.is_empty()
+            && self.compare.is_none()
+            && self.gather.is_none()
+            && self.resident.is_none();
+        FetchOp { plain, ..self }
+    }
 }
 
 /// How a fetch says its level.

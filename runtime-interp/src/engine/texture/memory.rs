@@ -1,5 +1,8 @@
 //! The memory of an image, as fetches read it.
 
+// Loops over lanes index several arrays at once.
+#![allow(clippy::needless_range_loop)]
+
 use crate::memory::bytes::{Bytes, Concurrent, Mode};
 use crate::texture::{Lanes, Texels};
 
@@ -13,50 +16,73 @@ pub(super) struct Guest<'a> {
 
 impl<'a> Guest<'a> {
     /// Panics unless the image is within the memory, at a multiple of 16.
+    #[inline(always)]
     pub fn new(memory: &'a Bytes, at: usize, bytes: u32) -> Self {
         assert!(at <= memory.len() && bytes as usize <= memory.len() - at, "an image past its memory");
         assert!(at.is_multiple_of(16), "an image that is not aligned");
         Guest { memory, at, bytes }
     }
 
-    /// Where a texel is that is within the image; the last one that fits for any other offset.
+    /// Where texels are that are within the image, and the last one that fits for any other offset.
+    ///
+    /// Panics if the image is smaller than a texel, of which the size is a power of two.
     #[inline(always)]
-    pub fn place(&self, offset: u32, bytes: u32) -> *mut u8 {
-        let offset = offset.min(self.bytes.saturating_sub(bytes)) & !(bytes - 1);
-        self.memory.start().wrapping_add(self.at + offset as usize)
+    pub fn places(&self, bytes: u32, offsets: &Lanes<u32>) -> Places {
+        assert!(bytes.is_power_of_two() && bytes <= self.bytes, "a texel larger than its image");
+        let last = self.bytes - bytes;
+        let mut places = Places { start: self.memory.start().wrapping_add(self.at), offsets: [0; 32] };
+        for (place, offset) in places.offsets.iter_mut().zip(offsets) {
+            *place = (*offset).min(last) & !(bytes - 1);
+        }
+        places
+    }
+}
+
+/// Places within an image, of texels of a size that they are at multiples of.
+pub(super) struct Places {
+    start: *mut u8,
+    offsets: Lanes<u32>,
+}
+
+impl Places {
+    /// The place of a lane.
+    #[inline(always)]
+    pub fn of(&self, lane: usize) -> *mut u8 {
+        self.start.wrapping_add(self.offsets[lane] as usize)
     }
 }
 
 impl Texels for Guest<'_> {
     #[inline(always)]
     fn load(&self, bytes: u32, offsets: &Lanes<u32>, words: &mut [Lanes<u32>; 4]) {
-        // SAFETY: `place` gives an aligned place of so many bytes within the image, which is not empty and whose size is a multiple of theirs.
+        let places = self.places(bytes, offsets);
+        // SAFETY: the places are those of so many bytes within the image, aligned to them.
         unsafe {
             match bytes {
                 1 => {
                     for i in 0..32 {
-                        words[0][i] = Concurrent::load::<u8>(self.place(offsets[i], 1)).into();
+                        words[0][i] = Concurrent::load::<u8>(places.of(i)).into();
                     }
                 }
                 2 => {
                     for i in 0..32 {
-                        words[0][i] = Concurrent::load::<u16>(self.place(offsets[i], 2)).into();
+                        words[0][i] = Concurrent::load::<u16>(places.of(i)).into();
                     }
                 }
                 4 => {
                     for i in 0..32 {
-                        words[0][i] = Concurrent::load::<u32>(self.place(offsets[i], 4));
+                        words[0][i] = Concurrent::load::<u32>(places.of(i));
                     }
                 }
                 8 => {
                     for i in 0..32 {
-                        let texel = Concurrent::load::<u64>(self.place(offsets[i], 8));
+                        let texel = Concurrent::load::<u64>(places.of(i));
                         (words[0][i], words[1][i]) = (texel as u32, (texel >> 32) as u32);
                     }
                 }
                 _ => {
                     for i in 0..32 {
-                        let texel = Concurrent::load::<u128>(self.place(offsets[i], 16));
+                        let texel = Concurrent::load::<u128>(places.of(i));
                         for (k, words) in words.iter_mut().enumerate() {
                             words[i] = (texel >> (32 * k)) as u32;
                         }

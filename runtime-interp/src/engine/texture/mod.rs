@@ -4,6 +4,7 @@
 //! access of global memory.
 
 mod memory;
+mod plain;
 mod query;
 mod surface;
 
@@ -53,6 +54,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Fetches for the lanes that name the same texture and sampler together.
     fn fetch_texels(&mut self, issue: Issue<'_>, op: &FetchOp) -> Fallible<()> {
         self.note_access(AccessKind::Load, StateSpace::Global);
+        if op.plain && !(WATCHED && self.interest.accesses) && self.fetch_plainly(issue, op) {
+            return Ok(());
+        }
         let request = self.request(issue, op);
         let mut left = issue.mask;
         let mut values = [[0; 32]; 4];
@@ -160,7 +164,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     ) -> Fallible<Fetched> {
         let cx: &'a Context<'a> = self.cx;
         let object = self.object(issue, texture, ReferenceKind::Texture)?;
-        let Object::Texture { image, address, sampler: own } = object else {
+        let Object::Texture { image, address, sampler: own, .. } = object else {
             return Err(self.bad_texture(
                 issue,
                 format!("the handle {texture:#x} is that of a {}, not of a texture", object.kind().name()),
@@ -300,20 +304,24 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         variable.reference.as_ref().map(|reference| reference.kind)
     }
 
-    /// The object that a value names; `kind` is what is expected, for messages.
-    fn object(&self, issue: Issue<'_>, value: u64, kind: ReferenceKind) -> Fallible<&'a Object> {
+    /// The handle that a value names: itself, or what the opaque variable at that address is bound to, whose name is told.
+    fn resolve(&self, value: u64) -> (u64, Option<&'a str>) {
         let cx: &'a Context<'a> = self.cx;
-        let mut handle = value;
-        let mut of = None;
         if window::object_at(value).is_none()
             && let Some(variable) = cx.program.reference_at(value, cx.globals)
             && let Some((memory, at, 8..)) = cx.global_at(value)
         {
             let mut bytes = [0; 8];
             memory.load_relaxed(at, &mut bytes);
-            handle = u64::from_le_bytes(bytes);
-            of = Some(variable.name.as_str());
+            return (u64::from_le_bytes(bytes), Some(&variable.name));
         }
+        (value, None)
+    }
+
+    /// The object that a value names; `kind` is what is expected, for messages.
+    fn object(&self, issue: Issue<'_>, value: u64, kind: ReferenceKind) -> Fallible<&'a Object> {
+        let cx: &'a Context<'a> = self.cx;
+        let (handle, of) = self.resolve(value);
         let found = window::object_at(handle).and_then(|index| cx.objects.get(index));
         found.ok_or_else(|| {
             let kind = kind.name();
@@ -381,6 +389,7 @@ fn fetch_baseline(i: &Image, s: &Sampler, r: &Request, c: Option<u8>, g: &Guest<
 }
 
 /// The lanes of a 32-bit register.
+#[inline(always)]
 fn words(frame: Frame, r: Reg) -> Lanes<u32> {
     // SAFETY: registers of operations and their widths were checked when the program was built.
     unsafe { (*frame.row::<u32>(r)).0 }

@@ -1,16 +1,20 @@
 //! `suld sust sured` (PTX ISA 9.0, 9.7.11).
 
+// Loops over lanes index several arrays at once, and are to become vector instructions.
+#![allow(clippy::needless_range_loop)]
+
+use super::memory::Places;
 use super::{Guest, words};
 use crate::engine::context::Context;
-use crate::engine::lanes::Lane;
+use crate::engine::lanes::{Lane, Level};
 use crate::engine::observe::{AccessKind, Addresses, BadAccess, Verdict};
 use crate::engine::op::{Access, Order, Scope};
 use crate::engine::reg::{Reg, Width};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::texture_op::{SurfaceAction, SurfaceOp, shape};
-use crate::engine::values::{lane64, lanes_of, lanes_where};
+use crate::engine::values::{lane64, lanes_of, lanes_where, put, uniform64};
 use crate::fault::{Fault, FaultCode};
-use crate::memory::bytes::{Bytes, Concurrent, Mode};
+use crate::memory::bytes::{Bytes, Concurrent, Element, Mode};
 use crate::texture::object::Object;
 use crate::texture::{ChannelType, Image, Lanes, ReferenceKind, formatted};
 use warpsmith_isa::{Geometry, OutOfRange, StateSpace};
@@ -23,8 +27,34 @@ struct Found {
 }
 
 impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
-    /// Accesses surfaces, for the lanes that name the same one together.
+    /// Accesses surfaces.
     pub(super) fn surface(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
+        match self.level {
+            // SAFETY: the host has the level.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { self.surface_avx512(issue, op) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { self.surface_avx2(issue, op) },
+            _ => self.surface_here(issue, op),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn surface_avx512(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
+        self.surface_here(issue, op)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn surface_avx2(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
+        self.surface_here(issue, op)
+    }
+
+    /// Accesses surfaces, for the lanes that name the same one together.
+    #[inline(always)]
+    fn surface_here(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
         let kind = match &op.action {
             SurfaceAction::Load(_) => AccessKind::Load,
             SurfaceAction::Store(_) => AccessKind::Store,
@@ -36,15 +66,20 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         }
         let mut left = issue.mask;
         while left != 0 {
-            let lane = left.trailing_zeros() as usize & 31;
-            let handle = lane64(issue.frame, op.surface, lane);
-            let lanes = lanes_where(left, |lane| lane64(issue.frame, op.surface, lane) == handle);
+            let (handle, lanes) = match uniform64(issue.frame, op.surface, left) {
+                Some(handle) => (handle, left),
+                None => {
+                    let handle = lane64(issue.frame, op.surface, left.trailing_zeros() as usize & 31);
+                    (handle, lanes_where(left, |lane| lane64(issue.frame, op.surface, lane) == handle))
+                }
+            };
             left &= !lanes;
             self.surface_group(issue.only(lanes), op, kind, handle)?;
         }
         Ok(())
     }
 
+    #[inline(always)]
     fn surface_group(
         &mut self,
         issue: Issue<'_>,
@@ -136,51 +171,40 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         kind: AccessKind,
     ) -> Fallible<Found> {
         let level = image.levels()[0];
-        let layered = image.layers().is_some();
-        let mut registers = op.coordinates.iter();
-        let mut next =
-            |there: bool| if there { registers.next().map(|r| words(issue.frame, *r)) } else { None };
-        let layer = next(layered).unwrap_or([0; 32]);
-        let x = next(true).unwrap_or([0; 32]);
-        let y = next(image.dims() > 1).unwrap_or([0; 32]);
-        let z = next(image.dims() > 2).unwrap_or([0; 32]);
         let texel = image.format().bytes();
         let (unit, row) = (if op.formatted { texel } else { 1 }, level.size[0] * texel);
-        // The largest coordinate at which all of the data is inside, or below zero if there is none.
-        let last = [
-            (i64::from(row) - i64::from(size)).div_euclid(unit.into()).max(-1) as i32,
-            level.size[1] as i32 - 1,
-            level.size[2] as i32 - 1,
-            image.layers().unwrap_or(1) as i32 - 1,
-        ];
-        let mut at = [x, y, z, layer].map(|c| c.map(|v| v as i32));
+        // For each coordinate the largest at which all of the data is inside, or below zero if there is none, and how far apart two places are.
+        // Sizes of texels are powers of two.
+        let last = (i64::from(row) - i64::from(size)) >> unit.trailing_zeros();
+        let x = (last.max(-1) as i32, unit);
+        let y = (level.size[1] as i32 - 1, row);
+        let z = (level.size[2] as i32 - 1, row.wrapping_mul(level.size[1]));
+        let layer = image.layers().map(|layers| (layers as i32 - 1, level.layer_bytes));
+        let axes = layer.into_iter().chain([x, y, z].into_iter().take(image.dims() as usize));
+        let mut offsets = [0u32; 32];
         let mut outside = 0u32;
-        for (at, last) in at.iter_mut().zip(last) {
+        for (r, (last, step)) in op.coordinates.iter().zip(axes) {
+            let at = words(issue.frame, *r);
             let mut bits = 0;
-            for (i, at) in at.iter_mut().enumerate() {
-                let inside = (*at).min(last).max(0);
-                bits |= u32::from(inside != *at || last < 0) << i;
-                *at = inside;
+            for i in 0..32 {
+                let inside = (at[i] as i32).min(last).max(0) as u32;
+                bits |= u32::from(inside != at[i] || last < 0) << i;
+                offsets[i] = offsets[i].wrapping_add(inside.wrapping_mul(step));
             }
             outside |= bits;
         }
         outside &= issue.mask;
+        let never = last < 0;
         let mut inside = issue.mask;
-        if outside != 0 && (op.outside == OutOfRange::Zero || op.outside == OutOfRange::Trap || last[0] < 0) {
+        if outside != 0 && (op.outside == OutOfRange::Zero || op.outside == OutOfRange::Trap || never) {
             inside &= !outside;
         }
-        let mut offsets = [0; 32];
         let mut misaligned = 0;
         let mask = if op.formatted { 0 } else { size - 1 };
-        let [x, y, z, layer] = &at;
         for i in 0..32 {
-            let row_number = (z[i] as u32).wrapping_mul(level.size[1]).wrapping_add(y[i] as u32);
-            let offset =
-                (layer[i] as u32).wrapping_mul(level.layer_bytes).wrapping_add(row_number.wrapping_mul(row));
-            offsets[i] = offset.wrapping_add((x[i] as u32).wrapping_mul(unit));
             misaligned |= u32::from(offsets[i] & mask != 0) << i;
         }
-        let nowhere = last[0] < 0 && op.outside == OutOfRange::Clamp;
+        let nowhere = never && op.outside == OutOfRange::Clamp;
         if outside != 0 && (op.outside == OutOfRange::Trap || nowhere) {
             self.outside(issue.only(outside), op, image, size, address, kind)?;
         }
@@ -191,7 +215,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             let lane = issue.mask.trailing_zeros() as usize & 31;
             let message = format!(
                 "{size} bytes of a surface at x = {} bytes, which is not a multiple of {size}",
-                x[lane]
+                op.coordinates.get(usize::from(layer.is_some())).map_or(0, |r| words(issue.frame, *r)[lane])
             );
             return Err(self.fault(issue, FaultCode::Misaligned, message));
         }
@@ -258,59 +282,76 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
 /// Loads elements; lanes outside get zeros.
 #[inline(always)]
 fn load(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, size: u32, dst: &[Option<Reg>]) {
-    let whole = found.inside == issue.mask;
     // A row may be shorter than an access; then every lane is outside.
     if found.inside == 0 {
         for r in dst.iter().flatten() {
-            crate::engine::values::put(issue.frame, *r, issue.mask, &[0; 32]);
+            put(issue.frame, *r, issue.mask, &[0; 32]);
         }
         return;
     }
+    let places = guest.places(size, &found.offsets);
     for (n, r) in dst.iter().enumerate() {
         let Some(r) = *r else { continue };
-        let at = n as u32 * u32::from(op.bytes);
-        // SAFETY: `place` gives a place of `size` bytes within the image, aligned to them, of which each element is a part.
-        let values: Lanes<u64> = unsafe {
+        let at = n * usize::from(op.bytes);
+        // SAFETY: the places are those of `size` bytes within the image, aligned to them, of which each element is a part.
+        let mut values = unsafe {
             match op.bytes {
-                1 => std::array::from_fn(|i| {
-                    Concurrent::load::<u8>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
-                        .into()
-                }),
-                2 => std::array::from_fn(|i| {
-                    Concurrent::load::<u16>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
-                        .into()
-                }),
-                4 if whole && r.width() == Width::W32 => {
-                    let values = std::array::from_fn(|i| {
-                        Concurrent::load::<u32>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
-                    });
+                1 => elements::<u8>(&places, at).map(u64::from),
+                2 => elements::<u16>(&places, at).map(u64::from),
+                4 if r.width() == Width::W32 => {
+                    let mut values = elements::<u32>(&places, at);
+                    for (i, value) in values.iter_mut().enumerate() {
+                        *value &= (found.inside >> i & 1).wrapping_neg();
+                    }
                     u32::set(issue.frame, r, issue.mask, &values);
                     continue;
                 }
-                4 => std::array::from_fn(|i| {
-                    Concurrent::load::<u32>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
-                        .into()
-                }),
-                _ => std::array::from_fn(|i| {
-                    Concurrent::load::<u64>(guest.place(found.offsets[i], size).wrapping_add(at as usize))
-                }),
+                4 => elements::<u32>(&places, at).map(u64::from),
+                _ => elements::<u64>(&places, at),
             }
         };
-        let values = std::array::from_fn(|i| if found.inside >> i & 1 != 0 { values[i] } else { 0 });
-        crate::engine::values::put(issue.frame, r, issue.mask, &values);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value &= u64::from(found.inside >> i & 1).wrapping_neg();
+        }
+        put(issue.frame, r, issue.mask, &values);
     }
+}
+
+/// An element of each lane, so many bytes past its place.
+///
+/// # Safety
+/// There is one, aligned to its size.
+#[inline(always)]
+unsafe fn elements<T: Element>(places: &Places, at: usize) -> Lanes<T> {
+    let mut values = [T::default(); 32];
+    for (i, value) in values.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        *value = unsafe { Concurrent::load(places.of(i).wrapping_add(at)) };
+    }
+    values
 }
 
 /// Stores elements in the lanes inside.
 #[inline(always)]
 fn store(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, size: u32, src: &[Reg]) {
+    if found.inside == 0 {
+        return;
+    }
+    let places = guest.places(size, &found.offsets);
     for (n, r) in src.iter().enumerate() {
         let at = n * usize::from(op.bytes);
-        for i in lanes_of(found.inside) {
-            let place = guest.place(found.offsets[i], size).wrapping_add(at);
-            let value = lane64(issue.frame, *r, i);
-            // SAFETY: as in `load`.
-            unsafe {
+        // SAFETY: as in `load`.
+        unsafe {
+            if op.bytes == 4 && r.width() == Width::W32 && found.inside == u32::MAX {
+                let values = words(issue.frame, *r);
+                for (i, value) in values.into_iter().enumerate() {
+                    Concurrent::store(places.of(i).wrapping_add(at), value);
+                }
+                continue;
+            }
+            for i in lanes_of(found.inside) {
+                let place = places.of(i).wrapping_add(at);
+                let value = lane64(issue.frame, *r, i);
                 match op.bytes {
                     1 => Concurrent::store(place, value as u8),
                     2 => Concurrent::store(place, value as u16),
@@ -325,8 +366,9 @@ fn store(issue: Issue<'_>, op: &SurfaceOp, guest: &Guest<'_>, found: &Found, siz
 /// Converts values to texels, and stores those in the lanes inside. Channels without a value become zero.
 fn store_formatted(issue: Issue<'_>, image: &Image, guest: &Guest<'_>, found: &Found, src: &[Reg]) {
     let format = image.format();
+    let places = guest.places(format.bytes(), &found.offsets);
     for i in lanes_of(found.inside) {
-        let place = guest.place(found.offsets[i], format.bytes());
+        let place = places.of(i);
         for c in 0..format.channels {
             let value = src.get(c as usize).map_or(0, |r| lane64(issue.frame, *r, i) as u32);
             let place = place.wrapping_add((c * format.ty.bytes()) as usize);

@@ -35,9 +35,9 @@ pub mod trace;
 
 pub use check::{Checker, Checkers, Finding, Report, Selection, Site, codes, report};
 pub use measure::{
-    Counts, Coverage, Executions, LaunchShape, Outcomes, Page, Profile, StatementCount, TableOutcomes,
-    coverage, profile,
+    Counts, Coverage, LaunchShape, Outcomes, Page, Profile, StatementCount, TableOutcomes, coverage, profile,
 };
 pub use source::Sources;
 pub use trace::explore;
+pub use warpsmith_interp::observe::Executions;
 pub use warpsmith_isa::Class;

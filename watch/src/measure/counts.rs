@@ -5,20 +5,9 @@ use rustc_hash::FxHashMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, Statement};
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, Interest, LaunchView, Observer, Registers, Stage,
+    AccessKind, Addresses, At, Executions, Interest, LaunchView, Observer, Stage,
 };
 use warpsmith_isa::{Class, Operation, StateSpace};
-
-/// Executions of one operation.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Executions {
-    /// By warps, or parts of warps that have diverged.
-    pub warps: u64,
-    /// By threads whose guard holds.
-    pub threads: u64,
-    /// By all threads that were there, whatever their guard says.
-    pub lanes: u64,
-}
 
 /// Outcomes of a conditional branch.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -40,24 +29,12 @@ pub struct TableOutcomes {
     pub divergent: u64,
 }
 
-/// What is counted of an operation: its executions by whole warps, all others, its outcomes as a branch, and one more than the place of its accesses among all.
+/// What is counted of an operation: its executions, its outcomes as a branch, and one more than the place of its accesses among all.
 #[derive(Clone, Copy, Default, Debug)]
 struct Tally {
-    whole: u64,
     executions: Executions,
     outcomes: Outcomes,
     accesses: u32,
-}
-
-impl Tally {
-    fn executions(&self) -> Executions {
-        let Executions { warps, threads, lanes } = self.executions;
-        Executions {
-            warps: warps + self.whole,
-            threads: threads + 32 * self.whole,
-            lanes: lanes + 32 * self.whole,
-        }
-    }
 }
 
 /// The parameters of a launch that was counted.
@@ -116,7 +93,7 @@ impl Counts {
 
     /// Executions of an operation.
     pub fn executions(&self, pc: u32) -> Executions {
-        self.operations.get(pc as usize).map_or_else(Executions::default, Tally::executions)
+        self.operations.get(pc as usize).map_or_else(Executions::default, |tally| tally.executions)
     }
 
     /// True if accesses to memory are counted.
@@ -212,7 +189,7 @@ fn ones(mask: u32) -> u64 {
 
 impl Observer for Counts {
     fn interest(&self) -> Interest {
-        Interest { accesses: self.memory.is_some(), results: false, ..Interest::ALL }
+        Interest { accesses: self.memory.is_some(), branches: true, counts: true, ..Interest::RARE }
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {
@@ -224,18 +201,10 @@ impl Observer for Counts {
         self.launches.push(LaunchShape { kernel, grid, block });
     }
 
-    #[inline]
-    fn instruction(&mut self, at: &At<'_>, _: &Registers<'_>) {
-        let Some(tally) = self.operations.get_mut(at.pc as usize) else { return };
-        if at.mask & at.group & !at.retried == u32::MAX {
-            tally.whole += 1;
-            return;
+    fn counted(&mut self, executions: &[Executions]) {
+        for (tally, count) in self.operations.iter_mut().zip(executions) {
+            tally.executions += *count;
         }
-        // Those who have waited in the instruction were counted when they came to it.
-        let (new, count) = (!at.retried, &mut tally.executions);
-        count.warps += u64::from(at.group & new != 0);
-        count.threads += u64::from((at.mask & new).count_ones());
-        count.lanes += u64::from((at.group & new).count_ones());
     }
 
     #[inline]

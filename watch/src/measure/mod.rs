@@ -5,7 +5,7 @@ pub mod coverage;
 mod html;
 pub mod profile;
 
-pub use counts::{Counts, Executions, LaunchShape, Outcomes, StatementCount, TableOutcomes};
+pub use counts::{Counts, LaunchShape, Outcomes, StatementCount, TableOutcomes};
 pub use coverage::Coverage;
 pub use html::Page;
 pub use profile::Profile;

@@ -34,7 +34,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let message = format!("`brx.idx` with index {value} into a table of {}", targets.len());
                 return Err(self.fault(issue.only(same), FaultCode::BadTarget, message));
             };
-            if WATCHED && self.interest.instructions {
+            if WATCHED && self.interest.branches {
                 let at = At { group: issue.mask, ..self.at(issue.only(same)) };
                 self.observer.switched(&at, value);
             }

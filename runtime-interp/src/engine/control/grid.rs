@@ -4,7 +4,7 @@ use crate::engine::block::Done;
 use crate::engine::cluster::{Cluster, SLICE};
 use crate::engine::context::Context;
 use crate::engine::lanes::Level;
-use crate::engine::observe::Observer;
+use crate::engine::observe::{Observer, Tally};
 use crate::engine::run::{Fallible, Runner};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Worker;
@@ -68,6 +68,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         cx,
         observer,
         interest,
+        tally: Tally::new(if interest.counts { cx.program.code.len() } else { 0 }),
         turns,
         last_hit: [0; 16],
         level: cx.machine.level.min(Level::of_host()),
@@ -81,6 +82,15 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         parts: Vec::new(),
         room: None,
     };
+    let outcome = run_clusters(&mut runner);
+    if WATCHED && interest.counts {
+        runner.observer.counted(&runner.tally.executions());
+    }
+    outcome
+}
+
+fn run_clusters<const WATCHED: bool>(runner: &mut Runner<'_, WATCHED>) -> Fallible<Done> {
+    let cx = runner.cx;
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     let mut spare: Vec<Cluster> = Vec::new();
     let mut sum = Done::default();
@@ -95,7 +105,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         if let Some(number) = new {
             let mut cluster = spare.pop().map_or_else(|| Cluster::new(cx), Ok)?;
             cluster.start(cx, number)?;
-            cluster.announce(&mut runner, number);
+            cluster.announce(runner, number);
             cluster.suspect = all_wait && !resident.is_empty();
             resident.push_front(cluster);
             if runner.turns.preempts() {
@@ -126,7 +136,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         if turn_of_the_oldest {
             (slices, spent) = (0, 0);
         }
-        let outcome = cluster.run(&mut runner, &mut resident, slice)?;
+        let outcome = cluster.run(runner, &mut resident, slice)?;
         if !turn_of_the_oldest {
             (slices, spent) = (slices + 1, spent + cluster.state.clock.get() - clock);
         }

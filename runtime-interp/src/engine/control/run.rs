@@ -5,7 +5,7 @@ use crate::engine::context::Context;
 use crate::engine::file::Frame;
 use crate::engine::lanes::Level;
 use crate::engine::matrix::Room;
-use crate::engine::observe::{At, Interest, Observer, Registers, Sync};
+use crate::engine::observe::{At, Interest, Observer, Registers, Sync, Tally};
 use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
@@ -35,6 +35,8 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     pub worker: Worker<'a>,
     /// What the observer asks for.
     pub interest: Interest,
+    /// How often each operation was executed, if the observer asks for it.
+    pub tally: Tally,
     /// A turn that an observer has stopped, from then until it goes on.
     pub held: Option<Held>,
     /// Stands for the memory of an access at fault that an observer lets pass. Large enough for any access of one thread.
@@ -140,7 +142,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
         // One question for what is asked at each instruction: most observers ask for none of it.
-        let each = stops || interest.instructions || interest.results;
+        let each = stops || interest.instructions || interest.results || interest.counts;
         let mut held = if WATCHED { self.held.take() } else { None };
         let end_of_turn = held.map_or(warp.executed + quantum, |held| held.end);
         'choose: while let Some((g, until, kept)) = self.next_group(warp, &mut held, end_of_turn) {
@@ -220,6 +222,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         self.held = Some(Held { warp: warp.index, end: end_of_turn, group, from: 0 });
                         return Ok(());
                     }
+                    if interest.counts {
+                        self.tally.count(pc, active, mask, retried);
+                    }
                     if interest.instructions {
                         (at.pc, at.mask, at.group, at.retried) = (pc, active, mask, retried);
                         self.observer.instruction(&at, &registers);
@@ -268,7 +273,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         }
                     }
                     Op::Branch(target) => {
-                        if interest.instructions {
+                        if interest.branches {
                             self.observer.branch(at!(mask), active);
                         }
                         if active == mask {

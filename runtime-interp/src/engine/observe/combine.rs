@@ -7,6 +7,7 @@ macro_rules! with_methods {
     ($implement:ident, $($subject:tt)*) => {
         $implement! { $($subject)*;
             begin(launch: &LaunchView<'_>);
+            counted(executions: &[Executions]);
             end(launch: &LaunchView<'_>, fault: Option<&Fault>);
             block_started(block: &BlockView);
             block_ended(block: &BlockView);

@@ -47,6 +47,7 @@ mod launch;
 mod operation;
 mod registers;
 mod stop;
+mod tally;
 
 pub use compute::Scratch;
 pub use launch::{
@@ -55,6 +56,8 @@ pub use launch::{
 pub use operation::{Operation, OperationKind};
 pub use registers::Registers;
 pub use stop::{Frame, Lanes, Resume, View, Waits, WarpId};
+
+pub(in crate::engine) use tally::Tally;
 
 use super::async_op::Group;
 use super::op::{Access, Collective, Fence, FuncId, Move};
@@ -347,11 +350,46 @@ pub enum Verdict {
     Skip,
 }
 
+/// How often an operation was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Executions {
+    /// By warps, or parts of warps that have diverged.
+    pub warps: u64,
+    /// By threads whose guard holds.
+    pub threads: u64,
+    /// By all threads that were there, whatever their guard says.
+    pub lanes: u64,
+}
+
+impl Executions {
+    /// The part of the lanes of warps that execute, from 0 to 1; `None` if nothing does.
+    pub fn efficiency(self) -> Option<f64> {
+        (self.warps != 0).then(|| self.lanes as f64 / (32 * self.warps) as f64)
+    }
+
+    /// The part of the lanes of warps that execute and that no guard keeps from it, from 0 to 1; `None` if nothing executes.
+    pub fn guarded_efficiency(self) -> Option<f64> {
+        (self.warps != 0).then(|| self.threads as f64 / (32 * self.warps) as f64)
+    }
+}
+
+impl std::ops::AddAssign for Executions {
+    fn add_assign(&mut self, other: Self) {
+        self.warps += other.warps;
+        self.threads += other.threads;
+        self.lanes += other.lanes;
+    }
+}
+
 /// What an observer asks for, beyond what happens rarely and is always told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interest {
-    /// [`Observer::instruction`], [`Observer::branch`] and [`Observer::switched`].
+    /// [`Observer::instruction`].
     pub instructions: bool,
+    /// [`Observer::branch`] and [`Observer::switched`].
+    pub branches: bool,
+    /// [`Observer::counted`]: the engine counts by itself, at a fraction of the price of being told each instruction.
+    pub counts: bool,
     /// [`Observer::access`] and [`Observer::stored`].
     pub accesses: bool,
     /// [`Observer::results`].
@@ -362,15 +400,30 @@ pub struct Interest {
 
 impl Interest {
     /// Every event of the run, which does not stop.
-    pub const ALL: Interest = Interest { instructions: true, accesses: true, results: true, stops: false };
+    pub const ALL: Interest = Interest {
+        instructions: true,
+        branches: true,
+        counts: true,
+        accesses: true,
+        results: true,
+        stops: false,
+    };
     /// Only what is always reported.
-    pub const RARE: Interest =
-        Interest { instructions: false, accesses: false, results: false, stops: false };
+    pub const RARE: Interest = Interest {
+        instructions: false,
+        branches: false,
+        counts: false,
+        accesses: false,
+        results: false,
+        stops: false,
+    };
 
     /// What either asks for.
     pub const fn or(self, other: Interest) -> Interest {
         Interest {
             instructions: self.instructions || other.instructions,
+            branches: self.branches || other.branches,
+            counts: self.counts || other.counts,
             accesses: self.accesses || other.accesses,
             results: self.results || other.results,
             stops: self.stops || other.stops,
@@ -392,6 +445,10 @@ pub trait Observer: Send {
 
     /// A launch starts.
     fn begin(&mut self, _launch: &LaunchView<'_>) {}
+
+    /// Before the end of a launch: how often each operation of the program was executed in it, by its index. One that waits for other threads is
+    /// counted when its threads come to it.
+    fn counted(&mut self, _executions: &[Executions]) {}
 
     /// A launch ends, with a fault or without.
     fn end(&mut self, _launch: &LaunchView<'_>, _fault: Option<&Fault>) {}

@@ -1,7 +1,8 @@
 //! What is told of a race.
 
+use super::Race;
+use super::accesses::Target;
 use super::shadow::{Conflict, LINE, Record};
-use super::{Race, Target};
 use crate::codes;
 use crate::report::{Checker, Finding, Site};
 use warpsmith_interp::observe::At;

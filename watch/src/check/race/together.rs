@@ -1,7 +1,8 @@
 //! Lanes that write the same bytes with one instruction: nothing to tell if they write the same.
 
+use super::accesses::Target;
 use super::shadow::{Conflict, LINE, Record};
-use super::{Race, Target, lanes_of};
+use super::{Race, lanes_of};
 use warpsmith_interp::observe::{Addresses, At, OperationKind, Registers};
 use warpsmith_isa::StateSpace;
 

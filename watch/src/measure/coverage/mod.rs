@@ -3,10 +3,11 @@
 mod lcov;
 mod text;
 
-use crate::measure::counts::{Counts, Executions, Outcomes, StatementCount};
+use crate::measure::counts::{Counts, Outcomes, StatementCount};
 use crate::source::Sources;
 use std::collections::BTreeMap;
 use warpsmith_interp::Program;
+use warpsmith_interp::observe::Executions;
 
 /// The coverage of the functions of a program.
 pub struct Coverage<'p> {

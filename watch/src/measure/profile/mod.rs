@@ -3,11 +3,12 @@
 pub mod memory;
 mod output;
 
-use crate::measure::counts::{Counts, Executions, LaunchShape, Outcomes};
+use crate::measure::counts::{Counts, LaunchShape, Outcomes};
 use crate::source::{Frame, Sources};
 use memory::AccessCount;
 use std::collections::BTreeMap;
 use warpsmith_interp::Program;
+use warpsmith_interp::observe::Executions;
 use warpsmith_isa::Class;
 use warpsmith_isa::StateSpace;
 
@@ -82,24 +83,6 @@ pub struct LineProfile {
     pub memory: Option<AccessCount>,
 }
 
-impl Executions {
-    /// The part of the lanes of warps that execute, from 0 to 1; `None` if nothing does.
-    pub fn efficiency(self) -> Option<f64> {
-        (self.warps != 0).then(|| self.lanes as f64 / (32 * self.warps) as f64)
-    }
-
-    /// The part of the lanes of warps that execute and that no guard keeps from it, from 0 to 1; `None` if nothing executes.
-    pub fn guarded_efficiency(self) -> Option<f64> {
-        (self.warps != 0).then(|| self.threads as f64 / (32 * self.warps) as f64)
-    }
-
-    fn add(&mut self, other: Executions) {
-        self.warps += other.warps;
-        self.threads += other.threads;
-        self.lanes += other.lanes;
-    }
-}
-
 impl Profile {
     /// What was counted with [`Counts::profile`].
     pub fn new(program: &Program, counts: &Counts, sources: &Sources) -> Profile {
@@ -117,8 +100,8 @@ impl Profile {
         for count in counts.statements(program) {
             let (class, executions) = (count.class, count.executions);
             let number = count.statement.line;
-            profile.total.add(executions);
-            mix.entry(class).or_default().add(executions);
+            profile.total += executions;
+            *mix.entry(class).or_default() += executions;
             let line = lines.entry(number).or_insert_with(|| LineProfile {
                 line: number,
                 text: sources.text(number).to_owned(),
@@ -128,7 +111,7 @@ impl Profile {
                 branch: None,
                 memory: None,
             });
-            line.executions.add(executions);
+            line.executions += executions;
             if let Some(outcomes) = count.branch {
                 profile.branch_executions += executions.warps;
                 for sum in [&mut profile.branches, line.branch.get_or_insert_default()] {

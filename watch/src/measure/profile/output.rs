@@ -2,8 +2,8 @@
 
 use super::memory::{AccessCount, Traffic};
 use super::{LineProfile, Profile, Space};
-use crate::measure::counts::Executions;
 use serde_json::{Value, json};
+use warpsmith_interp::observe::Executions;
 
 /// How many of the hottest lines the tables show.
 const HOTTEST: usize = 10;

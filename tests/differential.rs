@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use warpsmith::diag::Language;
 use warpsmith::emit::{Compiler, OptLevel};
 use warpsmith::interp::{Device, Launch, Program};
-use warpsmith::ir::generate::{self, Config};
+use warpsmith_smith::ir::{self as generate, Config};
 use warpsmith::launch::execute;
 use warpsmith_filetests::scan;
 use warpsmith_harness::runs::runs;

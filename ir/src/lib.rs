@@ -45,8 +45,6 @@ mod float_mode;
 mod format;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod function;
-#[cfg(any(test, feature = "arbitrary"))]
-pub mod generate;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod ins;
 #[deny(clippy::wildcard_enum_match_arm)]
@@ -66,8 +64,7 @@ mod parse;
 mod print;
 pub mod printf;
 mod ptx;
-#[cfg(test)]
-mod same;
+pub mod same;
 #[cfg(feature = "sample")]
 pub mod sample;
 pub mod spelling;

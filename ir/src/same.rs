@@ -8,7 +8,7 @@ use crate::module::{Module, Symbol};
 use rustc_hash::FxHashMap;
 
 /// Panics at the first difference.
-pub(crate) fn assert_same(a: &Module, b: &Module) {
+pub fn assert_same(a: &Module, b: &Module) {
     assert_eq!((a.target, &a.order), (b.target, &b.order));
     assert_eq!(a.files.values().collect::<Vec<_>>(), b.files.values().collect::<Vec<_>>());
     for symbol in &a.order {

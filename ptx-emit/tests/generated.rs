@@ -6,7 +6,7 @@ use warpsmith_diag::Diagnostics;
 use warpsmith_emit::regs::{Registers, assign, check};
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_ir as ir;
-use warpsmith_ir::generate::{self, Config};
+use warpsmith_smith::ir::{self as generate, Config};
 use warpsmith_isa::Target;
 
 fn render(errors: Diagnostics) -> String {

@@ -7,19 +7,11 @@
 //! masks. What PTX leaves unspecified does not reach memory: divisors are not zero, NaNs are replaced before their bits can be
 //! seen, memory is written before it is read.
 
-use crate::InstData;
-use crate::attr::{Attr, AttrKind};
-use crate::builder::FunctionBuilder;
-use crate::effects::{AtomicOp, MemoryOrder, MemoryScope};
-use crate::entities::{Block, FuncId, GlobalId, StackSlot, Value, Variable};
-use crate::float_mode::{FastMath, FloatMode, FloatRounding};
-use crate::function::{FuncKind, Function, Param};
-use crate::ins::InstBuilder;
-use crate::inst::{BlockCall, MemFlags};
-use crate::module::{Extent, Global, Module};
-use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, Shape, TypeSet};
-use crate::ptx::{PtxData, PtxOperand, Sreg};
-use crate::types::{Scalar, Type};
+use warpsmith_ir::{
+    AtomicOp, Attr, AttrKind, Block, BlockCall, Extent, FastMath, FloatCC, FloatMode, FloatRounding, FuncId, FuncKind,
+    Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData, IntCC, MemFlags, MemoryOrder, MemoryScope, Module,
+    Opcode, OperandRule, Param, PtxData, PtxOperand, Scalar, Shape, Sreg, StackSlot, Type, TypeSet, Value, Variable,
+};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use warpsmith_isa::{Mnemonic, StateSpace};
 
@@ -27,12 +19,7 @@ use warpsmith_isa::{Mnemonic, StateSpace};
 pub const PARAMS: [Type; 6] =
     [Type::PTR_GLOBAL, Type::I32, Type::PTR_GLOBAL, Type::I64, Type::F32, Type::F64];
 
-/// What a thread owns of the output buffer. Threads are numbered `ctaid.x * ntid.x + tid.x`; the launch is one-dimensional with
-/// at most 1024 threads a block. Threads from the number that is the second parameter on do nothing.
-pub const BYTES_PER_THREAD: u32 = 256;
-
-/// The size of the input buffer, which any bytes may fill.
-pub const INPUT_BYTES: u32 = 1024;
+pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 
 /// What modules may contain.
 #[derive(Clone, Debug)]
@@ -807,7 +794,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{parse, verify};
+    use warpsmith_ir::{parse, verify};
 
     #[test]
     fn generated_modules_are_valid() {
@@ -867,7 +854,7 @@ mod tests {
             let text = module.to_string();
             let read = parse(&text);
             assert!(read.diagnostics.is_empty(), "{text}\n{:#?}", read.diagnostics);
-            crate::same::assert_same(&module, &read.module);
+            warpsmith_ir::same::assert_same(&module, &read.module);
             assert_eq!(read.module.to_string(), text);
             Ok(())
         });

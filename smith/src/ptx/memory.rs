@@ -1,0 +1,146 @@
+//! Accesses: every form of `ld`, `st`, `atom` and `red`, in memory that is the thread's own, or that nobody writes.
+
+use super::catalog::{Template, access_bytes};
+use super::scope::Class;
+use super::{Generator, Place, line};
+use arbitrary::Result;
+use warpsmith_isa::sample::Arg;
+use warpsmith_isa::{Mod, Opcode, ScalarType, StateSpace};
+
+/// A piece of memory: what its addresses begin with, and how many bytes it has from there.
+struct Area {
+    base: &'static str,
+    from: u32,
+    bytes: u32,
+    /// The base is the name of a variable.
+    named: bool,
+}
+
+impl Generator<'_, '_, '_> {
+    /// The memory that an access of a space may reach.
+    fn area(&mut self, space: StateSpace, writes: bool, readonly: bool) -> Result<Option<Area>> {
+        let area = |base, from, bytes, named| Some(Area { base, from, bytes, named });
+        let kernel = self.place == Place::Kernel;
+        Ok(match space {
+            StateSpace::Const => area("table", 0, 64, true),
+            _ if !kernel => None,
+            // What the texture path reads must not be written by the kernel.
+            StateSpace::Global if readonly => area("%input", 0, crate::INPUT_BYTES, false),
+            StateSpace::Global if !writes && self.u.ratio(1, 2)? => {
+                area("%input", 0, crate::INPUT_BYTES, false)
+            }
+            StateSpace::Global => area("%own", 64, 192, false),
+            StateSpace::Generic => area("%gen", 64, 192, false),
+            StateSpace::Shared => area("%shr", 0, 32, false),
+            StateSpace::Local => area("stack", 0, 64, true),
+            _ => None,
+        })
+    }
+
+    /// The text of an address in an area for an access of so many bytes.
+    fn address(&mut self, area: &Area, bytes: u32) -> Result<Option<String>> {
+        if bytes == 0 || area.bytes < bytes {
+            return Ok(None);
+        }
+        let first = area.from.next_multiple_of(bytes);
+        let places = (area.from + area.bytes - first) / bytes;
+        if places == 0 {
+            return Ok(None);
+        }
+        if self.u.ratio(1, 3)? && places.is_power_of_two() && !area.named {
+            // A place that the program computes.
+            if let Some(index) = self.register(Class::B32)? {
+                line!(self, "and.b32 %s0, {index}, {};", places - 1);
+                line!(self, "mad.wide.u32 %t0, %s0, {bytes}, {};", area.base);
+                return Ok(Some(if first == 0 { "[%t0]".to_owned() } else { format!("[%t0+{first}]") }));
+            }
+        }
+        let at = first + self.u.int_in_range(0..=places - 1)? * bytes;
+        Ok(Some(match at {
+            0 => format!("[{}]", area.base),
+            at => format!("[{}+{at}]", area.base),
+        }))
+    }
+
+    /// A load or a store.
+    pub(super) fn access(&mut self) -> Result<()> {
+        let stores = self.u.ratio(1, 2)?;
+        let list = if stores { &self.catalog.stores } else { &self.catalog.loads };
+        if !list.is_empty() {
+            let template = &list[self.u.int_in_range(0..=list.len() - 1)?];
+            self.memory_template(template, stores)?;
+        }
+        Ok(())
+    }
+
+    /// An atomic operation: on the thread's own memory with its result, or on what all threads share without one.
+    pub(super) fn atomic(&mut self) -> Result<()> {
+        if self.place != Place::Kernel {
+            return Ok(());
+        }
+        if self.u.ratio(1, 2)? {
+            // Whatever the order, the sum is the same; each word has an operation of its own.
+            let operations = ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "add.u64", "min.u64"];
+            let word = self.u.int_in_range(0..=7)?;
+            let operation = operations[word];
+            let class = if operation.ends_with("64") { Class::B64 } else { Class::B32 };
+            if let Some(value) = self.register(class)? {
+                let guard = if self.u.ratio(1, 3)? { self.guard()? } else { String::new() };
+                line!(self, "{guard}red.global.{operation} [totals+{}], {value};", 8 * word);
+            }
+            return Ok(());
+        }
+        let list = if self.u.ratio(1, 2)? { &self.catalog.atomics } else { &self.catalog.reductions };
+        if !list.is_empty() {
+            let template = &list[self.u.int_in_range(0..=list.len() - 1)?];
+            self.memory_template(template, true)?;
+        }
+        Ok(())
+    }
+
+    fn memory_template(&mut self, template: &Template, writes: bool) -> Result<()> {
+        if self.config.judged && !template.judged {
+            return Ok(());
+        }
+        let mods = template.sample.mnemonic.mods();
+        let Some(bytes) = access_bytes(&template.sample.mnemonic) else { return Ok(()) };
+        let space = template.sample.operands.iter().find_map(|arg| match arg {
+            Arg::Address(space) => Some(*space),
+            _ => None,
+        });
+        let Some(space) = space else { return Ok(()) };
+        let readonly = mods.contains(&Mod::Nc) || template.sample.mnemonic.opcode() == Opcode::Ldu;
+        let space = match space {
+            StateSpace::Generic if readonly => return Ok(()),
+            space => space,
+        };
+        let Some(area) = self.area(space, writes, readonly)? else { return Ok(()) };
+        // 16-byte accesses of several lanes are aligned as a whole.
+        let Some(address) = self.address(&area, bytes.next_power_of_two())? else { return Ok(()) };
+        let mut operands = Vec::new();
+        for (place, arg) in template.sample.operands.iter().enumerate() {
+            let text = match arg {
+                Arg::Address(_) => Some(address.clone()),
+                arg => {
+                    let arg = in_registers(arg);
+                    self.operand(&arg, template, place)?
+                }
+            };
+            let Some(text) = text else { return Ok(()) };
+            operands.push(text);
+        }
+        self.needs(template.sample.version);
+        let guard = if self.u.ratio(1, 4)? { self.guard()? } else { String::new() };
+        line!(self, "{guard}{} {};", template.text, operands.join(", "));
+        Ok(())
+    }
+}
+
+/// Bytes are kept in registers of 16 bits.
+fn in_registers(arg: &Arg) -> Arg {
+    match arg {
+        Arg::Reg(ScalarType::B8) => Arg::Reg(ScalarType::B16),
+        Arg::Vector(all) => Arg::Vector(all.iter().map(in_registers).collect()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,678 @@
+//! What instructions compute, from the manual's descriptions, one value at a time. A modifier that nothing here asks about makes the instruction
+//! unsupported: it cannot be ignored by mistake.
+
+use super::float::Format;
+use rustc_apfloat::Round;
+use std::cell::Cell;
+use std::cmp::Ordering;
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, TypeClass};
+
+/// The results of an instruction: of most one, of `setp` and the like two.
+pub(super) type Results = [u128; 2];
+
+/// The modifiers, and which of them have been asked about.
+struct Mods<'m> {
+    mods: &'m [Mod],
+    asked: Cell<u32>,
+}
+
+impl Mods<'_> {
+    fn has(&self, modifier: Mod) -> bool {
+        match self.mods.iter().position(|m| *m == modifier) {
+            Some(place) => {
+                self.asked.set(self.asked.get() | 1 << place);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The n-th type that is named.
+    fn ty(&self, n: usize) -> Option<ScalarType> {
+        let mut types = self.mods.iter().enumerate().filter(|(_, m)| m.scalar().is_some());
+        let (place, modifier) = types.nth(n)?;
+        self.asked.set(self.asked.get() | 1 << place);
+        modifier.scalar()
+    }
+
+    fn all_asked(&self) -> bool {
+        self.asked.get().count_ones() as usize == self.mods.len()
+    }
+
+    fn round(&self) -> Round {
+        match () {
+            () if self.has(Mod::Rz) => Round::TowardZero,
+            () if self.has(Mod::Rm) => Round::TowardNegative,
+            () if self.has(Mod::Rp) => Round::TowardPositive,
+            () => {
+                self.has(Mod::Rn);
+                Round::NearestTiesToEven
+            }
+        }
+    }
+
+    fn comparison(&self) -> Option<Mod> {
+        use Mod::*;
+        let all = [Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan];
+        // The first: `.hi` and `.lo` are not comparisons where they stand in an opcode.
+        all.into_iter().find(|m| self.has(*m))
+    }
+}
+
+/// Low bits of a value.
+pub(super) fn low(value: u128, bits: u32) -> u128 {
+    if bits >= 128 { value } else { value & ((1 << bits) - 1) }
+}
+
+/// The value of low bits with a sign.
+pub(super) fn signed(value: u128, bits: u32) -> i128 {
+    let shift = 128 - bits.min(128);
+    ((value << shift) as i128) >> shift
+}
+
+/// The number that an integer type reads in some bits.
+fn number(value: u128, ty: ScalarType) -> i128 {
+    if ty.is_signed() { signed(value, ty.bits()) } else { low(value, ty.bits()) as i128 }
+}
+
+/// The least and the greatest number of an integer type.
+fn range(ty: ScalarType) -> (i128, i128) {
+    let bits = ty.bits();
+    if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+}
+
+fn clamp(value: i128, ty: ScalarType) -> u128 {
+    let (least, greatest) = range(ty);
+    low(value.clamp(least, greatest) as u128, ty.bits())
+}
+
+/// What an instruction computes from the values of its sources; `carry` is the flag of extended arithmetic. `None` for what is not described here.
+pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Option<Results> {
+    let m = Mods { mods: mnemonic.mods(), asked: Cell::new(0) };
+    let arg = |n: usize| a.get(n).copied().unwrap_or(0);
+    let one = |value: u128| [value, 0];
+    let found = match mnemonic.opcode() {
+        Opcode::Testp => one(testp(&m, arg(0))?),
+        Opcode::Selp => {
+            m.ty(0)?;
+            one(if arg(2) != 0 { arg(0) } else { arg(1) })
+        }
+        Opcode::Slct => {
+            m.ty(0)?;
+            let chooser = m.ty(1)?;
+            let first = match chooser {
+                ScalarType::S32 => signed(arg(2), 32) >= 0,
+                _ => {
+                    let c = if m.has(Mod::Ftz) { Format::F32.flushed(low(arg(2), 32)) } else { low(arg(2), 32) };
+                    // A NaN is not greater or equal; minus zero is.
+                    matches!(Format::F32.compare(c, 0), Some(Ordering::Greater | Ordering::Equal))
+                }
+            };
+            one(if first { arg(0) } else { arg(1) })
+        }
+        Opcode::Setp => setp(&m, a)?,
+        Opcode::Set => one(set(&m, a)?),
+        Opcode::Cvt => one(cvt(&m, arg(0))?),
+        Opcode::And | Opcode::Or | Opcode::Xor => {
+            m.ty(0)?;
+            one(match mnemonic.opcode() {
+                Opcode::And => arg(0) & arg(1),
+                Opcode::Or => arg(0) | arg(1),
+                _ => arg(0) ^ arg(1),
+            })
+        }
+        Opcode::Not => {
+            let bits = m.ty(0)?.bits();
+            one(low(!arg(0), bits))
+        }
+        Opcode::Cnot => {
+            let bits = m.ty(0)?.bits();
+            one(u128::from(low(arg(0), bits) == 0))
+        }
+        Opcode::Lop3 => lop3(&m, a)?,
+        Opcode::Shl => {
+            let bits = m.ty(0)?.bits();
+            let by = low(arg(1), 32).min(127) as u32;
+            one(if by >= bits { 0 } else { low(low(arg(0), bits) << by, bits) })
+        }
+        Opcode::Shr => {
+            let ty = m.ty(0)?;
+            let by = low(arg(1), 32).min(ty.bits().into()) as u32;
+            one(low((number(arg(0), ty) >> by.min(127)) as u128, ty.bits()))
+        }
+        Opcode::ShfL | Opcode::ShfR => {
+            m.ty(0)?;
+            let amount = low(arg(2), 32);
+            let by = if m.has(Mod::Wrap) {
+                amount & 31
+            } else {
+                m.has(Mod::Clamp);
+                amount.min(32)
+            };
+            let both = (low(arg(1), 32) << 32) | low(arg(0), 32);
+            one(match mnemonic.opcode() {
+                Opcode::ShfL => low((both << by) >> 32, 32),
+                _ => low(both >> by, 32),
+            })
+        }
+        Opcode::Prmt => one(prmt(&m, arg(0), arg(1), arg(2))?),
+        Opcode::Popc => {
+            let bits = m.ty(0)?.bits();
+            one(low(arg(0), bits).count_ones().into())
+        }
+        Opcode::Clz => {
+            let bits = m.ty(0)?.bits();
+            one((low(arg(0), bits).leading_zeros() - (128 - bits)).into())
+        }
+        Opcode::Brev => {
+            let bits = m.ty(0)?.bits();
+            one(low(arg(0), bits).reverse_bits() >> (128 - bits))
+        }
+        Opcode::Bfind => {
+            let ty = m.ty(0)?;
+            let bits = ty.bits();
+            let value = if ty.is_signed() && signed(arg(0), bits) < 0 { !arg(0) } else { arg(0) };
+            let value = low(value, bits);
+            let shift = m.has(Mod::Shiftamt);
+            one(match value {
+                0 => 0xffff_ffff,
+                value => {
+                    let highest = 127 - value.leading_zeros();
+                    u128::from(if shift { bits - 1 - highest } else { highest })
+                }
+            })
+        }
+        Opcode::Bfe => {
+            let ty = m.ty(0)?;
+            one(bfe(arg(0), ty, low(arg(1), 8) as u32, low(arg(2), 8) as u32))
+        }
+        Opcode::Bfi => {
+            let bits = m.ty(0)?.bits();
+            let (position, length) = (low(arg(2), 8) as u32, low(arg(3), 8) as u32);
+            let mut result = low(arg(1), bits);
+            for i in 0..length.min(bits) {
+                let at = position + i;
+                if at < bits {
+                    result = (result & !(1 << at)) | ((arg(0) >> i & 1) << at);
+                }
+            }
+            one(result)
+        }
+        Opcode::Szext => {
+            let ty = m.ty(0)?;
+            let wrap = m.has(Mod::Wrap);
+            m.has(Mod::Clamp);
+            let width = low(arg(1), 32);
+            let width = if wrap { width & 31 } else { width.min(32) } as u32;
+            one(match width {
+                0 => 0,
+                width if ty.is_signed() => low(signed(arg(0), width) as u128, 32),
+                width => low(arg(0), width),
+            })
+        }
+        Opcode::Bmsk => {
+            m.ty(0)?;
+            let wrap = m.has(Mod::Wrap);
+            m.has(Mod::Clamp);
+            let (from, width) = (low(arg(0), 32), low(arg(1), 32));
+            let (from, width) = if wrap { (from & 31, width & 31) } else { (from.min(32), width.min(32)) };
+            let ones = low(u128::MAX, width as u32);
+            one(low(ones << from, 32))
+        }
+        Opcode::Fns => return None,
+        Opcode::Dp4a => {
+            let (first, second) = (m.ty(0)?, m.ty(1)?);
+            let byte = |value: u128, ty: ScalarType, n: u32| -> i128 {
+                let byte = low(value >> (8 * n), 8);
+                if ty.is_signed() { signed(byte, 8) } else { byte as i128 }
+            };
+            let sum: i128 = (0..4).map(|n| byte(arg(0), first, n) * byte(arg(1), second, n)).sum();
+            one(low((sum + arg(2) as i128) as u128, 32))
+        }
+        Opcode::Dp2aLo | Opcode::Dp2aHi => {
+            let (first, second) = (m.ty(0)?, m.ty(1)?);
+            let high = if mnemonic.opcode() == Opcode::Dp2aHi { 2 } else { 0 };
+            let part = |value: u128, bits: u32, ty: ScalarType| -> i128 {
+                if ty.is_signed() { signed(low(value, bits), bits) } else { low(value, bits) as i128 }
+            };
+            let sum: i128 = (0..2)
+                .map(|n| part(arg(0) >> (16 * n), 16, first) * part(arg(1) >> (8 * (n + high)), 8, second))
+                .sum();
+            one(low((sum + arg(2) as i128) as u128, 32))
+        }
+        Opcode::Copysign => {
+            let format = Format::of(m.ty(0)?)?;
+            one((arg(1) & (format.sign() - 1)) | (arg(0) & format.sign()))
+        }
+        Opcode::Rcp | Opcode::Sqrt => {
+            let ty = m.ty(0)?;
+            let format = Format::of(ty)?;
+            let round = m.round();
+            let ftz = m.has(Mod::Ftz);
+            let source = if ftz { format.flushed(low(arg(0), ty.bits())) } else { low(arg(0), ty.bits()) };
+            let result = match mnemonic.opcode() {
+                Opcode::Rcp => format.div(format.one(), source, round),
+                _ => format.sqrt(source, round)?,
+            };
+            one(if ftz { format.flushed(result) } else { result })
+        }
+        Opcode::Add
+        | Opcode::Sub
+        | Opcode::Mul
+        | Opcode::MulLo
+        | Opcode::MulHi
+        | Opcode::MulWide
+        | Opcode::Mad
+        | Opcode::MadLo
+        | Opcode::MadHi
+        | Opcode::MadWide
+        | Opcode::Mul24Lo
+        | Opcode::Mul24Hi
+        | Opcode::Mad24Lo
+        | Opcode::Mad24Hi
+        | Opcode::Fma
+        | Opcode::Div
+        | Opcode::Rem
+        | Opcode::Sad
+        | Opcode::Abs
+        | Opcode::Neg
+        | Opcode::Min
+        | Opcode::Max
+        | Opcode::Addc
+        | Opcode::Subc
+        | Opcode::MadcLo
+        | Opcode::MadcHi => one(arithmetic(mnemonic.opcode(), &m, a, carry)?),
+        _ => return None,
+    };
+    m.all_asked().then_some(found)
+}
+
+fn testp(m: &Mods, a: u128) -> Option<u128> {
+    let format = Format::of(m.ty(0)?)?;
+    let a = low(a, format.bits());
+    let (nan, infinite, subnormal) = (format.is_nan(a), format.is_infinite(a), format.is_subnormal(a));
+    let holds = match () {
+        () if m.has(Mod::Finite) => !nan && !infinite,
+        () if m.has(Mod::Infinite) => infinite,
+        () if m.has(Mod::Number) => !nan,
+        () if m.has(Mod::Notanumber) => nan,
+        () if m.has(Mod::Normal) => !nan && !infinite && !subnormal && !format.is_zero(a),
+        () if m.has(Mod::Subnormal) => subnormal,
+        () => return None,
+    };
+    Some(holds.into())
+}
+
+fn bfe(value: u128, ty: ScalarType, position: u32, length: u32) -> u128 {
+    let bits = ty.bits();
+    let value = low(value, bits);
+    let sign_at = (position + length).saturating_sub(1).min(bits - 1);
+    let sign = if !ty.is_signed() || length == 0 { 0 } else { value >> sign_at & 1 };
+    let mut result = 0;
+    for i in 0..bits {
+        let bit = if i < length && position + i < bits { value >> (position + i) & 1 } else { sign };
+        result |= bit << i;
+    }
+    result
+}
+
+fn prmt(m: &Mods, a: u128, b: u128, c: u128) -> Option<u128> {
+    m.ty(0)?;
+    let bytes = |n: u128| low((low(b, 32) << 32 | low(a, 32)) >> (8 * (n & 7)), 8);
+    let k = c & 3;
+    let of = |order: [u128; 4]| order.iter().enumerate().fold(0, |d, (n, &byte)| d | bytes(byte) << (8 * n));
+    Some(match () {
+        () if m.has(Mod::F4e) => of([k, k + 1, k + 2, k + 3]),
+        () if m.has(Mod::B4e) => of([k, (k + 7) % 8, (k + 6) % 8, (k + 5) % 8]),
+        () if m.has(Mod::Rc8) => of([k, k, k, k]),
+        () if m.has(Mod::Ecl) => of([k, k.max(1), k.max(2), 3]),
+        () if m.has(Mod::Ecr) => of([0, k.min(1), k.min(2), k]),
+        () if m.has(Mod::Rc16) => {
+            let half = (k & 1) * 2;
+            of([half, half + 1, half, half + 1])
+        }
+        () => (0..4).fold(0, |d, n| {
+            let selector = c >> (4 * n) & 15;
+            let byte = bytes(selector & 7);
+            let byte = if selector & 8 == 0 { byte } else if byte & 0x80 == 0 { 0 } else { 0xff };
+            d | byte << (8 * n)
+        }),
+    })
+}
+
+fn lop3(m: &Mods, a: &[u128]) -> Option<Results> {
+    m.ty(0)?;
+    let [x, y, z, table] = [a.first()?, a.get(1)?, a.get(2)?, a.get(3)?].map(|v| *v);
+    let mut result = 0;
+    for bit in 0..32 {
+        let index = (x >> bit & 1) << 2 | (y >> bit & 1) << 1 | (z >> bit & 1);
+        result |= (table >> index & 1) << bit;
+    }
+    let predicate = a.get(4).copied().unwrap_or(0);
+    let any = u128::from(result != 0);
+    let second = match () {
+        () if m.has(Mod::Or) => any | predicate,
+        () if m.has(Mod::And) => any & predicate,
+        () => 0,
+    };
+    Some([result, second])
+}
+
+/// Whether a comparison holds between values of a type.
+fn compares(comparison: Mod, ty: ScalarType, a: u128, b: u128, ftz: bool) -> Option<bool> {
+    use Mod::*;
+    if let Some(format) = Format::of(ty) {
+        let flush = |v: u128| if ftz { format.flushed(low(v, format.bits())) } else { low(v, format.bits()) };
+        let order = format.compare(flush(a), flush(b));
+        return Some(match (comparison, order) {
+            (Num, order) => order.is_some(),
+            (Nan, order) => order.is_none(),
+            (Eq | Ne | Lt | Le | Gt | Ge, None) => false,
+            (Equ | Neu | Ltu | Leu | Gtu | Geu, None) => true,
+            (Eq | Equ, Some(order)) => order.is_eq(),
+            (Ne | Neu, Some(order)) => order.is_ne(),
+            (Lt | Ltu, Some(order)) => order.is_lt(),
+            (Le | Leu, Some(order)) => order.is_le(),
+            (Gt | Gtu, Some(order)) => order.is_gt(),
+            (Ge | Geu, Some(order)) => order.is_ge(),
+            _ => return None,
+        });
+    }
+    let order = number(a, ty).cmp(&number(b, ty));
+    Some(match comparison {
+        Eq => order.is_eq(),
+        Ne => order.is_ne(),
+        Lt | Lo => order.is_lt(),
+        Le | Ls => order.is_le(),
+        Gt | Hi => order.is_gt(),
+        Ge | Hs => order.is_ge(),
+        _ => return None,
+    })
+}
+
+fn combine(m: &Mods, holds: bool, c: bool) -> bool {
+    match () {
+        () if m.has(Mod::And) => holds & c,
+        () if m.has(Mod::Or) => holds | c,
+        () if m.has(Mod::Xor) => holds ^ c,
+        () => holds,
+    }
+}
+
+fn setp(m: &Mods, a: &[u128]) -> Option<Results> {
+    let ty = m.ty(0)?;
+    if matches!(ty.class(), TypeClass::Packed) {
+        return packed_setp(m, ty, a);
+    }
+    let holds = compares(m.comparison()?, ty, *a.first()?, *a.get(1)?, m.has(Mod::Ftz))?;
+    let c = a.get(2).copied().unwrap_or(0) != 0;
+    Some([combine(m, holds, c).into(), combine(m, !holds, c).into()])
+}
+
+fn packed_setp(m: &Mods, ty: ScalarType, a: &[u128]) -> Option<Results> {
+    let lane = lane_type(ty)?;
+    let (comparison, ftz) = (m.comparison()?, m.has(Mod::Ftz));
+    let c = a.get(2).copied().unwrap_or(0) != 0;
+    let bits = lane.bits();
+    let of = |n: u32| Some(combine(m, compares(comparison, lane, *a.first()? >> (n * bits), *a.get(1)? >> (n * bits), ftz)?, c));
+    Some([of(0)?.into(), of(1)?.into()])
+}
+
+fn set(m: &Mods, a: &[u128]) -> Option<u128> {
+    let (to, from) = (m.ty(0)?, m.ty(1)?);
+    let holds = compares(m.comparison()?, from, *a.first()?, *a.get(1)?, m.has(Mod::Ftz))?;
+    let holds = combine(m, holds, a.get(2).copied().unwrap_or(0) != 0);
+    Some(match Format::of(to) {
+        _ if !holds => 0,
+        Some(format) => format.one(),
+        None if to.is_integer() && to.bits() <= 32 => low(u128::MAX, to.bits()),
+        None => return None,
+    })
+}
+
+/// The lanes that a packed type has.
+fn lane_type(ty: ScalarType) -> Option<ScalarType> {
+    match ty {
+        ScalarType::F16x2 => Some(ScalarType::F16),
+        ScalarType::BF16x2 => Some(ScalarType::BF16),
+        ScalarType::F32x2 => Some(ScalarType::F32),
+        ScalarType::U16x2 => Some(ScalarType::U16),
+        ScalarType::S16x2 => Some(ScalarType::S16),
+        _ => None,
+    }
+}
+
+fn arithmetic(op: Opcode, m: &Mods, a: &[u128], carry: &mut bool) -> Option<u128> {
+    let ty = m.ty(0)?;
+    if let Some(lane) = lane_type(ty) {
+        let bits = lane.bits();
+        let mut result = 0;
+        for n in 0..ty.bits() / bits {
+            let lanes: Vec<u128> = a.iter().map(|value| low(value >> (n * bits), bits)).collect();
+            let value = match Format::of(lane) {
+                Some(format) => float(op, m, format, &lanes)?,
+                None => integer(op, m, lane, &lanes, carry)?,
+            };
+            result |= low(value, bits) << (n * bits);
+        }
+        return Some(result);
+    }
+    match Format::of(ty) {
+        // Two types: mixed precision, which has its own rules.
+        Some(_) if m.ty(1).is_some() => None,
+        Some(format) => {
+            let a: Vec<u128> = a.iter().map(|value| low(*value, format.bits())).collect();
+            float(op, m, format, &a)
+        }
+        None if ty.is_integer() => integer(op, m, ty, a, carry),
+        None => None,
+    }
+}
+
+fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<u128> {
+    let ftz = m.has(Mod::Ftz);
+    let a: Vec<u128> = a.iter().map(|v| if ftz { format.flushed(*v) } else { *v }).collect();
+    let arg = |n: usize| a.get(n).copied().unwrap_or(0);
+    let negative = |v: u128| v ^ format.sign();
+    let result = match op {
+        Opcode::Add => format.add(arg(0), arg(1), m.round()),
+        Opcode::Sub => format.add(arg(0), negative(arg(1)), m.round()),
+        Opcode::Mul => format.mul(arg(0), arg(1), m.round()),
+        Opcode::Fma | Opcode::Mad => format.fma(arg(0), arg(1), arg(2), m.round()),
+        Opcode::Div => format.div(arg(0), arg(1), m.round()),
+        Opcode::Abs | Opcode::Neg if format.is_nan(arg(0)) => format.nan(),
+        Opcode::Abs => arg(0) & !format.sign(),
+        Opcode::Neg => negative(arg(0)),
+        Opcode::Min | Opcode::Max => {
+            let (greater, nan) = (op == Opcode::Max, m.has(Mod::NaN));
+            let xorsign = m.has(Mod::Xorsign);
+            let signless = m.has(Mod::Abs);
+            let value = |v: u128| if signless { v & !format.sign() } else { v };
+            if a.len() > 2 || (signless && !xorsign) {
+                // Of three: in versions after what this knows of signs.
+                return None;
+            }
+            let result = format.extreme(value(arg(0)), value(arg(1)), greater, nan);
+            match xorsign && !format.is_nan(result) {
+                true => result | ((arg(0) ^ arg(1)) & format.sign()),
+                false => result,
+            }
+        }
+        _ => return None,
+    };
+    let result = if ftz { format.flushed(result) } else { result };
+    let result = match m.has(Mod::Sat) {
+        true if format.is_nan(result) => 0,
+        true => {
+            let below = format.extreme(result, format.one(), false, false);
+            if below & format.sign() != 0 { 0 } else { below }
+        }
+        false => result,
+    };
+    Some(match m.has(Mod::Relu) {
+        true if format.is_nan(result) => format.nan(),
+        true if result & format.sign() != 0 => 0,
+        _ => result,
+    })
+}
+
+fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -> Option<u128> {
+    let bits = ty.bits();
+    let arg = |n: usize| a.get(n).copied().unwrap_or(0);
+    let value = |n: usize| number(arg(n), ty);
+    let raw = |n: usize| low(arg(n), bits);
+    let (cc, sat, relu) = (m.has(Mod::Cc), m.has(Mod::Sat), m.has(Mod::Relu));
+    let came = u128::from(*carry);
+    if relu && !matches!(op, Opcode::Min | Opcode::Max) {
+        return None;
+    }
+    if sat && (cc || op == Opcode::MadcHi) {
+        return None;
+    }
+    let mut leaves = |carries: bool| {
+        if cc {
+            *carry = carries;
+        }
+    };
+    // A product of numbers of 64 bits fits; its halves are those of the type's width.
+    let product = |x: i128, y: i128| x.wrapping_mul(y);
+    let high = |p: i128| (p >> bits) as u128;
+    // Of the low 24 bits, 48 bits: the high instruction gives bits 16 to 47.
+    let product24 = || {
+        let part = |n: usize| if ty.is_signed() { signed(low(arg(n), 24), 24) } else { low(arg(n), 24) as i128 };
+        part(0) * part(1)
+    };
+    let result: i128 = match op {
+        Opcode::Add => {
+            leaves((raw(0) + raw(1)) >> bits != 0);
+            value(0) + value(1)
+        }
+        Opcode::Addc => {
+            leaves((raw(0) + raw(1) + came) >> bits != 0);
+            value(0) + value(1) + came as i128
+        }
+        Opcode::Sub => {
+            leaves(raw(0) < raw(1));
+            value(0) - value(1)
+        }
+        Opcode::Subc => {
+            leaves(raw(0) < raw(1) + came);
+            value(0) - value(1) - came as i128
+        }
+        Opcode::MulLo => product(value(0), value(1)),
+        Opcode::MulHi => high(product(value(0), value(1))) as i128,
+        Opcode::MulWide => {
+            return Some(low((value(0) * value(1)) as u128, 2 * bits));
+        }
+        Opcode::MadWide => {
+            return Some(low((value(0) * value(1)).wrapping_add(arg(2) as i128) as u128, 2 * bits));
+        }
+        Opcode::MadLo => {
+            let part = low(product(value(0), value(1)) as u128, bits);
+            leaves((part + raw(2)) >> bits != 0);
+            product(value(0), value(1)).wrapping_add(value(2))
+        }
+        Opcode::MadHi => {
+            let part = low(high(product(value(0), value(1))), bits);
+            leaves((part + raw(2)) >> bits != 0);
+            number(part, ty) + value(2)
+        }
+        Opcode::MadcLo | Opcode::MadcHi => {
+            let all = product(value(0), value(1));
+            let part = low(if op == Opcode::MadcLo { all as u128 } else { high(all) }, bits);
+            leaves((part + raw(2) + came) >> bits != 0);
+            number(part, ty) + value(2) + came as i128
+        }
+        Opcode::Mul24Lo => product24(),
+        Opcode::Mul24Hi => product24() >> 16,
+        Opcode::Mad24Lo => product24() + value(2),
+        Opcode::Mad24Hi => {
+            let part = number((product24() >> 16) as u128, ty);
+            part + value(2)
+        }
+        Opcode::Div if value(1) == 0 => return Some(low(u128::MAX, bits)),
+        Opcode::Div => value(0) / value(1),
+        Opcode::Rem if value(1) == 0 => value(0),
+        Opcode::Rem => value(0) % value(1),
+        Opcode::Sad => value(2) + (value(0) - value(1)).abs(),
+        Opcode::Abs => value(0).abs(),
+        Opcode::Neg => -value(0),
+        Opcode::Min => value(0).min(value(1)),
+        Opcode::Max => value(0).max(value(1)),
+        _ => return None,
+    };
+    let result = if relu { result.max(0) } else { result };
+    Some(if sat { clamp(result, ty) } else { low(result as u128, bits) })
+}
+
+fn cvt(m: &Mods, a: u128) -> Option<u128> {
+    let (to, from) = (m.ty(0)?, m.ty(1)?);
+    if m.ty(2).is_some() {
+        return None;
+    }
+    let (sat, ftz) = (m.has(Mod::Sat), m.has(Mod::Ftz));
+    let integral = [
+        (Mod::Rni, Round::NearestTiesToEven),
+        (Mod::Rzi, Round::TowardZero),
+        (Mod::Rmi, Round::TowardNegative),
+        (Mod::Rpi, Round::TowardPositive),
+    ];
+    let integral = integral.into_iter().find(|(modifier, _)| m.has(*modifier)).map(|(_, round)| round);
+    let round = m.round();
+    match (Format::of(from), Format::of(to)) {
+        (None, None) if from.is_integer() && to.is_integer() => {
+            let value = number(a, from);
+            Some(if sat { clamp(value, to) } else { low(value as u128, to.bits()) })
+        }
+        (None, Some(format)) if from.is_integer() => {
+            let result = format.of_int(number(a, from), round);
+            Some(if sat { saturated(format, result) } else { result })
+        }
+        (Some(format), None) if to.is_integer() => {
+            let a = low(a, format.bits());
+            let a = if ftz && format == Format::F32 { format.flushed(a) } else { a };
+            if format.is_nan(a) {
+                let zero = format != Format::F64 && to.bits() != 64;
+                return Some(if zero { 0 } else { 1 << (to.bits() - 1) });
+            }
+            let whole = format.round_to_integral(a, integral?);
+            let (least, greatest) = range(to);
+            let quad = format.exact(whole);
+            let bound = |value: i128| {
+                use rustc_apfloat::Float;
+                rustc_apfloat::ieee::Quad::from_i128(value).value
+            };
+            let value = match () {
+                () if quad < bound(least) => least,
+                () if quad > bound(greatest) => greatest,
+                () => {
+                    use rustc_apfloat::Float;
+                    let mut exact = true;
+                    quad.to_i128_r(128, Round::TowardZero, &mut exact).value
+                }
+            };
+            Some(low(value as u128, to.bits()))
+        }
+        (Some(source), Some(format)) => {
+            let a = low(a, source.bits());
+            let a = if ftz && source == Format::F32 { source.flushed(a) } else { a };
+            let a = match integral {
+                Some(round) => source.round_to_integral(a, round),
+                None => a,
+            };
+            let result = if source == format && !source.is_nan(a) { a } else { format.rounded(source.exact(a), round) };
+            let result = if ftz && format == Format::F32 { format.flushed(result) } else { result };
+            Some(if sat { saturated(format, result) } else { result })
+        }
+        _ => None,
+    }
+}
+
+/// Between zero and one; zero for NaN.
+fn saturated(format: Format, value: u128) -> u128 {
+    if format.is_nan(value) {
+        return 0;
+    }
+    let below = format.extreme(value, format.one(), false, false);
+    if below & format.sign() != 0 { 0 } else { below }
+}

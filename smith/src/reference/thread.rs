@@ -1,0 +1,521 @@
+//! One thread: its frames, and what an instruction does to it.
+
+use super::compute::{compute, low, signed};
+use super::load::{Func, Inst, Loaded, Op};
+use super::memory::{FUNCTIONS, LOCAL, SHARED, View, number};
+use super::{Launch, Stop, any, bits_of};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, StateSpace};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    Ready,
+    /// At a barrier of the block: its number, and how many threads it is for.
+    Barrier(u32, Option<u32>),
+    /// At an operation that the lanes of a mask do together.
+    Warp(u32),
+    Done,
+}
+
+/// A call that has not returned.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub function: usize,
+    pub next: usize,
+    pub registers: Vec<u128>,
+    /// The width of each register.
+    widths: Vec<u32>,
+    slots: Vec<Vec<u8>>,
+    /// Where its variables in local memory begin.
+    local: u64,
+    /// The slots of the caller that get what comes back.
+    results: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Thread {
+    pub frames: Vec<Frame>,
+    pub state: State,
+    pub local: Vec<u8>,
+    index: [u32; 3],
+    carry: bool,
+}
+
+/// Where a thread is in its launch.
+pub(super) struct Place<'l> {
+    pub lane: usize,
+    pub warp: usize,
+    pub index: [u32; 3],
+    pub launch: &'l Launch,
+}
+
+/// The space, the type and the number of elements of an access, if it is a known one.
+pub(super) fn access(mnemonic: &Mnemonic) -> Option<(StateSpace, ScalarType, usize)> {
+    let mut space = StateSpace::Generic;
+    let (mut ty, mut count) = (None, 1);
+    for m in mnemonic.mods() {
+        match m {
+            Mod::Global => space = StateSpace::Global,
+            Mod::Shared | Mod::SharedCta => space = StateSpace::Shared,
+            Mod::Local => space = StateSpace::Local,
+            Mod::Const => space = StateSpace::Const,
+            Mod::Param => space = StateSpace::Param,
+            Mod::V2 => count = 2,
+            Mod::V4 => count = 4,
+            Mod::V8 => count = 8,
+            // These say when others see it, or what caches do: nothing to one thread at a time.
+            Mod::Weak | Mod::Volatile | Mod::Relaxed | Mod::Acquire | Mod::Release | Mod::AcqRel | Mod::Mmio => {}
+            Mod::Cta | Mod::Gpu | Mod::Sys | Mod::Ca | Mod::Cg | Mod::Cs | Mod::Lu | Mod::Cv | Mod::Wb | Mod::Wt => {}
+            Mod::Nc | Mod::L2_64B | Mod::L2_128B | Mod::L2_256B => {}
+            Mod::L1EvictNormal | Mod::L1EvictUnchanged | Mod::L1EvictFirst | Mod::L1EvictLast | Mod::L1NoAllocate => {}
+            Mod::L2EvictLast | Mod::L2EvictNormal | Mod::L2EvictFirst => {}
+            Mod::Add | Mod::Min | Mod::Max | Mod::Inc | Mod::Dec | Mod::And | Mod::Or | Mod::Xor | Mod::Exch | Mod::Cas => {}
+            m => ty = Some(m.scalar()?),
+        }
+    }
+    let ty = ty?;
+    Some((space, ty, count)).filter(|_| ty.bits().is_multiple_of(8))
+}
+
+/// True for an atomic operation on integers.
+pub(super) fn is_known_atomic(mnemonic: &Mnemonic) -> bool {
+    access(mnemonic).is_some_and(|(_, ty, count)| {
+        count == 1
+            && !ty.is_float()
+            && (ty.is_integer() || matches!(ty, ScalarType::B16 | ScalarType::B32 | ScalarType::B64))
+    })
+}
+
+/// What an atomic operation leaves in memory.
+fn updated(mnemonic: &Mnemonic, ty: ScalarType, old: u128, args: &[u128]) -> Option<u128> {
+    let bits = ty.bits();
+    let value = |v: u128| if ty.is_signed() { signed(v, bits) } else { low(v, bits) as i128 };
+    let b = low(*args.first()?, bits);
+    Some(low(
+        match () {
+            () if mnemonic.has(Mod::Add) => old.wrapping_add(b),
+            () if mnemonic.has(Mod::Min) => value(old).min(value(b)) as u128,
+            () if mnemonic.has(Mod::Max) => value(old).max(value(b)) as u128,
+            () if mnemonic.has(Mod::Inc) => if old >= b { 0 } else { old + 1 },
+            () if mnemonic.has(Mod::Dec) => if old == 0 || old > b { b } else { old - 1 },
+            () if mnemonic.has(Mod::And) => old & b,
+            () if mnemonic.has(Mod::Or) => old | b,
+            () if mnemonic.has(Mod::Xor) => old ^ b,
+            () if mnemonic.has(Mod::Exch) => b,
+            () if mnemonic.has(Mod::Cas) => if old == b { low(*args.get(1)?, bits) } else { old },
+            () => return None,
+        },
+        bits,
+    ))
+}
+
+fn unknown<T>(inst: &Inst) -> Result<T, Stop> {
+    Err(Stop::Unsupported(inst.mnemonic.to_string()))
+}
+
+impl Thread {
+    pub fn new(kernel: usize, func: &Func, index: [u32; 3], params: &[Vec<u8>]) -> Thread {
+        let mut frame = Frame::new(kernel, func, 0, Vec::new());
+        for (slot, bytes) in frame.slots.iter_mut().zip(params) {
+            let len = slot.len().min(bytes.len());
+            slot[..len].copy_from_slice(&bytes[..len]);
+        }
+        let local = vec![0; func.local_bytes as usize];
+        Thread { frames: vec![frame], state: State::Ready, local, index, carry: false }
+    }
+
+    fn frame(&mut self) -> Result<&mut Frame, Stop> {
+        self.frames.last_mut().ok_or(Stop::Deadlock)
+    }
+
+    /// The instruction that the thread is at, which it has not executed.
+    pub fn at<'p>(&self, loaded: &'p Loaded) -> Option<&'p Inst> {
+        let frame = self.frames.last()?;
+        loaded.funcs[frame.function].insts.get(frame.next)
+    }
+
+    /// Executes the next instruction, or begins to wait at it.
+    pub fn step(&mut self, loaded: &Loaded, memory: &mut View, place: &Place) -> Result<(), Stop> {
+        let Some(inst) = self.at(loaded) else {
+            return self.leave(memory);
+        };
+        if let Some((register, negated)) = inst.guard
+            && (self.frame()?.registers[register] != 0) == negated
+        {
+            self.frame()?.next += 1;
+            return Ok(());
+        }
+        let m = &inst.mnemonic;
+        match m.opcode() {
+            Opcode::Bra => {
+                let [Op::Label(label)] = inst.operands.as_slice() else { return unknown(inst) };
+                return self.go(loaded, *label);
+            }
+            Opcode::BrxIdx => {
+                let index = self.value(&inst.operands[0], ScalarType::U32, place)?;
+                let Some(Op::Targets(list)) = inst.operands.get(1) else { return unknown(inst) };
+                let function = self.frame()?.function;
+                let target = loaded.funcs[function].targets.get(list).and_then(|all| all.get(index as usize));
+                return match target {
+                    Some(label) => self.go(loaded, *label),
+                    None => Err(Stop::Fault(format!("brx.idx with index {index}"))),
+                };
+            }
+            Opcode::Call => return self.call(loaded, inst, memory, place),
+            Opcode::Ret => return self.leave(memory),
+            Opcode::Exit => {
+                self.state = State::Done;
+                return Ok(());
+            }
+            Opcode::Trap => return Err(Stop::Fault("trap".to_owned())),
+            Opcode::Bar | Opcode::BarCta | Opcode::Barrier | Opcode::BarrierCta if m.has(Mod::Arrive) => {
+                return unknown(inst);
+            }
+            Opcode::Bar
+            | Opcode::BarCta
+            | Opcode::Barrier
+            | Opcode::BarrierCta
+            | Opcode::BarRed
+            | Opcode::BarCtaRed
+            | Opcode::BarrierRed
+            | Opcode::BarrierCtaRed => {
+                let reduces = super::together::reduces(m.opcode());
+                let sources = inst.operands.len() - usize::from(reduces);
+                let first = usize::from(reduces);
+                let number = self.value(&inst.operands[first], ScalarType::U32, place)? as u32;
+                let count = match sources - usize::from(reduces) {
+                    2 => Some(self.value(&inst.operands[first + 1], ScalarType::U32, place)? as u32),
+                    _ => None,
+                };
+                self.state = State::Barrier(number, count);
+                return Ok(());
+            }
+            Opcode::Shfl | Opcode::Vote | Opcode::Match | Opcode::Redux | Opcode::BarWarp => {
+                let Some(mask) = inst.operands.last().filter(|_| m.has(Mod::Sync)) else { return unknown(inst) };
+                self.state = State::Warp(self.value(mask, ScalarType::B32, place)? as u32);
+                return Ok(());
+            }
+            Opcode::Ld | Opcode::Ldu => self.load(inst, memory, place)?,
+            Opcode::St => self.store(inst, memory, place)?,
+            Opcode::Atom | Opcode::Red => self.atomic(inst, memory, place)?,
+            Opcode::Mov => self.movement(inst, place)?,
+            Opcode::Cvta | Opcode::CvtaTo => self.convert_address(inst, place)?,
+            Opcode::Isspacep => return unknown(inst),
+            Opcode::Membar | Opcode::Fence | Opcode::Nanosleep | Opcode::Prefetch | Opcode::Prefetchu => {}
+            _ => self.computation(inst, place)?,
+        }
+        self.frame()?.next += 1;
+        Ok(())
+    }
+
+    fn go(&mut self, loaded: &Loaded, label: usize) -> Result<(), Stop> {
+        let frame = self.frame()?;
+        match loaded.funcs[frame.function].labels.get(&label) {
+            Some(&next) => frame.next = next,
+            None => return Err(Stop::Unsupported("a label of another function".to_owned())),
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, memory: &mut View) -> Result<(), Stop> {
+        let Some(frame) = self.frames.pop() else { return Err(Stop::Deadlock) };
+        match self.frames.last_mut() {
+            None => self.state = State::Done,
+            Some(caller) => {
+                memory.local.truncate(frame.local as usize);
+                for (n, slot) in frame.results.iter().enumerate() {
+                    let bytes = &frame.slots[n];
+                    let len = bytes.len().min(caller.slots[*slot].len());
+                    caller.slots[*slot][..len].copy_from_slice(&bytes[..len]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, loaded: &Loaded, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
+        let mut results: &[Op] = &[];
+        let mut arguments: &[Op] = &[];
+        let mut callee = None;
+        for operand in &inst.operands {
+            match operand {
+                Op::Group(all) if callee.is_none() => results = all,
+                Op::Group(all) => arguments = all,
+                Op::Prototype => {}
+                other => callee = Some(other),
+            }
+        }
+        let Some(callee) = callee else { return unknown(inst) };
+        let function = match callee {
+            Op::Function(n) => *n,
+            other => {
+                let address = self.value(other, ScalarType::U64, place)? as u64;
+                (address.wrapping_sub(FUNCTIONS) / 16) as usize
+            }
+        };
+        let Some(func) = loaded.funcs.get(function).filter(|f| !f.insts.is_empty()) else {
+            return Err(Stop::Unsupported("a call of a function without a body".to_owned()));
+        };
+        let slots = |all: &[Op]| -> Option<Vec<usize>> {
+            all.iter().map(|op| if let Op::Slot(slot) = op { Some(*slot) } else { None }).collect()
+        };
+        let (Some(results), Some(given)) = (slots(results), slots(arguments)) else { return unknown(inst) };
+        if self.frames.len() > 200 {
+            return Err(Stop::Fault("calls are nested too deeply".to_owned()));
+        }
+        let local = (memory.local.len() as u64).next_multiple_of(256);
+        memory.local.resize((local + func.local_bytes) as usize, 0);
+        let mut frame = Frame::new(function, func, local, results);
+        let caller = self.frame()?;
+        caller.next += 1;
+        for (n, slot) in given.iter().enumerate() {
+            let into = &mut frame.slots[func.returns + n];
+            let len = into.len().min(caller.slots[*slot].len());
+            into[..len].copy_from_slice(&caller.slots[*slot][..len]);
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// The value of a source that an instruction reads as a type.
+    pub fn value(&mut self, op: &Op, ty: ScalarType, place: &Place) -> Result<u128, Stop> {
+        let launch = place.launch;
+        Ok(match op {
+            Op::Reg(register) => self.frame()?.registers[*register],
+            Op::Int(bits) if ty.is_float() => return Err(Stop::Unsupported(format!("{bits} as a float"))),
+            // Constants have 64 bits and a sign.
+            Op::Int(bits) => low(*bits as i64 as i128 as u128, ty.bits().max(1)),
+            Op::F32(bits) => (*bits).into(),
+            Op::F64(bits) if ty == ScalarType::F32 => (f64::from_bits(*bits) as f32).to_bits().into(),
+            Op::F64(bits) => (*bits).into(),
+            Op::Special(name) => {
+                let axis = |values: [u32; 3]| match name.rsplit_once('.') {
+                    Some((_, "x")) => Some(values[0]),
+                    Some((_, "y")) => Some(values[1]),
+                    Some((_, "z")) => Some(values[2]),
+                    _ => None,
+                };
+                let base = name.split_once('.').map_or(name.as_str(), |(base, _)| base);
+                let found = match base {
+                    "%tid" => axis(self.index),
+                    "%ctaid" => axis(place.index),
+                    "%ntid" => axis(launch.block),
+                    "%nctaid" => axis(launch.grid),
+                    "%laneid" => Some(place.lane as u32),
+                    "%warpid" => Some(place.warp as u32),
+                    "WARP_SZ" => Some(32),
+                    "%lanemask_eq" => Some(1 << place.lane),
+                    "%lanemask_lt" => Some((1 << place.lane) - 1),
+                    "%lanemask_le" => Some(u32::MAX >> (31 - place.lane)),
+                    "%lanemask_gt" => Some(!(u32::MAX >> (31 - place.lane))),
+                    "%lanemask_ge" => Some(!((1 << place.lane) - 1)),
+                    _ => None,
+                };
+                match found {
+                    Some(value) => value.into(),
+                    None => return Err(Stop::Unsupported(name.clone())),
+                }
+            }
+            Op::Address(StateSpace::Local, at) => (self.frame()?.local + at).into(),
+            Op::Address(_, at) => (*at).into(),
+            Op::Function(n) => (FUNCTIONS + 16 * *n as u64).into(),
+            Op::Not(op) => u128::from(self.value(op, ty, place)? == 0),
+            Op::Sum(op, offset) => {
+                let value = self.value(op, ty, place)?;
+                low(value.wrapping_add(*offset as i128 as u128), ty.bits())
+            }
+            other => return Err(Stop::Unsupported(format!("{other:?} as a value"))),
+        })
+    }
+
+    /// Writes a result; a register takes as many bits as it has.
+    pub fn write(&mut self, op: &Op, value: u128) -> Result<(), Stop> {
+        match op {
+            Op::Reg(register) => {
+                let frame = self.frame()?;
+                let bits = frame.widths[*register];
+                frame.registers[*register] = low(value, bits);
+                Ok(())
+            }
+            Op::Sink => Ok(()),
+            other => Err(Stop::Unsupported(format!("{other:?} as a destination"))),
+        }
+    }
+}
+
+impl Frame {
+    fn new(function: usize, func: &Func, local: u64, results: Vec<usize>) -> Frame {
+        Frame {
+            function,
+            next: 0,
+            registers: vec![0; func.registers.len()],
+            widths: func.registers.clone(),
+            slots: func.slots.iter().map(|&bytes| vec![0; bytes]).collect(),
+            local,
+            results,
+        }
+    }
+}
+
+/// Memory and moves.
+impl Thread {
+    fn load(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
+        let Some((space, ty, count)) = access(&inst.mnemonic) else { return unknown(inst) };
+        let [destination, Op::At(base, offset)] = inst.operands.as_slice() else { return unknown(inst) };
+        let size = bits_of(ty) / 8;
+        let values = match base.as_ref() {
+            Op::Slot(slot) => {
+                let slot = &self.frame()?.slots[*slot];
+                let bytes = slot.get(*offset as usize..).and_then(|b| b.get(..size * count));
+                let Some(bytes) = bytes else { return Err(Stop::Fault("past a parameter".to_owned())) };
+                bytes.chunks(size).map(number).collect()
+            }
+            base => {
+                let at = self.address(base, *offset, place)?;
+                memory.read(space, at, size, count)?
+            }
+        };
+        let values: Vec<u128> = values
+            .into_iter()
+            .map(|value| if ty.is_signed() { signed(value, ty.bits()) as u128 } else { value })
+            .collect();
+        match destination {
+            Op::Vector(all) if all.len() == count => {
+                all.iter().zip(values).try_for_each(|(op, value)| self.write(op, value))
+            }
+            op => self.write(op, values[0]),
+        }
+    }
+
+    fn address(&mut self, base: &Op, offset: i64, place: &Place) -> Result<u64, Stop> {
+        Ok((self.value(base, ScalarType::U64, place)? as u64).wrapping_add(offset as u64))
+    }
+
+    fn store(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
+        let Some((space, ty, count)) = access(&inst.mnemonic) else { return unknown(inst) };
+        let [Op::At(base, offset), source] = inst.operands.as_slice() else { return unknown(inst) };
+        let size = bits_of(ty) / 8;
+        let values = match source {
+            Op::Vector(all) if all.len() == count => {
+                all.iter().map(|op| self.value(op, ty, place)).collect::<Result<Vec<u128>, Stop>>()?
+            }
+            op => vec![self.value(op, ty, place)?],
+        };
+        if let Op::Slot(slot) = base.as_ref() {
+            let slot = &mut self.frame()?.slots[*slot];
+            let bytes = slot.get_mut(*offset as usize..).and_then(|b| b.get_mut(..size * count));
+            let Some(bytes) = bytes else { return Err(Stop::Fault("past a parameter".to_owned())) };
+            for (place, value) in bytes.chunks_mut(size).zip(values) {
+                place.copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+            return Ok(());
+        }
+        let at = self.address(base, *offset, place)?;
+        memory.write(space, at, size, &values)
+    }
+
+    fn atomic(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
+        let Some((space, ty, _)) = access(&inst.mnemonic).filter(|_| is_known_atomic(&inst.mnemonic)) else {
+            return unknown(inst);
+        };
+        let (destination, rest) = match inst.operands.split_first() {
+            Some((first, rest)) if inst.mnemonic.opcode() == Opcode::Atom => (Some(first), rest),
+            _ => (None, inst.operands.as_slice()),
+        };
+        let Some((Op::At(base, offset), sources)) = rest.split_first() else { return unknown(inst) };
+        let at = self.address(base, *offset, place)?;
+        let size = bits_of(ty) / 8;
+        let old = memory.read(space, at, size, 1)?[0];
+        let args = sources.iter().map(|op| self.value(op, ty, place)).collect::<Result<Vec<u128>, Stop>>()?;
+        let Some(new) = updated(&inst.mnemonic, ty, old, &args) else { return unknown(inst) };
+        memory.write(space, at, size, &[new])?;
+        match destination {
+            Some(op) => self.write(op, old),
+            None => Ok(()),
+        }
+    }
+
+    fn movement(&mut self, inst: &Inst, place: &Place) -> Result<(), Stop> {
+        let [to, from] = inst.operands.as_slice() else { return unknown(inst) };
+        let Some(ty) = inst.mnemonic.types().next() else { return unknown(inst) };
+        let lanes = any(&inst.mnemonic, &[Mod::V2, Mod::V4]);
+        match (to, from) {
+            (Op::Vector(to), Op::Vector(from)) if lanes => {
+                let values = from.iter().map(|op| self.value(op, ty, place)).collect::<Result<Vec<_>, _>>()?;
+                to.iter().zip(values).try_for_each(|(op, value)| self.write(op, value))
+            }
+            (Op::Vector(parts), from) => {
+                let value = self.value(from, ty, place)?;
+                let bits = ty.bits() / parts.len() as u32;
+                for (n, part) in parts.iter().enumerate() {
+                    self.write(part, low(value >> (bits * n as u32), bits))?;
+                }
+                Ok(())
+            }
+            (to, Op::Vector(parts)) => {
+                let bits = ty.bits() / parts.len() as u32;
+                let mut value = 0;
+                for (n, part) in parts.iter().enumerate() {
+                    value |= low(self.value(part, ty, place)?, bits) << (bits * n as u32);
+                }
+                self.write(to, value)
+            }
+            (to, from) => {
+                let value = self.value(from, ty, place)?;
+                self.write(to, value)
+            }
+        }
+    }
+
+    fn convert_address(&mut self, inst: &Inst, place: &Place) -> Result<(), Stop> {
+        let [to, from] = inst.operands.as_slice() else { return unknown(inst) };
+        let value = self.value(from, ScalarType::U64, place)? as u64;
+        let window = match () {
+            () if any(&inst.mnemonic, &[Mod::Shared, Mod::SharedCta]) => SHARED,
+            () if inst.mnemonic.has(Mod::Local) => LOCAL,
+            () if any(&inst.mnemonic, &[Mod::Global, Mod::Const]) => 0,
+            () => return unknown(inst),
+        };
+        let value = match inst.mnemonic.opcode() {
+            Opcode::Cvta => value.wrapping_add(window),
+            _ => value.wrapping_sub(window),
+        };
+        self.write(to, value.into())
+    }
+
+    fn computation(&mut self, inst: &Inst, place: &Place) -> Result<(), Stop> {
+        let Some((to, sources)) = inst.operands.split_first() else { return unknown(inst) };
+        let m = &inst.mnemonic;
+        let first = m.types().next().unwrap_or(ScalarType::B32);
+        let last = m.types().last().unwrap_or(first);
+        let mut args = Vec::with_capacity(sources.len());
+        for (n, op) in sources.iter().enumerate() {
+            // The type that a constant is read as: of a comparison and a conversion the type of what is compared, of a shift or a field 32 bits.
+            let ty = match m.opcode() {
+                Opcode::Shl | Opcode::Shr if n == 1 => ScalarType::U32,
+                Opcode::Bfe if n > 0 => ScalarType::U32,
+                Opcode::Bfi if n > 1 => ScalarType::U32,
+                Opcode::Lop3 | Opcode::Prmt => ScalarType::B32,
+                Opcode::Set | Opcode::Setp if n == 2 => ScalarType::Pred,
+                Opcode::Selp if n == 2 => ScalarType::Pred,
+                Opcode::Slct if n == 2 => last,
+                Opcode::Set | Opcode::Cvt => last,
+                Opcode::Dp4a | Opcode::Dp2aLo | Opcode::Dp2aHi if n == 2 => ScalarType::S32,
+                Opcode::MulWide | Opcode::MadWide if n == 2 => ScalarType::S64,
+                _ => first,
+            };
+            args.push(self.value(op, ty, place)?);
+        }
+        let Some([result, second]) = compute(m, &args, &mut self.carry) else { return unknown(inst) };
+        let result = match m.opcode() {
+            Opcode::Cvt if first.is_signed() => signed(result, first.bits()) as u128,
+            _ => result,
+        };
+        match to {
+            Op::Pair(both) => {
+                self.write(&both[0], result)?;
+                self.write(&both[1], second)
+            }
+            op => self.write(op, result),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Programs are valid by construction, whatever bytes they are made from.
+
+use arbitrary::Unstructured;
+use std::collections::BTreeMap;
+use warpsmith_ptx::ValidatedModule;
+use warpsmith_smith::{Random, ptx};
+
+fn rejected(config: &ptx::Config, seeds: std::ops::Range<u64>) -> BTreeMap<String, (usize, String)> {
+    let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for seed in seeds {
+        let bytes = Random::new(seed).bytes(2048);
+        let Ok(program) = ptx::program(&mut Unstructured::new(&bytes), config) else { continue };
+        if let Err(errors) = ValidatedModule::parse(program.text.as_str()) {
+            let error = &errors[0];
+            let line = program.text[..error.span.start as usize].lines().count();
+            let text = program.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
+            let entry = found.entry(format!("{}: {}", error.code, error.message)).or_insert((0, text));
+            entry.0 += 1;
+        }
+    }
+    found
+}
+
+#[test]
+fn programs_of_every_seed_are_valid() {
+    let config = ptx::Config::default();
+    let found = rejected(&config, 0..300);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn programs_of_any_bytes_are_valid() {
+    arbtest::arbtest(|u| {
+        let program = ptx::program(u, &ptx::Config::default())?;
+        if let Err(errors) = ValidatedModule::parse(program.text.as_str()) {
+            panic!("{errors}\n{}", program.text);
+        }
+        Ok(())
+    })
+    .budget_ms(3000);
+}

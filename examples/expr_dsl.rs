@@ -173,6 +173,15 @@ fn kernel(module: &mut Module, arrays: usize, program: &[(usize, Expr)]) -> Resu
     b.finalize()
 }
 
+/// The module of a program.
+pub fn compile(text: &str) -> Result<Module, Box<dyn std::error::Error>> {
+    let mut parser = Parser::new(text);
+    let program = parser.program()?;
+    let mut module = Module::new();
+    kernel(&mut module, parser.arrays.len(), &program)?;
+    Ok(module)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = std::env::args().nth(1).unwrap_or("r = sqrt(x * x + y * y); x = x / r; y = y / r".into());
     let mut parser = Parser::new(&text);

@@ -138,6 +138,7 @@
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
+//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 44 |
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
 //! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
 //! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 41 |
@@ -152,6 +153,8 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 #[cfg(feature = "json")]
 pub mod launch;
 

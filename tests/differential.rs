@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use warpsmith::diag::Language;
 use warpsmith::emit::{Compiler, OptLevel};
 use warpsmith::interp::{Device, Launch, Program};
-use warpsmith_smith::ir::{self as generate, Config};
 use warpsmith::launch::execute;
 use warpsmith_filetests::scan;
 use warpsmith_harness::runs::runs;
+use warpsmith_smith::ir::{self as generate, Config};
 
 /// The files of a folder with an extension, in order.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {

@@ -9,11 +9,13 @@ mod dump;
 mod explain;
 mod explore;
 mod fmt;
+mod fuzz;
 mod input;
 mod instruments;
 mod link;
 mod opt;
 mod progress;
+mod reduce;
 mod roundtrip;
 mod run;
 mod target;
@@ -51,12 +53,16 @@ enum Command {
     Explain(explain::Options),
     /// Lay out `.ptx` and `.wir` files in one canonical way, comments kept.
     Fmt(fmt::Options),
+    /// Make random programs, and find those that do not mean the same everywhere.
+    Fuzz(fuzz::Options),
     /// Link `.ptx` and `.wir` files to one module of PTX.
     Link(link::Options),
     /// Run a kernel on the CPU.
     Run(Box<run::Options>),
     /// Debug a kernel with the commands of gdb and cuda-gdb.
     Debug(debug::Options),
+    /// Make a program that fails small.
+    Reduce(reduce::Options),
     /// Compile `.wir` files at every level, have ptxas assemble the PTX, run IR and PTX, and compare every byte.
     Roundtrip(roundtrip::Options),
     /// Run passes on IR text and print the IR.
@@ -129,9 +135,11 @@ fn main() -> ExitCode {
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Fmt(options) => fmt::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Link(options) => link::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),
+        Command::Reduce(options) => reduce::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),
         Command::TraceDiff(options) => trace_diff::run(&options),

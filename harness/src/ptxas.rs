@@ -218,3 +218,12 @@ mod tests {
         assert_eq!(toolbox.for_target(Target::sm(75)).map(|ptxas| ptxas.release.as_str()), Some("13.0"));
     }
 }
+
+impl warpsmith::fuzz::Tools for Toolbox {
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>> {
+        let version =
+            text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
+        let ptxas = self.for_module(version, target)?;
+        Some(ptxas.assemble(text, target).map(drop))
+    }
+}

@@ -175,6 +175,18 @@ impl Pipeline {
         Pipeline::parse(text).unwrap_or_default()
     }
 
+    /// The names of the passes, in order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.passes.iter().map(AnyPass::name).collect()
+    }
+
+    /// This pipeline without the pass at a place.
+    #[must_use]
+    pub fn without(&self, place: usize) -> Self {
+        let kept = self.passes.iter().enumerate().filter(|(n, _)| *n != place);
+        Pipeline { passes: kept.map(|(_, pass)| pass.clone()).collect() }
+    }
+
     /// This pipeline and another pass behind it.
     #[must_use]
     pub fn then(mut self, pass: impl Pass + 'static) -> Self {

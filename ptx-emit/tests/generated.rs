@@ -6,8 +6,8 @@ use warpsmith_diag::Diagnostics;
 use warpsmith_emit::regs::{Registers, assign, check};
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_ir as ir;
-use warpsmith_smith::ir::{self as generate, Config};
 use warpsmith_isa::Target;
+use warpsmith_smith::ir::{self as generate, Config};
 
 fn render(errors: Diagnostics) -> String {
     errors.iter().map(|error| format!("{error} {:?}\n", error.notes)).collect()

@@ -7,12 +7,13 @@
 //! masks. What PTX leaves unspecified does not reach memory: divisors are not zero, NaNs are replaced before their bits can be
 //! seen, memory is written before it is read.
 
-use warpsmith_ir::{
-    AtomicOp, Attr, AttrKind, Block, BlockCall, Extent, FastMath, FloatCC, FloatMode, FloatRounding, FuncId, FuncKind,
-    Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData, IntCC, MemFlags, MemoryOrder, MemoryScope, Module,
-    Opcode, OperandRule, Param, PtxData, PtxOperand, Scalar, Shape, Sreg, StackSlot, Type, TypeSet, Value, Variable,
-};
 use arbitrary::{Arbitrary, Result, Unstructured};
+use warpsmith_ir::{
+    AtomicOp, Attr, AttrKind, Block, BlockCall, Extent, FastMath, FloatCC, FloatMode, FloatRounding, FuncId,
+    FuncKind, Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData, IntCC, MemFlags,
+    MemoryOrder, MemoryScope, Module, Opcode, OperandRule, Param, PtxData, PtxOperand, Scalar, Shape, Sreg,
+    StackSlot, Type, TypeSet, Value, Variable,
+};
 use warpsmith_isa::{Mnemonic, StateSpace};
 
 /// The parameters of the kernel: output buffer, number of threads, input buffer, and scalars to compute with.

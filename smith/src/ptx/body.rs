@@ -74,7 +74,13 @@ impl Generator<'_, '_, '_> {
             }
             Class::B128 => line!(self, "mov.b128 {name}, {{%h0, %h1}};"),
             Class::B16 | Class::B32 | Class::B64 => {
-                let bits = if class == Class::B16 { 16 } else if class == Class::B32 { 32 } else { 64 };
+                let bits = if class == Class::B16 {
+                    16
+                } else if class == Class::B32 {
+                    32
+                } else {
+                    64
+                };
                 match self.u.int_in_range(0..=3)? {
                     0 if self.place == Place::Kernel => {
                         let at = self.u.int_in_range(0..=crate::INPUT_BYTES / 8 - 1)? * 8;
@@ -174,7 +180,8 @@ impl Generator<'_, '_, '_> {
 
     /// An integer that fits so many bits.
     pub(super) fn constant(&mut self, bits: u32) -> Result<String> {
-        let special = [0, 1, 2, 31, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, u64::MAX];
+        let special =
+            [0, 1, 2, 31, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, u64::MAX];
         let value = match self.u.int_in_range(0..=2)? {
             0 => *self.u.choose(&special)?,
             1 => self.u.int_in_range(0..=64)?,

@@ -41,7 +41,8 @@ impl Generator<'_, '_, '_> {
         let params: Vec<Kind> = (0..count)
             .map(|_| self.u.choose(&[Kind::Word, Kind::Double, Kind::Bytes]).copied())
             .collect::<Result<_>>()?;
-        let listed: Vec<String> = params.iter().enumerate().map(|(n, kind)| kind.param(&format!("p{n}"))).collect();
+        let listed: Vec<String> =
+            params.iter().enumerate().map(|(n, kind)| kind.param(&format!("p{n}"))).collect();
         self.out.push_str(&format!(".func (.param .b32 result) {name} ({})\n{{\n", listed.join(", ")));
         self.scopes.open();
         self.line(".reg .b64 %h, %h0, %h1, %t0, %t1;");
@@ -85,9 +86,8 @@ impl Generator<'_, '_, '_> {
 
     /// A function that calls itself, less often each time.
     fn recursive(&mut self, name: &str) {
-        self.out.push_str(&format!(
-            ".func (.param .b32 result) {name} (.param .b32 p0, .param .b32 p1)\n{{\n"
-        ));
+        self.out
+            .push_str(&format!(".func (.param .b32 result) {name} (.param .b32 p0, .param .b32 p1)\n{{\n"));
         for text in [
             ".reg .b32 %left, %sum, %part;",
             ".reg .pred %more;",

@@ -4,9 +4,10 @@
 use std::sync::OnceLock;
 use warpsmith_isa::sample::{Arg, Sample, of_form};
 use warpsmith_isa::{
-    FORMS, Mnemonic, Mod, Opcode, Operation, ScalarType, SigKind, StateSpace, Target, Traits, Variant, forms,
+    Class, FORMS, Mnemonic, Mod, Opcode, Operation, ScalarType, SigKind, StateSpace, Target, Traits, Variant,
+    forms,
 };
-use warpsmith_semantics::{Effect, Meaning};
+use warpsmith_semantics::{Effect, Meaning, Written, plan};
 
 /// An instance of a form, ready to be given operands.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Template {
     pub reads_carry: bool,
     /// Its result is not the same everywhere, within the manual's bounds.
     pub approximate: bool,
+    /// Its operands can have selectors of bytes and halves.
+    pub selects: bool,
     /// The reference interpreter executes it.
     pub judged: bool,
 }
@@ -69,6 +72,15 @@ fn template(sample: Sample) -> Option<Template> {
         return None;
     }
     let operation = instruction.operation();
+    let width = match sample.operands.first() {
+        Some(Arg::Reg(ty)) => ty.bits().max(32),
+        _ => 32,
+    };
+    let written = Written { destination_bits: width, ..Written::default() };
+    if matches!(Meaning::of(operation), Meaning::Computes(_)) && plan(&instruction, &written).is_none() {
+        // ptxas takes it, and the manual gives it no meaning.
+        return None;
+    }
     let signature = instruction.signature();
     let required = |kind: &warpsmith_isa::SigPresence| matches!(kind, warpsmith_isa::SigPresence::Required);
     let all = signature.operands.iter().filter(|operand| required(&operand.presence)).count();
@@ -86,13 +98,11 @@ fn template(sample: Sample) -> Option<Template> {
     let mods = sample.mnemonic.mods();
     let approximate = mods.contains(&Mod::Approx) || mods.contains(&Mod::Full) || is_approximate(operation);
     let reads_carry = sample.form.traits.contains(Traits::CARRY)
-        && matches!(
-            operation,
-            Operation::Addc | Operation::Subc | Operation::MadcLo | Operation::MadcHi
-        );
+        && matches!(operation, Operation::Addc | Operation::Subc | Operation::MadcLo | Operation::MadcHi);
     let text = sample.mnemonic.to_string();
     let judged = crate::reference::executes(&sample.mnemonic);
-    Some(Template { operation, text, types, reads_carry, approximate, judged, sample })
+    let selects = instruction.class() == Class::Video;
+    Some(Template { operation, text, types, reads_carry, approximate, selects, judged, sample })
 }
 
 fn is_approximate(operation: Operation) -> bool {

@@ -35,9 +35,7 @@ impl Generator<'_, '_, '_> {
     fn nested(&mut self, depth: usize) -> Result<()> {
         let scoped = self.config.scopes && self.u.ratio(1, 3)?;
         let was = self.together;
-        self.apart(|g| {
-            if scoped { g.block_of(depth, was) } else { g.some_statements(depth + 1) }
-        })
+        self.apart(|g| if scoped { g.block_of(depth, was) } else { g.some_statements(depth + 1) })
     }
 
     fn block_of(&mut self, depth: usize, _was_together: bool) -> Result<()> {

@@ -80,7 +80,8 @@ impl Generator<'_, '_, '_> {
         }
         if self.u.ratio(1, 2)? {
             // Whatever the order, the sum is the same; each word has an operation of its own.
-            let operations = ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "add.u64", "min.u64"];
+            let operations =
+                ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "add.u64", "min.u64"];
             let word = self.u.int_in_range(0..=7)?;
             let operation = operations[word];
             let class = if operation.ends_with("64") { Class::B64 } else { Class::B32 };

@@ -118,7 +118,8 @@ pub fn program(u: &mut Unstructured, config: &Config) -> Result<Program> {
     g.module()?;
     let (instructions, version, body) = (g.instructions, g.version, g.out);
     // A target has its first version, and a text may say a later one than it needs.
-    let first = warpsmith_isa::TARGETS.iter().find(|row| row.target == target).map_or(version, |row| row.since);
+    let first =
+        warpsmith_isa::TARGETS.iter().find(|row| row.target == target).map_or(version, |row| row.since);
     let version = version.max(first);
     let mut text = String::with_capacity(body.len() + 64);
     // Writing to a string cannot fail.

@@ -27,11 +27,18 @@ impl Generator<'_, '_, '_> {
             operands.push(text);
         }
         if is_division(template.operation)
-            && let (Some(divisor), Some(ty)) = (operands.get(2).cloned(), template.types.get(2).copied().flatten())
+            && let (Some(divisor), Some(ty)) =
+                (operands.get(2).cloned(), template.types.get(2).copied().flatten())
         {
             // Neither zero nor minus one.
             let bits = ty.bits();
-            let scratch = if bits == 16 { "%q0" } else if bits == 32 { "%s0" } else { "%t0" };
+            let scratch = if bits == 16 {
+                "%q0"
+            } else if bits == 32 {
+                "%s0"
+            } else {
+                "%t0"
+            };
             line!(self, "and.b{bits} {scratch}, {divisor}, 0x3f;");
             line!(self, "or.b{bits} {scratch}, {scratch}, 1;");
             operands[2] = scratch.to_owned();
@@ -57,6 +64,8 @@ impl Generator<'_, '_, '_> {
         let destination = place < template.sample.destinations;
         Ok(match arg {
             Arg::Reg(ty) => match Class::of_bits(ty.bits()) {
+                // A component reads as a selector there.
+                Some(class) if template.selects => self.plain_register(class)?,
                 Some(class) => self.register(class)?,
                 None => None,
             },
@@ -84,7 +93,9 @@ impl Generator<'_, '_, '_> {
                 Some(format!("{{{}}}", parts.join(", ")))
             }
             Arg::Pair(both) => {
-                let Some(first) = self.operand(&both[0], template, place)? else { return Ok(None) };
+                let first = self.operand(&both[0], template, place)?;
+                // ptxas reads no component before `|`.
+                let Some(first) = first.filter(|name| !name.contains('.')) else { return Ok(None) };
                 let Some(second) =
                     self.distinct(&both[1], template, place, std::slice::from_ref(&first), destination)?
                 else {
@@ -200,13 +211,15 @@ impl Generator<'_, '_, '_> {
                 }
             }
             2 => {
-                let all = (self.register(Class::B64)?, self.register(Class::B32)?, self.register(Class::B32)?);
+                let all =
+                    (self.register(Class::B64)?, self.register(Class::B32)?, self.register(Class::B32)?);
                 if let (Some(d), Some(a), Some(b)) = all {
                     line!(self, "mov.b64 {d}, {{{a}, {b}}};");
                 }
             }
             3 => {
-                let all = (self.register(Class::B64)?, self.register(Class::B32)?, self.register(Class::B32)?);
+                let all =
+                    (self.register(Class::B64)?, self.register(Class::B32)?, self.register(Class::B32)?);
                 if let (Some(d), Some(a), Some(b)) = all {
                     if a != b {
                         line!(self, "mov.b64 {{{a}, {b}}}, {d};");

@@ -10,7 +10,8 @@ impl Generator<'_, '_, '_> {
     pub(super) fn jointly(&mut self) -> Result<()> {
         let choice = self.u.int_in_range(0..=6)?;
         let value = self.register(Class::B32)?;
-        let result = self.register(Class::B32)?;
+        // ptxas reads no component before `|`.
+        let result = self.register(Class::B32)?.filter(|name| !name.contains('.'));
         let predicate = self.register(Class::Pred)?;
         let (Some(value), Some(result), Some(predicate)) = (value, result, predicate) else { return Ok(()) };
         match choice {
@@ -20,7 +21,10 @@ impl Generator<'_, '_, '_> {
                 let lane = self.u.int_in_range(0..=31)?;
                 let clamp = if mode == "up" { 0 } else { 31 };
                 if self.u.ratio(1, 2)? {
-                    line!(self, "shfl.sync.{mode}.b32 {result}|{predicate}, {value}, {lane}, {clamp}, 0xffffffff;");
+                    line!(
+                        self,
+                        "shfl.sync.{mode}.b32 {result}|{predicate}, {value}, {lane}, {clamp}, 0xffffffff;"
+                    );
                 } else {
                     line!(self, "shfl.sync.{mode}.b32 {result}, {value}, {lane}, {clamp}, 0xffffffff;");
                 }

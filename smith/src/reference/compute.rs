@@ -103,7 +103,8 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
             let first = match chooser {
                 ScalarType::S32 => signed(arg(2), 32) >= 0,
                 _ => {
-                    let c = if m.has(Mod::Ftz) { Format::F32.flushed(low(arg(2), 32)) } else { low(arg(2), 32) };
+                    let c =
+                        if m.has(Mod::Ftz) { Format::F32.flushed(low(arg(2), 32)) } else { low(arg(2), 32) };
                     // A NaN is not greater or equal; minus zero is.
                     matches!(Format::F32.compare(c, 0), Some(Ordering::Greater | Ordering::Equal))
                 }
@@ -184,14 +185,14 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
         }
         Opcode::Bfe => {
             let ty = m.ty(0)?;
-            one(bfe(arg(0), ty, low(arg(1), 8) as u32, low(arg(2), 8) as u32))
+            one(bfe(arg(0), ty, field(arg(1), ty.bits()), field(arg(2), ty.bits())))
         }
         Opcode::Bfi => {
             let bits = m.ty(0)?.bits();
-            let (position, length) = (low(arg(2), 8) as u32, low(arg(3), 8) as u32);
+            let (position, length) = (field(arg(2), bits), field(arg(3), bits));
             let mut result = low(arg(1), bits);
             for i in 0..length.min(bits) {
-                let at = position + i;
+                let at = position.saturating_add(i);
                 if at < bits {
                     result = (result & !(1 << at)) | ((arg(0) >> i & 1) << at);
                 }
@@ -303,14 +304,21 @@ fn testp(m: &Mods, a: u128) -> Option<u128> {
     Some(holds.into())
 }
 
+/// What counts of a position or a length: the low 8 bits, as the manual has it, of 32-bit values; all 32 of 64-bit values, as hardware does
+/// (`docs/engine.md`).
+fn field(operand: u128, bits: u32) -> u32 {
+    low(operand, if bits == 64 { 32 } else { 8 }) as u32
+}
+
 fn bfe(value: u128, ty: ScalarType, position: u32, length: u32) -> u128 {
     let bits = ty.bits();
     let value = low(value, bits);
-    let sign_at = (position + length).saturating_sub(1).min(bits - 1);
+    let sign_at = position.saturating_add(length).saturating_sub(1).min(bits - 1);
     let sign = if !ty.is_signed() || length == 0 { 0 } else { value >> sign_at & 1 };
     let mut result = 0;
     for i in 0..bits {
-        let bit = if i < length && position + i < bits { value >> (position + i) & 1 } else { sign };
+        let at = position.saturating_add(i);
+        let bit = if i < length && at < bits { value >> at & 1 } else { sign };
         result |= bit << i;
     }
     result
@@ -334,7 +342,13 @@ fn prmt(m: &Mods, a: u128, b: u128, c: u128) -> Option<u128> {
         () => (0..4).fold(0, |d, n| {
             let selector = c >> (4 * n) & 15;
             let byte = bytes(selector & 7);
-            let byte = if selector & 8 == 0 { byte } else if byte & 0x80 == 0 { 0 } else { 0xff };
+            let byte = if selector & 8 == 0 {
+                byte
+            } else if byte & 0x80 == 0 {
+                0
+            } else {
+                0xff
+            };
             d | byte << (8 * n)
         }),
     })
@@ -378,6 +392,9 @@ fn compares(comparison: Mod, ty: ScalarType, a: u128, b: u128, ftz: bool) -> Opt
             _ => return None,
         });
     }
+    if matches!(ty.class(), TypeClass::Packed | TypeClass::Float | TypeClass::Opaque) {
+        return None;
+    }
     let order = number(a, ty).cmp(&number(b, ty));
     Some(match comparison {
         Eq => order.is_eq(),
@@ -414,7 +431,13 @@ fn packed_setp(m: &Mods, ty: ScalarType, a: &[u128]) -> Option<Results> {
     let (comparison, ftz) = (m.comparison()?, m.has(Mod::Ftz));
     let c = a.get(2).copied().unwrap_or(0) != 0;
     let bits = lane.bits();
-    let of = |n: u32| Some(combine(m, compares(comparison, lane, *a.first()? >> (n * bits), *a.get(1)? >> (n * bits), ftz)?, c));
+    let of = |n: u32| {
+        Some(combine(
+            m,
+            compares(comparison, lane, *a.first()? >> (n * bits), *a.get(1)? >> (n * bits), ftz)?,
+            c,
+        ))
+    };
     Some([of(0)?.into(), of(1)?.into()])
 }
 
@@ -500,7 +523,11 @@ fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<u128> {
         }
         _ => return None,
     };
-    let result = if ftz { format.flushed(result) } else { result };
+    let result = if ftz && (format.is_subnormal(result) || is_tiny(op, format, m.round(), &a, result)) {
+        result & format.sign()
+    } else {
+        result
+    };
     let result = match m.has(Mod::Sat) {
         true if format.is_nan(result) => 0,
         true => {
@@ -514,6 +541,28 @@ fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<u128> {
         true if result & format.sign() != 0 => 0,
         _ => result,
     })
+}
+
+/// True for a result that is the least normal number, and would be less if the exponent had no bound: hardware flushes it (`docs/engine.md`).
+fn is_tiny(op: Opcode, format: Format, round: Round, a: &[u128], result: u128) -> bool {
+    if format != Format::F32 || result & !format.sign() != 0x0080_0000 {
+        return false;
+    }
+    // The same, 2^32 times as large: the factor goes to the operand with the lesser exponent.
+    let large = 0x4f80_0000;
+    let times = |v: u128| format.mul(v, large, Round::NearestTiesToEven);
+    let arg = |n: usize| a.get(n).copied().unwrap_or(0);
+    let magnitude = |v: u128| v & !format.sign();
+    let (x, y) = if magnitude(arg(0)) < magnitude(arg(1)) { (arg(0), arg(1)) } else { (arg(1), arg(0)) };
+    let scaled = match op {
+        Opcode::Add => format.add(times(arg(0)), times(arg(1)), round),
+        Opcode::Sub => format.add(times(arg(0)), times(arg(1)) ^ format.sign(), round),
+        Opcode::Mul => format.mul(times(x), y, round),
+        Opcode::Fma | Opcode::Mad => format.fma(times(x), y, times(arg(2)), round),
+        Opcode::Div => format.div(arg(0), format.div(arg(1), large, round), round),
+        _ => return false,
+    };
+    matches!(format.compare(magnitude(scaled), times(0x0080_0000)), Some(Ordering::Less))
 }
 
 fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -> Option<u128> {
@@ -539,7 +588,8 @@ fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -
     let high = |p: i128| (p >> bits) as u128;
     // Of the low 24 bits, 48 bits: the high instruction gives bits 16 to 47.
     let product24 = || {
-        let part = |n: usize| if ty.is_signed() { signed(low(arg(n), 24), 24) } else { low(arg(n), 24) as i128 };
+        let part =
+            |n: usize| if ty.is_signed() { signed(low(arg(n), 24), 24) } else { low(arg(n), 24) as i128 };
         part(0) * part(1)
     };
     let result: i128 = match op {
@@ -551,13 +601,15 @@ fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -
             leaves((raw(0) + raw(1) + came) >> bits != 0);
             value(0) + value(1) + came as i128
         }
+        // The flag is the carry of `a + !b + 1`, as hardware has it (`docs/engine.md`).
         Opcode::Sub => {
-            leaves(raw(0) < raw(1));
+            leaves(raw(0) >= raw(1));
             value(0) - value(1)
         }
         Opcode::Subc => {
-            leaves(raw(0) < raw(1) + came);
-            value(0) - value(1) - came as i128
+            let borrow = 1 - came;
+            leaves(raw(0) >= raw(1) + borrow);
+            value(0) - value(1) - borrow as i128
         }
         Opcode::MulLo => product(value(0), value(1)),
         Opcode::MulHi => high(product(value(0), value(1))) as i128,
@@ -655,12 +707,17 @@ fn cvt(m: &Mods, a: u128) -> Option<u128> {
         }
         (Some(source), Some(format)) => {
             let a = low(a, source.bits());
-            let a = if ftz && source == Format::F32 { source.flushed(a) } else { a };
+            // To f16 the operand is not flushed, whatever the manual says (`docs/engine.md`).
+            let a = if ftz && source == Format::F32 && format != Format::F16 { source.flushed(a) } else { a };
             let a = match integral {
                 Some(round) => source.round_to_integral(a, round),
                 None => a,
             };
-            let result = if source == format && !source.is_nan(a) { a } else { format.rounded(source.exact(a), round) };
+            let result = if source == format && !source.is_nan(a) {
+                a
+            } else {
+                format.rounded(source.exact(a), round)
+            };
             let result = if ftz && format == Format::F32 { format.flushed(result) } else { result };
             Some(if sat { saturated(format, result) } else { result })
         }

@@ -21,12 +21,14 @@ pub(super) const FUNCTIONS: u64 = 0x7200_0000_0000;
 pub(super) struct Global {
     pub variables: Vec<u8>,
     pub buffers: Vec<Vec<u8>>,
+    /// How many places for buffers are left free before the first.
+    pub first: u64,
 }
 
 impl Global {
     fn find(&mut self, at: u64) -> Option<(&mut Vec<u8>, usize)> {
         if at >= BUFFERS {
-            let n = ((at - BUFFERS) / STRIDE) as usize;
+            let n = ((at - BUFFERS) / STRIDE).checked_sub(self.first)? as usize;
             let offset = ((at - BUFFERS) % STRIDE) as usize;
             return self.buffers.get_mut(n).map(|buffer| (buffer, offset));
         }
@@ -47,8 +49,12 @@ impl View<'_> {
         let (memory, offset) = match space {
             StateSpace::Shared => (&mut *self.shared, at as usize),
             StateSpace::Local => (&mut *self.local, at as usize),
-            StateSpace::Generic if (SHARED..LOCAL).contains(&at) => (&mut *self.shared, (at - SHARED) as usize),
-            StateSpace::Generic if (LOCAL..FUNCTIONS).contains(&at) => (&mut *self.local, (at - LOCAL) as usize),
+            StateSpace::Generic if (SHARED..LOCAL).contains(&at) => {
+                (&mut *self.shared, (at - SHARED) as usize)
+            }
+            StateSpace::Generic if (LOCAL..FUNCTIONS).contains(&at) => {
+                (&mut *self.local, (at - LOCAL) as usize)
+            }
             StateSpace::Generic | StateSpace::Global | StateSpace::Const => {
                 self.global.find(at).ok_or_else(fault)?
             }

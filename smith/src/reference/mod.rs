@@ -40,6 +40,14 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// The most instructions of all threads together.
     pub steps: u64,
+    /// Buffers at other addresses, and other bits in registers and memory that nothing has written.
+    pub other_rubbish: bool,
+}
+
+impl Launch {
+    const fn rubbish(&self) -> u8 {
+        if self.other_rubbish { 0x5a } else { 0 }
+    }
 }
 
 /// What a launch left.
@@ -88,19 +96,27 @@ pub fn executes(mnemonic: &Mnemonic) -> bool {
     }
 }
 
+/// True if what a launch leaves depends neither on addresses nor on what nothing has written. An error if the reference cannot tell.
+pub fn is_defined(module: &Module, launch: &Launch) -> Result<bool, Stop> {
+    let one = run(module, launch)?;
+    let other = run(module, &Launch { other_rubbish: !launch.other_rubbish, ..launch.clone() });
+    Ok(other.is_ok_and(|other| other.buffers == one.buffers && other.variables == one.variables))
+}
+
 /// Runs a kernel of a valid module.
 pub fn run(module: &Module, launch: &Launch) -> Result<Outcome, Stop> {
     let loaded = load::load(module)?;
     let kernel = loaded.funcs.iter().position(|f| f.entry && f.name == launch.entry);
     let Some(kernel) = kernel else { return Err(Stop::Unsupported(format!("the kernel {}", launch.entry))) };
-    let mut global = Global { variables: loaded.globals.clone(), buffers: Vec::new() };
+    let first = u64::from(launch.other_rubbish) * 3;
+    let mut global = Global { variables: loaded.globals.clone(), buffers: Vec::new(), first };
     let mut params = Vec::new();
     for arg in &launch.args {
         params.push(match arg {
             Arg::Value(bytes) => bytes.clone(),
             Arg::Buffer(bytes) => {
                 global.buffers.push(bytes.clone());
-                (BUFFERS + STRIDE * (global.buffers.len() as u64 - 1)).to_le_bytes().to_vec()
+                (BUFFERS + STRIDE * (global.buffers.len() as u64 - 1 + global.first)).to_le_bytes().to_vec()
             }
         });
     }
@@ -136,18 +152,24 @@ struct Block<'p> {
 }
 
 impl<'p> Block<'p> {
-    fn new(loaded: &'p Loaded, kernel: usize, launch: &'p Launch, index: [u32; 3], params: &[Vec<u8>]) -> Self {
+    fn new(
+        loaded: &'p Loaded,
+        kernel: usize,
+        launch: &'p Launch,
+        index: [u32; 3],
+        params: &[Vec<u8>],
+    ) -> Self {
         let [bx, by, bz] = launch.block;
         let mut threads = Vec::new();
         for z in 0..bz {
             for y in 0..by {
                 for x in 0..bx {
                     let func: &Func = &loaded.funcs[kernel];
-                    threads.push(Thread::new(kernel, func, [x, y, z], params));
+                    threads.push(Thread::new(kernel, func, [x, y, z], params, launch.rubbish()));
                 }
             }
         }
-        let shared = vec![0; loaded.shared_bytes as usize];
+        let shared = vec![launch.rubbish(); loaded.shared_bytes as usize];
         Block { loaded, launch, index, shared, threads }
     }
 
@@ -164,7 +186,8 @@ impl<'p> Block<'p> {
                     let thread = &mut self.threads[n];
                     let mut local = std::mem::take(&mut thread.local);
                     let mut view = View { global, shared: &mut self.shared, local: &mut local };
-                    let place = thread::Place { lane: n % 32, warp: n / 32, index: self.index, launch: self.launch };
+                    let place =
+                        thread::Place { lane: n % 32, warp: n / 32, index: self.index, launch: self.launch };
                     let result = thread.step(self.loaded, &mut view, &place);
                     self.threads[n].local = local;
                     result?;

@@ -63,12 +63,40 @@ pub(super) fn access(mnemonic: &Mnemonic) -> Option<(StateSpace, ScalarType, usi
             Mod::V4 => count = 4,
             Mod::V8 => count = 8,
             // These say when others see it, or what caches do: nothing to one thread at a time.
-            Mod::Weak | Mod::Volatile | Mod::Relaxed | Mod::Acquire | Mod::Release | Mod::AcqRel | Mod::Mmio => {}
-            Mod::Cta | Mod::Gpu | Mod::Sys | Mod::Ca | Mod::Cg | Mod::Cs | Mod::Lu | Mod::Cv | Mod::Wb | Mod::Wt => {}
+            Mod::Weak
+            | Mod::Volatile
+            | Mod::Relaxed
+            | Mod::Acquire
+            | Mod::Release
+            | Mod::AcqRel
+            | Mod::Mmio => {}
+            Mod::Cta
+            | Mod::Gpu
+            | Mod::Sys
+            | Mod::Ca
+            | Mod::Cg
+            | Mod::Cs
+            | Mod::Lu
+            | Mod::Cv
+            | Mod::Wb
+            | Mod::Wt => {}
             Mod::Nc | Mod::L2_64B | Mod::L2_128B | Mod::L2_256B => {}
-            Mod::L1EvictNormal | Mod::L1EvictUnchanged | Mod::L1EvictFirst | Mod::L1EvictLast | Mod::L1NoAllocate => {}
+            Mod::L1EvictNormal
+            | Mod::L1EvictUnchanged
+            | Mod::L1EvictFirst
+            | Mod::L1EvictLast
+            | Mod::L1NoAllocate => {}
             Mod::L2EvictLast | Mod::L2EvictNormal | Mod::L2EvictFirst => {}
-            Mod::Add | Mod::Min | Mod::Max | Mod::Inc | Mod::Dec | Mod::And | Mod::Or | Mod::Xor | Mod::Exch | Mod::Cas => {}
+            Mod::Add
+            | Mod::Min
+            | Mod::Max
+            | Mod::Inc
+            | Mod::Dec
+            | Mod::And
+            | Mod::Or
+            | Mod::Xor
+            | Mod::Exch
+            | Mod::Cas => {}
             m => ty = Some(m.scalar()?),
         }
     }
@@ -95,13 +123,31 @@ fn updated(mnemonic: &Mnemonic, ty: ScalarType, old: u128, args: &[u128]) -> Opt
             () if mnemonic.has(Mod::Add) => old.wrapping_add(b),
             () if mnemonic.has(Mod::Min) => value(old).min(value(b)) as u128,
             () if mnemonic.has(Mod::Max) => value(old).max(value(b)) as u128,
-            () if mnemonic.has(Mod::Inc) => if old >= b { 0 } else { old + 1 },
-            () if mnemonic.has(Mod::Dec) => if old == 0 || old > b { b } else { old - 1 },
+            () if mnemonic.has(Mod::Inc) => {
+                if old >= b {
+                    0
+                } else {
+                    old + 1
+                }
+            }
+            () if mnemonic.has(Mod::Dec) => {
+                if old == 0 || old > b {
+                    b
+                } else {
+                    old - 1
+                }
+            }
             () if mnemonic.has(Mod::And) => old & b,
             () if mnemonic.has(Mod::Or) => old | b,
             () if mnemonic.has(Mod::Xor) => old ^ b,
             () if mnemonic.has(Mod::Exch) => b,
-            () if mnemonic.has(Mod::Cas) => if old == b { low(*args.get(1)?, bits) } else { old },
+            () if mnemonic.has(Mod::Cas) => {
+                if old == b {
+                    low(*args.get(1)?, bits)
+                } else {
+                    old
+                }
+            }
             () => return None,
         },
         bits,
@@ -113,14 +159,14 @@ fn unknown<T>(inst: &Inst) -> Result<T, Stop> {
 }
 
 impl Thread {
-    pub fn new(kernel: usize, func: &Func, index: [u32; 3], params: &[Vec<u8>]) -> Thread {
-        let mut frame = Frame::new(kernel, func, 0, Vec::new());
+    pub fn new(kernel: usize, func: &Func, index: [u32; 3], params: &[Vec<u8>], rubbish: u8) -> Thread {
+        let mut frame = Frame::new(kernel, func, 0, Vec::new(), rubbish);
         for (slot, bytes) in frame.slots.iter_mut().zip(params) {
             let len = slot.len().min(bytes.len());
             slot[..len].copy_from_slice(&bytes[..len]);
         }
-        let local = vec![0; func.local_bytes as usize];
-        Thread { frames: vec![frame], state: State::Ready, local, index, carry: false }
+        let local = vec![rubbish; func.local_bytes as usize];
+        Thread { frames: vec![frame], state: State::Ready, local, index, carry: rubbish != 0 }
     }
 
     fn frame(&mut self) -> Result<&mut Frame, Stop> {
@@ -190,7 +236,9 @@ impl Thread {
                 return Ok(());
             }
             Opcode::Shfl | Opcode::Vote | Opcode::Match | Opcode::Redux | Opcode::BarWarp => {
-                let Some(mask) = inst.operands.last().filter(|_| m.has(Mod::Sync)) else { return unknown(inst) };
+                let Some(mask) = inst.operands.last().filter(|_| m.has(Mod::Sync)) else {
+                    return unknown(inst);
+                };
                 self.state = State::Warp(self.value(mask, ScalarType::B32, place)? as u32);
                 return Ok(());
             }
@@ -263,8 +311,9 @@ impl Thread {
             return Err(Stop::Fault("calls are nested too deeply".to_owned()));
         }
         let local = (memory.local.len() as u64).next_multiple_of(256);
-        memory.local.resize((local + func.local_bytes) as usize, 0);
-        let mut frame = Frame::new(function, func, local, results);
+        let rubbish = place.launch.rubbish();
+        memory.local.resize((local + func.local_bytes) as usize, rubbish);
+        let mut frame = Frame::new(function, func, local, results, rubbish);
         let caller = self.frame()?;
         caller.next += 1;
         for (n, slot) in given.iter().enumerate() {
@@ -323,6 +372,7 @@ impl Thread {
                 let value = self.value(op, ty, place)?;
                 low(value.wrapping_add(*offset as i128 as u128), ty.bits())
             }
+            Op::Neg(op) => return Err(Stop::Unsupported(format!("the negative of {op:?}"))),
             other => return Err(Stop::Unsupported(format!("{other:?} as a value"))),
         })
     }
@@ -343,13 +393,14 @@ impl Thread {
 }
 
 impl Frame {
-    fn new(function: usize, func: &Func, local: u64, results: Vec<usize>) -> Frame {
+    fn new(function: usize, func: &Func, local: u64, results: Vec<usize>, rubbish: u8) -> Frame {
+        let word = u128::from_le_bytes([rubbish; 16]);
         Frame {
             function,
             next: 0,
-            registers: vec![0; func.registers.len()],
+            registers: func.registers.iter().map(|&bits| low(word, bits)).collect(),
             widths: func.registers.clone(),
-            slots: func.slots.iter().map(|&bytes| vec![0; bytes]).collect(),
+            slots: func.slots.iter().map(|&bytes| vec![rubbish; bytes]).collect(),
             local,
             results,
         }
@@ -440,7 +491,8 @@ impl Thread {
         let lanes = any(&inst.mnemonic, &[Mod::V2, Mod::V4]);
         match (to, from) {
             (Op::Vector(to), Op::Vector(from)) if lanes => {
-                let values = from.iter().map(|op| self.value(op, ty, place)).collect::<Result<Vec<_>, _>>()?;
+                let values =
+                    from.iter().map(|op| self.value(op, ty, place)).collect::<Result<Vec<_>, _>>()?;
                 to.iter().zip(values).try_for_each(|(op, value)| self.write(op, value))
             }
             (Op::Vector(parts), from) => {

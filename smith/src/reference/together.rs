@@ -35,7 +35,9 @@ impl Block<'_> {
         let numbers: Vec<(u32, Option<u32>)> = self
             .threads
             .iter()
-            .filter_map(|t| if let State::Barrier(number, count) = t.state { Some((number, count)) } else { None })
+            .filter_map(|t| {
+                if let State::Barrier(number, count) = t.state { Some((number, count)) } else { None }
+            })
             .collect();
         for (number, count) in numbers {
             let waiting: Vec<usize> = (0..self.threads.len())
@@ -127,7 +129,8 @@ impl Block<'_> {
                 Opcode::Vote => {
                     let all = values.iter().all(|v| *v != 0);
                     let any = values.iter().any(|v| *v != 0);
-                    let ballot = lanes.iter().zip(&values).fold(0, |b, (l, v)| b | u128::from(*v != 0) << (l % 32));
+                    let ballot =
+                        lanes.iter().zip(&values).fold(0, |b, (l, v)| b | u128::from(*v != 0) << (l % 32));
                     match () {
                         () if m.has(Mod::All) => [all.into(), 0],
                         () if m.has(Mod::Any) => [any.into(), 0],
@@ -177,7 +180,13 @@ impl Block<'_> {
     }
 
     /// The pseudo code of section 9.7.9.6.
-    fn shuffle(&mut self, inst: &Inst, thread: usize, lanes: &[usize], values: &[u128]) -> Result<[u128; 2], Stop> {
+    fn shuffle(
+        &mut self,
+        inst: &Inst,
+        thread: usize,
+        lanes: &[usize],
+        values: &[u128],
+    ) -> Result<[u128; 2], Stop> {
         let lane = self.place(thread).lane as i64;
         let b = self.value(thread, &inst.operands[2], ScalarType::B32)? as i64 & 31;
         let c = self.value(thread, &inst.operands[3], ScalarType::B32)? as i64;

@@ -1,0 +1,303 @@
+//! `warpsmith fuzz`
+
+use crate::{Failure, Outcome};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use warpsmith::fuzz::{self, Case, Oracle, Tools};
+use warpsmith_harness::ptxas::Toolbox;
+
+/// How many random bytes a program is made of, where `--config` says nothing.
+const BYTES: usize = 2048;
+
+#[derive(Args)]
+pub struct Options {
+    /// The first seed. Each program is made of one, and nothing else.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many programs. Default: no end.
+    #[arg(long)]
+    iterations: Option<u64>,
+    /// How many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// Threads. Default: as many as the machine has.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// What programs are made of: IR, PTX, or both by turns.
+    #[arg(long, value_enum, default_value_t)]
+    language: Kind,
+    /// What programs may contain: `key=value` with commas: `bytes`, `statements`, `depth`, `trips`, `functions`, `blocks`, `insts`, `fuel`, and
+    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx` with true or false.
+    #[arg(long, value_name = "KEY=VALUE,..")]
+    config: Option<String>,
+    /// Which oracles: accept, text, levels, passes, schedules, reference, checkers, ptxas. Default: all but the last; those that cost much for some
+    /// programs only.
+    #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
+    oracles: Vec<Oracle>,
+    /// A folder for a file test of each failure.
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Stop at the first failure.
+    #[arg(long)]
+    first: bool,
+    /// Write the program of the first seed to standard output, and judge nothing.
+    #[arg(long)]
+    print: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// IR for even seeds, PTX for odd ones.
+    #[default]
+    Both,
+    Ir,
+    Ptx,
+}
+
+/// The configurations of both generators.
+#[derive(Clone)]
+struct Config {
+    bytes: usize,
+    ir: fuzz::smith::ir::Config,
+    ptx: fuzz::smith::ptx::Config,
+    /// `judged` was set, so that seeds do not decide it.
+    judged: bool,
+}
+
+impl Config {
+    fn parse(text: &str) -> Result<Config, String> {
+        let mut config = Config {
+            bytes: BYTES,
+            ir: fuzz::smith::ir::Config::default(),
+            ptx: fuzz::smith::ptx::Config::default(),
+            judged: false,
+        };
+        for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
+            let (key, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: expected KEY=VALUE"))?;
+            let number = || value.parse::<usize>().map_err(|_| format!("{key}: `{value}` is not a number"));
+            let small = || value.parse::<u32>().map_err(|_| format!("{key}: `{value}` is not a number"));
+            let truth =
+                || value.parse::<bool>().map_err(|_| format!("{key}: `{value}` is not true or false"));
+            let Config { bytes, ir, ptx, judged } = &mut config;
+            match key.trim() {
+                "bytes" => *bytes = number()?,
+                "statements" => ptx.statements = number()?,
+                "depth" => ptx.depth = number()?,
+                "trips" => ptx.trips = small()?,
+                "functions" => ptx.functions = number()?,
+                "blocks" => ir.blocks = number()?,
+                "insts" => ir.insts = number()?,
+                "fuel" => ir.fuel = small()?,
+                "memory" => (ir.memory, ptx.memory) = (truth()?, truth()?),
+                "together" => ptx.together = truth()?,
+                "atomics" => ptx.atomics = truth()?,
+                "scopes" => ptx.scopes = truth()?,
+                "approximate" => ptx.approximate = truth()?,
+                "judged" => (ptx.judged, *judged) = (truth()?, true),
+                "halves" => ir.halves = truth()?,
+                "floats" => ir.floats = truth()?,
+                "wide" => ir.wide = truth()?,
+                "vectors" => ir.vectors = truth()?,
+                "calls" => ir.calls = truth()?,
+                "ptx" => ir.ptx = truth()?,
+                other => return Err(format!("`{other}` is not a key of the configuration")),
+            }
+        }
+        Ok(config)
+    }
+
+    /// The program of a seed.
+    fn case(&self, seed: u64, kind: Kind) -> Option<Case> {
+        if kind == Kind::Ir || (kind == Kind::Both && seed.is_multiple_of(2)) {
+            return Case::ir(seed, self.bytes, &self.ir);
+        }
+        let mut ptx = self.ptx.clone();
+        if !self.judged {
+            // Most programs for the reference interpreter, some with what it does not know.
+            ptx.judged = seed % 8 != 7;
+        }
+        Case::ptx(seed, self.bytes, &ptx)
+    }
+}
+
+/// What all threads share.
+struct State {
+    next: AtomicU64,
+    done: AtomicU64,
+    runs: AtomicU64,
+    unknown: AtomicU64,
+    stop: AtomicBool,
+    /// By cause: how often, and the first.
+    found: Mutex<BTreeMap<String, Found>>,
+}
+
+struct Found {
+    count: u64,
+    seed: u64,
+    what: String,
+    oracle: Option<Oracle>,
+    case: Option<Case>,
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let config = Config::parse(options.config.as_deref().unwrap_or_default()).map_err(Failure::Usage)?;
+    let mut out = std::io::stdout().lock();
+    if options.print {
+        let case = config.case(options.seed, options.language);
+        let case = case.ok_or_else(|| Failure::Usage("the seed gives no program".to_owned()))?;
+        return Ok(out.write_all(case.file_test().as_bytes())?);
+    }
+    let toolbox = match options.oracles.is_empty() || options.oracles.contains(&Oracle::Ptxas) {
+        true => Toolbox::from_environment(),
+        false => Toolbox::default(),
+    };
+    let state = State {
+        next: AtomicU64::new(options.seed),
+        done: AtomicU64::new(0),
+        runs: AtomicU64::new(0),
+        unknown: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        found: Mutex::new(BTreeMap::new()),
+    };
+    let end = options.iterations.map(|count| options.seed.saturating_add(count));
+    let start = Instant::now();
+    let until = options.time.map(|seconds| start + Duration::from_secs(seconds));
+    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    // A panic is a finding like any other, shown in its place.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| worker(options, &config, &toolbox, &state, end, until));
+        }
+        let shows = std::io::stderr().is_terminal();
+        while shows && !state.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(200));
+            progress(&state, start);
+            let done = end.is_some_and(|end| state.next.load(Ordering::Relaxed) >= end);
+            if done || until.is_some_and(|until| Instant::now() > until) {
+                break;
+            }
+        }
+    });
+    std::panic::set_hook(hook);
+    let found = std::mem::take(&mut *state.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let (done, runs) = (state.done.load(Ordering::Relaxed), state.runs.load(Ordering::Relaxed));
+    let seconds = start.elapsed().as_secs_f64();
+    for (cause, found) in &found {
+        report(&mut out, options, cause, found)?;
+    }
+    writeln!(
+        out,
+        "{done} programs, {runs} runs in {seconds:.1} s ({:.0} programs a second), {} not judged by the reference, {} failures",
+        done as f64 / seconds.max(1e-9),
+        state.unknown.load(Ordering::Relaxed),
+        found.len()
+    )?;
+    if found.is_empty() { Ok(()) } else { Err(Failure::Rejected) }
+}
+
+fn progress(state: &State, start: Instant) {
+    let done = state.done.load(Ordering::Relaxed);
+    let found = state.found.lock().map_or(0, |found| found.len());
+    let rate = done as f64 / start.elapsed().as_secs_f64().max(1e-9);
+    // There is no other place to report a closed standard error.
+    write!(std::io::stderr(), "\r{done} programs, {rate:.0} a second, {found} failures ").unwrap_or_default();
+}
+
+fn worker(
+    options: &Options,
+    config: &Config,
+    tools: &dyn Tools,
+    state: &State,
+    end: Option<u64>,
+    until: Option<Instant>,
+) {
+    while !state.stop.load(Ordering::Relaxed) && until.is_none_or(|until| Instant::now() < until) {
+        let seed = state.next.fetch_add(1, Ordering::Relaxed);
+        if end.is_some_and(|end| seed >= end) {
+            return;
+        }
+        let oracles = if options.oracles.is_empty() { usual(seed) } else { options.oracles.clone() };
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            let case = config.case(seed, options.language)?;
+            let verdict = fuzz::judge(&case, &oracles, tools);
+            Some((case, verdict))
+        }));
+        state.done.fetch_add(1, Ordering::Relaxed);
+        let (cause, found) = match judged {
+            Ok(None) => continue,
+            Ok(Some((_, Ok(verdict)))) => {
+                state.runs.fetch_add(verdict.runs.into(), Ordering::Relaxed);
+                state.unknown.fetch_add(u64::from(verdict.unknown.is_some()), Ordering::Relaxed);
+                continue;
+            }
+            Ok(Some((case, Err(failure)))) => {
+                let oracle = Some(failure.oracle);
+                let found = Found { count: 1, seed, what: failure.what.clone(), oracle, case: Some(case) };
+                (failure.cause(), found)
+            }
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+                let case = catch_unwind(AssertUnwindSafe(|| config.case(seed, options.language)));
+                let case = case.ok().flatten();
+                let what = format!("panic: {text}");
+                let cause = fuzz::Failure { oracle: Oracle::Accept, what: what.clone() }.cause();
+                (cause, Found { count: 1, seed, what, oracle: None, case })
+            }
+        };
+        let mut all = state.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match all.get_mut(&cause) {
+            Some(known) => known.count += 1,
+            None => drop(all.insert(cause, found)),
+        }
+        if options.first {
+            state.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The oracles for a seed where none are named: those that cost little always, the others now and then.
+fn usual(seed: u64) -> Vec<Oracle> {
+    let mut oracles = Oracle::DEFAULT.to_vec();
+    let often = [(Oracle::Passes, 16, 2), (Oracle::Checkers, 8, 4), (Oracle::Ptxas, 32, 5)];
+    oracles.extend(
+        often.into_iter().filter(|(_, every, at)| seed % every / 2 == at / 2).map(|(oracle, ..)| oracle),
+    );
+    oracles
+}
+
+fn report(out: &mut impl Write, options: &Options, cause: &str, found: &Found) -> std::io::Result<()> {
+    let kind = match options.language {
+        Kind::Both => "",
+        Kind::Ir => " --language ir",
+        Kind::Ptx => " --language ptx",
+    };
+    let config = options.config.as_ref().map_or_else(String::new, |config| format!(" --config {config}"));
+    let oracle = found.oracle.map_or_else(String::new, |oracle| match oracle {
+        Oracle::Accept => String::new(),
+        oracle => format!(" --oracle {oracle}"),
+    });
+    writeln!(out, "FAIL {cause}")?;
+    writeln!(out, "     {}", found.what.replace('\n', "\n     "))?;
+    writeln!(
+        out,
+        "     {} times; again: warpsmith fuzz --seed {} --iterations 1{kind}{config}{oracle}",
+        found.count, found.seed
+    )?;
+    if let (Some(folder), Some(case)) = (&options.output, &found.case) {
+        let extension = if case.language == warpsmith::Language::Ptx { "ptx" } else { "wir" };
+        let path = folder.join(format!("fuzz-{}.{extension}", found.seed));
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(&path, case.file_test())?;
+        writeln!(out, "     file test: {}", path.display())?;
+    }
+    Ok(())
+}

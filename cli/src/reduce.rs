@@ -1,0 +1,207 @@
+//! `warpsmith reduce`
+
+use crate::{Failure, Outcome, input, write_output};
+use clap::Args;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use warpsmith::Language;
+use warpsmith::fuzz::{self, Case, Oracle, Tools, smith::reduce};
+use warpsmith::launch::LaunchSpec;
+use warpsmith_harness::ptxas::Toolbox;
+use warpsmith_harness::runs::runs;
+
+#[derive(Args)]
+pub struct Options {
+    /// A `.ptx` or `.wir` file that fails.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What must stay: an oracle of `warpsmith fuzz` that objects, `crash`, or `fault=CODE`. Default: the first oracle that objects.
+    #[arg(long, value_name = "PREDICATE", conflicts_with = "shell")]
+    keep: Option<String>,
+    /// A command of the shell that ends with status 0 for what is interesting; the candidate is the file `$1`.
+    #[arg(long, value_name = "COMMAND")]
+    shell: Option<String>,
+    /// The launch as JSON. Default: the first `run:` directive of the file.
+    #[arg(long, value_name = "JSON")]
+    launch: Option<String>,
+    /// Seconds.
+    #[arg(long, default_value_t = 60)]
+    time: u64,
+    /// Candidates need not be valid: for failures of parser and validator.
+    #[arg(long)]
+    invalid: bool,
+    /// Where the reduced program goes. Default: standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What must stay as it is.
+enum Keep {
+    /// With the cause, where the message tells it.
+    Oracle(Oracle, Option<String>),
+    Crash,
+    Fault(String),
+    Shell(String),
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let source = input::read(&options.file).map_err(Failure::Usage)?;
+    let text = source.text().to_owned();
+    let language = fuzz::language_of(&without_directives(&text));
+    let launch = launch(options, &text, language)?;
+    let toolbox = Toolbox::from_environment();
+    let body = without_directives(&text);
+    let keep = match (&options.shell, options.keep.as_deref()) {
+        (Some(command), _) => Keep::Shell(command.clone()),
+        (None, Some("crash")) => Keep::Crash,
+        (None, Some(keep)) => match keep.strip_prefix("fault=") {
+            Some(code) => Keep::Fault(code.to_owned()),
+            None => objection(&body, language, &launch, &[keep.parse().map_err(Failure::Usage)?], &toolbox)?,
+        },
+        (None, None) => objection(&body, language, &launch, &Oracle::ALL, &toolbox)?,
+    };
+    let holds = |launch: &LaunchSpec, text: &str| holds(&keep, text, language, launch, &toolbox);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    if !holds(&launch, &body) {
+        std::panic::set_hook(hook);
+        return Err(Failure::Usage("the file is not interesting as it is: nothing to reduce".to_owned()));
+    }
+    let mut settings = reduce::Options::default();
+    settings.time = Duration::from_secs(options.time);
+    settings.valid = !options.invalid;
+    let launch = smaller_launch(launch, |launch| holds(launch, &body));
+    let reduced = reduce::reduce(&body, language, &settings, |text| holds(&launch, text));
+    std::panic::set_hook(hook);
+    let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+    eprintln!(
+        "{} lines of {}, grid {:?}, block {:?}; {} candidates asked about{}",
+        count(&reduced.text),
+        count(&body),
+        launch.grid,
+        launch.block,
+        reduced.asked,
+        if reduced.finished { "" } else { "; the time is over" }
+    );
+    write_output(options.output.as_deref(), &reduced.text)
+}
+
+fn without_directives(text: &str) -> String {
+    let kept = text.lines().filter(|line| !line.starts_with(";;") && !line.starts_with("//;"));
+    kept.fold(String::with_capacity(text.len()), |text, line| text + line + "\n")
+}
+
+fn launch(options: &Options, text: &str, language: Language) -> Result<LaunchSpec, Failure> {
+    if let Some(json) = &options.launch {
+        return LaunchSpec::parse(json).map_err(|errors| Failure::Usage(errors[0].to_string()));
+    }
+    let found = warpsmith_filetests::scan(text, language).and_then(|found| runs(&found));
+    match found.map(|runs| runs.into_iter().next()) {
+        Ok(Some(run)) => Ok(run.launch),
+        Ok(None) if options.shell.is_some() => Ok(LaunchSpec::new("", [1; 3], [1; 3], Vec::new())),
+        Ok(None) => {
+            Err(Failure::Usage("the file has no `run:` directive: --launch says how it is run".to_owned()))
+        }
+        Err(errors) => Err(Failure::Usage(errors[0].to_string())),
+    }
+}
+
+/// The first oracle that objects to the file.
+fn objection(
+    text: &str,
+    language: Language,
+    launch: &LaunchSpec,
+    oracles: &[Oracle],
+    tools: &dyn Tools,
+) -> Result<Keep, Failure> {
+    let case = Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
+    match catch_unwind(AssertUnwindSafe(|| fuzz::judge(&case, oracles, tools))) {
+        Ok(Ok(_)) => Err(Failure::Usage(
+            "no oracle objects to the file: --keep or --shell says what is wrong".to_owned(),
+        )),
+        Ok(Err(failure)) => {
+            eprintln!("{failure}");
+            let cause = (!compares(failure.oracle)).then(|| failure.cause());
+            Ok(Keep::Oracle(failure.oracle, cause))
+        }
+        Err(_panic) => Ok(Keep::Crash),
+    }
+}
+
+/// True for an oracle that compares results, which mean nothing where they are not defined.
+fn compares(oracle: Oracle) -> bool {
+    match oracle {
+        Oracle::Levels | Oracle::Passes | Oracle::Schedules | Oracle::Reference => true,
+        Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas => false,
+    }
+}
+
+fn holds(keep: &Keep, text: &str, language: Language, launch: &LaunchSpec, tools: &dyn Tools) -> bool {
+    let case =
+        || Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
+    let judged = |oracles: &[Oracle]| catch_unwind(AssertUnwindSafe(|| fuzz::judge(&case(), oracles, tools)));
+    match keep {
+        Keep::Oracle(oracle, cause) => {
+            let same = |failure: &fuzz::Failure| {
+                failure.oracle == *oracle && cause.as_ref().is_none_or(|cause| failure.cause() == *cause)
+            };
+            let defined = || catch_unwind(AssertUnwindSafe(|| fuzz::is_defined(&case()))).unwrap_or(false);
+            matches!(judged(&[*oracle]), Ok(Err(failure)) if same(&failure))
+                && (!compares(*oracle) || defined())
+        }
+        Keep::Crash => judged(&Oracle::ALL).is_err(),
+        Keep::Fault(code) => {
+            let words = format!("faults: {code}");
+            matches!(judged(&[Oracle::Accept]), Ok(Err(failure)) if failure.what.contains(&words))
+        }
+        Keep::Shell(command) => shell(command, text, language),
+    }
+}
+
+fn shell(command: &str, text: &str, language: Language) -> bool {
+    static SERIAL: AtomicU64 = AtomicU64::new(0);
+    let extension = if language == Language::Ptx { "ptx" } else { "wir" };
+    let name = format!("warpsmith-reduce-{}-{}", std::process::id(), SERIAL.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name).with_extension(extension);
+    if std::fs::write(&path, text).is_err() {
+        return false;
+    }
+    let status = Command::new("sh")
+        .args(["-c", command, "sh"])
+        .arg(&path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    // A leftover in the temporary folder is no reason to fail.
+    std::fs::remove_file(&path).unwrap_or_default();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The launch with as few blocks and threads as are still interesting.
+fn smaller_launch(mut launch: LaunchSpec, holds: impl Fn(&LaunchSpec) -> bool) -> LaunchSpec {
+    loop {
+        let mut found = None;
+        for axis in 0..3 {
+            for of_block in [false, true] {
+                let size = if of_block { launch.block[axis] } else { launch.grid[axis] };
+                for smaller in
+                    [1, size / 2, size - 1].into_iter().filter(|smaller| (1..size).contains(smaller))
+                {
+                    let mut candidate = launch.clone();
+                    *(if of_block { &mut candidate.block[axis] } else { &mut candidate.grid[axis] }) =
+                        smaller;
+                    if found.is_none() && holds(&candidate) {
+                        found = Some(candidate);
+                    }
+                }
+            }
+        }
+        match found {
+            Some(smaller) => launch = smaller,
+            None => return launch,
+        }
+    }
+}

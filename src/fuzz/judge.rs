@@ -1,0 +1,342 @@
+//! The oracles.
+
+use super::{Case, Failure, Oracle};
+use crate::launch::{Arg, Execution, LaunchSpec, execute, execute_observed};
+use crate::watch::{Checkers, Selection};
+use crate::{Compiler, Fault, FaultCode, Language, Module, OptLevel, Program, Target, ir, lower, ptx};
+use warpsmith_interp::Schedule;
+use warpsmith_smith::reference::{self, Stop};
+
+/// Programs of others that oracles ask, where they are installed.
+pub trait Tools: Sync {
+    /// What ptxas says of a text; `None` without a ptxas that knows the target.
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>>;
+}
+
+/// No tools.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoTools;
+
+impl Tools for NoTools {
+    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<(), String>> {
+        None
+    }
+}
+
+/// What a case that no oracle objects to was judged by.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Verdict {
+    /// How often it was run.
+    pub runs: u32,
+    /// What the reference interpreter did not know, if that kept it from judging.
+    pub unknown: Option<String>,
+    /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
+    pub refused: Option<String>,
+}
+
+/// Asks oracles about a case.
+pub fn judge(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
+    judge_levels(case, oracles, &OptLevel::ALL, tools)
+}
+
+pub(super) fn judge_levels(
+    case: &Case,
+    oracles: &[Oracle],
+    levels: &[OptLevel],
+    tools: &dyn Tools,
+) -> Result<Verdict, Failure> {
+    let judge = Judge { case, oracles, levels, tools };
+    let mut verdict = Verdict::default();
+    match case.language {
+        Language::Wir => judge.ir(&mut verdict)?,
+        Language::Ptx => judge.ptx(&mut verdict)?,
+    }
+    Ok(verdict)
+}
+
+struct Judge<'a> {
+    case: &'a Case,
+    oracles: &'a [Oracle],
+    levels: &'a [OptLevel],
+    tools: &'a dyn Tools,
+}
+
+type Outcome = Result<Execution, Fault>;
+
+fn failure<T>(oracle: Oracle, what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { oracle, what: what.into() })
+}
+
+impl Judge<'_> {
+    fn asks(&self, oracle: Oracle) -> bool {
+        self.oracles.contains(&oracle)
+    }
+
+    fn run(&self, program: &Program, verdict: &mut Verdict) -> Outcome {
+        verdict.runs += 1;
+        execute(program, &self.case.launch)
+    }
+
+    fn ir(&self, verdict: &mut Verdict) -> Result<(), Failure> {
+        let module = match Module::parse(self.case.text.as_str()) {
+            Ok(module) => module,
+            Err(errors) => return failure(Oracle::Accept, format!("IR text is rejected: {}", errors[0])),
+        };
+        if let Err(errors) = ir::verify(&module) {
+            return failure(Oracle::Accept, format!("the verifier rejects: {}", errors[0]));
+        }
+        if self.asks(Oracle::Text) {
+            let again = module.to_string();
+            let same = Module::parse(again.as_str()).map(|module| module.to_string());
+            if same.as_deref().ok() != Some(again.as_str()) {
+                return failure(Oracle::Text, "IR that is printed, read and printed is another");
+            }
+        }
+        let meaning = match Program::from_ir(&module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("the IR has no meaning: {}", errors[0])),
+        };
+        let expected = self.run(&meaning, verdict);
+        if let Err(fault) = &expected {
+            return failure(Oracle::Accept, format!("the IR faults: {fault}"));
+        }
+        let target = module.target.unwrap_or(Target::sm(90));
+        for &level in self.levels {
+            let compiler = Compiler::new(target).with_opt_level(level);
+            self.compiled(&module, &compiler, &level.to_string(), &expected, verdict)?;
+        }
+        if self.asks(Oracle::Passes) {
+            let whole = lower::Pipeline::for_level(OptLevel::O2);
+            for (n, name) in whole.names().into_iter().enumerate() {
+                let compiler =
+                    Compiler::new(target).with_opt_level(OptLevel::O2).with_passes(whole.without(n));
+                let way = format!("-O2 without {name} ({n})");
+                self.compiled(&module, &compiler, &way, &expected, verdict)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of the module by one way of compiling it.
+    fn compiled(
+        &self,
+        module: &Module,
+        compiler: &Compiler,
+        way: &str,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
+        let compiled = match compiler.compile(module) {
+            Ok(compiled) => compiled,
+            Err(errors) if errors.iter().all(|error| error.code == "L0002") => {
+                verdict.refused = Some(errors[0].message.clone());
+                return Ok(());
+            }
+            Err(errors) => return failure(Oracle::Accept, format!("{way}: is not compiled: {}", errors[0])),
+        };
+        let program = match Program::load(&compiled.module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("{way}: is not loaded: {}", errors[0])),
+        };
+        if self.asks(Oracle::Levels) || self.asks(Oracle::Passes) {
+            let found = self.run(&program, verdict);
+            if let Some(what) = difference(["the IR", "the PTX"], expected, &found) {
+                return failure(Oracle::Levels, format!("{way}: {what}"));
+            }
+        }
+        let target = module.target.unwrap_or(Target::sm(90));
+        if self.asks(Oracle::Ptxas)
+            && let Some(Err(said)) = self.tools.ptxas(&compiled.text, target)
+        {
+            return failure(Oracle::Ptxas, format!("{way}: ptxas rejects: {said}"));
+        }
+        // Levels differ in little that these look at: the plainest and one that is optimised.
+        let shown = self.levels.first().map(ToString::to_string).as_deref() == Some(way) || way.contains('2');
+        if shown && !way.contains("without") {
+            self.ways(&compiled.module, &program, expected, verdict)?;
+        }
+        Ok(())
+    }
+
+    fn ptx(&self, verdict: &mut Verdict) -> Result<(), Failure> {
+        let module = match ptx::ValidatedModule::parse(self.case.text.as_str()) {
+            Ok(module) => module,
+            Err(errors) => return failure(Oracle::Accept, format!("PTX is rejected: {}", errors[0])),
+        };
+        if self.asks(Oracle::Text) {
+            let printed = ptx::print(&module);
+            let again = ptx::parse(&printed);
+            if again.module != *module {
+                return failure(Oracle::Text, "PTX that is printed and read is another");
+            }
+        }
+        if self.asks(Oracle::Ptxas)
+            && let Some(Err(said)) = self.tools.ptxas(&self.case.text, module.target())
+        {
+            return failure(Oracle::Ptxas, format!("ptxas rejects: {said}"));
+        }
+        let program = match Program::load(&module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("is not loaded: {}", errors[0])),
+        };
+        let expected = self.run(&program, verdict);
+        if let Err(fault) = &expected {
+            return failure(Oracle::Accept, format!("the PTX faults: {fault}"));
+        }
+        self.ways(&module, &program, &expected, verdict)
+    }
+
+    /// Other ways to run PTX.
+    fn ways(
+        &self,
+        module: &ptx::ValidatedModule,
+        program: &Program,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
+        if self.asks(Oracle::Reference) {
+            match reference_launch(&self.case.launch).and_then(|launch| reference::run(module, &launch)) {
+                Err(Stop::Unsupported(what)) => verdict.unknown = Some(what),
+                Err(stop) => return failure(Oracle::Reference, format!("the reference stops: {stop}")),
+                Ok(found) => {
+                    verdict.runs += 1;
+                    if let Some(what) = differs_from_reference(expected, &found) {
+                        return failure(Oracle::Reference, what);
+                    }
+                }
+            }
+        }
+        if self.asks(Oracle::Schedules) {
+            for (schedule, seed) in
+                [(Schedule::Random, 1), (Schedule::Adversarial, 2), (Schedule::LowestPc, 3)]
+            {
+                let mut launch = self.case.launch.clone();
+                (launch.schedule, launch.seed) = (Some(schedule), Some(seed));
+                verdict.runs += 1;
+                let found = execute(program, &launch);
+                if let Some(what) = difference(["the usual order", "another"], expected, &found) {
+                    return failure(Oracle::Schedules, format!("{schedule:?}, seed {seed}: {what}"));
+                }
+            }
+        }
+        if self.asks(Oracle::Checkers) {
+            let mut checkers = Checkers::new(Selection::ALL);
+            verdict.runs += 1;
+            let found =
+                execute_observed(program, &self.case.launch, std::io::sink(), &mut checkers.observer());
+            if let Err(fault) = found {
+                return failure(Oracle::Checkers, format!("a watched run faults: {fault}"));
+            }
+            if let Some(finding) = checkers.into_report().findings().first() {
+                let what = format!("{} at a program that is right: {}", finding.code, finding.message);
+                return failure(Oracle::Checkers, what);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True if what a case leaves depends neither on addresses nor on what nothing has written: only then does a difference mean something. Where the
+/// reference interpreter cannot tell, the checkers are asked.
+pub fn is_defined(case: &Case) -> bool {
+    let text = match case.language {
+        Language::Ptx => case.text.clone(),
+        Language::Wir => {
+            let module = Module::parse(case.text.as_str()).ok();
+            let compiled = module.and_then(|module| {
+                let target = module.target.unwrap_or(Target::sm(90));
+                Compiler::new(target).with_opt_level(OptLevel::O0).compile(&module).ok()
+            });
+            match compiled {
+                Some(compiled) => compiled.text,
+                None => return false,
+            }
+        }
+    };
+    let Ok(module) = ptx::ValidatedModule::parse(text.as_str()) else { return false };
+    match reference_launch(&case.launch).and_then(|launch| reference::is_defined(&module, &launch)) {
+        Ok(defined) => defined,
+        Err(Stop::Unsupported(_)) => {
+            let plain = Case { language: Language::Ptx, text, ..case.clone() };
+            judge(&plain, &[Oracle::Checkers], &NoTools).is_ok()
+        }
+        Err(Stop::Fault(_) | Stop::Steps | Stop::Deadlock) => false,
+    }
+}
+
+/// The launch for the reference interpreter, if it has all that the launch has.
+pub fn reference_launch(spec: &LaunchSpec) -> Result<reference::Launch, Stop> {
+    let args = spec.args.iter().map(|arg| match arg {
+        Arg::Value(bytes) => Ok(reference::Arg::Value(bytes.clone())),
+        Arg::Buffer { bytes, .. } => Ok(reference::Arg::Buffer(bytes.clone())),
+        Arg::SameAs(_) | Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_) => {
+            Err(Stop::Unsupported("an argument that is neither a value nor a buffer of its own".to_owned()))
+        }
+    });
+    let plain = spec.cluster.is_none()
+        && spec.dynamic_shared == 0
+        && spec.memory.is_empty()
+        && spec.bindings.is_empty()
+        && spec.handles.is_empty()
+        && spec.poison.is_none()
+        && spec.globals.iter().all(|global| global.content.is_none());
+    if !plain {
+        return Err(Stop::Unsupported(
+            "clusters, dynamic memory, textures and contents of variables".to_owned(),
+        ));
+    }
+    Ok(reference::Launch {
+        entry: spec.entry.clone(),
+        grid: spec.grid,
+        block: spec.block,
+        args: args.collect::<Result<_, _>>()?,
+        steps: spec.steps.unwrap_or(1 << 30),
+        other_rubbish: false,
+    })
+}
+
+fn differs_from_reference(expected: &Outcome, found: &reference::Outcome) -> Option<String> {
+    let expected = expected.as_ref().ok()?;
+    let names = ["the engine", "the reference"];
+    for (n, (a, b)) in expected.buffers.iter().zip(&found.buffers).enumerate() {
+        if let (Some(a), Some(b)) = (a, b)
+            && let Some(what) = first_difference(names, &format!("buffer {n}"), a, b)
+        {
+            return Some(what);
+        }
+    }
+    expected.globals.iter().find_map(|(name, a)| first_difference(names, name, a, found.variables.get(name)?))
+}
+
+fn first_difference([one, other]: [&str; 2], subject: &str, a: &[u8], b: &[u8]) -> Option<String> {
+    let at = a.iter().zip(b).position(|(a, b)| a != b)?;
+    Some(format!("{subject}, byte {at}: {one} gives {:#04x}, {other} {:#04x}", a[at], b[at]))
+}
+
+/// How two outcomes of one launch differ, by the names of who gave them.
+pub fn difference(names: [&str; 2], a: &Outcome, b: &Outcome) -> Option<String> {
+    let [one, other] = names;
+    match (a, b) {
+        (Ok(a), Ok(b)) => {
+            let mut buffers = a.buffers.iter().zip(&b.buffers).enumerate();
+            let named = |a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]| {
+                let mut both = a.iter().zip(b);
+                both.find_map(|((name, a), (_, b))| first_difference(names, name, a, b))
+            };
+            buffers
+                .find_map(|(n, (a, b))| {
+                    first_difference(names, &format!("buffer {n}"), a.as_ref()?, b.as_ref()?)
+                })
+                .or_else(|| named(&a.globals, &b.globals))
+                .or_else(|| named(&a.memory, &b.memory))
+                .or_else(|| named(&a.bindings, &b.bindings))
+        }
+        (Err(a), Err(b)) if a.code == b.code => None,
+        // What is stopped at a limit says nothing about what it computes.
+        (Err(Fault { code: FaultCode::StepLimit, .. }), _)
+        | (_, Err(Fault { code: FaultCode::StepLimit, .. })) => None,
+        (Err(a), Err(b)) => Some(format!("{one} faults with {a}, {other} with {b}")),
+        (Ok(_), Err(fault)) => Some(format!("{other} faults, {one} does not: {fault}")),
+        (Err(fault), Ok(_)) => Some(format!("{one} faults, {other} does not: {fault}")),
+    }
+}

@@ -53,10 +53,8 @@ fn the_reference_binds_names_by_scopes() {
     let text = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<2>;\n.reg .b64 %p;\n\
                 ld.param.u64 %p, [out];\nmov.u32 %r0, 1;\nmov.u32 %r1, 2;\n{\n.reg .b32 %r<1>;\nmov.u32 %r0, 7;\nadd.u32 %r1, %r1, %r0;\n}\n\
                 st.global.v2.u32 [%p], {%r0, %r1};\nret;\n}\n";
-    let launch = LaunchSpec::parse(
-        r#"{"args": [{"buffer_zero": 8}]}"#.replace("{\"args", "{\"entry\": \"k\", \"args").as_str(),
-    );
-    let launch = launch.expect("a launch");
+    let launch = r#"{"entry": "k", "block": [1], "args": [{"buffer_zero": 8}]}"#;
+    let launch = LaunchSpec::parse(launch).expect("a launch");
     let module = warpsmith::ptx::ValidatedModule::parse(text).expect("valid PTX");
     let reference = warpsmith::fuzz::reference_launch(&launch).expect("plain arguments");
     let outcome = smith::reference::run(&module, &reference).expect("known instructions");

@@ -178,6 +178,15 @@ fn release_number(release: &str) -> (u32, u32) {
     release.split_once('.').map_or((number(release), 0), |(major, minor)| (number(major), number(minor)))
 }
 
+impl warpsmith::fuzz::Tools for Toolbox {
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>> {
+        let version =
+            text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
+        let ptxas = self.for_module(version, target)?;
+        Some(ptxas.assemble(text, target).map(drop))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,14 +225,5 @@ mod tests {
         assert_eq!(asked(9, 6, 90), Some("13.10"));
         assert_eq!(asked(9, 11, 90), None);
         assert_eq!(toolbox.for_target(Target::sm(75)).map(|ptxas| ptxas.release.as_str()), Some("13.0"));
-    }
-}
-
-impl warpsmith::fuzz::Tools for Toolbox {
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>> {
-        let version =
-            text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
-        let ptxas = self.for_module(version, target)?;
-        Some(ptxas.assemble(text, target).map(drop))
     }
 }

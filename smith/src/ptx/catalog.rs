@@ -168,8 +168,9 @@ fn is_plain_access(template: &Template) -> bool {
     ];
     let is_float = |ty: ScalarType| ty.is_float() || ty == ScalarType::F16x2 || ty == ScalarType::BF16x2;
     let atomic = matches!(template.sample.mnemonic.opcode(), Opcode::Atom | Opcode::Red);
-    !unusual.iter().any(|m| mods.contains(m))
-        && !(atomic && template.sample.mnemonic.types().any(is_float))
+    let left_out = unusual.iter().any(|m| mods.contains(m))
+        || (atomic && template.sample.mnemonic.types().any(is_float));
+    !left_out
         && template.sample.operands.iter().all(|arg| match arg {
             Arg::Address(space) => matches!(
                 space,

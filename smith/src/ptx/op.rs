@@ -204,10 +204,10 @@ impl Generator<'_, '_, '_> {
                 }
             }
             1 => {
-                if let (Some(d), Some([a, b])) = (self.register(Class::B32)?, narrow(self)?) {
-                    if a != b {
-                        line!(self, "mov.b32 {{{a}, {b}}}, {d};");
-                    }
+                if let (Some(d), Some([a, b])) = (self.register(Class::B32)?, narrow(self)?)
+                    && a != b
+                {
+                    line!(self, "mov.b32 {{{a}, {b}}}, {d};");
                 }
             }
             2 => {
@@ -220,10 +220,10 @@ impl Generator<'_, '_, '_> {
             3 => {
                 let all =
                     (self.register(Class::B64)?, self.register(Class::B32)?, self.register(Class::B32)?);
-                if let (Some(d), Some(a), Some(b)) = all {
-                    if a != b {
-                        line!(self, "mov.b64 {{{a}, {b}}}, {d};");
-                    }
+                if let (Some(d), Some(a), Some(b)) = all
+                    && a != b
+                {
+                    line!(self, "mov.b64 {{{a}, {b}}}, {d};");
                 }
             }
             4 => {

@@ -12,6 +12,8 @@ use warpsmith::ir;
 use warpsmith::isa::Target;
 use warpsmith_harness::ptxas::Toolbox;
 
+#[path = "abi/sizes.rs"]
+mod sizes;
 #[path = "../examples/tma_wgmma.rs"]
 mod tma_wgmma;
 
@@ -77,10 +79,14 @@ fn linked_by_nvlink(toolbox: &Toolbox, linker: Option<&Path>) -> Result<(), Fail
     };
     let arch = format!("-arch={target}");
     let mut objects = Vec::new();
-    for side in ["caller", "callee"] {
+    for side in ["caller", "callee", "sizes_caller", "sizes_callee"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/abi").join(side);
-        let module = ir::parse_module(std::fs::read_to_string(path.with_extension("wir"))?)
-            .map_err(|errors| errors.to_string())?;
+        let text = match side {
+            "sizes_caller" => sizes::caller(),
+            "sizes_callee" => sizes::callee(),
+            _ => std::fs::read_to_string(path.with_extension("wir"))?,
+        };
+        let module = ir::parse_module(text).map_err(|errors| errors.to_string())?;
         let ours = Compiler::new(target).compile(&module).map_err(|errors| errors.to_string())?.text;
         let theirs = std::fs::read_to_string(path.with_extension("ptx"))?;
         let mut of_side = Vec::new();
@@ -96,8 +102,10 @@ fn linked_by_nvlink(toolbox: &Toolbox, linker: Option<&Path>) -> Result<(), Fail
         }
         objects.push(of_side);
     }
-    for caller in &objects[0] {
-        for callee in &objects[1] {
+    for sides in objects.chunks(2) {
+        for (caller, callee) in
+            sides[0].iter().flat_map(|caller| sides[1].iter().map(move |callee| (caller, callee)))
+        {
             let whole = folder.join("whole.cubin");
             run(linker, &[arch.as_ref(), caller.as_ref(), callee.as_ref(), "-o".as_ref(), whole.as_ref()])?;
         }

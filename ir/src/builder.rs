@@ -9,6 +9,7 @@ mod control;
 mod home;
 mod member;
 mod redundant;
+mod sync;
 
 pub use control::Cases;
 use home::Home;

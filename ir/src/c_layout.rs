@@ -138,9 +138,8 @@ impl Record {
                 continue;
             };
             let unit = size * 8;
-            if width == 0 {
-                at = at.next_multiple_of(unit);
-            } else if !packed && at % unit + u64::from(width) > unit {
+            // One of no bits begins a new unit, as one does that would reach beyond its own.
+            if width == 0 || !packed && at % unit + u64::from(width) > unit {
                 at = at.next_multiple_of(unit);
             }
             let bits = BitPlace::new(at, member.ty, unit, width, signed, packed);

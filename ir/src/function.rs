@@ -248,6 +248,17 @@ impl LocData {
     }
 }
 
+/// What is wanted of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LoopHint {
+    /// `nounroll`: it stays a loop; ptxas is told too.
+    NoUnroll,
+    /// `unroll n`: so many rounds in one.
+    Unroll(u32),
+    /// `unroll full`: no loop is left.
+    UnrollFull,
+}
+
 /// A kernel or function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -277,6 +288,8 @@ pub struct Function {
     pub ptx_spans: SecondaryMap<PtxRef, PtxSpans>,
     /// Where in the text a block's label was written.
     pub block_spans: SecondaryMap<Block, Span>,
+    /// What is wanted of loops, by their heads.
+    pub loop_hints: SecondaryMap<Block, Option<LoopHint>>,
     /// Where in the text the function's name was written.
     pub span: Span,
     /// Places in user's source.
@@ -304,6 +317,7 @@ impl Function {
             spans: SecondaryMap::new(),
             ptx_spans: SecondaryMap::new(),
             block_spans: SecondaryMap::new(),
+            loop_hints: SecondaryMap::new(),
             span: Span::NONE,
             locs: PrimaryMap::new(),
             inst_locs: SecondaryMap::new(),

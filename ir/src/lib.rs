@@ -93,7 +93,9 @@ pub use entities::{
 };
 pub use float_mode::{FastMath, FloatMode, FloatRounding};
 pub use format::format;
-pub use function::{Attrs, FuncKind, Function, Inline, Linkage, LocData, Param, ParamAttrs, StackSlotData};
+pub use function::{
+    Attrs, FuncKind, Function, Inline, Linkage, LocData, LoopHint, Param, ParamAttrs, StackSlotData,
+};
 pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
 pub use layout::Layout;

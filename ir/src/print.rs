@@ -7,7 +7,7 @@ use crate::attr::Attr;
 use crate::debug::{self, Storage};
 use crate::domtree::DominatorTree;
 use crate::entities::{BindingId, Block, Inst, StackSlot, Value};
-use crate::function::{FuncKind, Function, Linkage, ParamAttrs};
+use crate::function::{FuncKind, Function, Linkage, LoopHint, ParamAttrs};
 use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
 use crate::module::{Module, Symbol};
@@ -358,6 +358,12 @@ impl<'a> Printer<'a> {
                 self.out.push(')');
             }
             self.out.push_str(":\n");
+            match func.loop_hints[block] {
+                None => {}
+                Some(LoopHint::NoUnroll) => self.out.push_str("  nounroll\n"),
+                Some(LoopHint::Unroll(rounds)) => writeln!(self.out, "  unroll {rounds}")?,
+                Some(LoopHint::UnrollFull) => self.out.push_str("  unroll full\n"),
+            }
             self.names_types = !reachable.is_reachable(block);
             for inst in func.layout.insts(block) {
                 self.bindings(func.layout.records(inst))?;

@@ -100,6 +100,13 @@ impl Writer<'_> {
             let next = mach.layout.get(i + 1).copied();
             let label = self.label(block.index());
             self.stmts.push(Stmt::Label(label));
+            if mach.blocks[block].nounroll {
+                // It is of the loop whose head's label it follows (PTX ISA 9.0, 12.1); without one it would be of all that follows.
+                self.targets.insert(label);
+                let text = self.body.tree.name("nounroll");
+                let texts = self.body.tree.symbol_list(&[text]);
+                self.stmts.push(Stmt::Pragma(texts));
+            }
             self.begin_block(block);
             for (index, inst) in (mach.blocks[block].insts.start..).zip(mach.block_insts(block)) {
                 self.bindings(block, index);

@@ -1,6 +1,9 @@
 //! Functions are called as nvcc calls them, and may be called by what nvcc compiled: the kernel and the functions of `tests/abi`, each
 //! compiled by nvcc and by us, in every combination. `tests/ptxas.rs` links them with nvlink too.
 
+#[path = "../abi/sizes.rs"]
+mod sizes;
+
 use std::fs;
 use std::path::PathBuf;
 use warpsmith::interp::{Device, Launch, Program};
@@ -13,7 +16,11 @@ fn file(name: &str) -> String {
 }
 
 fn compiled(name: &str, level: OptLevel) -> String {
-    let module = Module::parse(file(name)).unwrap_or_else(|errors| panic!("{errors}"));
+    compiled_text(file(name), level)
+}
+
+fn compiled_text(text: String, level: OptLevel) -> String {
+    let module = Module::parse(text).unwrap_or_else(|errors| panic!("{errors}"));
     let compiler = Compiler::new(Target::sm(80)).with_opt_level(level);
     compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}")).text
 }
@@ -30,14 +37,7 @@ fn together(caller: &str, callee: &str) -> String {
 }
 
 fn results(caller: &str, callee: &str, n: i32) -> Vec<u8> {
-    let text = together(caller, callee);
-    let module = ValidatedModule::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
-    let program = Program::load(&module).unwrap_or_else(|errors| panic!("{errors}"));
-    let mut device = Device::new();
-    let out = device.upload(&[0u8; 256]).expect("there is memory");
-    let launch = Launch::new("call_all").block([1, 1, 1]).arg(out).arg(n);
-    device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{fault}"));
-    let mut bytes: Vec<u8> = device.download(out).expect("the buffer is there");
+    let mut bytes = left(caller, callee, 256, n);
     // Padding is nobody's: that of Small, and of Mixed and Nested.
     for at in [41, 49, 50, 51, 71, 201, 205] {
         bytes[at] = 0;
@@ -45,6 +45,36 @@ fn results(caller: &str, callee: &str, n: i32) -> Vec<u8> {
     // What lies behind a Wide, and a Both.
     bytes[180..192].fill(0);
     bytes
+}
+
+/// What the kernel of two modules leaves in a buffer of so many bytes.
+fn left(caller: &str, callee: &str, bytes: usize, n: i32) -> Vec<u8> {
+    let text = together(caller, callee);
+    let module = ValidatedModule::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = Program::load(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut device = Device::new();
+    let out = device.upload(&vec![0u8; bytes]).expect("there is memory");
+    let launch = Launch::new("call_all").block([1, 1, 1]).arg(out).arg(n);
+    device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{fault}"));
+    device.download(out).expect("the buffer is there")
+}
+
+#[test]
+fn structs_of_every_size_and_128_bits() {
+    let (caller, callee) = (file("sizes_caller.ptx"), file("sizes_callee.ptx"));
+    for n in [3, -77, 123_456_789] {
+        let expected = left(&caller, &callee, 65 * 64, n);
+        for size in 1..=64 {
+            assert!(expected[64 * size..][..size].iter().any(|byte| *byte != 0), "{size}");
+        }
+        for level in [OptLevel::O0, OptLevel::O2] {
+            let our_caller = compiled_text(sizes::caller(), level);
+            let our_callee = compiled_text(sizes::callee(), level);
+            assert_eq!(left(&caller, &our_callee, 65 * 64, n), expected, "nvcc calls us, n = {n}, {level}");
+            assert_eq!(left(&our_caller, &callee, 65 * 64, n), expected, "we call nvcc, n = {n}, {level}");
+            assert_eq!(left(&our_caller, &our_callee, 65 * 64, n), expected, "we call us, n = {n}, {level}");
+        }
+    }
 }
 
 #[test]
@@ -87,4 +117,6 @@ fn the_same_declarations() {
     };
     assert_eq!(shape(&compiled("callee.wir", OptLevel::O2)), shape(&file("callee.ptx")));
     assert_eq!(shape(&compiled("caller.wir", OptLevel::O2)), shape(&file("caller.ptx")));
+    assert_eq!(shape(&compiled_text(sizes::callee(), OptLevel::O2)), shape(&file("sizes_callee.ptx")));
+    assert_eq!(shape(&compiled_text(sizes::caller(), OptLevel::O2)), shape(&file("sizes_caller.ptx")));
 }

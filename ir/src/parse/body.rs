@@ -4,7 +4,7 @@ use super::{Body, Parser};
 use crate::attr::Attr;
 use crate::dfg::ValueDef;
 use crate::entities::{Block, FuncId, Inst, Loc, StackSlot, Value};
-use crate::function::{Function, LocData, StackSlotData};
+use crate::function::{Function, LocData, LoopHint, StackSlotData};
 use crate::inst::InstData;
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
@@ -198,7 +198,23 @@ impl<'a> BodyReader<'_, 'a> {
         if self.p.bytes(word) == b"stack" {
             return self.stack_slot();
         }
-        self.instruction(word, ResultNames::new())
+        let hint = match self.p.bytes(word) {
+            b"nounroll" => LoopHint::NoUnroll,
+            b"unroll" if self.p.accept_word("full") => LoopHint::UnrollFull,
+            b"unroll" => LoopHint::Unroll(self.p.int("the number of rounds, or `full`")?),
+            _ => return self.instruction(word, ResultNames::new()),
+        };
+        match self.s.block {
+            Some(block) if self.func.layout.first_inst(block).is_none() => {
+                self.func.loop_hints[block] = Some(hint);
+            }
+            _ => {
+                let message = format!("{} does not stand at the head of a loop", self.p.describe(word));
+                let note = "it follows the label of the block that the loop begins with";
+                self.p.error("I0016", word.span(), message).notes.push(note.into());
+            }
+        }
+        Some(())
     }
 
     fn stack_slot(&mut self) -> Option<()> {

@@ -72,7 +72,7 @@ mod ptx;
 mod types;
 
 use crate::entities::{Block, FuncId, Inst, Value};
-use crate::function::{FuncKind, Function, Linkage};
+use crate::function::{FuncKind, Function, Linkage, LoopHint};
 use crate::module::{Module, Symbol};
 use crate::parallel;
 use crate::print::FunctionDisplay;
@@ -261,6 +261,12 @@ impl<'a> Verifier<'a> {
             }
         }
         self.stack_size();
+        let none = |block: &Block| func.loop_hints[*block] == Some(LoopHint::Unroll(0));
+        if let Some(block) = func.layout.blocks().find(none) {
+            let message = format!("{} asks for 0 rounds in one", self.display().block(block));
+            let note = "`unroll 4` makes one round of four, `unroll full` leaves no loop, `nounroll` leaves it as it is";
+            self.block_error(block, "I0324", message).notes.push(note.into());
+        }
         match (func.is_declaration(), func.linkage == Linkage::Extern) {
             (true, false) => {
                 self.error("I0325", format!("`@{}` has no body", func.name));

@@ -213,6 +213,8 @@ pub struct BlockData {
     pub terminator: Terminator,
     /// The IR instruction that the terminator comes from.
     pub origin: Option<ir::Inst>,
+    /// The block is the head of a loop that is to stay one.
+    pub nounroll: bool,
 }
 
 /// Where a variable of the source is.
@@ -307,7 +309,8 @@ impl Function {
     /// Adds a block that ends in a trap until told otherwise.
     pub fn add_block(&mut self, params: &[VReg]) -> Block {
         let params = self.add_args(params);
-        self.blocks.push(BlockData { params, insts: 0..0, terminator: Terminator::Trap, origin: None })
+        let terminator = Terminator::Trap;
+        self.blocks.push(BlockData { params, insts: 0..0, terminator, origin: None, nounroll: false })
     }
 
     /// Makes an edge.

@@ -6,7 +6,7 @@ use super::*;
 use crate::abi::{Held, Passing, held};
 use crate::mach::{Base, Edge, Terminator};
 use std::ops::Range;
-use warpsmith_ir::{BlockCall, JumpTable};
+use warpsmith_ir::{BlockCall, JumpTable, LoopHint};
 
 /// A `switch` of at least this many cases in a row goes through a table of labels.
 const TABLE_MIN: usize = 6;
@@ -34,6 +34,7 @@ impl Selector<'_> {
                 func.dfg.block_params(block).iter().flat_map(|&param| self.regs_of(param)).collect()
             };
             let made = self.out.add_block(&params);
+            self.out.blocks[made].nounroll = func.loop_hints[block] == Some(LoopHint::NoUnroll);
             self.out.layout.push(made);
             self.blocks[block] = made.into();
         }

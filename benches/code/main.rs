@@ -1,0 +1,176 @@
+//! The quality of code: kernels of `benches/corpus` compiled from clang's bitcode, against nvcc and LLVM on the same source in the same run.
+//!
+//!     cargo bench --bench code                              # every kernel, -O2
+//!     cargo bench --bench code -- saxpy conv2d              # these kernels
+//!     cargo bench --bench code -- --passes=cfg,mem2reg,dce  # another pipeline
+//!     cargo bench --bench code -- --ablation                # -O2 without each of its passes
+//!
+//! For each kernel: lw10, the SASS instructions of ptxas 13.0 for sm_90 weighted by ten to the depth of the loop they are in, loops kept rolled;
+//! the registers; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The
+//! results of the optimised code are compared bit by bit with those of -O0, and with nvcc's as floats.
+//!
+//! `nvcc` is `$NVCC` or on `PATH`; `opt-22` and `llc-22` are on `PATH`. What is not installed is left out.
+
+mod corpus;
+mod peers;
+mod run;
+mod sass;
+
+use corpus::{Kernel, Source};
+use run::Outcome;
+use sass::Sass;
+use std::collections::HashMap;
+use std::time::Instant;
+use warpsmith::emit::{Compiler, OptLevel};
+use warpsmith::isa::Target;
+use warpsmith::lower::Pipeline;
+
+const TARGET: Target = Target::sm(90);
+
+/// What is measured of one kernel as one compiler made it.
+#[derive(Clone, Debug)]
+struct Measured {
+    sass: Option<Sass>,
+    outcome: Result<Outcome, String>,
+}
+
+type Results = HashMap<String, Measured>;
+
+fn main() {
+    let mut passes = None;
+    let mut level = OptLevel::O2;
+    let mut ablation = false;
+    let mut wanted: Vec<String> = Vec::new();
+    for arg in std::env::args().skip(1).filter(|arg| arg != "--bench") {
+        match arg.split_once('=') {
+            Some(("--passes", text)) => passes = Some(text.to_owned()),
+            Some(("--level", text)) => level = text.parse().expect("--level=O0 to O3"),
+            _ if arg == "--ablation" => ablation = true,
+            _ => wanted.push(arg),
+        }
+    }
+    let text = passes.unwrap_or_else(|| Pipeline::for_level(level).to_string());
+    let sources = corpus::read(&wanted);
+    let base = compile_all(&sources, &text);
+    let plain = compile_all(&sources, "");
+    if ablation {
+        return leave_out(&sources, &text, &base);
+    }
+    let peers: Vec<(&str, Results)> = peers::all()
+        .into_iter()
+        .map(|(name, compile)| {
+            let texts = sources.iter().filter_map(|source| compile(source).map(|text| (source, text)));
+            (name, texts.flat_map(|(source, text)| measure(source, &text)).collect())
+        })
+        .collect();
+    report(&sources, &base, &plain, &peers);
+}
+
+fn compile_all(sources: &[Source], passes: &str) -> Results {
+    sources.iter().flat_map(|source| measure(source, &compile(source, passes).0)).collect()
+}
+
+/// The text and the microseconds that it took.
+fn compile(source: &Source, passes: &str) -> (String, f64) {
+    let pipeline = Pipeline::parse(passes).unwrap_or_else(|unknown| panic!("{unknown}"));
+    let compiler = Compiler::new(TARGET).with_passes(pipeline);
+    let start = Instant::now();
+    let compiled = compiler.compile(&source.module).unwrap_or_else(|errors| panic!("{errors}"));
+    (compiled.text, start.elapsed().as_secs_f64() * 1e6)
+}
+
+fn measure(source: &Source, text: &str) -> Results {
+    let mut sass = sass::of(text);
+    let measure = |kernel: &Kernel| {
+        let measured = Measured { sass: sass.remove(&kernel.name), outcome: run::run(text, kernel) };
+        (kernel.name.clone(), measured)
+    };
+    source.kernels.iter().map(measure).collect()
+}
+
+fn report(sources: &[Source], ours: &Results, plain: &Results, peers: &[(&str, Results)]) {
+    let all = [("warpsmith", ours)];
+    let columns: Vec<(&str, &Results)> =
+        all.into_iter().chain(peers.iter().map(|(name, results)| (*name, results))).collect();
+    print!("{:16}", "kernel");
+    for (name, _) in &columns {
+        print!(" | {name:>9} lw10 regs   dynamic");
+    }
+    println!();
+    for kernel in sources.iter().flat_map(|source| &source.kernels) {
+        print!("{:16}", kernel.name);
+        for (_, results) in &columns {
+            let found = results.get(&kernel.name);
+            match found.and_then(|found| found.sass.as_ref()) {
+                Some(sass) => print!(" | {:>14} {:>4}", sass.weighted, sass.registers),
+                None => print!(" | {:>14} {:>4}", "-", "-"),
+            }
+            match found.map(|found| &found.outcome) {
+                Some(Ok(outcome)) => print!(" {:>9.1}", outcome.instructions),
+                Some(Err(_)) | None => print!(" {:>9}", "-"),
+            }
+        }
+        println!("{}", verdict(kernel, ours, plain, peers));
+    }
+    for (name, theirs) in peers {
+        let ratio = |of: &dyn Fn(&Measured) -> Option<f64>| {
+            geometric_mean(ours.iter().filter_map(|(name, own)| Some(of(own)? / of(theirs.get(name)?)?)))
+        };
+        println!(
+            "against {name}: lw10 {:.3}, registers {:.3}, executed instructions {:.3}",
+            ratio(&|m| Some(m.sass.as_ref()?.weighted as f64)),
+            ratio(&|m| Some(f64::from(m.sass.as_ref()?.registers))),
+            ratio(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions)),
+        );
+    }
+}
+
+/// What is wrong with the results of a kernel, if anything is.
+fn verdict(kernel: &Kernel, ours: &Results, plain: &Results, peers: &[(&str, Results)]) -> String {
+    let own = match &ours[&kernel.name].outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return format!(" | FAULT {error}"),
+    };
+    match &plain[&kernel.name].outcome {
+        Ok(outcome) if outcome.bytes == own.bytes => {}
+        Ok(_) => return " | DIFFERS FROM -O0".into(),
+        Err(error) => return format!(" | FAULT at -O0 {error}"),
+    }
+    let nvcc = peers.iter().find(|(name, _)| *name == "nvcc").and_then(|(_, results)| results.get(&kernel.name));
+    match nvcc.map(|found| &found.outcome) {
+        Some(Ok(outcome)) if !kernel.agrees(&outcome.bytes, &own.bytes) => " | differs from nvcc".into(),
+        Some(Err(error)) => format!(" | nvcc: FAULT {error}"),
+        Some(Ok(_)) | None => String::new(),
+    }
+}
+
+/// The pipeline without each of its passes in turn.
+fn leave_out(sources: &[Source], text: &str, base: &Results) {
+    let time = |text: &str| -> f64 { sources.iter().map(|source| compile(source, text).1).sum() };
+    let base_time = time(text);
+    println!("{:14} {:>7} {:>9} {:>9} {:>6}", "without", "lw10", "registers", "executed", "time");
+    let names: Vec<&str> = text.split(',').collect();
+    let mut unique = names.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    for left_out in unique {
+        let rest: Vec<&str> = names.iter().copied().filter(|name| *name != left_out).collect();
+        let rest = rest.join(",");
+        let results = compile_all(sources, &rest);
+        let ratio = |of: &dyn Fn(&Measured) -> Option<f64>| {
+            geometric_mean(base.iter().filter_map(|(name, with)| Some(of(results.get(name)?)? / of(with)?)))
+        };
+        println!(
+            "{left_out:14} {:>7.3} {:>9.3} {:>9.3} {:>6.2}",
+            ratio(&|m| Some(m.sass.as_ref()?.weighted as f64)),
+            ratio(&|m| Some(f64::from(m.sass.as_ref()?.registers))),
+            ratio(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions)),
+            time(&rest) / base_time,
+        );
+    }
+}
+
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = ratios.fold((0.0, 0u32), |(sum, count), ratio| (sum + ratio.ln(), count + 1));
+    (sum / f64::from(count)).exp()
+}

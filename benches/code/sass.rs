@@ -1,0 +1,98 @@
+//! What ptxas makes of a text: registers and instructions, weighted by the loops they are in.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::process::Command;
+use warpsmith_harness::ptxas::Toolbox;
+
+/// A kernel in machine code.
+#[derive(Clone, Debug)]
+pub struct Sass {
+    /// Instructions, each counted ten times for each loop around it.
+    pub weighted: u64,
+    pub registers: u32,
+}
+
+/// The kernels of a PTX text. Empty without ptxas or nvdisasm.
+pub fn of(text: &str) -> HashMap<String, Sass> {
+    let toolbox = Toolbox::from_environment();
+    let Some(ptxas) = toolbox.release("13.0").or_else(|| toolbox.newest()) else { return HashMap::new() };
+    let cubin = ptxas
+        .assemble(&rolled(text), super::TARGET)
+        .unwrap_or_else(|said| panic!("ptxas: {said}"));
+    let file = std::env::temp_dir().join(format!("warpsmith-code-{}.cubin", std::process::id()));
+    std::fs::write(&file, &cubin).expect("a temporary file");
+    let disassembler = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/warpsmith-tools/bin/nvdisasm");
+    let output = Command::new(disassembler).arg("-c").arg(&file).output();
+    std::fs::remove_file(&file).expect("it was just written");
+    let Ok(output) = output else { return HashMap::new() };
+    let registers = registers(&cubin);
+    let listing = String::from_utf8_lossy(&output.stdout);
+    let sections = listing.split("\t.section\t.text.").skip(1);
+    let kernels = sections.filter_map(|section| {
+        let name = section.split([',', '\n']).next()?;
+        let sass = Sass { weighted: weighted(section), registers: *registers.get(name)? };
+        Some((name.to_owned(), sass))
+    });
+    kernels.collect()
+}
+
+/// The text with an order to ptxas at each label to unroll no loop that begins there.
+fn rolled(text: &str) -> String {
+    let is_label = |line: &str| {
+        let name = line.trim().strip_suffix(':');
+        name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == ','))
+    };
+    let lines = text.lines().filter(|line| !line.contains(".pragma"));
+    lines.flat_map(|line| [line, if is_label(line) { "\n.pragma \"nounroll\";\n" } else { "\n" }]).collect()
+}
+
+/// Registers of each kernel: the upper byte of what its section of code says of itself.
+fn registers(cubin: &[u8]) -> HashMap<String, u32> {
+    let number = |at: usize, bytes: usize| -> Option<u64> {
+        let bytes = cubin.get(at..at + bytes)?;
+        Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+    };
+    let read = || -> Option<HashMap<String, u32>> {
+        let (table, size, count, names) =
+            (number(0x28, 8)?, number(0x3a, 2)?, number(0x3c, 2)?, number(0x3e, 2)?);
+        let strings = number((table + names * size) as usize + 0x18, 8)? as usize;
+        let sections = (0..count).filter_map(|n| {
+            let header = (table + n * size) as usize;
+            let name = cubin.get(strings + number(header, 4)? as usize..)?;
+            let name = String::from_utf8_lossy(name.split(|&byte| byte == 0).next()?);
+            Some((name.strip_prefix(".text.")?.to_owned(), number(header + 0x2c, 4)? as u32 >> 24))
+        });
+        Some(sections.collect())
+    };
+    read().unwrap_or_default()
+}
+
+/// The sum over the instructions of a listing. A loop is what lies between the target of a branch back and the last such branch.
+fn weighted(section: &str) -> u64 {
+    let mut labels: HashMap<&str, usize> = HashMap::new();
+    let mut instructions: Vec<&str> = Vec::new();
+    for line in section.lines() {
+        let line = line.trim();
+        if let Some(label) = line.strip_prefix(".L_").and_then(|label| label.strip_suffix(':')) {
+            labels.insert(label, instructions.len());
+        } else if line.starts_with("/*") && line.ends_with(';') {
+            instructions.push(line.rsplit("*/").next().unwrap_or_default().trim());
+        }
+    }
+    let mut loops: HashMap<usize, usize> = HashMap::new();
+    for (at, instruction) in instructions.iter().enumerate() {
+        let target = instruction.split("`(.L_").nth(1).and_then(|rest| rest.split(')').next());
+        if let Some(&start) = target.and_then(|target| labels.get(target))
+            && start < at
+            && !instruction.contains("CALL")
+        {
+            let end = loops.entry(start).or_default();
+            *end = at.max(*end);
+        }
+    }
+    let spans: HashSet<(usize, usize)> = loops.into_iter().collect();
+    let counted = instructions.iter().enumerate().filter(|(_, text)| !text.starts_with("NOP"));
+    let depth = |at: usize| spans.iter().filter(|(start, end)| (*start..=*end).contains(&at)).count() as u32;
+    counted.map(|(at, _)| 10u64.pow(depth(at).min(6))).sum()
+}

@@ -47,23 +47,43 @@ fn rolled(text: &str) -> String {
     lines.flat_map(|line| [line, if is_label(line) { "\n.pragma \"nounroll\";\n" } else { "\n" }]).collect()
 }
 
-/// Registers of each kernel: the upper byte of what its section of code says of itself.
+/// Registers of each kernel, from what the cubin tells the driver: attribute 0x2f of `.nv.info`, a symbol and a number.
 fn registers(cubin: &[u8]) -> HashMap<String, u32> {
-    let number = |at: usize, bytes: usize| -> Option<u64> {
-        let bytes = cubin.get(at..at + bytes)?;
+    let number = |at: u64, bytes: u64| -> Option<u64> {
+        let bytes = cubin.get(at as usize..(at + bytes) as usize)?;
         Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
+    let text = |at: u64| Some(String::from_utf8_lossy(cubin.get(at as usize..)?.split(|&byte| byte == 0).next()?));
     let read = || -> Option<HashMap<String, u32>> {
-        let (table, size, count, names) =
-            (number(0x28, 8)?, number(0x3a, 2)?, number(0x3c, 2)?, number(0x3e, 2)?);
-        let strings = number((table + names * size) as usize + 0x18, 8)? as usize;
-        let sections = (0..count).filter_map(|n| {
-            let header = (table + n * size) as usize;
-            let name = cubin.get(strings + number(header, 4)? as usize..)?;
-            let name = String::from_utf8_lossy(name.split(|&byte| byte == 0).next()?);
-            Some((name.strip_prefix(".text.")?.to_owned(), number(header + 0x2c, 4)? as u32 >> 24))
-        });
-        Some(sections.collect())
+        let (table, size) = (number(0x28, 8)?, number(0x3a, 2)?);
+        let header = |n: u64| table + n * size;
+        let start = |n: u64| number(header(n) + 0x18, 8);
+        let names = start(number(0x3e, 2)?)?;
+        let section = |wanted: &str| {
+            (0..number(0x3c, 2)?).find(|&n| {
+                let name = number(header(n), 4).and_then(|name| text(names + name));
+                name.is_some_and(|name| name == wanted)
+            })
+        };
+        let (info, symbols) = (section(".nv.info")?, section(".symtab")?);
+        let strings = start(number(header(symbols) + 0x28, 4)?)?;
+        let (mut at, mut found) = (start(info)?, HashMap::new());
+        let end = at + number(header(info) + 0x20, 8)?;
+        while at < end {
+            let (format, attribute, value) = (number(at, 1)?, number(at + 1, 1)?, number(at + 2, 2)?);
+            at += 4;
+            // Only the fourth format has bytes of its own behind it.
+            if format != 4 {
+                continue;
+            }
+            if attribute == 0x2f {
+                let symbol = start(symbols)? + 24 * number(at, 4)?;
+                let name = text(strings + number(symbol, 4)?)?;
+                found.insert(name.into_owned(), number(at + 4, 4)? as u32);
+            }
+            at += value;
+        }
+        Some(found)
     };
     read().unwrap_or_default()
 }

@@ -11,6 +11,7 @@ mod cfg;
 mod dce;
 mod globaldce;
 mod gvn;
+mod inline;
 mod licm;
 #[allow(
     clippy::wildcard_enum_match_arm,
@@ -20,6 +21,7 @@ mod mem2reg;
 mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
+mod spaces;
 
 pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
@@ -57,10 +59,12 @@ pub(crate) fn standard() -> Passes {
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with_module(globaldce::GlobalDce)
         .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
+        .with_module(inline::Inliner)
         .with(pass("licm", "move pure operations that do not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
+        .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
 }
 
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.

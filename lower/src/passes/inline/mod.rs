@@ -1,0 +1,144 @@
+//! Inlining: a call is replaced by a copy of the function it calls, callees before callers, so that what is copied is itself inlined already.
+//!
+//! Functions that reach themselves are never copied, nor are those marked `noinline`. Else it is a matter of size: calls cost dearly on a GPU
+//! (arguments travel through memory, registers are saved), so that far larger functions are worth copying than on a CPU. A function whose
+//! last call was inlined, and that nothing else can name, goes.
+
+mod body;
+mod graph;
+
+use crate::pass::{ModuleContext, ModulePass};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use graph::CallGraph;
+use warpsmith_ir::{FuncId, FuncKind, Function, Inline, Inst, InstData, Linkage, Module, Symbol};
+
+pub(super) struct Inliner;
+
+/// The largest function, in instructions, that is copied to each of several calls.
+const MAX_SIZE: usize = 600;
+/// The same for one that is rarely called.
+const MAX_COLD: usize = 20;
+/// No function grows beyond this by what need not be inlined.
+const MAX_CALLER: usize = 60_000;
+
+impl ModulePass for Inliner {
+    fn name(&self) -> &'static str {
+        "inline"
+    }
+
+    fn summary(&self) -> &'static str {
+        "copy functions to where they are called; remove those that had their last call inlined"
+    }
+
+    fn run(&self, module: &mut Module, _: &ModuleContext) -> u32 {
+        let graph = CallGraph::new(module);
+        if graph.calls == 0 {
+            return 0;
+        }
+        let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
+        for (id, func) in &module.functions {
+            sizes[id] = size(func);
+        }
+        let mut inlined: EntitySet<FuncId> = EntitySet::new();
+        let mut changes = 0;
+        for &caller in &graph.bottom_up {
+            let calls = calls(&module.functions[caller]);
+            if calls.is_empty() {
+                continue;
+            }
+            // Taken out, so that its callees can be read while it changes. A function that calls itself is not inlined.
+            let empty = Function::new(String::new(), FuncKind::Func, Vec::new(), Vec::new());
+            let mut func = std::mem::replace(&mut module.functions[caller], empty);
+            for (call, callee) in calls {
+                let target = &module.functions[callee];
+                if callee == caller || graph.recursive.contains(callee) || target.is_declaration() {
+                    continue;
+                }
+                let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
+                if pays(target, sizes[callee], alone, sizes[caller]) && body::inline(&mut func, call, target) {
+                    sizes[caller] += sizes[callee];
+                    inlined.insert(callee);
+                    changes += 1;
+                }
+            }
+            func.dfg.resolve_aliases();
+            module.functions[caller] = func;
+        }
+        changes + remove(module, &inlined)
+    }
+}
+
+fn pays(callee: &Function, size: usize, alone: bool, caller: usize) -> bool {
+    match callee.attrs.inline {
+        Inline::Never => false,
+        Inline::Wanted => true,
+        Inline::Auto if callee.attrs.noreturn => false,
+        Inline::Auto if caller + size > MAX_CALLER => false,
+        Inline::Auto if callee.attrs.cold => size <= MAX_COLD,
+        Inline::Auto => alone || size <= MAX_SIZE,
+    }
+}
+
+fn size(func: &Function) -> usize {
+    func.layout.blocks().map(|block| func.layout.insts(block).count()).sum()
+}
+
+/// The direct calls of a function.
+fn calls(func: &Function) -> Vec<(Inst, FuncId)> {
+    let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+    let call = |inst| match func.dfg[inst] {
+        InstData::Call { callee, .. } => Some((inst, callee)),
+        _ => None,
+    };
+    insts.filter_map(call).collect()
+}
+
+/// Removes the functions that were inlined and that nothing names any more.
+fn remove(module: &mut Module, inlined: &EntitySet<FuncId>) -> u32 {
+    let mut uses: SecondaryMap<FuncId, u32> = SecondaryMap::new();
+    for func in module.functions.values() {
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            for symbol in func.dfg.symbols(inst) {
+                if let Symbol::Func(id) = symbol {
+                    uses[id] += 1;
+                }
+            }
+        }
+    }
+    for reloc in module.globals.values().flat_map(|global| &global.relocs) {
+        if let Symbol::Func(id) = reloc.target {
+            uses[id] += 1;
+        }
+    }
+    let goes = |id: FuncId, func: &Function, uses: &SecondaryMap<FuncId, u32>| {
+        inlined.contains(id) && func.linkage == Linkage::Local && uses[id] == 0
+    };
+    // One that goes may hold the last use of another.
+    let mut work: Vec<FuncId> =
+        module.functions.iter().filter(|(id, func)| goes(*id, func, &uses)).map(|(id, _)| id).collect();
+    let mut gone: EntitySet<FuncId> = EntitySet::new();
+    while let Some(id) = work.pop() {
+        if !gone.insert(id) {
+            continue;
+        }
+        let func = &module.functions[id];
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            for symbol in func.dfg.symbols(inst) {
+                if let Symbol::Func(callee) = symbol {
+                    uses[callee] -= 1;
+                    if goes(callee, &module.functions[callee], &uses) {
+                        work.push(callee);
+                    }
+                }
+            }
+        }
+    }
+    let count = gone.iter().count() as u32;
+    if count > 0 {
+        let (mut functions, mut globals) = (EntitySet::new(), EntitySet::new());
+        functions.extend(module.functions.keys().filter(|id| !gone.contains(*id)));
+        globals.extend(module.globals.keys());
+        module.retain(&functions, &globals);
+    }
+    count
+}

@@ -4,6 +4,7 @@
 //!     cargo bench --bench code -- saxpy conv2d              # these kernels
 //!     cargo bench --bench code -- --passes=cfg,mem2reg,dce  # another pipeline
 //!     cargo bench --bench code -- --ablation                # -O2 without each of its passes
+//!     cargo bench --bench code -- --print saxpy             # the text of the file that the kernel is in
 //!
 //! For each kernel: lw10, the SASS instructions of ptxas 13.0 for sm_90 weighted by ten to the depth of the loop they are in, loops kept rolled;
 //! the registers; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The
@@ -40,17 +41,23 @@ fn main() {
     let mut passes = None;
     let mut level = OptLevel::O2;
     let mut ablation = false;
+    let mut print = false;
     let mut wanted: Vec<String> = Vec::new();
     for arg in std::env::args().skip(1).filter(|arg| arg != "--bench") {
         match arg.split_once('=') {
             Some(("--passes", text)) => passes = Some(text.to_owned()),
             Some(("--level", text)) => level = text.parse().expect("--level=O0 to O3"),
             _ if arg == "--ablation" => ablation = true,
+            _ if arg == "--print" => print = true,
             _ => wanted.push(arg),
         }
     }
     let text = passes.unwrap_or_else(|| Pipeline::for_level(level).to_string());
     let sources = corpus::read(&wanted);
+    if print {
+        sources.iter().for_each(|source| println!("{}", compile(source, &text).0));
+        return;
+    }
     let base = compile_all(&sources, &text);
     let plain = compile_all(&sources, "");
     if ablation {

@@ -8,6 +8,7 @@
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
 mod cfg;
+mod copy;
 mod dce;
 mod globaldce;
 mod gvn;
@@ -22,6 +23,8 @@ mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 mod spaces;
+#[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
+mod unroll;
 
 pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
@@ -65,6 +68,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
+        .with(pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run))
 }
 
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.

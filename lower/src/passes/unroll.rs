@@ -1,0 +1,303 @@
+//! Full unrolling of loops with a known number of rounds.
+//!
+//! The rounds are counted by running what decides them: the parameters of the loop's header start as constants, the condition of the one exit
+//! that is decided in every round is folded with them, and so are their values in the next round. What is unrolled becomes so many copies of
+//! the loop's blocks in a row; other exits stay what they are. A loop that goes through an array in a stack slot is worth far more copies
+//! than others: with known indices the array becomes values.
+//!
+//! Loops with convergent operations are left alone.
+
+use super::copy::{Copied, copy_blocks};
+use crate::analysis::{Analyses, Cfg, Loop, Loops};
+use crate::fold::{self, Constant};
+use crate::pass::{Changes, Context};
+use cranelift_entity::EntitySet;
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Traits, Value, ValueDef};
+
+/// No loop of more rounds is looked at.
+const MAX_ROUNDS: usize = 128;
+/// Instructions that a loop may become.
+const MAX_SIZE: usize = 40;
+/// Instructions that a loop which indexes a stack slot may become.
+const MAX_SIZE_WITH_SLOTS: usize = 4096;
+/// Instructions that all loops of a function may become together.
+const MAX_GROWTH: usize = 20_000;
+/// Loops around loops are found one layer at a time.
+const MAX_LAYERS: u32 = 8;
+/// How deep the search for a constant goes.
+const MAX_DEPTH: u32 = 32;
+
+pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+    let (mut changes, mut growth) = (0, 0);
+    for _ in 0..MAX_LAYERS {
+        // Each layer sees the blocks that the one before has made.
+        let mut analyses = Analyses::default();
+        let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+        let mut headers: EntitySet<Block> = EntitySet::new();
+        headers.extend(loops.iter().map(|found| found.header));
+        let mut unrolled = 0;
+        for found in loops.iter() {
+            // Innermost loops share no blocks, so that what is found of one holds while others change.
+            if found.blocks.iter().any(|&block| block != found.header && headers.contains(block)) {
+                continue;
+            }
+            if let Some(plan) = Plan::of(func, &cfg, found)
+                && growth + plan.grown <= MAX_GROWTH
+            {
+                growth += plan.grown;
+                plan.carry_out(func, &cfg, found);
+                unrolled += 1;
+            }
+        }
+        if unrolled == 0 {
+            break;
+        }
+        changes += unrolled;
+    }
+    Changes::to_all(changes)
+}
+
+/// A loop that can be unrolled, and how.
+struct Plan {
+    /// How often the deciding block stays in the loop.
+    rounds: usize,
+    /// The block whose branch decides, the header or the latch.
+    decides: Block,
+    /// Where its branch goes on in the loop, and where out of it: the numbers of its targets.
+    stays: usize,
+    /// The one block that exits lead to, if values of the loop are used behind it.
+    exit: Option<Block>,
+    /// Values of the loop that are used outside.
+    live_out: Vec<Value>,
+    /// Instructions that the copies have.
+    grown: usize,
+}
+
+impl Plan {
+    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
+        let inside = |block: Block| found.blocks.contains(&block);
+        let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
+        let size = insts().count();
+        if size > MAX_SIZE_WITH_SLOTS || insts().any(|inst| func.traits(inst).has(Traits::CONVERGENT)) {
+            return None;
+        }
+        let mut latches = cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block));
+        let (latch, None) = (latches.next()?, latches.next()) else { return None };
+        let limit = if insts().any(|inst| indexes_slot(func, inst)) { MAX_SIZE_WITH_SLOTS } else { MAX_SIZE };
+        let rounds_allowed = (limit / size.max(1)).min(MAX_ROUNDS);
+        let candidates = [found.header, latch];
+        let decided = candidates.into_iter().find_map(|block| {
+            let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
+            let stays = match [inside(dests[0].block), inside(dests[1].block)] {
+                [true, false] => 0,
+                [false, true] => 1,
+                _ => return None,
+            };
+            let rounds = Rounds { func, found, cfg, latch }.count(*cond, stays, rounds_allowed)?;
+            Some((block, stays, rounds))
+        });
+        let (decides, stays, rounds) = decided?;
+        let live_out = live_out(func, found);
+        let mut exits: Vec<Block> = found
+            .blocks
+            .iter()
+            .flat_map(|&block| func.successors(block))
+            .filter(|&block| !inside(block))
+            .collect();
+        exits.sort_unstable();
+        exits.dedup();
+        let exit = match exits.as_slice() {
+            // What is not used outside needs no parameters there.
+            _ if live_out.is_empty() => None,
+            [exit] if cfg.predecessors(*exit).iter().all(|&block| inside(block)) => Some(*exit),
+            _ => return None,
+        };
+        Some(Plan { rounds, decides, stays, exit, live_out, grown: rounds * size })
+    }
+
+    fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+        if let Some(exit) = self.exit {
+            self.close(func, found, exit);
+        }
+        let by_header = self.decides == found.header;
+        let mut last = found.blocks.iter().copied().find(|&block| func.layout.next_block(block).is_none());
+        let mut copies: Vec<Copied> = Vec::with_capacity(self.rounds + 1);
+        for round in 0..=self.rounds {
+            let leaves = round == self.rounds;
+            // What is decided in the header leaves before the rest.
+            let blocks = if leaves && by_header { &found.blocks[..1] } else { &found.blocks[..] };
+            let after = last.or(func.layout.last_block()).unwrap_or(found.header);
+            let copied = copy_blocks(func, blocks, after);
+            last = blocks.last().and_then(|block| copied.blocks.get(block)).copied();
+            self.decide(func, &copied, leaves);
+            copies.push(copied);
+        }
+        let entries: Vec<Block> = cfg.predecessors(found.header).to_vec();
+        for block in entries.into_iter().filter(|block| !found.blocks.contains(block)) {
+            redirect(func, block, found.header, copies[0].blocks[&found.header]);
+        }
+        for (round, copied) in copies.iter().enumerate() {
+            let Some(next) = copies.get(round + 1) else { break };
+            let (from, to) = (copied.blocks[&found.header], next.blocks[&found.header]);
+            for &block in copied.blocks.values() {
+                redirect(func, block, from, to);
+            }
+        }
+        for &block in &found.blocks {
+            func.layout.remove_block(block);
+        }
+    }
+
+    /// Makes a jump of the branch that decides, in a copy.
+    fn decide(&self, func: &mut Function, copied: &Copied, leaves: bool) {
+        let Some(branch) = copied.blocks.get(&self.decides).and_then(|&block| func.terminator(block)) else {
+            return;
+        };
+        if let InstData::Brif { dests, .. } = &func.dfg[branch] {
+            let way = if leaves { 1 - self.stays } else { self.stays };
+            let dest = dests[way].clone();
+            func.dfg.replace_inst(branch, InstData::Jump { dest });
+        }
+    }
+
+    /// Gives what is used outside to the exit as parameters, so that each copy can give its own.
+    fn close(&self, func: &mut Function, found: &Loop, exit: Block) {
+        let mut params: FxHashMap<Value, Value> = FxHashMap::default();
+        for &value in &self.live_out {
+            let param = func.dfg.append_block_param(exit, func.dfg.ty(value));
+            super::take_over_name(func, value, param);
+            params.insert(value, param);
+        }
+        for block in func.layout.blocks().collect::<Vec<_>>() {
+            if found.blocks.contains(&block) {
+                if let Some(branch) = func.terminator(block) {
+                    func.dfg.for_each_target_mut(branch, |call, pool| {
+                        if call.block == exit {
+                            call.args.extend(self.live_out.iter().copied(), pool);
+                        }
+                    });
+                }
+                continue;
+            }
+            for inst in func.layout.insts(block).collect::<Vec<_>>() {
+                func.dfg.map_uses(inst, |value| params.get(&value).copied().unwrap_or(value));
+            }
+        }
+    }
+}
+
+/// Sends the edges from a block to another elsewhere.
+fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
+    if let Some(branch) = func.terminator(block) {
+        func.dfg.for_each_target_mut(branch, |call: &mut BlockCall, _| {
+            if call.block == from {
+                call.block = to;
+            }
+        });
+    }
+}
+
+/// The values of a loop that instructions outside use.
+fn live_out(func: &Function, found: &Loop) -> Vec<Value> {
+    let mut inside: EntitySet<Block> = EntitySet::new();
+    inside.extend(found.blocks.iter().copied());
+    let mut values: Vec<Value> = Vec::new();
+    for block in func.layout.blocks().filter(|&block| !inside.contains(block)) {
+        for inst in func.layout.insts(block) {
+            values.extend(func.dfg.uses(inst).filter(|&value| match func.dfg.def(value) {
+                ValueDef::Result(inst, _) => {
+                    func.layout.block_of(inst).is_some_and(|block| inside.contains(block))
+                }
+                ValueDef::Param(block, _) => inside.contains(block),
+                ValueDef::Alias(_) | ValueDef::Detached => false,
+            }));
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// Whether an instruction computes an address in a stack slot from an index that is not known.
+fn indexes_slot(func: &Function, inst: Inst) -> bool {
+    let InstData::Index { args: [base, _], .. } = func.dfg[inst] else { return false };
+    let mut at = base;
+    for _ in 0..MAX_DEPTH {
+        match func.dfg.def_data(at) {
+            Some(InstData::StackAddr { .. }) => return true,
+            Some(
+                &InstData::Index { args: [base, _], .. }
+                | &InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
+                | &InstData::Unary { op: Opcode::Addrspacecast, arg: base },
+            ) => at = base,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// A loop that is run with what is constant in it.
+struct Rounds<'l> {
+    func: &'l Function,
+    found: &'l Loop,
+    cfg: &'l Cfg,
+    latch: Block,
+}
+
+type Known = FxHashMap<Value, Option<Constant>>;
+
+impl Rounds<'_> {
+    /// How often a condition keeps the loop going, if that is known and at most `limit`.
+    fn count(&self, cond: Value, stays: usize, limit: usize) -> Option<usize> {
+        let header = self.found.header;
+        let func = self.func;
+        let mut outer = self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
+        let (Some(&before), None) = (outer.next(), outer.next()) else { return None };
+        let params = func.dfg.block_params(header);
+        let mut known = Known::default();
+        for (&param, arg) in params.iter().zip(self.given(before)?) {
+            known.insert(param, self.eval(arg, &mut Known::default(), 0));
+        }
+        let next = self.given(self.latch)?;
+        for round in 0..=limit {
+            let mut state = known.clone();
+            let Constant::Int(taken) = self.eval(cond, &mut state, 0)? else { return None };
+            if (taken != 0) != (stays == 0) {
+                return Some(round);
+            }
+            for (&param, &arg) in params.iter().zip(&next) {
+                let value = self.eval(arg, &mut state, 0);
+                known.insert(param, value);
+            }
+        }
+        None
+    }
+
+    /// What a block gives to the header, by the only edge that it has there.
+    fn given(&self, block: Block) -> Option<Vec<Value>> {
+        let func = self.func;
+        let mut calls =
+            func.dfg.targets(func.terminator(block)?).filter(|call| call.block == self.found.header);
+        let (call, None) = (calls.next()?, calls.next()) else { return None };
+        Some(call.args(&func.dfg.pool).to_vec())
+    }
+
+    fn eval(&self, value: Value, state: &mut Known, depth: u32) -> Option<Constant> {
+        if let Some(&known) = state.get(&value) {
+            return known;
+        }
+        let func = self.func;
+        let ValueDef::Result(inst, _) = func.dfg.def(value) else { return None };
+        if depth > MAX_DEPTH || !func.traits(inst).is_pure() {
+            return None;
+        }
+        let args = func.dfg.args(inst).to_vec();
+        let constants: Vec<(Value, Option<Constant>)> =
+            args.into_iter().map(|arg| (arg, self.eval(arg, state, depth + 1))).collect();
+        let of = |value| constants.iter().find(|(arg, _)| *arg == value).and_then(|(_, constant)| *constant);
+        let folded = fold::instruction(func, inst, of);
+        state.insert(value, folded);
+        folded
+    }
+}

@@ -143,7 +143,8 @@ fn verdict(kernel: &Kernel, ours: &Results, plain: &Results, peers: &[(&str, Res
         Ok(_) => return " | DIFFERS FROM -O0".into(),
         Err(error) => return format!(" | FAULT at -O0 {error}"),
     }
-    let nvcc = peers.iter().find(|(name, _)| *name == "nvcc").and_then(|(_, results)| results.get(&kernel.name));
+    let nvcc =
+        peers.iter().find(|(name, _)| *name == "nvcc").and_then(|(_, results)| results.get(&kernel.name));
     match nvcc.map(|found| &found.outcome) {
         Some(Ok(outcome)) if !kernel.agrees(&outcome.bytes, &own.bytes) => " | differs from nvcc".into(),
         Some(Err(error)) => format!(" | nvcc: FAULT {error}"),

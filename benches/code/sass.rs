@@ -17,9 +17,7 @@ pub struct Sass {
 pub fn of(text: &str) -> HashMap<String, Sass> {
     let toolbox = Toolbox::from_environment();
     let Some(ptxas) = toolbox.release("13.0").or_else(|| toolbox.newest()) else { return HashMap::new() };
-    let cubin = ptxas
-        .assemble(&rolled(text), super::TARGET)
-        .unwrap_or_else(|said| panic!("ptxas: {said}"));
+    let cubin = ptxas.assemble(&rolled(text), super::TARGET).unwrap_or_else(|said| panic!("ptxas: {said}"));
     let file = std::env::temp_dir().join(format!("warpsmith-code-{}.cubin", std::process::id()));
     std::fs::write(&file, &cubin).expect("a temporary file");
     let disassembler = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/warpsmith-tools/bin/nvdisasm");
@@ -53,7 +51,8 @@ fn registers(cubin: &[u8]) -> HashMap<String, u32> {
         let bytes = cubin.get(at as usize..(at + bytes) as usize)?;
         Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
-    let text = |at: u64| Some(String::from_utf8_lossy(cubin.get(at as usize..)?.split(|&byte| byte == 0).next()?));
+    let text =
+        |at: u64| Some(String::from_utf8_lossy(cubin.get(at as usize..)?.split(|&byte| byte == 0).next()?));
     let read = || -> Option<HashMap<String, u32>> {
         let (table, size) = (number(0x28, 8)?, number(0x3a, 2)?);
         let header = |n: u64| table + n * size;

@@ -169,7 +169,9 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         let text = match level {
             OptLevel::O0 => "",
-            OptLevel::O1 => "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg",
+            OptLevel::O1 => {
+                "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg"
+            }
             OptLevel::O2 | OptLevel::O3 => {
                 "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,simplify,cfg,\
                  mem2reg,gvn,simplify,licm,gvn,dce,cfg"

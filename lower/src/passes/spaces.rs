@@ -125,7 +125,8 @@ fn of_result(func: &Function, spaces: &Spaces, inst: Inst) -> Space {
             ty => Space::One(ty),
         },
         InstData::Unary { op: Opcode::Inttoptr, arg } if func.dfg.int_const(arg) == Some(0) => Space::Null,
-        InstData::Binary { op: Opcode::Ptradd, args: [base, _] } | InstData::Index { args: [base, _], .. } => {
+        InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
+        | InstData::Index { args: [base, _], .. } => {
             // What is null plus something is not null.
             if spaces[base] == Space::Null { Space::Generic } else { spaces[base] }
         }
@@ -165,7 +166,8 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             let value = generic(func, spaces, inst, value);
             func.dfg.args_mut(inst)[0] = value;
         }
-        InstData::Binary { op: Opcode::Ptradd, args: [base, _] } | InstData::Index { args: [base, _], .. } => {
+        InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
+        | InstData::Index { args: [base, _], .. } => {
             let base = as_type(func, spaces, inst, base, result);
             func.dfg.args_mut(inst)[0] = base;
         }

@@ -252,7 +252,8 @@ impl Rounds<'_> {
     fn count(&self, cond: Value, stays: usize, limit: usize) -> Option<usize> {
         let header = self.found.header;
         let func = self.func;
-        let mut outer = self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
+        let mut outer =
+            self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
         let (Some(&before), None) = (outer.next(), outer.next()) else { return None };
         let params = func.dfg.block_params(header);
         let mut known = Known::default();

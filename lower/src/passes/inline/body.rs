@@ -88,7 +88,8 @@ fn by_value(func: &mut Function, call: Inst, from: Value, (size, align): (u32, u
     let mut offset = 0;
     while offset < size {
         // Pieces of at most four bytes are what fields most often are.
-        let bytes = [4, 2, 1].into_iter().find(|&bytes| bytes <= align && bytes <= size - offset).unwrap_or(1);
+        let bytes =
+            [4, 2, 1].into_iter().find(|&bytes| bytes <= align && bytes <= size - offset).unwrap_or(1);
         let Some(ty) = Type::int(8 * bytes) else { break };
         let flags = MemFlags::PLAIN;
         let at = offset as i32;

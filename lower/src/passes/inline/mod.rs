@@ -55,7 +55,8 @@ impl ModulePass for Inliner {
                     continue;
                 }
                 let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
-                if pays(target, sizes[callee], alone, sizes[caller]) && body::inline(&mut func, call, target) {
+                if pays(target, sizes[callee], alone, sizes[caller]) && body::inline(&mut func, call, target)
+                {
                     sizes[caller] += sizes[callee];
                     inlined.insert(callee);
                     changes += 1;

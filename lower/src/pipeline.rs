@@ -174,7 +174,7 @@ impl Pipeline {
             }
             OptLevel::O2 | OptLevel::O3 => {
                 "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,simplify,cfg,\
-                 mem2reg,gvn,simplify,licm,gvn,dce,cfg"
+                 mem2reg,simplify,gvn,licm,rotate,addresses,simplify,gvn,licm,dce,cfg"
             }
         };
         Pipeline::parse(text).unwrap_or_default()

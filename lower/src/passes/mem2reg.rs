@@ -27,7 +27,15 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     // The graph is that of the reachable blocks, which this leaves as it is.
     let cfg = cx.analyses.get::<Cfg>(func);
     super::cfg::remove_unreachable(func);
-    let uses = SlotUses::collect(func, &cfg);
+    let mut uses = SlotUses::collect(func, &cfg);
+    // Elements of vectors may be split once more.
+    for _ in 0..2 {
+        if !split_wide(func, &mut uses) {
+            break;
+        }
+        func.dfg.resolve_aliases();
+        uses = SlotUses::collect(func, &cfg);
+    }
     let fields = Fields::of(func, uses);
     if fields.types.is_empty() {
         return Changes::NONE;
@@ -41,12 +49,30 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     Changes::to_instructions(changes)
 }
 
+/// Splits accesses that cover several fields. True if any was.
+fn split_wide(func: &mut Function, uses: &mut SlotUses) -> bool {
+    uses.accesses.sort_by_key(|access| (access.slot, access.offset));
+    let mut changed = false;
+    for accesses in uses.accesses.chunk_by(|a, b| a.slot == b.slot) {
+        let slot = accesses[0].slot;
+        if !uses.escaped[slot] && !is_made_of_fields(func, accesses) {
+            let size = i64::from(func.stack_slots[slot].size);
+            let inside = |access: &SlotAccess| {
+                let end = access.offset.saturating_add(access.ty.bytes().unwrap_or(0).into());
+                access.offset >= 0 && end <= size
+            };
+            changed |= accesses.iter().all(inside) && super::widths::split(func, accesses);
+        }
+    }
+    changed
+}
+
 /// A load or store of a slot.
-struct SlotAccess {
+pub(super) struct SlotAccess {
     slot: StackSlot,
-    offset: i64,
-    ty: Type,
-    inst: Inst,
+    pub(super) offset: i64,
+    pub(super) ty: Type,
+    pub(super) inst: Inst,
 }
 
 struct SlotUses {

@@ -5,6 +5,7 @@
 //! - an instruction that stays keeps its source location, and a value its name; what replaces an instruction takes them over;
 //! - no pass recurses over the function, and none takes more than about linear time in its size.
 
+mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
 mod cfg;
@@ -19,12 +20,16 @@ mod licm;
     reason = "an address that is used in any other way is left in memory"
 )]
 mod mem2reg;
+#[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
+mod rotate;
 mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 mod spaces;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod unroll;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access slots")]
+mod widths;
 
 pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
@@ -57,6 +62,7 @@ impl Pass for Standard {
 pub(crate) fn standard() -> Passes {
     let pass = |name, summary, run| Standard { name, summary, run };
     Passes::default()
+        .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
@@ -65,6 +71,7 @@ pub(crate) fn standard() -> Passes {
         .with_module(inline::Inliner)
         .with(pass("licm", "move pure operations that do not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
+        .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))

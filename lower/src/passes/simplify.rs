@@ -49,6 +49,8 @@ enum Simpler {
     WithConstant(Opcode, Value, i64, Type),
     /// The negation of a predicate.
     Not(Value),
+    /// A pointer, to be made, plus a constant.
+    Outward(InstData, i64),
 }
 
 fn simplify(func: &mut Function, inst: Inst) -> bool {
@@ -74,6 +76,12 @@ fn simplify(func: &mut Function, inst: Inst) -> bool {
             };
             let constant = insert_before(func, inst, constant, ty);
             func.dfg.replace_inst(inst, InstData::Binary { op, args: [value, constant] });
+        }
+        Simpler::Outward(data, by) => {
+            let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { return false };
+            let base = insert_before(func, inst, data, ty);
+            let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);
+            func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [base, by] });
         }
         Simpler::Not(arg) => func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Bnot, arg }),
     }
@@ -217,6 +225,16 @@ impl Rules<'_> {
         }
     }
 
+    /// The parts of `low | high << by`.
+    fn parts(&self, value: Value) -> Option<(Value, Value, u32)> {
+        let &InstData::Binary { op: Opcode::Bor, args: [low, high] } = self.func.dfg.def_data(value)? else {
+            return None;
+        };
+        let (low, high) = (self.func.dfg.resolve(low), self.func.dfg.resolve(high));
+        let (high, by) = self.under_constant(high, Opcode::Shl)?;
+        Some((low, high, u32::try_from(by).ok()?))
+    }
+
     fn unary(&self, inst: Inst, op: Opcode, arg: Value) -> Option<Simpler> {
         use Opcode::*;
         let from = self.ty(arg);
@@ -238,6 +256,12 @@ impl Rules<'_> {
             Trunc => {
                 if let Some(inner) = self.under(arg, Trunc) {
                     return Some(Simpler::Inst(InstData::Unary { op, arg: inner }));
+                }
+                // The upper of two parts that were put together is cut off.
+                if let Some((low, by)) = self.parts(arg).map(|(low, _, by)| (low, by))
+                    && by >= to.bits()
+                {
+                    return Some(Simpler::Inst(InstData::Unary { op, arg: low }));
                 }
                 let inner = self.under(arg, Zext).or_else(|| self.under(arg, Sext))?;
                 (self.ty(inner) == to).then_some(Simpler::Value(inner))
@@ -287,6 +311,10 @@ impl Rules<'_> {
         match op {
             Isub => self.under(b, Ineg).map(|b| Simpler::Inst(InstData::Binary { op: Iadd, args: [a, b] })),
             Iadd => self.under(b, Ineg).map(|b| Simpler::Inst(InstData::Binary { op: Isub, args: [a, b] })),
+            Ptradd => {
+                let (base, by) = self.under_constant(a, Ptradd)?;
+                Some(Simpler::Outward(InstData::Binary { op, args: [base, b] }, by))
+            }
             Fdiv => self.division_by_power_of_two(a, b),
             _ => None,
         }
@@ -313,6 +341,13 @@ impl Rules<'_> {
                 let (base, inner) = self.under_constant(a, Ptradd)?;
                 let sum = inner.checked_add(constant)?;
                 Some(Simpler::WithConstant(Ptradd, base, sum, Type::I64))
+            }
+            Lshr if let Some((low, high, by)) = self.parts(a)
+                && i64::from(by) == constant
+                && self.under(low, Zext).is_some_and(|low| self.ty(low).bits() <= by)
+                && self.under(high, Zext).is_some_and(|high| self.ty(high).bits() + by <= ty.bits()) =>
+            {
+                Some(Simpler::Value(high))
             }
             Shl | Lshr => {
                 let (x, inner) = self.under_constant(a, op)?;
@@ -401,6 +436,10 @@ impl Rules<'_> {
         if let Some(constant) = self.int(index) {
             let offset = constant.checked_mul(scale.into())?;
             return Some(Simpler::WithConstant(Opcode::Ptradd, ptr, offset, Type::I64));
+        }
+        // Constants outward, where loads and stores take them in.
+        if let Some((base, by)) = self.under_constant(ptr, Opcode::Ptradd) {
+            return Some(Simpler::Outward(InstData::Index { scale, args: [base, index] }, by));
         }
         // An index is sign-extended anyway.
         let inner = self.under(index, Opcode::Sext).filter(|&inner| self.ty(inner) == Type::I32)?;

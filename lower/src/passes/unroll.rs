@@ -37,14 +37,24 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
         let mut headers: EntitySet<Block> = EntitySet::new();
         headers.extend(loops.iter().map(|found| found.header));
         let mut unrolled = 0;
+        // Blocks of which the analyses may say what holds no more.
+        let mut touched: EntitySet<Block> = EntitySet::new();
         for found in loops.iter() {
-            // Innermost loops share no blocks, so that what is found of one holds while others change.
             if found.blocks.iter().any(|&block| block != found.header && headers.contains(block)) {
+                continue;
+            }
+            let preds = cfg.predecessors(found.header).iter();
+            let near = found.blocks.iter().chain(preds).copied();
+            let near: Vec<Block> =
+                near.chain(found.blocks.iter().flat_map(|&block| func.successors(block))).collect();
+            // The next layer looks again at what lies beside a loop that has changed.
+            if near.iter().any(|&block| touched.contains(block)) {
                 continue;
             }
             if let Some(plan) = Plan::of(func, &cfg, found)
                 && growth + plan.grown <= MAX_GROWTH
             {
+                touched.extend(near);
                 growth += plan.grown;
                 plan.carry_out(func, &cfg, found);
                 unrolled += 1;

@@ -6,6 +6,7 @@
 mod allocated;
 mod check;
 mod liveness;
+mod local;
 mod moves;
 
 use cranelift_entity::SecondaryMap;
@@ -19,8 +20,11 @@ pub use moves::sequentialize;
 pub enum Registers {
     /// Each virtual register is a PTX register; every edge moves every block parameter.
     Virtual,
-    /// `regalloc2` shares registers between values that are never live together and coalesces moves away.
+    /// `regalloc2` shares registers between values that are never live together and coalesces moves away. Functions of many blocks are done
+    /// as by `Local`.
     Allocated,
+    /// Values that are used in their own block only share registers, in time linear in the function.
+    Local,
 }
 
 /// A PTX register: the `index`th of its class.
@@ -75,10 +79,15 @@ impl Assignment {
     }
 }
 
+/// `regalloc2` takes time that is quadratic in blocks: a second at some 10,000.
+const MAX_BLOCKS: usize = 4_000;
+
 /// Gives every virtual register a home.
 pub fn assign(func: &Function, registers: Registers) -> Assignment {
     match registers {
         Registers::Virtual => virtual_registers(func),
+        Registers::Allocated if func.layout.len() > MAX_BLOCKS => local::allocate(func),
+        Registers::Local => local::allocate(func),
         // A function that the allocator cannot take (none is known) is still compiled.
         Registers::Allocated => allocated::allocate(func).unwrap_or_else(|| virtual_registers(func)),
     }

@@ -11,8 +11,6 @@ pub(super) struct CallGraph {
     pub recursive: EntitySet<FuncId>,
     /// How many calls there are of each function.
     pub callers: SecondaryMap<FuncId, u32>,
-    /// How many calls there are.
-    pub calls: u32,
     /// Functions that are named other than by a call.
     named: EntitySet<FuncId>,
 }
@@ -31,7 +29,6 @@ impl CallGraph {
             bottom_up: Vec::with_capacity(module.functions.len()),
             recursive: EntitySet::with_capacity(module.functions.len()),
             callers: SecondaryMap::new(),
-            calls: 0,
             named: EntitySet::with_capacity(module.functions.len()),
         };
         let mut callees: SecondaryMap<FuncId, Vec<FuncId>> = SecondaryMap::new();
@@ -40,7 +37,6 @@ impl CallGraph {
                 if let InstData::Call { callee, .. } = func.dfg[inst] {
                     callees[id].push(callee);
                     graph.callers[callee] += 1;
-                    graph.calls += 1;
                     if callee == id {
                         graph.recursive.insert(id);
                     }

@@ -10,7 +10,7 @@ mod graph;
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use graph::CallGraph;
-use warpsmith_ir::{FuncId, FuncKind, Function, Inline, Inst, InstData, Linkage, Module, Symbol};
+use warpsmith_ir::{FuncId, FuncKind, Function, Inline, Inst, InstData, Linkage, Module, Symbol, ValueList};
 
 pub(super) struct Inliner;
 
@@ -20,6 +20,8 @@ const MAX_SIZE: usize = 600;
 const MAX_COLD: usize = 20;
 /// No function grows beyond this by what need not be inlined.
 const MAX_CALLER: usize = 60_000;
+/// Calls through pointers that come from copied functions are followed so often.
+const MAX_ROUNDS: u32 = 4;
 
 impl ModulePass for Inliner {
     fn name(&self) -> &'static str {
@@ -32,9 +34,6 @@ impl ModulePass for Inliner {
 
     fn run(&self, module: &mut Module, _: &ModuleContext) -> u32 {
         let graph = CallGraph::new(module);
-        if graph.calls == 0 {
-            return 0;
-        }
         let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
         for (id, func) in &module.functions {
             sizes[id] = size(func);
@@ -43,26 +42,34 @@ impl ModulePass for Inliner {
         let mut changes = 0;
         for &caller in &graph.bottom_up {
             let calls = calls(&module.functions[caller]);
-            if calls.is_empty() {
+            if calls.is_empty() && !has_indirect(&module.functions[caller]) {
                 continue;
             }
             // Taken out, so that its callees can be read while it changes. A function that calls itself is not inlined.
             let empty = Function::new(String::new(), FuncKind::Func, Vec::new(), Vec::new());
             let mut func = std::mem::replace(&mut module.functions[caller], empty);
-            for (call, callee) in calls {
-                let target = &module.functions[callee];
-                if callee == caller || graph.recursive.contains(callee) || target.is_declaration() {
-                    continue;
+            let mut calls = calls;
+            // What was copied may call what an argument points to, which is known now.
+            for _ in 0..MAX_ROUNDS {
+                for (call, callee) in calls {
+                    let target = &module.functions[callee];
+                    if callee == caller || graph.recursive.contains(callee) || target.is_declaration() {
+                        continue;
+                    }
+                    let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
+                    let pays = pays(target, sizes[callee], alone, sizes[caller]);
+                    if pays && body::inline(&mut func, call, target) {
+                        sizes[caller] += sizes[callee];
+                        inlined.insert(callee);
+                        changes += 1;
+                    }
                 }
-                let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
-                if pays(target, sizes[callee], alone, sizes[caller]) && body::inline(&mut func, call, target)
-                {
-                    sizes[caller] += sizes[callee];
-                    inlined.insert(callee);
-                    changes += 1;
+                func.dfg.resolve_aliases();
+                calls = direct(&mut func, module, caller);
+                if calls.is_empty() {
+                    break;
                 }
             }
-            func.dfg.resolve_aliases();
             module.functions[caller] = func;
         }
         changes + remove(module, &inlined)
@@ -92,6 +99,40 @@ fn calls(func: &Function) -> Vec<(Inst, FuncId)> {
         _ => None,
     };
     insts.filter_map(call).collect()
+}
+
+fn has_indirect(func: &Function) -> bool {
+    let mut insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+    insts.any(|inst| matches!(func.dfg[inst], InstData::CallIndirect { .. }))
+}
+
+/// Makes direct calls of indirect ones whose callee is known, and returns them. Those of `own`, which is being changed, stay.
+fn direct(func: &mut Function, module: &Module, own: FuncId) -> Vec<(Inst, FuncId)> {
+    let insts: Vec<Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
+    let mut found = Vec::new();
+    for inst in insts {
+        let InstData::CallIndirect { args } = &func.dfg[inst] else { continue };
+        let Some((&pointer, args)) = args.as_slice(&func.dfg.pool).split_first() else { continue };
+        let Some(&InstData::FuncAddr { func: callee }) = func.dfg.def_data(pointer) else { continue };
+        let Some(target) = module.functions.get(callee).filter(|_| callee != own) else { continue };
+        let types = args.iter().map(|&arg| func.dfg.ty(arg));
+        let fits = target.kind == FuncKind::Func
+            && target.params.iter().all(|param| param.byval.is_none())
+            && types.eq(target.params.iter().map(|param| param.ty))
+            && func
+                .dfg
+                .results(inst)
+                .into_iter()
+                .map(|value| func.dfg.ty(value))
+                .eq(target.ret.iter().copied());
+        if fits {
+            let args = args.to_vec();
+            let args = ValueList::from_slice(&args, &mut func.dfg.pool);
+            func.dfg.replace_inst(inst, InstData::Call { callee, args });
+            found.push((inst, callee));
+        }
+    }
+    found
 }
 
 /// Removes the functions that were inlined and that nothing names any more.

@@ -1,0 +1,233 @@
+//! Loop rotation: a loop that decides at its start whether to go on decides at its end, behind a copy of the decision in front of it. A round
+//! then takes one branch, not two, and what is invariant can move in front of a body that is known to run.
+//!
+//! The header becomes the last block, and what it computes is given to the body and to what comes behind the loop as parameters. Headers
+//! with convergent operations, and large ones, are left where they are.
+
+use super::copy::copy_blocks;
+use crate::analysis::{Analyses, Cfg, Loop, Loops};
+use crate::pass::{Changes, Context};
+use cranelift_entity::EntitySet;
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{Block, BlockCall, Function, InstData, Traits, Value, ValueList};
+
+/// Instructions that a header may have.
+const MAX_SIZE: usize = 24;
+
+/// Loops in loops are rotated from the inside out, a layer at a time.
+const MAX_LAYERS: u32 = 8;
+
+pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+    let mut changes = 0;
+    for _ in 0..MAX_LAYERS {
+        let rotated = layer(func);
+        changes += rotated;
+        if rotated == 0 {
+            break;
+        }
+    }
+    Changes::to_all(changes)
+}
+
+/// Rotates loops of which no part was changed by another, and says how many.
+fn layer(func: &mut Function) -> u32 {
+    let mut analyses = Analyses::default();
+    let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+    let mut touched: EntitySet<Block> = EntitySet::new();
+    let mut changes = 0;
+    for found in loops.iter().rev() {
+        // What the analyses say of a block holds while neither it nor its neighbours have changed.
+        let preds = cfg.predecessors(found.header).iter();
+        let near = found.blocks.iter().chain(preds).copied();
+        let near: Vec<Block> =
+            near.chain(found.blocks.iter().flat_map(|&block| func.successors(block))).collect();
+        if near.iter().any(|&block| touched.contains(block)) {
+            continue;
+        }
+        if let Some(plan) = Plan::of(func, &cfg, found) {
+            touched.extend(near);
+            plan.carry_out(func, &cfg, found);
+            changes += 1;
+        }
+    }
+    changes
+}
+
+struct Plan {
+    /// Where the header goes on in the loop, and out of it.
+    body: Block,
+    exit: Block,
+    /// What the header computes and others use: within the loop, behind it.
+    for_body: Vec<Value>,
+    for_exit: Vec<Value>,
+}
+
+impl Plan {
+    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
+        let header = found.header;
+        let inside = |block: Block| found.blocks.contains(&block);
+        let InstData::Brif { dests: [yes, no], .. } = &func.dfg[func.terminator(header)?] else {
+            return None;
+        };
+        let (body, exit) = match [inside(yes.block), inside(no.block)] {
+            [true, false] => (yes.block, no.block),
+            [false, true] => (no.block, yes.block),
+            _ => return None,
+        };
+        let mut size = 0;
+        for inst in func.layout.insts(header) {
+            size += 1;
+            if func.traits(inst).any(Traits::CONVERGENT.with(Traits::SIDE_EFFECT)) {
+                return None;
+            }
+        }
+        // A loop that leaves at its end is as it should be.
+        let latches = cfg.predecessors(header).iter().copied().filter(|&block| inside(block));
+        let jumps = |block: Block| {
+            func.terminator(block).is_some_and(|inst| matches!(func.dfg[inst], InstData::Jump { .. }))
+        };
+        if size > MAX_SIZE
+            || body == header
+            || cfg.predecessors(body).len() != 1
+            || !latches.clone().all(jumps)
+        {
+            return None;
+        }
+        let mut own: EntitySet<Value> = EntitySet::new();
+        own.extend(func.dfg.block_params(header).iter().copied());
+        own.extend(func.layout.insts(header).flat_map(|inst| func.dfg.results(inst)));
+        let (mut for_body, mut for_exit) = (Vec::new(), Vec::new());
+        for block in func.layout.blocks().filter(|&block| block != header) {
+            let list = if inside(block) { &mut for_body } else { &mut for_exit };
+            for inst in func.layout.insts(block) {
+                list.extend(func.dfg.uses(inst).filter(|&value| own.contains(value)));
+            }
+        }
+        for list in [&mut for_body, &mut for_exit] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let leaves_elsewhere = found
+            .blocks
+            .iter()
+            .filter(|&&block| block != header)
+            .any(|&block| func.successors(block).any(|next| !inside(next)));
+        if leaves_elsewhere && !for_exit.is_empty() {
+            return None;
+        }
+        Some(Plan { body, exit, for_body, for_exit })
+    }
+
+    fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+        let header = found.header;
+        // A block of its own behind the loop, which nothing else leads to.
+        let behind = func.dfg.make_block();
+        func.layout.insert_block_after(behind, header);
+        let (to_body, of_body) = self.params(func, self.body, &self.for_body);
+        let (to_exit, of_exit) = self.params(func, behind, &self.for_exit);
+        for block in func.layout.blocks().filter(|&block| block != header).collect::<Vec<_>>() {
+            let map = if found.blocks.contains(&block) { &of_body } else { &of_exit };
+            if map.is_empty() {
+                continue;
+            }
+            for inst in func.layout.insts(block).collect::<Vec<_>>() {
+                func.dfg.map_uses(inst, |value| map.get(&value).copied().unwrap_or(value));
+            }
+        }
+        let Some(branch) = func.terminator(header) else { return };
+        let (exit, body) = (self.exit, self.body);
+        let mut onward = None;
+        func.dfg.for_each_target_mut(branch, |call, pool| {
+            if call.block == exit {
+                onward = Some(BlockCall { block: exit, args: call.args.deep_clone(pool) });
+                *call = BlockCall { block: behind, args: ValueList::from_slice(&to_exit, pool) };
+            } else if call.block == body {
+                call.args.extend(to_body.iter().copied(), pool);
+            }
+        });
+        // What the header gave to the exit is given by the new block, of what it was given.
+        if let Some(mut dest) = onward {
+            let args = dest.args.as_slice(&func.dfg.pool).to_vec();
+            let new: Vec<Value> =
+                args.into_iter().map(|arg| self.at_exit(func, header, behind, &of_exit, arg)).collect();
+            dest.args = ValueList::from_slice(&new, &mut func.dfg.pool);
+            let jump = func.dfg.make_inst(InstData::Jump { dest }, &[]);
+            func.inst_locs[jump] = func.inst_locs[branch];
+            func.layout.append_inst(jump, behind);
+        }
+        let before = cfg.predecessors(header).iter().copied().filter(|block| !found.blocks.contains(block));
+        let before: Vec<Block> = before.collect();
+        let after = before.last().copied().unwrap_or(header);
+        let copied = copy_blocks(func, &[header], after);
+        let decision = copied.blocks[&header];
+        for block in before {
+            if let Some(branch) = func.terminator(block) {
+                func.dfg.for_each_target_mut(branch, |call, _| {
+                    if call.block == header {
+                        call.block = decision;
+                    }
+                });
+            }
+        }
+        // The way into the loop has a block of its own, for what will move there.
+        let preheader = func.dfg.make_block();
+        func.layout.insert_block_after(preheader, decision);
+        let Some(first) = func.terminator(decision) else { return };
+        let mut dest = None;
+        func.dfg.for_each_target_mut(first, |call, pool| {
+            if call.block == body {
+                dest = Some(BlockCall { block: body, args: call.args.deep_clone(pool) });
+                *call = BlockCall { block: preheader, args: ValueList::new() };
+            }
+        });
+        if let Some(dest) = dest {
+            let jump = func.dfg.make_inst(InstData::Jump { dest }, &[]);
+            func.inst_locs[jump] = func.inst_locs[first];
+            func.layout.append_inst(jump, preheader);
+        }
+    }
+
+    /// Parameters of a block for values, with the values to give.
+    fn params(
+        &self,
+        func: &mut Function,
+        block: Block,
+        values: &[Value],
+    ) -> (Vec<Value>, FxHashMap<Value, Value>) {
+        let mut map = FxHashMap::default();
+        for &value in values {
+            let param = func.dfg.append_block_param(block, func.dfg.ty(value));
+            super::take_over_name(func, value, param);
+            map.insert(value, param);
+        }
+        (values.to_vec(), map)
+    }
+
+    /// What a value that the header gave to the exit is in the block between them.
+    fn at_exit(
+        &self,
+        func: &mut Function,
+        header: Block,
+        behind: Block,
+        known: &FxHashMap<Value, Value>,
+        value: Value,
+    ) -> Value {
+        if let Some(&param) = known.get(&value) {
+            return param;
+        }
+        let of_header = func.dfg.block_params(header).contains(&value)
+            || func.dfg.def_inst(value).and_then(|inst| func.layout.block_of(inst)) == Some(header);
+        if !of_header {
+            return value;
+        }
+        let param = func.dfg.append_block_param(behind, func.dfg.ty(value));
+        if let Some(branch) = func.terminator(header) {
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                if call.block == behind {
+                    call.args.push(value, pool);
+                }
+            });
+        }
+        param
+    }
+}

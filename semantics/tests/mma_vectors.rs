@@ -3,6 +3,7 @@
 use flate2::read::GzDecoder;
 use std::collections::BTreeMap;
 use std::io::Read;
+use warpsmith_isa::{Mnemonic, forms};
 use warpsmith_semantics::lanes::Level;
 use warpsmith_semantics::matrix::*;
 
@@ -98,10 +99,8 @@ fn differing(key: &[&str], rows: &[Row<'_>], level: Level) -> Vec<String> {
     wrong
 }
 
-#[test]
-fn every_vector_is_computed_bit_for_bit() {
-    let mut text = String::new();
-    GzDecoder::new(VECTORS).read_to_string(&mut text).unwrap();
+/// The rows of the file by what is multiplied: instruction, architecture, depth, types, type of scales and their number.
+fn groups(text: &str) -> BTreeMap<Vec<&str>, Vec<Row<'_>>> {
     let mut groups: BTreeMap<Vec<&str>, Vec<Row<'_>>> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
@@ -120,6 +119,14 @@ fn every_vector_is_computed_bit_for_bit() {
         key.push(["0", "1", "2", "4"].into_iter().find(|known| *known == count).unwrap());
         groups.entry(key).or_default().push(row);
     }
+    groups
+}
+
+#[test]
+fn every_vector_is_computed_bit_for_bit() {
+    let mut text = String::new();
+    GzDecoder::new(VECTORS).read_to_string(&mut text).unwrap();
+    let groups = groups(&text);
     assert_eq!(groups.values().map(Vec::len).sum::<usize>(), 7700);
     for level in [Level::Baseline, Level::Avx2] {
         let mut wrong = 0;
@@ -132,4 +139,114 @@ fn every_vector_is_computed_bit_for_bit() {
         }
         assert_eq!(wrong, 0, "vectors that differ");
     }
+}
+
+/// What `mma` of a kind of scaled product is called, by its depth and its scales.
+fn scaled_mnemonics(key: &[&str]) -> Vec<String> {
+    let [_, _, k, a, b, d, scale, count] = key else { panic!("{key:?}") };
+    let kinds: &[&str] = match (*k, *scale, *count) {
+        ("32", "ue8m0", "1") => &["mxf8f6f4"],
+        ("64", "ue8m0", "2") => &["mxf4", "mxf4nvf4"],
+        ("64", "ue8m0" | "ue4m3", "4") => &["mxf4nvf4"],
+        other => panic!("scales that no instruction has: {other:?}"),
+    };
+    let name = |kind: &&str| {
+        format!(
+            "mma.sync.aligned.m16n8k{k}.row.col.kind::{kind}.block_scale.scale_vec::{count}X.{d}.{a}.{b}.{d}.{scale}"
+        )
+    };
+    kinds.iter().map(name).collect()
+}
+
+/// Eight rows at a time stand twice on diagonals of a product of 16 rows and 8 columns, as the lanes of a warp hold it (PTX ISA 9.0, 9.7.14.5 and
+/// 9.7.14.3), with the scales at the byte and the thread that selectors name.
+fn differing_in_registers(
+    mnemonic: &str,
+    key: &[&str],
+    rows: &[Row<'_>],
+    [thread_a, thread_b, byte]: [usize; 3],
+) -> Vec<String> {
+    let parsed = Mnemonic::parse(mnemonic).unwrap_or_else(|bad| panic!("{mnemonic}: {bad:?}"));
+    let instruction = forms(&parsed).next().unwrap_or_else(|| panic!("{mnemonic}: no form"));
+    let product = WarpProduct::of(&instruction).unwrap_or_else(|| panic!("{mnemonic}: no product"));
+    let k: usize = key[2].parse().unwrap();
+    // Elements in a register: of 8 bits, or of 4.
+    let parts = if k == 64 { 8 } else { 4 };
+    let width = 32 / parts;
+    let mut workspace = WarpWorkspace::default();
+    let mut wrong = Vec::new();
+    for rows in rows.chunks(8) {
+        let row = |at: usize| &rows[(at % 8).min(rows.len() - 1)];
+        let packed =
+            |element: &dyn Fn(usize) -> u32| (0..parts).fold(0, |word, i| word | element(i) << (i * width));
+        let mut inputs = Inputs::default();
+        for register in 0..4 {
+            inputs.matrices[0].push(std::array::from_fn(|lane| {
+                let (g, t) = (lane / 4 + 8 * (register % 2), lane % 4);
+                packed(&|i| row(g).a[(t + 4 * (register / 2)) * parts + i])
+            }));
+            inputs.matrices[2].push(std::array::from_fn(|lane| row(lane / 4).c));
+        }
+        for register in 0..2 {
+            inputs.matrices[1].push(std::array::from_fn(|lane| {
+                packed(&|i| row(lane / 4).b[(lane % 4 + 4 * register) * parts + i])
+            }));
+        }
+        // Other bytes and threads hold scales that would spoil everything.
+        inputs.scales = [[0x7e01_017e; 32]; 2];
+        for g in 0..8 {
+            let Some([of_a, of_b]) = &row(g).scales else { panic!("{}", row(g).line) };
+            let word = |scales: &[u32], old: u32| {
+                scales.iter().enumerate().fold(old, |word, (i, scale)| {
+                    let at = 8 * ((byte + i) % 4);
+                    word & !(0xff << at) | scale << at
+                })
+            };
+            for half in 0..2 {
+                let lane = &mut inputs.scales[0][4 * g + 2 * thread_a + half];
+                *lane = word(of_a, *lane);
+            }
+            let lane = &mut inputs.scales[1][4 * g + thread_b];
+            *lane = word(of_b, *lane);
+        }
+        inputs.scale_selectors = [[byte, thread_a], [byte, thread_b]];
+        let mut out = Vec::new();
+        let arithmetic = Arithmetic::Hardware(Architecture::RtxBlackwell);
+        let done = product.run(arithmetic, Level::of_host(), &mut workspace, &inputs, &mut out);
+        assert!(done.is_ok());
+        for (m, expected) in rows.iter().enumerate() {
+            // Row m and row m + 8 of column m.
+            for register in [m % 2, 2 + m % 2] {
+                let found = out[register][4 * m + m / 2];
+                if found != expected.d {
+                    wrong.push(format!("{found:x} instead of {}", expected.line));
+                }
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn scaled_vectors_from_the_registers_of_a_warp() {
+    let mut text = String::new();
+    GzDecoder::new(VECTORS).read_to_string(&mut text).unwrap();
+    let groups = groups(&text);
+    let mut seen = 0;
+    for (key, rows) in groups.iter().filter(|(key, _)| key[6] != "-") {
+        for mnemonic in scaled_mnemonics(key) {
+            for byte in match key[7] {
+                "1" => vec![0, 1, 2, 3],
+                "2" => vec![0, 2],
+                _ => vec![0],
+            } {
+                for threads in 0..4 {
+                    let wrong = differing_in_registers(&mnemonic, key, rows, [threads % 2, threads, byte]);
+                    assert!(wrong.is_empty(), "{mnemonic}: {} differ; {}", wrong.len(), wrong[0]);
+                }
+            }
+        }
+        seen += rows.len();
+    }
+    assert_eq!(seen, 1000);
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bindgen;
 mod check;
 mod compile;
 mod debug;
@@ -45,6 +46,8 @@ struct Cli {
 enum Command {
     /// Compile IR text to PTX text.
     Compile(compile::Options),
+    /// Write typed Rust functions that launch the kernels of any PTX, on the CPU and through cudarc.
+    Bindgen(bindgen::Options),
     /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
     Check(check::Options),
     /// Print LLVM bitcode as text, close to `.ll`.
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Compile(options) => compile::run(&options),
+        Command::Bindgen(options) => bindgen::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),

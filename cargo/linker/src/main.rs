@@ -9,15 +9,11 @@
 
 #![forbid(unsafe_code)]
 
-mod arguments;
-mod link;
-
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = arguments::parse(std::env::args().skip(1)).and_then(|arguments| link::link(&arguments));
-    match result {
+    match warpsmith_linker::run(std::env::args().skip(1)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             // There is no other place to report a closed standard error.

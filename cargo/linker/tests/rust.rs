@@ -327,3 +327,35 @@ fn vectors_strings_boxes_and_maps() {
         assert_eq!(device.download::<u32>(out).unwrap(), expected, "{how}");
     }
 }
+
+/// The crate of `examples/rust-kernels/`, in stable Rust: entries, instructions and dynamic shared memory are said in names.
+#[test]
+fn kernels_in_stable_rust() {
+    let exports = ["saxpy", "sum", "reverse", "count"].map(|name| format!("__warpsmith_kernel_{name}"));
+    for (how, program) in programs("kernels", &exports.each_ref().map(String::as_str)) {
+        assert_eq!(program.kernels().count(), 4, "{how}");
+        let mut device = Device::new();
+        let data: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+        let (input, total) = (device.upload(&data).unwrap(), device.upload(&[0f32]).unwrap());
+        let sum = Launch::new("sum").grid([2, 1, 1]).block([128, 1, 1]);
+        launch(&how, &mut device, &program, sum.arg(input).arg(1000u64).arg(total).arg(1u64));
+        assert_eq!(device.download::<f32>(total).unwrap(), [499_500.0], "{how}");
+
+        let words = device.upload(&(0..64u32).collect::<Vec<_>>()).unwrap();
+        let reverse = Launch::new("reverse").grid([2, 1, 1]).block([32, 1, 1]).dynamic_shared(128);
+        launch(&how, &mut device, &program, reverse.arg(words).arg(64u64));
+        assert_eq!(device.download::<u32>(words).unwrap()[30..34], [1, 0, 63, 62], "{how}");
+
+        let (text, bins) = (device.upload(b"abracadabra!").unwrap(), device.upload(&[0u32; 26]).unwrap());
+        let count = Launch::new("count").block([32, 1, 1]);
+        launch(&how, &mut device, &program, count.arg(text).arg(12u64).arg(bins).arg(26u64));
+        assert_eq!(device.download::<u32>(bins).unwrap()[..5], [5, 2, 1, 1, 0], "{how}");
+        assert_eq!(device.take_output(), b"33 is no letter: at 11\n", "{how}");
+
+        let (x, y) = (device.upload(&[1f32; 4]).unwrap(), device.upload(&[0f32; 8]).unwrap());
+        let saxpy = Launch::new("saxpy").block([8, 1, 1]).arg(2f32).arg(x).arg(4u64).arg(y).arg(8u64);
+        assert_eq!(device.launch(&program, &saxpy).unwrap_err().code, FaultCode::Trap, "{how}");
+        let said = String::from_utf8(device.take_output()).unwrap();
+        assert!(said.contains("src/lib.rs:") && said.contains("panicked"), "{how}: {said}");
+    }
+}

@@ -28,6 +28,9 @@ impl Builder<'_, '_, '_> {
                     None => self.intrinsic(inst, call, name),
                 };
             }
+            if let Some(asm) = super::device::instructions(&name) {
+                return self.inline_asm(inst, call, &asm);
+            }
             if name == "__nvvm_reflect" {
                 return self.reflect(inst, call);
             }

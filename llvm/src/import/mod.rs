@@ -10,6 +10,7 @@ mod bits;
 mod call;
 mod constant;
 mod convert;
+mod device;
 mod float;
 mod function;
 mod global;
@@ -78,10 +79,11 @@ const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 /// # Errors
 /// Everything that cannot be linked or imported.
 pub fn import(
-    modules: Vec<(String, Module<'_>)>,
+    mut modules: Vec<(String, Module<'_>)>,
     options: &Options,
 ) -> std::result::Result<ir::Module, Vec<Error>> {
     let mut errors = Vec::new();
+    modules.iter_mut().for_each(|(_, module)| device::prepare(module));
     let symbols = Symbols::new(&modules, &mut errors);
     let mut importer = Importer {
         modules,
@@ -176,13 +178,15 @@ impl<'a> Importer<'a> {
     fn roots(&mut self, options: &Options, out: &mut ir::Module, errors: &mut Vec<Error>) {
         let defined: Vec<(String, Site)> =
             self.symbols.defined().into_iter().map(|(name, site)| (name.to_owned(), site)).collect();
+        let exports: Option<Vec<&str>> =
+            options.exports.as_ref().map(|names| names.iter().map(|name| device::symbol(name)).collect());
         let mut declare = |importer: &mut Self, site: Site| {
             if let Err(error) = importer.declare(site, out) {
                 errors.push(error.in_function(importer.module(site).name_of(site.value)));
             }
         };
         for (name, site) in &defined {
-            let wanted = options.exports.as_ref().is_none_or(|exports| exports.contains(name));
+            let wanted = exports.as_ref().is_none_or(|exports| exports.contains(&name.as_str()));
             let is_kernel = self.is_kernel(*site);
             let (kept, weak) = match site.value {
                 GlobalValue::Function(n) => {
@@ -206,8 +210,8 @@ impl<'a> Importer<'a> {
                 declare(self, *site);
             }
         }
-        if let Some(exports) = &options.exports {
-            for name in exports.iter().filter(|name| !defined.iter().any(|(known, _)| known == *name)) {
+        if let Some(exports) = &exports {
+            for name in exports.iter().filter(|name| !defined.iter().any(|(known, _)| known == **name)) {
                 errors.push(Error::link(format!("`{name}` is to be exported, and nothing defines it")));
             }
         }

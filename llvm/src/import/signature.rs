@@ -13,7 +13,7 @@ use std::rc::Rc;
 use warpsmith_ir::{self as ir, aggregate::Shape};
 
 /// The calling convention of kernels.
-const PTX_KERNEL: u64 = 71;
+pub(super) const PTX_KERNEL: u64 = 71;
 
 /// How a parameter of LLVM arrives.
 #[derive(Clone, Debug)]

@@ -19,3 +19,7 @@ build() {
 }
 build release --example slices --example dynamic --example wide --example atomics --example shared
 build fat --example panics --example heap
+# Kernels in stable Rust: the example's. Paths of this machine do not belong into the recording.
+export CARGO_TARGET_NVPTX64_NVIDIA_CUDA_RUSTFLAGS="-C target-cpu=sm_80 --remap-path-prefix=$(realpath ../../../..)=."
+export CARGO_PROFILE_RELEASE_LTO=fat
+build release --manifest-path ../../../../examples/rust-kernels/Cargo.toml -p kernels --lib

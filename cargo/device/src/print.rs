@@ -1,0 +1,119 @@
+//! `printf!`: text from the device, by the format of C.
+
+/// What `printf!` can show: `i32`, `u32` (`%d %u %x`), `i64`, `u64`, `usize` (`%lld %llu %llx`), `f64`, `f32` (`%f %e %g`), pointers (`%p`).
+pub trait Argument: Copy {
+    /// Its bits, and how many bytes of them are passed.
+    fn bits(self) -> (u64, usize);
+}
+
+macro_rules! arguments {
+    ($($ty:ty: $wide:ty = $bytes:literal, |$value:ident| $bits:expr;)*) => {
+        $(impl Argument for $ty {
+            #[inline(always)]
+            fn bits(self) -> (u64, usize) {
+                let $value: $wide = self.into();
+                ($bits, $bytes)
+            }
+        })*
+    };
+}
+
+arguments! {
+    u32: u32 = 4, |x| u64::from(x);
+    i32: i32 = 4, |x| x as u32 as u64;
+    u64: u64 = 8, |x| x;
+    i64: i64 = 8, |x| x as u64;
+    usize: usize = 8, |x| x as u64;
+    f32: f64 = 8, |x| x.to_bits();
+    f64: f64 = 8, |x| x.to_bits();
+}
+
+impl<T> Argument for *const T {
+    #[inline(always)]
+    fn bits(self) -> (u64, usize) {
+        (self as u64, 8)
+    }
+}
+
+impl<T> Argument for *mut T {
+    #[inline(always)]
+    fn bits(self) -> (u64, usize) {
+        (self as u64, 8)
+    }
+}
+
+/// The arguments as `vprintf` reads them.
+#[doc(hidden)]
+#[repr(C, align(8))]
+pub struct Arguments {
+    bytes: [u8; 128],
+    len: usize,
+}
+
+impl Arguments {
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Arguments { bytes: [0; 128], len: 0 }
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, argument: impl Argument) {
+        let (bits, size) = argument.bits();
+        let at = self.len.next_multiple_of(size);
+        self.bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        self.len = at + size;
+    }
+
+    /// Prints; the format ends with a zero.
+    #[inline(always)]
+    pub fn print(&self, format: &'static str) {
+        #[cfg(target_arch = "nvptx64")]
+        {
+            unsafe extern "C" {
+                fn vprintf(format: *const u8, arguments: *const u8) -> i32;
+            }
+            // SAFETY: `printf!` ends the format with a zero, and the arguments are there.
+            unsafe { vprintf(format.as_ptr(), self.bytes.as_ptr()) };
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            crate::host::print(format.trim_end_matches('\0'), &self.bytes);
+        }
+    }
+}
+
+impl Default for Arguments {
+    fn default() -> Self {
+        Arguments::new()
+    }
+}
+
+/// Where a panic was.
+#[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
+pub(crate) fn panicked(file: &str, line: u32, column: u32) {
+    // `%.*s` takes the length: a name of a file ends with no zero.
+    let mut arguments = Arguments::new();
+    for byte in file.bytes() {
+        let mut one = Arguments::new();
+        one.push(u32::from(byte));
+        one.print("%c\0");
+    }
+    arguments.push(line);
+    arguments.push(column);
+    arguments.print(":%u:%u: panicked\n\0");
+}
+
+/// Prints text from the device, by the format of C: `printf!("%d of %d: %f\n", i, n, x)`.
+///
+/// ```
+/// warpsmith_device::printf!("%d: %5.2f %x%%\n", 7i32, 1.5f32, 255u32);
+/// ```
+#[macro_export]
+macro_rules! printf {
+    ($format:literal $(, $argument:expr)* $(,)?) => {{
+        #[allow(unused_mut)]
+        let mut arguments = $crate::print::Arguments::new();
+        $(arguments.push($argument);)*
+        arguments.print(concat!($format, "\0"));
+    }};
+}

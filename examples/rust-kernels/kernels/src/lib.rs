@@ -1,0 +1,101 @@
+//! The kernels: stable Rust. `cargo test` here runs them on the host, thread by thread.
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+
+use warpsmith_device::{SliceMut, atomic, dynamic_shared, kernel, printf, shared, sync, thread, warp};
+
+/// `y = a * x + y`
+#[kernel]
+pub fn saxpy(a: f32, x: &[f32], y: SliceMut<f32>) {
+    let i = thread::index();
+    if i < y.len() {
+        y.set(i, a * x[i] + y.get(i));
+    }
+}
+
+shared! {
+    /// A sum of each warp.
+    static SUMS: [f32; 32];
+}
+
+/// Adds the sum of `data` to `total`: shuffles in a warp, shared memory in a block, an atomic in the grid.
+#[kernel]
+pub fn sum(data: &[f32], total: SliceMut<f32>) {
+    let mut sum = 0.0;
+    let mut i = thread::index();
+    while i < data.len() {
+        sum += data[i];
+        i += thread::grid_stride();
+    }
+    for bits in [16, 8, 4, 2, 1] {
+        sum += warp::shuffle_xor_f32(warp::ALL, sum, bits);
+    }
+    let (lane, number) = (thread::lane(), thread::index_x() / 32);
+    if lane == 0 {
+        SUMS.set(number as usize, sum);
+    }
+    sync::barrier();
+    if thread::index_x() == 0 {
+        let warps = thread::block_size_x() / 32;
+        let block = (0..warps as usize).map(|n| SUMS.get(n)).sum::<f32>();
+        // The one element is accessed by atomics only.
+        unsafe { atomic::add_f32(total.as_mut_ptr(), block) };
+    }
+}
+
+/// Reverses each block's part of `data`, through shared memory of the size that the launch says.
+#[kernel]
+pub fn reverse(data: SliceMut<u32>) {
+    let (i, n) = (thread::index_x() as usize, thread::block_size_x() as usize);
+    let line: *mut u32 = dynamic_shared();
+    // The launch gives four bytes for each thread.
+    unsafe { line.add(i).write(data.get(thread::index())) };
+    sync::barrier();
+    data.set(thread::index(), unsafe { line.add(n - 1 - i).read() });
+}
+
+/// Counts bytes; shows the first that is no letter.
+#[kernel]
+pub fn count(text: &[u8], bins: SliceMut<u32>) {
+    let i = thread::index();
+    if i >= text.len() {
+        return;
+    }
+    match text[i] {
+        letter @ b'a'..=b'z' => unsafe {
+            atomic::device::add(bins.as_mut_ptr().add((letter - b'a') as usize), 1);
+        },
+        other => printf!("%d is no letter: at %llu\n", i32::from(other), i),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_device::{SliceMut, host};
+
+    #[test]
+    fn sum() {
+        let data: Vec<f32> = (0..500).map(|i| i as f32).collect();
+        let mut total = [0.0];
+        let out = SliceMut::new(&mut total);
+        host::launch([2, 1, 1], [64, 1, 1], || super::sum(&data, out));
+        assert_eq!(total, [124_750.0]);
+    }
+
+    #[test]
+    fn reverse() {
+        let mut data: Vec<u32> = (0..64).collect();
+        let out = SliceMut::new(&mut data);
+        host::launch_with_shared([2, 1, 1], [32, 1, 1], 128, || super::reverse(out));
+        assert_eq!(data[..3], [31, 30, 29]);
+        assert_eq!(data[32..35], [63, 62, 61]);
+    }
+
+    #[test]
+    fn count() {
+        let mut bins = [0; 26];
+        let out = SliceMut::new(&mut bins);
+        host::launch([1, 1, 1], [32, 1, 1], || super::count(b"abracadabra!", out));
+        assert_eq!(bins[..5], [5, 2, 1, 1, 0]);
+    }
+}

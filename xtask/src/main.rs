@@ -1,9 +1,10 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | hardware`.
 
 mod check;
 mod coverage;
 mod gallery;
 mod hardware;
+mod mutants;
 mod oracle;
 mod strings;
 mod toolkit;
@@ -23,6 +24,7 @@ usage: cargo xtask COMMAND
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
+  mutants [SECONDS [EVERY]]      plant faults in a copy of the repository and have `warpsmith fuzz` find each (every n-th), 120 seconds at most
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
 ";
 
@@ -45,6 +47,13 @@ fn main() -> ExitCode {
         ["oracle", names @ ..] => oracle::ask(names),
         ["toolkit", release] => toolkit::compare(release, None),
         ["toolkit", release, against] => toolkit::compare(release, Some(against)),
+        ["mutants", rest @ ..] => {
+            let number = |at: usize, usual: u32| rest.get(at).map_or(Some(usual), |text| text.parse().ok());
+            match (number(0, 120), number(1, 1)) {
+                (Some(seconds), Some(every)) => mutants::run(seconds.into(), every),
+                _ => Err("mutants takes two numbers: seconds, and every how-manieth".to_owned()),
+            }
+        }
         ["hardware"] => match hardware::record() {
             Ok(hardware::Outcome::Recorded) => Ok(()),
             Ok(hardware::Outcome::NoGpu(reason)) => {

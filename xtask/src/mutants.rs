@@ -1,0 +1,146 @@
+//! Does the net hold? Faults are planted in a copy of this repository, and `warpsmith fuzz` has to find each.
+//!
+//! `mutants.tsv` has a row for each fault: an area, a file, a piece of it that stands there once, and what is planted in its place, in which `PLANTED` is
+//! true while the fault is switched on. All are compiled into one program, so that a hundred faults cost one build; the environment variable
+//! `WARPSMITH_PLANTED` of that program, and of no other, says which is on. Nothing of this is in the code that users get.
+
+use crate::{in_root, root};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+const TABLE: &str = include_str!("../mutants.tsv");
+
+/// What is appended to the root of each crate that has a fault.
+const SWITCH: &str = "
+/// True while a planted fault is on.
+#[doc(hidden)]
+pub fn planted(fault: u32) -> bool {
+    static ON: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    *ON.get_or_init(|| std::env::var(\"WARPSMITH_PLANTED\").ok().and_then(|n| n.parse().ok()).unwrap_or(0)) == fault
+}
+";
+
+struct Mutant<'a> {
+    number: u32,
+    area: &'a str,
+    file: &'a str,
+    find: &'a str,
+    replace: &'a str,
+}
+
+fn mutants() -> Result<Vec<Mutant<'static>>, String> {
+    let rows = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rows.zip(1..)
+        .map(|(line, number)| match line.split('\t').collect::<Vec<_>>().as_slice() {
+            &[area, file, find, replace] => Ok(Mutant { number, area, file, find, replace }),
+            _ => Err(format!("row {number} of mutants.tsv: expected four columns")),
+        })
+        .collect()
+}
+
+/// Plants all faults in a copy below `target/`, builds it, and has each looked for at most `seconds`, those whose number is a multiple of `every`.
+pub fn run(seconds: u64, every: u32) -> Result<(), String> {
+    let mutants = mutants()?;
+    let copy = in_root("target/mutants/tree");
+    let build = in_root("target/mutants/build");
+    copy_tree(&copy)?;
+    let mut crates = BTreeSet::new();
+    for mutant in &mutants {
+        plant(&copy, mutant)?;
+        crates.insert(mutant.file.split("/src/").next().unwrap_or_default());
+    }
+    for folder in crates {
+        let path = copy.join(folder).join("src/lib.rs");
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        std::fs::write(&path, text + SWITCH).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    let status = Command::new("cargo")
+        .args(["build", "-p", "warpsmith-cli", "--no-default-features"])
+        .current_dir(&copy)
+        .env("CARGO_TARGET_DIR", &build)
+        .status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err("the copy with planted faults is not compiled".to_owned());
+    }
+    let program = build.join("debug/warpsmith");
+    let fuzz = |number: u32| -> Result<Option<String>, String> {
+        let output = Command::new(&program)
+            .args(["fuzz", "--first", "--time", &seconds.to_string()])
+            .env("WARPSMITH_PLANTED", number.to_string())
+            .output()
+            .map_err(|e| format!("{}: {e}", program.display()))?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(said.lines().find_map(|line| line.strip_prefix("FAIL ")).map(str::to_owned))
+    };
+    if let Some(found) = fuzz(0)? {
+        return Err(format!("without a fault there is a failure: {found}"));
+    }
+    let mut page =
+        String::from("| Fault | Area | File | Planted | Found by | Seconds |\n|---|---|---|---|---|---|\n");
+    let (mut caught, mut asked) = (0, 0);
+    for mutant in mutants.iter().filter(|mutant| mutant.number.is_multiple_of(every.max(1))) {
+        let start = Instant::now();
+        let found = fuzz(mutant.number)?;
+        asked += 1;
+        caught += u32::from(found.is_some());
+        let oracle = found.as_deref().and_then(|cause| cause.split(':').next()).unwrap_or("**missed**");
+        let Mutant { number, area, file, replace, .. } = mutant;
+        let row = format!(
+            "| {number} | {area} | `{file}` | `{}` | {oracle} | {:.1} |",
+            replace.replace('|', "\\\\|"),
+            start.elapsed().as_secs_f64()
+        );
+        println!("{row}");
+        writeln!(page, "{row}").map_err(|e| e.to_string())?;
+    }
+    println!("{caught} of {asked} found");
+    let path = in_root("target/mutants/table.md");
+    std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Copies what git tracks; a file that is already there and the same is left alone, so that the build begins with what has changed.
+fn copy_tree(copy: &Path) -> Result<(), String> {
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+    let listed = listed.map_err(|e| format!("git: {e}"))?.stdout;
+    for file in String::from_utf8_lossy(&listed).split('\0').filter(|file| !file.is_empty()) {
+        let (from, to) = (in_root(file), copy.join(file));
+        // A tracked file that is deleted in the working tree is none.
+        let Ok(bytes) = std::fs::read(&from) else { continue };
+        if std::fs::read(&to).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        let folder = to.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder.and_then(|()| std::fs::write(&to, bytes)).map_err(|e| format!("{}: {e}", to.display()))?;
+    }
+    Ok(())
+}
+
+fn plant(copy: &Path, mutant: &Mutant) -> Result<(), String> {
+    let path = copy.join(mutant.file);
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let count = text.matches(mutant.find).count();
+    if count != 1 {
+        return Err(format!(
+            "fault {}: `{}` stands {count} times in {}",
+            mutant.number, mutant.find, mutant.file
+        ));
+    }
+    let planted = mutant.replace.replace("PLANTED", &format!("crate::planted({})", mutant.number));
+    std::fs::write(&path, text.replace(mutant.find, &planted)).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_fault_has_its_place() {
+        for mutant in super::mutants().expect("a table of four columns") {
+            let text = std::fs::read_to_string(crate::in_root(mutant.file)).expect(mutant.file);
+            let count = text.matches(mutant.find).count();
+            assert_eq!(count, 1, "fault {}: `{}` in {}", mutant.number, mutant.find, mutant.file);
+            assert!(mutant.replace.contains("PLANTED"), "fault {} has no switch", mutant.number);
+        }
+    }
+}

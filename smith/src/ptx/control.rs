@@ -34,12 +34,7 @@ impl Generator<'_, '_, '_> {
     /// A block or plain statements, which some threads only may execute.
     fn nested(&mut self, depth: usize) -> Result<()> {
         let scoped = self.config.scopes && self.u.ratio(1, 3)?;
-        let was = self.together;
-        self.apart(|g| if scoped { g.block_of(depth, was) } else { g.some_statements(depth + 1) })
-    }
-
-    fn block_of(&mut self, depth: usize, _was_together: bool) -> Result<()> {
-        self.block(depth)
+        self.apart(|g| if scoped { g.block(depth) } else { g.some_statements(depth + 1) })
     }
 
     /// A loop that counts down to zero; some go round as often as the data says.

@@ -114,6 +114,7 @@ pub fn program(u: &mut Unstructured, config: &Config) -> Result<Program> {
         functions: Vec::new(),
         place: Place::Function,
         together: false,
+        may_leave: false,
     };
     g.module()?;
     let (instructions, version, body) = (g.instructions, g.version, g.out);
@@ -150,6 +151,8 @@ struct Generator<'u, 'd, 'c> {
     place: Place,
     /// All threads of the block execute what is written here.
     together: bool,
+    /// Threads may end before the others: nothing is done together later.
+    may_leave: bool,
 }
 
 /// Appends a line of the body: an instruction or a declaration.
@@ -200,6 +203,7 @@ impl Generator<'_, '_, '_> {
             ".visible .entry k(.param .u64 out, .param .u32 n, .param .u64 in, .param .u64 x, .param .f32 f, .param .f64 d)\n{\n",
         );
         self.together = self.config.together && self.u.ratio(1, 2)?;
+        self.may_leave = !self.together;
         let statements = self.config.statements;
         self.budget = self.u.int_in_range(statements / 2..=statements)?;
         self.scopes.open();

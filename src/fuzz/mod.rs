@@ -45,7 +45,7 @@ pub enum Oracle {
     Text,
     /// The IR's own meaning is that of the PTX of every level.
     Levels,
-    /// The same with each single pass of `-O2` left out.
+    /// The IR's own meaning is that of the PTX with each single pass of `-O2` left out.
     Passes,
     /// The engine gives the same under other schedules and seeds.
     Schedules,

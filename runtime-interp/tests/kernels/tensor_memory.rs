@@ -124,6 +124,18 @@ fn stores_are_not_there_before_the_wait() {
     assert_eq!(run(""), [0; 128]);
 }
 
+/// `docs/engine.md`, where hardware and the manual differ.
+#[test]
+fn loads_are_there_before_the_wait() {
+    let program = tensor(
+        "add.u32 %v0, %r1, 7; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r4], {%v0}; tcgen05.wait::st.sync.aligned;
+         tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r4]; add.u32 %r5, %r5, 1; tcgen05.wait::ld.sync.aligned;
+         mad.wide.u32 %rd1, %r1, 4, %out; st.global.u32 [%rd1], %r5;",
+    );
+    let found = launch(&program, Launch::new("k").block([128, 1, 1]), 128).unwrap().0;
+    assert_eq!(found, (8..136).collect::<Vec<u32>>());
+}
+
 #[test]
 fn an_allocation_waits_until_there_is_room() {
     // Warp 1 asks for more than is left, and gets it when warp 0 has freed its own.

@@ -72,6 +72,8 @@ warpsmith_diag::codes! {
     /// A bulk operation accesses what threads have written, and no proxy fence lies between.
     ///
     /// Bulk operations go through the async proxy, which sees ordinary stores only past a `fence.proxy.async` of the storing thread.
+    /// The word that `tcgen05.alloc` writes is an ordinary store too (9.7.16.7.1): shared memory that is used again by a copy needs the fence, which
+    /// Triton leaves out for sm_100.
     PROXY_RACE = "W0304";
     /// Two strong operations on the same bytes, of which one has too narrow a scope.
     ///

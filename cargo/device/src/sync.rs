@@ -14,10 +14,10 @@ ptx! {
     /// What this thread wrote before is seen by the threads of the block that see what it writes after.
     pub fn fence_block() = "fence.acq_rel.cta;" else { core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel) };
 
-    /// The same for all threads of the GPU.
+    /// What this thread wrote before is seen by the threads of the GPU that see what it writes after.
     pub fn fence_device() = "fence.acq_rel.gpu;" else { core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel) };
 
-    /// The same for all GPUs and the host.
+    /// What this thread wrote before is seen by all GPUs and the host where they see what it writes after.
     pub fn fence_system() = "fence.acq_rel.sys;" else { core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel) };
 
     /// Stops the program with an error.

@@ -174,7 +174,8 @@ impl Pipeline {
             }
             OptLevel::O2 | OptLevel::O3 => {
                 "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,simplify,cfg,\
-                 mem2reg,simplify,gvn,licm,rotate,addresses,simplify,gvn,licm,dce,cfg"
+                 mem2reg,simplify,gvn,licm,rotate,addresses,simplify,gvn,licm,\
+                 cfg,simplify,words,dce,cfg"
             }
         };
         Pipeline::parse(text).unwrap_or_default()

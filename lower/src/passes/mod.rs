@@ -30,6 +30,8 @@ mod spaces;
 mod unroll;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access slots")]
 mod widths;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores of two words are of interest")]
+mod words;
 
 pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
@@ -76,6 +78,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
         .with(pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run))
+        .with(pass("words", "access two words held as one of 64 bits as a vector", words::run))
 }
 
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.

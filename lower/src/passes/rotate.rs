@@ -83,13 +83,11 @@ impl Plan {
         }
         // A loop that leaves at its end is as it should be.
         let latches = cfg.predecessors(header).iter().copied().filter(|&block| inside(block));
-        let jumps = |block: Block| {
-            func.terminator(block).is_some_and(|inst| matches!(func.dfg[inst], InstData::Jump { .. }))
-        };
+        let stays = |block: Block| func.successors(block).all(inside);
         if size > MAX_SIZE
             || body == header
             || cfg.predecessors(body).len() != 1
-            || !latches.clone().all(jumps)
+            || !latches.clone().all(stays)
         {
             return None;
         }
@@ -122,7 +120,8 @@ impl Plan {
         let header = found.header;
         // A block of its own behind the loop, which nothing else leads to.
         let behind = func.dfg.make_block();
-        func.layout.insert_block_after(behind, header);
+        let last = func.layout.blocks().filter(|block| found.blocks.contains(block)).last();
+        func.layout.insert_block_after(behind, last.unwrap_or(header));
         let (to_body, of_body) = self.params(func, self.body, &self.for_body);
         let (to_exit, of_exit) = self.params(func, behind, &self.for_exit);
         for block in func.layout.blocks().filter(|&block| block != header).collect::<Vec<_>>() {

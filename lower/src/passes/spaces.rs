@@ -137,13 +137,13 @@ fn of_result(func: &Function, spaces: &Spaces, inst: Inst) -> Space {
 
 /// Gives a pointer the type of its space.
 fn retype(func: &mut Function, spaces: &Spaces, value: Value) -> bool {
-    match spaces[value] {
-        Space::One(ty) if func.dfg.ty(value) == Type::PTR => {
-            func.dfg.set_ty(value, ty);
-            true
-        }
-        _ => false,
+    if let Space::One(ty) = spaces[value]
+        && func.dfg.ty(value) == Type::PTR
+    {
+        func.dfg.set_ty(value, ty);
+        return true;
     }
+    false
 }
 
 /// Makes the operands of an instruction what it wants of them.

@@ -5,6 +5,9 @@ use super::insert_before;
 use super::mem2reg::SlotAccess;
 use warpsmith_ir::{Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
 
+/// Where in a slot each part of an access begins, and its type.
+type Pieces = Vec<(i64, Type)>;
+
 /// Splits the accesses of one slot, sorted by offset. True if any was.
 pub(super) fn split(func: &mut Function, accesses: &[SlotAccess]) -> bool {
     let bytes = |ty: Type| i64::from(ty.bytes().unwrap_or(0));
@@ -24,7 +27,7 @@ pub(super) fn split(func: &mut Function, accesses: &[SlotAccess]) -> bool {
         .map(|(n, access)| (n, inner(access)))
         .filter(|(_, inner)| !inner.is_empty())
         .collect();
-    let pieces = |access: &SlotAccess, inner: &[i64]| -> Option<Vec<(i64, Type)>> {
+    let pieces = |access: &SlotAccess, inner: &[i64]| -> Option<Pieces> {
         let end = access.offset + bytes(access.ty);
         if access.ty.is_vector() {
             // By elements; what cuts through these is for the next time.
@@ -46,7 +49,7 @@ pub(super) fn split(func: &mut Function, accesses: &[SlotAccess]) -> bool {
         });
         sizes.collect()
     };
-    let plans: Option<Vec<(usize, Vec<(i64, Type)>)>> =
+    let plans: Option<Vec<(usize, Pieces)>> =
         plans.into_iter().map(|(n, inner)| Some((n, pieces(&accesses[n], &inner)?))).collect();
     let Some(plans) = plans.filter(|plans| !plans.is_empty()) else { return false };
     for (n, pieces) in plans {

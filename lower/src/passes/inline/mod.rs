@@ -94,9 +94,9 @@ fn size(func: &Function) -> usize {
 /// The direct calls of a function.
 fn calls(func: &Function) -> Vec<(Inst, FuncId)> {
     let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
-    let call = |inst| match func.dfg[inst] {
-        InstData::Call { callee, .. } => Some((inst, callee)),
-        _ => None,
+    let call = |inst| {
+        let InstData::Call { callee, .. } = func.dfg[inst] else { return None };
+        Some((inst, callee))
     };
     insts.filter_map(call).collect()
 }

@@ -544,7 +544,8 @@ impl<'a> BodyReader<'_, 'a> {
 
     /// `!file:line:column` or `!file:line:column:scope`
     fn location(&mut self, inst: Inst) -> Option<()> {
-        if !self.p.is(b'!') {
+        // On a line of its own, `!` begins a binding.
+        if !self.p.is(b'!') || self.p.tok.first_of_line {
             return Some(());
         }
         let start = self.p.bump().start;

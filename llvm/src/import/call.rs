@@ -49,6 +49,9 @@ impl Builder<'_, '_, '_> {
             &self.importer.modules,
             Site { module: self.site.module, value: GlobalValue::Function(n) },
         )?;
+        if self.importer.is_absent(site) {
+            return self.call_address(inst, call);
+        }
         if self.importer.is_kernel(site) {
             return Err(Error::unsupported(format!(
                 "a call of the kernel `{}`",

@@ -174,6 +174,9 @@ impl Builder<'_, '_, '_> {
     fn symbol(&mut self, value: GlobalValue) -> Result<Value> {
         let site = super::symbols::Site { module: self.site.module, value };
         let site = self.importer.symbols.resolve(&self.importer.modules, site)?;
+        if self.importer.is_absent(site) {
+            return Ok(self.zero_of(Type::PTR));
+        }
         match site.value {
             GlobalValue::Function(_) => {
                 let id = self.importer.func_id(site, &mut self.b)?;

@@ -1,6 +1,7 @@
 //! One function: blocks in an order in which definitions come before their uses, block parameters in place of phis.
 
 use super::Importer;
+use super::debug::Scopes;
 use super::shape::{self, Part, Parts};
 use super::signature::{Incoming, Signature};
 use super::space::{self, Space};
@@ -42,6 +43,8 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub definitions: Vec<Option<u32>>,
     /// Subnormals are flushed to zero in operations on `float`.
     pub ftz: bool,
+    /// Scopes and variables of the source, where the file says something of them.
+    pub scopes: Option<Scopes>,
 }
 
 impl<'a> Importer<'a> {
@@ -54,6 +57,7 @@ impl<'a> Importer<'a> {
         let function = &module.functions[n];
         let (ty, attributes) = (function.ty, function.attributes);
         let signature = self.signature(site.module, ty, attributes, kernel, &mut out.types)?;
+        let subprogram = self.debug(site, &body, out);
         let module = self.module(site);
         let spaces = space::infer(module, &body, &signature, kernel);
         let mut uses = vec![0u32; body.types.len()];
@@ -91,11 +95,16 @@ impl<'a> Importer<'a> {
             variadic: None,
             definitions,
             ftz,
+            scopes: None,
             importer: self,
             site,
             body: &body,
             b: FunctionBuilder::new(out, id),
         };
+        if let Some(subprogram) = subprogram {
+            let root = builder.b.set_subprogram(subprogram);
+            builder.scopes = Some(Scopes::new(root));
+        }
         builder.run(&signature, kernel, attributes)?;
         builder
             .b
@@ -151,9 +160,12 @@ impl<'a> Builder<'_, 'a, '_> {
             let Some(of_ir) = self.blocks[block as usize] else { continue };
             self.b.switch_to_block(of_ir);
             let range = self.body.blocks[block as usize].clone();
+            self.begin_records(range.start);
             for n in range {
                 let body = self.body;
                 let inst = &body.insts[n as usize];
+                self.locate(inst);
+                self.bind_before(n);
                 self.inst(block, n, inst).map_err(|error| error.at(inst.offset))?;
                 // Behind what never returns nothing is left to do.
                 if self.b.is_filled() {

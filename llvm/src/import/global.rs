@@ -5,7 +5,7 @@ use super::symbols::Site;
 use super::{Importer, Out, Work};
 use crate::error::{Error, Result};
 use crate::module::constants::ConstantKind;
-use crate::module::ops::{CastOp, Linkage};
+use crate::module::ops::CastOp;
 use crate::module::types::{Type as Llvm, TypeId};
 use crate::module::{GlobalValue, Module, ValueId};
 use warpsmith_ir as ir;
@@ -75,9 +75,6 @@ impl<'a> Importer<'a> {
         if space == StateSpace::Shared && !is_declaration {
             made.linkage = ir::Linkage::Local;
         }
-        if linkage == Linkage::ExternWeak && is_declaration {
-            return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
-        }
         let id = out.global(made);
         self.globals.insert(site, id);
         if initialised.is_some() && space != StateSpace::Shared {
@@ -106,6 +103,9 @@ impl<'a> Importer<'a> {
         for (at, address) in image.addresses {
             let of = Site { module: site.module, value: address.symbol };
             let of = self.symbols.resolve(&self.modules, of)?;
+            if self.is_absent(of) {
+                continue;
+            }
             let (target, generic) = match of.value {
                 GlobalValue::Function(_) => (ir::Symbol::Func(self.func_id(of, out)?), false),
                 GlobalValue::Global(_) => (ir::Symbol::Global(self.global_id(of, out)?), address.generic),
@@ -118,6 +118,24 @@ impl<'a> Importer<'a> {
         out.globals[id].init = Some(image.bytes);
         Ok(())
     }
+}
+
+/// The functions that a list of constructors or destructors names, with their priorities.
+pub(super) fn listed(module: &Module<'_>, name: &str) -> Vec<(i64, GlobalValue)> {
+    let Some(init) = module.globals.iter().find(|global| global.name == name).and_then(|global| global.init)
+    else {
+        return Vec::new();
+    };
+    let parts = |value: ValueId| match &module.constant(value)?.kind {
+        ConstantKind::Aggregate(parts) => Some(parts.clone()),
+        _ => None,
+    };
+    let entry = |value: &ValueId| {
+        let parts = parts(*value)?;
+        let function = super::symbols::plain(module, *parts.get(1)?)?;
+        Some((integer(module, *parts.first()?)?, function))
+    };
+    parts(init).unwrap_or_default().iter().filter_map(entry).collect()
 }
 
 /// The type of a variable's elements, and how many there are: what LLVM says, or bytes, where the IR would lay it out in another way.

@@ -10,6 +10,7 @@ mod bits;
 mod call;
 mod constant;
 mod convert;
+mod debug;
 mod device;
 mod float;
 mod function;
@@ -92,10 +93,14 @@ pub fn import(
         signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
         queue: Vec::new(),
+        made: debug::Made::default(),
     };
     let mut out = ir::Module::new();
     out.target = options.target;
     importer.roots(options, &mut out, &mut errors);
+    if let Err(error) = importer.constructors(&mut out) {
+        errors.push(error);
+    }
     let mut next = 0;
     while let Some(work) = importer.queue.get(next).copied() {
         next += 1;
@@ -127,6 +132,7 @@ struct Importer<'a> {
     signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
     globals: FxHashMap<Site, ir::GlobalId>,
     queue: Vec<Work>,
+    made: debug::Made,
 }
 
 /// Where functions and globals are added: a module, or the builder that has borrowed it.
@@ -216,16 +222,6 @@ impl<'a> Importer<'a> {
             }
         }
         for (n, (_, module)) in self.modules.iter().enumerate() {
-            if module
-                .globals
-                .iter()
-                .any(|global| matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors"))
-            {
-                let file = &self.modules[n].0;
-                errors.push(Error::unsupported(format!(
-                    "constructors or destructors of variables (in {file})"
-                )));
-            }
             if !module.asm.trim().is_empty() {
                 let file = &self.modules[n].0;
                 errors.push(Error::unsupported(format!(
@@ -233,6 +229,41 @@ impl<'a> Importer<'a> {
                 )));
             }
         }
+    }
+
+    /// Makes the kernels that run what `llvm.global_ctors` and `llvm.global_dtors` list, as LLVM does and under its names: PTX has no place for
+    /// what runs before all else.
+    fn constructors(&mut self, out: &mut ir::Module) -> Result<()> {
+        for (list, name, ascending) in [
+            ("llvm.global_ctors", "nvptx$device$init", true),
+            ("llvm.global_dtors", "nvptx$device$fini", false),
+        ] {
+            let mut all: Vec<(i64, Site)> = Vec::new();
+            for n in 0..self.modules.len() {
+                all.extend(
+                    global::listed(&self.modules[n].1, list)
+                        .into_iter()
+                        .map(|(priority, value)| (priority, Site { module: n, value })),
+                );
+            }
+            if all.is_empty() {
+                continue;
+            }
+            // In the order of their priorities, and of the list where they are equal.
+            all.sort_by_key(|(priority, _)| if ascending { *priority } else { -*priority });
+            let callees =
+                all.into_iter().map(|(_, site)| self.func_id(site, out)).collect::<Result<Vec<_>>>()?;
+            let kernel = ir::Function::new(name, ir::FuncKind::Kernel, Vec::new(), Vec::new());
+            let kernel = out.add_function(kernel);
+            let mut b = ir::FunctionBuilder::new(out, kernel);
+            b.entry_block();
+            for callee in callees {
+                b.call(callee, &[]);
+            }
+            ir::InstBuilder::ret(b.ins(), &[]);
+            b.finalize().map_err(|errors| Error::unsupported(format!("`{name}`: {errors}")))?;
+        }
+        Ok(())
     }
 
     /// Declares the function or global of a symbol.

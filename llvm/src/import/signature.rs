@@ -80,6 +80,22 @@ impl<'a> Importer<'a> {
         Ok(signature)
     }
 
+    /// True for what may be defined or not (`extern_weak`) and is not: its address is null.
+    pub(super) fn is_absent(&self, site: Site) -> bool {
+        let module = self.module(site);
+        match site.value {
+            GlobalValue::Function(n) => module
+                .functions
+                .get(n)
+                .is_some_and(|function| function.linkage == Linkage::ExternWeak && function.is_declaration),
+            GlobalValue::Global(n) => module
+                .globals
+                .get(n)
+                .is_some_and(|global| global.linkage == Linkage::ExternWeak && global.init.is_none()),
+            GlobalValue::Alias(_) => false,
+        }
+    }
+
     /// What is known of a function.
     fn attributes(&self, site: Site, attributes: u32) -> ir::Attrs {
         let set = self.module(site).attributes.set(attributes);
@@ -113,9 +129,6 @@ impl<'a> Importer<'a> {
         let is_declaration = declared.is_declaration;
         if is_declaration && name.starts_with("llvm.") {
             return Err(Error::unsupported(format!("the address of `{name}`")));
-        }
-        if linkage == Linkage::ExternWeak && is_declaration {
-            return Err(Error::unsupported(format!("`{name}`, which may be defined or not (`extern_weak`)")));
         }
         let signature = self
             .signature(site.module, ty, attributes, kernel, out.types()?)

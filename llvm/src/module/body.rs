@@ -30,8 +30,38 @@ pub struct Body {
     pub block_names: FxHashMap<u32, String>,
     /// Attachments of metadata: instruction, kind, number of the metadata.
     pub attachments: Vec<(u32, u64, u64)>,
+    /// Attachments of metadata to the function itself: kind, number of the metadata.
+    pub function_attachments: Vec<(u64, u64)>,
+    /// Where variables of the source are, in the order of the instructions.
+    pub debug_records: Vec<DebugRecord>,
     /// Metadata of the function, behind that of the module.
     pub metadata: Vec<Metadata>,
+}
+
+/// Says where a variable of the source is from an instruction on. The numbers are those of metadata.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugRecord {
+    /// The instruction that it stands in front of.
+    pub inst: u32,
+    /// The place in the source, which says where the variable was inlined.
+    pub loc: u64,
+    /// The variable.
+    pub variable: u64,
+    /// What the location has to be put through.
+    pub expression: u64,
+    /// The variable's value, or its address.
+    pub location: Location,
+    /// It is the address.
+    pub is_address: bool,
+}
+
+/// A value that a debug record names.
+#[derive(Clone, Copy, Debug)]
+pub enum Location {
+    /// By metadata that holds it.
+    Metadata(u64),
+    /// Itself.
+    Value(ValueId),
 }
 
 /// An instruction.

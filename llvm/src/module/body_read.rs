@@ -3,7 +3,7 @@
 //! Operands are numbers of values, counted back from the value that comes next. One that is not defined yet has its type behind it; what the
 //! definition then is must be of that type.
 
-use super::body::{Access, Body, Call, Inst, InstKind, check_constant};
+use super::body::{Access, Body, Call, DebugRecord, Inst, InstKind, Location, check_constant};
 use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
 use super::read_types::text;
 use super::types::{Type, TypeId};
@@ -196,7 +196,10 @@ impl<'m, 'a> Reader<'m, 'a> {
         let mut record = Record::default();
         while block.next_record(&mut record)? {
             // An even number of fields attaches to the function.
-            if record.code == 11 && record.ops.len() % 2 == 1 {
+            if record.code == 11 && record.ops.len() % 2 == 0 {
+                let pairs = record.ops.chunks_exact(2);
+                self.body.function_attachments.extend(pairs.map(|pair| (pair[0], pair[1])));
+            } else if record.code == 11 && record.ops.len() % 2 == 1 {
                 let inst = record.ops[0] as u32;
                 let pairs = record.ops[1..].chunks_exact(2);
                 self.body.attachments.extend(pairs.map(|pair| (inst, pair[0], pair[1])));
@@ -310,8 +313,9 @@ impl<'m, 'a> Reader<'m, 'a> {
                 return self.locate();
             }
             33 => return self.locate(),
-            // What debuggers call values, and who takes the addresses of blocks.
-            60..=65 => return Ok(()),
+            61..=64 => return self.debug_record(&mut fields),
+            // Who takes the addresses of blocks, and labels.
+            60 | 65 => return Ok(()),
             55 => return Err(Error::unsupported("an operand bundle").at(record.offset)),
             _ => {}
         }
@@ -321,6 +325,24 @@ impl<'m, 'a> Reader<'m, 'a> {
         }
         let (kind, ty) = self.instruction(&mut fields)?;
         self.push(&fields, kind, ty);
+        Ok(())
+    }
+
+    /// Where a variable is. The record follows the instruction that it stands in front of.
+    fn debug_record(&mut self, fields: &mut Fields<'_>) -> Result<()> {
+        const DECLARE: u32 = 62;
+        const SIMPLE: u32 = 64;
+        let (loc, variable, expression) = (fields.number()?, fields.number()?, fields.number()?);
+        let location = if fields.code == SIMPLE {
+            Location::Value(self.typed(fields)?.0)
+        } else {
+            Location::Metadata(fields.number()?)
+        };
+        if let Some(inst) = (self.body.insts.len() as u32).checked_sub(1) {
+            let is_address = fields.code == DECLARE;
+            let record = DebugRecord { inst, loc, variable, expression, location, is_address };
+            self.body.debug_records.push(record);
+        }
         Ok(())
     }
 

@@ -222,7 +222,7 @@ pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Consta
 }
 
 /// A number whose lowest bit is its sign.
-pub(super) fn signed(value: u64) -> i64 {
+pub(crate) fn signed(value: u64) -> i64 {
     match (value & 1, value >> 1) {
         (0, magnitude) => magnitude as i64,
         // There is no negative zero: it stands for the lowest number.

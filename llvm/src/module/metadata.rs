@@ -7,6 +7,25 @@ use crate::bitstream::{Block, Cursor, Record};
 use crate::error::{Error, Result};
 use rustc_hash::FxHashMap;
 
+/// The codes of the records that nodes of debug information are.
+#[allow(missing_docs)]
+pub mod code {
+    pub const LOCATION: u32 = 7;
+    pub const SUBRANGE: u32 = 13;
+    pub const ENUMERATOR: u32 = 14;
+    pub const BASIC_TYPE: u32 = 15;
+    pub const FILE: u32 = 16;
+    pub const DERIVED_TYPE: u32 = 17;
+    pub const COMPOSITE_TYPE: u32 = 18;
+    pub const SUBROUTINE_TYPE: u32 = 19;
+    pub const COMPILE_UNIT: u32 = 20;
+    pub const SUBPROGRAM: u32 = 21;
+    pub const LEXICAL_BLOCK: u32 = 22;
+    pub const LEXICAL_BLOCK_FILE: u32 = 23;
+    pub const LOCAL_VARIABLE: u32 = 28;
+    pub const EXPRESSION: u32 = 29;
+}
+
 /// A piece of metadata.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Metadata {

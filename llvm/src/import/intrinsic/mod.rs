@@ -9,7 +9,7 @@ use super::function::{Builder, Values};
 use super::memory::access_flags;
 use crate::error::{Error, Result};
 use crate::module::ValueId;
-use crate::module::body::{Call, Inst};
+use crate::module::body::{Call, DebugRecord, Inst, Location};
 use crate::module::types::{Type as Llvm, TypeId};
 use table::{Block, Integer, Intrinsic};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type};
@@ -41,6 +41,10 @@ impl Builder<'_, '_, '_> {
             return Err(Error::unsupported(format!("`llvm.{full}`")));
         };
         match intrinsic {
+            Intrinsic::Bind { is_address } => {
+                self.old_debug_record(inst, call, is_address);
+                Ok(())
+            }
             Intrinsic::Nothing if inst.value.is_some() => {
                 let zeros = self.parts(inst.ty)?.iter().map(|part| self.zero_of(part.ty)).collect::<Values>();
                 self.result(inst, &zeros)
@@ -115,6 +119,23 @@ impl Builder<'_, '_, '_> {
             | Intrinsic::FromHalf
             | Intrinsic::ToHalf => self.elementwise(inst, call, intrinsic, full),
         }
+    }
+
+    /// What LLVM before 19 wrote for a debug record: the arguments are numbers of metadata.
+    fn old_debug_record(&mut self, inst: &Inst, call: &Call, is_address: bool) {
+        let &[location, variable, expression, ..] = call.args.as_slice() else { return };
+        let Some([_, _, _, inlined]) = inst.loc.filter(|_| self.scopes.is_some()) else { return };
+        _ = self.bind(
+            &DebugRecord {
+                inst: 0,
+                loc: 0,
+                variable: variable.0.into(),
+                expression: expression.0.into(),
+                location: Location::Metadata(location.0.into()),
+                is_address,
+            },
+            inlined,
+        );
     }
 
     fn mask_pointers(&mut self, inst: &Inst, call: &Call) -> Result<()> {

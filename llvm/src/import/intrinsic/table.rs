@@ -8,6 +8,10 @@ use warpsmith_ir::Opcode;
 pub(in crate::import) enum Intrinsic {
     /// It tells LLVM something, and is nothing.
     Nothing,
+    /// It says where a variable of the source is.
+    Bind {
+        is_address: bool,
+    },
     /// It gives its first operand.
     First,
     /// Whether the operand is a constant: never.
@@ -172,9 +176,9 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("ctpop", int(Integer::CountOnes)),
     ("cttz", int(Integer::TrailingZeros)),
     ("dbg.assign", Nothing),
-    ("dbg.declare", Nothing),
+    ("dbg.declare", Intrinsic::Bind { is_address: true }),
     ("dbg.label", Nothing),
-    ("dbg.value", Nothing),
+    ("dbg.value", Intrinsic::Bind { is_address: false }),
     ("debugtrap", Intrinsic::Breakpoint),
     ("donothing", Nothing),
     ("exp", math("exp")),

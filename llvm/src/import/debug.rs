@@ -1,0 +1,619 @@
+//! Debug information: LLVM's nodes of metadata become units, types and subprograms of the IR, its records bindings of variables.
+//!
+//! What a function names is made before its body is built ([`Importer::debug`]); scopes and variables are made as instructions and records
+//! come by. A node that makes no sense is left out: debug information never keeps a program from being imported.
+
+use super::Importer;
+use super::function::Builder;
+use super::symbols::Site;
+use crate::module::body::{Body, DebugRecord, Inst, Location};
+use crate::module::constants::ConstantKind;
+use crate::module::metadata::{Metadata, code};
+use crate::module::{Module, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_ir::debug::{
+    Composite, DebugBuilder, DebugInfo, DebugType, Declared, Encoding, Enumerator, Member, Piece, ScopeKind,
+    Storage, VariableKind,
+};
+use warpsmith_ir::{
+    self as ir, DebugTypeId, DebugVar, FileId, InstData, LocData, ScopeId, SubprogramId, UnitId,
+};
+use warpsmith_isa::StateSpace;
+
+/// More levels of types or scopes than this are no program.
+const MAX_DEPTH: u32 = 64;
+
+/// What has been made of the nodes of all modules, by module and number.
+#[derive(Default)]
+pub(super) struct Made {
+    files: FxHashMap<(usize, u64), FileId>,
+    units: FxHashMap<(usize, u64), UnitId>,
+    types: FxHashMap<(usize, u64), Option<DebugTypeId>>,
+    subprograms: FxHashMap<(usize, u64), SubprogramId>,
+}
+
+/// The debug information of a function that is being built.
+pub(super) struct Scopes {
+    root: ScopeId,
+    /// By scope and place of the call that was inlined, zero for none.
+    scopes: FxHashMap<(u64, u32), Option<ScopeId>>,
+    variables: FxHashMap<(u64, u32), Option<DebugVar>>,
+    /// The next of the body's records.
+    next: usize,
+}
+
+/// The nodes of a function and its module.
+#[derive(Clone, Copy)]
+struct Nodes<'n, 'a> {
+    module: &'n Module<'a>,
+    body: &'n Body,
+}
+
+impl<'n> Nodes<'n, '_> {
+    fn get(self, id: u64) -> Option<&'n Metadata> {
+        let n = usize::try_from(id).ok()?;
+        let of_module = &self.module.metadata.all;
+        of_module.get(n).or_else(|| self.body.metadata.get(n.checked_sub(of_module.len())?))
+    }
+
+    /// The fields of a node of one kind.
+    fn node(self, id: u64, kind: u32) -> Option<&'n [u64]> {
+        match self.get(id)? {
+            Metadata::Node(found, ops) if *found == kind => Some(ops),
+            _ => None,
+        }
+    }
+
+    fn kind(self, id: u64) -> Option<(u32, &'n [u64])> {
+        match self.get(id)? {
+            Metadata::Node(kind, ops) => Some((*kind, ops)),
+            _ => None,
+        }
+    }
+
+    /// The text that a field names.
+    fn text(self, ops: &[u64], n: usize) -> Option<&'n str> {
+        match self.get(field(ops, n)?)? {
+            Metadata::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The constant that a field names.
+    fn constant(self, ops: &[u64], n: usize) -> Option<i64> {
+        let Metadata::Value(_, value) = self.get(field(ops, n)?)? else { return None };
+        self.integer(*value)
+    }
+
+    fn integer(self, value: ValueId) -> Option<i64> {
+        match super::space::find_constant(self.module, Some(self.body), value)?.kind {
+            ConstantKind::Integer(n) => Some(n),
+            ConstantKind::Null => Some(0),
+            _ => None,
+        }
+    }
+
+    /// A number of bits, which newer files hold as a constant.
+    fn bits(self, ops: &[u64], n: usize, is_node: bool) -> u64 {
+        if is_node {
+            return self.constant(ops, n).and_then(|bits| u64::try_from(bits).ok()).unwrap_or(0);
+        }
+        ops.get(n).copied().unwrap_or(0)
+    }
+
+    fn tuple(self, ops: &[u64], n: usize) -> &'n [u64] {
+        match field(ops, n).and_then(|id| self.get(id)) {
+            Some(Metadata::Tuple(fields)) => fields,
+            _ => &[],
+        }
+    }
+}
+
+/// The number that a field names, if it names any.
+fn field(ops: &[u64], n: usize) -> Option<u64> {
+    ops.get(n)?.checked_sub(1)
+}
+
+fn small(ops: &[u64], n: usize) -> u32 {
+    ops.get(n).and_then(|n| u32::try_from(*n).ok()).unwrap_or(0)
+}
+
+/// Makes units, types and subprograms.
+struct Maker<'n, 'a, 'm> {
+    nodes: Nodes<'n, 'a>,
+    index: usize,
+    made: &'n mut Made,
+    debug: DebugBuilder<'m>,
+    /// Composite types whose members are not made yet.
+    pending: Vec<(u64, DebugTypeId)>,
+}
+
+impl<'n> Maker<'n, '_, '_> {
+    fn file(&mut self, id: u64) -> Option<FileId> {
+        if let Some(known) = self.made.files.get(&(self.index, id)) {
+            return Some(*known);
+        }
+        let name = self.nodes.text(self.nodes.node(id, code::FILE)?, 1)?;
+        let file = self.debug.file(name);
+        self.made.files.insert((self.index, id), file);
+        Some(file)
+    }
+
+    fn unit(&mut self, id: Option<u64>) -> Option<UnitId> {
+        let nodes = self.nodes;
+        let first = || nodes.module.metadata.named.get("llvm.dbg.cu")?.first()?.checked_sub(1);
+        let id = id.filter(|id| nodes.node(*id, code::COMPILE_UNIT).is_some()).or_else(first)?;
+        if let Some(known) = self.made.units.get(&(self.index, id)) {
+            return Some(*known);
+        }
+        let ops = nodes.node(id, code::COMPILE_UNIT)?;
+        let of_file = field(ops, 2)?;
+        let file = self.file(of_file)?;
+        let directory = nodes.node(of_file, code::FILE).and_then(|ops| nodes.text(ops, 2)).unwrap_or("");
+        let language = ops.get(1).and_then(|n| u16::try_from(*n).ok()).unwrap_or(0x8001);
+        let unit = self.debug.unit(file, nodes.text(ops, 3).unwrap_or(""), language, directory);
+        self.made.units.insert((self.index, id), unit);
+        Some(unit)
+    }
+
+    fn subprogram(&mut self, id: u64) -> Option<SubprogramId> {
+        if let Some(known) = self.made.subprograms.get(&(self.index, id)) {
+            return Some(*known);
+        }
+        let nodes = self.nodes;
+        let ops = nodes.node(id, code::SUBPROGRAM)?;
+        // Since LLVM 8 the flags of a subprogram are one field.
+        let unit = if ops.first()? & 4 != 0 { 12 } else { 15 };
+        let unit = self.unit(field(ops, unit))?;
+        let declared = Declared { file: self.file(field(ops, 4)?)?, line: small(ops, 5) };
+        let ty = field(ops, 6).and_then(|ty| self.ty(ty, 0));
+        let linkage = nodes.text(ops, 3);
+        let name = nodes.text(ops, 2).or(linkage).unwrap_or("");
+        let subprogram = self.debug.subprogram(unit, name, declared, ty);
+        if let Some(linkage) = linkage {
+            self.debug.set_linkage_name(subprogram, linkage);
+        }
+        self.made.subprograms.insert((self.index, id), subprogram);
+        Some(subprogram)
+    }
+
+    /// A type; `None` for `void` and what is not understood.
+    fn ty(&mut self, id: u64, depth: u32) -> Option<DebugTypeId> {
+        if let Some(known) = self.made.types.get(&(self.index, id)) {
+            return *known;
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let (kind, ops) = self.nodes.kind(id)?;
+        let made = match kind {
+            code::BASIC_TYPE => self.base(ops),
+            code::DERIVED_TYPE => self.derived(ops, depth),
+            code::COMPOSITE_TYPE => self.composite(id, ops, depth),
+            code::SUBROUTINE_TYPE => {
+                let types = self.nodes.tuple(ops, 2);
+                let ret = field(types, 0).and_then(|ty| self.ty(ty, depth + 1));
+                let params = (1..types.len())
+                    .filter_map(|n| field(types, n))
+                    .filter_map(|ty| self.ty(ty, depth + 1))
+                    .collect();
+                Some(self.debug.ty(DebugType::Function { params, ret }))
+            }
+            _ => None,
+        };
+        self.made.types.insert((self.index, id), made);
+        made
+    }
+
+    fn base(&mut self, ops: &[u64]) -> Option<DebugTypeId> {
+        let encoding = match ops.get(5)? {
+            1 => Encoding::Address,
+            2 => Encoding::Boolean,
+            4 => Encoding::Float,
+            5 => Encoding::Signed,
+            6 => Encoding::SignedChar,
+            8 => Encoding::UnsignedChar,
+            _ => Encoding::Unsigned,
+        };
+        let size = self.nodes.bits(ops, 3, ops.first()? & 2 != 0).div_ceil(8);
+        let size = u32::try_from(size).ok().filter(|size| *size > 0)?;
+        Some(self.debug.base(self.nodes.text(ops, 2).unwrap_or(""), size, encoding))
+    }
+
+    fn derived(&mut self, ops: &[u64], depth: u32) -> Option<DebugTypeId> {
+        let of = field(ops, 6).and_then(|ty| self.ty(ty, depth + 1));
+        // `DW_TAG_*`.
+        match ops.get(1)? {
+            0x0f | 0x1f => Some(self.debug.pointer(of, StateSpace::Generic)),
+            0x10 | 0x42 => Some(self.debug.ty(DebugType::Reference { to: of? })),
+            0x16 => {
+                let name = self.nodes.text(ops, 2).unwrap_or("").to_owned();
+                Some(self.debug.ty(DebugType::Typedef { name, of: of? }))
+            }
+            0x26 => Some(self.debug.ty(DebugType::Const(of?))),
+            0x35 => Some(self.debug.ty(DebugType::Volatile(of?))),
+            // `restrict`, `_Atomic`.
+            0x37 | 0x47 => of,
+            _ => None,
+        }
+    }
+
+    fn composite(&mut self, id: u64, ops: &[u64], depth: u32) -> Option<DebugTypeId> {
+        let name = self.nodes.text(ops, 2).unwrap_or("").to_owned();
+        let bytes = self.nodes.bits(ops, 7, ops.first()? & 4 != 0) / 8;
+        let elements = self.nodes.tuple(ops, 11);
+        let kind = match ops.get(1)? {
+            0x13 => Composite::Struct,
+            0x17 => Composite::Union,
+            0x02 => Composite::Class,
+            0x01 => {
+                let element = self.ty(field(ops, 6)?, depth + 1)?;
+                let dimensions: Vec<u64> = (0..elements.len())
+                    .filter_map(|n| self.nodes.node(field(elements, n)?, code::SUBRANGE))
+                    .map(|range| {
+                        let count = self.nodes.constant(range, 1);
+                        count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0)
+                    })
+                    .collect();
+                const VECTOR: u64 = 1 << 11;
+                if let ([lanes], true) =
+                    (dimensions.as_slice(), ops.get(10).is_some_and(|flags| flags & VECTOR != 0))
+                {
+                    let lanes = u32::try_from(*lanes).ok()?;
+                    return Some(self.debug.ty(DebugType::Vector { element, lanes }));
+                }
+                return Some(self.debug.array(element, &dimensions));
+            }
+            0x04 => {
+                let base = field(ops, 6).and_then(|base| self.ty(base, depth + 1));
+                let size = u32::try_from(bytes).ok().filter(|size| *size > 0).unwrap_or(4);
+                let base = base.unwrap_or_else(|| self.debug.base("unsigned int", size, Encoding::Unsigned));
+                let enumerators =
+                    (0..elements.len()).filter_map(|n| self.enumerator(field(elements, n)?)).collect();
+                return Some(self.debug.ty(DebugType::Enum { name, base, enumerators }));
+            }
+            _ => return None,
+        };
+        let ty = self.debug.composite(kind, &name, bytes, Vec::new());
+        self.pending.push((id, ty));
+        Some(ty)
+    }
+
+    fn enumerator(&self, id: u64) -> Option<Enumerator> {
+        let ops = self.nodes.node(id, code::ENUMERATOR)?;
+        // Since LLVM 12 a number may have any width, which stands before it.
+        let (name, value) = if ops.first()? & 4 != 0 { (2, 3) } else { (2, 1) };
+        let value = crate::module::constants::signed(*ops.get(value)?);
+        Some(Enumerator { name: self.nodes.text(ops, name)?.to_owned(), value })
+    }
+
+    /// Gives composite types their members, which may be of types that have members.
+    fn finish(&mut self) -> Vec<DebugTypeId> {
+        let mut composites = Vec::new();
+        while let Some((id, ty)) = self.pending.pop() {
+            let Some(ops) = self.nodes.node(id, code::COMPOSITE_TYPE) else { continue };
+            let elements = self.nodes.tuple(ops, 11);
+            let members = (0..elements.len()).filter_map(|n| self.member(field(elements, n)?)).collect();
+            self.debug.set_members(ty, members);
+            composites.push(ty);
+        }
+        composites
+    }
+
+    fn member(&mut self, id: u64) -> Option<Member> {
+        const MEMBER: u64 = 0x0d;
+        const INHERITANCE: u64 = 0x1c;
+        const STATIC: u64 = 1 << 12;
+        const BIT_FIELD: u64 = 1 << 19;
+        let ops = self.nodes.node(id, code::DERIVED_TYPE)?;
+        let flags = ops.get(10).copied().unwrap_or(0);
+        if !matches!(ops.get(1)?, &MEMBER | &INHERITANCE) || flags & STATIC != 0 {
+            return None;
+        }
+        let ty = self.ty(field(ops, 6)?, 0)?;
+        let is_node = ops.first()? & 2 != 0;
+        let (size, at) = (self.nodes.bits(ops, 7, is_node), self.nodes.bits(ops, 9, is_node));
+        let name = self.nodes.text(ops, 2).unwrap_or("").to_owned();
+        let (offset, bits) = if flags & BIT_FIELD != 0 {
+            let storage = self.nodes.constant(ops, 11).and_then(|bits| u64::try_from(bits).ok()).unwrap_or(0);
+            let from = u32::try_from(at.checked_sub(storage)?).ok()?;
+            (storage / 8, Some((u32::try_from(size).ok()?, from)))
+        } else {
+            (at / 8, None)
+        };
+        Some(Member { name, ty, offset, bits })
+    }
+}
+
+/// Leaves out the members that the verifier would refuse, as those of types that are not understood.
+fn check_members(info: &mut DebugInfo, composites: &[DebugTypeId]) {
+    for &id in composites {
+        let Some(DebugType::Composite { size, members, .. }) = info.types.get(id) else { continue };
+        let fits = |member: &Member| {
+            let bytes = info.size_of(member.ty).unwrap_or(0);
+            let within = member.offset.checked_add(bytes).is_some_and(|end| end <= *size);
+            within
+                && member.bits.is_none_or(|(width, from)| {
+                    width > 0 && u64::from(width) + u64::from(from) <= bytes.saturating_mul(8)
+                })
+        };
+        let kept: Vec<Member> = members.iter().filter(|member| fits(member)).cloned().collect();
+        if let Some(DebugType::Composite { members, .. }) = info.types.get_mut(id) {
+            *members = kept;
+        }
+    }
+}
+
+impl Importer<'_> {
+    /// Makes what a function's debug information names; the function's own subprogram, if it has one.
+    pub(super) fn debug(&mut self, site: Site, body: &Body, out: &mut ir::Module) -> Option<SubprogramId> {
+        let module = &self.modules[site.module].1;
+        let kind = module.metadata.kind("dbg")?;
+        let own = body.function_attachments.iter().find(|(of, _)| *of == kind)?.1;
+        let mut maker = Maker {
+            nodes: Nodes { module, body },
+            index: site.module,
+            made: &mut self.made,
+            debug: DebugBuilder::new(out),
+            pending: Vec::new(),
+        };
+        let own = maker.subprogram(own)?;
+        let mut seen = FxHashSet::default();
+        let mut scopes: Vec<u64> = Vec::new();
+        for inst in &body.insts {
+            if let Some([_, _, scope, inlined]) = inst.loc {
+                scopes.extend(u64::from(scope).checked_sub(1));
+                scopes.extend(u64::from(inlined).checked_sub(1));
+            }
+        }
+        for record in &body.debug_records {
+            scopes.extend([record.variable, record.loc]);
+        }
+        while let Some(id) = scopes.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let Some((kind, ops)) = maker.nodes.kind(id) else { continue };
+            match kind {
+                code::SUBPROGRAM => _ = maker.subprogram(id),
+                code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => {
+                    _ = field(ops, 2).and_then(|file| maker.file(file));
+                    scopes.extend(field(ops, 1));
+                }
+                code::LOCATION => {
+                    scopes.extend(ops.get(3));
+                    scopes.extend(field(ops, 4));
+                }
+                code::LOCAL_VARIABLE => {
+                    _ = field(ops, 3).and_then(|file| maker.file(file));
+                    _ = field(ops, 5).and_then(|ty| maker.ty(ty, 0));
+                    scopes.extend(field(ops, 1));
+                }
+                _ => {}
+            }
+        }
+        let composites = maker.finish();
+        if let Some(info) = &mut out.debug {
+            check_members(info, &composites);
+        }
+        Some(own)
+    }
+}
+
+impl Scopes {
+    pub fn new(root: ScopeId) -> Self {
+        Scopes { root, scopes: FxHashMap::default(), variables: FxHashMap::default(), next: 0 }
+    }
+}
+
+impl Builder<'_, '_, '_> {
+    /// The place of the instructions that are made from now on.
+    pub fn locate(&mut self, inst: &Inst) {
+        if self.scopes.is_none() {
+            return;
+        }
+        let place = inst.loc.and_then(|[line, column, scope, inlined]| {
+            let scope = u64::from(scope).checked_sub(1)?;
+            let file = self.file_of(scope, 0)?;
+            let scope = self.scope_of(scope, inlined, 0)?;
+            Some(LocData { scope: Some(scope), ..LocData::new(file, line, column) })
+        });
+        self.b.set_loc(place);
+    }
+
+    /// The bindings in front of an instruction.
+    pub fn bind_before(&mut self, n: u32) {
+        let body = self.body;
+        loop {
+            let Some(scopes) = &mut self.scopes else { return };
+            let Some(record) = body.debug_records.get(scopes.next).filter(|record| record.inst <= n) else {
+                return;
+            };
+            scopes.next += 1;
+            if record.inst == n {
+                let inlined =
+                    self.nodes().node(record.loc, code::LOCATION).map_or(0, |place| small(place, 4));
+                _ = self.bind(record, inlined);
+            }
+        }
+    }
+
+    /// Skips the records of a block that is not built where it stands.
+    pub fn begin_records(&mut self, n: u32) {
+        let first = self.body.debug_records.partition_point(|record| record.inst < n);
+        if let Some(scopes) = &mut self.scopes {
+            scopes.next = first;
+        }
+    }
+
+    fn nodes(&self) -> Nodes<'_, '_> {
+        Nodes { module: self.module(), body: self.body }
+    }
+
+    /// The file of a scope.
+    fn file_of(&self, id: u64, depth: u32) -> Option<FileId> {
+        let (kind, ops) = self.nodes().kind(id)?;
+        let of = match kind {
+            code::SUBPROGRAM => field(ops, 4),
+            code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => field(ops, 2),
+            _ => None,
+        };
+        let known = of.and_then(|file| self.importer.made.files.get(&(self.site.module, file)).copied());
+        match (known, kind) {
+            (None, code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE) if depth < MAX_DEPTH => {
+                self.file_of(field(ops, 1)?, depth + 1)
+            }
+            (known, _) => known,
+        }
+    }
+
+    /// The scope of a node, where the function that it is in was inlined by the call at a place.
+    fn scope_of(&mut self, id: u64, inlined: u32, depth: u32) -> Option<ScopeId> {
+        if let Some(known) = self.scopes.as_ref()?.scopes.get(&(id, inlined)) {
+            return *known;
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let made = self.make_scope(id, inlined, depth);
+        self.scopes.as_mut()?.scopes.insert((id, inlined), made);
+        made
+    }
+
+    fn make_scope(&mut self, id: u64, inlined: u32, depth: u32) -> Option<ScopeId> {
+        let (kind, ops) = self.nodes().kind(id)?;
+        match kind {
+            code::SUBPROGRAM => {
+                let Some(call) = u64::from(inlined).checked_sub(1) else {
+                    return self.scopes.as_ref().map(|scopes| scopes.root);
+                };
+                let of = *self.importer.made.subprograms.get(&(self.site.module, id))?;
+                let place = self.nodes().node(call, code::LOCATION)?;
+                let (line, column, scope) = (small(place, 1), small(place, 2), *place.get(3)?);
+                let around = small(place, 4);
+                let file = self.file_of(scope, 0)?;
+                let parent = self.scope_of(scope, around, depth + 1)?;
+                Some(self.b.create_scope(ScopeKind::Inlined(of), parent, file, line, column))
+            }
+            code::LEXICAL_BLOCK => {
+                let (around, line, column) = (field(ops, 1)?, small(ops, 3), small(ops, 4));
+                let file = self.file_of(id, 0)?;
+                let parent = self.scope_of(around, inlined, depth + 1)?;
+                Some(self.b.create_scope(ScopeKind::Block, parent, file, line, column))
+            }
+            code::LEXICAL_BLOCK_FILE => {
+                let around = field(ops, 1)?;
+                self.scope_of(around, inlined, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    fn variable(&mut self, id: u64, inlined: u32) -> Option<DebugVar> {
+        if let Some(known) = self.scopes.as_ref()?.variables.get(&(id, inlined)) {
+            return *known;
+        }
+        let made = self.make_variable(id, inlined);
+        self.scopes.as_mut()?.variables.insert((id, inlined), made);
+        made
+    }
+
+    fn make_variable(&mut self, id: u64, inlined: u32) -> Option<DebugVar> {
+        let ops = self.nodes().node(id, code::LOCAL_VARIABLE)?;
+        let name = self.nodes().text(ops, 2)?.to_owned();
+        let kind = match small(ops, 6) {
+            0 => VariableKind::Local,
+            n => VariableKind::Parameter(n),
+        };
+        let (scope, line) = (field(ops, 1)?, small(ops, 4));
+        let ty = (*self.importer.made.types.get(&(self.site.module, field(ops, 5)?))?)?;
+        let file = self.file_of(scope, 0)?;
+        let scope = self.scope_of(scope, inlined, 0)?;
+        Some(self.b.declare_variable(&name, kind, ty, scope, Declared { file, line }))
+    }
+
+    /// Says where a variable is from here on.
+    pub fn bind(&mut self, record: &DebugRecord, inlined: u32) -> Option<()> {
+        let variable = self.variable(record.variable, inlined)?;
+        let expression = self.nodes().node(record.expression, code::EXPRESSION).unwrap_or(&[]);
+        let how = expression_of(expression.get(1..).unwrap_or(&[]));
+        let storage = how.and_then(|how| self.storage(record, how)).unwrap_or(Storage::OptimizedOut);
+        let piece = how.and_then(|how| how.piece);
+        self.b.bind_variable(variable, piece, storage);
+        Some(())
+    }
+
+    fn storage(&mut self, record: &DebugRecord, how: How) -> Option<Storage> {
+        let value = match record.location {
+            Location::Value(value) => value,
+            Location::Metadata(id) => match self.nodes().get(id)? {
+                Metadata::Value(_, value) => *value,
+                _ => return None,
+            },
+        };
+        if let Some(number) = self.nodes().integer(value) {
+            return (!record.is_address && !how.deref && how.offset == 0)
+                .then_some(Storage::Constant(number));
+        }
+        let constant = self.find_constant(value);
+        if constant.is_some_and(|c| matches!(c.kind, ConstantKind::Undef | ConstantKind::Poison)) {
+            return None;
+        }
+        // A value that comes later in the text may not be there yet.
+        let values = self.value(value).ok()?;
+        let [value] = values.as_slice() else { return None };
+        let in_memory = record.is_address || how.deref;
+        if !in_memory {
+            return (how.offset == 0).then_some(Storage::Value(*value));
+        }
+        if record.is_address && how.deref || !self.type_of(*value).is_ptr() {
+            return None;
+        }
+        let slot = match self.b.func().dfg.def_data(*value) {
+            Some(InstData::StackAddr { slot, offset }) => Some((*slot, *offset)),
+            _ => None,
+        };
+        Some(match slot {
+            Some((slot, offset)) => Storage::Slot(slot, offset.checked_add(how.offset)?),
+            None => Storage::Memory(*value, how.offset),
+        })
+    }
+}
+
+/// What of an expression of DWARF is understood.
+#[derive(Clone, Copy, Default)]
+struct How {
+    offset: i32,
+    deref: bool,
+    piece: Option<Piece>,
+}
+
+fn expression_of(ops: &[u64]) -> Option<How> {
+    const DEREF: u64 = 0x06;
+    const PLUS_UCONST: u64 = 0x23;
+    const FRAGMENT: u64 = 0x1000;
+    let mut how = How::default();
+    let mut rest = ops;
+    while let Some((op, after)) = rest.split_first() {
+        rest = match (*op, after) {
+            (DEREF, after) if !how.deref => {
+                how.deref = true;
+                after
+            }
+            (PLUS_UCONST, [bytes, after @ ..]) => {
+                how.offset = how.offset.checked_add(i32::try_from(*bytes).ok()?)?;
+                after
+            }
+            (FRAGMENT, [offset, size, after @ ..]) => {
+                if !offset.is_multiple_of(8) || !size.is_multiple_of(8) {
+                    return None;
+                }
+                let bytes = |bits: u64| u32::try_from(bits / 8).ok();
+                how.piece = Some(Piece { offset: bytes(*offset)?, size: bytes(*size)? });
+                after
+            }
+            _ => return None,
+        };
+    }
+    Some(how)
+}

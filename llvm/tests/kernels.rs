@@ -440,3 +440,19 @@ fn initialisers_that_hold_addresses() {
         assert_eq!(device.download::<i32>(p).unwrap(), expected, "{how}");
     });
 }
+
+const ASSEMBLY: &[(&str, &[u8])] = &[
+    ("assembly.O0", include_bytes!("corpus/assembly.O0.bc")),
+    ("assembly.O3", include_bytes!("corpus/assembly.O3.bc")),
+];
+
+#[test]
+fn assembly_that_names_variables() {
+    everywhere(ASSEMBLY, "assembly", |how, program, device| {
+        let p = device.upload(&[42u32, 6, 0, 0, 0, 0, 0]).unwrap();
+        device
+            .launch(program, &Launch::new("assembly").block([1, 1, 1]).arg(p))
+            .unwrap_or_else(|f| panic!("{how}: {f}"));
+        assert_eq!(device.download::<u32>(p).unwrap(), [42, 6, 42, 7, 5, 32, 5], "{how}");
+    });
+}

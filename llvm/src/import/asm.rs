@@ -6,6 +6,7 @@
 use super::function::{Builder, Values};
 use super::shape::{Part, container};
 use crate::error::{Error, Result};
+use crate::module::GlobalValue;
 use crate::module::body::{Call, Inst};
 use crate::module::constants::InlineAsm;
 use rustc_hash::FxHashMap;
@@ -366,8 +367,12 @@ impl Builder<'_, '_, '_> {
             values.push(match *source {
                 ptx::Operand::Name(symbol) => match t.registers.get(&t.module[symbol]) {
                     Some(variable) => self.b.use_var(*variable),
-                    None => self.named_register(&t.module[symbol])?,
+                    None => self.named_value(&t.module[symbol])?,
                 },
+                ptx::Operand::Offset { name, offset } if !t.registers.contains_key(&t.module[name]) => {
+                    let address = self.named_value(&t.module[name])?;
+                    self.b.ins().iadd_imm(address, offset)
+                }
                 ptx::Operand::Component { name, selector } => {
                     let name = format!("{}.{}", &t.module[name], &t.module[selector]);
                     self.named_register(&name)?
@@ -418,8 +423,12 @@ impl Builder<'_, '_, '_> {
             ptx::Operand::Const(ptx::Const::Int { bits, .. }) => (bits as i64).into(),
             ptx::Operand::Const(ptx::Const::F32(bits)) => f32::from_bits(bits).into(),
             ptx::Operand::Const(ptx::Const::F64(bits)) => f64::from_bits(bits).into(),
-            ptx::Operand::AddressName(symbol) => ir::at(self.b_use(t, symbol)?),
-            ptx::Operand::Address { name, offset } => ir::at_offset(self.b_use(t, name)?, offset),
+            ptx::Operand::AddressName(symbol) => ir::at(self.asm_base(t, symbol)?),
+            ptx::Operand::Address { name, offset } => ir::at_offset(self.asm_base(t, name)?, offset),
+            ptx::Operand::AddressConst(bits) => {
+                let address = self.limb(bits as i64);
+                ir::at(address)
+            }
             ptx::Operand::Vector(list) => {
                 let mut parts = Vec::new();
                 for part in &t.module[list] {
@@ -436,7 +445,6 @@ impl Builder<'_, '_, '_> {
                 _ => return Err(Error::unsupported("a negated operand")),
             },
             ptx::Operand::Offset { .. }
-            | ptx::Operand::AddressConst(_)
             | ptx::Operand::Bracket(_)
             | ptx::Operand::Index(_)
             | ptx::Operand::Group(_)
@@ -450,14 +458,53 @@ impl Builder<'_, '_, '_> {
         Ok(self.b.use_var(variable))
     }
 
+    /// What an address starts from: a register or a variable of the program.
+    fn asm_base(&mut self, t: &Translation<'_>, symbol: ptx::Symbol) -> Result<Value> {
+        let name = &t.module[symbol];
+        match t.registers.get(name) {
+            Some(variable) => Ok(self.b.use_var(*variable)),
+            None => self.named_address(name),
+        }
+    }
+
+    /// The address of a function or variable that the text names as PTX does.
+    fn named_address(&mut self, name: &str) -> Result<Value> {
+        let site = self.importer.symbols.named(&self.importer.modules, self.site.module, name);
+        let site = site.ok_or_else(|| {
+            Error::unsupported(format!("`{name}`, which is neither a register of its nor a symbol"))
+        })?;
+        match site.value {
+            GlobalValue::Function(_) => {
+                let id = self.importer.func_id(site, &mut self.b)?;
+                Ok(self.b.ins().func_addr(id))
+            }
+            GlobalValue::Global(_) | GlobalValue::Alias(_) => {
+                let id = self.importer.global_id(site, &mut self.b)?;
+                Ok(self.b.global_addr(id))
+            }
+        }
+    }
+
+    /// A special register, or the address of a symbol in its own space.
+    fn named_value(&mut self, name: &str) -> Result<Value> {
+        if name.starts_with('%') || name == "WARP_SZ" {
+            return self.named_register(name);
+        }
+        let address = self.named_address(name)?;
+        Ok(self.b.ins().ptrtoint(address))
+    }
+
     /// A special register.
     fn named_register(&mut self, name: &str) -> Result<Value> {
+        if name == "WARP_SZ" {
+            return Ok(self.b.ins().iconst(Type::I32, 32));
+        }
         let reg = name.strip_prefix('%').ok_or_else(|| Error::unsupported(format!("`{name}`")))?;
         self.special_register(reg)
     }
 
     fn named_operand(&mut self, name: &str) -> Result<PtxArg> {
-        Ok(self.named_register(name)?.into())
+        Ok(self.named_value(name)?.into())
     }
 }
 

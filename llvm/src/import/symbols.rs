@@ -108,6 +108,15 @@ impl Symbols {
         Err(Error::link("aliases that go round in circles"))
     }
 
+    /// The symbol of a name, as a module sees it.
+    pub fn named(&self, modules: &[(String, Module<'_>)], module: usize, name: &str) -> Option<Site> {
+        let of = &modules.get(module)?.1;
+        let own = of.values.iter().find(|value| of.name_of(**value) == name);
+        let site = own.map(|value| Site { module, value: *value });
+        let site = site.or_else(|| Some(self.global.get(name)?.site))?;
+        self.resolve(modules, site).ok()
+    }
+
     /// All names that modules see of each other, in order.
     pub fn defined(&self) -> Vec<(&str, Site)> {
         let defined = self.global.iter().filter(|(_, entry)| entry.rank > Rank::Declared);

@@ -35,7 +35,7 @@ fn without_optimisation() {
     });
     let (size, members) = structure.expect("struct P");
     assert_eq!(size, 32);
-    let members: Vec<(&str, u64, Option<(u32, u32)>)> =
+    let members: Vec<_> =
         members.iter().map(|member| (member.name.as_str(), member.offset, member.bits)).collect();
     assert_eq!(members, [("a", 0, None), ("b", 4, None), ("next", 16, None), ("c", 24, Some((3, 0)))]);
     assert!(debug.types.values().any(|ty| matches!(ty, DebugType::Enum { name, enumerators, .. }

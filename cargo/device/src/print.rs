@@ -91,16 +91,16 @@ impl Default for Arguments {
 /// Where a panic was.
 #[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
 pub(crate) fn panicked(file: &str, line: u32, column: u32) {
-    // `%.*s` takes the length: a name of a file ends with no zero.
-    let mut arguments = Arguments::new();
-    for byte in file.bytes() {
-        let mut one = Arguments::new();
-        one.push(u32::from(byte));
-        one.print("%c\0");
+    // One call, so that threads do not mix their texts. `%s` shows bytes up to a zero, which a name of a file does not end with.
+    let mut name = [0u8; 120];
+    for (to, from) in name[..119].iter_mut().zip(file.bytes()) {
+        *to = from;
     }
+    let mut arguments = Arguments::new();
+    arguments.push(name.as_ptr());
     arguments.push(line);
     arguments.push(column);
-    arguments.print(":%u:%u: panicked\n\0");
+    arguments.print("%s:%u:%u: panicked\n\0");
 }
 
 /// Prints text from the device, by the format of C: `printf!("%d of %d: %f\n", i, n, x)`.

@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
-use warpsmith::diag::{self, Diagnostic, Source};
+use warpsmith::diag::{self, Diagnostic};
+use warpsmith::emit::Debug;
 use warpsmith::interp::{Fault, Launch, Program, Schedule};
 use warpsmith::isa::ScalarType;
 use warpsmith::launch::literal;
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, Resource, arg_from_flag};
 use warpsmith::launch::{Execution, execute_observed, execute_with_output};
 use warpsmith::watch::Sources;
+use warpsmith::watch::source::Frame;
 use warpsmith::{ir, ptx};
 use warpsmith_harness::session::own_launch;
 
@@ -111,7 +113,7 @@ enum Problem {
     Launch(Vec<LaunchError>),
     Source(Language, Diagnostics),
     /// A fault, and the text of the program.
-    Fault(Fault, Source),
+    Fault(Fault, Sources),
     Failure(Failure),
 }
 
@@ -226,7 +228,12 @@ fn result(
     printed: &Printed,
     observations: &mut Option<Observations>,
 ) -> Result<Execution, Problem> {
-    let faulted = |fault| Problem::Fault(fault, program.source().clone());
+    let faulted = |fault| {
+        // A fault is rare: only then is the text read again for where its lines come from.
+        let (name, text) = (program.source().name(), program.source().text());
+        let module = if options.ir { ptx::Module::default() } else { ptx::parse(text).module };
+        Problem::Fault(fault, Sources::new(name, text, &module))
+    };
     if !options.watch.any() {
         return execute_with_output(program, launch, printed.clone()).map_err(faulted);
     }
@@ -283,11 +290,17 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
             Failure::Rejected => Vec::new(),
         })
     })?;
+    // What is found is told in lines of the source, and to whoever watches the run in its names.
+    let compiler = match (options.compilation.debug, options.watch.any()) {
+        (true, _) => compiler,
+        (false, true) => compiler.with_debug(Debug::Full),
+        (false, false) => compiler.with_debug(Debug::Lines),
+    };
     let compiled = compiler.compile(&module)?;
     let program = warpsmith::Program::load(&compiled.module)?;
     // Lines are those of the PTX, which is shown beside them.
     let name = compiled.module.source().name();
-    Ok((program, sources(options, name, &compiled.text, &compiled.module)))
+    Ok((program, sources(options, name, &compiled.text, &compiled.module).compiled()))
 }
 
 fn success_json(execution: &Execution, ok: bool) -> Value {
@@ -384,13 +397,17 @@ fn error(code: &str, message: &str) -> Value {
 impl Problem {
     fn json(&self) -> Value {
         match self {
-            Problem::Fault(fault, _) => {
+            Problem::Fault(fault, sources) => {
                 let mut value = json!({
                     "code": fault.code.name(), "message": fault.message, "ptx_line": fault.ptx_line,
                     "block": fault.block, "thread": fault.thread,
                 });
                 if let Some(address) = fault.address {
                     value["address"] = format!("{address:#x}").into();
+                }
+                let frames = fault.ptx_line.map_or(&[][..], |line| sources.frames(line));
+                if !frames.is_empty() {
+                    value["source"] = frames.iter().map(Frame::json).collect();
                 }
                 value
             }
@@ -426,7 +443,7 @@ impl Problem {
 
     fn show(&self) {
         match self {
-            Problem::Fault(fault, source) => report(&fault.diagnostics(source)),
+            Problem::Fault(fault, sources) => report(&sources.diagnostics(fault)),
             // The command reports it at the end.
             Problem::Failure(_) => {}
             Problem::Launch(errors) => {

@@ -63,7 +63,7 @@ impl Subject {
         })
     }
 
-    /// The same, for an editor that has asked for the launch with `request`.
+    /// Debugs a launch for an editor, which has asked for the launch with `request`.
     pub fn serve(
         &self,
         launch: &LaunchSpec,

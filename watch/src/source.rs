@@ -1,8 +1,11 @@
 //! From lines of PTX to the source they were compiled from, by `.file` and `.loc` (PTX ISA 9.0, 11.5).
 
+use crate::dwarf::{Dwarf, Place as Location, Type};
 use rustc_hash::FxHashMap;
 use std::fmt;
-use warpsmith_diag::{LineIndex, Source};
+use std::sync::Arc;
+use warpsmith_diag::{Diagnostics, LineIndex, Source};
+use warpsmith_interp::Fault;
 use warpsmith_ptx::{Data, Id, Inlined, Item, Loc, Module, Place, Stmt};
 
 /// Inlined calls are not followed deeper than this.
@@ -34,6 +37,15 @@ impl fmt::Display for Frame {
     }
 }
 
+impl Frame {
+    /// For programs.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "file": self.file, "line": self.line, "column": self.column, "function": self.function,
+        })
+    }
+}
+
 /// The text of a module, by line, and where each line of code comes from.
 ///
 /// ```
@@ -48,12 +60,19 @@ impl fmt::Display for Frame {
 pub struct Sources {
     source: Source,
     frames: FxHashMap<u32, Vec<Frame>>,
+    dwarf: Arc<Dwarf>,
+    compiled: bool,
 }
 
 impl Sources {
     /// Of a module and the text it was parsed from. For other texts, whose lines are to be shown, the module may be empty.
     pub fn new(name: impl Into<String>, text: &str, module: &Module) -> Sources {
-        let mut sources = Sources { source: Source::new(name, text), frames: FxHashMap::default() };
+        let mut sources = Sources {
+            source: Source::new(name, text),
+            frames: FxHashMap::default(),
+            dwarf: Arc::new(Dwarf::of(module)),
+            compiled: false,
+        };
         let files: FxHashMap<u32, &str> = module
             .items()
             .iter()
@@ -84,6 +103,53 @@ impl Sources {
         sources
     }
 
+    /// The text is in no file: it was made from the files that it names.
+    pub fn compiled(mut self) -> Sources {
+        self.compiled = true;
+        self
+    }
+
+    /// True if the text is in no file.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled
+    }
+
+    /// What the module says of the variables of the source.
+    pub fn dwarf(&self) -> &Dwarf {
+        &self.dwarf
+    }
+
+    /// What the source calls a place so many bytes from the start of a variable of the PTX, or of the buffer that a parameter points to:
+    /// `tile[17].x`. The place may be outside. `None` if the module does not say.
+    pub fn element(&self, symbol: &str, buffer: bool, offset: i64) -> Option<String> {
+        let is_it = |place: &Location| matches!(place, Location::Symbol(name, 0) if name == symbol);
+        let found = self.dwarf.variables.iter().find(|v| v.places.iter().any(|(_, place)| is_it(place)))?;
+        let mut text = found.name.clone();
+        match (&found.ty, buffer) {
+            (Type::Pointer(_, Some(to)), true) => element(&mut text, &Type::Array(to.clone(), 0), offset),
+            (_, true) => return None,
+            (ty, false) => element(&mut text, ty, offset),
+        }
+        Some(text)
+    }
+
+    /// A fault with its line, and where that comes from.
+    pub fn diagnostics(&self, fault: &Fault) -> Diagnostics {
+        let found = fault.diagnostics(&self.source);
+        let note = fault.ptx_line.and_then(|line| self.origin(line));
+        let with_note = found.iter().cloned().map(|mut diagnostic| {
+            diagnostic.notes.extend(note.clone());
+            diagnostic
+        });
+        Diagnostics::new(self.source.clone(), with_note.collect())
+    }
+
+    /// `line 12 is a.cu:7:3 in `f`, inlined at a.cu:20:1`
+    pub fn origin(&self, line: u32) -> Option<String> {
+        let frames: Vec<String> = self.frames(line).iter().map(Frame::to_string).collect();
+        (!frames.is_empty()).then(|| format!("line {line} is {}", frames.join(", inlined at ")))
+    }
+
     /// What the module is called.
     pub fn name(&self) -> &str {
         self.source.name()
@@ -108,6 +174,28 @@ impl Sources {
     /// Where the instruction of a line comes from: the innermost inlined function first. Empty if the module does not say.
     pub fn frames(&self, line: u32) -> &[Frame] {
         self.frames.get(&line).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Adds the part of a value that is so many bytes from its start.
+fn element(text: &mut String, ty: &Type, offset: i64) {
+    match ty {
+        Type::Array(of, _) => {
+            let Some(size) = i64::try_from(of.bytes()).ok().filter(|size| *size > 0) else { return };
+            put!(text, "[{}]", offset.div_euclid(size));
+            element(text, of, offset.rem_euclid(size));
+        }
+        Type::Composite(of) => {
+            let holds = |at: u64, ty: &Type| {
+                let start = i64::try_from(at).unwrap_or(i64::MAX);
+                offset >= start && ((offset - start) as u64) < ty.bytes()
+            };
+            if let Some((name, ty, at, _)) = of.members.iter().find(|(_, ty, at, _)| holds(*at, ty)) {
+                put!(text, ".{name}");
+                element(text, ty, offset - *at as i64);
+            }
+        }
+        Type::Base(..) | Type::Pointer(..) | Type::Enum(..) | Type::Unknown => {}
     }
 }
 

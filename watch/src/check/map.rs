@@ -1,5 +1,6 @@
 //! What memory a launch has, to say what an address means.
 
+use super::report::{Nearby, NearbyVariable};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpsmith_interp::observe::{LaunchView, MemoryKind, classify, window};
@@ -12,6 +13,8 @@ pub(crate) struct Region {
     pub bytes: u64,
     pub what: String,
     pub freed: bool,
+    /// The name of the variable, or of the parameter that points to it (`true`).
+    pub named: Option<(String, bool)>,
 }
 
 /// The memory of a launch, by space.
@@ -36,7 +39,7 @@ impl MemoryMap {
                 names.entry(u64::from_le_bytes(bytes)).or_default().push(&p.name);
             }
             let what = format!("parameter `{}`", p.name);
-            map.add(StateSpace::Param, p.offset.into(), p.bytes.into(), what);
+            map.add(StateSpace::Param, p.offset.into(), p.bytes.into(), what, Some((p.name.clone(), false)));
         }
         for m in launch.memory() {
             let named = || {
@@ -46,20 +49,28 @@ impl MemoryMap {
                     .collect();
                 if names.is_empty() { String::new() } else { format!(" {}", names.join(", ")) }
             };
+            let own =
+                names.get(&m.start).and_then(|names| names.first()).map(|name| ((*name).to_owned(), true));
             match m.kind {
                 MemoryKind::Buffer => {
-                    map.add(StateSpace::Global, m.start, m.bytes, format!("the host's buffer{}", named()));
+                    map.add(
+                        StateSpace::Global,
+                        m.start,
+                        m.bytes,
+                        format!("the host's buffer{}", named()),
+                        own,
+                    );
                 }
                 MemoryKind::Freed => {
                     let what = format!("the host's buffer{}", named());
-                    map.add(StateSpace::Global, m.start, m.bytes, what);
+                    map.add(StateSpace::Global, m.start, m.bytes, what, own);
                     if let Some(last) = map.spaces.get_mut(&StateSpace::Global).and_then(|p| p.last_mut()) {
                         last.freed = true;
                     }
                 }
                 MemoryKind::OtherVariables => {
                     let what = "the variables of another module".into();
-                    map.add(StateSpace::Global, m.start, m.bytes, what);
+                    map.add(StateSpace::Global, m.start, m.bytes, what, None);
                 }
                 // These are known piece by piece.
                 MemoryKind::Variables => map.variables.push((m.start, m.bytes)),
@@ -67,7 +78,8 @@ impl MemoryMap {
             }
         }
         for v in launch.variables() {
-            map.add(v.space, v.address, v.bytes, format!("variable `{}`", v.name));
+            let named = Some((v.name.to_owned(), false));
+            map.add(v.space, v.address, v.bytes, format!("variable `{}`", v.name), named);
         }
         for list in map.spaces.values_mut() {
             list.sort_by_key(|p| p.start);
@@ -81,8 +93,15 @@ impl MemoryMap {
         map
     }
 
-    fn add(&mut self, space: StateSpace, start: u64, bytes: u64, what: String) {
-        self.spaces.entry(space).or_default().push(Region { start, bytes, what, freed: false });
+    fn add(
+        &mut self,
+        space: StateSpace,
+        start: u64,
+        bytes: u64,
+        what: String,
+        named: Option<(String, bool)>,
+    ) {
+        self.spaces.entry(space).or_default().push(Region { start, bytes, what, freed: false, named });
     }
 
     fn of(&self, space: StateSpace) -> &[Region] {
@@ -165,7 +184,17 @@ impl Region {
     }
 
     /// Where an access lies relative to the region.
-    pub fn relation(&self, address: u64, bytes: u64) -> String {
+    pub fn relation(&self, address: u64, bytes: u64) -> Nearby {
+        let variable = self.named.as_ref().map(|(name, buffer)| NearbyVariable {
+            name: name.clone(),
+            buffer: *buffer,
+            offset: address.wrapping_sub(self.start) as i64,
+            bytes: self.bytes,
+        });
+        Nearby { text: self.described(address, bytes), variable }
+    }
+
+    fn described(&self, address: u64, bytes: u64) -> String {
         let Region { start, bytes: size, what, .. } = self;
         let end = start + size;
         let name = format!("{what} ({size} bytes at {start:#x})");

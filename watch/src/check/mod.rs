@@ -14,7 +14,7 @@ pub use checkers::{Checkers, Selection};
 pub use init::Init;
 pub use memory::Memory;
 pub use race::Race;
-pub use report::{Checker, Finding, Findings, Report, Site};
+pub use report::{Checker, Finding, Findings, Nearby, NearbyVariable, Report, Site};
 pub use sync::Sync;
 
 use warpsmith_interp::engine::Reg;

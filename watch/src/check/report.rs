@@ -66,7 +66,35 @@ pub struct Site {
     /// The address of an access, in its space.
     pub address: Option<(StateSpace, u64)>,
     /// What lies at the address: an allocation, a variable.
-    pub memory: Option<String>,
+    pub memory: Option<Nearby>,
+}
+
+/// What lies at an address, or next to it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Nearby {
+    /// In words: `4 bytes into variable `tile` (64 bytes at 0x0)`.
+    pub text: String,
+    /// The variable that it is.
+    pub variable: Option<NearbyVariable>,
+}
+
+/// A variable of the PTX, or the buffer that a parameter of the kernel points to, and how an address lies to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NearbyVariable {
+    /// The name of the variable or parameter.
+    pub name: String,
+    /// It is what the parameter points to.
+    pub buffer: bool,
+    /// The address, in bytes from its start.
+    pub offset: i64,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+impl From<String> for Nearby {
+    fn from(text: String) -> Nearby {
+        Nearby { text, variable: None }
+    }
 }
 
 impl Site {
@@ -158,6 +186,7 @@ impl Finding {
         let mut notes: Vec<String> = Vec::new();
         for site in &self.sites {
             notes.extend(site.place());
+            notes.extend(site.variable(sources).map(|name| format!("{}{name}", site.prefix())));
             notes.extend(site.frames(sources));
         }
         for note in notes.into_iter().chain(self.notes.iter().cloned()) {
@@ -192,13 +221,35 @@ impl Site {
         format!("{role}{what}thread ({x}, {y}, {z}) of block ({a}, {b}, {c})")
     }
 
+    /// `written: `, where something has a role.
+    fn prefix(&self) -> String {
+        if self.role.is_empty() { String::new() } else { format!("{}: ", self.role) }
+    }
+
+    /// What the source calls what is there: `tile[17]`, 4 bytes past its end.
+    fn variable(&self, sources: &Sources) -> Option<String> {
+        let near = self.memory.as_ref()?.variable.as_ref()?;
+        let element = sources.element(&near.name, near.buffer, near.offset)?;
+        let end = if near.buffer { "the end of its buffer" } else { "its end" };
+        let past = near.offset.saturating_sub_unsigned(near.bytes);
+        let relation = match past {
+            _ if near.offset < 0 => format!(", {} bytes before its start", near.offset.unsigned_abs()),
+            0 => format!(", just past {end}"),
+            1.. => format!(", {past} bytes past {end}"),
+            _ => String::new(),
+        };
+        Some(format!("`{element}` of the source{relation}"))
+    }
+
     /// The address of its access, and what is there.
     fn place(&self) -> Option<String> {
-        let role = if self.role.is_empty() { String::new() } else { format!("{}: ", self.role) };
+        let role = self.prefix();
         let what = match (&self.address, &self.memory) {
-            (Some((space, address)), Some(memory)) => format!("{space} address {address:#x}: {memory}"),
+            (Some((space, address)), Some(memory)) => {
+                format!("{space} address {address:#x}: {}", memory.text)
+            }
             (Some((space, address)), None) => format!("{space} address {address:#x}"),
-            (None, Some(memory)) => memory.clone(),
+            (None, Some(memory)) => memory.text.clone(),
             (None, None) => return None,
         };
         Some(format!("{role}{what}"))
@@ -206,22 +257,18 @@ impl Site {
 
     /// The lines of the source that its line comes from.
     fn frames(&self, sources: &Sources) -> Option<String> {
-        let frames: Vec<String> = sources.frames(self.line).iter().map(Frame::to_string).collect();
-        (!frames.is_empty()).then(|| format!("line {} is {}", self.line, frames.join(", inlined at ")))
+        sources.origin(self.line)
     }
 
     fn json(&self, sources: &Sources) -> Value {
-        let frames: Vec<Value> = sources
-            .frames(self.line)
-            .iter()
-            .map(|f| json!({"file": f.file, "line": f.line, "column": f.column, "function": f.function}))
-            .collect();
+        let frames: Vec<Value> = sources.frames(self.line).iter().map(Frame::json).collect();
         let line = (self.line != 0).then_some(self.line);
         json!({
             "role": (!self.role.is_empty()).then_some(self.role),
             "ptx_line": line, "mnemonic": self.mnemonic, "source": frames, "block": self.block, "thread": self.thread,
             "space": self.address.map(|(space, _)| space.to_string()),
-            "address": self.address.map(|(_, address)| format!("{address:#x}")), "memory": self.memory,
+            "address": self.address.map(|(_, address)| format!("{address:#x}")),
+            "memory": self.memory.as_ref().map(|memory| memory.text.as_str()), "variable": self.variable(sources),
         })
     }
 }

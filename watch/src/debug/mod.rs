@@ -127,7 +127,7 @@ pub struct Debugger<'a, C: Console> {
     /// The run has come to an end by a fault, and stands still where it happened.
     fault: Option<Fault>,
     failed: bool,
-    /// Of the last stop.
+    /// Why the run stood still last.
     reason: Reason,
     /// What log points have said since they were last asked.
     logged: String,

@@ -2,7 +2,7 @@
 
 use super::value::Type;
 use crate::Sources;
-use crate::dwarf::{self, Dwarf};
+use crate::dwarf;
 use crate::source::Frame;
 use std::ops::Range;
 use warpsmith_diag::LineIndex;
@@ -17,8 +17,6 @@ pub struct Symbols<'a> {
     pub program: &'a Program,
     pub module: &'a Module,
     pub sources: Sources,
-    /// What the module says of the variables of the source.
-    pub dwarf: Dwarf,
     /// The first operations of statements, in order.
     starts: Vec<u32>,
     /// Labels of functions: function, name, the line of the first statement after it.
@@ -58,8 +56,7 @@ impl<'a> Symbols<'a> {
                 }
             }
         }
-        let dwarf = Dwarf::of(module);
-        Symbols { program, module, sources: Sources::new(name, text, module), dwarf, starts, labels }
+        Symbols { program, module, sources: Sources::new(name, text, module), starts, labels }
     }
 
     /// The name of the PTX file, without its folders.
@@ -90,14 +87,14 @@ impl<'a> Symbols<'a> {
     /// The variables of the source that can be named at an operation in a function that so many inlined calls lead to, the innermost first;
     /// without those that outlive functions.
     pub fn source_variables(&self, pc: u32, level: u32) -> Vec<&dwarf::Variable> {
-        let mut found = self.dwarf.at(self.text_at(pc), level);
+        let mut found = self.sources.dwarf().at(self.text_at(pc), level);
         found.retain(|variable| variable.scope.is_some());
         found
     }
 
     /// The variable of the source that a name means at an operation.
     pub fn source_variable(&self, pc: u32, level: u32, name: &str) -> Option<&dwarf::Variable> {
-        self.dwarf.at(self.text_at(pc), level).into_iter().find(|variable| variable.name == name)
+        self.sources.dwarf().at(self.text_at(pc), level).into_iter().find(|variable| variable.name == name)
     }
 
     /// The place in the text of the statement of an operation.
@@ -189,7 +186,7 @@ impl<'a> Symbols<'a> {
             Some((_, _, line)) => self.ptx_line(*line),
             None => {
                 let labels = self.labels.iter().map(|(_, label, _)| label.as_str());
-                let of_source = self.dwarf.functions.iter().map(|f| f.name.as_str());
+                let of_source = self.sources.dwarf().functions.iter().map(|f| f.name.as_str());
                 let names = self.functions().chain(labels).chain(of_source);
                 let near = warpsmith_diag::nearest(place, names);
                 let hint = near.map_or_else(String::new, |near| format!("  Did you mean \"{near}\"?"));
@@ -205,8 +202,12 @@ impl<'a> Symbols<'a> {
             let starts = self.starts.iter().copied();
             starts.filter(|pc| self.text_at(*pc) >= text).min_by_key(|pc| self.text_at(*pc))
         };
-        let named =
-            self.dwarf.functions.iter().filter(|f| f.name == name || f.linkage.as_deref() == Some(name));
+        let named = self
+            .sources
+            .dwarf()
+            .functions
+            .iter()
+            .filter(|f| f.name == name || f.linkage.as_deref() == Some(name));
         found.extend(named.filter_map(|f| starts_at(f.text.start)));
         // An inlined call starts where its chain of calls does.
         let mut before: &[Frame] = &[];

@@ -5,6 +5,8 @@
 
 mod assemble;
 mod place;
+#[cfg(test)]
+mod tests;
 
 pub use place::Place;
 

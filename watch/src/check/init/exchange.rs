@@ -94,7 +94,7 @@ impl Init {
                 let (lane, shape) = (strangers.trailing_zeros(), self.launch.block);
                 self.known.number((at.pc, None), || {
                     let mut site = Site::of_lane(at, lane, shape).role("read from a lane that takes no part");
-                    site.memory = Some(format!("lane {lane} reads lane {}", source_of(lane as usize)));
+                    site.memory = Some(format!("lane {lane} reads lane {}", source_of(lane as usize)).into());
                     site
                 })
             }

@@ -55,7 +55,7 @@ impl Init {
                 self.known.number((at.pc, Some(r)), || {
                     let lane = lanes.trailing_zeros().min(31);
                     let mut site = Site::of_lane(at, lane, block).role("read, and never written");
-                    site.memory = Some(register_name(at, r));
+                    site.memory = Some(register_name(at, r).into());
                     site
                 })
             }

@@ -9,7 +9,7 @@ mod extents;
 use super::map::{MemoryMap, Region};
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Findings, Report, Site};
+use crate::report::{Checker, Finding, Findings, Nearby, Report, Site};
 use extents::Extents;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ impl Memory {
         };
         let (start, block) = before.into_iter().chain(after).min_by_key(distance)?;
         let what = "a block of `malloc`".into();
-        Some((Region { start: *start, bytes: block.bytes, what, freed: false }, block))
+        Some((Region { start: *start, bytes: block.bytes, what, freed: false, named: None }, block))
     }
 
     fn bad_access(&self, at: &At<'_>, bad: &BadAccess<'_>, misaligned: bool) -> Finding {
@@ -143,8 +143,8 @@ impl Memory {
             if let Some((start, Block { bytes: size, allocated, freed: Some(freed) })) =
                 self.block_at(address)
             {
-                site.memory =
-                    Some(format!("{} bytes into a block of {size} bytes at {start:#x}", address - start));
+                let into = address - start;
+                site.memory = Some(format!("{into} bytes into a block of {size} bytes at {start:#x}").into());
                 let message = format!("{what} in memory of `malloc` that was freed");
                 let finding = make(codes::USE_AFTER_FREE, message, site).site(freed.clone());
                 return allocated.iter().fold(finding, |f, (site, _)| f.site(site.clone()));
@@ -176,7 +176,7 @@ impl Memory {
     }
 
     /// Says what is at, or next to, an address.
-    fn describe(&self, space: StateSpace, address: u64, bytes: u64) -> Option<String> {
+    fn describe(&self, space: StateSpace, address: u64, bytes: u64) -> Option<Nearby> {
         if space == StateSpace::Local {
             return None;
         }
@@ -189,7 +189,7 @@ impl Memory {
             }
             (None, Some((block, _))) => Some(block.relation(address, bytes)),
             (Some(place), _) => Some(place.relation(address, bytes)),
-            (None, None) => Some(format!("there is no {space} memory")),
+            (None, None) => Some(format!("there is no {space} memory").into()),
         }
     }
 
@@ -223,7 +223,11 @@ impl Memory {
         let Some(&(lane, address)) = strays.first() else { return };
         let (map, shape) = (&self.map, self.block_shape);
         self.report.add(codes::OVERRUN, &[at.pc], strays.len() as u64, || {
-            let variable = Region { start, bytes: extent.bytes, what: extent.what.clone(), freed: false };
+            let (what, freed) = (extent.what.clone(), false);
+            // The map knows it by name, if it is a variable of the module.
+            let named = map.holding(space, start).filter(|known| known.start == start);
+            let named = named.and_then(|known| known.named.clone());
+            let variable = Region { start, bytes: extent.bytes, what, freed, named };
             let message = format!(
                 "{} leaves the variable that its address was computed from",
                 describe_access(kind, bytes)
@@ -243,13 +247,14 @@ impl Memory {
         let make = |message: &str, site| Finding::new(Checker::Memory, codes::BAD_FREE, message, site);
         match self.block_at(address) {
             Some((start, Block { freed: Some(freed), allocated, bytes })) if start == address => {
-                site.memory = Some(format!("a block of {bytes} bytes"));
+                site.memory = Some(format!("a block of {bytes} bytes").into());
                 let finding = make("`free` of memory that was freed already", site).site(freed.clone());
                 allocated.iter().fold(finding, |f, (site, _)| f.site(site.clone()))
             }
             Some((start, Block { bytes, allocated, .. })) => {
                 let into = address - start;
-                site.memory = Some(format!("{into} bytes into a block of {bytes} bytes at {start:#x}"));
+                site.memory =
+                    Some(format!("{into} bytes into a block of {bytes} bytes at {start:#x}").into());
                 let finding = make("`free` of an address inside a block, not of its start", site);
                 allocated.iter().fold(finding, |f, (site, _)| f.site(site.clone()))
             }

@@ -107,8 +107,8 @@ impl Race {
             && owner.id != block
         {
             let [a, b, c] = owner.id;
-            let what = site.memory.take().unwrap_or_default();
-            site.memory = Some(format!("{what}, in the shared memory of block ({a}, {b}, {c})"));
+            let nearby = site.memory.get_or_insert_default();
+            put!(nearby.text, ", in the shared memory of block ({a}, {b}, {c})");
         }
         site
     }

@@ -132,7 +132,7 @@ pub(super) struct Session<'s, 'a> {
     pub(super) containers: Vec<Container>,
     pub(super) placed: Placed,
     pub(super) filters: Filters,
-    /// Of the exception that the run stands still for.
+    /// Details of the exception that the run stands still for.
     pub(super) exception: Option<Value>,
     /// The run stands still, and the editor knows.
     stands: bool,
@@ -162,7 +162,7 @@ pub fn serve(
     let Subject { name, text, module, program } = subject;
     let mut debugger = Debugger::new(name, text, module, program, &mut capture);
     debugger.by_warp = settings.by_warp;
-    for warning in std::mem::take(&mut debugger.symbols.dwarf.warnings).into_iter().take(20) {
+    for warning in debugger.symbols.sources.dwarf().warnings.iter().take(20) {
         connection.output("console", &format!("debug information: {warning}\n"));
     }
     connection.respond(request, json!({}));
@@ -266,7 +266,7 @@ impl Session<'_, '_> {
     }
 
     fn fault_text(&self, fault: &Fault) -> String {
-        let found = fault.diagnostics(self.sources().source());
+        let found = self.sources().diagnostics(fault);
         format!("{}\n", Renderer::plain().diagnostics(found.source(), &found))
     }
 

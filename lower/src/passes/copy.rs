@@ -23,6 +23,7 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
         func.layout.insert_block_after(new, after);
         after = new;
         copied.blocks.insert(block, new);
+        func.loop_hints[new] = func.loop_hints[block];
         for param in func.dfg.block_params(block).to_vec() {
             let value = func.dfg.append_block_param(new, func.dfg.ty(param));
             copied.values.insert(param, value);

@@ -159,6 +159,10 @@ impl Plan {
         let after = before.last().copied().unwrap_or(header);
         let copied = copy_blocks(func, &[header], after);
         let decision = copied.blocks[&header];
+        // What is said of the loop stands at its first block, which is another now.
+        let hint = func.loop_hints[header].take();
+        func.loop_hints[decision] = None;
+        func.loop_hints[body] = func.loop_hints[body].or(hint);
         for block in before {
             if let Some(branch) = func.terminator(block) {
                 func.dfg.for_each_target_mut(branch, |call, _| {

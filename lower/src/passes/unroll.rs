@@ -13,7 +13,7 @@ use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Traits, Value, ValueDef};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode, Traits, Value, ValueDef};
 
 /// No loop of more rounds is looked at.
 const MAX_ROUNDS: usize = 128;
@@ -86,6 +86,9 @@ struct Plan {
 
 impl Plan {
     fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
+        if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
+            return None;
+        }
         let inside = |block: Block| found.blocks.contains(&block);
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();

@@ -183,6 +183,7 @@ impl Copy<'_> {
             self.func.layout.insert_block_after(new, after);
             after = new;
             self.blocks[block] = new.into();
+            self.func.loop_hints[new] = callee.loop_hints[block];
             if Some(block) == callee.layout.entry() {
                 for (&param, &arg) in callee.dfg.block_params(block).iter().zip(args) {
                     self.values[param] = arg.into();

@@ -113,7 +113,7 @@ enum Problem {
     Launch(Vec<LaunchError>),
     Source(Language, Diagnostics),
     /// A fault, and the text of the program.
-    Fault(Fault, Sources),
+    Fault(Box<Fault>, Sources),
     Failure(Failure),
 }
 
@@ -232,7 +232,7 @@ fn result(
         // A fault is rare: only then is the text read again for where its lines come from.
         let (name, text) = (program.source().name(), program.source().text());
         let module = if options.ir { ptx::Module::default() } else { ptx::parse(text).module };
-        Problem::Fault(fault, Sources::new(name, text, &module))
+        Problem::Fault(Box::new(fault), Sources::new(name, text, &module))
     };
     if !options.watch.any() {
         return execute_with_output(program, launch, printed.clone()).map_err(faulted);

@@ -93,6 +93,8 @@ pub struct Dwarf {
     pub functions: Vec<Function>,
     /// Variables, outer scopes before inner ones.
     pub variables: Vec<Variable>,
+    /// The text of inlined calls, and how many of them lead there.
+    inlined: Vec<(Range<u64>, u32)>,
     /// What was wrong.
     pub warnings: Vec<String>,
 }
@@ -140,7 +142,8 @@ impl Dwarf {
     pub fn at(&self, text: u64, level: u32) -> Vec<&Variable> {
         let inside = |variable: &&Variable| variable.scope.as_ref().is_none_or(|scope| scope.contains(&text));
         // Where lines and variables disagree on what was inlined, all of them can be named.
-        let agreed = self.variables.iter().filter(inside).any(|v| v.scope.is_some() && v.level == level);
+        let agreed = self.variables.iter().filter(inside).any(|v| v.scope.is_some() && v.level == level)
+            || self.inlined.iter().any(|(range, depth)| *depth == level && range.contains(&text));
         let visible = |variable: &&Variable| !agreed || variable.scope.is_none() || variable.level == level;
         let mut found: Vec<&Variable> = Vec::new();
         for variable in self.variables.iter().rev().filter(inside).filter(visible) {
@@ -195,6 +198,9 @@ impl<'a> Reader<'a, '_> {
                         let linkage = self.string(&entry, gimli::DW_AT_linkage_name);
                         let linkage = linkage.or_else(|| self.string(&entry, gimli::DW_AT_MIPS_linkage_name));
                         self.dwarf.functions.push(Function { name, linkage, text: text.clone() });
+                    }
+                    if let (1, Some(text)) = (inlined, &own) {
+                        self.dwarf.inlined.push((text.clone(), level));
                     }
                     let bounds = own.or_else(|| around.and_then(|around| around.1.clone()));
                     scopes.push((depth, bounds, level));

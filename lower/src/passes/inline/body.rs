@@ -1,7 +1,7 @@
 //! One call replaced by a copy of the body.
 //!
 //! The block of the call is cut behind it; the copy's returns jump to the second half, whose parameters are the results. What the callee gets
-//! by value is copied to a stack slot, where its pointers into parameter memory point from then on. Places of the source are those of the
+//! by value is copied to a stack slot, or an `aggregate` stored there part by part, where its pointers into parameter memory point from then on. Places of the source are those of the
 //! callee, in a scope that says where it was inlined; its variables come with it.
 
 use super::super::insert_before;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use warpsmith_ir::debug::{Binding, Scope, ScopeKind, Storage};
 use warpsmith_ir::{
     BindingId, Block, BlockCall, DebugVar, EntityRef, Function, Inst, InstData, Loc, LocData, MemFlags,
-    Param, ScopeId, StackSlot, StackSlotData, Type, Value, ValueList,
+    Param, ScopeId, StackSlot, StackSlotData, Type, TypeTable, Value, ValueList,
 };
 
 /// The largest thing passed by value that is copied in a row of loads and stores.
@@ -19,13 +19,13 @@ const MAX_BY_VALUE: u32 = 256;
 
 /// Replaces a call by the body of what it calls. False if that is not possible; then nothing has changed. Uses of its results stand for others
 /// afterwards, which is left to resolve.
-pub(super) fn inline(func: &mut Function, call: Inst, callee: &Function) -> bool {
+pub(super) fn inline(func: &mut Function, types: &TypeTable, call: Inst, callee: &Function) -> bool {
     let Some(block) = func.layout.block_of(call) else { return false };
     let InstData::Call { args, .. } = &func.dfg[call] else { return false };
     // Results of calls that were inlined before stand for parameters now.
     let args = args.as_slice(&func.dfg.pool).iter().map(|&arg| func.dfg.resolve(arg));
     let args: Vec<Value> = args.collect();
-    if args.len() != callee.params.len() || !can_copy(func, callee, &args) {
+    if args.len() != callee.params.len() || !can_copy(func, types, callee, &args) {
         return false;
     }
     let args: Vec<Value> = callee
@@ -33,7 +33,8 @@ pub(super) fn inline(func: &mut Function, call: Inst, callee: &Function) -> bool
         .iter()
         .zip(args)
         .map(|(param, arg)| match param.byval {
-            Some(bytes) => by_value(func, call, arg, bytes),
+            Some(bytes) if func.dfg.ty(arg).is_ptr() => by_value(func, call, arg, bytes),
+            Some(bytes) => by_parts(func, types, call, arg, bytes),
             None => arg,
         })
         .collect();
@@ -68,9 +69,11 @@ pub(super) fn inline(func: &mut Function, call: Inst, callee: &Function) -> bool
 }
 
 /// Whether the callee has nothing in it that only a function of its own can have.
-fn can_copy(func: &Function, callee: &Function, args: &[Value]) -> bool {
+fn can_copy(func: &Function, types: &TypeTable, callee: &Function, args: &[Value]) -> bool {
     let by_value = |(param, &arg): (&Param, &Value)| {
-        param.byval.is_none_or(|(size, _)| size <= MAX_BY_VALUE && func.dfg.ty(arg).is_ptr())
+        param.byval.is_none_or(|(size, _)| {
+            size <= MAX_BY_VALUE && (func.dfg.ty(arg).is_ptr() || parts(func, types, arg).is_some())
+        })
     };
     // Table-derived operations name the space of an address in their mnemonic.
     let names_param = |inst: Inst| {
@@ -94,13 +97,62 @@ fn by_value(func: &mut Function, call: Inst, from: Value, (size, align): (u32, u
         let flags = MemFlags::PLAIN;
         let at = offset as i32;
         let piece = insert_before(func, call, InstData::Load { flags, offset: at, ptr: from }, ty);
-        let store = InstData::Store { flags, offset: at, args: [piece, to] };
-        let store = func.dfg.make_inst(store, &[]);
-        func.layout.insert_inst_before(store, call);
-        func.inst_locs[store] = func.inst_locs[call];
+        store(func, call, piece, to, flags, offset);
         offset += bytes;
     }
     to
+}
+
+/// The scalars that an `aggregate` is made of, each with its offset; `None` if one of them is none that memory holds as it is.
+fn parts(func: &Function, types: &TypeTable, aggregate: Value) -> Option<Vec<(Value, u32)>> {
+    let mut found = Vec::new();
+    let mut rest = vec![(aggregate, 0)];
+    while let Some((value, at)) = rest.pop() {
+        let value = func.dfg.resolve(value);
+        let ty = func.dfg.ty(value);
+        if !ty.is_aggregate() {
+            if ty == Type::I1
+                || ty.bytes().is_none_or(|bytes| bytes > 8)
+                || found.len() >= MAX_BY_VALUE as usize
+            {
+                return None;
+            }
+            found.push((value, at));
+            continue;
+        }
+        let Some(InstData::Aggregate { args }) = func.dfg.def_data(value) else { return None };
+        for (n, &arg) in args.as_slice(&func.dfg.pool).iter().enumerate() {
+            let (_, offset) = types.field(ty, n as u64)?;
+            rest.push((arg, at + u32::try_from(offset).ok()?));
+        }
+    }
+    Some(found)
+}
+
+/// The parts of an `aggregate`, stored to a stack slot; the slot's address.
+fn by_parts(
+    func: &mut Function,
+    types: &TypeTable,
+    call: Inst,
+    from: Value,
+    (size, align): (u32, u32),
+) -> Value {
+    let slot = func.stack_slots.push(StackSlotData { size, align });
+    let to = insert_before(func, call, InstData::StackAddr { slot, offset: 0 }, Type::PTR_LOCAL);
+    for (part, at) in parts(func, types, from).unwrap_or_default() {
+        // Fields of packed structs stand anywhere.
+        let known = (align | at) & (align | at).wrapping_neg();
+        let flags = MemFlags::PLAIN.with_align(known).unwrap_or(MemFlags::PLAIN);
+        store(func, call, part, to, flags, at);
+    }
+    to
+}
+
+fn store(func: &mut Function, call: Inst, value: Value, to: Value, flags: MemFlags, offset: u32) {
+    let store = InstData::Store { flags, offset: offset as i32, args: [value, to] };
+    let store = func.dfg.make_inst(store, &[]);
+    func.layout.insert_inst_before(store, call);
+    func.inst_locs[store] = func.inst_locs[call];
 }
 
 /// The scopes and variables of an inlined function in the function around it.

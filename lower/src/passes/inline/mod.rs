@@ -16,7 +16,7 @@ pub(super) struct Inliner;
 
 /// The largest function, in instructions, that is copied to each of several calls.
 const MAX_SIZE: usize = 600;
-/// The same for one that is rarely called.
+/// The largest function that is copied to each of several calls where it is rarely called.
 const MAX_COLD: usize = 20;
 /// No function grows beyond this by what need not be inlined.
 const MAX_CALLER: usize = 60_000;
@@ -58,7 +58,7 @@ impl ModulePass for Inliner {
                     }
                     let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
                     let pays = pays(target, sizes[callee], alone, sizes[caller]);
-                    if pays && body::inline(&mut func, call, target) {
+                    if pays && body::inline(&mut func, &module.types, call, target) {
                         sizes[caller] += sizes[callee];
                         inlined.insert(callee);
                         changes += 1;

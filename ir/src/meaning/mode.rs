@@ -184,6 +184,10 @@ fn run(code: u64, [a, b, c]: [u64; 3]) -> u64 {
 }
 
 fn from_integer(sign: bool, mode: FloatMode, from: Type, to: Type) -> Option<Plan> {
+    // Both values are exact, however results are rounded.
+    if from == Type::I1 {
+        return super::convert::from_integer(from, to, sign);
+    }
     let kind = KINDS.iter().position(|kind| Some(*kind) == float_kind(to))? as u64;
     let direction =
         FloatRounding::ALL.iter().position(|known| Some(*known) == mode.rounding).unwrap_or(0) as u64;

@@ -307,8 +307,14 @@ impl Legalizer<'_> {
         match (ty.bits(), sign) {
             (32, true) => self.ins().ptx(mnemonic!("bfe.s32"), (x, at, length)).first(),
             (32, false) => self.ins().ptx(mnemonic!("bfe.u32"), (x, at, length)).first(),
-            (64, true) => self.ins().ptx(mnemonic!("bfe.s64"), (x, at, length)).first(),
-            (64, false) => self.ins().ptx(mnemonic!("bfe.u64"), (x, at, length)).first(),
+            // At 64 bits hardware takes all of position and length, at 32 bits their low bytes (docs/engine.md).
+            (64, _) => {
+                let (at, length) = (self.low_byte(at), self.low_byte(length));
+                match sign {
+                    true => self.ins().ptx(mnemonic!("bfe.s64"), (x, at, length)).first(),
+                    false => self.ins().ptx(mnemonic!("bfe.u64"), (x, at, length)).first(),
+                }
+            }
             (bits @ 0..64, _) => {
                 let wide = if bits < 32 { Type::I32 } else { Type::I64 };
                 let wide_x = self.extended(if sign { Opcode::Sext } else { Opcode::Zext }, ty, wide, x);

@@ -29,7 +29,10 @@ pub fn expand(items: TokenStream) -> Result<TokenStream, Wrong> {
                 _ => return Err(tokens.wrong("expected what the host does, in braces")),
             }
         } else {
-            format!("::core::unimplemented!(\"`{}` runs on the device only\")", function.name)
+            format!(
+                "::core::panic!(\"`{}` runs on the device only: add `else {{{{ .. }}}}` for the host\")",
+                function.name
+            )
         };
         if !tokens.is_punct(';') {
             return Err(tokens.wrong("expected `;`"));

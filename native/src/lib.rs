@@ -1,0 +1,1 @@
+//! Hot kernels as machine code of the host, through `cranelift-codegen`.

@@ -9,6 +9,7 @@ mod recent;
 mod tensor;
 mod textures;
 mod triton;
+mod wmma;
 
 use warpsmith::interp::{Arg, Buffer, Device, Launch, Plain, Program, Tensor};
 use warpsmith::ptx::ValidatedModule;

@@ -80,7 +80,11 @@ impl Type {
 
     /// Layouts of A and B: true where neighbours are of one row.
     fn layouts(&self) -> &'static [[bool; 2]] {
-        if self.width < 8 { &[[true, false]] } else { &[[true, true], [true, false], [false, true], [false, false]] }
+        if self.width < 8 {
+            &[[true, false]]
+        } else {
+            &[[true, true], [true, false], [false, true], [false, false]]
+        }
     }
 
     fn multiply(&self, a: i32, b: i32) -> i64 {
@@ -93,7 +97,8 @@ impl Type {
 
     fn number(&self, at: usize, seed: u32) -> i32 {
         let [least, most] = self.range;
-        let noise = (at as u32 ^ seed << 20).wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(0x2c1b_3c6d);
+        let noise =
+            (at as u32 ^ seed << 20).wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(0x2c1b_3c6d);
         least + ((u64::from(noise) * (most - least + 1) as u64) >> 32) as i32
     }
 }
@@ -163,7 +168,11 @@ fn case(ty: &Type, [m, n, k]: [usize; 3], [a_rows, b_rows]: [bool; 2]) -> (Vec<G
         for step in 0..2 {
             sum += (step * k..step * k + k).map(|i| ty.multiply(a(row, i), b(i, column))).sum::<i64>();
             if ty.accumulator == Accumulator::Word {
-                sum = if ty.saturates { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { (sum as i32).into() };
+                sum = if ty.saturates {
+                    sum.clamp(i32::MIN.into(), i32::MAX.into())
+                } else {
+                    (sum as i32).into()
+                };
             }
         }
         number(2 * sum)
@@ -193,7 +202,8 @@ fn all(module: &str, target: &str, kept: fn(&Type) -> bool) {
             let [m, n, k] = shape;
             let [of_a, of_b] = layouts.map(|by_rows| if by_rows { "row" } else { "col" });
             let entry = format!("{}_m{m}n{n}k{k}_{of_a}_{of_b}", ty.name);
-            let program = Program::load_entry(&tree, &entry).unwrap_or_else(|errors| panic!("{entry}: {errors:#?}"));
+            let program =
+                Program::load_entry(&tree, &entry).unwrap_or_else(|errors| panic!("{entry}: {errors:#?}"));
             let (given, expected) = case(ty, shape, layouts);
             let launch = Launch::new(&entry).block([64, 1, 1]).dynamic_shared(16 << 10);
             let run = |arithmetic: Option<Arithmetic>, seed: Option<u64>, checkers: &mut Checkers| {

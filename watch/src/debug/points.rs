@@ -116,7 +116,7 @@ impl Point {
             return;
         };
         let place = match stage {
-            Stage::Written(place) | Stage::Reduced(place) if *kind != WatchKind::Read => place,
+            Stage::Written(place) | Stage::Reduced { place, .. } if *kind != WatchKind::Read => place,
             Stage::Read(place) if *kind != WatchKind::Change => place,
             _ => return,
         };

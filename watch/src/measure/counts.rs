@@ -242,7 +242,9 @@ impl Observer for Counts {
     }
 
     fn transfer(&mut self, at: &At<'_>, number: u64, stage: Stage) {
-        let (Stage::Read(place) | Stage::Written(place) | Stage::Reduced(place)) = stage else { return };
+        let (Stage::Read(place) | Stage::Written(place) | Stage::Reduced { place, .. }) = stage else {
+            return;
+        };
         let space = if place.rank.is_some() { StateSpace::Shared } else { StateSpace::Global };
         let mut last = self.last_sector;
         if let Some(count) = self.accesses_mut(at.pc, StateSpace::Global) {

@@ -306,7 +306,7 @@ impl<W: Write + Send> Observer for Trace<W> {
             Stage::Described(place) => ("described", Some(place)),
             Stage::Read(place) => ("read", Some(place)),
             Stage::Written(place) => ("written", Some(place)),
-            Stage::Reduced(place) => ("reduced", Some(place)),
+            Stage::Reduced { place, .. } => ("reduced", Some(place)),
             Stage::Complete => ("complete", None),
         };
         let mut members = json!({"transfer": number, "stage": stage});

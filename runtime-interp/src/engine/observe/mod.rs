@@ -262,8 +262,13 @@ pub enum Stage {
     Read(MemoryRange),
     /// It writes these bytes.
     Written(MemoryRange),
-    /// It combines these bytes with its own.
-    Reduced(MemoryRange),
+    /// It combines these bytes with its own, element by element.
+    Reduced {
+        /// The bytes.
+        place: MemoryRange,
+        /// How many an element has, which is combined at once.
+        element: u8,
+    },
     /// It is over, for one thread.
     Complete,
 }

@@ -647,10 +647,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             self.report(cluster, issuer, piece.lane, || {
                 let place = target.at.place(bytes);
-                if matches!(action, TransferAction::Store) {
-                    Stage::Written(place)
-                } else {
-                    Stage::Reduced(place)
+                match action {
+                    TransferAction::Store => Stage::Written(place),
+                    TransferAction::Reduce { bytes, .. } => Stage::Reduced { place, element: bytes },
                 }
             });
         }

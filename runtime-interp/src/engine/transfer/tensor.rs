@@ -350,7 +350,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let place = spot.part(row.at, row.bytes);
                 match action {
                     TransferAction::Store => Stage::Written(place),
-                    TransferAction::Reduce { .. } => Stage::Reduced(place),
+                    TransferAction::Reduce { bytes, .. } => Stage::Reduced { place, element: bytes },
                 }
             });
         }

@@ -37,7 +37,7 @@ impl Init {
                     }
                 }
             }
-            Stage::Written(place) | Stage::Reduced(place) => {
+            Stage::Written(place) | Stage::Reduced { place, .. } => {
                 let bits = self.in_flight.get(&key).cloned();
                 let undefined = |start: u64| {
                     let bytes = (place.bytes - start).min(64) as u32;
@@ -48,7 +48,7 @@ impl Init {
                     let what = "is copied to the host's memory";
                     return self.decide(codes::UNDEFINED_RESULT, at, at.mask, what, 0);
                 }
-                let reduced = matches!(stage, Stage::Reduced(_));
+                let reduced = matches!(stage, Stage::Reduced { .. });
                 let Some(map) = self.place(at, &place) else { return };
                 let mut first = None;
                 for start in (0..place.bytes).step_by(64) {

@@ -7,9 +7,7 @@ use super::clock::{Agent, BULK, BULK_READS, COPIES, Knowledge, PRODUCTS};
 use super::shadow::{Knower, LINE, Manner, Record, Shape, span};
 use super::threads::{Parts, Waited};
 use crate::lanes::lanes_of;
-use warpsmith_interp::engine::{
-    AsyncOp, Completion, Group, Scope, TransferAction, TransferOp, TransferSource,
-};
+use warpsmith_interp::engine::{AsyncOp, Completion, Group, Scope, TransferSource};
 use warpsmith_interp::observe::{At, MemoryRange, OperationKind, Stage};
 use warpsmith_isa::Instruction;
 
@@ -93,7 +91,7 @@ impl Race {
                     self.transfers.remove(&key);
                 }
             }
-            Stage::Read(_) | Stage::Written(_) | Stage::Reduced(_) => {
+            Stage::Read(_) | Stage::Written(_) | Stage::Reduced { .. } => {
                 let lane = at.mask.trailing_zeros() & 31;
                 let Some(transfer) = self.transfers.get_mut(&key) else { return };
                 let (block, warp, count) =
@@ -159,9 +157,6 @@ impl Race {
         let (size, proxy) = match at.program.operation(at.pc).map(|o| o.kind) {
             Some(OperationKind::Async(op)) => {
                 let size = match op {
-                    AsyncOp::Transfer(TransferOp {
-                        action: TransferAction::Reduce { bytes, .. }, ..
-                    }) => *bytes,
                     AsyncOp::Transfer(op) if at.instruction().and_then(scope_of_elements).is_some() => {
                         match &op.from {
                             TransferSource::Values { bytes, .. } => *bytes,
@@ -177,11 +172,16 @@ impl Race {
         };
         let (place, writes) = match stage {
             Stage::Read(place) => (place, false),
-            Stage::Written(place) | Stage::Reduced(place) => (place, true),
+            Stage::Written(place) | Stage::Reduced { place, .. } => (place, true),
             Stage::Issued | Stage::Described(_) | Stage::Complete => return,
         };
         let MemoryRange { rank, address, bytes, at: _ } = place;
-        let atomic = matches!(stage, Stage::Reduced(_));
+        let (size, atomic) = match stage {
+            Stage::Reduced { element, .. } => (element, true),
+            Stage::Issued | Stage::Described(_) | Stage::Read(_) | Stage::Written(_) | Stage::Complete => {
+                (size, false)
+            }
+        };
         // A copy may say that each of its elements is accessed at once, and for whom; so does a store that releases.
         let strong = if atomic { Some(Scope::Gpu) } else { at.instruction().and_then(scope_of_elements) };
         let memory = match rank {

@@ -23,7 +23,10 @@ impl Race {
                 continue;
             }
             let both_strong = old.manner.strong.is_some() && new.manner.strong.is_some();
-            let code = if conflict.unfenced {
+            let both_atomic = old.manner.atomic && new.manner.atomic;
+            let code = if both_atomic && old.size != new.size {
+                codes::MIXED_SIZE_RACE
+            } else if conflict.unfenced {
                 codes::PROXY_RACE
             } else if is_async(&old) || is_async(&new) {
                 codes::ASYNC_RACE

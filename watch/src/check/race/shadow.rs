@@ -182,11 +182,12 @@ fn fenced(k: &Knowledge, new: &Record, old: &Record, lanes: u32) -> bool {
     !crosses || known.knows(old.block, old.agent, lanes, old.time)
 }
 
-/// Both are strong, reach each other, and access the same bytes (PTX ISA 9.0, 8.7).
+/// Both are strong, reach each other, and access the same bytes (PTX ISA 9.0, 8.7). An asynchronous reduction and an atomic operation go by different
+/// proxies, and yet each is performed completely before or after the other (8.7.2): nothing of a sum is lost.
 fn morally_strong(old: &Record, new: &Record, clusters: Clusters) -> bool {
     let (Some(a), Some(b)) = (old.manner.strong, new.manner.strong) else { return false };
     old.size == new.size
-        && old.manner.proxy == new.manner.proxy
+        && (old.manner.proxy == new.manner.proxy || old.manner.atomic && new.manner.atomic)
         && clusters.reaches(a, old.block, new.block)
         && clusters.reaches(b, new.block, old.block)
 }

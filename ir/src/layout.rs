@@ -147,6 +147,21 @@ impl Layout {
         }
     }
 
+    /// Puts the blocks into another order. False, and nothing is changed, unless the list has each block of the layout once.
+    pub fn reorder_blocks(&mut self, order: &[Block]) -> bool {
+        let mut seen = cranelift_entity::EntitySet::<Block>::new();
+        let once = order.iter().all(|&block| self.is_block_inserted(block) && seen.insert(block));
+        if !once || order.len() != self.blocks().count() {
+            return false;
+        }
+        for (n, &block) in order.iter().enumerate() {
+            self.blocks[block].prev = n.checked_sub(1).map(|n| order[n]).into();
+            self.blocks[block].next = order.get(n + 1).copied().into();
+        }
+        (self.first, self.last) = (order.first().copied().into(), order.last().copied().into());
+        true
+    }
+
     /// The blocks in order.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + Clone + '_ {
         std::iter::successors(self.first.expand(), |block| self.blocks[*block].next.expand())

@@ -173,9 +173,9 @@ impl Pipeline {
                 "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg"
             }
             OptLevel::O2 | OptLevel::O3 => {
-                "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,simplify,cfg,\
-                 mem2reg,simplify,gvn,licm,rotate,addresses,simplify,gvn,licm,\
-                 cfg,simplify,words,dce,cfg"
+                "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
+                 mem2reg,simplify,thread,cfg,gvn,ifconvert,simplify,licm,rotate,cfg,addresses,simplify,gvn,licm,\
+                 cfg,simplify,words,dce,cfg,place"
             }
         };
         Pipeline::parse(text).unwrap_or_default()

@@ -1,11 +1,13 @@
-//! Facts about functions: control flow, dominators, loops; and what keeps them between passes.
+//! Facts about functions: control flow, dominators, post-dominators, loops; and what keeps them between passes.
 
 mod cfg;
 mod loops;
+mod postdom;
 
 use crate::pass::Aspects;
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
+pub use postdom::PostDominators;
 use std::any::{Any, TypeId};
 use std::rc::Rc;
 use warpsmith_ir::{DominatorTree, Function};

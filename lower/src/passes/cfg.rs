@@ -110,7 +110,7 @@ fn skip_empty_blocks(func: &mut Function) -> u32 {
 }
 
 /// Joins each block that is jumped to from one place only with that place.
-fn merge_chains(func: &mut Function) -> u32 {
+pub(super) fn merge_chains(func: &mut Function) -> u32 {
     let cfg = Cfg::compute(func);
     let entry = func.layout.entry();
     let mut changes = 0;

@@ -13,6 +13,7 @@ mod copy;
 mod dce;
 mod globaldce;
 mod gvn;
+mod ifconvert;
 mod inline;
 mod licm;
 #[allow(
@@ -20,12 +21,15 @@ mod licm;
     reason = "an address that is used in any other way is left in memory"
 )]
 mod mem2reg;
+mod place;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod rotate;
 mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 mod spaces;
+mod ssa;
+mod thread;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod unroll;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access slots")]
@@ -73,12 +77,15 @@ pub(crate) fn standard() -> Passes {
         .with_module(inline::Inliner)
         .with(pass("licm", "move pure operations that do not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
+        .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
+        .with(pass("thread", "lead edges past branches that they decide", thread::run))
+        .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
         .with(pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run))
-        .with(pass("words", "access two words held as one of 64 bits as a vector", words::run))
+        .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))
 }
 
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.

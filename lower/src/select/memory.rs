@@ -181,7 +181,14 @@ impl Selector<'_> {
             let value = if float { self.operand(value) } else { self.bits_operand(value) };
             return self.emit(mnemonic, &[Operand::Addr(access.base, access.offset), value]);
         }
-        let regs: Vec<VReg> = self.regs_of(value).collect();
+        // The elements of a vector that was put together need not be moved to registers in a row.
+        let regs: Vec<VReg> = match self.def(value) {
+            Some(InstData::Vec { args }) if has_own_registers(ty) => {
+                let elements = args.as_slice(&self.func.dfg.pool);
+                elements.iter().flat_map(|&element| self.regs_of(element)).collect()
+            }
+            _ => self.regs_of(value).collect(),
+        };
         for run in runs(&regs, bytes, access.align) {
             let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
             match &regs[run] {

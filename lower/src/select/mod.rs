@@ -188,13 +188,18 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// A part of what a call returned is in registers of that.
+    /// A part of what a call returned is in registers of that, and so is an element of a vector that has registers of its own.
     fn share_registers(&mut self, inst: ir::Inst) {
-        let (InstData::ExtractValue { path, arg }, Some(result)) =
-            (&self.func.dfg[inst], self.func.dfg.first_result(inst))
-        else {
+        let Some(result) = self.func.dfg.first_result(inst) else { return };
+        if let &InstData::Extract { lane, arg } = &self.func.dfg[inst]
+            && has_own_registers(self.ty(arg))
+        {
+            let count = usize::from(Repr::of(self.ty(result)).count);
+            let first = self.regs_of(arg).nth(usize::from(lane) * count);
+            self.regs[result] = Regs { first: first.into(), count: count as u32 };
             return;
-        };
+        }
+        let InstData::ExtractValue { path, arg } = &self.func.dfg[inst] else { return };
         let types = &self.module.types;
         let whole = self.ty(*arg);
         let Ok(place) = types.at_path(whole, &self.func.dfg.paths[*path]) else { return };
@@ -440,11 +445,13 @@ impl<'a> Selector<'a> {
             }
             &InstData::FuncAddr { func } => self.symbol_address(inst, Base::Func(func), 0),
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
-            &InstData::Extract { lane, arg } => self.extract(inst, arg, lane),
+            &InstData::Extract { lane, arg } if !has_own_registers(self.ty(arg)) => {
+                self.extract(inst, arg, lane);
+            }
             &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
             InstData::Aggregate { args } => self.build_aggregate(inst, args.as_slice(&func.dfg.pool)),
             // Its registers are those of what it is a part of.
-            InstData::ExtractValue { .. } => {}
+            InstData::Extract { .. } | InstData::ExtractValue { .. } => {}
             // Taken apart before selection.
             InstData::Zero | InstData::InsertValue { .. } | InstData::MemBlock { .. } => {
                 self.no_rule(func.dfg.opcode(inst), Type::INVALID);
@@ -555,6 +562,11 @@ fn bits_mod(class: RegClass) -> Mod {
 /// `mov.bN`, which also packs and unpacks vectors.
 fn mov(class: RegClass) -> Mnemonic {
     Mnemonic::new(Opcode::Mov).with(bits_mod(class))
+}
+
+/// Whether each element of a vector has registers of its own.
+fn has_own_registers(ty: Type) -> bool {
+    ty.element_type().bits() >= 32
 }
 
 fn is_i1(ty: Type) -> bool {

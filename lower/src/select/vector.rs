@@ -10,7 +10,7 @@ impl Selector<'_> {
         let Some(result) = self.func.dfg.first_result(inst) else { return };
         let ty = self.ty(result);
         let regs: Vec<VReg> = self.regs_of(result).collect();
-        if ty.element_type().bits() >= 32 {
+        if has_own_registers(ty) {
             let sources: Vec<VReg> = elements.iter().flat_map(|&part| self.regs_of(part)).collect();
             for (&reg, source) in regs.iter().zip(sources) {
                 self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), Operand::Use(source)]);
@@ -68,22 +68,11 @@ impl Selector<'_> {
         (regs[(lane as usize / per_reg).min(regs.len() - 1)], u32::from(lane) % per_reg as u32)
     }
 
+    /// An element of a vector whose registers hold several.
     pub(super) fn extract(&mut self, inst: ir::Inst, vector: Value, lane: u8) {
         let ty = self.ty(vector);
         let result = self.result(inst);
         match ty.element_type().bits() {
-            128 => {
-                let halves: Vec<VReg> = self.regs_of(vector).skip(2 * usize::from(lane)).take(2).collect();
-                let Some(value) = self.func.dfg.first_result(inst) else { return };
-                let results: Vec<VReg> = self.regs_of(value).collect();
-                for (result, half) in results.into_iter().zip(halves) {
-                    self.emit(ptx!(Mov.B64), &[Operand::Def(result), Operand::Use(half)]);
-                }
-            }
-            bits @ (32 | 64) => {
-                let (reg, _) = self.locate(vector, lane);
-                self.emit(mov(RegClass::for_bits(bits)), &[result, Operand::Use(reg)]);
-            }
             16 => {
                 let (reg, position) = self.locate(vector, lane);
                 let other = Operand::Def(self.temp(RegClass::B16));

@@ -49,8 +49,9 @@ impl ModulePass for Inliner {
             let empty = Function::new(String::new(), FuncKind::Func, Vec::new(), Vec::new());
             let mut func = std::mem::replace(&mut module.functions[caller], empty);
             let mut calls = calls;
-            // What was copied may call what an argument points to, which is known now.
+            // What was copied may call what an argument points to, which is known now; and what that calls.
             for _ in 0..MAX_ROUNDS {
+                let before = changes;
                 for (call, callee) in calls {
                     let target = &module.functions[callee];
                     if callee == caller || graph.recursive.contains(callee) || target.is_declaration() {
@@ -65,10 +66,10 @@ impl ModulePass for Inliner {
                     }
                 }
                 func.dfg.resolve_aliases();
-                calls = direct(&mut func, module, caller);
-                if calls.is_empty() {
+                if !direct(&mut func, module, caller) && changes == before {
                     break;
                 }
+                calls = self::calls(&func);
             }
             module.functions[caller] = func;
         }
@@ -106,10 +107,10 @@ fn has_indirect(func: &Function) -> bool {
     insts.any(|inst| matches!(func.dfg[inst], InstData::CallIndirect { .. }))
 }
 
-/// Makes direct calls of indirect ones whose callee is known, and returns them. Those of `own`, which is being changed, stay.
-fn direct(func: &mut Function, module: &Module, own: FuncId) -> Vec<(Inst, FuncId)> {
+/// Makes direct calls of indirect ones whose callee is known, if there are any. Those of `own`, which is being changed, stay.
+fn direct(func: &mut Function, module: &Module, own: FuncId) -> bool {
     let insts: Vec<Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
-    let mut found = Vec::new();
+    let mut found = false;
     for inst in insts {
         let InstData::CallIndirect { args } = &func.dfg[inst] else { continue };
         let Some((&pointer, args)) = args.as_slice(&func.dfg.pool).split_first() else { continue };
@@ -129,7 +130,7 @@ fn direct(func: &mut Function, module: &Module, own: FuncId) -> Vec<(Inst, FuncI
             let args = args.to_vec();
             let args = ValueList::from_slice(&args, &mut func.dfg.pool);
             func.dfg.replace_inst(inst, InstData::Call { callee, args });
-            found.push((inst, callee));
+            found = true;
         }
     }
     found

@@ -1,0 +1,139 @@
+//! Post-dominators: the blocks that every way out of a function goes through. Where threads have parted, they meet again at the closest of them.
+
+use super::{Analyses, Analysis, Cfg};
+use crate::pass::Aspects;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpsmith_ir::{Block, Function};
+
+/// Rounds of the fixed point; graphs with so deeply nested irreducible loops have no post-dominators here.
+const MAX_ROUNDS: u32 = 64;
+
+/// The tree of post-dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct PostDominators {
+    parent: SecondaryMap<Block, PackedOption<Block>>,
+    number: SecondaryMap<Block, u32>,
+}
+
+impl PostDominators {
+    /// The post-dominators of the blocks that reach an end of the function.
+    pub fn compute(func: &Function, cfg: &Cfg) -> Self {
+        let order = reverse_postorder(func, cfg);
+        let mut tree = PostDominators::default();
+        for (n, &block) in order.iter().enumerate() {
+            tree.number[block] = n as u32 + 1;
+        }
+        let mut settled: EntitySet<Block> = EntitySet::with_capacity(func.dfg.num_blocks());
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for &block in &order {
+                // `None` is the end of the function, behind all blocks that return or trap.
+                let mut found: Option<Option<Block>> = None;
+                let mut any = false;
+                for next in func.successors(block) {
+                    any = true;
+                    if tree.number[next] == 0 || !settled.contains(next) {
+                        continue;
+                    }
+                    found = Some(match found {
+                        None => Some(next),
+                        Some(other) => tree.meet(other, Some(next)),
+                    });
+                }
+                let parent = if any { found.flatten() } else { None };
+                changed |= settled.insert(block) | (tree.parent[block].expand() != parent);
+                tree.parent[block] = parent.into();
+            }
+            if !changed {
+                return tree;
+            }
+        }
+        PostDominators::default()
+    }
+
+    fn meet(&self, a: Option<Block>, b: Option<Block>) -> Option<Block> {
+        let (mut a, mut b) = (a?, b?);
+        while a != b {
+            // A larger number is farther from the end.
+            if self.number[a] > self.number[b] {
+                a = self.parent[a].expand()?;
+            } else {
+                b = self.parent[b].expand()?;
+            }
+        }
+        Some(a)
+    }
+
+    /// The closest block behind this one that every way out of the function goes through, if there is one.
+    pub fn parent(&self, block: Block) -> Option<Block> {
+        self.parent[block].expand()
+    }
+}
+
+impl Analysis for PostDominators {
+    const NAME: &'static str = "post-dominators";
+    const READS: Aspects = Aspects::CONTROL_FLOW;
+
+    fn compute(func: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<Cfg>(func);
+        PostDominators::compute(func, &cfg)
+    }
+}
+
+/// The blocks that reach an end, each before those that lead to it but for cycles.
+fn reverse_postorder(func: &Function, cfg: &Cfg) -> Vec<Block> {
+    let mut seen: EntitySet<Block> = EntitySet::with_capacity(func.dfg.num_blocks());
+    let mut order = Vec::new();
+    let mut stack: Vec<(Block, usize)> = Vec::new();
+    for &end in cfg.reverse_postorder() {
+        if func.successors(end).next().is_some() || !seen.insert(end) {
+            continue;
+        }
+        stack.push((end, 0));
+        while let Some((block, at)) = stack.last_mut() {
+            match cfg.predecessors(*block).get(*at) {
+                Some(&next) => {
+                    *at += 1;
+                    if seen.insert(next) {
+                        stack.push((next, 0));
+                    }
+                }
+                None => {
+                    order.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_meet_where_all_pass() {
+        let text = "func @f(%c: i1) {\nentry:\n  brif %c, a, b\na:\n  brif %c, c, d\nc:\n  jump d\nd:\n  jump e\nb:\n  jump e\ne:\n  ret\n}\n";
+        let module = warpsmith_ir::parse_module(text).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let tree = PostDominators::compute(func, &Cfg::compute(func));
+        let blocks: Vec<Block> = func.layout.blocks().collect();
+        let [entry, a, c, d, b, e] = blocks[..] else { panic!("six blocks") };
+        let parents = [entry, a, c, d, b, e].map(|block| tree.parent(block));
+        assert_eq!(parents, [Some(e), Some(d), Some(d), Some(e), Some(e), None]);
+    }
+
+    #[test]
+    fn two_ends_and_a_loop_without_one() {
+        let text = "func @f(%c: i1) {\nentry:\n  brif %c, a, b\na:\n  ret\nb:\n  brif %c, l, c\nl:\n  jump l\nc:\n  trap\n}\n";
+        let module = warpsmith_ir::parse_module(text).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let tree = PostDominators::compute(func, &Cfg::compute(func));
+        let blocks: Vec<Block> = func.layout.blocks().collect();
+        assert_eq!(tree.parent(blocks[0]), None);
+        assert_eq!(tree.parent(blocks[2]), Some(blocks[4]), "the way into the loop leads nowhere");
+    }
+}

@@ -1,0 +1,190 @@
+//! Values with several definitions: what a pass that copies blocks leaves, brought back into SSA form; and block parameters that are always the
+//! same value.
+
+use crate::analysis::Cfg;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
+
+/// Makes the uses of a value, in blocks other than its own, uses of whichever definition reaches them. `defs` are all blocks at whose end a
+/// definition is known, the value's own block among them; together they dominate the uses. The graph is that of the function as it is.
+pub(super) fn repair(func: &mut Function, cfg: &Cfg, value: Value, defs: &FxHashMap<Block, Value>) {
+    let ty = func.dfg.ty(value);
+    let Some(own) = block_of(func, value) else { return };
+    let mut users: Vec<(Block, Inst)> = Vec::new();
+    for &block in cfg.reverse_postorder() {
+        if block != own {
+            let uses = func.layout.insts(block).filter(|&inst| func.dfg.uses(inst).any(|used| used == value));
+            users.extend(uses.map(|inst| (block, inst)));
+        }
+    }
+    // The blocks at whose start the value is wanted.
+    let mut wanted: EntitySet<Block> = EntitySet::new();
+    let mut list: Vec<Block> = Vec::new();
+    let mut work: Vec<Block> = users.iter().map(|(block, _)| *block).collect();
+    while let Some(block) = work.pop() {
+        if wanted.insert(block) {
+            list.push(block);
+            work.extend(cfg.predecessors(block).iter().copied().filter(|pred| !defs.contains_key(pred)));
+        }
+    }
+    let mut at_start: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
+    let mut made: Vec<(Block, Value)> = Vec::new();
+    for &block in &list {
+        if cfg.predecessors(block).len() != 1 {
+            let param = func.dfg.append_block_param(block, ty);
+            super::take_over_name(func, value, param);
+            at_start[block] = Some(param);
+            made.push((block, param));
+        }
+    }
+    let reaching = |at_start: &SecondaryMap<Block, Option<Value>>, block: Block| {
+        // Up a chain of blocks with one predecessor each, to a definition or a parameter.
+        let mut at = block;
+        for _ in 0..=list.len() {
+            if let Some(found) = at_start[at] {
+                return found;
+            }
+            let Some(&pred) = cfg.predecessors(at).first() else { break };
+            if let Some(&found) = defs.get(&pred) {
+                return found;
+            }
+            at = pred;
+        }
+        value
+    };
+    for &block in &list {
+        let found = reaching(&at_start, block);
+        at_start[block] = Some(found);
+    }
+    for &(block, _) in &made {
+        let mut preds: SmallVec<[Block; 4]> = cfg.predecessors(block).into();
+        preds.sort_unstable();
+        preds.dedup();
+        for pred in preds {
+            let given = defs.get(&pred).copied().or(at_start[pred]).unwrap_or(value);
+            let Some(branch) = func.terminator(pred) else { continue };
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                if call.block == block {
+                    call.args.push(given, pool);
+                }
+            });
+        }
+    }
+    for (block, inst) in users {
+        let Some(found) = at_start[block] else { continue };
+        func.dfg.map_uses(inst, |used| if used == value { found } else { used });
+    }
+}
+
+/// The block that a value is defined in.
+pub(super) fn block_of(func: &Function, value: Value) -> Option<Block> {
+    match func.dfg.def(value) {
+        ValueDef::Result(inst, _) => func.layout.block_of(inst),
+        ValueDef::Param(block, _) => Some(block),
+        ValueDef::Alias(_) | ValueDef::Detached => None,
+    }
+}
+
+/// The values of some blocks that other blocks use.
+pub(super) fn used_outside(func: &Function, cfg: &Cfg, blocks: &EntitySet<Block>) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for &block in cfg.reverse_postorder() {
+        if blocks.contains(block) {
+            continue;
+        }
+        for inst in func.layout.insts(block) {
+            let of_them = |value: &Value| block_of(func, *value).is_some_and(|block| blocks.contains(block));
+            found.extend(func.dfg.uses(inst).filter(of_them));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Takes parameters off blocks that get the same value on every edge, or themselves. Says how many.
+pub(super) fn remove_redundant_params(func: &mut Function) -> u32 {
+    let mut removed = 0;
+    // What one parameter gives way to may make another one redundant.
+    for _ in 0..4 {
+        let found = redundant_params(func);
+        if found == 0 {
+            break;
+        }
+        removed += found;
+        func.dfg.resolve_aliases();
+    }
+    removed
+}
+
+fn redundant_params(func: &mut Function) -> u32 {
+    let cfg = Cfg::compute(func);
+    let mut given: SecondaryMap<Block, Vec<Given>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        given[block] = vec![Given::Nothing; func.dfg.block_params(block).len()];
+    }
+    for &block in cfg.reverse_postorder() {
+        let Some(branch) = func.terminator(block) else { continue };
+        for call in func.dfg.targets(branch) {
+            let params = func.dfg.block_params(call.block);
+            let args = call.args(&func.dfg.pool);
+            for ((known, &param), &arg) in given[call.block].iter_mut().zip(params).zip(args) {
+                *known = known.and(func.dfg.resolve(arg), param);
+            }
+        }
+    }
+    let mut removed = 0;
+    let entry = func.layout.entry();
+    let mut gone: SecondaryMap<Block, SmallVec<[usize; 4]>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        if Some(block) == entry {
+            continue;
+        }
+        for n in (0..given[block].len()).rev() {
+            let Given::One(value) = given[block][n] else { continue };
+            let param = func.dfg.block_params(block)[n];
+            // Another parameter that gave way may have been what this one gives way to.
+            let value = func.dfg.resolve(value);
+            if value == param {
+                continue;
+            }
+            super::take_over_name(func, param, value);
+            func.dfg.remove_block_param(block, n);
+            func.dfg.replace_value(param, value);
+            gone[block].push(n);
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        for block in func.layout.blocks().collect::<Vec<_>>() {
+            let Some(branch) = func.terminator(block) else { continue };
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                for &n in &gone[call.block] {
+                    call.args.remove(n, pool);
+                }
+            });
+        }
+    }
+    removed
+}
+
+/// What the edges into a block give a parameter.
+#[derive(Clone, Copy)]
+enum Given {
+    Nothing,
+    One(Value),
+    Several,
+}
+
+impl Given {
+    fn and(self, arg: Value, param: Value) -> Given {
+        match self {
+            _ if arg == param => self,
+            Given::Nothing => Given::One(arg),
+            Given::One(other) if other == arg => self,
+            Given::One(_) | Given::Several => Given::Several,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Jump threading: where the edge by which a block is entered decides its branch, the edge leads to where the branch goes, past a copy of the
+//! block.
+//!
+//! What dominates a block decides too: behind an edge that is taken if a condition holds, the condition is a constant. Blocks of more than a few
+//! operations, and those with an effect, are not copied. Threads that part before the block met in it and do not any more: it stays as it is
+//! where they communicate before they meet again. Heads of loops stay heads of loops.
+
+use super::copy::copy_blocks;
+use super::ssa;
+use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
+use crate::fold::{self, Constant};
+use crate::pass::{Changes, Context};
+use cranelift_entity::EntitySet;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Type, Value};
+
+/// Operations that a block may have which is copied.
+const MAX_SIZE: usize = 8;
+/// Edges into one block that are looked at.
+const MAX_EDGES: usize = 32;
+/// The graph is computed anew behind each block that is threaded, which takes time in proportion to the blocks: so many in all.
+const MAX_WORK: usize = 1 << 22;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let known = known_conditions(func, &cx.analyses.get::<DominatorTree>(func));
+    let mut work = MAX_WORK;
+    let mut threaded = 0;
+    let mut skipped: EntitySet<Block> = EntitySet::new();
+    loop {
+        let mut analyses = Analyses::default();
+        let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+        let mut heads: EntitySet<Block> = EntitySet::new();
+        heads.extend(loops.iter().map(|found| found.header));
+        let found = cfg.reverse_postorder().iter().find_map(|&block| {
+            let candidate = !skipped.contains(block) && !heads.contains(block);
+            let edges = if candidate { decided(func, &cfg, block) } else { Vec::new() };
+            (!edges.is_empty()).then_some((block, edges))
+        });
+        let Some((block, edges)) = found else { break };
+        // One that was threaded once is not again: circles would not end.
+        skipped.insert(block);
+        let cost = func.layout.blocks().count();
+        if work < cost {
+            break;
+        }
+        work -= cost;
+        if !parts_communicate(func, block, &mut analyses) {
+            threaded += edges.len() as u32;
+            thread(func, block, edges);
+        }
+    }
+    if threaded > 0 {
+        super::cfg::remove_unreachable(func);
+        ssa::remove_redundant_params(func);
+    }
+    if threaded > 0 { Changes::to_all(threaded + known) } else { Changes::to_instructions(known) }
+}
+
+/// An edge into a block, and the number of the target that the block's branch goes to behind it.
+struct Edge {
+    from: Block,
+    target: usize,
+    onward: usize,
+}
+
+/// The edges into a block that decide its branch.
+fn decided(func: &Function, cfg: &Cfg, block: Block) -> Vec<Edge> {
+    let mut found = Vec::new();
+    if func.layout.entry() == Some(block) || cfg.predecessors(block).len() < 2 {
+        return found;
+    }
+    let Some(branch) = func.terminator(block) else { return found };
+    if !matches!(func.dfg[branch], InstData::Brif { .. } | InstData::Switch { .. }) {
+        return found;
+    }
+    let mut size = 0;
+    for inst in func.layout.insts(block).filter(|&inst| inst != branch) {
+        size += 1;
+        if size > MAX_SIZE || !func.traits(inst).is_pure() {
+            return found;
+        }
+    }
+    let mut preds: SmallVec<[Block; 8]> = cfg.predecessors(block).into();
+    preds.sort_unstable();
+    preds.dedup();
+    for from in preds.into_iter().take(MAX_EDGES).filter(|&from| from != block) {
+        let Some(before) = func.terminator(from) else { continue };
+        for (target, call) in func.dfg.targets(before).enumerate().filter(|(_, call)| call.block == block) {
+            let onward = onward(func, block, branch, call);
+            let leads_on = |n: &usize| func.dfg.targets(branch).nth(*n).is_some_and(|to| to.block != block);
+            found.extend(onward.filter(leads_on).map(|onward| Edge { from, target, onward }));
+        }
+    }
+    found
+}
+
+/// Which target a block's branch goes to when it is entered by an edge, if the edge says.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only branches of several ways are decided")]
+fn onward(func: &Function, block: Block, branch: Inst, edge: &BlockCall) -> Option<usize> {
+    let dfg = &func.dfg;
+    let mut values: FxHashMap<Value, Constant> = FxHashMap::default();
+    for (&param, &arg) in dfg.block_params(block).iter().zip(edge.args(&dfg.pool)) {
+        if let Some(constant) = constant(func, arg) {
+            values.insert(param, constant);
+        }
+    }
+    for inst in func.layout.insts(block) {
+        let value = |value: Value| values.get(&value).copied().or_else(|| constant(func, value));
+        if let Some(folded) = fold::instruction(func, inst, value)
+            && let Some(result) = dfg.first_result(inst)
+        {
+            values.insert(result, folded);
+        }
+    }
+    let taken = |value: Value| match values.get(&value).copied().or_else(|| constant(func, value))? {
+        Constant::Int(value) => Some(value),
+        Constant::Float(_) => None,
+    };
+    match &dfg[branch] {
+        InstData::Brif { cond, .. } => Some(usize::from(taken(*cond)? == 0)),
+        InstData::Switch { arg, table } => {
+            let value = taken(*arg)?;
+            let cases = &dfg.jump_tables[*table].cases;
+            Some(cases.iter().position(|(case, _)| *case == value).map_or(0, |n| n + 1))
+        }
+        _ => None,
+    }
+}
+
+fn constant(func: &Function, value: Value) -> Option<Constant> {
+    let value = func.dfg.resolve(value);
+    let int = func.dfg.int_const(value).filter(|_| func.dfg.ty(value).bits() <= 64).map(Constant::Int);
+    int.or_else(|| func.dfg.float_const(value).map(Constant::Float))
+}
+
+/// Whether threads that part at a block communicate before they meet again.
+fn parts_communicate(func: &Function, block: Block, analyses: &mut Analyses) -> bool {
+    let convergent =
+        |block: Block| func.layout.insts(block).any(|inst| func.traits(inst).has(Traits::CONVERGENT));
+    if !func.layout.blocks().any(convergent) {
+        return false;
+    }
+    let meet = analyses.get::<PostDominators>(func).parent(block);
+    let mut seen: EntitySet<Block> = EntitySet::new();
+    let mut work: Vec<Block> = func.successors(block).collect();
+    while let Some(next) = work.pop() {
+        if Some(next) == meet || !seen.insert(next) {
+            continue;
+        }
+        if convergent(next) {
+            return true;
+        }
+        work.extend(func.successors(next));
+    }
+    false
+}
+
+/// Sends edges past copies of a block.
+fn thread(func: &mut Function, block: Block, edges: Vec<Edge>) {
+    let mut own: EntitySet<Block> = EntitySet::new();
+    own.insert(block);
+    let outside = ssa::used_outside(func, &Cfg::compute(func), &own);
+    let mut defs: Vec<FxHashMap<Block, Value>> =
+        outside.iter().map(|&value| FxHashMap::from_iter([(block, value)])).collect();
+    for Edge { from, target, onward } in edges {
+        let copied = copy_blocks(func, &[block], block);
+        let copy = copied.blocks[&block];
+        if let Some(branch) = func.terminator(copy) {
+            let dest = func.dfg.targets(branch).nth(onward).cloned();
+            // The list of arguments is no longer the branch's, which goes.
+            dest.into_iter().for_each(|dest| func.dfg.replace_inst(branch, InstData::Jump { dest }));
+        }
+        if let Some(before) = func.terminator(from) {
+            let mut n = 0;
+            func.dfg.for_each_target_mut(before, |call, _| {
+                if n == target {
+                    call.block = copy;
+                }
+                n += 1;
+            });
+        }
+        for (known, &value) in defs.iter_mut().zip(&outside) {
+            known.insert(copy, copied.value(value));
+        }
+    }
+    let cfg = Cfg::compute(func);
+    for (value, defs) in outside.into_iter().zip(defs) {
+        ssa::repair(func, &cfg, value, &defs);
+    }
+}
+
+/// Behind an edge that is taken if a condition holds, or does not, uses of the condition become constants. Says how many.
+fn known_conditions(func: &mut Function, dominators: &DominatorTree) -> u32 {
+    let cfg = Cfg::compute(func);
+    let mut changes = 0;
+    // What is known of conditions in the blocks above, innermost last, with the block that it is known behind.
+    let mut known: FxHashMap<Value, SmallVec<[(Block, bool, Option<Value>); 2]>> = FxHashMap::default();
+    for &block in dominators.preorder() {
+        if let &[pred] = cfg.predecessors(block)
+            && let Some(branch) = func.terminator(pred)
+            && let InstData::Brif { cond, dests: [yes, no] } = &func.dfg[branch]
+            && yes.block != no.block
+            && !matches!(func.dfg.def_data(*cond), Some(InstData::IntConst { .. }))
+        {
+            let holds = yes.block == block;
+            known.entry(*cond).or_default().push((block, holds, None));
+        }
+        if known.is_empty() {
+            continue;
+        }
+        for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
+            let uses: SmallVec<[Value; 8]> = func.dfg.uses(inst).collect();
+            for value in uses {
+                if func.dfg.ty(value) != Type::I1 {
+                    continue;
+                }
+                let Some(facts) = known.get_mut(&value) else { continue };
+                while facts.last().is_some_and(|(at, ..)| !dominators.dominates(*at, block)) {
+                    facts.pop();
+                }
+                let Some((at, holds, made)) = facts.last_mut() else { continue };
+                let constant = *made.get_or_insert_with(|| {
+                    let data = InstData::IntConst { value: Type::I1.normalize(i64::from(*holds)) };
+                    let new = func.dfg.make_inst(data, &[Type::I1]);
+                    func.layout.prepend_inst(new, *at);
+                    func.dfg.results(new).first()
+                });
+                func.dfg.map_uses(inst, |used| if used == value { constant } else { used });
+                changes += 1;
+            }
+        }
+    }
+    changes
+}

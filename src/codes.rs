@@ -12,6 +12,8 @@ pub const TOPICS: &[(&str, Codes)] = &[
     ("Faults of a launch", warpsmith_interp::FaultCode::EXPLANATIONS),
     #[cfg(feature = "llvm")]
     ("LLVM bitcode", warpsmith_llvm::codes::ALL),
+    #[cfg(feature = "native")]
+    ("Machine code of the host", warpsmith_native::codes::ALL),
     #[cfg(feature = "watch")]
     ("Findings of checkers that watch a kernel run", warpsmith_watch::codes::ALL),
 ];

@@ -167,6 +167,8 @@ pub use warpsmith_isa as isa;
 pub use warpsmith_llvm as llvm;
 pub use warpsmith_lower as lower;
 pub use warpsmith_math as math;
+#[cfg(feature = "native")]
+pub use warpsmith_native as native;
 pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;

@@ -18,7 +18,7 @@ fn literals(folder: &Path, found: &mut BTreeSet<String>) {
             let is_code = |word: &&str| {
                 let bytes = word.as_bytes();
                 bytes.len() == 5
-                    && b"PIELMXCWB".contains(&bytes[0])
+                    && b"PIELMXCWBN".contains(&bytes[0])
                     && bytes[1..].iter().all(u8::is_ascii_digit)
             };
             found.extend(pieces.filter(is_code).map(str::to_owned));
@@ -40,6 +40,7 @@ fn every_code_is_explained() {
         "ptx-emit/src",
         "runtime-interp/src",
         "llvm/src",
+        "native/src",
         "watch/src",
         "filetests/src",
         "harness/src",

@@ -4,13 +4,14 @@ use warpsmith::fuzz::{Case, NoTools, Oracle, is_defined, judge, round_trip, smit
 use warpsmith::launch::LaunchSpec;
 use warpsmith::{Language, OptLevel};
 
-const IN_PROCESS: [Oracle; 7] = [
+const IN_PROCESS: [Oracle; 8] = [
     Oracle::Accept,
     Oracle::Text,
     Oracle::Levels,
     Oracle::Passes,
     Oracle::Schedules,
     Oracle::Reference,
+    Oracle::Native,
     Oracle::Checkers,
 ];
 

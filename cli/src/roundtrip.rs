@@ -22,6 +22,9 @@ pub struct Options {
     /// Leave ptxas out even where it is installed.
     #[arg(long)]
     no_ptxas: bool,
+    /// Leave out the kernels as machine code of this machine.
+    #[arg(long)]
+    no_native: bool,
 }
 
 pub fn run(options: &Options) -> Outcome {
@@ -42,7 +45,7 @@ pub fn run(options: &Options) -> Outcome {
             writeln!(out, "ptxas {} assembles the PTX", releases.join(", "))?;
         }
     }
-    let options = roundtrip::Options { target: options.target, toolbox };
+    let options = roundtrip::Options { target: options.target, no_native: options.no_native, toolbox };
     let bar = progress::bar(files.len());
     let reports: Vec<(&PathBuf, Result<Report, String>)> = files
         .par_iter()
@@ -78,9 +81,14 @@ fn print(out: &mut impl Write, path: &Path, report: &Report) -> std::io::Result<
             1 => "1 run".to_owned(),
             n => format!("{n} runs"),
         };
+        let native = match (kernel.native, &kernel.not_compiled) {
+            (0, None) => "",
+            (0, Some(_)) => "no machine code, ",
+            (1.., _) => "machine code, ",
+        };
         writeln!(
             out,
-            "{} {name} {}: {}, {ptxas}, {runs}, {} thread instructions",
+            "{} {name} {}: {}, {ptxas}, {native}{runs}, {} thread instructions",
             if ok { "ok  " } else { "FAIL" },
             kernel.name,
             report.target,

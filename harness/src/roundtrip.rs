@@ -14,6 +14,8 @@ use warpsmith_filetests::scan;
 pub struct Options {
     /// The target in place of the module's own.
     pub target: Option<Target>,
+    /// Leave out the kernels as machine code of the host, where that is built in.
+    pub no_native: bool,
     /// The installed assemblers; with none, that part is left out.
     pub toolbox: Toolbox,
 }
@@ -38,6 +40,10 @@ pub struct Kernel {
     pub name: String,
     /// How many `run:` directives start it.
     pub runs: usize,
+    /// Runs as machine code of the host that gave the same.
+    pub native: usize,
+    /// What of the kernel or its launches is not compiled to machine code of the host, if that is why it was left out.
+    pub not_compiled: Option<String>,
     /// Thread instructions executed from the emitted text, over all runs and levels.
     pub thread_instructions: u64,
     /// What went wrong.
@@ -107,6 +113,12 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         kernel
             .failures
             .extend(unexpected(run, &expected).into_iter().map(|what| format!("line {}: {what}", run.line)));
+        #[cfg(feature = "native")]
+        if !options.no_native
+            && let Ok(expected) = &expected
+        {
+            native(&module, run, expected, kernel);
+        }
         for (level, program) in &programs {
             let found = execute(program, &run.launch);
             kernel.thread_instructions += found.as_ref().map_or(0, |execution| execution.thread_instructions);
@@ -118,9 +130,43 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
     Ok(())
 }
 
+/// The kernel as machine code of the host.
+#[cfg(feature = "native")]
+fn native(module: &ir::Module, run: &Run, expected: &Execution, kernel: &mut Kernel) {
+    use warpsmith::launch::{NotRun, execute_native};
+    let line = run.line;
+    match execute_native(module, &run.launch) {
+        Err(NotRun::NotCompiled(what)) => kernel.not_compiled = Some(what),
+        Err(NotRun::Rejected(what)) => kernel.failures.push(format!("line {line}: machine code: {what}")),
+        Err(NotRun::Fault(fault)) => {
+            kernel.failures.push(format!("line {line}: the machine code faults: {fault}"))
+        }
+        Ok(found) => {
+            kernel.native += 1;
+            for (n, (a, b)) in expected.buffers.iter().zip(&found).enumerate() {
+                if let (Some(a), Some(b)) = (a, b)
+                    && let Some(at) = a.iter().zip(b).position(|(a, b)| a != b)
+                {
+                    let (a, b) = (a[at], b[at]);
+                    kernel.failures.push(format!(
+                        "line {line}: buffer {n}, byte {at}: the IR means {a:#04x}, the machine code gives {b:#04x}"
+                    ));
+                }
+            }
+        }
+    }
+}
+
 impl Kernel {
     fn new(name: &str) -> Kernel {
-        Kernel { name: name.to_owned(), runs: 0, thread_instructions: 0, failures: Vec::new() }
+        Kernel {
+            name: name.to_owned(),
+            runs: 0,
+            native: 0,
+            not_compiled: None,
+            thread_instructions: 0,
+            failures: Vec::new(),
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Verdict {
     pub runs: u32,
     /// What the reference interpreter did not know, if that kept it from judging.
     pub unknown: Option<String>,
+    /// What kept machine code of the host from judging.
+    pub not_compiled: Option<String>,
     /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
     pub refused: Option<String>,
 }
@@ -100,6 +102,7 @@ impl Judge<'_> {
         if let Err(fault) = &expected {
             return failure(Oracle::Accept, format!("the IR faults: {fault}"));
         }
+        self.native(&module, &expected, verdict)?;
         let target = module.target.unwrap_or(Target::sm(90));
         for &level in self.levels {
             let compiler = Compiler::new(target).with_opt_level(level);
@@ -113,6 +116,41 @@ impl Judge<'_> {
                 let way = format!("-O2 without {name} ({n})");
                 self.compiled(&module, &compiler, &way, &expected, verdict)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The module as machine code of the host.
+    #[cfg(feature = "native")]
+    fn native(&self, module: &Module, expected: &Outcome, verdict: &mut Verdict) -> Result<(), Failure> {
+        use crate::launch::{NotRun, execute_native};
+        let (true, Ok(expected)) = (self.asks(Oracle::Native), expected) else { return Ok(()) };
+        match execute_native(module, &self.case.launch) {
+            Err(NotRun::NotCompiled(what)) => verdict.not_compiled = Some(what),
+            Err(NotRun::Rejected(what)) => return failure(Oracle::Native, what),
+            Err(NotRun::Fault(fault)) => {
+                return failure(Oracle::Native, format!("the machine code faults: {fault}"));
+            }
+            Ok(found) => {
+                verdict.runs += 1;
+                for (n, (a, b)) in expected.buffers.iter().zip(&found).enumerate() {
+                    if let (Some(a), Some(b)) = (a, b)
+                        && let Some(what) =
+                            first_difference(["the IR", "the machine code"], &format!("buffer {n}"), a, b)
+                    {
+                        return failure(Oracle::Native, what);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "native"))]
+    #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+    fn native(&self, _: &Module, _: &Outcome, verdict: &mut Verdict) -> Result<(), Failure> {
+        if self.asks(Oracle::Native) {
+            verdict.not_compiled = Some("anything (the feature `native` is off)".to_owned());
         }
         Ok(())
     }

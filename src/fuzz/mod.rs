@@ -51,6 +51,8 @@ pub enum Oracle {
     Schedules,
     /// The engine gives what the reference interpreter gives.
     Reference,
+    /// The IR's own meaning is that of the module as machine code of the host, where it is compiled so (feature `native`).
+    Native,
     /// The checkers have nothing to say about what is right by construction.
     Checkers,
     /// ptxas takes what the validator takes.
@@ -59,20 +61,21 @@ pub enum Oracle {
 
 impl Oracle {
     /// All of them.
-    pub const ALL: [Oracle; 8] = [
+    pub const ALL: [Oracle; 9] = [
         Oracle::Accept,
         Oracle::Text,
         Oracle::Levels,
         Oracle::Passes,
         Oracle::Schedules,
         Oracle::Reference,
+        Oracle::Native,
         Oracle::Checkers,
         Oracle::Ptxas,
     ];
 
     /// Those that cost little enough to be asked about every program.
-    pub const DEFAULT: [Oracle; 5] =
-        [Oracle::Accept, Oracle::Text, Oracle::Levels, Oracle::Schedules, Oracle::Reference];
+    pub const DEFAULT: [Oracle; 6] =
+        [Oracle::Accept, Oracle::Text, Oracle::Levels, Oracle::Schedules, Oracle::Reference, Oracle::Native];
 
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
@@ -83,6 +86,7 @@ impl Oracle {
             Oracle::Passes => "passes",
             Oracle::Schedules => "schedules",
             Oracle::Reference => "reference",
+            Oracle::Native => "native",
             Oracle::Checkers => "checkers",
             Oracle::Ptxas => "ptxas",
         }

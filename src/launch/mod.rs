@@ -14,12 +14,16 @@
 
 mod execute;
 pub mod literal;
+#[cfg(feature = "native")]
+mod native;
 mod reader;
 mod resources;
 mod tensor_map;
 mod texture;
 
 pub use execute::{Execution, execute, execute_observed, execute_with_output};
+#[cfg(feature = "native")]
+pub use native::{NotRun, execute_native};
 pub use reader::{Reader, describe};
 pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
 pub use texture::{HandleSpec, Reading, Resource, TexelMemory, Texels};

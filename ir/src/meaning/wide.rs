@@ -74,7 +74,8 @@ fn unary(op: IntUnary, bits: u32, a: u128) -> u128 {
         IntUnary::Iabs => signed(bits, a).unsigned_abs(),
         IntUnary::Bnot => !a,
         IntUnary::Popcnt => a.count_ones().into(),
-        IntUnary::Clz => (a.leading_zeros() - unused).into(),
+        // Total: in lanes that are not active there may be anything above the bits.
+        IntUnary::Clz => (a << unused).leading_zeros().min(bits).into(),
         IntUnary::Ctz => a.trailing_zeros().min(bits).into(),
         IntUnary::Bitrev => a.reverse_bits() >> unused,
         IntUnary::Bswap => a.swap_bytes() >> unused,

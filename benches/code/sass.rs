@@ -38,7 +38,8 @@ pub fn of(text: &str) -> HashMap<String, Sass> {
 /// The text with an order to ptxas at each label to unroll no loop that begins there.
 fn rolled(text: &str) -> String {
     let is_label = |line: &str| {
-        let name = line.trim().strip_suffix(':');
+        // LLVM writes comments behind labels.
+        let name = line.split("//").next().unwrap_or_default().trim().strip_suffix(':');
         name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == ','))
     };
     let lines = text.lines().filter(|line| !line.contains(".pragma"));

@@ -174,8 +174,8 @@ impl Pipeline {
             }
             OptLevel::O2 | OptLevel::O3 => {
                 "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
-                 mem2reg,simplify,thread,cfg,gvn,ifconvert,simplify,licm,rotate,cfg,addresses,simplify,gvn,licm,\
-                 cfg,simplify,words,dce,cfg,place"
+                 mem2reg,simplify,thread,cfg,readonly,gvn,forward,ifconvert,simplify,licm,rotate,cfg,addresses,\
+                 simplify,gvn,forward,reassociate,licm,simplify,gvn,cfg,simplify,words,mem2reg,dse,pack,dce,cfg,place"
             }
         };
         Pipeline::parse(text).unwrap_or_default()

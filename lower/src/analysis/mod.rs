@@ -1,12 +1,16 @@
-//! Facts about functions: control flow, dominators, post-dominators, loops; and what keeps them between passes.
+//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory; and what keeps them between passes.
 
+mod alias;
 mod cfg;
 mod loops;
+mod memory;
 mod postdom;
 
 use crate::pass::Aspects;
+pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
+pub use memory::{Memory, Version};
 pub use postdom::PostDominators;
 use std::any::{Any, TypeId};
 use std::rc::Rc;

@@ -1,15 +1,25 @@
-//! Loop-invariant code motion: a pure operation whose operands come from outside of a loop moves to the block before it.
+//! Loop-invariant code motion: an operation whose operands come from outside of a loop moves to the block before it.
 //!
-//! Every operation of the IR is total, so running one that the loop would have skipped does no harm but for its time. Operations
-//! that read memory or are convergent stay. A loop is entered from one block that goes nowhere else, or it is left alone.
+//! Every operation of the IR is total, so running a pure one that the loop would have skipped does no harm but for its time. A load moves if nothing
+//! in the loop writes what it reads, and if every round of the loop comes to it: its address may be wrong otherwise. Operations that are convergent
+//! stay. A loop without a block of its own in front of it gets one.
 
-use crate::analysis::{Cfg, Loop, Loops};
+use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, Function, Inst, InstData, ValueDef};
+use std::rc::Rc;
+use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, ValueDef, ValueList};
+
+/// Writes in a loop that its loads are compared with; the loads of a loop with more stay.
+const MAX_WRITES: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
+    let added = make_preheaders(func, cx.analyses);
+    let mut own = Analyses::default();
+    let analyses = if added > 0 { &mut own } else { &mut *cx.analyses };
+    let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+    let dominators = analyses.get::<DominatorTree>(func);
+    let pointers = if loops.iter().next().is_some() { analyses.get::<Pointers>(func) } else { Rc::default() };
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
@@ -19,14 +29,24 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
         let inside = |block: Block| inside[block] == mark;
         let Some(target) = preheader(func, &cfg, found, inside) else { continue };
+        let writes = writes(func, &pointers, found);
         // In reverse post-order operands come before their users.
         let mut blocks = found.blocks.clone();
         blocks.sort_unstable_by_key(|&block| position[block]);
+        // Where the loop is left or goes round.
+        let ends: Vec<Block> = found
+            .blocks
+            .iter()
+            .copied()
+            .filter(|&block| func.successors(block).any(|next| next == found.header || !inside(next)))
+            .collect();
         for block in blocks {
-            changes += hoist(func, block, target, inside);
+            let always = ends.iter().all(|&end| dominators.dominates(block, end));
+            let loads = writes.as_ref().filter(|_| always).map(|writes| (&*pointers, &writes[..]));
+            changes += hoist(func, block, target, inside, loads);
         }
     }
-    Changes::to_instructions(changes)
+    if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
 }
 
 /// The jump at the end of the loop's preheader: that by which alone the loop is entered.
@@ -36,13 +56,97 @@ fn preheader(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) ->
     func.terminator(before).filter(|&inst| matches!(func.dfg[inst], InstData::Jump { .. }))
 }
 
-/// Moves what does not change from a block of a loop to the jump into the loop.
-fn hoist(func: &mut Function, block: Block, target: Inst, inside: impl Fn(Block) -> bool) -> u32 {
+/// Gives loops that are entered by a branch, or by several edges, a block of their own in front. Says how many.
+fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u32 {
+    let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut made = 0;
+    for (found, mark) in loops.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| inside[block] = mark);
+        let header = found.header;
+        let outer: Vec<Block> =
+            cfg.predecessors(header).iter().copied().filter(|&pred| inside[pred] != mark).collect();
+        // The graph may have changed for a loop around this one, whose header then is this one's.
+        let is_jump = |block: Block| {
+            func.terminator(block).is_some_and(|inst| matches!(func.dfg[inst], InstData::Jump { .. }))
+        };
+        if outer.is_empty() || matches!(outer[..], [one] if is_jump(one)) {
+            continue;
+        }
+        let before = func.dfg.make_block();
+        let at = func.layout.prev_block(header).unwrap_or(outer[0]);
+        func.layout.insert_block_after(before, at);
+        let mut args = ValueList::new();
+        // The one edge there is keeps its arguments to itself.
+        let only = (outer.len() == 1).then(|| outer[0]).and_then(|block| func.terminator(block));
+        if let Some(branch) = only {
+            func.dfg.for_each_target_mut(branch, |call, _| {
+                if call.block == header {
+                    args = std::mem::take(&mut call.args);
+                }
+            });
+        }
+        let params = if only.is_some() { Vec::new() } else { func.dfg.block_params(header).to_vec() };
+        for param in params {
+            let value = func.dfg.append_block_param(before, func.dfg.ty(param));
+            super::take_over_name(func, param, value);
+            args.push(value, &mut func.dfg.pool);
+        }
+        let jump = func.dfg.make_inst(InstData::Jump { dest: BlockCall { block: header, args } }, &[]);
+        func.layout.append_inst(jump, before);
+        for block in outer {
+            let Some(branch) = func.terminator(block) else { continue };
+            func.inst_locs[jump] = func.inst_locs[branch];
+            func.dfg.for_each_target_mut(branch, |call, _| {
+                if call.block == header {
+                    call.block = before;
+                }
+            });
+        }
+        made += 1;
+    }
+    made
+}
+
+/// What the instructions of a loop write. `None` if they are too many to look at, or may end the thread in front of a load.
+fn writes(func: &Function, pointers: &Pointers, found: &Loop) -> Option<Vec<Effect>> {
+    let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
+    let may_end = |inst| {
+        matches!(
+            func.dfg[inst],
+            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. }
+        )
+    };
+    if insts().any(may_end) {
+        return None;
+    }
+    let effects = insts().map(|inst| pointers.effect(func, inst));
+    let writes: Vec<Effect> = effects
+        .filter(|effect| matches!(effect, Effect::Writes(_) | Effect::All))
+        .take(MAX_WRITES + 1)
+        .collect();
+    (writes.len() <= MAX_WRITES).then_some(writes)
+}
+
+/// Moves what does not change from a block of a loop to the jump into the loop. Loads are among it if all that the loop writes is given.
+fn hoist(
+    func: &mut Function,
+    block: Block,
+    target: Inst,
+    inside: impl Fn(Block) -> bool,
+    loads: Option<(&Pointers, &[Effect])>,
+) -> u32 {
     let mut changes = 0;
     let mut next = func.layout.first_inst(block);
     while let Some(inst) = next {
         next = func.layout.next_inst(inst);
-        let invariant = func.traits(inst).is_pure()
+        let movable = match func.dfg[inst] {
+            InstData::Load { .. } => {
+                loads.is_some_and(|(pointers, writes)| is_kept(func, inst, pointers, writes))
+            }
+            _ => func.traits(inst).is_pure(),
+        };
+        let invariant = movable
             && func.dfg.args(inst).iter().all(|&arg| match func.dfg.def(arg) {
                 ValueDef::Result(def, _) => !func.layout.block_of(def).is_some_and(&inside),
                 ValueDef::Param(block, _) => !inside(block),
@@ -55,4 +159,13 @@ fn hoist(func: &mut Function, block: Block, target: Inst, inside: impl Fn(Block)
         }
     }
     changes
+}
+
+/// Whether a load finds the same in every round.
+fn is_kept(func: &Function, inst: Inst, pointers: &Pointers, writes: &[Effect]) -> bool {
+    let InstData::Load { flags, offset, ptr } = func.dfg[inst] else { return false };
+    let Some(result) = func.dfg.first_result(inst) else { return false };
+    let Some(access) = pointers.access(func, ptr, offset, func.dfg.ty(result)) else { return false };
+    !flags.volatile
+        && (flags.invariant || writes.iter().all(|&write| !pointers.may_write(func, write, &access)))
 }

@@ -11,17 +11,28 @@ mod aggregates;
 mod cfg;
 mod copy;
 mod dce;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
+mod dse;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
+mod forward;
 mod globaldce;
 mod gvn;
 mod ifconvert;
 mod inline;
+#[allow(clippy::wildcard_enum_match_arm, reason = "loads apart, traits say what moves")]
 mod licm;
 #[allow(
     clippy::wildcard_enum_match_arm,
     reason = "an address that is used in any other way is left in memory"
 )]
 mod mem2reg;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
+mod pack;
 mod place;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]
+mod readonly;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
+mod reassociate;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod rotate;
 mod sccp;
@@ -72,13 +83,18 @@ pub(crate) fn standard() -> Passes {
         .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
+        .with(pass("dse", "remove stores that nothing reads", dse::run))
+        .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)
         .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
         .with_module(inline::Inliner)
-        .with(pass("licm", "move pure operations that do not change in a loop before it", licm::run))
+        .with(pass("licm", "move what does not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
         .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
+        .with(pass("pack", "access neighbours in memory as vectors", pack::run))
+        .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
+        .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))

@@ -162,6 +162,20 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             }
         }
         InstData::Load { .. } => {}
+        InstData::List {
+            op: Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicRmw | Opcode::Cmpxchg,
+            ..
+        } => {
+            let address = usize::from(func.dfg.opcode(inst) == Opcode::AtomicStore);
+            for n in 0..func.dfg.args(inst).len() {
+                let arg = func.dfg.args(inst)[n];
+                // Local memory has no atomic accesses.
+                if n != address || func.dfg.ty(arg) == Type::PTR_LOCAL {
+                    let arg = generic(func, spaces, inst, arg);
+                    func.dfg.args_mut(inst)[n] = arg;
+                }
+            }
+        }
         InstData::Store { args: [value, _], .. } => {
             let value = generic(func, spaces, inst, value);
             func.dfg.args_mut(inst)[0] = value;

@@ -1,0 +1,152 @@
+//! Memory in SSA form: the last write before each access, and the closest one that matters to it.
+//!
+//! All of memory is one variable. Each write is a new version of it, and so is each block where several edges meet. Which version an access depends
+//! on is found by walking up from the one in front of it, past writes that touch other bytes (Novillo, "Memory SSA", 2007). Past a meeting of
+//! edges one gets if nothing on any way there from its dominator touches the bytes; the walk goes on at the end of that.
+
+use super::alias::Access;
+use super::{Analyses, Cfg, Effect, Pointers, Root};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
+
+/// Versions that one walk looks at.
+const MAX_STEPS: u32 = 48;
+/// Blocks between a meeting of edges and its dominator that are looked at, and writes in them.
+const MAX_BLOCKS: usize = 96;
+const MAX_WRITES: usize = 64;
+
+/// A version of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Version {
+    /// Memory as the function found it.
+    Entry,
+    /// What the edges into a block bring.
+    Meeting(Block),
+    /// What an instruction left.
+    Write(Inst),
+}
+
+/// The versions of memory in a function.
+pub struct Memory {
+    pointers: Rc<Pointers>,
+    dominators: Rc<DominatorTree>,
+    cfg: Rc<Cfg>,
+    /// In front of each instruction that accesses memory.
+    before: SecondaryMap<Inst, Option<Version>>,
+    at_end: SecondaryMap<Block, Option<Version>>,
+    /// The writes on the ways to a meeting of edges from its dominator, where there are few.
+    between: FxHashMap<Block, Option<Rc<[Inst]>>>,
+}
+
+impl Memory {
+    /// Numbers the versions.
+    pub fn compute(func: &Function, analyses: &mut Analyses) -> Self {
+        let mut memory = Memory {
+            pointers: analyses.get::<Pointers>(func),
+            dominators: analyses.get::<DominatorTree>(func),
+            cfg: analyses.get::<Cfg>(func),
+            before: SecondaryMap::new(),
+            at_end: SecondaryMap::new(),
+            between: FxHashMap::default(),
+        };
+        for &block in memory.cfg.clone().reverse_postorder() {
+            let mut version = match memory.cfg.predecessors(block) {
+                [] => Version::Entry,
+                // In reverse post-order the only predecessor was before.
+                &[pred] => memory.at_end[pred].unwrap_or(Version::Meeting(block)),
+                _ => Version::Meeting(block),
+            };
+            for inst in func.layout.insts(block) {
+                let effect = memory.pointers.effect(func, inst);
+                if effect != Effect::None {
+                    memory.before[inst] = Some(version);
+                }
+                if matches!(effect, Effect::Writes(_) | Effect::All) {
+                    version = Version::Write(inst);
+                }
+            }
+            memory.at_end[block] = Some(version);
+        }
+        memory
+    }
+
+    /// What the pointers of the function point to.
+    pub fn pointers(&self) -> &Pointers {
+        &self.pointers
+    }
+
+    /// The version that an access by an instruction depends on: nothing between it and the instruction writes the bytes.
+    pub fn depends_on(&mut self, func: &Function, inst: Inst, access: &Access) -> Option<Version> {
+        let mut version = self.before[inst]?;
+        for _ in 0..MAX_STEPS {
+            match version {
+                Version::Entry => return Some(version),
+                Version::Write(write) => {
+                    let effect = self.pointers.effect(func, write);
+                    if self.pointers.may_write(func, effect, access) {
+                        return Some(version);
+                    }
+                    match self.before[write] {
+                        Some(before) => version = before,
+                        None => return Some(version),
+                    }
+                }
+                Version::Meeting(block) => match self.past(func, block, access) {
+                    Some(before) => version = before,
+                    None => return Some(version),
+                },
+            }
+        }
+        Some(version)
+    }
+
+    /// The version at the end of the dominator of a meeting of edges, if nothing on the ways from there writes the bytes.
+    fn past(&mut self, func: &Function, block: Block, access: &Access) -> Option<Version> {
+        let above = self.dominators.idom(block)?;
+        // Round a loop the same value may be another address.
+        if let Root::Value(root) = access.pointer.root {
+            let defined = match func.dfg.def(root) {
+                ValueDef::Result(inst, _) => func.layout.block_of(inst)?,
+                ValueDef::Param(block, _) => block,
+                ValueDef::Alias(_) | ValueDef::Detached => return None,
+            };
+            if !self.dominators.dominates(defined, above) {
+                return None;
+            }
+        }
+        if !self.between.contains_key(&block) {
+            let found = self.writes_between(func, above, block);
+            self.between.insert(block, found);
+        }
+        let writes = self.between.get(&block)?.clone()?;
+        let pointers = &self.pointers;
+        let touched =
+            writes.iter().any(|&write| pointers.may_write(func, pointers.effect(func, write), access));
+        if touched { None } else { self.at_end[above] }
+    }
+
+    fn writes_between(&self, func: &Function, above: Block, block: Block) -> Option<Rc<[Inst]>> {
+        let mut seen: EntitySet<Block> = EntitySet::new();
+        let mut work: Vec<Block> = self.cfg.predecessors(block).to_vec();
+        let mut writes = Vec::new();
+        let mut count = 0;
+        while let Some(block) = work.pop() {
+            if block == above || !seen.insert(block) {
+                continue;
+            }
+            count += 1;
+            for inst in func.layout.insts(block) {
+                if matches!(self.pointers.effect(func, inst), Effect::Writes(_) | Effect::All) {
+                    writes.push(inst);
+                }
+            }
+            if count > MAX_BLOCKS || writes.len() > MAX_WRITES {
+                return None;
+            }
+            work.extend_from_slice(self.cfg.predecessors(block));
+        }
+        Some(writes.into())
+    }
+}

@@ -1,0 +1,104 @@
+//! Loads of what is known: what a store has put there, or an earlier load has found, across blocks.
+//!
+//! Memory in SSA form says what each load depends on; two loads of the same bytes that depend on the same version find the same. A store of what
+//! memory holds already goes. Barriers, fences and calls write all memory that others can reach.
+
+use super::{insert_before, replace_with};
+use crate::analysis::{Memory, Root, Version};
+use crate::pass::{Changes, Context};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
+
+/// Values that are kept for one place.
+const MAX_KNOWN: usize = 4;
+
+/// Bytes of memory as some version has them.
+type Place = (Root, i64, u64, Version);
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let dominators = cx.analyses.get::<DominatorTree>(func);
+    let mut memory = Memory::compute(func, cx.analyses);
+    let mut known: FxHashMap<Place, SmallVec<[(Value, Block); 2]>> = FxHashMap::default();
+    let mut changes = 0;
+    for &block in dominators.preorder() {
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            let (access, ty) = match func.dfg[inst] {
+                InstData::Load { flags, offset, ptr } if !flags.volatile && !flags.invariant => {
+                    let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else {
+                        continue;
+                    };
+                    (memory.pointers().access(func, ptr, offset, ty), ty)
+                }
+                InstData::Store { flags, offset, args: [value, ptr] } if !flags.volatile => {
+                    let ty = func.dfg.ty(value);
+                    (memory.pointers().access(func, ptr, offset, ty), ty)
+                }
+                _ => continue,
+            };
+            let Some(access) = access.filter(|_| is_plain(ty)) else { continue };
+            let Some(version) = memory.depends_on(func, inst, &access) else { continue };
+            let place = |version| (access.pointer.root, access.pointer.distance, access.bytes, version);
+            let usable = known.get(&place(version)).and_then(|values| {
+                let mut values = values.iter().rev();
+                values.find(|(value, at)| {
+                    dominators.dominates(*at, block) && castable(func.dfg.ty(func.dfg.resolve(*value)), ty)
+                })
+            });
+            let usable = usable.map(|(value, _)| func.dfg.resolve(*value));
+            if let InstData::Store { args: [value, _], .. } = func.dfg[inst] {
+                let value = func.dfg.resolve(value);
+                remember(&mut known, place(Version::Write(inst)), value, block);
+                if usable == Some(value) {
+                    func.layout.remove_inst(inst);
+                    changes += 1;
+                }
+                continue;
+            }
+            let Some(result) = func.dfg.first_result(inst) else { continue };
+            match usable {
+                Some(value) => {
+                    let value = cast(func, inst, value, ty);
+                    replace_with(func, inst, value);
+                    changes += 1;
+                }
+                None => remember(&mut known, place(version), result, block),
+            }
+        }
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+fn remember(
+    known: &mut FxHashMap<Place, SmallVec<[(Value, Block); 2]>>,
+    place: Place,
+    value: Value,
+    block: Block,
+) {
+    let values = known.entry(place).or_default();
+    if values.len() == MAX_KNOWN {
+        values.remove(0);
+    }
+    values.push((value, block));
+}
+
+/// Types whose values fill the bytes they take in memory.
+fn is_plain(ty: Type) -> bool {
+    !ty.is_aggregate() && ty.bytes().is_some_and(|bytes| bytes * 8 == ty.bits())
+}
+
+fn castable(from: Type, to: Type) -> bool {
+    from == to || (from.bits() == to.bits() && !from.is_ptr() && !to.is_ptr())
+}
+
+fn cast(func: &mut Function, before: Inst, value: Value, ty: Type) -> Value {
+    if func.dfg.ty(value) == ty {
+        return value;
+    }
+    insert_before(func, before, InstData::Unary { op: Opcode::Bitcast, arg: value }, ty)
+}

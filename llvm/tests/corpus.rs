@@ -143,6 +143,11 @@ fn globals() {
 }
 
 #[test]
+fn functions_that_cuda_provides() {
+    source("provided");
+}
+
+#[test]
 fn linkage() {
     source("linkage");
 }

@@ -42,6 +42,7 @@ fn constraints(text: &str) -> Result<Vec<Constraint>> {
             "l" => Type::I64,
             "f" => Type::F32,
             "d" => Type::F64,
+            "q" => Type::I128,
             "n" | "i" | "s" | "X" | "" => Type::I64,
             _ if tied.is_some() => Type::I64,
             other => return Err(Error::unsupported(format!("the constraint `{other}` of inline assembly"))),
@@ -92,7 +93,7 @@ fn register_type(ty: ScalarType) -> Result<Type> {
         return Ok(Type::I1);
     }
     match ty.bits() {
-        bits @ (8 | 16 | 32 | 64) => Ok(container(bits)),
+        bits @ (8 | 16 | 32 | 64 | 128) => Ok(container(bits)),
         _ => Err(Error::unsupported(format!("a register of type `{ty}` in inline assembly"))),
     }
 }
@@ -521,6 +522,6 @@ mod tests {
         assert_eq!(all.iter().filter(|c| c.output).count(), 2);
         assert_eq!(all.len(), 5);
         assert_eq!(all[2].tied, Some(0));
-        assert!(constraints("=q").is_err());
+        assert!(constraints("=k").is_err());
     }
 }

@@ -101,7 +101,7 @@ impl Builder<'_, '_, '_> {
 
     /// Where an access goes. Local memory is seen by one thread.
     fn place(&mut self, ptr: ValueId, scope: u64) -> Result<Place> {
-        let pointer = self.scalar(ptr)?;
+        let pointer = self.accessible(ptr)?;
         let scope = self.scope(scope)?;
         Ok(match self.type_of(pointer) {
             Type::PTR_LOCAL => Place { pointer, scope: None },
@@ -180,7 +180,10 @@ impl Builder<'_, '_, '_> {
             return self.result(inst, &[old]);
         };
         let old = match of_ir(op).filter(|op| op.takes(ty)) {
-            Some(op) => self.b.ins().atomic_rmw(op, order(access.ordering), scope, place.pointer, operand),
+            Some(op) => {
+                let (order, scope) = self.of_language(access.ordering, scope);
+                self.b.ins().atomic_rmw(op, order, scope, place.pointer, operand)
+            }
             None => self.swap_loop(
                 Place { scope: Some(scope), ..place },
                 op,
@@ -190,6 +193,17 @@ impl Builder<'_, '_, '_> {
             )?,
         };
         self.result(inst, &[old])
+    }
+
+    /// The order and scope of an `atomicrmw`. CUDA's `atomicAdd` and its like are relaxed and of the device, and clang writes them as `seq_cst` of the
+    /// system; LLVM's back end takes no other order of any of them.
+    fn of_language(&self, ordering: Ordering, scope: MemoryScope) -> (MemoryOrder, MemoryScope) {
+        match (order(ordering), scope) {
+            (MemoryOrder::SeqCst | MemoryOrder::Relaxed, MemoryScope::Sys) if self.cuda => {
+                (MemoryOrder::Relaxed, MemoryScope::Gpu)
+            }
+            known => known,
+        }
     }
 
     /// What an `atomicrmw` writes.

@@ -52,6 +52,12 @@ impl Builder<'_, '_, '_> {
         if self.importer.is_absent(site) {
             return self.call_address(inst, call);
         }
+        if self.importer.is_declared(site) {
+            let name = self.module().functions[n].name.clone();
+            if self.provided(inst, call, &name)? {
+                return Ok(());
+            }
+        }
         if self.importer.is_kernel(site) {
             return Err(Error::unsupported(format!(
                 "a call of the kernel `{}`",
@@ -175,11 +181,11 @@ impl Builder<'_, '_, '_> {
     }
 
     /// `__nvvm_reflect`: what the program is compiled for.
-    fn reflect(&mut self, inst: &Inst, call: &Call) -> Result<()> {
+    pub(super) fn reflect(&mut self, inst: &Inst, call: &Call) -> Result<()> {
         let text = call.args.first().and_then(|arg| self.text(*arg)).unwrap_or_default();
         let sm = self.b.module().target.map_or(750, |target| i64::from(target.sm) * 10);
         let value = match text.trim_end_matches('\0') {
-            "__CUDA_FTZ" => i64::from(self.ftz),
+            "__CUDA_FTZ" => i64::from(self.ftz || self.module().flag("nvvm-reflect-ftz") == Some(1)),
             "__CUDA_ARCH" => sm,
             "__CUDA_PREC_SQRT" | "__CUDA_PREC_DIV" => 1,
             _ => 0,

@@ -4,8 +4,8 @@ use super::function::{Builder, Values};
 use super::shape::{MAX_BITS, Part, container};
 use crate::error::{Error, Result};
 use crate::module::ValueId;
-use crate::module::body::Inst;
-use crate::module::ops::CastOp;
+use crate::module::body::{Inst, InstKind};
+use crate::module::ops::{BinaryOp, CastOp};
 use crate::module::types::{Type as Llvm, TypeId};
 use warpsmith_ir::{InstBuilder, Type, Value};
 
@@ -29,7 +29,10 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    pub fn cast(&mut self, inst: &Inst, op: CastOp, x: ValueId) -> Result<()> {
+    pub fn cast(&mut self, inst: &Inst, op: CastOp, flags: u64, x: ValueId) -> Result<()> {
+        if let Some(sum) = self.widened_sum(inst, op, flags, x)? {
+            return self.result(inst, &[sum]);
+        }
         let from = self.llvm_type(x).ok_or_else(|| Error::unsupported("a cast of a symbol"));
         let values = self.value(x)?;
         let scalars = self.cast_values(op, values, from.ok(), inst.ty, inst.value)?;
@@ -37,6 +40,43 @@ impl Builder<'_, '_, '_> {
             self.inherit_invariant(x, inst.value);
         }
         self.result(inst, &scalars)
+    }
+
+    /// A sum with a constant that does not overflow and is then extended, as the sum of what is extended: where addresses are made of it, the constant
+    /// becomes a part of the access.
+    fn widened_sum(&mut self, inst: &Inst, op: CastOp, flags: u64, x: ValueId) -> Result<Option<Value>> {
+        // Bits of the record's flags.
+        const NO_UNSIGNED_WRAP: u64 = 1;
+        const NO_SIGNED_WRAP: u64 = 2;
+        const NON_NEGATIVE: u64 = 1;
+        let definition = super::function::local(self.body, x)
+            .and_then(|n| Some((self.uses.get(n)? == &1, (*self.definitions.get(n)?)?)));
+        let Some((true, definition)) = definition else { return Ok(None) };
+        let body = self.body;
+        let Some(InstKind::Binary { op: BinaryOp::Add, flags: wraps, x: base, y }) =
+            body.insts.get(definition as usize).map(|inst| &inst.kind)
+        else {
+            return Ok(None);
+        };
+        let signed = match op {
+            CastOp::Sext => wraps & NO_SIGNED_WRAP != 0,
+            CastOp::Zext if wraps & NO_UNSIGNED_WRAP != 0 => false,
+            CastOp::Zext if flags & NON_NEGATIVE != 0 => wraps & NO_SIGNED_WRAP != 0,
+            _ => return Ok(None),
+        };
+        if !signed && !(op == CastOp::Zext && wraps & NO_UNSIGNED_WRAP != 0) {
+            return Ok(None);
+        }
+        let (Llvm::Integer(64), Some(Llvm::Integer(32)), Some(constant)) =
+            (self.ty(inst.ty), self.llvm_type(x).map(|ty| self.ty(ty)), self.constant_integer(*y))
+        else {
+            return Ok(None);
+        };
+        let base = self.scalar(*base)?;
+        let wide =
+            if signed { self.b.ins().sext(Type::I64, base) } else { self.b.ins().zext(Type::I64, base) };
+        let constant = if signed { i64::from(constant as i32) } else { i64::from(constant as u32) };
+        Ok(Some(self.b.ins().iadd_imm(wide, constant)))
     }
 
     /// A cast of values; `result` is the value that it makes, whose space may be known.

@@ -11,7 +11,7 @@ use crate::module::attributes::known;
 use crate::module::body::{Body, Inst, InstKind};
 use crate::module::types::{Type, TypeId, Types};
 use crate::module::{GlobalValue, Module, ValueId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use warpsmith_ir::{self as ir, FunctionBuilder, InstBuilder, MemFlags, Value};
 
@@ -28,7 +28,7 @@ pub(super) struct Builder<'i, 'a, 'm> {
     values: Vec<(u32, u32)>,
     scalars: Vec<Value>,
     /// The block of the IR that each block begins with; none for those that nothing reaches.
-    blocks: Vec<Option<ir::Block>>,
+    pub(super) blocks: Vec<Option<ir::Block>>,
     /// Which pointers point to one space for certain.
     pub spaces: Vec<Space>,
     /// How often each value of the function is used.
@@ -37,6 +37,10 @@ pub(super) struct Builder<'i, 'a, 'm> {
     invariant: FxHashSet<ValueId>,
     /// Loads that `!invariant.load` is attached to, by instruction.
     pub invariant_loads: FxHashSet<u32>,
+    /// What is asked of loops, by the instruction that goes back.
+    pub loop_hints: FxHashMap<u32, ir::LoopHint>,
+    /// The module is CUDA: atomic operations are as that language means them.
+    pub cuda: bool,
     /// The address of what follows the parameters.
     pub variadic: Option<Value>,
     /// The instruction of each value that is a result.
@@ -79,6 +83,8 @@ impl<'a> Importer<'a> {
         let kind = module.metadata.kind("invariant.load");
         let invariant_loads =
             body.attachments.iter().filter(|(_, of, _)| Some(*of) == kind).map(|(inst, ..)| *inst).collect();
+        let loop_hints = super::loops::hints(module, &body);
+        let cuda = module.is_cuda();
         let set = module.attributes.set(attributes);
         let function_index = crate::module::attributes::AttributeSet::FUNCTION;
         let ftz =
@@ -92,6 +98,8 @@ impl<'a> Importer<'a> {
             uses,
             invariant: FxHashSet::default(),
             invariant_loads,
+            loop_hints,
+            cuda,
             variadic: None,
             definitions,
             ftz,
@@ -153,7 +161,9 @@ impl<'a> Builder<'_, 'a, '_> {
             let of_ir = if block == 0 { entry } else { self.b.create_block() };
             self.blocks[block as usize] = Some(of_ir);
         }
-        for &block in &order {
+        let mut positions = vec![u32::MAX; self.body.blocks.len()];
+        for (position, &block) in (0..).zip(&order) {
+            positions[block as usize] = position;
             self.phis(block)?;
         }
         for &block in &order {
@@ -167,6 +177,7 @@ impl<'a> Builder<'_, 'a, '_> {
                 self.locate(inst);
                 self.bind_before(n);
                 self.inst(block, n, inst).map_err(|error| error.at(inst.offset))?;
+                self.hint_loop(block, n, inst, &positions);
                 // Behind what never returns nothing is left to do.
                 if self.b.is_filled() {
                     break;

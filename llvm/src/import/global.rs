@@ -44,6 +44,10 @@ impl<'a> Importer<'a> {
         let module = self.module(site);
         let global = &module.globals[n];
         let name = global.name.clone();
+        if let Some(id) = self.assembled.get(&name).filter(|_| global.init.is_none()) {
+            self.globals.insert(site, *id);
+            return Ok(*id);
+        }
         let fail = |error: Error| error.in_function(&name);
         let size = module.types.alloc_size(global.ty).map_err(fail)?;
         let align = global.align.unwrap_or_else(|| module.types.align(global.ty)).clamp(1, 1 << 16);

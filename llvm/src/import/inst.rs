@@ -20,7 +20,7 @@ impl Builder<'_, '_, '_> {
                 self.result(inst, &out)
             }
             InstKind::Binary { op, flags, x, y } => self.binary(inst, *op, *flags, *x, *y),
-            InstKind::Cast { op, x, .. } => self.cast(inst, *op, *x),
+            InstKind::Cast { op, flags, x } => self.cast(inst, *op, *flags, *x),
             InstKind::Gep { source, base, indices, .. } => self.gep(inst, *source, *base, indices),
             InstKind::Select { cond, x, y, .. } => self.select(inst, *cond, *x, *y),
             InstKind::Compare { predicate, x, y, .. } => self.comparison(inst, *predicate, *x, *y),

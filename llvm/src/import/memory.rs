@@ -152,8 +152,20 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A plain load.
+    /// A pointer that loads and stores go to: the IR's do not reach the shared memory of other blocks.
+    pub fn accessible(&mut self, ptr: ValueId) -> Result<Value> {
+        let of_cluster =
+            self.llvm_type(ptr).is_some_and(|ty| matches!(self.ty(ty), Llvm::Pointer { space: 7, .. }));
+        if of_cluster {
+            let message =
+                "an access to `addrspace(7)`, the shared memory of a cluster, other than by `llvm.nvvm.*`";
+            return Err(Error::unsupported(message));
+        }
+        self.scalar(ptr)
+    }
+
     pub fn load(&mut self, n: u32, inst: &Inst, ptr: ValueId, access: &Access) -> Result<()> {
-        let pointer = self.scalar(ptr)?;
+        let pointer = self.accessible(ptr)?;
         let invariant = !access.volatile && (self.invariant_loads.contains(&n) || self.is_invariant(ptr));
         let in_global = matches!(self.type_of(pointer), Type::PTR_GLOBAL | Type::PTR_CONST);
         let flags = access_flags(access.volatile, invariant && in_global);
@@ -168,7 +180,7 @@ impl Builder<'_, '_, '_> {
 
     /// A plain store.
     pub fn store(&mut self, ptr: ValueId, value: ValueId, access: &Access) -> Result<()> {
-        let pointer = self.scalar(ptr)?;
+        let pointer = self.accessible(ptr)?;
         let ty = self.value_type(value)?;
         let values = self.value(value)?;
         let flags = access_flags(access.volatile, false);

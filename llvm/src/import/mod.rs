@@ -18,7 +18,10 @@ mod global;
 mod inst;
 mod integer;
 mod intrinsic;
+mod libdevice;
+mod loops;
 mod memory;
+mod module_asm;
 mod nvvm;
 mod shape;
 mod signature;
@@ -92,11 +95,13 @@ pub fn import(
         functions: FxHashMap::default(),
         signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
+        assembled: FxHashMap::default(),
         queue: Vec::new(),
         made: debug::Made::default(),
     };
     let mut out = ir::Module::new();
     out.target = options.target;
+    importer.assembly(&mut out, &mut errors);
     importer.roots(options, &mut out, &mut errors);
     if let Err(error) = importer.constructors(&mut out) {
         errors.push(error);
@@ -131,6 +136,8 @@ struct Importer<'a> {
     functions: FxHashMap<Site, ir::FuncId>,
     signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
     globals: FxHashMap<Site, ir::GlobalId>,
+    /// The variables of `module asm`, by name.
+    assembled: FxHashMap<String, ir::GlobalId>,
     queue: Vec<Work>,
     made: debug::Made,
 }
@@ -221,12 +228,27 @@ impl<'a> Importer<'a> {
                 errors.push(Error::link(format!("`{name}` is to be exported, and nothing defines it")));
             }
         }
-        for (n, (_, module)) in self.modules.iter().enumerate() {
-            if !module.asm.trim().is_empty() {
-                let file = &self.modules[n].0;
-                errors.push(Error::unsupported(format!(
-                    "assembly outside of functions, `module asm` (in {file})"
-                )));
+    }
+
+    /// Declares the variables that are written as assembly.
+    fn assembly(&mut self, out: &mut ir::Module, errors: &mut Vec<Error>) {
+        for (file, module) in &self.modules {
+            match module_asm::variables(&module.asm) {
+                Ok(variables) => {
+                    for variable in variables {
+                        let name = variable.name.clone();
+                        if self.assembled.contains_key(&name) {
+                            errors.push(Error::link(format!("`{name}` is declared twice in `module asm`")));
+                            continue;
+                        }
+                        let id = out.add_global(variable);
+                        self.assembled.insert(name, id);
+                    }
+                }
+                Err(mut error) => {
+                    error.message = format!("{} (in {file})", error.message);
+                    errors.push(error);
+                }
             }
         }
     }

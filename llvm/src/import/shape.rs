@@ -56,7 +56,8 @@ pub(super) fn pointer(space: u32) -> Result<ir::Type> {
         4 => ir::Type::PTR_CONST,
         5 => ir::Type::PTR_LOCAL,
         101 => ir::Type::PTR_PARAM,
-        7 => return Err(Error::unsupported("a pointer into `addrspace(7)`, the shared memory of a cluster")),
+        // Shared memory of the cluster: what accesses it says so (`super::memory`).
+        7 => ir::Type::PTR_SHARED,
         6 => return Err(Error::unsupported("a pointer into `addrspace(6)`, tensor memory")),
         other => return Err(Error::unsupported(format!("a pointer into `addrspace({other})`"))),
     })

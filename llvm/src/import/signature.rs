@@ -80,6 +80,16 @@ impl<'a> Importer<'a> {
         Ok(signature)
     }
 
+    /// True for a function that no module defines.
+    pub(super) fn is_declared(&self, site: Site) -> bool {
+        match site.value {
+            GlobalValue::Function(n) => {
+                self.module(site).functions.get(n).is_some_and(|function| function.is_declaration)
+            }
+            GlobalValue::Global(_) | GlobalValue::Alias(_) => false,
+        }
+    }
+
     /// True for what may be defined or not (`extern_weak`) and is not: its address is null.
     pub(super) fn is_absent(&self, site: Site) -> bool {
         let module = self.module(site);

@@ -45,7 +45,7 @@ impl Space {
     fn of_number(space: u32) -> Space {
         match space {
             1 => Space::Global,
-            3 => Space::Shared,
+            3 | 7 => Space::Shared,
             4 => Space::Const,
             5 => Space::Local,
             101 => Space::Param,

@@ -548,8 +548,11 @@ impl<'a> Selector<'a> {
 
     fn special_register(&mut self, inst: ir::Inst, reg: ir::Sreg) {
         let result = self.result(inst);
-        let wide = reg.ty().bits() == 64;
-        let mnemonic = if wide { ptx!(Mov.U64) } else { ptx!(Mov.U32) };
+        let mnemonic = match reg.ty().bits() {
+            1 => ptx!(Mov.Pred),
+            64 => ptx!(Mov.U64),
+            _ => ptx!(Mov.U32),
+        };
         self.emit(mnemonic, &[result, Operand::Special(reg)]);
     }
 }

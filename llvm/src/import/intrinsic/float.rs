@@ -102,7 +102,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Whether a float is of one of the classes of a mask (LLVM's `FPClassTest`).
-    fn class(&mut self, x: Value, mask: i64) -> Value {
+    pub(in crate::import) fn class(&mut self, x: Value, mask: i64) -> Value {
         let ty = self.type_of(x);
         let int = container(ty.bits());
         // Bits of the fraction.

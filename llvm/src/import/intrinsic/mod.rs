@@ -14,18 +14,21 @@ use crate::module::types::{Type as Llvm, TypeId};
 use table::{Block, Integer, Intrinsic};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type};
 
+/// A name without the last type that it is overloaded for; `None` where it does not end with one.
+pub(in crate::import) fn without_type(name: &str) -> Option<&str> {
+    let (head, last) = name.rsplit_once('.')?;
+    let scalar = match last.strip_prefix('v') {
+        Some(vector) => vector.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => last,
+    };
+    let digits = scalar.strip_prefix("bf").or(scalar.strip_prefix(['i', 'f', 'p']))?;
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(head)
+}
+
 /// The name without the types that it is overloaded for: `umax` of `umax.v4i32`.
 fn base(name: &str) -> &str {
     let mut base = name;
-    while let Some((head, last)) = base.rsplit_once('.') {
-        let scalar = match last.strip_prefix('v') {
-            Some(vector) => vector.trim_start_matches(|c: char| c.is_ascii_digit()),
-            None => last,
-        };
-        let digits = scalar.strip_prefix("bf").or(scalar.strip_prefix(['i', 'f', 'p']));
-        if !digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())) {
-            break;
-        }
+    while let Some(head) = without_type(base) {
         base = head;
     }
     base

@@ -1,0 +1,162 @@
+//! What is no instruction, and what depends on more than its name.
+
+use super::operands::Register;
+use crate::error::{Error, Result};
+use crate::import::function::{Builder, Values};
+use crate::module::body::{Call, Inst};
+use warpsmith_ir::{self as ir, InstBuilder, Mnemonic, Type, Value};
+
+/// The register of a name: `cluster.ctaid.x` is `%cluster_ctaid.x`, `lanemask.eq` is `%lanemask_eq`.
+pub(super) fn register(name: &str) -> Option<ir::Sreg> {
+    let joined = name.replace('.', "_");
+    let component = name.rsplit_once('.').map(|(head, last)| format!("{}.{last}", head.replace('.', "_")));
+    ir::Sreg::from_name(name)
+        .or_else(|| component.and_then(|name| ir::Sreg::from_name(&name)))
+        .or_else(|| ir::Sreg::from_name(&joined))
+}
+
+impl Builder<'_, '_, '_> {
+    /// True if the name is one of these.
+    pub(super) fn special(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<bool> {
+        let words: Vec<&str> = name.split('.').collect();
+        if matches!(words.as_slice(), ["reflect"]) {
+            self.reflect(inst, call)?;
+            return Ok(true);
+        }
+        if matches!(words.as_slice(), ["texsurf", ..]) {
+            return Err(Error::unsupported(format!(
+                "`llvm.nvvm.{name}`: textures and surfaces are passed to kernels as numbers of 64 bits"
+            )));
+        }
+        let mut args: Vec<Value> = Vec::new();
+        for arg in &call.args {
+            args.extend(self.value(*arg)?);
+        }
+        let types: Vec<Type> = self.parts(inst.ty)?.iter().map(|part| part.ty).collect();
+        match self.special_values(name, &words, &args, &types)? {
+            Some(values) => self.result(inst, &values).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn special_values(
+        &mut self,
+        name: &str,
+        words: &[&str],
+        args: &[Value],
+        types: &[Type],
+    ) -> Result<Option<Values>> {
+        let get = |n: usize| {
+            args.get(n)
+                .copied()
+                .ok_or_else(|| Error::unsupported(format!("`llvm.nvvm.{name}` with {} operands", args.len())))
+        };
+        let one = |value: Value| Ok(Some(Values::from_slice(&[value])));
+        match words {
+            ["d2i", half @ ("lo" | "hi")] => {
+                let mut bits = self.b.ins().bitcast(Type::I64, get(0)?);
+                if *half == "hi" {
+                    let amount = self.b.ins().iconst(Type::I32, 32);
+                    bits = self.b.ins().lshr(bits, amount);
+                }
+                one(self.b.ins().trunc(Type::I32, bits))
+            }
+            ["lohi", "i2d"] => {
+                let (low, high) =
+                    (self.b.ins().zext(Type::I64, get(0)?), self.b.ins().zext(Type::I64, get(1)?));
+                let amount = self.b.ins().iconst(Type::I32, 32);
+                let high = self.b.ins().shl(high, amount);
+                let bits = self.b.ins().bor(low, high);
+                one(self.b.ins().bitcast(Type::F64, bits))
+            }
+            ["bitcast", ..] => {
+                let int = self.integer_of(get(0)?);
+                one(self.scalar_of(int, types.first().copied().unwrap_or(Type::I32)))
+            }
+            ["swap", "lo", "hi", "b64"] => {
+                let amount = self.b.ins().iconst(Type::I32, 32);
+                one(self.b.ins().rotl(get(0)?, amount))
+            }
+            ["rotate", "b32" | "b64"] => one(self.b.ins().rotl(get(0)?, get(1)?)),
+            ["rotate", "right", "b64"] => one(self.b.ins().rotr(get(0)?, get(1)?)),
+            ["move", "ptr"] | ["internal", "addrspace", "wrap"] => one(get(0)?),
+            // Casts between spaces, as LLVM before 20 wrote them.
+            ["ptr", "gen", "to", ..] | ["ptr", _, "to", "gen"] => {
+                let pointer = self.generic(get(0)?);
+                let ty = types.first().copied().unwrap_or(Type::PTR);
+                one(self.pointer_as(pointer, ty))
+            }
+            // What LLVM tells who compiles, and no code.
+            // A kernel returns; from a function, the thread cannot end.
+            ["exit"] if self.b.func().kind == ir::FuncKind::Kernel => {
+                self.b.ins().ret(&[]);
+                let next = self.b.create_block();
+                self.b.switch_to_block(next);
+                Ok(Some(Values::new()))
+            }
+            ["exit"] => Err(Error::unsupported("`llvm.nvvm.exit` in a function that is no kernel")),
+            ["compiler", "error" | "warn"] => Ok(Some(Values::new())),
+            ["is_explicit_cluster"] => {
+                let value = self.special_register("is_explicit_cluster")?;
+                one(self.resize(value, Type::I1))
+            }
+            ["ldg" | "ldu", "global", ..] => {
+                let pointer = self.pointer_as(get(0)?, Type::PTR_GLOBAL);
+                let ty = types.first().copied().unwrap_or(Type::I32);
+                let flags = crate::import::memory::access_flags(false, true);
+                one(self.b.ins().load(ty, flags, pointer, 0))
+            }
+            ["flo", sign @ ("s" | "u")] => {
+                let amount = if self.number(get(1)?) == Some(1) { ".shiftamt" } else { "" };
+                self.operation(&format!("bfind{amount}.{sign}32"), &args[..1])
+            }
+            ["idp2a", a @ ("s" | "u"), b @ ("s" | "u")] => {
+                let half = if self.number(get(2)?) == Some(1) { "hi" } else { "lo" };
+                let operands = [get(0)?, get(1)?, get(3)?];
+                self.operation(&format!("dp2a.{half}.{a}32.{b}32"), &operands)
+            }
+            ["atomic", "load", op @ ("inc" | "dec"), ..] => self.atomic("", op, "i", args, name),
+            ["atomic", op, "gen", ty @ ("i" | "f"), scope @ ("cta" | "sys"), ..] => {
+                self.atomic(&format!(".{scope}"), op, ty, args, name)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn number(&self, value: Value) -> Option<i64> {
+        self.b.func().dfg.int_const(value).map(|number| number & 1)
+    }
+
+    fn operation(&mut self, mnemonic: &str, args: &[Value]) -> Result<Option<Values>> {
+        let registers: Vec<Register> = args.iter().map(|arg| Register::Value(*arg)).collect();
+        let mnemonic: Mnemonic = Self::mnemonic(mnemonic)?;
+        Ok(Some(self.issue(&mnemonic, &registers, 1)?.into_iter().collect()))
+    }
+
+    /// An atomic operation whose type has the width of what it works on.
+    fn atomic(
+        &mut self,
+        scope: &str,
+        op: &str,
+        ty: &str,
+        args: &[Value],
+        name: &str,
+    ) -> Result<Option<Values>> {
+        let unknown = || Error::unsupported(format!("`llvm.nvvm.{name}`"));
+        let (Some(&pointer), Some(&value)) = (args.first(), args.get(1)) else { return Err(unknown()) };
+        let bits = self.type_of(value).bits();
+        let suffix = match (op, ty) {
+            ("add", "f") => format!("f{bits}"),
+            ("add" | "inc" | "dec", "i") => format!("u{bits}"),
+            ("max" | "min", "i") => format!("s{bits}"),
+            ("exch" | "and" | "or" | "xor" | "cas", "i") => format!("b{bits}"),
+            _ => return Err(unknown()),
+        };
+        let space = crate::import::atomic::space(self.type_of(pointer));
+        let mnemonic = format!("atom{space}{scope}.{op}.{suffix}");
+        let operands: Vec<ir::PtxArg> =
+            [ir::at(pointer)].into_iter().chain(args[1..].iter().map(|v| (*v).into())).collect();
+        let of = self.type_of(value);
+        Ok(Some(Values::from_slice(&[self.ptx_one(&mnemonic, operands, of)?])))
+    }
+}

@@ -1,0 +1,54 @@
+//! What CUDA says beyond C reaches the IR and the PTX.
+
+use warpsmith_emit::{Compiler, OptLevel};
+use warpsmith_isa::Target;
+use warpsmith_llvm::{Module, Options, import};
+
+fn imported(bytes: &[u8], kernel: &str) -> warpsmith_ir::Module {
+    let module = Module::read(bytes).expect("a module");
+    let options = Options::new().with_target(Target::sm(80)).with_exports(vec![kernel.to_owned()]);
+    import(vec![(kernel.to_owned(), module)], &options)
+        .unwrap_or_else(|errors| panic!("{}", errors.iter().map(ToString::to_string).collect::<String>()))
+}
+
+fn ptx(module: &warpsmith_ir::Module) -> String {
+    let compiled = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O2).compile(module);
+    compiled.unwrap_or_else(|errors| panic!("{errors}\n{module}")).text
+}
+
+#[test]
+fn atomic_operations_are_relaxed_and_of_the_device() {
+    for bytes in [
+        include_bytes!("corpus/cuda.O0.bc").as_slice(),
+        include_bytes!("corpus/cuda.O3.bc"),
+        include_bytes!("corpus/cuda.raw.bc"),
+    ] {
+        let text = ptx(&imported(bytes, "atomics"));
+        for wanted in ["relaxed.gpu", ".acq_rel.sys", ".add.f32", ".inc.u32"] {
+            assert!(text.contains(wanted), "no {wanted} in\n{text}");
+        }
+        // That of `cas`, which may be a lock, and no other.
+        assert_eq!(text.matches("fence.sc.sys").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_is_asked_of_loops_is_kept() {
+    let text = imported(include_bytes!("corpus/cuda.raw.bc"), "loops").to_string();
+    for wanted in ["  unroll 4\n", "  nounroll\n", "  unroll full\n"] {
+        assert_eq!(text.matches(wanted).count(), 1, "{wanted}{text}");
+    }
+}
+
+#[test]
+fn constants_of_indices_become_offsets_of_accesses() {
+    let text = ptx(&imported(include_bytes!("corpus/cuda.O3.bc"), "stencil"));
+    assert!(text.contains("+4]") && text.contains("+-4]") || text.contains("-4]"), "{text}");
+    assert_eq!(text.matches("mul.wide").count() + text.matches("cvt.s64").count(), 1, "{text}");
+}
+
+#[test]
+fn assembly_outside_of_functions_declares_variables() {
+    let text = ptx(&imported(include_bytes!("corpus/cuda.O3.bc"), "stencil"));
+    assert!(text.contains(".shared .align 16 .b8 tile[256];"), "{text}");
+}

@@ -1,6 +1,7 @@
 //! What CUDA says beyond C reaches the IR and the PTX.
 
 use warpsmith_emit::{Compiler, OptLevel};
+use warpsmith_interp::{Device, Launch, Program};
 use warpsmith_isa::Target;
 use warpsmith_llvm::{Module, Options, import};
 
@@ -49,6 +50,18 @@ fn constants_of_indices_become_offsets_of_accesses() {
 
 #[test]
 fn assembly_outside_of_functions_declares_variables() {
-    let text = ptx(&imported(include_bytes!("corpus/cuda.O3.bc"), "stencil"));
+    let module = imported(include_bytes!("corpus/module_asm.O3.bc"), "tiles");
+    let text = ptx(&module);
     assert!(text.contains(".shared .align 16 .b8 tile[256];"), "{text}");
+    let compiled = Compiler::new(Target::sm(80)).compile(&module).expect("PTX");
+    for program in [Program::from_ir(&module), Program::load(&compiled.module)] {
+        let program = program.unwrap_or_else(|errors| panic!("{errors}"));
+        let mut device = Device::new();
+        let data: Vec<u32> = (0..8).map(|i| i * i).collect();
+        let buffer = device.upload(&data).expect("memory");
+        let launch = Launch::new("tiles").block([8, 1, 1]).arg(buffer);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{fault}"));
+        let expected: Vec<u32> = (0..8u32).map(|t| (t ^ 1) * 3 + (t ^ 1) * (t ^ 1)).collect();
+        assert_eq!(device.download::<u32>(buffer).expect("the buffer"), expected);
+    }
 }

@@ -470,6 +470,9 @@ impl Builder<'_, '_, '_> {
 
     /// The address of a function or variable that the text names as PTX does.
     fn named_address(&mut self, name: &str) -> Result<Value> {
+        if let Some(id) = self.importer.assembled.get(name).copied() {
+            return Ok(self.b.global_addr(id));
+        }
         let site = self.importer.symbols.named(&self.importer.modules, self.site.module, name);
         let site = site.ok_or_else(|| {
             Error::unsupported(format!("`{name}`, which is neither a register of its nor a symbol"))

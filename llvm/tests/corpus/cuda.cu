@@ -1,5 +1,4 @@
-// What CUDA says beyond C: atomic operations that are relaxed, what is asked of loops, assembly outside of functions.
-__asm__(".shared .align 16 .b8 tile[256];");
+// What CUDA says beyond C: atomic operations that are relaxed, and what is asked of loops.
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 __device__ static void hook(int *p) { __nvvm_atom_add_gen_i(p, 1); }
@@ -10,7 +9,7 @@ extern "C" __global__ void loops(int *p, int n) {
     for (int i = 0; i < n; i++) s += p[i];
 #pragma unroll 1
     for (int i = 0; i < n; i++) s ^= p[i];
-#pragma unroll
+#pragma clang loop unroll(full)
     for (int i = 0; i < 5; i++) s += p[i + 1];
     p[0] = s;
 }

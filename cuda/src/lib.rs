@@ -1,1 +1,38 @@
 //! CUDA's driver API over the engine: a `libcuda` for machines without a GPU.
+//!
+//! The library is `libcuda.so.1` by name: programs find it in the place of the driver, and their kernels run on the CPU. `docs/cuda.md` says how to use it.
+//!
+//! - [`api`]: the entry points, a file for each area of the API;
+//! - [`entries`]: all functions of the API, those that are not there included, by name and version;
+//! - `ffi`: pointers, memory and functions of clients, and all that is `unsafe`, with one exception: values that streams wait for, in `copy`;
+//! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `memory`, `pool`, `kernel`, `link`: those;
+//! - `queue`, `op`, `copy`: work, in order;
+//! - `image`, `jit`: what clients load;
+//! - `watch`: checkers, coverage, profile, and the report;
+//! - [`settings`], [`profile`]: what users can choose.
+
+pub mod api;
+mod attribute;
+mod context;
+mod copy;
+pub mod entries;
+pub mod error;
+mod event;
+mod ffi;
+mod graph;
+mod handles;
+mod image;
+mod jit;
+mod kernel;
+mod link;
+mod log;
+mod memory;
+mod op;
+mod pool;
+pub mod profile;
+mod queue;
+pub mod settings;
+mod state;
+mod stream;
+mod user_object;
+mod watch;

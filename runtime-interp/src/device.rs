@@ -1,25 +1,23 @@
 //! The library's face: a device with memory, programs to launch on it, and what comes of a launch.
 
-use crate::engine::grid;
-use crate::engine::observe::{LaunchView, Observer};
-use crate::engine::{Context, Identity, Level, Program, Reference, Standstill};
+use crate::engine::observe::Observer;
+use crate::engine::{Cell, Identity, Level, Program, Reference};
 use crate::fault::{Fault, FaultCode};
 use crate::launch::{Launch, Stats};
 use crate::memory::bytes::Bytes;
 use crate::memory::global::Global;
 use crate::memory::heap::Heap;
 use crate::memory::window;
-use crate::output::{Output, Sink};
+use crate::output::Sink;
+use crate::prepared::Prepared;
 use crate::texture::object::Object;
 use crate::texture::{Image, ReferenceKind, Sampler};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith_diag::nearest;
 use warpsmith_isa::{StateSpace, limits};
-use warpsmith_semantics::matrix::{Architecture, Arithmetic};
 
 /// The machine that kernels believe they run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,6 +133,10 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    pub(crate) fn new(address: u64, bytes: u64) -> Buffer {
+        Buffer { address, bytes }
+    }
+
     /// The address a kernel sees.
     pub fn address(self) -> u64 {
         self.address
@@ -200,12 +202,14 @@ macro_rules! plain {
 plain!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
 
 /// What a program has on a device: its variables, and its constants with their addresses.
-struct Instance {
+pub(crate) struct Instance {
     globals: u64,
-    constants: Vec<crate::engine::Cell>,
+    constants: Arc<Vec<Cell>>,
     /// The kernel whose addresses of shared variables are among the constants.
     kernel: Option<u32>,
     constant: Bytes,
+    /// Where the constant variables are in global memory, on a device whose addresses are those of the host.
+    constant_address: Option<u64>,
 }
 
 /// A simulated GPU.
@@ -239,12 +243,13 @@ struct Instance {
 /// # Ok::<(), warpsmith_interp::Fault>(())
 /// ```
 pub struct Device {
-    machine: Machine,
-    global: Global,
+    // What a launch uses is shared with it, so that the device can go on while it runs.
+    machine: Arc<Machine>,
+    global: Arc<Global>,
     instances: FxHashMap<Identity, Instance>,
-    heap: Option<Heap>,
-    objects: Vec<Object>,
-    sink: Sink,
+    heap: Option<Arc<Heap>>,
+    objects: Arc<Vec<Object>>,
+    sink: Arc<Mutex<Sink>>,
     launches: u64,
 }
 
@@ -263,14 +268,25 @@ impl Device {
     /// A device of a chosen kind.
     pub fn with_machine(machine: Machine) -> Self {
         let global = Global::new(machine.global_memory);
-        let sink = Sink::Kept(VecDeque::new());
+        Device::with_memory(machine, global)
+    }
+
+    /// A device of a chosen kind whose addresses are those of the host: a pointer of a kernel is one of the host, and the other way round, for
+    /// memory of the host that [`Device::adopt`] was told of.
+    #[cfg(feature = "mapped")]
+    pub fn mapped(machine: Machine) -> Self {
+        let global = Global::mapped(machine.global_memory);
+        Device::with_memory(machine, global)
+    }
+
+    fn with_memory(machine: Machine, global: Global) -> Self {
         Device {
-            machine,
-            global,
+            machine: Arc::new(machine),
+            global: Arc::new(global),
             instances: FxHashMap::default(),
             heap: None,
-            objects: Vec::new(),
-            sink,
+            objects: Arc::default(),
+            sink: Arc::new(Mutex::new(Sink::Kept(VecDeque::new()))),
             launches: 0,
         }
     }
@@ -278,13 +294,13 @@ impl Device {
     /// Sends what kernels print to `sink` when a launch ends, in the order of blocks, and within a block as its threads ran.
     /// Until then a device keeps the text for [`Device::take_output`].
     pub fn set_output(&mut self, sink: impl Write + Send + 'static) {
-        self.sink = Sink::Host(Box::new(sink));
+        self.sink = Arc::new(Mutex::new(Sink::Host(Box::new(sink))));
     }
 
     /// What kernels have printed since the last call, at most the last [`Machine::print_buffer`] bytes; nothing if the
     /// output has gone to a sink.
     pub fn take_output(&mut self) -> Vec<u8> {
-        match &mut self.sink {
+        match &mut *self.sink.lock().unwrap_or_else(PoisonError::into_inner) {
             Sink::Kept(kept) => std::mem::take(kept).into(),
             Sink::Host(_) => Vec::new(),
         }
@@ -292,7 +308,7 @@ impl Device {
 
     /// Bytes that kernels hold from `malloc`. They stay allocated until a kernel frees them.
     pub fn heap_used(&self) -> u64 {
-        self.heap.as_ref().map_or(0, Heap::used)
+        self.heap.as_ref().map_or(0, |heap| heap.used())
     }
 
     /// The machine.
@@ -307,14 +323,23 @@ impl Device {
 
     /// Allocates zeroed memory, aligned to 256 bytes.
     pub fn alloc(&mut self, bytes: u64) -> Result<Buffer, Fault> {
-        let address = self.global.allocate(bytes).ok_or_else(|| self.no_room(bytes))?;
+        let address = self.memory().allocate(bytes).ok_or_else(|| self.no_room(bytes))?;
         Ok(Buffer { address, bytes })
     }
 
     /// As [`Device::alloc`], of memory that a checker takes for never written: its zeros are no one's.
     pub fn alloc_unwritten(&mut self, bytes: u64) -> Result<Buffer, Fault> {
-        let address = self.global.allocate_unwritten(bytes).ok_or_else(|| self.no_room(bytes))?;
+        let address = self.memory().allocate_unwritten(bytes).ok_or_else(|| self.no_room(bytes))?;
         Ok(Buffer { address, bytes })
+    }
+
+    /// The table of allocations, to change it: a launch that goes on keeps the one that it began with.
+    pub(crate) fn memory(&mut self) -> &mut Global {
+        Arc::make_mut(&mut self.global)
+    }
+
+    pub(crate) fn global(&self) -> &Global {
+        &self.global
     }
 
     fn no_room(&self, bytes: u64) -> Fault {
@@ -334,7 +359,8 @@ impl Device {
 
     /// Frees a buffer that [`Device::alloc`] or [`Device::upload`] gave.
     pub fn free(&mut self, buffer: Buffer) -> Result<(), Fault> {
-        if self.instances.values().all(|i| i.globals != buffer.address) && self.global.free(buffer.address) {
+        let is_buffer = self.global.starting_at(buffer.address).is_some_and(|a| !a.variables && !a.heap);
+        if is_buffer && self.memory().free(buffer.address) {
             return Ok(());
         }
         Err(Fault::new(
@@ -408,7 +434,7 @@ impl Device {
             self.find(*buffer)?;
         }
         let addresses = buffers.iter().map(|b| b.address).collect();
-        let address = self.global.multicast(addresses, first.bytes);
+        let address = self.memory().multicast(addresses, first.bytes);
         let none = || Fault::new(FaultCode::OutOfMemory, "no more multicast addresses");
         Ok(Buffer { address: address.ok_or_else(none)?, bytes: first.bytes })
     }
@@ -502,7 +528,7 @@ impl Device {
     }
 
     fn create(&mut self, object: Object) -> Handle {
-        self.objects.push(object);
+        Arc::make_mut(&mut self.objects).push(object);
         Handle(window::object_handle(self.objects.len() - 1))
     }
 
@@ -521,13 +547,13 @@ impl Device {
         Ok(texels.address)
     }
 
-    fn find(&self, buffer: Buffer) -> Result<(&Bytes, usize), Fault> {
+    pub(crate) fn find(&self, buffer: Buffer) -> Result<(&Bytes, usize), Fault> {
         let allocation = self.global.get(self.global.find(buffer.address));
         let holds = |start: u64, len: u64| {
             let offset = buffer.address - start;
             offset <= len && buffer.bytes <= len - offset
         };
-        match allocation.filter(|a| holds(a.start, a.len)) {
+        match allocation.filter(|a| !a.dead && holds(a.start, a.len)) {
             Some(a) => Ok((&a.bytes, (buffer.address - a.start) as usize)),
             None => {
                 let place = self.global.describe(buffer.address, buffer.bytes);
@@ -536,12 +562,21 @@ impl Device {
         }
     }
 
-    /// A global variable of a program, which keeps its value from launch to launch; `None` if it has none of that name.
+    /// A global variable of a program, which keeps its value from launch to launch; `None` if it has none of that name. Where addresses are
+    /// those of the host, constant variables are found too.
     pub fn variable(&mut self, program: &Program, name: &str) -> Result<Option<Buffer>, Fault> {
-        let globals = self.instance(program)?.globals;
-        let mut variables = program.variables.iter().map(|p| (&p.variable, p.offset));
-        let found = variables.find(|(v, _)| v.name == name && v.space == StateSpace::Global);
-        Ok(found.map(|(v, offset)| Buffer { address: globals + offset, bytes: v.bytes }))
+        let instance = self.instance(program)?;
+        let (globals, constants) = (instance.globals, instance.constant_address);
+        let start = |space| match space {
+            StateSpace::Global => Some(globals),
+            StateSpace::Const => constants,
+            _ => None,
+        };
+        let mut variables = program.variables.iter().filter(|p| p.variable.name == name);
+        Ok(variables.find_map(|p| {
+            let address = start(p.variable.space)? + p.offset;
+            Some(Buffer { address, bytes: p.variable.bytes })
+        }))
     }
 
     /// Copies bytes to the start of a `.global` or `.const` variable of a program, as `cudaMemcpyToSymbol` does; the rest of it stays as it is.
@@ -618,23 +653,32 @@ impl Device {
     /// Forgets a program and frees its variables.
     pub fn unload(&mut self, program: &Program) {
         if let Some(instance) = self.instances.remove(&program.identity) {
-            self.global.free(instance.globals);
+            self.memory().free(instance.globals);
+            if let Some(constants) = instance.constant_address {
+                self.memory().free(constants);
+            }
         }
     }
 
-    fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
+    pub(crate) fn instance(&mut self, program: &Program) -> Result<&Instance, Fault> {
         let id = &program.identity;
         if !self.instances.contains_key(id) {
             // Whole words, as a driver's pages are: an atomic of 8 or 16 bits on the last variable is a `cas` of the word around it.
             let bytes = program.global_bytes.next_multiple_of(4);
-            let globals = self.global.allocate_variables(bytes);
+            let globals = self.memory().allocate_variables(bytes);
             let globals = globals.ok_or_else(|| self.no_room(bytes))?;
             let no_memory = || Fault::new(FaultCode::OutOfMemory, "no room for the program's variables");
-            let constant = Bytes::zeroed(program.const_bytes as usize).ok_or_else(no_memory)?;
+            let (mut constant_address, mut constant) = (None, None);
+            if self.global.is_mapped() && program.const_bytes > 0 {
+                constant_address = self.memory().allocate_variables(program.const_bytes);
+                constant = constant_address.and_then(|at| Some(self.global.starting_at(at)?.bytes.clone()));
+            }
+            let constant = constant.or_else(|| Bytes::zeroed(program.const_bytes as usize));
+            let constant = constant.ok_or_else(no_memory)?;
             let block = self.global.starting_at(globals).ok_or_else(no_memory)?;
             program.initialise(StateSpace::Global, globals, &block.bytes);
             program.initialise(StateSpace::Const, globals, &constant);
-            let constants = program.resolve_constants(globals);
+            let constants = Arc::new(program.resolve_constants(globals));
             // A sampler that the module describes needs no other.
             let mut samplers = Vec::new();
             for placed in &program.variables {
@@ -646,28 +690,17 @@ impl Device {
             }
             for (offset, sampler) in samplers {
                 let handle = window::object_handle(self.objects.len());
-                self.objects.push(sampler);
+                Arc::make_mut(&mut self.objects).push(sampler);
                 block.bytes.write(offset, &handle.to_le_bytes());
             }
-            self.instances.insert(id.clone(), Instance { globals, constants, kernel: None, constant });
+            self.instances.insert(id.clone(), Instance { globals, constants, kernel: None, constant, constant_address });
         }
         self.instances.get(id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
     }
 
     /// Runs a kernel to its end. Memory keeps what a faulting kernel has written before it was stopped.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Stats, Fault> {
-        self.run(program, launch, |cx| {
-            let workers = match launch.workers {
-                _ if cx.seed.is_some() || cx.schedule.is_some() => 1,
-                Some(workers) => workers.max(1),
-                None => rayon::current_num_threads(),
-            };
-            if workers == 1 || cx.clusters() == 1 {
-                grid::run_here(cx)
-            } else {
-                grid::run_parallel(cx, workers)
-            }
-        })
+        self.prepare(program, launch)?.run()
     }
 
     /// Runs a kernel under the eyes of an observer, on the calling thread.
@@ -677,96 +710,56 @@ impl Device {
         launch: &Launch,
         observer: &mut dyn Observer,
     ) -> Result<Stats, Fault> {
-        self.run(program, launch, |cx| {
-            if !observer.is_active() {
-                return grid::run_here(cx);
-            }
-            let view = LaunchView::new(cx);
-            observer.begin(&view);
-            let result = grid::run_watched(cx, observer);
-            observer.end(&view, result.as_ref().err());
-            result
-        })
+        self.prepare(program, launch)?.run_observed(observer)
     }
 
-    fn run(
+    /// Checks a launch and takes what it needs, so that it can run while the device does something else: several at a time, each with the memory
+    /// that was allocated when it was prepared. What is freed meanwhile it keeps until it ends.
+    pub fn prepare<'p>(&mut self, program: &'p Program, launch: &'p Launch) -> Result<Prepared<'p>, Fault> {
+        let machine = Arc::clone(&self.machine);
+        self.prepare_on(&machine, program, launch)
+    }
+
+    /// As [`Device::prepare`], for a launch that believes to run on another machine with this memory: one of several devices of a host.
+    pub fn prepare_on<'p>(
         &mut self,
-        program: &Program,
-        launch: &Launch,
-        run: impl FnOnce(&Context<'_>) -> Result<(u64, u64), Fault>,
-    ) -> Result<Stats, Fault> {
-        let kernel = launch.check(program, &self.machine)?;
+        machine: &Arc<Machine>,
+        program: &'p Program,
+        launch: &'p Launch,
+    ) -> Result<Prepared<'p>, Fault> {
+        let kernel = launch.check(program, machine)?;
         let params = launch.parameters(&program.functions[kernel as usize])?;
         let params = Bytes::copied(&params)
             .ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "no memory for parameters"))?;
         self.instance(program)?;
         if program.uses_heap && self.heap.is_none() {
-            let start = Heap::extent(self.machine.heap).and_then(|bytes| self.global.allocate_heap(bytes));
+            let bytes = Heap::extent(self.machine.heap);
+            let start = bytes.and_then(|bytes| self.memory().allocate_heap(bytes));
             let start =
                 start.ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "no room for the heap of kernels"))?;
-            self.heap = Some(Heap::new(start, self.machine.heap));
+            self.heap = Some(Arc::new(Heap::new(start, self.machine.heap)));
         }
         self.launches += 1;
         let Some(instance) = self.instances.get_mut(&program.identity) else {
             return Err(Fault::new(FaultCode::OutOfMemory, "the program is gone"));
         };
         if instance.kernel.replace(kernel) != Some(kernel) {
-            program.place_shared(kernel, &mut instance.constants);
+            program.place_shared(kernel, Arc::make_mut(&mut instance.constants).as_mut_slice());
         }
-        let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
-        let output = Output::new(self.machine.print_buffer);
-        let cluster = launch.cluster.or(attributes.and_then(|a| a.required_cluster));
-        let cluster_blocks: u64 = cluster.unwrap_or([1; 3]).iter().map(|n| u64::from(*n)).product();
-        let room = launch.room(program, kernel, &self.machine);
-        let cx = Context {
+        Ok(Prepared {
             program,
-            constants: &instance.constants,
-            global: &self.global,
-            constant: &instance.constant,
-            params: &params,
-            globals: instance.globals,
-            heap: self.heap.as_ref(),
-            objects: &self.objects,
-            output: &output,
+            launch,
             kernel,
-            grid: launch.blocks(attributes),
-            block: launch.block,
-            cluster,
-            dynamic_shared: launch.dynamic_shared,
-            machine: &self.machine,
-            limits: &launch.limits,
-            schedule: launch.schedule,
-            seed: launch.seed,
-            launch_number: self.launches,
-            arithmetic: launch.arithmetic.unwrap_or_else(|| {
-                let own = program.target.map_or(Architecture::Hopper, Architecture::of);
-                Arithmetic::Hardware(own)
-            }),
-            fresh: launch.poison.unwrap_or(0),
-            cooperative: launch.cooperative,
-            room: (room / cluster_blocks).max(1),
-            resident: AtomicU64::new(0),
-            standstill: Standstill::default(),
-            stop: AtomicBool::new(false),
-            budget: AtomicU64::new(launch.limits.steps),
-            next: AtomicU64::new(0),
-        };
-        let start = Instant::now();
-        let done = run(&cx);
-        let seconds = start.elapsed().as_secs_f64();
-        let blocks = grid::blocks(&cx);
-        let threads = blocks * u64::from(cx.threads());
-        let printed = output.deliver(&mut self.sink);
-        let (warp_instructions, thread_instructions) = done?;
-        Ok(Stats {
-            warp_instructions,
-            thread_instructions,
-            blocks,
-            threads,
-            printed_calls: printed.calls,
-            printed_bytes: printed.bytes,
-            lost_bytes: printed.lost,
-            seconds,
+            params,
+            constants: Arc::clone(&instance.constants),
+            constant: instance.constant.clone(),
+            globals: instance.globals,
+            machine: Arc::clone(machine),
+            global: Arc::clone(&self.global),
+            heap: self.heap.clone(),
+            objects: Arc::clone(&self.objects),
+            sink: Arc::clone(&self.sink),
+            number: self.launches,
         })
     }
 }

@@ -61,6 +61,8 @@ pub struct Launch {
     pub dynamic_shared: u32,
     /// The arguments, in order.
     pub args: Vec<Arg>,
+    /// In place of `args`, all parameters as they lie in parameter space, in the layout of [`KernelParam::offset`](crate::engine::KernelParam::offset).
+    pub packed: Option<Vec<u8>>,
     /// What it may use.
     pub limits: Limits,
     /// With a schedule or a seed, the launch runs on one host thread, and the order in which threads take turns is a function
@@ -88,6 +90,7 @@ impl Launch {
             cooperative: false,
             dynamic_shared: 0,
             args: Vec::new(),
+            packed: None,
             limits: Limits::default(),
             schedule: None,
             seed: None,
@@ -134,6 +137,12 @@ impl Launch {
     /// Adds an argument.
     pub fn arg(mut self, arg: impl Into<Arg>) -> Self {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Sets all parameters at once, as they lie in parameter space.
+    pub fn packed(mut self, parameters: impl Into<Vec<u8>>) -> Self {
+        self.packed = Some(parameters.into());
         self
     }
 
@@ -298,6 +307,17 @@ impl Launch {
     /// Lays out the arguments in the parameter space of the kernel.
     pub(crate) fn parameters(&self, kernel: &Function) -> Result<Vec<u8>, Fault> {
         let params = kernel.kernel.as_ref().map_or(&[][..], |k| &k.params);
+        let size = params.iter().map(|p| p.offset as usize + p.bytes as usize).max().unwrap_or(0);
+        if let Some(packed) = &self.packed {
+            if packed.len() == size {
+                return Ok(packed.clone());
+            }
+            let have = packed.len();
+            return Err(Fault::launch(format!(
+                "kernel `{}` takes {size} bytes of parameters, {have} are given",
+                self.entry
+            )));
+        }
         if params.len() != self.args.len() {
             let (want, have) = (params.len(), self.args.len());
             return Err(Fault::launch(format!(
@@ -305,7 +325,6 @@ impl Launch {
                 self.entry
             )));
         }
-        let size = params.iter().map(|p| p.offset as usize + p.bytes as usize).max().unwrap_or(0);
         let mut bytes = vec![0; size];
         for (i, (param, arg)) in params.iter().zip(&self.args).enumerate() {
             if arg.0.len() != param.bytes as usize {

@@ -11,6 +11,7 @@
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
 mod device;
+mod device_memory;
 mod effects;
 pub mod engine;
 mod fault;
@@ -18,15 +19,18 @@ mod ir_decode;
 mod launch;
 mod memory;
 mod output;
+mod prepared;
 mod printf;
 mod ptx_decode;
 mod tensor;
 pub mod texture;
 
 pub use device::{Buffer, Device, Handle, Limits, Machine, Placement, Plain};
-pub use engine::{Program, Schedule, SplitMix64, observe};
+pub use device_memory::{Holder, Span};
+pub use engine::{KernelInfo, Program, Schedule, SplitMix64, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};
+pub use prepared::Prepared;
 pub use tensor::{
     ElementType, Field as TensorMapField, Fill, Im2colWide, Interleave, L2Promotion, Swizzle, Tensor,
     TensorMap, TensorMapError,

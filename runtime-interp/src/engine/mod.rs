@@ -54,7 +54,7 @@ pub use op::{
     FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
-    Formal, FunctionKind, KernelAttributes, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
+    Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
     Reference, Relocation, Slot, Statement, Variable,
 };
 pub use random::SplitMix64;

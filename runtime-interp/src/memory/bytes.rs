@@ -13,13 +13,38 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A zeroed block of memory.
-#[derive(Debug)]
+/// A block of memory, zeroed when it is allocated. Clones are the same block, which lives as long as one of them.
+#[derive(Clone, Debug)]
 pub(crate) struct Bytes {
     start: NonNull<u8>,
     len: usize,
+    /// What gives the memory back; nothing for memory that is someone else's.
+    _owner: Option<Arc<dyn Owner>>,
+}
+
+/// Whoever a block's memory belongs to: it is given back when this is dropped.
+pub(crate) trait Owner: Send + Sync + std::fmt::Debug {}
+
+/// Memory of the host's allocator.
+#[derive(Debug)]
+struct Allocated {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it is only used to give the memory back.
+unsafe impl Send for Allocated {}
+// SAFETY: as above.
+unsafe impl Sync for Allocated {}
+impl Owner for Allocated {}
+
+impl Drop for Allocated {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `Bytes::zeroed` with this layout, and no `Bytes` of it is left.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
 }
 
 // SAFETY: a block is plain memory without thread affinity; see the module's invariant for concurrent access.
@@ -36,7 +61,20 @@ impl Bytes {
         let layout = Layout::from_size_align(len.max(1), Self::ALIGN).ok()?;
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Bytes { start, len })
+        Some(Bytes { start, len, _owner: Some(Arc::new(Allocated { start, layout })) })
+    }
+
+    /// The block of `len` bytes at a place of the host's memory.
+    ///
+    /// # Safety
+    /// The bytes can be read and written until the last clone of the block and `owner` are dropped, and no reference to any of them exists meanwhile.
+    pub unsafe fn at(start: NonNull<u8>, len: usize, owner: Option<Arc<dyn Owner>>) -> Bytes {
+        Bytes { start, len, _owner: owner }
+    }
+
+    /// A block of no bytes.
+    pub fn none() -> Bytes {
+        Bytes { start: NonNull::dangling(), len: 0, _owner: None }
     }
 
     /// A block with a copy of `bytes`.
@@ -95,7 +133,7 @@ impl Bytes {
             // SAFETY: in bounds, and aligned to the unit.
             unsafe {
                 let p = self.start().add(at);
-                done += match unit(at, rest.len()) {
+                done += match unit(p.addr(), rest.len()) {
                     8 => copy_to(rest, u64::load_relaxed(p).to_le_bytes()),
                     4 => copy_to(rest, u32::load_relaxed(p).to_le_bytes()),
                     2 => copy_to(rest, u16::load_relaxed(p).to_le_bytes()),
@@ -114,7 +152,7 @@ impl Bytes {
             // SAFETY: in bounds, and aligned to the unit.
             unsafe {
                 let p = self.start().add(at);
-                done += match unit(at, rest.len()) {
+                done += match unit(p.addr(), rest.len()) {
                     8 => {
                         u64::from_le_bytes(first(rest)).store_relaxed(p);
                         8
@@ -139,10 +177,10 @@ impl Bytes {
     /// Replaces a value of 1, 2, 4 or 8 bytes by a function of it, atomically; panics if it is misaligned or not within the block.
     pub fn update(&self, offset: usize, bytes: usize, f: impl Fn(u64) -> u64) {
         assert!(offset <= self.len && bytes <= self.len - offset, "update past a block");
-        assert!(matches!(bytes, 1 | 2 | 4 | 8) && offset.is_multiple_of(bytes), "an update must be aligned");
+        let p = self.start().wrapping_add(offset);
+        assert!(matches!(bytes, 1 | 2 | 4 | 8) && p.addr().is_multiple_of(bytes), "an update must be aligned");
         // SAFETY: in bounds, and aligned to the width.
         unsafe {
-            let p = self.start().add(offset);
             match bytes {
                 8 => drop(u64::update(p, &f)),
                 4 => drop(u32::update(p, |v| f(v.into()) as u32)),
@@ -165,9 +203,9 @@ impl Bytes {
     }
 }
 
-/// The widest unit for an access of at most `len` bytes at an offset; blocks are aligned more strictly.
-fn unit(offset: usize, len: usize) -> usize {
-    [8, 4, 2].into_iter().find(|u| offset.is_multiple_of(*u) && len >= *u).unwrap_or(1)
+/// The widest unit for an access of at most `len` bytes at an address.
+fn unit(address: usize, len: usize) -> usize {
+    [8, 4, 2].into_iter().find(|u| address.is_multiple_of(*u) && len >= *u).unwrap_or(1)
 }
 
 fn copy_to<const N: usize>(into: &mut [u8], bytes: [u8; N]) -> usize {
@@ -177,14 +215,6 @@ fn copy_to<const N: usize>(into: &mut [u8], bytes: [u8; N]) -> usize {
 
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|i| bytes[i])
-}
-
-impl Drop for Bytes {
-    fn drop(&mut self) {
-        let layout = Layout::from_size_align(self.len.max(1), Self::ALIGN).expect("was valid when allocated");
-        // SAFETY: allocated in `zeroed` with the same layout.
-        unsafe { dealloc(self.start(), layout) }
-    }
 }
 
 /// A value that guest memory is accessed in.
@@ -268,8 +298,8 @@ elements! {
 }
 
 /// Serialises the 128-bit atomics of a device, which stable Rust has no host instruction for. A racing plain access of 128 bits may see halves.
-#[derive(Default, Debug)]
-pub(crate) struct WideAtomics(Mutex<()>);
+#[derive(Clone, Default, Debug)]
+pub(crate) struct WideAtomics(Arc<Mutex<()>>);
 
 impl WideAtomics {
     /// Replaces a value by a function of it and returns the old one.

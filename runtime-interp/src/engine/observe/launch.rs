@@ -137,7 +137,7 @@ impl<'a> LaunchView<'a> {
 
     /// All of global memory, and what of it was freed.
     pub fn memory(&self) -> Vec<Memory> {
-        let live = self.cx.global.allocations().iter().map(|a| {
+        let live = self.cx.global.allocations().map(|a| {
             let kind = if a.heap {
                 MemoryKind::Heap
             } else if a.start == self.cx.globals {

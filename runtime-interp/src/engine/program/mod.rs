@@ -404,6 +404,21 @@ impl std::hash::Hash for Identity {
     }
 }
 
+/// What is known of a kernel before it is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelInfo<'p> {
+    /// Its parameters, in order.
+    pub params: &'p [KernelParam],
+    /// What its directives demand of launches.
+    pub attributes: &'p KernelAttributes,
+    /// Bytes of shared memory of a block without the dynamic part.
+    pub static_shared: u64,
+    /// Bytes of local memory of a thread that its own frame takes; those of functions that it calls come on top.
+    pub local: u32,
+    /// Registers of 32 bits that the kernel names at once or one after the other: what an assembler makes of them is fewer.
+    pub named_registers: u32,
+}
+
 /// A decoded module, ready to launch.
 ///
 /// Made by [`Program::load`](crate::Program::load) from PTX, by `Program::from_ir` from the IR, or by hand with
@@ -454,6 +469,34 @@ impl Program {
     pub fn kernel(&self, name: &str) -> Option<&[KernelParam]> {
         let function = &self.functions[self.kernel_number(name)?];
         function.kernel.as_ref().map(|k| k.params.as_slice())
+    }
+
+    /// What is known of a kernel; `None` if there is none of that name.
+    pub fn kernel_info(&self, name: &str) -> Option<KernelInfo<'_>> {
+        let function = &self.functions[self.kernel_number(name)?];
+        let kernel = function.kernel.as_ref()?;
+        Some(KernelInfo {
+            params: &kernel.params,
+            attributes: &kernel.attributes,
+            static_shared: kernel.shared.bytes,
+            local: function.stack,
+            named_registers: function.rows,
+        })
+    }
+
+    /// Bytes of the variables in constant memory.
+    pub fn constant_bytes(&self) -> u64 {
+        self.const_bytes
+    }
+
+    /// The variables of a module that the host can name: their names, in order of declaration, with their spaces and sizes.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.variables.iter().map(|placed| &placed.variable)
+    }
+
+    /// The program again, as one of its own: a device gives it other variables.
+    pub fn separate(&self) -> Program {
+        Program { identity: Identity::default(), ..self.clone() }
     }
 
     /// The position of a kernel among the functions, by its name in the PTX or by the user's name that was spelled so.

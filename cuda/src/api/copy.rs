@@ -1,0 +1,434 @@
+//! Copies and fills.
+
+use crate::context::{Context, stream};
+use crate::copy::{Copy3, Fill, Place};
+use crate::error::Error;
+use crate::ffi::{In, Plain, Pointer, api};
+use crate::op::Op;
+use crate::state::{State, driver};
+use crate::stream::Stream;
+
+/// `CUmemorytype`
+const HOST: u32 = 1;
+const DEVICE: u32 = 2;
+const ARRAY: u32 = 3;
+const UNIFIED: u32 = 4;
+
+/// A side of a copy in two or three dimensions.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    x: usize,
+    y: usize,
+    z: usize,
+    kind: u32,
+    host: Pointer,
+    device: u64,
+    pitch: usize,
+    height: usize,
+}
+
+/// `CUDA_MEMCPY2D`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Copy2D {
+    src_x: usize,
+    src_y: usize,
+    src_type: u32,
+    src_host: Pointer,
+    src_device: u64,
+    src_array: u64,
+    src_pitch: usize,
+    dst_x: usize,
+    dst_y: usize,
+    dst_type: u32,
+    dst_host: Pointer,
+    dst_device: u64,
+    dst_array: u64,
+    dst_pitch: usize,
+    width: usize,
+    height: usize,
+}
+// SAFETY: numbers and addresses.
+unsafe impl Plain for Copy2D {}
+
+/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER` with contexts where the reserved members are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Copy3D {
+    src_x: usize,
+    src_y: usize,
+    src_z: usize,
+    src_level: usize,
+    src_type: u32,
+    src_host: Pointer,
+    src_device: u64,
+    src_array: u64,
+    src_context: u64,
+    src_pitch: usize,
+    src_height: usize,
+    dst_x: usize,
+    dst_y: usize,
+    dst_z: usize,
+    dst_level: usize,
+    dst_type: u32,
+    dst_host: Pointer,
+    dst_device: u64,
+    dst_array: u64,
+    dst_context: u64,
+    dst_pitch: usize,
+    dst_height: usize,
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+// SAFETY: as above.
+unsafe impl Plain for Copy3D {}
+
+const _: () = assert!(size_of::<Copy2D>() == 128 && size_of::<Copy3D>() == 200);
+
+impl Copy2D {
+    fn flat(self) -> Copy3D {
+        Copy3D {
+            src_x: self.src_x,
+            src_y: self.src_y,
+            src_z: 0,
+            src_level: 0,
+            src_type: self.src_type,
+            src_host: self.src_host,
+            src_device: self.src_device,
+            src_array: self.src_array,
+            src_context: 0,
+            src_pitch: self.src_pitch,
+            src_height: 0,
+            dst_x: self.dst_x,
+            dst_y: self.dst_y,
+            dst_z: 0,
+            dst_level: 0,
+            dst_type: self.dst_type,
+            dst_host: self.dst_host,
+            dst_device: self.dst_device,
+            dst_array: self.dst_array,
+            dst_context: 0,
+            dst_pitch: self.dst_pitch,
+            dst_height: 0,
+            width: self.width,
+            height: self.height,
+            depth: 1,
+        }
+    }
+}
+
+impl Copy3D {
+    /// The copy that is asked for, its sides checked.
+    pub fn resolve(self) -> Result<Copy3, Error> {
+        let extent = [self.width, self.height, self.depth];
+        let from = Side {
+            x: self.src_x,
+            y: self.src_y,
+            z: self.src_z,
+            kind: self.src_type,
+            host: self.src_host,
+            device: self.src_device,
+            pitch: self.src_pitch,
+            height: self.src_height,
+        };
+        let to = Side {
+            x: self.dst_x,
+            y: self.dst_y,
+            z: self.dst_z,
+            kind: self.dst_type,
+            host: self.dst_host,
+            device: self.dst_device,
+            pitch: self.dst_pitch,
+            height: self.dst_height,
+        };
+        let state = driver()?.lock();
+        Ok(Copy3 { from: from.place(extent, &state)?, to: to.place(extent, &state)?, extent, staged: None })
+    }
+}
+
+impl Side {
+    fn place(self, [width, height, depth]: [usize; 3], state: &State) -> Result<Place, Error> {
+        let large = || Error::value("a copy larger than memory");
+        // Without a pitch rows follow each other.
+        let pitch = if self.pitch == 0 { self.x.checked_add(width).ok_or_else(large)? } else { self.pitch };
+        let rows = if self.height == 0 { self.y.checked_add(height).ok_or_else(large)? } else { self.height };
+        if height > 1 && width > pitch || depth > 1 && height > rows {
+            return Err(Error::value(format!("{height} rows of {width} bytes with a pitch of {pitch}, {rows} rows")));
+        }
+        let slice = pitch.checked_mul(rows).ok_or_else(large)?;
+        let offset = |x: usize, y: usize, z: usize| {
+            z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
+        };
+        let start = offset(self.x, self.y, self.z).ok_or_else(large)?;
+        let empty = width == 0 || height == 0 || depth == 0;
+        let end = if empty { Some(0) } else { offset(width, height - 1, depth - 1) };
+        let bytes = end.ok_or_else(large)?;
+        let at = |base: u64| base.checked_add(start as u64).ok_or_else(large);
+        let (at, keep) = match self.kind {
+            HOST => {
+                let pointer = Pointer::at(at(self.host.address())?);
+                if self.host.is_null() && !empty {
+                    return Err(Error::value("a null pointer where memory is expected"));
+                }
+                (pointer, None)
+            }
+            DEVICE => {
+                let address = at(self.device)?;
+                (Pointer::at(address), Some(state.span(address, bytes)?))
+            }
+            UNIFIED => {
+                let pointer = Pointer::at(at(self.device)?);
+                (pointer, state.any(pointer, bytes)?)
+            }
+            ARRAY => return Err(Error::unsupported("copies of arrays")),
+            kind => return Err(Error::value(format!("{kind} is no kind of memory"))),
+        };
+        Ok(Place { at, pitch, slice, keep })
+    }
+}
+
+/// True for memory of the client that it may change as soon as a call returns.
+fn is_pageable(place: &Place) -> bool {
+    place.keep.is_none()
+}
+
+/// Has a copy made in its turn.
+fn submit(context: &Context, stream: &Stream, mut copy: Copy3, wait: bool) -> Result<(), Error> {
+    let captured = stream.capture().is_some();
+    if wait && captured {
+        stream.not_captured()?;
+    }
+    let busy = crate::queue::any_pending() || driver()?.settings.asynchronous;
+    if busy && !captured && is_pageable(&copy.from) {
+        copy.stage();
+    }
+    // What goes to pageable memory is there when the call returns, as a driver has it.
+    let wait = wait || busy && !captured && is_pageable(&copy.to);
+    stream.submit(context, Op::Copy(copy))?;
+    if wait && busy { stream.synchronize(context) } else { Ok(()) }
+}
+
+/// Which side a pointer is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Host,
+    Device,
+    Any,
+}
+
+fn side(state: &State, pointer: Pointer, bytes: usize, of: Of) -> Result<Place, Error> {
+    let keep = match of {
+        _ if bytes == 0 => None,
+        Of::Host if pointer.is_null() => return Err(Error::value("a null pointer where memory is expected")),
+        // Memory of the host that devices reach, too, must not be overrun.
+        Of::Host | Of::Any => state.any(pointer, bytes)?,
+        Of::Device => Some(state.span(pointer.address(), bytes)?),
+    };
+    Ok(Place::row(pointer, keep))
+}
+
+fn linear(to: (Pointer, Of), from: (Pointer, Of), bytes: usize, handle: u64, wait: bool) -> Result<(), Error> {
+    let (context, stream) = stream(handle)?;
+    let copy = {
+        let state = driver()?.lock();
+        let (from, to) = (side(&state, from.0, bytes, from.1)?, side(&state, to.0, bytes, to.1)?);
+        Copy3 { from, to, extent: [bytes, 1, 1], staged: None }
+    };
+    if bytes == 0 { Ok(()) } else { submit(&context, &stream, copy, wait) }
+}
+
+fn fill(
+    address: u64,
+    value: u32,
+    width: usize,
+    [count, rows]: [usize; 2],
+    pitch: usize,
+    handle: u64,
+    wait: bool,
+) -> Result<(), Error> {
+    let (context, stream) = stream(handle)?;
+    let fill = make_fill(address, value, width, [count, rows], pitch)?;
+    if wait {
+        stream.not_captured()?;
+    }
+    if count == 0 || rows == 0 {
+        return Ok(());
+    }
+    stream.submit(&context, Op::Fill(fill))
+}
+
+/// A fill of rows in memory of a device, checked.
+pub fn make_fill(
+    address: u64,
+    value: u32,
+    width: usize,
+    [count, rows]: [usize; 2],
+    pitch: usize,
+) -> Result<Fill, Error> {
+    let large = || Error::value("a fill larger than memory");
+    let row = count.checked_mul(width).ok_or_else(large)?;
+    if rows > 1 && pitch < row {
+        return Err(Error::value(format!("rows of {row} bytes with a pitch of {pitch}")));
+    }
+    if !address.is_multiple_of(width as u64) || rows > 1 && !pitch.is_multiple_of(width) {
+        return Err(Error::value(format!("{address:#x} is not aligned to {width} bytes")));
+    }
+    let bytes = if row == 0 || rows == 0 {
+        0
+    } else {
+        (rows - 1).checked_mul(pitch).and_then(|before| before.checked_add(row)).ok_or_else(large)?
+    };
+    let keep = if bytes == 0 { None } else { Some(driver()?.lock().span(address, bytes)?) };
+    let to = Place { at: Pointer::at(address), pitch, slice: 0, keep };
+    Ok(Fill { to, value, width, extent: [count, rows] })
+}
+
+fn shaped(copy: Copy3D, handle: u64, wait: bool) -> Result<(), Error> {
+    let (context, stream) = stream(handle)?;
+    let copy = copy.resolve()?;
+    if copy.extent.contains(&0) {
+        return Ok(());
+    }
+    submit(&context, &stream, copy, wait)
+}
+
+fn device(address: u64) -> (Pointer, Of) {
+    (Pointer::at(address), Of::Device)
+}
+
+fn any(address: u64) -> (Pointer, Of) {
+    (Pointer::at(address), Of::Any)
+}
+
+fn host(pointer: Pointer) -> (Pointer, Of) {
+    (pointer, Of::Host)
+}
+
+/// An error unless both contexts exist.
+fn contexts(a: u64, b: u64) -> Result<(), Error> {
+    let state = driver()?.lock();
+    state.contexts.get(a)?;
+    state.contexts.get(b).map(|_| ())
+}
+
+
+api! {
+    fn cuMemcpy(to: u64, from: u64, bytes: usize) {
+        linear(any(to), any(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: u64) {
+        linear(any(to), any(from), bytes, stream, false)
+    }
+
+    fn cuMemcpyHtoD_v2(to: u64, from: Pointer, bytes: usize) {
+        linear(device(to), host(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: Pointer, bytes: usize, stream: u64) {
+        linear(device(to), host(from), bytes, stream, false)
+    }
+
+    fn cuMemcpyDtoH_v2(to: Pointer, from: u64, bytes: usize) {
+        linear(host(to), device(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyDtoHAsync_v2(to: Pointer, from: u64, bytes: usize, stream: u64) {
+        linear(host(to), device(from), bytes, stream, false)
+    }
+
+    fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
+        linear(device(to), device(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: u64) {
+        linear(device(to), device(from), bytes, stream, false)
+    }
+
+    fn cuMemcpyPeer(to: u64, to_context: u64, from: u64, from_context: u64, bytes: usize) {
+        contexts(to_context, from_context)?;
+        linear(device(to), device(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyPeerAsync(to: u64, to_context: u64, from: u64, from_context: u64, bytes: usize, stream: u64) {
+        contexts(to_context, from_context)?;
+        linear(device(to), device(from), bytes, stream, false)
+    }
+
+    fn cuMemcpy2D_v2(copy: In<Copy2D>) {
+        shaped(copy.get()?.flat(), 0, true)
+    }
+
+    fn cuMemcpy2DUnaligned_v2(copy: In<Copy2D>) {
+        shaped(copy.get()?.flat(), 0, true)
+    }
+
+    fn cuMemcpy2DAsync_v2(copy: In<Copy2D>, stream: u64) {
+        shaped(copy.get()?.flat(), stream, false)
+    }
+
+    fn cuMemcpy3D_v2(copy: In<Copy3D>) {
+        shaped(copy.get()?, 0, true)
+    }
+
+    fn cuMemcpy3DAsync_v2(copy: In<Copy3D>, stream: u64) {
+        shaped(copy.get()?, stream, false)
+    }
+
+    fn cuMemcpy3DPeer(copy: In<Copy3D>) {
+        shaped(copy.get()?, 0, true)
+    }
+
+    fn cuMemcpy3DPeerAsync(copy: In<Copy3D>, stream: u64) {
+        shaped(copy.get()?, stream, false)
+    }
+
+    fn cuMemsetD8_v2(to: u64, value: u8, count: usize) {
+        fill(to, value.into(), 1, [count, 1], 0, 0, true)
+    }
+
+    fn cuMemsetD16_v2(to: u64, value: u16, count: usize) {
+        fill(to, value.into(), 2, [count, 1], 0, 0, true)
+    }
+
+    fn cuMemsetD32_v2(to: u64, value: u32, count: usize) {
+        fill(to, value, 4, [count, 1], 0, 0, true)
+    }
+
+    fn cuMemsetD8Async(to: u64, value: u8, count: usize, stream: u64) {
+        fill(to, value.into(), 1, [count, 1], 0, stream, false)
+    }
+
+    fn cuMemsetD16Async(to: u64, value: u16, count: usize, stream: u64) {
+        fill(to, value.into(), 2, [count, 1], 0, stream, false)
+    }
+
+    fn cuMemsetD32Async(to: u64, value: u32, count: usize, stream: u64) {
+        fill(to, value, 4, [count, 1], 0, stream, false)
+    }
+
+    fn cuMemsetD2D8_v2(to: u64, pitch: usize, value: u8, width: usize, height: usize) {
+        fill(to, value.into(), 1, [width, height], pitch, 0, true)
+    }
+
+    fn cuMemsetD2D16_v2(to: u64, pitch: usize, value: u16, width: usize, height: usize) {
+        fill(to, value.into(), 2, [width, height], pitch, 0, true)
+    }
+
+    fn cuMemsetD2D32_v2(to: u64, pitch: usize, value: u32, width: usize, height: usize) {
+        fill(to, value, 4, [width, height], pitch, 0, true)
+    }
+
+    fn cuMemsetD2D8Async(to: u64, pitch: usize, value: u8, width: usize, height: usize, stream: u64) {
+        fill(to, value.into(), 1, [width, height], pitch, stream, false)
+    }
+
+    fn cuMemsetD2D16Async(to: u64, pitch: usize, value: u16, width: usize, height: usize, stream: u64) {
+        fill(to, value.into(), 2, [width, height], pitch, stream, false)
+    }
+
+    fn cuMemsetD2D32Async(to: u64, pitch: usize, value: u32, width: usize, height: usize, stream: u64) {
+        fill(to, value, 4, [width, height], pitch, stream, false)
+    }
+}

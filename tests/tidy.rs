@@ -206,6 +206,8 @@ const BANNED: &[(&str, &str, &[&str])] = &[
             "fuzz/",
             "isa/build.rs",
             "cargo/build/",
+            // A program that opens a libcuda cannot tell it anything else.
+            "cuda/",
         ],
     ),
 ];

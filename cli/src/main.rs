@@ -23,6 +23,7 @@ mod target;
 mod targets;
 mod trace_diff;
 mod watch;
+mod with;
 
 use clap::{Args, Parser, Subcommand};
 use std::io::{IsTerminal, Write};
@@ -74,6 +75,8 @@ enum Command {
     TraceDiff(trace_diff::Options),
     /// List the targets and the first `.version` that names each.
     Targets(targets::Options),
+    /// Run a program that uses CUDA, with its kernels on the CPU and watched.
+    With(with::Options),
 }
 
 /// What every subcommand that compiles takes.
@@ -116,6 +119,8 @@ enum Failure {
     Usage(String),
     /// The input is not accepted, and that has been reported: exit status 1.
     Rejected,
+    /// A program that was run has ended with this status, which becomes that of the command.
+    Status(u8),
 }
 
 impl From<std::io::Error> for Failure {
@@ -148,10 +153,12 @@ fn main() -> ExitCode {
         Command::Opt(options) => opt::run(&options),
         Command::TraceDiff(options) => trace_diff::run(&options),
         Command::Targets(options) => targets::run(&options),
+        Command::With(options) => with::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Rejected) => ExitCode::from(1),
+        Err(Failure::Status(status)) => ExitCode::from(status),
         Err(Failure::Usage(message)) => {
             // There is no other place to report a closed standard error.
             writeln!(std::io::stderr(), "error: {message}").unwrap_or_default();

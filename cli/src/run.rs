@@ -287,7 +287,7 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
     let compiler = compile::compiler(&options.compilation, &module).map_err(|failure| {
         module.diagnostics(match failure {
             Failure::Usage(message) => vec![Diagnostic::error("C0002", Default::default(), message)],
-            Failure::Rejected => Vec::new(),
+            Failure::Rejected | Failure::Status(_) => Vec::new(),
         })
     })?;
     // What is found is told in lines of the source, and to whoever watches the run in its names.
@@ -412,7 +412,9 @@ impl Problem {
                 value
             }
             Problem::Failure(Failure::Usage(message)) => error("C0001", message),
-            Problem::Failure(Failure::Rejected) => error("C0002", "the run is not as it should be"),
+            Problem::Failure(Failure::Rejected | Failure::Status(_)) => {
+                error("C0002", "the run is not as it should be")
+            }
             Problem::Launch(errors) => {
                 let list: Vec<String> = errors.iter().map(LaunchError::to_string).collect();
                 let mut value = error("bad_launch", &list.join("; "));

@@ -142,20 +142,20 @@ const FIXED: &[(u32, u64)] = &[
 
 /// Those that depend on the device.
 const OF_PROFILE: &[(u32, Of)] = &[
-    (13, |p| u64::from(p.clock_mhz) * 1000),              // CLOCK_RATE
-    (16, |p| p.sms.into()),                               // MULTIPROCESSOR_COUNT
-    (36, |p| u64::from(p.bus[1]) * 1000),                 // MEMORY_CLOCK_RATE
-    (37, |p| p.bus[0].into()),                            // GLOBAL_MEMORY_BUS_WIDTH
-    (38, |p| p.l2.into()),                                // L2_CACHE_SIZE
-    (39, |p| p.threads_per_sm.into()),                    // MAX_THREADS_PER_MULTIPROCESSOR
-    (75, |p| p.capability()[0].into()),                   // COMPUTE_CAPABILITY_MAJOR
-    (76, |p| p.capability()[1].into()),                   // COMPUTE_CAPABILITY_MINOR
-    (81, |p| p.shared_per_sm.into()),                     // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-    (97, |p| p.shared_per_block.into()),                  // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-    (106, |p| p.blocks_per_sm.into()),                    // MAX_BLOCKS_PER_MULTIPROCESSOR
-    (120, |p| p.clusters().into()),                       // CLUSTER_LAUNCH
-    (126, |p| if p.clusters() { 4 } else { 1 }),          // MEM_SYNC_DOMAIN_COUNT
-    (127, |p| p.clusters().into()),                       // TENSOR_MAP_ACCESS_SUPPORTED
+    (13, |p| u64::from(p.clock_mhz) * 1000),     // CLOCK_RATE
+    (16, |p| p.sms.into()),                      // MULTIPROCESSOR_COUNT
+    (36, |p| u64::from(p.bus[1]) * 1000),        // MEMORY_CLOCK_RATE
+    (37, |p| p.bus[0].into()),                   // GLOBAL_MEMORY_BUS_WIDTH
+    (38, |p| p.l2.into()),                       // L2_CACHE_SIZE
+    (39, |p| p.threads_per_sm.into()),           // MAX_THREADS_PER_MULTIPROCESSOR
+    (75, |p| p.capability()[0].into()),          // COMPUTE_CAPABILITY_MAJOR
+    (76, |p| p.capability()[1].into()),          // COMPUTE_CAPABILITY_MINOR
+    (81, |p| p.shared_per_sm.into()),            // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    (97, |p| p.shared_per_block.into()),         // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    (106, |p| p.blocks_per_sm.into()),           // MAX_BLOCKS_PER_MULTIPROCESSOR
+    (120, |p| p.clusters().into()),              // CLUSTER_LAUNCH
+    (126, |p| if p.clusters() { 4 } else { 1 }), // MEM_SYNC_DOMAIN_COUNT
+    (127, |p| p.clusters().into()),              // TENSOR_MAP_ACCESS_SUPPORTED
 ];
 
 /// `PCI_BUS_ID`, `MULTI_GPU_BOARD_GROUP_ID`: the number of the device.
@@ -167,7 +167,8 @@ pub fn of_device(number: u32, profile: &Profile, device: usize) -> Option<i32> {
         return i32::try_from(device).ok().map(|device| if number == 33 { device + 1 } else { device });
     }
     let fixed = FIXED.iter().find(|(known, _)| *known == number).map(|(_, value)| *value);
-    let value = fixed.or_else(|| OF_PROFILE.iter().find(|(known, _)| *known == number).map(|(_, of)| of(profile)))?;
+    let value =
+        fixed.or_else(|| OF_PROFILE.iter().find(|(known, _)| *known == number).map(|(_, of)| of(profile)))?;
     Some(value as u32 as i32)
 }
 

@@ -32,7 +32,8 @@ pub struct Context {
 
 /// Faults of kernels, after which a driver has a process start anew.
 fn is_fault(code: Code) -> bool {
-    (700..=721).contains(&code.0) && ![Code::LAUNCH_OUT_OF_RESOURCES, Code::COOPERATIVE_LAUNCH_TOO_LARGE].contains(&code)
+    (700..=721).contains(&code.0)
+        && ![Code::LAUNCH_OUT_OF_RESOURCES, Code::COOPERATIVE_LAUNCH_TOO_LARGE].contains(&code)
 }
 
 impl Context {

@@ -38,7 +38,9 @@ include!(concat!(env!("OUT_DIR"), "/entries.rs"));
 /// The function that a program written for a version of CUDA means by a name: the newest that is not newer.
 pub fn find(name: &str, version: i32) -> Option<&'static Entry> {
     let named = ENTRIES.iter().filter(|entry| entry.name == name || entry.symbol == name);
-    named.filter(|entry| entry.version <= version || entry.symbol == name && entry.name != name).max_by_key(|entry| entry.version)
+    named
+        .filter(|entry| entry.version <= version || entry.symbol == name && entry.name != name)
+        .max_by_key(|entry| entry.version)
 }
 
 #[cfg(test)]

@@ -75,7 +75,8 @@ impl Graph {
     /// The nodes in an order that serves their dependencies; an error if they are circular.
     pub fn order(&self) -> Result<Vec<u64>, Error> {
         let nodes = self.nodes();
-        let mut missing: BTreeMap<u64, usize> = nodes.iter().map(|(n, node)| (*n, node.after.len())).collect();
+        let mut missing: BTreeMap<u64, usize> =
+            nodes.iter().map(|(n, node)| (*n, node.after.len())).collect();
         let mut later: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for (handle, node) in nodes.iter() {
             node.after.iter().for_each(|before| later.entry(*before).or_default().push(*handle));
@@ -194,9 +195,11 @@ impl Exec {
         if work.len() != steps.len() {
             return Err(2);
         }
-        if work.iter().zip(steps.iter()).any(|((_, op), step)| {
-            std::mem::discriminant(op) != std::mem::discriminant(&step.op)
-        }) {
+        if work
+            .iter()
+            .zip(steps.iter())
+            .any(|((_, op), step)| std::mem::discriminant(op) != std::mem::discriminant(&step.op))
+        {
             return Err(3);
         }
         for ((node, op), step) in work.into_iter().zip(steps.iter_mut()) {

@@ -58,7 +58,8 @@ impl<T> Table<T> {
 
     /// Takes out those that a condition names.
     pub fn take(&mut self, is: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let handles: Vec<u64> = self.iter().filter(|(_, object)| is(object)).map(|(handle, _)| handle).collect();
+        let handles: Vec<u64> =
+            self.iter().filter(|(_, object)| is(object)).map(|(handle, _)| handle).collect();
         handles.iter().filter_map(|handle| self.objects.remove(handle)).collect()
     }
 
@@ -67,7 +68,9 @@ impl<T> Table<T> {
         let message = match handle {
             0 => format!("a null handle where a {kind} is expected"),
             _ if self.objects.contains_key(&handle) => String::new(),
-            _ if handle >> 32 == self.next >> 32 && handle < self.next => format!("a {kind} that was destroyed"),
+            _ if handle >> 32 == self.next >> 32 && handle < self.next => {
+                format!("a {kind} that was destroyed")
+            }
             _ => format!("{handle:#x} is not the handle of a {kind}"),
         };
         Error::new(self.code, message)

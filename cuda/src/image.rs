@@ -58,7 +58,8 @@ pub fn at(place: Pointer) -> Result<Image, Error> {
             let header = memory::bytes(place, HEADER);
             let size = HEADER as u64 + u64::from_le_bytes(word(&header, 8));
             let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES);
-            let size = size.ok_or_else(|| Error::new(Code::INVALID_IMAGE, "a fat binary of more than 1 GiB"))?;
+            let size =
+                size.ok_or_else(|| Error::new(Code::INVALID_IMAGE, "a fat binary of more than 1 GiB"))?;
             Ok(Image::Fatbin(memory::bytes(place, size)))
         }
         _ if magic == ELF => Ok(Image::Cubin),
@@ -81,7 +82,9 @@ pub fn of(bytes: &[u8]) -> Result<Image, Error> {
 
 fn text(bytes: Vec<u8>) -> Result<Image, Error> {
     // Comments may be in any encoding; the parser reports what is not text elsewhere.
-    Ok(Image::Ptx(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())))
+    Ok(Image::Ptx(
+        String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+    ))
 }
 
 impl Image {
@@ -93,9 +96,10 @@ impl Image {
                 Code::NO_BINARY_FOR_GPU,
                 "this is machine code for a GPU (a cubin), and only PTX can be run: have the compiler write PTX",
             )),
-            Image::Unknown(magic) => {
-                Err(Error::new(Code::INVALID_IMAGE, format!("{magic:02x?} starts neither PTX nor a fat binary")))
-            }
+            Image::Unknown(magic) => Err(Error::new(
+                Code::INVALID_IMAGE,
+                format!("{magic:02x?} starts neither PTX nor a fat binary"),
+            )),
             Image::Fatbin(bytes) => {
                 let mut found: Option<(u32, String)> = None;
                 let mut others = Vec::new();
@@ -146,7 +150,8 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Error> {
     }
     let mut found = Vec::new();
     while at < bytes.len() {
-        let header = bytes.get(at..).filter(|rest| rest.len() >= ENTRY).ok_or_else(|| damaged("half an entry"))?;
+        let header =
+            bytes.get(at..).filter(|rest| rest.len() >= ENTRY).ok_or_else(|| damaged("half an entry"))?;
         let start = u32::from_le_bytes(word(header, 4)) as usize;
         let room = usize::try_from(u64::from_le_bytes(word(header, 8))).unwrap_or(usize::MAX);
         let payload = header.get(start..).and_then(|rest| rest.get(..room)).filter(|_| start >= ENTRY);
@@ -160,17 +165,22 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Error> {
             payload,
             size: usize::try_from(u64::from_le_bytes(word(header, 56))).unwrap_or(usize::MAX),
         });
-        at = at.checked_add(start).and_then(|at| at.checked_add(room)).ok_or_else(|| damaged("an endless entry"))?;
+        at = at
+            .checked_add(start)
+            .and_then(|at| at.checked_add(room))
+            .ok_or_else(|| damaged("an endless entry"))?;
     }
     Ok(found)
 }
 
 impl Entry<'_> {
     fn text(&self) -> Result<String, Error> {
-        let damaged = |error: String| Error::new(Code::INVALID_IMAGE, format!("damaged PTX in a fat binary: {error}"));
+        let damaged =
+            |error: String| Error::new(Code::INVALID_IMAGE, format!("damaged PTX in a fat binary: {error}"));
         let limit = self.size.min(MOST_BYTES);
         let bytes = if self.flags & ZSTD != 0 {
-            let mut decoder = ruzstd::decoding::StreamingDecoder::new(self.payload).map_err(|e| damaged(e.to_string()))?;
+            let mut decoder =
+                ruzstd::decoding::StreamingDecoder::new(self.payload).map_err(|e| damaged(e.to_string()))?;
             let mut out = Vec::new();
             decoder.by_ref().take(limit as u64).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
             out

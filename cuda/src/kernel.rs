@@ -49,9 +49,8 @@ pub fn read(text: String, name: String, profile: &Profile) -> Result<Program, (E
 impl Module {
     /// A program in a context.
     pub fn new(context: &Context, program: Arc<Program>) -> Module {
-        let names = program.kernels().filter_map(|name| {
-            Some((name.to_owned(), std::ffi::CString::new(name).ok()?))
-        });
+        let names =
+            program.kernels().filter_map(|name| Some((name.to_owned(), std::ffi::CString::new(name).ok()?)));
         let names = names.collect();
         Module {
             context: context.id,
@@ -78,9 +77,8 @@ pub struct Library {
 impl Library {
     /// A library that no context has yet.
     pub fn new(program: Program) -> Library {
-        let names = program.kernels().filter_map(|name| {
-            Some((name.to_owned(), std::ffi::CString::new(name).ok()?))
-        });
+        let names =
+            program.kernels().filter_map(|name| Some((name.to_owned(), std::ffi::CString::new(name).ok()?)));
         let names = names.collect();
         Library { program: Arc::new(program), names, modules: Mutex::default(), kernels: Mutex::default() }
     }
@@ -147,7 +145,12 @@ fn no_kernel(program: &Program, name: &str) -> Error {
 
 impl State {
     /// The handle of a function of a module.
-    pub fn function(&mut self, handle: u64, name: &str, attributes: Option<Arc<Attributes>>) -> Result<u64, Error> {
+    pub fn function(
+        &mut self,
+        handle: u64,
+        name: &str,
+        attributes: Option<Arc<Attributes>>,
+    ) -> Result<u64, Error> {
         let module = self.modules.get(handle)?;
         let mut known = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = known.get(name) {
@@ -360,9 +363,10 @@ fn parameters(function: &Function, params: In<Pointer>, extra: In<Pointer>) -> R
         (Some(buffer), Some(given)) if !buffer.is_null() && given >= size as u64 => {
             Ok(memory::bytes(buffer, size))
         }
-        (Some(_), Some(given)) => {
-            Err(Error::value(format!("`{}` takes {size} bytes of parameters, {given} are given", function.name)))
-        }
+        (Some(_), Some(given)) => Err(Error::value(format!(
+            "`{}` takes {size} bytes of parameters, {given} are given",
+            function.name
+        ))),
         _ => Err(Error::value("`extra` names no buffer of parameters with its size")),
     }
 }

@@ -58,12 +58,15 @@ impl LinkState {
                 return Ok(());
             }
             OBJECT | LIBRARY => {
-                return Err(Error::unsupported(format!("link of {name}: only PTX and fat binaries with PTX are linked")));
+                return Err(Error::unsupported(format!(
+                    "link of {name}: only PTX and fat binaries with PTX are linked"
+                )));
             }
             NVVM => return Err(Error::unsupported("link-time optimisation: have the compiler write PTX")),
             _ => return Err(Error::value(format!("{kind} is no kind of input"))),
         };
-        let module = ValidatedModule::parse(Source::new(name, text)).map_err(|found| self.refused(&[found]))?;
+        let module =
+            ValidatedModule::parse(Source::new(name, text)).map_err(|found| self.refused(&[found]))?;
         inner.modules.push(module);
         Ok(())
     }
@@ -100,4 +103,3 @@ impl LinkState {
         Ok((crate::ffi::Pointer(inner.output.as_mut_ptr().cast()), size))
     }
 }
-

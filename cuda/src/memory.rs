@@ -82,7 +82,8 @@ impl Memory {
     /// An allocation less.
     pub fn remove(&mut self, address: u64) -> Result<Allocation, Error> {
         let found = self.allocations.remove(&address);
-        let found = found.ok_or_else(|| Error::value(format!("{address:#x} is not the address of an allocation")))?;
+        let found =
+            found.ok_or_else(|| Error::value(format!("{address:#x} is not the address of an allocation")))?;
         if matches!(found.kind, Kind::Device | Kind::Managed) {
             self.devices[found.device][0] -= found.bytes;
         }

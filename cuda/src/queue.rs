@@ -93,7 +93,8 @@ impl Queue {
         if inner.worker != Some(process) {
             inner.worker = Some(process);
             let queue = Arc::clone(self);
-            let started = std::thread::Builder::new().name("warpsmith stream".into()).spawn(move || queue.work());
+            let started =
+                std::thread::Builder::new().name("warpsmith stream".into()).spawn(move || queue.work());
             if let Err(error) = started {
                 inner.worker = None;
                 inner.waiting.pop_back();

@@ -91,10 +91,29 @@ fn visible(devices: &[Profile], list: Option<OsString>) -> Vec<Profile> {
     chosen.take_while(Option::is_some).flatten().cloned().collect()
 }
 
+/// A number of bytes: `2G`, `512M`, `4096`.
+fn bytes(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.trim().strip_suffix(['K', 'M', 'G']) {
+        Some(digits) if text.ends_with('K') => (digits, 10),
+        Some(digits) if text.ends_with('M') => (digits, 20),
+        Some(digits) => (digits, 30),
+        None => (text.trim(), 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
+}
+
+/// Half of the host's memory: what devices pretend to have must be there when a program fills it.
+fn half_of_host() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 9)
+}
+
 impl Settings {
     /// What the environment says.
     pub fn from_environment() -> Result<Settings, Error> {
-        let all = match variable("WARPSMITH_DEVICES", devices)? {
+        let mut all = match variable("WARPSMITH_DEVICES", devices)? {
             Some(all) => all,
             None => vec![Profile::of(DEFAULT_DEVICE)?],
         };
@@ -102,6 +121,13 @@ impl Settings {
         let check = variable("WARPSMITH_CHECK", |text| {
             text.parse().map_err(|expected: String| wrong("WARPSMITH_CHECK", text, &expected))
         })?;
+        let memory = variable("WARPSMITH_MEMORY", |text| {
+            bytes(text).ok_or_else(|| wrong("WARPSMITH_MEMORY", text, "bytes, as `8G` or `512M`"))
+        })?;
+        let most = half_of_host().unwrap_or(4 << 30) / all.len().max(1) as u64;
+        for device in &mut all {
+            device.memory = memory.unwrap_or(device.memory.min(most));
+        }
         Ok(Settings {
             devices: visible(&all, std::env::var_os("CUDA_VISIBLE_DEVICES")),
             check: check.unwrap_or(Selection::NONE),
@@ -126,6 +152,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sizes_have_units() {
+        assert_eq!([bytes("4096"), bytes("3K"), bytes(" 2G")], [Some(4096), Some(3072), Some(2 << 30)]);
+        assert!(["", "G", "0", "1T", "-1", "99999999999G"].into_iter().all(|wrong| bytes(wrong).is_none()));
+    }
+
+    #[test]
     fn devices_are_named_and_counted() {
         let names = |text: &str| -> Vec<String> {
             devices(text).unwrap().iter().map(|device| device.target.to_string()).collect()
@@ -137,6 +169,9 @@ mod tests {
         }
         let two = devices("sm_80,sm_90").unwrap();
         let seen = |list: &str| visible(&two, Some(list.into())).len();
-        assert_eq!((seen("1,0"), seen("-1"), seen(""), seen("1,7,0"), visible(&two, None).len()), (2, 0, 0, 1, 2));
+        assert_eq!(
+            (seen("1,0"), seen("-1"), seen(""), seen("1,7,0"), visible(&two, None).len()),
+            (2, 0, 0, 1, 2)
+        );
     }
 }

@@ -138,7 +138,8 @@ impl Write for Stdout {
 
 impl Driver {
     fn new() -> Result<Driver, Error> {
-        let settings = Settings::from_environment().inspect_err(|error| crate::log::always(&error.to_string()))?;
+        let settings =
+            Settings::from_environment().inspect_err(|error| crate::log::always(&error.to_string()))?;
         let machines: Vec<_> = settings.devices.iter().map(|device| Arc::new(device.machine())).collect();
         let mut machine = Machine::default();
         machine.global_memory = u64::MAX >> 1;
@@ -234,11 +235,14 @@ impl State {
 
     /// The memory from an address on, which must be the device's.
     pub fn span(&self, address: u64, bytes: usize) -> Result<warpsmith::interp::Span, Error> {
-        let outside = || Error::value(format!("{bytes} bytes at {address:#x}, which are not in memory of a device"));
+        let outside =
+            || Error::value(format!("{bytes} bytes at {address:#x}, which are not in memory of a device"));
         let (buffer, _) = self.device.containing(address).ok_or_else(outside)?;
         let part = buffer.slice(address - buffer.address(), bytes as u64).ok_or_else(|| {
             let (start, len) = (buffer.address(), buffer.len());
-            Error::value(format!("{bytes} bytes at {address:#x} of an allocation of {len} bytes at {start:#x}"))
+            Error::value(format!(
+                "{bytes} bytes at {address:#x} of an allocation of {len} bytes at {start:#x}"
+            ))
         })?;
         Ok(self.device.span(part)?)
     }

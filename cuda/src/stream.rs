@@ -112,7 +112,8 @@ impl Stream {
         }
         if self.legacy {
             let others = context.streams();
-            let blocking = others.iter().filter(|stream| stream.flags & NON_BLOCKING == 0 && stream.id != self.id);
+            let blocking =
+                others.iter().filter(|stream| stream.flags & NON_BLOCKING == 0 && stream.id != self.id);
             return blocking.map(|stream| stream.queue.ticket()).collect();
         }
         if self.flags & NON_BLOCKING == 0 { vec![context.legacy.queue.ticket()] } else { Vec::new() }

@@ -100,9 +100,15 @@ impl Watch {
             for finding in found.findings() {
                 let diagnostic = finding.diagnostic(sources);
                 let list = Diagnostics::new(sources.source().clone(), vec![diagnostic]);
-                let lines = finding.sites.iter().map(|site| site.line.to_string()).collect::<Vec<_>>().join(",");
+                let lines =
+                    finding.sites.iter().map(|site| site.line.to_string()).collect::<Vec<_>>().join(",");
                 let error = finding.severity == Severity::Error;
-                self.say(kernel, if error { "error" } else { "warning" }, &format!("{}:{lines}", finding.code), &list);
+                self.say(
+                    kernel,
+                    if error { "error" } else { "warning" },
+                    &format!("{}:{lines}", finding.code),
+                    &list,
+                );
             }
         }
         outcome

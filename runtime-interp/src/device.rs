@@ -693,7 +693,10 @@ impl Device {
                 Arc::make_mut(&mut self.objects).push(sampler);
                 block.bytes.write(offset, &handle.to_le_bytes());
             }
-            self.instances.insert(id.clone(), Instance { globals, constants, kernel: None, constant, constant_address });
+            self.instances.insert(
+                id.clone(),
+                Instance { globals, constants, kernel: None, constant, constant_address },
+            );
         }
         self.instances.get(id).ok_or_else(|| Fault::new(FaultCode::OutOfMemory, "the program is gone"))
     }

@@ -118,7 +118,8 @@ fn check_exists(handle: u64) -> Result<(), Error> {
 
 fn pop_into(answer: Out<u64>) -> Result<(), Error> {
     driver()?;
-    let popped = pop().ok_or_else(|| Error::new(Code::INVALID_CONTEXT, "no context is current on this thread"))?;
+    let popped =
+        pop().ok_or_else(|| Error::new(Code::INVALID_CONTEXT, "no context is current on this thread"))?;
     answer.offer(popped);
     Ok(())
 }

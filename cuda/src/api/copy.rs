@@ -154,7 +154,9 @@ impl Side {
         let pitch = if self.pitch == 0 { self.x.checked_add(width).ok_or_else(large)? } else { self.pitch };
         let rows = if self.height == 0 { self.y.checked_add(height).ok_or_else(large)? } else { self.height };
         if height > 1 && width > pitch || depth > 1 && height > rows {
-            return Err(Error::value(format!("{height} rows of {width} bytes with a pitch of {pitch}, {rows} rows")));
+            return Err(Error::value(format!(
+                "{height} rows of {width} bytes with a pitch of {pitch}, {rows} rows"
+            )));
         }
         let slice = pitch.checked_mul(rows).ok_or_else(large)?;
         let offset = |x: usize, y: usize, z: usize| {
@@ -228,7 +230,13 @@ fn side(state: &State, pointer: Pointer, bytes: usize, of: Of) -> Result<Place, 
     Ok(Place::row(pointer, keep))
 }
 
-fn linear(to: (Pointer, Of), from: (Pointer, Of), bytes: usize, handle: u64, wait: bool) -> Result<(), Error> {
+fn linear(
+    to: (Pointer, Of),
+    from: (Pointer, Of),
+    bytes: usize,
+    handle: u64,
+    wait: bool,
+) -> Result<(), Error> {
     let (context, stream) = stream(handle)?;
     let copy = {
         let state = driver()?.lock();
@@ -311,7 +319,6 @@ fn contexts(a: u64, b: u64) -> Result<(), Error> {
     state.contexts.get(a)?;
     state.contexts.get(b).map(|_| ())
 }
-
 
 api! {
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {

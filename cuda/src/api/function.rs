@@ -40,7 +40,9 @@ fn get(number: u32, handle: u64, device: Option<i32>) -> Result<i32, Error> {
         10 => info.attributes.explicit_cluster.into(),
         11..=13 if required.is_some() => required.map_or(0, |shape| shape[number as usize - 11].into()),
         number if PREFERENCES.contains(&number) => {
-            return Ok(attributes.preferences[(number - PREFERENCES.start()) as usize].load(Ordering::Relaxed));
+            return Ok(
+                attributes.preferences[(number - PREFERENCES.start()) as usize].load(Ordering::Relaxed)
+            );
         }
         _ => return Err(Error::value(format!("{number} is no attribute of a function"))),
     };
@@ -58,7 +60,9 @@ fn set(number: u32, value: i32, handle: u64, device: Option<i32>) -> Result<(), 
             let most = u64::from(profile.shared_per_block).saturating_sub(own);
             let wanted = u32::try_from(value).ok().filter(|wanted| u64::from(*wanted) <= most);
             let wanted = wanted.ok_or_else(|| {
-                Error::value(format!("{value} bytes of dynamic shared memory for `{name}`, the most is {most}"))
+                Error::value(format!(
+                    "{value} bytes of dynamic shared memory for `{name}`, the most is {most}"
+                ))
             })?;
             attributes.dynamic_shared.store(wanted, Ordering::Relaxed);
             Ok(())

@@ -48,8 +48,12 @@ fn dependencies(node: u64, answer: Out<u64>, count: Out<usize>) -> Result<(), Er
 
 fn dependents(node: u64, answer: Out<u64>, count: Out<usize>) -> Result<(), Error> {
     let graph = of_node(node)?;
-    let list: Vec<u64> =
-        graph.nodes().iter().filter(|(_, other)| other.after.contains(&node)).map(|(other, _)| *other).collect();
+    let list: Vec<u64> = graph
+        .nodes()
+        .iter()
+        .filter(|(_, other)| other.after.contains(&node))
+        .map(|(other, _)| *other)
+        .collect();
     give(&list, answer, count)
 }
 

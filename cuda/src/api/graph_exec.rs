@@ -151,4 +151,3 @@ api! {
         enabled.set(exec(handle)?.is_enabled(node)?.into())
     }
 }
-

@@ -70,8 +70,13 @@ impl KernelParams {
         let context = current()?;
         let handle = if self.function == 0 { kernel } else { self.function };
         let function = driver()?.lock().callable(handle, &context)?;
-        let shape =
-            Shape { grid: self.grid, block: self.block, shared: self.shared, cluster: None, cooperative: false };
+        let shape = Shape {
+            grid: self.grid,
+            block: self.block,
+            shared: self.shared,
+            cluster: None,
+            cooperative: false,
+        };
         Ok(Op::Kernel(Arc::new(KernelLaunch::new(function, shape, self.params, self.extra)?)))
     }
 }
@@ -103,7 +108,14 @@ impl HostParams {
 }
 
 /// Adds a node.
-fn add(answer: Out<u64>, graph: u64, after: In<u64>, count: usize, op: Op, kind: NodeKind) -> Result<(), Error> {
+fn add(
+    answer: Out<u64>,
+    graph: u64,
+    after: In<u64>,
+    count: usize,
+    op: Op,
+    kind: NodeKind,
+) -> Result<(), Error> {
     answer.check()?;
     let after = after.list(count)?;
     answer.set(get(graph)?.add_node(Node { op, after, kind })?)

@@ -29,7 +29,8 @@ fn open(answer: Out<u64>, handle: &Handle) -> Result<(), Error> {
         return Err(Error::new(Code::INVALID_CONTEXT, "the memory is of this process"));
     }
     let mapped = shared::open(process, file, offset + bytes);
-    let start = mapped.map_err(|error| Error::new(Code::INVALID_HANDLE, format!("memory of process {process}: {error}")))?;
+    let start = mapped
+        .map_err(|error| Error::new(Code::INVALID_HANDLE, format!("memory of process {process}: {error}")))?;
     let at = start.0.cast::<u8>().wrapping_add(offset as usize);
     let mut state = driver()?.lock();
     let at = NonNull::new(at).ok_or_else(|| Error::new(Code::MAP_FAILED, "no address"))?;

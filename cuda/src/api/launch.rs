@@ -38,8 +38,13 @@ const _: () = assert!(size_of::<Config>() == 56 && size_of::<Attribute>() == 72)
 impl Config {
     /// The shape of the launch.
     pub fn shape(&self) -> Result<Shape, Error> {
-        let mut shape =
-            Shape { grid: self.grid, block: self.block, shared: self.shared, cluster: None, cooperative: false };
+        let mut shape = Shape {
+            grid: self.grid,
+            block: self.block,
+            shared: self.shared,
+            cluster: None,
+            cooperative: false,
+        };
         for attribute in self.attributes.list(self.count as usize)? {
             match attribute.number {
                 2 => shape.cooperative = attribute.value[0] != 0,

@@ -20,3 +20,4 @@ pub mod pointer;
 pub mod pool;
 pub mod stream;
 pub mod stream_capture;
+pub mod tensor_map;

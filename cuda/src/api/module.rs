@@ -15,7 +15,12 @@ use warpsmith::Program;
 static LOADED: AtomicU64 = AtomicU64::new(0);
 
 /// The program of an image for a device.
-pub fn program(image: image::Image, name: Option<String>, device: usize, options: &Options) -> Result<Program, Error> {
+pub fn program(
+    image: image::Image,
+    name: Option<String>,
+    device: usize,
+    options: &Options,
+) -> Result<Program, Error> {
     let driver = driver()?;
     let profile = &driver.settings.devices[device];
     let number = LOADED.fetch_add(1, Ordering::Relaxed) + 1;
@@ -30,12 +35,7 @@ pub fn program(image: image::Image, name: Option<String>, device: usize, options
     read(text, name.clone(), profile).map_err(|(error, found)| refuse(error, found))
 }
 
-fn load(
-    answer: Out<u64>,
-    image: image::Image,
-    name: Option<String>,
-    options: &Options,
-) -> Result<(), Error> {
+fn load(answer: Out<u64>, image: image::Image, name: Option<String>, options: &Options) -> Result<(), Error> {
     let context: Arc<Context> = current()?;
     answer.check()?;
     let program = Arc::new(program(image, name, context.device, options)?);

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use warpsmith::Program;
 use warpsmith::isa::limits;
 
-fn about(function: u64) -> Result<(&'static Profile, Arc<Program>, String, Arc<crate::kernel::Attributes>), Error> {
+fn about(
+    function: u64,
+) -> Result<(&'static Profile, Arc<Program>, String, Arc<crate::kernel::Attributes>), Error> {
     let driver = driver()?;
     let context = current()?;
     let (program, name, attributes) = driver.lock().described(function)?;

@@ -23,7 +23,15 @@ fn known(state: &State, address: u64) -> Option<Known> {
     if let Some((start, found)) = state.memory.containing(address) {
         let context = found.context.or_else(|| state.primaries[found.device].handle).unwrap_or(0);
         let (bytes, kind, device) = (found.bytes, found.kind, found.device);
-        return Some(Known { start, bytes, kind, context, device, number: found.number, pool: found.pool.unwrap_or(0) });
+        return Some(Known {
+            start,
+            bytes,
+            kind,
+            context,
+            device,
+            number: found.number,
+            pool: found.pool.unwrap_or(0),
+        });
     }
     let (buffer, holder) = state.device.containing(address)?;
     let context = current_handle().unwrap_or(0);

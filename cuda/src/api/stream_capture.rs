@@ -71,7 +71,8 @@ fn end(handle: u64, answer: Out<u64>) -> Result<(), Error> {
         return Err(Error::new(Code::STREAM_CAPTURE_UNJOINED, "work of a stream that did not join again"));
     }
     let mut state = driver()?.lock();
-    let known = state.graphs.iter().find(|(_, graph)| Arc::ptr_eq(graph, &capture.graph)).map(|(handle, _)| handle);
+    let known =
+        state.graphs.iter().find(|(_, graph)| Arc::ptr_eq(graph, &capture.graph)).map(|(handle, _)| handle);
     let handle = known.unwrap_or_else(|| {
         let handle = state.graphs.reserve();
         state.graphs.put(handle, Arc::clone(&capture.graph));

@@ -54,8 +54,8 @@ pub use op::{
     FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
-    Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget, Program,
-    Reference, Relocation, Slot, Statement, Variable,
+    Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget,
+    Program, Reference, Relocation, Slot, Statement, Variable,
 };
 pub use random::SplitMix64;
 pub use reg::{Reg, Width};

@@ -178,7 +178,10 @@ impl Bytes {
     pub fn update(&self, offset: usize, bytes: usize, f: impl Fn(u64) -> u64) {
         assert!(offset <= self.len && bytes <= self.len - offset, "update past a block");
         let p = self.start().wrapping_add(offset);
-        assert!(matches!(bytes, 1 | 2 | 4 | 8) && p.addr().is_multiple_of(bytes), "an update must be aligned");
+        assert!(
+            matches!(bytes, 1 | 2 | 4 | 8) && p.addr().is_multiple_of(bytes),
+            "an update must be aligned"
+        );
         // SAFETY: in bounds, and aligned to the width.
         unsafe {
             match bytes {

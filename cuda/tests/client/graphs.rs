@@ -1,0 +1,101 @@
+//! Graphs, made by hand and captured.
+
+use crate::COUNTER;
+use crate::library::{Context, allocate, download, function, global, launch, module, null, param, upload};
+use std::ffi::c_void;
+
+#[repr(C)]
+struct KernelParams {
+    function: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    params: *mut *mut c_void,
+    extra: *mut c_void,
+}
+
+#[test]
+fn a_graph_by_hand() {
+    let context = Context::new();
+    let module = module(COUNTER);
+    let (kernel, (counter, _)) = (function(module, "count"), global(module, "counter"));
+    let times = std::cell::Cell::new(3u32);
+    let mut list: [*mut c_void; 1] = [times.as_ptr().cast()];
+    let mut params = KernelParams {
+        function: kernel,
+        grid: [1; 3],
+        block: [2, 1, 1],
+        shared: 0,
+        params: list.as_mut_ptr(),
+        extra: null(),
+    };
+    let (mut graph, mut exec, mut first, mut second) = (0u64, 0u64, 0u64, 0u64);
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    let mut fill = (counter, 0usize, [100u32, 4u32], 1usize, 1usize);
+    assert_eq!(cu!(cuGraphAddMemsetNode(&mut first, graph, null(), 0usize, &mut fill, context.0)), 0);
+    assert_eq!(cu!(cuGraphAddKernelNode(&mut second, graph, &mut first, 1usize, &mut params)), 0);
+    times.set(1000);
+    assert_eq!(cu!(cuGraphInstantiate_v2(&mut exec, graph, null(), null(), 0usize)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), cu!(cuGraphLaunch(exec, 0u64))), (0, 0));
+    assert_eq!(download::<u32>(counter, 1), [106], "parameters are those of the call");
+    times.set(7);
+    assert_eq!(cu!(cuGraphExecKernelNodeSetParams(exec, second, &mut params)), 0);
+    assert_eq!(cu!(cuGraphLaunch(exec, 0u64)), 0);
+    assert_eq!(download::<u32>(counter, 1), [114]);
+    let (mut kind, mut count) = (9u32, 0usize);
+    assert_eq!((cu!(cuGraphNodeGetType(second, &mut kind)), kind), (0, 0));
+    assert_eq!((cu!(cuGraphGetNodes(graph, null(), &mut count)), count), (0, 2));
+    // A circle is refused and leaves the graph as it was.
+    assert_eq!(cu!(cuGraphAddDependencies(graph, &mut second, &mut first, 1usize)), 1);
+    assert_eq!(cu!(cuGraphInstantiate_v2(&mut exec, graph, null(), null(), 0usize)), 0);
+    assert_eq!(cu!(cuGraphNodeSetEnabled(exec, second, 0u32)), 0);
+    assert_eq!(cu!(cuGraphLaunch(exec, 0u64)), 0);
+    assert_eq!(download::<u32>(counter, 1), [100]);
+    assert_eq!((cu!(cuGraphExecDestroy(exec)), cu!(cuGraphDestroy(graph))), (0, 0));
+    assert_eq!(cu!(cuGraphNodeGetType(second, &mut kind)), 1, "a node of a graph that is gone");
+}
+
+#[test]
+fn a_capture_of_two_streams() {
+    let _context = Context::new();
+    let module = module(COUNTER);
+    let (kernel, (counter, _)) = (function(module, "count"), global(module, "counter"));
+    let (mut main, mut side, mut fork, mut join) = (0u64, 0u64, 0u64, 0u64);
+    assert_eq!((cu!(cuStreamCreate(&mut main, 1u32)), cu!(cuStreamCreate(&mut side, 1u32))), (0, 0));
+    assert_eq!((cu!(cuEventCreate(&mut fork, 2u32)), cu!(cuEventCreate(&mut join, 2u32))), (0, 0));
+    assert_eq!(cu!(cuStreamBeginCapture_v2(main, 0u32)), 0);
+    let mut times = 1u32;
+    assert_eq!(launch(kernel, 1, 1, main, &mut [param(&mut times)]), 0);
+    assert_eq!((cu!(cuEventRecord(fork, main)), cu!(cuStreamWaitEvent(side, fork, 0u32))), (0, 0));
+    assert_eq!(launch(kernel, 1, 2, side, &mut [param(&mut times)]), 0);
+    assert_eq!(launch(kernel, 1, 4, main, &mut [param(&mut times)]), 0);
+    assert_eq!((cu!(cuEventRecord(join, side)), cu!(cuStreamWaitEvent(main, join, 0u32))), (0, 0));
+    assert_eq!(cu!(cuEventQuery(join)), 907);
+    let (mut status, mut graph, mut exec, mut count) = (9u32, 0u64, 0u64, 0usize);
+    assert_eq!((cu!(cuStreamIsCapturing(side, &mut status)), status), (0, 1));
+    assert_eq!(cu!(cuStreamEndCapture(side, &mut graph)), 903);
+    assert_eq!(cu!(cuStreamEndCapture(main, &mut graph)), 0);
+    assert_eq!((cu!(cuStreamIsCapturing(side, &mut status)), status), (0, 0));
+    assert_eq!((cu!(cuGraphGetNodes(graph, null(), &mut count)), count), (0, 3));
+    assert_eq!((cu!(cuGraphGetEdges(graph, null(), null(), &mut count)), count), (0, 2));
+    assert_eq!(download::<u32>(counter, 1), [0], "nothing was done while it was captured");
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, main)), cu!(cuStreamSynchronize(main))), (0, 0));
+    assert_eq!(download::<u32>(counter, 1), [7]);
+}
+
+#[test]
+fn what_cannot_be_captured_spoils_the_capture() {
+    let _context = Context::new();
+    let (mut stream, mut graph) = (0u64, 0u64);
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
+    assert_eq!(cu!(cuStreamBeginCapture_v2(stream, 2u32)), 0);
+    assert_eq!(cu!(cuStreamBeginCapture_v2(stream, 2u32)), 401);
+    assert_eq!(cu!(cuStreamSynchronize(stream)), 900);
+    let address = allocate(4);
+    assert_eq!(cu!(cuMemsetD8Async(address, 1u8, 4usize, stream)), 901);
+    assert_eq!(cu!(cuStreamEndCapture(stream, &mut graph)), 901);
+    assert_eq!((cu!(cuStreamEndCapture(stream, &mut graph)), graph), (401, 0));
+    assert_eq!(cu!(cuStreamBeginCapture_v2(0u64, 0u32)), 900, "the legacy stream");
+    assert_eq!(download::<u32>(upload(&[5u32]), 1), [5]);
+}

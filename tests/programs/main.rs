@@ -8,6 +8,7 @@ mod pipelines;
 mod recent;
 mod tensor;
 mod textures;
+mod tiles;
 mod triton;
 mod wmma;
 

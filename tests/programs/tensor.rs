@@ -4,7 +4,7 @@ use super::*;
 use warpsmith::interp::{ElementType, Swizzle};
 
 /// Rows of `width` elements, in boxes of `box_dim`.
-fn map<T: Plain>(
+pub(super) fn map<T: Plain>(
     values: &[T],
     element: ElementType,
     width: u64,

@@ -130,6 +130,38 @@ impl Exchange {
     pub fn run(self, from: &[Lanes], to: &mut [Lanes]) {
         to.iter_mut().for_each(|register| *register = [0; 32]);
         match self {
+            // Nearly all there are: whole words move, or halves.
+            Exchange::Load { shape: Shape::Words { transposed }, packed: Packed::No, .. } => {
+                let Some(from) = from.first_chunk::<4>() else { return };
+                for (j, out) in to.iter_mut().enumerate().take(4) {
+                    for (lane, out) in out.iter_mut().enumerate() {
+                        let (g, t) = (lane / 4, lane % 4);
+                        *out = if transposed {
+                            halves(&from[g / 2], 8 * j + 2 * t, g % 2)
+                        } else {
+                            from[t][8 * j + g]
+                        };
+                    }
+                }
+            }
+            Exchange::Store { shape: Shape::Words { transposed }, .. } => {
+                let Some(to) = to.first_chunk_mut::<4>() else { return };
+                for (j, values) in from.iter().enumerate().take(4) {
+                    for line in 0..8 {
+                        for (word, to) in to.iter_mut().enumerate() {
+                            to[8 * j + line] = if transposed {
+                                // Element [line][column] is half line % 2 of lane 4 * column + line / 2.
+                                let element = |column: usize| {
+                                    values[4 * column + line / 2] >> (16 * (line % 2)) & 0xffff
+                                };
+                                element(2 * word) | element(2 * word + 1) << 16
+                            } else {
+                                values[4 * line + word]
+                            };
+                        }
+                    }
+                }
+            }
             Exchange::Load { shape, packed, .. } => {
                 let lines: Vec<[u8; 16]> = (0..32).map(|lane| line(packed, from, lane)).collect();
                 for (register, out) in to.iter_mut().enumerate() {
@@ -168,6 +200,12 @@ impl Exchange {
     }
 }
 
+/// The same half of two words side by side.
+fn halves(words: &Lanes, first: usize, which: usize) -> u32 {
+    let half = |at: usize| words[at % 32] >> (16 * which) & 0xffff;
+    half(first) | half(first + 1) << 16
+}
+
 impl Shape {
     /// The line, and the byte in it, that byte `byte` of a lane's register stands for.
     const fn source(self, register: usize, lane: usize, byte: usize) -> (usize, usize) {
@@ -190,5 +228,39 @@ fn line(packed: Packed, from: &[Lanes], lane: usize) -> [u8; 16] {
         Packed::Six => std::array::from_fn(|i| (bits >> (6 * i)) as u8 & 0x3f),
         Packed::Four => std::array::from_fn(|i| (bits >> (4 * i)) as u8 & 0xf),
         Packed::FourSigned => std::array::from_fn(|i| (((bits >> (4 * i)) as i8) << 4 >> 4) as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whole words and halves move as the bytes do that the manual draws.
+    #[test]
+    fn words_move_as_their_bytes_do() {
+        let source: Vec<Lanes> = (0..4u32)
+            .map(|r| std::array::from_fn(|lane| (r << 16 | lane as u32).wrapping_mul(0x9e37_79b9)))
+            .collect();
+        for (transposed, count) in [(false, 1), (false, 2), (false, 4), (true, 1), (true, 2), (true, 4)] {
+            let shape = Shape::Words { transposed };
+            let mut loaded = vec![[0; 32]; count];
+            Exchange::Load { shape, packed: Packed::No, count }.run(&source, &mut loaded);
+            let mut stored = vec![[0; 32]; 4];
+            Exchange::Store { shape, count }.run(&source[..count], &mut stored);
+            for (register, lane, byte) in (0..count * 128).map(|at| (at / 128, at / 4 % 32, at % 4)) {
+                let (line, place) = shape.source(register, lane, byte);
+                let of = |words: &[Lanes], register: usize, lane: usize, byte: usize| {
+                    words[register][lane].to_le_bytes()[byte]
+                };
+                let found = of(&loaded, register, lane, byte);
+                assert_eq!(
+                    found,
+                    of(&source, place / 4, line, place % 4),
+                    "{transposed} {register} {lane} {byte}"
+                );
+                let found = of(&stored, place / 4, line, place % 4);
+                assert_eq!(found, of(&source, register, lane, byte), "{transposed} {register} {lane} {byte}");
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 use crate::engine::async_op::AsyncOp;
 use crate::engine::block::{Block, Done, locate};
 use crate::engine::context::Context;
+use crate::engine::matrix::Warpgroups;
 use crate::engine::mbarrier::{self, Object};
 use crate::engine::observe::{BlockView, Sync, TensorHazard, View};
 use crate::engine::op::{Access, Op};
@@ -61,6 +62,7 @@ pub(in crate::engine) struct ClusterState {
     /// Waits in vain.
     vain: Cell<u32>,
     pub flight: RefCell<Flight>,
+    pub warpgroups: RefCell<Warpgroups>,
 }
 
 impl ClusterState {
@@ -223,6 +225,7 @@ impl Cluster {
             polls: Cell::default(),
             vain: Cell::new(0),
             flight: RefCell::default(),
+            warpgroups: RefCell::default(),
         };
         Ok(Cluster { blocks, state, number: 0, still: None, quiet: 0, suspect: false })
     }
@@ -249,6 +252,7 @@ impl Cluster {
             flag.set(false);
         }
         state.flight.get_mut().clear();
+        state.warpgroups.get_mut().clear();
         (self.still, self.quiet, self.suspect) = (None, 0, false);
         Ok(())
     }
@@ -442,12 +446,9 @@ impl Cluster {
                 if !matches!(group.state, State::Mbarrier { until } if until <= now) {
                     continue;
                 }
-                let op = if let Op::Async(op) = &cx.program.code[group.pc as usize].op {
-                    Some(&**op)
-                } else {
-                    None
-                };
-                if let Some(AsyncOp::TensorMemory(_)) = op {
+                let code = &cx.program.code[group.pc as usize].op;
+                let op = if let Op::Async(op) = code { Some(&**op) } else { None };
+                if matches!((code, op), (Op::Matrix(_), _) | (_, Some(AsyncOp::TensorMemory(_)))) {
                     // It has no answer to give, and asks again.
                     warp.groups[i].state = State::Ready;
                     woken += 1;
@@ -519,6 +520,9 @@ impl Cluster {
                         State::Cluster => "at the barrier of the cluster for other threads".into(),
                         State::Mbarrier { .. } => match asked(cx, state, rank, warp, i) {
                             Some((rank, offset)) => format!("for {}", state.describe(rank, offset)),
+                            None if matches!(cx.program.code[g.pc as usize].op, Op::Matrix(_)) => {
+                                "for the other warps of its warpgroup to start the product".into()
+                            }
                             None => "for an mbarrier object".into(),
                         },
                         State::Ready => "for an answer that does not come".into(),

@@ -1,8 +1,9 @@
 //! Operations of a warp on matrices (PTX ISA 9.0, 9.7.14): all 32 lanes execute them together, or it is a fault.
 
+mod operands;
 mod warpgroup;
 
-pub(in crate::engine) use warpgroup::Products;
+pub(in crate::engine) use warpgroup::{Products, Warpgroups};
 
 use crate::engine::file::Frame;
 use crate::engine::matrix_op::{MatrixOp, MultiplyOp, ScaleOperand};
@@ -40,7 +41,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             MatrixOp::Warpgroup(op) => self.start_product(warp, g, issue, op)?,
             MatrixOp::WarpgroupFence => self.complete_due(warp, issue)?,
             MatrixOp::WarpgroupCommit => self.commit_products(warp, issue)?,
-            MatrixOp::WarpgroupWait(pending) => self.wait_for_products(warp, issue, *pending)?,
+            MatrixOp::WarpgroupWait(pending) => return self.wait_for_products(warp, g, issue, *pending),
             MatrixOp::Exchange { exchange, from, to } => {
                 let mut room = self.room.take().unwrap_or_default();
                 let Room { inputs, results, .. } = &mut *room;
@@ -79,7 +80,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if left_out != 0 {
             return misuse(left_out, "does not, by its predicate");
         }
-        warp.groups[g].wait(State::Collective(ALL));
+        // Some may be here already, having come another way.
+        let before = warp.groups[g].mask;
+        let g = warp.reconverge(g);
+        if warp.groups[g].mask == before {
+            warp.groups[g].wait(State::Collective(ALL));
+        }
         Ok(Next::Choose)
     }
 

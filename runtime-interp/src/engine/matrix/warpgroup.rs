@@ -4,18 +4,24 @@
 //! reads, registers and memory, is read when it is made, and its results are there then. It is made when the warp waits for its group, when its
 //! time has come and the warp has to do with products, and not before: a kernel that does not wait sees the old accumulators, and one that
 //! overwrites shared memory too early multiplies what it has written. Products of a warp are made in their order.
+//!
+//! The four warps multiply together (9.7.15.5.2): none makes a product before all have started it, and shared memory is read once, for all of them.
+//! So when one warp has waited for its products, all four have read what they read, and it may give the memory back for the four, as
+//! pipelines of CUTLASS do.
 
+use super::operands::{Matrices, Tile};
 use super::{ALL, Room, set_word, word};
 use crate::engine::async_op::Group;
 use crate::engine::matrix_op::{MatrixOp, WarpgroupOp, WarpgroupOperand};
-use crate::engine::observe::{FrameView, MemoryRange, Stage, Sync};
+use crate::engine::mbarrier::await_event;
+use crate::engine::observe::{FrameView, Stage, Sync};
 use crate::engine::op::Op;
 use crate::engine::reg::Reg;
-use crate::engine::run::{Fallible, Issue, Runner};
+use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{holds, lane64, lanes_of, lanes_where};
 use crate::engine::warp::Warp;
 use crate::fault::FaultCode;
-use warpsmith_semantics::matrix::{Descriptor, Major};
+use warpsmith_semantics::matrix::Descriptor;
 
 /// How long a product takes without a seed, in instructions of the cluster.
 const DELAY: u64 = 1 << 12;
@@ -45,8 +51,62 @@ struct Pending {
     accumulates: bool,
 }
 
-/// Observers are told of reads as lane 0's, and of the rest as the whole warp's.
-const FIRST: u32 = 1;
+/// What the warpgroups of a cluster do together.
+#[derive(Default)]
+pub(in crate::engine) struct Warpgroups {
+    /// Each with its block and its number in it.
+    all: Vec<((usize, u32), Warpgroup)>,
+}
+
+/// What four warps do together.
+#[derive(Default)]
+struct Warpgroup {
+    /// How many products each of them has started.
+    started: [u64; 4],
+    /// The descriptors of A and B of products that not all have started.
+    given: Vec<(u64, [u64; 2])>,
+    /// The matrices in shared memory of products that not all have made.
+    read: Vec<(u64, Matrices)>,
+    /// One of them waits for the others.
+    waits: bool,
+}
+
+impl Warpgroups {
+    fn of(&mut self, issue: Issue<'_>) -> &mut Warpgroup {
+        let key = (issue.block.rank, issue.warp / 4);
+        let i = self.all.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            self.all.push((key, Warpgroup::default()));
+            self.all.len() - 1
+        });
+        &mut self.all[i].1
+    }
+
+    /// Forgets the warpgroups of blocks that are over.
+    pub fn clear(&mut self) {
+        self.all.clear();
+    }
+}
+
+impl Warpgroup {
+    /// A warp starts a product. The first descriptor, A's or B's, that is not what another warp of the group has given.
+    fn start(&mut self, warp: usize, number: u64, descriptors: [u64; 2]) -> Option<(&'static str, u64)> {
+        self.started[warp] = number + 1;
+        let Some(at) = self.given.iter().position(|(other, _)| *other == number) else {
+            self.given.push((number, descriptors));
+            return None;
+        };
+        let theirs = self.given[at].1;
+        if self.all_have_started(number) {
+            self.given.remove(at);
+        }
+        let differs = (0..2).find(|side| theirs[*side] != descriptors[*side])?;
+        Some((["a", "b"][differs], theirs[differs]))
+    }
+
+    fn all_have_started(&self, number: u64) -> bool {
+        self.started.iter().all(|started| *started > number)
+    }
+}
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// `wgmma.mma_async`
@@ -66,10 +126,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             );
             return Err(self.fault(issue, FaultCode::BadOperand, message));
         }
-        let b = self.descriptor(issue, "b", op.b)?;
-        let a = match &op.a {
-            WarpgroupOperand::Registers(_) => None,
-            WarpgroupOperand::Descriptor(r) => Some(self.descriptor(issue, "a", *r)?),
+        let (bits_of_b, b) = self.descriptor(issue, "b", op.b)?;
+        let (bits_of_a, a) = match &op.a {
+            WarpgroupOperand::Registers(_) => (0, None),
+            WarpgroupOperand::Descriptor(r) => {
+                let (bits, a) = self.descriptor(issue, "a", *r)?;
+                (bits, Some(a))
+            }
         };
         let accumulates = holds(issue.frame, op.accumulates);
         if accumulates != 0 && accumulates != ALL {
@@ -81,6 +144,21 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let now = issue.block.cluster.clock.get();
         let number = warp.products.started;
         warp.products.started += 1;
+        let descriptors = [bits_of_a, bits_of_b];
+        let mut warpgroups = issue.block.cluster.warpgroups.borrow_mut();
+        let warpgroup = warpgroups.of(issue);
+        if let Some((name, theirs)) = warpgroup.start(issue.warp as usize % 4, number, descriptors) {
+            let own = descriptors[usize::from(name == "b")];
+            let message = format!(
+                "the descriptor of {name} is {own:#018x}, and {theirs:#018x} in another warp of the warpgroup; it must be the same in all four"
+            );
+            return Err(self.fault(issue, FaultCode::BadOperand, message));
+        }
+        if warpgroup.waits && warpgroup.all_have_started(number) {
+            warpgroup.waits = false;
+            issue.block.cluster.note_event();
+        }
+        drop(warpgroups);
         if WATCHED {
             self.observer.transfer(&self.at(issue), number_of(issue, number), Stage::Issued);
         }
@@ -110,14 +188,23 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         self.complete_due(warp, issue)
     }
 
-    /// `wgmma.wait_group`
+    /// `wgmma.wait_group`: waits for the other warps of the group, if they have still to start what is waited for.
     pub(super) fn wait_for_products(
         &mut self,
         warp: &mut Warp,
+        g: usize,
         issue: Issue<'_>,
         pending: u32,
-    ) -> Fallible<()> {
+    ) -> Fallible<Next> {
         let complete = warp.products.committed.saturating_sub(pending);
+        if let Some(last) = warp.products.pending.iter().take_while(|p| p.group < complete).last() {
+            let mut warpgroups = issue.block.cluster.warpgroups.borrow_mut();
+            let warpgroup = warpgroups.of(issue);
+            if !warpgroup.all_have_started(last.number) {
+                warpgroup.waits = true;
+                return Ok(await_event(warp, g, issue, u64::MAX));
+            }
+        }
         while warp.products.pending.first().is_some_and(|p| p.group < complete) {
             self.make_first(warp, issue)?;
         }
@@ -125,28 +212,33 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let at = self.at(issue);
             self.observer.synchronise(&at, Sync::Wait { group: Group::Matrix, pending, read: false });
         }
-        self.complete_due(warp, issue)
+        self.complete_due(warp, issue)?;
+        Ok(Next::Advance)
     }
 
     /// Makes the products whose time has come.
     pub(super) fn complete_due(&mut self, warp: &mut Warp, issue: Issue<'_>) -> Fallible<()> {
         let now = issue.block.cluster.clock.get();
-        while warp.products.pending.first().is_some_and(|p| p.due <= now) {
+        while let Some(first) = warp.products.pending.first().filter(|p| p.due <= now) {
+            if !issue.block.cluster.warpgroups.borrow_mut().of(issue).all_have_started(first.number) {
+                break;
+            }
             self.make_first(warp, issue)?;
         }
         Ok(())
     }
 
-    fn descriptor(&self, issue: Issue<'_>, name: &str, r: Reg) -> Fallible<Descriptor> {
+    fn descriptor(&self, issue: Issue<'_>, name: &str, r: Reg) -> Fallible<(u64, Descriptor)> {
         let bits = lane64(issue.frame, r, 0);
         let others = lanes_where(ALL, |lane| lane64(issue.frame, r, lane) != bits);
         if others != 0 {
             let message = format!("the descriptor of {name} is not the same in all lanes");
             return Err(self.fault(issue.only(others), FaultCode::BadOperand, message));
         }
-        Descriptor::of_warpgroup(bits).map_err(|bad| {
+        let descriptor = Descriptor::of_warpgroup(bits).map_err(|bad| {
             self.fault(issue, FaultCode::BadOperand, format!("descriptor {bits:#018x} of {name}: {bad}"))
-        })
+        })?;
+        Ok((bits, descriptor))
     }
 
     /// Makes the oldest product.
@@ -165,32 +257,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let mut room = self.room.take().unwrap_or_default();
         let Room { inputs, workspace, results } = &mut *room;
         let product = &op.product;
-        let [depth_of_a, depth_of_b] = product.depths().map(|d| d as u32);
-        let size = product.types[0].unit_bytes();
-        let (rows, columns) = (product.shape[0] as u32, product.shape[1] as u32);
-        let mut elements =
-            [inputs.elements[0].take().unwrap_or_default(), inputs.elements[1].take().unwrap_or_default()];
-        let mut undefined = Undefined { rows: [false; 16], columns: vec![false; columns as usize] };
-        if let Some(a) = &pending.a {
-            let first = issue.warp % 4 * rows;
-            let tile =
-                Tile { descriptor: a, major: op.major[0], first, lines: rows, depth: depth_of_a, size };
-            self.fetch(issue, pending.number, "a", &tile, (&mut elements[0], &mut undefined.rows))?;
-        }
-        let tile = Tile {
-            descriptor: &pending.b,
-            major: op.major[1],
-            first: 0,
-            lines: columns,
-            depth: depth_of_b,
-            size,
-        };
-        self.fetch(issue, pending.number, "b", &tile, (&mut elements[1], &mut undefined.columns))?;
-        // B is wanted row by row.
-        let [of_a, by_columns] = elements;
-        let (n, k) = (columns as usize, depth_of_b as usize);
-        let of_b: Vec<u32> = (0..n * k).map(|at| by_columns[at % n * k + at / n]).collect();
-        inputs.elements = [pending.a.is_some().then_some(of_a), Some(of_b)];
+        let matrices = self.matrices(issue, op, &pending)?;
+        let Matrices { a, b, undefined_rows, undefined_columns, left } = matrices;
+        let (rows, depth) = (product.shape[0], product.depths()[0]);
+        let own = issue.warp as usize % 4 * rows;
+        inputs.elements = [a.as_ref().map(|a| a[own * depth..(own + rows) * depth].to_vec()), Some(b)];
         inputs.matrices[0].clear();
         if let WarpgroupOperand::Registers(list) = &op.a {
             inputs.matrices[0].extend(list.iter().map(|r| word(issue.frame, *r)));
@@ -208,9 +279,16 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if let Err(bad) = outcome {
             return Err(self.bad_metadata(issue, bad));
         }
-        inputs.elements = [None, None];
+        let b = std::mem::take(&mut inputs.elements)[1].take().unwrap_or_default();
         if WATCHED {
-            self.taint_product(issue, op, &pending, undefined);
+            let rows = std::array::from_fn(|row| undefined_rows[own + row]);
+            self.taint_product(issue, op, &pending, rows, &undefined_columns);
+        }
+        // The last of the warps leaves nothing.
+        let left = left & !(1 << (issue.warp % 4));
+        if left != 0 {
+            let matrices = Matrices { a, b, undefined_rows, undefined_columns, left };
+            issue.block.cluster.warpgroups.borrow_mut().of(issue).read.push((pending.number, matrices));
         }
         for (r, values) in op.d.iter().zip(&*results) {
             set_word(issue.frame, *r, values);
@@ -230,13 +308,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         issue: Issue<'_>,
         op: &WarpgroupOp,
         pending: &Pending,
-        mut undefined: Undefined,
+        mut undefined_rows: [bool; 16],
+        undefined_columns: &[bool],
     ) {
         let at = self.at(issue);
         if let WarpgroupOperand::Registers(list) = &op.a {
             for (i, r) in list.iter().enumerate() {
                 let lanes = self.observer.undefined_lanes(&at, *r, pending.place);
-                lanes_of(lanes).for_each(|lane| undefined.rows[lane / 4 + 8 * (i % 2)] = true);
+                lanes_of(lanes).for_each(|lane| undefined_rows[lane / 4 + 8 * (i % 2)] = true);
             }
         }
         let parts = op.product.accumulators[1].per_register();
@@ -247,113 +326,58 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 (i * parts..(i + 1) * parts).any(|element| {
                     let row = lane / 4 + 8 * (element / 2 % 2);
                     let column = element / 4 * 8 + lane % 4 * 2 + element % 2;
-                    undefined.rows[row] || undefined.columns.get(column).copied().unwrap_or(false)
+                    undefined_rows[row] || undefined_columns.get(column).copied().unwrap_or(false)
                 })
             });
             self.observer.tainted(&at, *r, pending.place, of_c | lanes);
         }
     }
 
-    /// Reads a matrix from shared memory: lines one after the other, each with its elements along what is added up.
-    fn fetch(
-        &mut self,
-        issue: Issue<'_>,
-        number: u64,
-        name: &str,
-        tile: &Tile<'_>,
-        (out, undefined): (&mut Vec<u32>, &mut [bool]),
-    ) -> Fallible<()> {
-        let Tile { descriptor, major, first, lines, depth, size } = *tile;
-        let shared = issue.block.shared;
-        let per_unit = UNIT / size;
-        let mut units: Vec<u64> = Vec::new();
-        out.clear();
-        out.resize((lines * depth) as usize, 0);
-        // Units of 16 bytes stay together whatever the swizzle. They go along one side of the matrix.
-        let (outer, along) = match major {
-            Major::K => (lines, depth),
-            Major::Mn => (depth, lines),
+    /// The matrices of a warp's product: what another warp has read, or now all that the four warps multiply.
+    fn matrices(&mut self, issue: Issue<'_>, op: &WarpgroupOp, pending: &Pending) -> Fallible<Matrices> {
+        let number = pending.number;
+        let started = {
+            let mut warpgroups = issue.block.cluster.warpgroups.borrow_mut();
+            let warpgroup = warpgroups.of(issue);
+            if let Some(at) = warpgroup.read.iter().position(|(other, _)| *other == number) {
+                return Ok(warpgroup.read.swap_remove(at).1);
+            }
+            warpgroup.started
         };
-        for i in 0..outer {
-            for unit in 0..along.div_ceil(per_unit) {
-                let j = unit * per_unit;
-                let at = match major {
-                    Major::K => descriptor.address(major, first + i, j * size, size),
-                    Major::Mn => descriptor.address(major, first + j, i * size, size),
-                };
-                let mut bytes = [0; UNIT as usize];
-                let end = at as usize + bytes.len();
-                if end > shared.len() {
-                    let message = format!(
-                        "the matrix {name} of the descriptor reaches shared address {at:#x}; the block has {} bytes",
-                        shared.len()
-                    );
-                    let mut fault = self.fault(issue, FaultCode::OutOfBounds, message);
-                    fault.address = Some(at.into());
-                    return Err(fault);
-                }
-                shared.read(at as usize, &mut bytes);
-                if WATCHED {
-                    units.push(at.into());
-                    let bytes = UNIT.into();
-                    let place =
-                        MemoryRange { rank: Some(issue.block.rank), address: at.into(), bytes, at: 0 };
-                    let first = self.at(issue.only(FIRST));
-                    if self.observer.is_undefined(&first, place) {
-                        let lines = match major {
-                            Major::K => i..i + 1,
-                            Major::Mn => j..(j + per_unit).min(along),
-                        };
-                        lines.for_each(|line| undefined[line as usize] = true);
-                    }
-                }
-                for (n, element) in bytes.chunks_exact(size as usize).enumerate() {
-                    let j = j + n as u32;
-                    let place = match major {
-                        Major::K => i * depth + j,
-                        Major::Mn => j * depth + i,
-                    };
-                    if j < along {
-                        out[place as usize] =
-                            element.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-                    }
-                }
+        let product = &op.product;
+        let [depth_of_a, depth_of_b] = product.depths().map(|d| d as u32);
+        let size = product.types[0].unit_bytes();
+        let (rows, columns) = (product.shape[0] as u32, product.shape[1] as u32);
+        let mut read = Matrices::new(columns);
+        // Observers are told of each warp's reads.
+        let tell = |runner: &mut Self, warp: u32, units: &[u64]| {
+            if WATCHED && started[warp as usize] > number {
+                let one = Issue { warp: issue.warp / 4 * 4 + warp, ..issue };
+                runner.tell_reads(one, number_of(one, number), units);
+            }
+        };
+        if let Some(a) = &pending.a {
+            let all = read.a.insert(Vec::new());
+            for warp in 0..4 {
+                let first = warp * rows;
+                let tile =
+                    Tile { descriptor: a, major: op.major[0], first, lines: rows, depth: depth_of_a, size };
+                let undefined = &mut read.undefined_rows[first as usize..][..rows as usize];
+                let units = self.fetch(issue, "a", &tile, all, undefined)?;
+                tell(self, warp, &units);
             }
         }
-        if WATCHED {
-            units.sort_unstable();
-            let at = self.at(issue.only(FIRST));
-            for range in units.chunk_by(|a, b| b - a <= u64::from(UNIT)) {
-                let (Some(start), Some(last)) = (range.first(), range.last()) else { continue };
-                let bytes = last + u64::from(UNIT) - start;
-                let place = MemoryRange { rank: Some(issue.block.rank), address: *start, bytes, at: 0 };
-                self.observer.transfer(&at, number_of(issue, number), Stage::Read(place));
-            }
-        }
-        Ok(())
+        let (descriptor, major) = (&pending.b, op.major[1]);
+        let tile = Tile { descriptor, major, first: 0, lines: columns, depth: depth_of_b, size };
+        let mut by_columns = Vec::new();
+        let units = self.fetch(issue, "b", &tile, &mut by_columns, &mut read.undefined_columns)?;
+        (0..4).for_each(|warp| tell(self, warp, &units));
+        // B is wanted row by row.
+        let (n, k) = (columns as usize, depth_of_b as usize);
+        read.b = (0..k).flat_map(|row| by_columns[row..].iter().step_by(k).copied()).collect();
+        debug_assert_eq!(read.b.len(), n * k);
+        Ok(read)
     }
-}
-
-/// The rows of A and columns of B that have elements that were never written.
-struct Undefined {
-    rows: [bool; 16],
-    columns: Vec<bool>,
-}
-
-/// Bytes that a swizzle leaves together.
-const UNIT: u32 = 16;
-
-/// A matrix in shared memory.
-#[derive(Clone, Copy)]
-struct Tile<'a> {
-    descriptor: &'a Descriptor,
-    major: Major,
-    /// The first row of A.
-    first: u32,
-    lines: u32,
-    /// Elements along what is added up, each of `size` bytes.
-    depth: u32,
-    size: u32,
 }
 
 /// A number that no other asynchronous operation of the cluster has.

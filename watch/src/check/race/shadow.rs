@@ -156,9 +156,12 @@ impl Knower<'_> {
     fn lane_knows(&self, lane: u32, new: &Record, old: &Record, old_lane: u32) -> bool {
         if let Some(waited) = self.waited
             && (COPIES..OBJECTS).contains(&old.agent)
-            && (old.block, old.agent % COPIES) == (self.block, self.warp)
-            // Products are the warp's.
-            && (old_lane == lane || old.agent >= PRODUCTS)
+            && old.block == self.block
+            // Products are the warpgroup's.
+            && match old.agent >= PRODUCTS {
+                true => old.agent % COPIES / 4 == self.warp / 4,
+                false => (old.agent % COPIES, old_lane) == (self.warp, lane),
+            }
             && old.time <= waited[usize::from(old.agent / COPIES) - 1][lane as usize]
         {
             return true;

@@ -185,9 +185,13 @@ fn own(clock: &mut Clock, block: u32, warp: u32, lanes: u32, time: u32, waited: 
             let same = lanes_of(rest).filter(|lane| times[*lane] == time).fold(0, |m, lane| m | 1 << lane);
             rest &= !same;
             if time > 0 {
-                // Products are the warp's, whichever of its lanes has waited.
-                let same = if agent == PRODUCTS { u32::MAX } else { same };
-                clock.add(block, agent + warp as Agent, same, time);
+                if agent == PRODUCTS {
+                    // Products are the warpgroup's, whichever of its lanes has waited.
+                    let first = agent + warp as Agent / 4 * 4;
+                    (first..first + 4).for_each(|agent| clock.add(block, agent, u32::MAX, time));
+                } else {
+                    clock.add(block, agent + warp as Agent, same, time);
+                }
             }
         }
     }

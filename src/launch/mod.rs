@@ -272,6 +272,8 @@ mod tests {
         let spec = spec.unwrap();
         assert_eq!((spec.entry.as_str(), spec.grid), ("", [1, 1, 1]));
         assert_eq!(spec.args[0], Arg::Value(vec![255; 4]));
+        let bytes = (-2i64).to_le_bytes().to_vec();
+        assert_eq!(spec.args[1], Arg::Buffer { bytes, element: Some(ScalarType::S64) });
         assert!(errors(r#"{"block":[32],"args":[{"type":"i33","value":1}]}"#)[0].contains("`i33`"));
     }
 

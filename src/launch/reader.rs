@@ -303,7 +303,7 @@ impl Reader {
                 Arg::Buffer { bytes, element: None }
             }
             "buffer_type" => {
-                let element = value.as_str().and_then(ScalarType::from_name);
+                let element = value.as_str().and_then(scalar_type);
                 Arg::Buffer { bytes: self.typed_buffer(path, object), element }
             }
             "multicast" => {
@@ -446,8 +446,7 @@ impl Reader {
         let name = value.as_str().unwrap_or_default();
         let name_in_ptx = name.trim_start_matches('.');
         // The IR's `i32` is `s32`.
-        let integer = name_in_ptx.strip_prefix('i').map(|bits| format!("s{bits}"));
-        let ty = ScalarType::from_name(integer.as_deref().unwrap_or(name_in_ptx));
+        let ty = scalar_type(name_in_ptx);
         let ty = ty.filter(|ty| literal::has_values(*ty));
         if ty.is_none() {
             let found = if name.is_empty() { describe(value) } else { format!("`{name}`") };
@@ -530,4 +529,10 @@ pub fn describe(value: &Value) -> String {
         }
         scalar => format!("{scalar}"),
     }
+}
+
+/// A type by its name in PTX; an integer of the IR, as `i32`, is one with a sign.
+fn scalar_type(name: &str) -> Option<ScalarType> {
+    let integer = name.strip_prefix('i').map(|bits| format!("s{bits}"));
+    ScalarType::from_name(integer.as_deref().unwrap_or(name))
 }

@@ -151,3 +151,96 @@ fn generated_modules_mean_the_same_in_ir_and_in_ptx() {
         panic!("{} modules differ:\n{}\n\n{first}", failures.len(), all.join("\n"));
     }
 }
+
+/// A kernel that does each operation on each pair of numbers of a format, and converts each to `f32` and back.
+fn narrow_kernel(ty: &str, bits: u32) -> String {
+    let from_byte = |name: &str, byte: &str| match bits {
+        8 => format!("  %{name} = bitcast.{ty} {byte}\n"),
+        _ => format!("  %{name}_i = trunc.i{bits} {byte}\n  %{name} = bitcast.{ty} %{name}_i\n"),
+    };
+    let mut body = String::from(
+        "kernel @k(%out: ptr<global>) {\nentry:\n  %n = sreg.tid.x\n  %m = sreg.ctaid.x\n  %x8 = trunc.i8 %n\n  %y8 = trunc.i8 %m\n  \
+         %row = imul %m, 256\n  %at = iadd %row, %n\n  %p = index %out, %at, 64\n",
+    );
+    body += &from_byte("x", "%x8");
+    body += &from_byte("y", "%y8");
+    let mut offset = 0;
+    let mut put = |body: &mut String, name: &str| {
+        match bits {
+            8 => *body += &format!("  %{name}_b = bitcast.i8 %{name}\n"),
+            _ => {
+                *body += &format!("  %{name}_s = bitcast.i{bits} %{name}\n  %{name}_b = zext.i8 %{name}_s\n")
+            }
+        }
+        *body += &format!("  store %{name}_b, %p + {offset}\n");
+        offset += 1;
+    };
+    for op in ["fadd", "fsub", "fmul", "fdiv", "fmin", "fmaximum", "fcopysign"] {
+        body += &format!("  %{op} = {op} %x, %y\n");
+        put(&mut body, op);
+    }
+    for op in ["fneg", "fabs", "fsqrt", "ffloor", "fnearest", "fround"] {
+        body += &format!("  %{op} = {op} %x\n");
+        put(&mut body, op);
+    }
+    body += "  %fma = fma %x, %y, %y\n";
+    put(&mut body, "fma");
+    body += &format!(
+        "  %less = fcmp lt %x, %y\n  %least = select %less, %x, %y\n  %i = fptosi.i8 %x\n  %back = sitofp.{ty} %i\n"
+    );
+    put(&mut body, "least");
+    put(&mut body, "back");
+    body += &format!(
+        "  %wide = fpext.f32 %x\n  store %wide, %p + 32\n  %far = fpext.f64 %x\n  store %far, %p + 40\n  \
+         %spread = imul %at, 2654435761\n  %any = bitcast.f32 %spread\n  %rounded = fptrunc.{ty} %any\n"
+    );
+    put(&mut body, "rounded");
+    body += &format!(
+        "  %pair = vec %x, %y\n  %sums = fadd %pair, %pair\n  %sum = extract %sums, 1\n  %singles = vec %any, %wide\n  \
+         %both = fptrunc.{ty}x2 %singles\n  %second = extract %both, 1\n  %widened = fpext.f32x2 %both\n  store %widened, %p + 48\n"
+    );
+    put(&mut body, "sum");
+    put(&mut body, "second");
+    body + "  ret\n}\n"
+}
+
+#[test]
+fn every_pair_of_narrow_floats_is_as_the_ir_means() {
+    for (ty, bits) in [("e4m3", 8), ("e5m2", 8), ("e2m1", 4)] {
+        let module = warpsmith::ir::parse_module(&narrow_kernel(ty, bits)).unwrap_or_else(|e| panic!("{e}"));
+        let count = 1usize << bits;
+        let run = |program: &Program| -> Vec<u64> {
+            let mut device = Device::new();
+            let out = device.upload(&vec![0u64; count * 256 * 8]).unwrap();
+            let launch = Launch::new("k").grid([count as u32, 1, 1]).block([count as u32, 1, 1]).arg(out);
+            device.launch(program, &launch).unwrap_or_else(|fault| panic!("{ty}: {fault}"));
+            device.download(out).unwrap()
+        };
+        let meant = run(&Program::from_ir(&module).unwrap_or_else(|e| panic!("{e}")));
+        // Without conversions, with those of 8 bits, with all of them.
+        for (target, level) in [("sm_80", OptLevel::O0), ("sm_90", OptLevel::O2), ("sm_100a", OptLevel::O1)] {
+            let compiler = Compiler::new(target.parse::<warpsmith::Target>().unwrap()).with_opt_level(level);
+            let compiled = compiler.compile(&module).unwrap_or_else(|e| panic!("{ty} {target}: {e}"));
+            let native = match ty {
+                "e2m1" => target == "sm_100a",
+                _ => target != "sm_80",
+            };
+            assert_eq!(compiled.text.contains(&format!(".{ty}x2")), native, "{ty} {target}");
+            let found = run(&Program::load(&compiled.module).unwrap_or_else(|e| panic!("{e}")));
+            for (at, (m, f)) in meant.chunks(8).zip(found.chunks(8)).enumerate() {
+                // The bits of an f32 or f64 that is NaN are not said.
+                let nan = |all: &[u64]| {
+                    [all[4] as u32 & 0x7fff_ffff > 0x7f80_0000, f64::from_bits(all[5]).is_nan()]
+                };
+                let [single, double] = nan(m);
+                let same = (0..8).all(|n| m[n] == f[n] || n == 4 && single || n == 5 && double || n == 6);
+                assert!(
+                    same,
+                    "{ty} {target}, {:#x} and {:#x}: {m:x?} is meant, {f:x?} found",
+                    at % 256,
+                    at / 256
+                );
+            }
+        }
+    }
+}

@@ -79,7 +79,7 @@ fn linked_by_nvlink(toolbox: &Toolbox, linker: Option<&Path>) -> Result<(), Fail
     };
     let arch = format!("-arch={target}");
     let mut objects = Vec::new();
-    for side in ["caller", "callee", "sizes_caller", "sizes_callee"] {
+    for side in ["caller", "callee", "sizes_caller", "sizes_callee", "varargs_caller", "varargs_callee"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/abi").join(side);
         let text = match side {
             "sizes_caller" => sizes::caller(),

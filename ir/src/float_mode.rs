@@ -133,6 +133,15 @@ impl FloatMode {
     /// Why an operation on a type, to a type, cannot be done so. `None` if it can.
     pub fn refusal(self, op: Opcode, t: Type, to: Type) -> Option<String> {
         let (from, to) = (t.element(), to.element());
+        if let Some(narrow) = [from, to].into_iter().find(|scalar| scalar.is_narrow_float()) {
+            let nearest = matches!(self.rounding, None | Some(FloatRounding::Nearest));
+            if op.is_approximate() {
+                return Some(format!("`{op}` has no form for {narrow}"));
+            }
+            let plain = FloatMode { rounding: None, fast: FastMath::NONE, ..self }.computes_plainly();
+            return (!(plain && nearest))
+                .then(|| format!("`{op}` of {narrow} rounds to nearest, and does no more"));
+        }
         let rounding = match self.rounding {
             None => true,
             Some(rounding) => match rounds(op) {

@@ -89,7 +89,12 @@ pub struct ParamAttrs {
     pub dereferenceable: Option<u64>,
     /// `signext`: an integer of fewer than 32 bits that travels with its sign above it, not zeros.
     pub signext: bool,
+    /// `varargs`: the variable arguments of C, of which each call passes a struct of its own.
+    pub varargs: bool,
 }
+
+/// The alignment of variable arguments.
+const VARARGS_ALIGN: u32 = 8;
 
 impl Param {
     /// A parameter passed as a value.
@@ -100,6 +105,12 @@ impl Param {
     /// Bytes passed by value: the parameter's value points to them.
     pub const fn byval(size: u32, align: u32) -> Self {
         Param { ty: Type::PTR_PARAM, byval: Some((size, align)), attrs: ParamAttrs::NONE }
+    }
+
+    /// The variable arguments of C, as CUDA passes them: the parameter's value points to as many bytes as each call passes.
+    pub const fn varargs() -> Self {
+        let byval = Some((0, VARARGS_ALIGN));
+        Param { ty: Type::PTR_PARAM, byval, attrs: ParamAttrs { varargs: true, ..ParamAttrs::NONE } }
     }
 }
 
@@ -112,6 +123,7 @@ impl ParamAttrs {
         align: None,
         dereferenceable: None,
         signext: false,
+        varargs: false,
     };
 }
 
@@ -272,6 +284,8 @@ pub struct Function {
     pub params: Vec<Param>,
     /// What is returned.
     pub ret: Vec<Type>,
+    /// The function of the module that this is another name of; it has no body of its own.
+    pub alias: Option<crate::FuncId>,
     /// Performance attributes.
     pub attrs: Attrs,
     /// Memory for the time of a call.
@@ -309,6 +323,7 @@ impl Function {
             linkage: if kind == FuncKind::Kernel { Linkage::Export } else { Linkage::Local },
             params,
             ret,
+            alias: None,
             attrs: Attrs::default(),
             stack_slots: PrimaryMap::new(),
             dfg: DataFlowGraph::default(),

@@ -1,6 +1,8 @@
 //! Constants as text: which bits a written number stands for, and how bits are written.
 
 use crate::types::{Scalar, Type};
+use warpsmith_semantics::value::Rounding;
+use warpsmith_semantics::value::soft::{Format, Value};
 
 /// A number as written, before its type is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -66,13 +68,29 @@ pub(crate) fn float_bits(number: Number, ty: Type) -> Result<u64, NumberError> {
         (Number::Decimal { as_f64, .. }, Scalar::F64) => Ok(as_f64.to_bits()),
         (Number::Decimal { as_f64, .. }, scalar) => match half_format(scalar) {
             Some(format) => Ok(format.round(as_f64) as u64),
-            None => Err(NumberError::NoLiteral),
+            None => narrow_bits(scalar, as_f64).ok_or(NumberError::NoLiteral),
         },
         (Number::Int { negative: false, magnitude, hex: true }, _) if ty.bits() <= 16 => {
             if magnitude >> ty.bits() == 0 { Ok(magnitude as u64) } else { Err(NumberError::Range) }
         }
         (Number::Int { .. }, _) => Err(NumberError::NotAFloat),
     }
+}
+
+/// The nearest number of a format that is computed in by way of `f32`, ties to even, as a conversion gives it.
+fn narrow_bits(scalar: Scalar, value: f64) -> Option<u64> {
+    let format = crate::meaning::narrow_format(scalar)?;
+    let bits = match Format::F64.unpack(value.to_bits()) {
+        Value::Nan => format.nan().unwrap_or(format.max()),
+        Value::Infinity(negative) => sign_of(format, negative) | format.infinity().unwrap_or(format.max()),
+        Value::Zero(negative) => sign_of(format, negative),
+        Value::Finite(real) => real.round(format, Rounding::Nearest),
+    };
+    Some(if scalar == Scalar::TF32 { bits << 13 } else { bits })
+}
+
+fn sign_of(format: Format, negative: bool) -> u64 {
+    if negative { format.sign() } else { 0 }
 }
 
 /// Writes a float constant so that [`float_bits`] reads the same bits.

@@ -124,6 +124,8 @@ macro_rules! for_each_op {
             Fmul fmul Binary (T T) T Float [COMMUTATIVE];
             /// The quotient, rounded to nearest even.
             Fdiv fdiv Binary (T T) T Float [];
+            /// What is left of the first operand after as many times the second as fit, with the first one's sign: C's `fmod`, exact.
+            Frem frem Binary (T T) T Float [];
             /// The first operand times the second plus the third, rounded once, to nearest even.
             Fma fma Ternary (T T T) T Float [];
             /// The lesser operand; NaN if one is NaN; -0 is less than +0.
@@ -415,7 +417,7 @@ pub enum ResultRule {
     NarrowerInt,
     /// The suffix: a float that holds every `T`.
     WiderFloat,
-    /// The suffix: a float of fewer bits than `T`.
+    /// The suffix: a float of fewer bits than `T`, or `tf32` of `f32`.
     NarrowerFloat,
     /// The suffix: an integer.
     ToInt,
@@ -477,8 +479,14 @@ impl ResultRule {
             ResultRule::Suffix => types.contains(ty),
             ResultRule::WiderInt => TypeSet::Int.contains(ty) && wider && same_lanes,
             ResultRule::NarrowerInt => TypeSet::BoolInt.contains(ty) && narrower && same_lanes,
-            ResultRule::WiderFloat => TypeSet::Float.contains(ty) && wider && same_lanes,
-            ResultRule::NarrowerFloat => TypeSet::Float.contains(ty) && narrower && same_lanes,
+            ResultRule::WiderFloat => {
+                TypeSet::Float.contains(ty) && ty.element().holds(t.element()) && same_lanes
+            }
+            ResultRule::NarrowerFloat => {
+                // `tf32` has fewer bits than the `f32` that it is kept in.
+                let narrower = narrower || matches!((t.element(), ty.element()), (Scalar::F32, Scalar::TF32));
+                TypeSet::Float.contains(ty) && narrower && same_lanes
+            }
             ResultRule::ToInt => TypeSet::Int.contains(ty) && same_lanes,
             ResultRule::ToFloat => TypeSet::Float.contains(ty) && same_lanes,
             ResultRule::SameBits => TypeSet::Bits.contains(ty) && ty.bits() == t.bits(),
@@ -518,7 +526,7 @@ pub enum TypeSet {
     BoolIntPtr,
     /// Integers.
     AnyInt,
-    /// `f16`, `bf16`, `f32`, `f64`, and vectors of them.
+    /// Every float format that has a sign, and vectors of them.
     Float,
     /// Every float format.
     AnyFloat,
@@ -556,7 +564,7 @@ impl TypeSet {
             TypeSet::BoolInt => element.is_int(),
             TypeSet::BoolIntPtr => element.is_int() || element.is_ptr(),
             TypeSet::AnyInt => ty.is_int(),
-            TypeSet::Float => matches!(ty.element(), F16 | BF16 | F32 | F64),
+            TypeSet::Float => element.is_float() && !matches!(ty.element(), UE8M0),
             TypeSet::AnyFloat => ty.is_float(),
             TypeSet::Ptr => ty.is_ptr(),
             TypeSet::Memory => ty.bytes().is_some() || ty.is_aggregate(),
@@ -568,7 +576,7 @@ impl TypeSet {
             TypeSet::Atomic => {
                 ty.is_ptr()
                     || ty.is_int() && !ty.is_odd() && !matches!(ty.element(), I1)
-                    || !ty.is_vector() && TypeSet::Float.contains(ty)
+                    || !ty.is_vector() && matches!(ty.element(), F16 | BF16 | F32 | F64)
             }
             TypeSet::Any => true,
         }
@@ -582,7 +590,7 @@ impl TypeSet {
             TypeSet::BoolInt => "an integer or a vector of integers",
             TypeSet::BoolIntPtr => "an integer, a pointer, or a vector of such",
             TypeSet::AnyInt => "an integer type",
-            TypeSet::Float => "f16, bf16, f32, f64 or a vector of such",
+            TypeSet::Float => "a float or a vector of floats",
             TypeSet::AnyFloat => "a float type",
             TypeSet::Ptr => "a pointer",
             TypeSet::Memory => "a type of whole bytes",

@@ -276,13 +276,15 @@ impl<'a> Printer<'a> {
                 None => write!(self.out, "%p{n}")?,
             }
             match param.byval {
+                Some(_) if param.attrs.varargs => self.out.push_str(": varargs"),
                 Some((size, align)) => write!(self.out, ": byval({size}, align {align})")?,
                 None => {
                     self.out.push_str(": ");
                     self.ty(param.ty)?;
                 }
             }
-            let ParamAttrs { noalias, readonly, nonnull, align, dereferenceable, signext } = param.attrs;
+            let ParamAttrs { noalias, readonly, nonnull, align, dereferenceable, signext, varargs: _ } =
+                param.attrs;
             for (set, word) in
                 [(noalias, " noalias"), (readonly, " readonly"), (nonnull, " nonnull"), (signext, " signext")]
             {
@@ -323,6 +325,13 @@ impl<'a> Printer<'a> {
         }
         for word in attrs.words() {
             write!(self.out, " {word}")?;
+        }
+        if let Some(id) = func.alias {
+            match self.module.and_then(|module| module.functions.get(id)) {
+                Some(target) => writeln!(self.out, " = {}", At(&target.name))?,
+                None => writeln!(self.out, " = {id}")?,
+            }
+            return Ok(());
         }
         if func.is_declaration() && func.stack_slots.is_empty() && func.linkage == Linkage::Extern {
             self.out.push('\n');

@@ -107,6 +107,20 @@ impl DataFlowGraph {
 }
 
 impl Module {
+    /// Makes uses of other names uses of the functions that they name, of which passes know more.
+    pub fn follow_aliases(&mut self) {
+        let aliases: Vec<Option<FuncId>> = self.functions.values().map(|func| func.alias).collect();
+        for func in self.functions.values_mut() {
+            func.dfg.for_each_symbol_mut(|symbol| {
+                if let SymbolMut::Func(id) = symbol
+                    && let Some(target) = aliases.get(id.as_u32() as usize).copied().flatten()
+                {
+                    *id = target;
+                }
+            });
+        }
+    }
+
     /// The globals, each behind those whose address its initialiser holds; and those that initialisers hold the address of in front of them,
     /// because they go in a circle.
     pub fn initialiser_order(&self) -> (Vec<GlobalId>, Vec<GlobalId>) {
@@ -166,6 +180,7 @@ impl Module {
                 SymbolMut::Func(id) => *id = new_functions[*id],
                 SymbolMut::Global(id) => *id = new_globals[*id],
             });
+            func.alias = func.alias.map(|id| new_functions[id]);
         }
         // What is told of a variable that goes, goes with it.
         if let Some(debug) = &mut self.debug {

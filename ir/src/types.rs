@@ -111,6 +111,53 @@ impl Scalar {
         })
     }
 
+    /// What a float with a sign is made of: bits of precision, the exponents of the least and of the greatest number, and whether it has
+    /// NaNs.
+    const fn float_parts(self) -> Option<(u32, i32, i32, bool)> {
+        Some(match self {
+            Scalar::F64 => (53, -1074, 1023, true),
+            Scalar::F32 => (24, -149, 127, true),
+            Scalar::TF32 => (11, -136, 127, true),
+            Scalar::BF16 => (8, -133, 127, true),
+            Scalar::F16 => (11, -24, 15, true),
+            Scalar::E5M2 => (3, -16, 15, true),
+            Scalar::E4M3 => (4, -9, 8, true),
+            Scalar::E3M2 => (3, -4, 4, false),
+            Scalar::E2M3 => (4, -3, 2, false),
+            Scalar::E2M1 => (2, -1, 2, false),
+            Scalar::Invalid
+            | Scalar::I1
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::I128
+            | Scalar::Odd(_)
+            | Scalar::UE8M0
+            | Scalar::Ptr
+            | Scalar::PtrGlobal
+            | Scalar::PtrShared
+            | Scalar::PtrLocal
+            | Scalar::PtrConst
+            | Scalar::PtrParam => return None,
+        })
+    }
+
+    /// True if this float format has every value of another one: `fpext` to it is exact.
+    pub const fn holds(self, other: Scalar) -> bool {
+        let (Some(wide), Some(narrow)) = (self.float_parts(), other.float_parts()) else { return false };
+        let as_wide = wide.0 >= narrow.0 && wide.1 <= narrow.1 && wide.2 >= narrow.2 && (wide.3 || !narrow.3);
+        as_wide && (wide.0 != narrow.0 || wide.1 != narrow.1 || wide.2 != narrow.2)
+    }
+
+    /// True for the formats that are computed in by way of `f32`: `tf32`, and those of 8, 6 and 4 bits that have a sign.
+    pub const fn is_narrow_float(self) -> bool {
+        matches!(
+            self,
+            Scalar::TF32 | Scalar::E4M3 | Scalar::E5M2 | Scalar::E2M3 | Scalar::E3M2 | Scalar::E2M1
+        )
+    }
+
     /// The type of a PTX register or memory cell with the same bits and, for floats, the same meaning; of an integer of an odd width, the
     /// smallest that holds it.
     pub const fn isa(self) -> ScalarType {
@@ -352,6 +399,21 @@ mod tests {
         ] {
             assert_eq!(Type::from_name(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_wider_float_holds_every_value_of_a_narrower_one() {
+        use Scalar::*;
+        assert!(
+            F32.holds(TF32) && TF32.holds(BF16) && TF32.holds(F16) && F16.holds(E5M2) && E4M3.holds(E2M3)
+        );
+        assert!(E5M2.holds(E3M2) && E3M2.holds(E2M1) && E2M3.holds(E2M1));
+        for (wide, narrow) in
+            [(F16, BF16), (BF16, F16), (TF32, F32), (E5M2, E4M3), (E4M3, E5M2), (E3M2, E2M3)]
+        {
+            assert!(!wide.holds(narrow), "{wide} {narrow}");
+        }
+        assert!(Scalar::ALL.iter().all(|scalar| !scalar.holds(*scalar) && !scalar.holds(UE8M0)));
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn unknown_types_and_suffixes() {
 fn numbers() {
     check_body(
         "%a = iconst.i8 256\n%b = iconst.i8 -129\n%e = iconst.i32 1.5\n%f = fconst.f32 2\n%g = fconst.f32 0d3ff0000000000000\n\
-         %h = fconst.e4m3 1.0\n%j = iconst.i32 12ab\n%k = iconst.i1 2\n%m = fconst.f16 0x12345\nret",
+         %h = fconst.ue8m0 1.0\n%j = iconst.i32 12ab\n%k = iconst.i1 2\n%m = fconst.f16 0x12345\nret",
         expect![[r#"
             5:16: error[I0005]: the number does not fit i8
               note: i8 takes -128 to 255
@@ -85,7 +85,7 @@ fn numbers() {
               note: write a float, such as 2.0
             9:17: error[I0005]: a bit pattern of another width than f32
               note: bits of an f32 are written 0f3f800000
-            10:18: error[I0005]: e4m3 has no decimal literals
+            10:18: error[I0005]: ue8m0 has no decimal literals
               note: write its bits: 0x00
             11:17: error[I0004]: `12ab` is not a number
               note: numbers are 42, -7, 0x2a, 0b101010, 1.5, 1e-3, or bits as in 0f3f800000 and 0d3ff0000000000000
@@ -475,11 +475,11 @@ fn wrong_classes() {
         expect![[r#"
             5:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not f32
               note: did you mean `fadd`?
-            6:1: error[I0401]: `fmul` takes f16, bf16, f32, f64 or a vector of such, not i32
+            6:1: error[I0401]: `fmul` takes a float or a vector of floats, not i32
               note: did you mean `imul`?
             7:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not ptr<global>
               note: did you mean `ptradd`?
-            8:1: error[I0401]: `fneg` takes f16, bf16, f32, f64 or a vector of such, not i1
+            8:1: error[I0401]: `fneg` takes a float or a vector of floats, not i1
             9:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not i1
             10:1: error[I0401]: `icmp` takes an integer, a pointer, or a vector of such, not f32
               note: did you mean `fcmp`?
@@ -532,7 +532,7 @@ fn conversions() {
             6:1: error[I0411]: the result of `zext` must be an integer wider than i64, not i32
             7:1: error[I0411]: the result of `fpext` must be a float wider than f64, not f32
             8:1: error[I0411]: the result of `bitcast` must be a type of 32 bits, and no pointer, not f64
-            9:1: error[I0411]: the result of `sitofp` must be f16, bf16, f32, f64 or a vector of such, not i32
+            9:1: error[I0411]: the result of `sitofp` must be a float or a vector of floats, not i32
             10:1: error[I0411]: the result of `fptosi` must be an integer of at least 2 bits or a vector of such, not f32
             11:1: error[I0401]: `bitcast` takes a type other than i1 and pointers, not ptr<global>
             12:1: error[I0423]: a cast from ptr<global> to ptr<shared>: exactly one side must be the generic `ptr`
@@ -559,10 +559,10 @@ fn lists_of_operands() {
 #[test]
 fn not_supported_yet() {
     check(
-        "func @f(%p: ptr<global>, %v: f32x4) {\nentry:\n%g = load.e4m3 %p\n%h = fadd %g, %g\nret\n}\n",
+        "func @f(%p: ptr<global>, %v: f32x4) {\nentry:\n%g = load.ue8m0 %p\n%h = fadd %g, %g\nret\n}\n",
         expect![[r#"
-            4:1: error[I0390]: `fadd` on e4m3 is not supported yet
-              note: convert with PTX's own operations, as in `ptx.cvt.rn.f16x2.e4m3x2`
+            4:1: error[I0390]: `fadd` on ue8m0 is not supported yet
+              note: convert with PTX's own operations, as in `ptx.cvt.rn.bf16x2.ue8m0x2`
         "#]],
     );
 }

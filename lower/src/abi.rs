@@ -120,6 +120,12 @@ impl Passing {
         }
     }
 
+    /// The variable arguments that a call passes, which are the parts of a struct.
+    pub fn varargs(types: &TypeTable, ty: Type) -> Passing {
+        let size = u32::try_from(types.size(ty)).unwrap_or(u32::MAX);
+        Passing::bytes(size.max(1), types.align(ty).max(8), accesses(types, ty))
+    }
+
     /// The accesses of bytes that are given as a struct or array, part by part.
     pub fn with_parts_of(self, types: &TypeTable, ty: Type) -> Passing {
         Passing { accesses: accesses(types, ty), ..self }

@@ -179,7 +179,11 @@ impl Compiler {
         } else {
             module
         };
-        let legal = lower::legalize(module, target)?;
+        let mut legal = lower::legalize(module, target)?;
+        // What an operation was made a call of has its body in the math library.
+        if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
+            legal = Cow::Owned(lower::legalize(&completed, target)?.into_owned());
+        }
         if self.verify_each {
             ir::verify(&legal)
                 .map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;

@@ -99,6 +99,12 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
+    for (id, func) in plan.module.functions.iter() {
+        if let Some(target) = func.alias {
+            let (alias, aliasee) = (names.functions[id], names.functions[target]);
+            tree.push_item(Item::Alias { alias, aliasee });
+        }
+    }
     debug::dwarf::sections(&mut tree, plan.module, plan.debug, &described, &names.globals, &strings)?;
     Ok(Built { tree, registers: counts, origins, statistics })
 }
@@ -243,7 +249,8 @@ pub(super) fn decl(
 
 /// `.param .b32 name` or `.param .align 8 .b8 name[64]`
 pub fn param_decl(tree: &mut Module, name: Symbol, passing: &Passing) -> Decl {
-    let dim = passing.array.map(|size| Some(u64::from(size)));
+    // Variable arguments are of any size.
+    let dim = passing.array.map(|size| (size > 0).then_some(u64::from(size)));
     Decl { align: passing.align, ..decl(tree, StateSpace::Param, passing.ty, name, dim) }
 }
 

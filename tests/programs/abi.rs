@@ -60,6 +60,23 @@ fn left(caller: &str, callee: &str, bytes: usize, n: i32) -> Vec<u8> {
 }
 
 #[test]
+fn variable_arguments() {
+    let (caller, callee) = (file("varargs_caller.ptx"), file("varargs_callee.ptx"));
+    for n in [5, -8] {
+        let expected = left(&caller, &callee, 8, n);
+        let sums: Vec<i32> = expected.chunks(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect();
+        assert_eq!(sums, [n + n / 2 + 7 + 2, 1100]);
+        for level in [OptLevel::O0, OptLevel::O2] {
+            let our_caller = compiled("varargs_caller.wir", level);
+            let our_callee = compiled("varargs_callee.wir", level);
+            assert_eq!(left(&caller, &our_callee, 8, n), expected, "nvcc calls us, n = {n}, {level}");
+            assert_eq!(left(&our_caller, &callee, 8, n), expected, "we call nvcc, n = {n}, {level}");
+            assert_eq!(left(&our_caller, &our_callee, 8, n), expected, "we call us, n = {n}, {level}");
+        }
+    }
+}
+
+#[test]
 fn structs_of_every_size_and_128_bits() {
     let (caller, callee) = (file("sizes_caller.ptx"), file("sizes_callee.ptx"));
     for n in [3, -77, 123_456_789] {

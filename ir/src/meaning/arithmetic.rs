@@ -81,6 +81,11 @@ fn half_div<H: Exact>(a: u16, b: u16) -> u16 {
     H::FORMAT.div(a.into(), b.into(), RN, false).map_or(half::NAN, |bits| bits as u16)
 }
 
+/// What is left has no more bits than the operands, so that it is exact in their format.
+fn half_rem<H: Exact>(a: u16, b: u16) -> u16 {
+    Cvt::new(H::KIND, Kind::F32).apply((H::widen(a) % H::widen(b)).to_bits().into()) as u16
+}
+
 fn half_sqrt<H: Exact>(a: u16) -> u16 {
     H::FORMAT.sqrt(a.into(), RN).map_or(half::NAN, |bits| bits as u16)
 }
@@ -222,6 +227,8 @@ pub(super) fn float_binary(op: FloatBinary, ty: Type) -> Option<LaneFn> {
             H => half::mul::<H>(After::default(), a, b)),
         FloatBinary::Fdiv => floats!(ty, |a, b| single::div::<PLAIN>(RN, a, b), double::div(RN, a, b),
             H => half_div::<H>(a, b)),
+        FloatBinary::Frem => floats!(ty, |a, b| (f32::from_bits(a) % f32::from_bits(b)).to_bits(),
+            (f64::from_bits(a) % f64::from_bits(b)).to_bits(), H => half_rem::<H>(a, b)),
         FloatBinary::Fmin => floats!(ty, |a, b| single::min::<PLAIN>(false, a, b), double::min(a, b),
             H => half::min::<H>(PLAIN, false, a, b)),
         FloatBinary::Fmax => floats!(ty, |a, b| single::max::<PLAIN>(false, a, b), double::max(a, b),

@@ -25,6 +25,7 @@ mod convert;
     reason = "the verifier lets the formats and operations by that have modes"
 )]
 mod mode;
+mod narrow;
 // Its functions are written for every width of register, one of which is that of the arithmetic.
 #[allow(clippy::useless_conversion)]
 mod wide;
@@ -36,6 +37,7 @@ use warpsmith_semantics::lanes::portable as vector;
 use warpsmith_semantics::{Plan, Width};
 
 pub use arithmetic::select;
+pub(crate) use narrow::format as narrow_format;
 pub use wide::{bit_field_insert, keep};
 
 /// The plan of an instruction with operands of these types, each in one register, and a result of this type. `None` if its result does not
@@ -55,6 +57,9 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
             false => mode::plan(*op, *mode, *operands.first()?, result),
         },
         InstData::List { op, .. } => wide::overflowing(*op, *operands.first()?),
+        InstData::FloatCompare { cond, .. } if narrow::concerns(operands, result) => {
+            narrow::comparison(*cond, *operands.first()?)
+        }
         InstData::FloatCompare { cond, .. } => {
             arithmetic::float_compare(*cond, *operands.first()?).map(Plan::simple)
         }
@@ -89,6 +94,10 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
 /// The plan of an operation that its opcode and types say all of. The tables over each class are in [`arithmetic`] and [`convert`].
 fn operation(op: Opcode, operands: &[Type], to: Type) -> Option<Plan> {
     let from = *operands.first()?;
+    let moves = matches!(op, Opcode::Select | Opcode::Bitcast | Opcode::Splat);
+    if narrow::concerns(operands, to) && !moves {
+        return narrow::operation(op, from, to);
+    }
     match op.class() {
         Class::IntUnary(unary) => {
             arithmetic::int_unary(unary, from).map(Plan::simple).or_else(|| wide::operation(op, from))

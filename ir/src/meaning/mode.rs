@@ -29,6 +29,9 @@ pub(super) fn plan(op: Opcode, mode: FloatMode, from: Type, to: Type) -> Option<
     {
         return Some(Plan::simple(function));
     }
+    if super::narrow::concerns(&[from], to) {
+        return super::narrow::operation(op, from, to);
+    }
     let exact = FloatMode { fast: FastMath::NONE, ..mode };
     if exact.computes_plainly() {
         return super::operation(op, &[from, from, from], to);

@@ -47,6 +47,7 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
     }
     let bodies = parser.items();
     parser.addresses();
+    parser.aliases();
     let items = parser.errors.len();
     let readable = parser.bodies(bodies);
     // Errors inside of some bodies do not hide what is wrong with the others. Errors of items do: what a name or type stands for is not known.
@@ -90,6 +91,10 @@ struct Parser<'a> {
     operations: FxHashMap<&'a str, Rc<ptx::Operation>>,
     /// The symbols of `!variable` items, whose globals may come later.
     debug_globals: Vec<Token>,
+    /// The name of the type whose definition is being read.
+    defining: Option<&'a str>,
+    /// Functions that are other names of functions, which may be defined further down.
+    aliases: Vec<(FuncId, Token)>,
 }
 
 impl<'a> Parser<'a> {
@@ -105,6 +110,8 @@ impl<'a> Parser<'a> {
             addresses: Vec::new(),
             operations: FxHashMap::default(),
             debug_globals: Vec::new(),
+            defining: None,
+            aliases: Vec::new(),
         }
     }
 
@@ -302,6 +309,11 @@ impl<'a> Parser<'a> {
                     .into()
             });
             let shown = if name.len() > 40 { "..." } else { name };
+            if self.defining == Some(name) {
+                let note = "a `ptr` can point to it".to_owned();
+                self.error("I0303", span, format!("`{shown}` holds itself")).notes.push(note);
+                return None;
+            }
             self.error("I0003", span, format!("no type `{shown}`")).notes.push(help);
         }
         ty
@@ -544,12 +556,18 @@ impl<'a> Parser<'a> {
         // `{` is the current token, so the lexer stands behind it.
         let start = self.lexer.position;
         let has_body = self.is(b'{');
+        if self.accept(b'=') {
+            let target = self.expect_kind(Tok::Global, "the function that this is another name of")?;
+            let function = self.module.add_function(function);
+            self.aliases.push((function, target));
+            return Some(());
+        }
         if !has_body && linkage != Linkage::Extern {
             self.expected("`{` and a body");
             if let Some(error) = self.errors.last_mut() {
                 error
                     .notes
-                    .push("a function of another module is declared as `func extern @name(...)`".into());
+                    .push("a function of another module is declared as `func extern @name(...)`, another name of one as `func @name(...) = @other`".into());
             }
         }
         let function = self.module.add_function(function);
@@ -558,6 +576,27 @@ impl<'a> Parser<'a> {
             self.skip_body();
         }
         Some(())
+    }
+
+    /// Finds the functions of other names, when all are known.
+    fn aliases(&mut self) {
+        for (alias, target) in std::mem::take(&mut self.aliases) {
+            match self.module.symbol(&self.symbol_name(target)) {
+                Some(Symbol::Func(id)) => self.module.functions[alias].alias = Some(id),
+                Some(Symbol::Global(_)) => {
+                    let message =
+                        format!("{} is a variable; only functions have other names", self.describe(target));
+                    self.error("I0011", target.span(), message);
+                }
+                None => {
+                    let message = format!("{} is not defined", self.describe(target));
+                    let names = self.module.functions.values().map(|func| func.name.as_str()).take(1000);
+                    let near = nearest(&self.symbol_name(target), names);
+                    let note = near.map(|near| format!("did you mean `@{near}`?"));
+                    self.error("I0011", target.span(), message).notes.extend(note);
+                }
+            }
+        }
     }
 
     fn param(&mut self) -> Option<Param> {
@@ -591,8 +630,11 @@ impl<'a> Parser<'a> {
         Some(number)
     }
 
-    /// A type, or `byval(size, align n)`.
+    /// A type, `byval(size, align n)`, or `varargs`.
     fn passed(&mut self) -> Option<Param> {
+        if self.accept_word("varargs") {
+            return Some(Param::varargs());
+        }
         if !self.accept_word("byval") {
             return self.ty().map(Param::new);
         }

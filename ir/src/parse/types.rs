@@ -90,7 +90,10 @@ impl Parser<'_> {
         let name = self.text(token);
         self.expect(b'=')?;
         let start = self.tok;
-        let shape = match self.shape(0)? {
+        self.defining = Some(name);
+        let shape = self.shape(0);
+        self.defining = None;
+        let shape = match shape? {
             Ok(shape) => shape,
             Err(word) => {
                 let message = format!("expected a struct or array, found {}", self.describe(word));

@@ -76,7 +76,7 @@ impl<'a> Verifier<'a> {
         }
         // Formats that have no arithmetic in the core set, as distinct from types that make no sense here.
         if set == TypeSet::Float && t.element_type().is_float() {
-            let note = "convert with PTX's own operations, as in `ptx.cvt.rn.f16x2.e4m3x2`";
+            let note = "convert with PTX's own operations, as in `ptx.cvt.rn.bf16x2.ue8m0x2`";
             self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"))
                 .notes
                 .push(note.into());
@@ -580,6 +580,19 @@ impl<'a> Verifier<'a> {
             let given = func.dfg.ty(arg);
             // What is passed by value is read through any pointer, or given as a value of that size.
             let types = &self.module.types;
+            if param.attrs.varargs {
+                if !given.is_aggregate() || types.align(given) > 8 {
+                    let given = types.display(given);
+                    let message = format!(
+                        "the variable arguments of `@{name}` must be one struct, aligned to at most 8; {} is {given}",
+                        self.name(arg)
+                    );
+                    let error = self.inst_error(inst, "I0432", message);
+                    error.notes.push("`aggregate.{i32, f64} %a, %b` puts them together, each at its own alignment; floats are f64, integers of fewer bits i32".into());
+                    declared(error);
+                }
+                continue;
+            }
             let fits = |(size, align)| {
                 given.is_ptr()
                     || (given.is_aggregate()

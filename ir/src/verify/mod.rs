@@ -267,6 +267,9 @@ impl<'a> Verifier<'a> {
             let note = "`unroll 4` makes one round of four, `unroll full` leaves no loop, `nounroll` leaves it as it is";
             self.block_error(block, "I0324", message).notes.push(note.into());
         }
+        if let Some(target) = func.alias {
+            return self.alias(target);
+        }
         match (func.is_declaration(), func.linkage == Linkage::Extern) {
             (true, false) => {
                 self.error("I0325", format!("`@{}` has no body", func.name));
@@ -277,6 +280,48 @@ impl<'a> Verifier<'a> {
             }
             (true, true) => {}
             (false, false) => self.checked_body(),
+        }
+    }
+
+    /// What PTX asks of another name of a function (PTX ISA 9.0, 11.2.3): a function of the module with a body, that is not weak.
+    fn alias(&mut self, target: FuncId) {
+        let (func, name) = (self.func, &self.func.name);
+        let Some(of) = self.module.functions.get(target) else {
+            self.error(
+                "I0424",
+                format!("`@{name}` is another name of {target}, which the module does not have"),
+            );
+            return;
+        };
+        let wrong = if !func.is_declaration() {
+            Some("has a body of its own")
+        } else if of.is_declaration() {
+            Some("names a function without a body: an alias, or one of another module")
+        } else if func.kind == FuncKind::Kernel || of.kind == FuncKind::Kernel {
+            Some("is of a kernel, or one: only functions have other names")
+        } else if of.linkage == Linkage::Weak {
+            Some("names a weak function, whose definition may be another module's")
+        } else if func.linkage == Linkage::Extern {
+            Some("is `extern`, but defined here")
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            self.error("I0326", format!("`@{name}`, another name of `@{}`, {wrong}", of.name));
+        }
+        let same = |a: &crate::Param, b: &crate::Param| (a.ty, a.byval) == (b.ty, b.byval);
+        let params = func.params.len() == of.params.len()
+            && func.params.iter().zip(&of.params).all(|(a, b)| same(a, b));
+        if !params || func.ret != of.ret {
+            self.error(
+                "I0326",
+                format!(
+                    "`@{name}` has not the parameters and results of `@{}`, which it is another name of",
+                    of.name
+                ),
+            )
+            .notes
+            .push("an alias is declared with the signature of its function".into());
         }
     }
 
@@ -302,6 +347,14 @@ impl<'a> Verifier<'a> {
         }
         for (n, param) in func.params.iter().enumerate() {
             match param.byval {
+                Some(_) if param.attrs.varargs => {
+                    let last = n + 1 == func.params.len();
+                    if is_kernel || !last || *param != crate::Param::varargs() {
+                        let message = format!("`@{name}` cannot have variable arguments as parameter {n}");
+                        let note = "they are the last parameter of a function: `%rest: varargs`, or `Param::varargs()`";
+                        self.error("I0321", message).notes.push(note.into());
+                    }
+                }
                 Some((0, _)) => {
                     self.error(
                         "I0321",
@@ -382,7 +435,7 @@ impl<'a> Verifier<'a> {
                 );
                 self.error("I0324", message);
             }
-            let promised = crate::ParamAttrs { signext: false, ..param.attrs };
+            let promised = crate::ParamAttrs { signext: false, varargs: false, ..param.attrs };
             if promised != crate::ParamAttrs::NONE && (!param.ty.is_ptr() || param.byval.is_some()) {
                 let message =
                     format!("parameter {n} of `@{}` has attributes of a pointer and is none", func.name);

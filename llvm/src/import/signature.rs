@@ -252,6 +252,7 @@ fn param_attributes(set: &AttributeSet, index: u32, ty: ir::Type) -> ir::ParamAt
             align: small(set.number(index, known::ALIGN)).filter(|align| align.is_power_of_two()),
             dereferenceable: set.number(index, known::DEREFERENCEABLE).filter(|bytes| *bytes > 0),
             signext: false,
+            varargs: false,
         };
     }
     let signext = set.has(index, known::SIGN_EXT) && matches!(ty.bits(), 2..32) && ty.is_int();

@@ -26,6 +26,9 @@ impl Legalizer<'_> {
         if ty.is_vector() {
             return self.unary_lanes(op, ty, x);
         }
+        if ty.element().is_narrow_float() {
+            return self.narrow(op, ty, &[x]);
+        }
         if op == Opcode::Fround {
             return self.round_away(ty, x);
         }
@@ -102,8 +105,14 @@ impl Legalizer<'_> {
         if ty.is_vector() {
             return self.binary_lanes(op, ty, x, y);
         }
+        if ty.element().is_narrow_float() {
+            return self.narrow(op, ty, &[x, y]);
+        }
         if matches!(op, Opcode::Fminimum | Opcode::Fmaximum) {
             return self.minimum(op, ty, x, y);
+        }
+        if op == Opcode::Frem {
+            return self.float_remainder(ty, x, y);
         }
         let Class::IntBinary(binary) = op.class() else { return self.raw2(op, x, y) };
         use IntBinary::*;

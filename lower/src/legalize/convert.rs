@@ -6,6 +6,9 @@ use warpsmith_ir::{FloatCC, FloatMode, FloatRounding, IntBinary, IntUnary};
 impl Legalizer<'_> {
     /// A conversion of any types. `None` if the instruction is right as it is.
     pub(super) fn convert(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Option<Value> {
+        if let Some(made) = self.narrow_conversion(op, from, to, x) {
+            return Some(made);
+        }
         match op {
             Opcode::Bitcast if held(from) == from && held(to) == to => None,
             Opcode::Bitcast => Some(self.bitcast(from, to, x)),
@@ -25,7 +28,10 @@ impl Legalizer<'_> {
         }
     }
 
-    fn convert_scalar(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Value {
+    pub(super) fn convert_scalar(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Value {
+        if let Some(made) = self.narrow_conversion(op, from, to, x) {
+            return made;
+        }
         let unusual = |ty: Type| ty.is_odd() || ty == Type::I128;
         match op {
             Opcode::Zext | Opcode::Sext => self.extended(op, from, to, x),
@@ -64,7 +70,7 @@ impl Legalizer<'_> {
     }
 
     /// The same bits as a value of its own, whose type in the source is another.
-    fn copied(&mut self, x: Value) -> Value {
+    pub(super) fn copied(&mut self, x: Value) -> Value {
         let ty = self.func.dfg.ty(x);
         self.raw_convert(Opcode::Bitcast, ty, x)
     }
@@ -143,9 +149,14 @@ impl Legalizer<'_> {
                 all = Some(all.map_or(moved, |all| self.binary(Opcode::Bor, whole, all, moved)));
             }
             let all = all.unwrap_or(x);
-            made.push(match to.element_type().is_float() {
-                true => self.raw_convert(Opcode::Bitcast, to.element_type(), all),
-                false => all,
+            made.push(if super::narrow::is_small(to) {
+                let byte = self.copied(all);
+                self.types[byte] = Some(to.element_type());
+                byte
+            } else if to.element_type().is_float() {
+                self.raw_convert(Opcode::Bitcast, to.element_type(), all)
+            } else {
+                all
             });
         }
         if to.is_vector() { self.build(to, &made) } else { self.copied(made[0]) }
@@ -153,6 +164,9 @@ impl Legalizer<'_> {
 
     /// A scalar's bits as an integer.
     fn as_int(&mut self, ty: Type, x: Value) -> Value {
+        if super::narrow::is_small(ty) {
+            return self.copied(x);
+        }
         match ty.is_float() {
             true => self.raw_convert(Opcode::Bitcast, Type::int(ty.bits()).unwrap_or(Type::I64), x),
             false => x,

@@ -30,7 +30,8 @@ impl Legalizer<'_> {
         if let Some(fused) = self.contracted(op, mode, to, args) {
             return fused;
         }
-        let made = if mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
+        let narrow = from.element().is_narrow_float() || to.element().is_narrow_float();
+        let made = if narrow || mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
             self.plain(op, from, to, args)
         } else if to.is_vector() {
             let lists: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();
@@ -260,6 +261,16 @@ impl Legalizer<'_> {
         let unordered = self.ins().fcmp(FloatCC::Nan, x, y);
         let nan = self.raw2(Opcode::Fadd, x, y);
         self.raw3(Opcode::Select, [unordered, nan, chosen])
+    }
+
+    /// `frem`: the function of the math library, which the compiler adds. What is left of halves in `f32` is exact in their format.
+    pub(super) fn float_remainder(&mut self, ty: Type, x: Value, y: Value) -> Value {
+        if matches!(ty, Type::F16 | Type::BF16) {
+            let [x, y] = [x, y].map(|value| self.raw_convert(Opcode::Fpext, Type::F32, value));
+            let left = self.float_remainder(Type::F32, x, y);
+            return self.raw_convert(Opcode::Fptrunc, ty, left);
+        }
+        self.call_helper(if ty == Type::F64 { Helper::FmodF64 } else { Helper::FmodF32 }, &[x, y])
     }
 
     /// `fround`: cut off, and one more away from zero if at least a half was.

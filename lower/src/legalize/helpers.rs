@@ -1,4 +1,5 @@
-//! Functions that legalisation calls for what would be too long inline. They are written in the IR's own text, and legalised like the rest.
+//! Functions that legalisation calls for what would be too long inline. They are written in the IR's own text, and legalised like the rest;
+//! those of the math library are declared, and whoever compiles gives them their bodies.
 
 use rustc_hash::FxHashMap;
 use warpsmith_ir::{FuncId, Module, parse};
@@ -10,6 +11,10 @@ pub(super) enum Helper {
     Udiv128,
     /// The remainder.
     Urem128,
+    /// The remainder of two `f32`, of the math library.
+    FmodF32,
+    /// The remainder of two `f64`, of the math library.
+    FmodF64,
 }
 
 /// The helpers that a module has by now.
@@ -25,7 +30,14 @@ impl Helpers {
             let (text, name) = match helper {
                 Helper::Udiv128 => (include_str!("udiv128.wir"), "__ws_udiv128"),
                 Helper::Urem128 => (include_str!("urem128.wir"), "__ws_urem128"),
+                Helper::FmodF32 => ("func extern @ws_fmod_f32(%x: f32, %y: f32) -> f32", "ws_fmod_f32"),
+                Helper::FmodF64 => ("func extern @ws_fmod_f64(%x: f64, %y: f64) -> f64", "ws_fmod_f64"),
             };
+            if matches!(helper, Helper::FmodF32 | Helper::FmodF64)
+                && let Some(known) = module.function(name)
+            {
+                return known;
+            }
             let read = parse(text).module;
             let mut func =
                 read.functions.into_iter().map(|(_, func)| func).next().expect("the text has one function");

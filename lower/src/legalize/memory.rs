@@ -70,6 +70,9 @@ impl Legalizer<'_> {
             };
             return Some(self.masked(held, bits, whole));
         }
+        if super::narrow::is_small(ty) {
+            return self.load_bytes(ty, flags, align, offset, ptr);
+        }
         if !ty.is_vector() || ty.lanes().is_power_of_two() {
             return None;
         }
@@ -87,6 +90,34 @@ impl Legalizer<'_> {
             }
         }
         Some(self.build(ty, &elements))
+    }
+
+    /// A vector that is held as bytes. `None` if the load is right as it is.
+    fn load_bytes(
+        &mut self,
+        ty: Type,
+        flags: MemFlags,
+        align: u32,
+        offset: i32,
+        ptr: Value,
+    ) -> Option<Value> {
+        let count = ty.bytes()?;
+        if count.is_power_of_two() {
+            return None;
+        }
+        let mut bytes = Values::new();
+        for (first, count) in pieces(count) {
+            let part = Type::vector(Scalar::I8, count).unwrap_or(Type::I8);
+            let loaded = self.load_part(part, flags, align, offset, ptr, first);
+            for lane in 0..count {
+                bytes.push(if count == 1 { loaded } else { self.ins().extract(loaded, lane as u8) });
+            }
+        }
+        let held = held(ty);
+        bytes.resize(held.lanes() as usize, bytes[0]);
+        let made = self.ins().vec(&bytes);
+        self.types[made] = Some(ty);
+        Some(made)
     }
 
     /// So many bytes as an integer of so many, in the type that holds it.
@@ -122,6 +153,18 @@ impl Legalizer<'_> {
                 let moved = if at == 0 { value } else { self.binary(Opcode::Lshr, held, value, place) };
                 let low = if part == held { moved } else { self.truncated(held, part, moved) };
                 self.store_part(low, flags, align, offset, ptr, at);
+            }
+            return true;
+        }
+        if super::narrow::is_small(ty) {
+            if bytes.is_power_of_two() {
+                return false;
+            }
+            for (first, count) in pieces(bytes) {
+                let parts: Values =
+                    (first..first + count).map(|byte| self.ins().extract(value, byte as u8)).collect();
+                let part = if count == 1 { parts[0] } else { self.ins().vec(&parts) };
+                self.store_part(part, flags, align, offset, ptr, first);
             }
             return true;
         }

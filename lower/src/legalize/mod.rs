@@ -1,6 +1,6 @@
 //! Legalisation: what PTX does not have is written as what it has, before any pass runs and at every level.
 //!
-//! After it, values are `i1`, integers of 8 to 128 bits, floats, pointers, and vectors of a power of two of integers or floats;
+//! After it, values are `i1`, integers of 8 to 128 bits, floats of 16 bits and more, pointers, and vectors of a power of two of integers or floats;
 //! on `i128` and on vectors nothing is computed, they are only moved, loaded, stored, put together and taken apart. So selection
 //! and the passes have a small language to know, and what an operation is made of is optimised like any other code.
 //!
@@ -9,6 +9,7 @@
 //! | an integer of an odd width | the next wider of `i8 i16 i32 i64 i128`, with zeros above its bits |
 //! | `i1` vector | the integer of as many bits, element 0 the lowest |
 //! | vector of pointers | vector of `i64` |
+//! | a float of 8, 6 or 4 bits | `i8`, with zeros above its bits; vectors of them as vectors of `i8` |
 //! | vector of a number of lanes that is no power of two | the next wider one; what is in the other lanes is not said |
 //!
 //! Everything is emitted by functions that take the type an operation has in the source and dispatch on it ([`Legalizer::binary`],
@@ -20,6 +21,7 @@ mod convert;
 mod float;
 mod helpers;
 mod memory;
+mod narrow;
 mod system;
 mod vector;
 mod warp;
@@ -40,10 +42,14 @@ use warpsmith_isa::Target;
 
 /// Writes what PTX does not have as what it has. A module that has nothing to legalise is given back as it is.
 pub fn legalize(module: &Module, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
-    if !module.functions.values().any(needed) {
+    let aliases = module.functions.values().any(|func| func.alias.is_some());
+    if !aliases && !module.functions.values().any(needed) {
         return Ok(Cow::Borrowed(module));
     }
     let mut module = module.clone();
+    if aliases {
+        module.follow_aliases();
+    }
     let mut errors = Vec::new();
     let mut helpers = helpers::Helpers::default();
     // Helpers come behind what asks for them, and are legalised in their turn.
@@ -67,7 +73,7 @@ pub fn legalize(module: &Module, target: Target) -> Result<Cow<'_, Module>, Diag
 
 /// True if a type is not left as it is, or if what computes with it is not.
 fn is_wide_or_odd(ty: Type) -> bool {
-    ty.is_vector() || ty.is_odd() || ty == Type::I128
+    ty.is_vector() || ty.is_odd() || ty == Type::I128 || ty.element().is_narrow_float()
 }
 
 /// True if a function has anything to legalise.
@@ -108,6 +114,7 @@ fn is_expanded(op: Opcode) -> bool {
             | Opcode::Sbfx
             | Opcode::Fminimum
             | Opcode::Fmaximum
+            | Opcode::Frem
             | Opcode::Fround
     )
 }
@@ -116,6 +123,9 @@ fn is_expanded(op: Opcode) -> bool {
 fn held(ty: Type) -> Type {
     if ty.is_odd() {
         return container(ty);
+    }
+    if narrow::is_small(ty) {
+        return narrow::held_as_bytes(ty);
     }
     if !ty.is_vector() {
         return ty;
@@ -347,6 +357,7 @@ impl<'a> Legalizer<'a> {
         let op = data.opcode();
         let made = match data {
             InstData::IntConst { value } => self.bits(to, value as i128 as u128),
+            InstData::FloatConst { bits } if narrow::is_small(to) => self.int(Type::I8, bits as i64),
             InstData::Unary { .. } => match op.class() {
                 Class::Conversion(_) => match self.convert(op, types[0], to, args[0]) {
                     Some(made) => made,

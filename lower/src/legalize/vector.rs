@@ -12,6 +12,9 @@ impl Legalizer<'_> {
         let ty = self.ty(x);
         let held = self.func.dfg.ty(x);
         let elements: Values = self.behind(x, |this| {
+            if super::narrow::is_small(ty) {
+                return this.small_elements(ty, x);
+            }
             (0..ty.lanes())
                 .map(|lane| {
                     if ty.element() == Scalar::I1 {
@@ -51,6 +54,8 @@ impl Legalizer<'_> {
                 all = if lane == 0 { moved } else { self.raw2(Opcode::Bor, all, moved) };
             }
             all
+        } else if super::narrow::is_small(ty) {
+            self.small_bytes(ty, elements)
         } else {
             let mut list: Values = Values::from_slice(elements);
             list.resize(held.lanes() as usize, elements[0]);
@@ -116,14 +121,17 @@ impl Legalizer<'_> {
 
     pub(super) fn fma(&mut self, ty: Type, args: [Value; 3]) -> Value {
         if !ty.is_vector() {
-            return self.raw3(Opcode::Fma, args);
+            return match ty.element().is_narrow_float() {
+                true => self.narrow(Opcode::Fma, ty, &args),
+                false => self.raw3(Opcode::Fma, args),
+            };
         }
         if let Some(mnemonic) = self.packed(Opcode::Fma, ty) {
             return self.by_pairs(ty, &args, mnemonic);
         }
         let [x, y, z] = args.map(|arg| self.elements(arg));
         let made: Values =
-            (0..ty.lanes() as usize).map(|n| self.raw3(Opcode::Fma, [x[n], y[n], z[n]])).collect();
+            (0..ty.lanes() as usize).map(|n| self.fma(ty.element_type(), [x[n], y[n], z[n]])).collect();
         self.build(ty, &made)
     }
 
@@ -136,10 +144,14 @@ impl Legalizer<'_> {
 
     pub(super) fn fcmp(&mut self, cond: FloatCC, ty: Type, x: Value, y: Value) -> Value {
         if !ty.is_vector() {
-            return self.ins().fcmp(cond, x, y);
+            return match ty.element().is_narrow_float() {
+                true => self.narrow_fcmp(cond, ty, x, y),
+                false => self.ins().fcmp(cond, x, y),
+            };
         }
         let (x, y) = (self.elements(x), self.elements(y));
-        let made: Values = x.iter().zip(&y).map(|(x, y)| self.ins().fcmp(cond, *x, *y)).collect();
+        let made: Values =
+            x.iter().zip(&y).map(|(x, y)| self.fcmp(cond, ty.element_type(), *x, *y)).collect();
         self.build_bools(&made)
     }
 
@@ -328,6 +340,11 @@ impl Legalizer<'_> {
 
     /// Zero of any scalar type.
     pub(super) fn zero(&mut self, ty: Type) -> Value {
+        if super::narrow::is_small(ty) {
+            let zero = self.int(Type::I8, 0);
+            self.types[zero] = Some(ty);
+            return zero;
+        }
         if ty.is_float() {
             return self.ins().fconst(ty, 0);
         }

@@ -30,10 +30,9 @@ impl ModulePass for GlobalDce {
 fn reached(module: &Module) -> (EntitySet<FuncId>, EntitySet<GlobalId>) {
     let mut functions = EntitySet::with_capacity(module.functions.len());
     let mut globals = EntitySet::with_capacity(module.globals.len());
-    let seen = module
-        .functions
-        .iter()
-        .filter(|(_, f)| f.kind == FuncKind::Kernel || f.linkage.is_visible() && !f.is_declaration());
+    let seen = module.functions.iter().filter(|(_, f)| {
+        f.kind == FuncKind::Kernel || f.linkage.is_visible() && (!f.is_declaration() || f.alias.is_some())
+    });
     let mut work: Vec<FuncId> = seen.map(|(id, _)| id).collect();
     let mut variables: Vec<GlobalId> =
         module.globals.iter().filter(|(_, global)| kept(global)).map(|(id, _)| id).collect();
@@ -43,6 +42,7 @@ fn reached(module: &Module) -> (EntitySet<FuncId>, EntitySet<GlobalId>) {
                 continue;
             }
             let func = &module.functions[id];
+            work.extend(func.alias);
             for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
                 for symbol in func.dfg.symbols(inst) {
                     match symbol {

@@ -22,6 +22,11 @@ impl Selector<'_> {
         for (param, &arg) in target.params.iter().zip(args) {
             let passing = Passing::of_param(&module.types, param, target.kind);
             params.push(match param.byval {
+                Some(_) if param.attrs.varargs => {
+                    let passing = Passing::varargs(&module.types, self.ty(arg));
+                    operands.extend(self.pass(arg, &passing));
+                    passing
+                }
                 Some((size, align)) if self.ty(arg).is_ptr() => {
                     self.copied(arg, size, align, &mut operands);
                     passing

@@ -50,7 +50,8 @@ impl Selector<'_> {
             let base = Base::Param(i as u32);
             if let Some((size, align)) = param.byval {
                 let result = Operand::Def(self.reg(value));
-                if !self.is_kernel() {
+                // Nobody knows how much there is to be copied of variable arguments.
+                if !self.is_kernel() && !param.attrs.varargs {
                     self.copy_param(i as u32, size, align);
                     self.emit(ptx!(Mov.B64), &[result, Operand::Symbol(Base::Copy(i as u32), 0)]);
                     continue;

@@ -28,8 +28,10 @@ const fn rule(op: FloatBinary) -> Option<Rule> {
         FloatBinary::Fdiv => (ptx!(Div.Rn), NEVER, NEVER),
         FloatBinary::Fmin => (ptx!(Min), 80, 80),
         FloatBinary::Fmax => (ptx!(Max), 80, 80),
-        // The first is bits; legalisation has written the others as comparisons and choices.
-        FloatBinary::Fcopysign | FloatBinary::Fminimum | FloatBinary::Fmaximum => return None,
+        // The first is bits; legalisation has written the others as comparisons and choices, and as a call.
+        FloatBinary::Fcopysign | FloatBinary::Fminimum | FloatBinary::Fmaximum | FloatBinary::Frem => {
+            return None;
+        }
     };
     Some(Rule { mnemonic, f16, bf16 })
 }
@@ -46,7 +48,8 @@ const fn by_fma(op: FloatBinary) -> Option<(i64, [usize; 3])> {
         | FloatBinary::Fmax
         | FloatBinary::Fcopysign
         | FloatBinary::Fminimum
-        | FloatBinary::Fmaximum => None,
+        | FloatBinary::Fmaximum
+        | FloatBinary::Frem => None,
     }
 }
 
@@ -109,7 +112,7 @@ impl Selector<'_> {
 
     pub(super) fn float_binary(&mut self, inst: ir::Inst, op: FloatBinary, args: [Value; 2]) {
         let ty = self.ty(args[0]);
-        if matches!(op, FloatBinary::Fminimum | FloatBinary::Fmaximum) {
+        if matches!(op, FloatBinary::Fminimum | FloatBinary::Fmaximum | FloatBinary::Frem) {
             return self.no_rule(op, ty);
         }
         let Some(Rule { mnemonic, f16, bf16 }) = rule(op) else { return self.copysign(inst, args) };

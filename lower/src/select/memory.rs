@@ -69,7 +69,7 @@ impl Selector<'_> {
         if let ValueDef::Param(block, n) = func.dfg.def(at)
             && self.is_entry(block)
             && space == Some(StateSpace::Param)
-            && func.params.get(n as usize).is_some_and(|param| param.byval.is_some())
+            && func.params.get(n as usize).is_some_and(|param| param.byval.is_some() && !param.attrs.varargs)
         {
             return (Base::Param(n), total);
         }

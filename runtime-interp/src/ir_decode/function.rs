@@ -19,6 +19,7 @@ pub(super) struct Body<'m, 'p> {
     pub(super) function: &'m ir::Function,
     pub(super) body: FunctionBuilder<'p>,
     functions: &'p SecondaryMap<ir::FuncId, Option<FuncId>>,
+    varargs: u32,
     pub(super) globals: &'p SecondaryMap<GlobalId, Option<SymbolId>>,
     pub(super) module: &'m ir::Module,
     values: SecondaryMap<Value, Option<Regs>>,
@@ -33,6 +34,7 @@ impl Decoder<'_> {
             function,
             body: self.program.body(engine_id),
             functions: &self.functions,
+            varargs: self.varargs,
             globals: &self.globals,
             module: self.module,
             values: SecondaryMap::with_default(None),
@@ -396,6 +398,10 @@ impl<'m> Body<'m, '_> {
         let mut actuals = Vec::with_capacity(args.len());
         for (param, &arg) in params.iter().zip(args) {
             match param.byval {
+                Some((_, align)) if param.attrs.varargs => {
+                    let size = self.varargs;
+                    actuals.push(self.copied(arg, size, align));
+                }
                 Some((size, align)) => actuals.push(self.copied(arg, size, align)),
                 None => actuals.extend(self.regs(arg).into_iter().map(Slot::Reg)),
             }

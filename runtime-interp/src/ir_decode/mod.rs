@@ -59,9 +59,11 @@ impl Program {
             program: ProgramBuilder::with_source(module.source.clone()),
             functions: SecondaryMap::with_default(None),
             globals: SecondaryMap::with_default(None),
+            varargs: largest_varargs(module),
         };
         decoder.declare_globals();
         decoder.declare_functions();
+        decoder.aliases();
         decoder.addresses();
         for (id, function) in module.functions.iter() {
             if !function.is_declaration() {
@@ -78,6 +80,8 @@ struct Decoder<'m> {
     program: ProgramBuilder,
     functions: SecondaryMap<ir::FuncId, Option<FuncId>>,
     globals: SecondaryMap<GlobalId, Option<SymbolId>>,
+    /// The bytes of the largest variable arguments that a call passes.
+    varargs: u32,
 }
 
 impl Decoder<'_> {
@@ -101,6 +105,15 @@ impl Decoder<'_> {
                 )
             };
             self.globals[id] = Some(self.program.variable(variable));
+        }
+    }
+
+    /// Other names are the functions that they name.
+    fn aliases(&mut self) {
+        for (id, function) in self.module.functions.iter() {
+            if let Some(target) = function.alias {
+                self.functions[id] = self.functions[target];
+            }
         }
     }
 
@@ -129,7 +142,7 @@ impl Decoder<'_> {
         for (id, function) in self.module.functions.iter() {
             let kind = match function.kind {
                 FuncKind::Kernel => kernel_kind(&self.module.types, function),
-                FuncKind::Func => match device_kind(&self.module.types, function) {
+                FuncKind::Func => match device_kind(&self.module.types, function, self.varargs) {
                     Ok(kind) => kind,
                     Err(message) => {
                         self.program.error_at(message, function.span);
@@ -137,6 +150,9 @@ impl Decoder<'_> {
                     }
                 },
             };
+            if function.alias.is_some() {
+                continue;
+            }
             let declared = self.program.declare(&function.name, kind);
             self.functions[id] = Some(declared);
             // What the driver defines means here what it means in PTX.
@@ -178,12 +194,32 @@ fn kernel_kind(types: &TypeTable, function: &ir::Function) -> FunctionKind {
     }
 }
 
+/// The bytes of the largest variable arguments of a module's calls.
+fn largest_varargs(module: &ir::Module) -> u32 {
+    let mut largest = 0;
+    for func in module.functions.values() {
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            let ir::InstData::Call { callee, .. } = &func.dfg[inst] else { continue };
+            let params = &module.functions[*callee].params;
+            for (param, &arg) in params.iter().zip(func.dfg.args(inst)) {
+                if param.attrs.varargs {
+                    largest = largest.max(module.types.size(func.dfg.ty(arg)) as u32);
+                }
+            }
+        }
+    }
+    largest
+}
+
 /// A function's parameters and results: a register for each of which a value consists, bytes for what is passed by value.
-fn device_kind(types: &TypeTable, function: &ir::Function) -> Result<FunctionKind, String> {
+fn device_kind(types: &TypeTable, function: &ir::Function, varargs: u32) -> Result<FunctionKind, String> {
     let formals = |all: &mut dyn Iterator<Item = ir::Param>| -> Result<Vec<Formal>, String> {
         let mut formals = Vec::new();
         for param in all {
             match param.byval {
+                Some((_, align)) if param.attrs.varargs => {
+                    formals.push(Formal::Stack { bytes: varargs, align });
+                }
                 Some((bytes, align)) => formals.push(Formal::Stack { bytes, align }),
                 None => formals.extend(values::shape(types, param.ty)?.into_iter().map(Formal::Reg)),
             }

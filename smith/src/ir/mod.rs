@@ -34,6 +34,8 @@ pub struct Config {
     pub fuel: u32,
     /// `f16` and `bf16`.
     pub halves: bool,
+    /// `tf32` and the formats of 8, 6 and 4 bits.
+    pub narrow: bool,
     /// `f32` and `f64`.
     pub floats: bool,
     /// Integers of odd widths and of 128 bits.
@@ -55,6 +57,7 @@ impl Default for Config {
             insts: 12,
             fuel: 24,
             halves: true,
+            narrow: true,
             floats: true,
             wide: true,
             vectors: true,
@@ -74,6 +77,9 @@ impl Config {
         if self.halves {
             types.extend([Type::F16, Type::BF16]);
         }
+        if self.narrow {
+            types.extend([Type::TF32, Type::E4M3, Type::E5M2, Type::E2M3, Type::E3M2, Type::E2M1]);
+        }
         if self.wide {
             types.extend([7, 24, 33, 96, 128].into_iter().filter_map(Type::int));
         }
@@ -90,7 +96,9 @@ impl Config {
     fn vector_types(&self) -> Vec<Type> {
         use Scalar::*;
         let lanes = [(I1, 5), (I8, 4), (I16, 2), (I32, 3), (I64, 2), (F16, 2), (BF16, 4), (F32, 3), (F32, 2)];
-        let all = lanes.into_iter().filter_map(|(element, lanes)| Type::vector(element, lanes));
+        let narrow = [(TF32, 2), (E4M3, 4), (E5M2, 3), (E2M1, 8)];
+        let lanes = lanes.into_iter().chain(narrow);
+        let all = lanes.filter_map(|(element, lanes)| Type::vector(element, lanes));
         let known = self.types();
         all.filter(|ty| self.vectors && known.contains(&ty.element_type())).collect()
     }
@@ -628,7 +636,12 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     /// Writes a value to the thread's part of the output.
     fn write_own(&mut self, value: Value, offset: i32) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
-        let value = self.settled(value);
+        let mut value = self.settled(value);
+        let ty = self.b.func().dfg.ty(value);
+        if let (None, Some(int)) = (ty.bytes(), Type::int(ty.bits())) {
+            // What has no memory form goes there as an integer.
+            value = self.b.ins().bitcast(int, value);
+        }
         let flags = match self.u.ratio(1, 4)? {
             true => MemFlags::PLAIN.with_align(1).expect("a power of two"),
             false => MemFlags::PLAIN,

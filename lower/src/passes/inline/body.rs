@@ -72,7 +72,9 @@ pub(super) fn inline(func: &mut Function, types: &TypeTable, call: Inst, callee:
 fn can_copy(func: &Function, types: &TypeTable, callee: &Function, args: &[Value]) -> bool {
     let by_value = |(param, &arg): (&Param, &Value)| {
         param.byval.is_none_or(|(size, _)| {
-            size <= MAX_BY_VALUE && (func.dfg.ty(arg).is_ptr() || parts(func, types, arg).is_some())
+            !param.attrs.varargs
+                && size <= MAX_BY_VALUE
+                && (func.dfg.ty(arg).is_ptr() || parts(func, types, arg).is_some())
         })
     };
     // Table-derived operations name the space of an address in their mnemonic.

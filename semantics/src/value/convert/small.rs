@@ -48,6 +48,25 @@ impl Small {
         }
     }
 
+    /// The nearest number to an `f32`, ties to even, saturated to the largest finite number; NaN becomes NaN, or the largest number where
+    /// there is none.
+    #[inline]
+    pub fn from_single(self, a: u32) -> u32 {
+        self.encode(Format::F32.unpack(a.into()), false, |real, format| real.round(format, Rounding::Nearest))
+    }
+
+    /// The same number as an `f32`.
+    #[inline]
+    pub fn to_single(self, a: u32) -> u32 {
+        let sign = |negative: bool| u32::from(negative) << 31;
+        match self.format().unpack(a.into()) {
+            Value::Nan => 0x7fff_ffff,
+            Value::Infinity(negative) => sign(negative) | 0x7f80_0000,
+            Value::Zero(negative) => sign(negative),
+            Value::Finite(real) => real.round(Format::F32, Rounding::Nearest) as u32,
+        }
+    }
+
     /// One value, saturated to the largest finite number; NaN becomes NaN, or the largest number where there is none.
     #[inline]
     pub(super) fn encode(self, value: Value, relu: bool, round: impl Fn(Real, Format) -> u64) -> u32 {

@@ -1,8 +1,10 @@
-//! Each function through the compiler gives the bits that the IR means; and `docs/math.md`, whose table is made from what is measured.
+//! Each function through the compiler gives the bits that the IR means; and `docs/math.md`, whose table is made from what is measured. With
+//! `NVCC` naming nvcc, that of CUDA's functions is measured too.
 
 mod common;
 
 use common::Harness;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use warpsmith_ir::Type;
 use warpsmith_math::Function;
@@ -79,35 +81,134 @@ fn nan(ty: Type, a: u64, b: u64) -> bool {
     ty == Type::BF16 && [a, b].iter().all(|v| v & 0x7fff > 0x7f80)
 }
 
-/// Instructions that a thread executes in one call at O2, the kernel around it taken off: the mean over operands from 0.5 to 20.
-fn cost(function: Function) -> u64 {
+/// Operands from 0.5 to 20 for each parameter that is no pointer.
+fn usual(function: Function, count: usize) -> Vec<Vec<u64>> {
     let (params, _) = function.signature();
-    let count = 256;
-    let columns = |count: usize| -> Vec<Vec<u64>> {
-        let value = |i: usize| 0.5 + 19.5 * i as f64 / count as f64;
-        let of = |ty: &Type, i: usize| match *ty {
-            Type::I32 => (i % 7) as u64,
-            Type::F64 => value(i).to_bits(),
-            _ => u64::from((value(i) as f32).to_bits()),
-        };
-        let operands = params.iter().filter(|ty| **ty != Type::PTR);
-        operands
-            .enumerate()
-            .map(|(n, ty)| (0..count).map(|i| of(ty, (i * (1 + 36 * n)) % count)).collect())
-            .collect()
+    let value = |i: usize| 0.5 + 19.5 * i as f64 / count as f64;
+    let of = |ty: &Type, i: usize| match *ty {
+        Type::I32 => (i % 7) as u64,
+        Type::F64 => value(i).to_bits(),
+        _ => u64::from((value(i) as f32).to_bits()),
     };
-    let harness = Harness::compiled(function);
-    let around = Harness::compiled(Function::new("fabs", function.ty()).unwrap());
+    let operands = params.iter().filter(|ty| **ty != Type::PTR);
+    operands
+        .enumerate()
+        .map(|(n, ty)| (0..count).map(|i| of(ty, (i * (1 + 36 * n)) % count)).collect())
+        .collect()
+}
+
+/// Instructions that a thread executes in one call, those of the same kernel around `fabs` taken off: the mean over the usual operands.
+fn cost(function: Function, harness: &Harness, around: &Harness) -> u64 {
+    let count = 256;
+    let columns = usual(function, count);
     let per_thread =
         |harness: &Harness, columns: &[Vec<u64>]| harness.run(columns).1.thread_instructions / count as u64;
-    per_thread(&harness, &columns(count)).saturating_sub(per_thread(&around, &columns(count)[..1])) + 1
+    per_thread(harness, &columns).saturating_sub(per_thread(around, &columns[..1])) + 1
+}
+
+/// The cost of ours at O2.
+fn own_cost(function: Function) -> u64 {
+    let around = Function::new("fabs", function.ty()).unwrap();
+    cost(function, &Harness::compiled(function), &Harness::compiled(around))
+}
+
+/// What CUDA C calls a function of `f32` or `f64`.
+fn cuda_name(function: Function) -> Option<String> {
+    let name = function.name();
+    if let Some(fast) = name.strip_prefix("fast_") {
+        let known = ["sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10", "pow"];
+        return match fast {
+            "div" => Some("__fdividef".to_owned()),
+            _ => known.contains(&fast).then(|| format!("__{fast}f")),
+        };
+    }
+    if name == "powi" {
+        return None;
+    }
+    Some(match function.ty() {
+        Type::F32 if name == "ilogb" => "ilogbf".to_owned(),
+        Type::F32 => format!("{name}f"),
+        _ => name.to_owned(),
+    })
+}
+
+/// A CUDA kernel that calls a function, with the parameters of the kernels of [`Harness`].
+fn cuda_kernel(function: Function) -> Option<String> {
+    let called = cuda_name(function)?;
+    let (params, ret) = function.signature();
+    let c = |ty: Type| match ty {
+        Type::F64 => "double",
+        Type::I32 => "int",
+        _ => "float",
+    };
+    // Of the functions with a second result, `frexp` alone has an integer.
+    let pointee = if function.name() == "frexp" { "int" } else { c(function.ty()) };
+    let (mut arrays, mut args) = (Vec::new(), Vec::new());
+    for (n, ty) in params.iter().filter(|ty| **ty != Type::PTR).enumerate() {
+        arrays.push(format!("const char *a{n}"));
+        args.push(format!("*(const {} *)(a{n} + 8 * i)", c(*ty)));
+    }
+    for n in 0..params.iter().filter(|ty| **ty == Type::PTR).count() {
+        arrays.push(format!("char *p{n}"));
+        args.push(format!("({pointee} *)(p{n} + 8 * i)"));
+    }
+    let call = format!("{called}({})", args.join(", "));
+    let body = ret.map_or(format!("{call};"), |ty| format!("*({} *)(r + 8 * i) = {call};", c(ty)));
+    arrays.extend(ret.map(|_| "char *r".to_owned()));
+    Some(format!(
+        "extern \"C\" __global__ void {}(unsigned n, {}) {{\n  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n  \
+         if (i < n) {{ {body} }}\n}}\n",
+        function.symbol(),
+        arrays.join(", "),
+    ))
+}
+
+/// The costs of CUDA's functions, by symbol, in what the nvcc that `NVCC` names makes of them. `None` without one.
+fn cuda_costs() -> Option<BTreeMap<String, u64>> {
+    let nvcc = std::env::var_os("NVCC")?;
+    let functions: Vec<Function> = Function::all()
+        .filter(|f| matches!(f.ty(), Type::F32 | Type::F64) && cuda_name(*f).is_some())
+        .collect();
+    let folder = std::env::temp_dir().join(format!("warpsmith-math-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = folder.join("calls.cu");
+    std::fs::write(&source, functions.iter().filter_map(|f| cuda_kernel(*f)).collect::<String>()).unwrap();
+    let ptx = folder.join("calls.ptx");
+    let status =
+        std::process::Command::new(nvcc).args(["-arch=sm_90", "-ptx", "-o"]).arg(&ptx).arg(&source).status();
+    assert!(status.unwrap().success(), "nvcc takes {}", source.display());
+    let text = std::fs::read_to_string(&ptx).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let module = warpsmith_ptx::ValidatedModule::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let program = warpsmith_interp::Program::load(&module).unwrap_or_else(|e| panic!("{e}"));
+    let harness = |f: Function| Harness::of_program(program.clone(), f, f.symbol());
+    let costs = functions.iter().map(|f| {
+        let around = Function::new("fabs", f.ty()).unwrap();
+        (f.symbol(), cost(*f, &harness(*f), &harness(around)))
+    });
+    Some(costs.collect())
 }
 
 #[test]
 fn the_table_in_the_docs_is_what_is_measured() {
     let mut table = String::from(
-        "| Function | ulp `f32` | CUDA | ulp `f64` | CUDA | instructions `f32` | `f64` |\n|---|---|---|---|---|---|---|\n",
+        "| Function | ulp `f32` | CUDA | ulp `f64` | CUDA | instructions `f32` | libdevice | `f64` | libdevice |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/math.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let cuda = cuda_costs();
+    // Without nvcc its columns stay as they are.
+    let cuda_cost = |function: Option<Function>, row: &str, column: usize| match (&cuda, function) {
+        (Some(costs), function) => {
+            let cost = function.and_then(|f| costs.get(&f.symbol()));
+            cost.map_or("-".to_owned(), u64::to_string)
+        }
+        (None, _) => {
+            let line = page.lines().find(|line| line.starts_with(row)).unwrap_or_default();
+            line.split('|').nth(column).unwrap_or("-").trim().to_owned()
+        }
+    };
     let singles = Function::all().filter(|f| f.ty() == Type::F32);
     for f32 in singles {
         let f64 = Function::new(f32.name(), Type::F64);
@@ -118,23 +219,23 @@ fn the_table_in_the_docs_is_what_is_measured() {
         let ret = ret.map_or(String::new(), |ty| {
             format!(" -> {}", if ty == Type::F32 { "T".into() } else { ty.to_string() })
         });
-        let costs = [Some(f32), f64].map(|f| f.map_or("-".into(), |f| cost(f).to_string()));
+        let costs = [Some(f32), f64].map(|f| f.map_or("-".into(), |f| own_cost(f).to_string()));
+        let row = format!("| `{}({}){ret}` |", f32.name(), params.join(", "));
+        let theirs = [cuda_cost(Some(f32), &row, 7), cuda_cost(f64, &row, 9)];
         writeln!(
             table,
-            "| `{}({}){ret}` | {} | {} | {} | {} | {} | {} |",
-            f32.name(),
-            params.join(", "),
+            "{row} {} | {} | {} | {} | {} | {} | {} | {} |",
             number(f32.ulp()),
             number(f32.cuda_ulp()),
             number(f64.and_then(Function::ulp)),
             number(f64.and_then(Function::cuda_ulp)),
             costs[0],
+            theirs[0],
             costs[1],
+            theirs[1],
         )
         .unwrap();
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/math.md");
-    let page = std::fs::read_to_string(path).unwrap();
     let (begin, end) = (
         "<!-- functions: written by `BLESS=1 cargo test -p warpsmith-math --test compiled` -->\n",
         "<!-- end -->",

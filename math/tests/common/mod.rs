@@ -9,6 +9,7 @@ use warpsmith_math::Function;
 pub struct Harness {
     program: Program,
     function: Function,
+    entry: String,
 }
 
 fn kernel(function: Function) -> String {
@@ -52,7 +53,7 @@ impl Harness {
     pub fn new(function: Function) -> Harness {
         let module = Module::parse(kernel(function)).unwrap_or_else(|e| panic!("{e}"));
         let program = Program::from_ir(&module).unwrap_or_else(|e| panic!("{}: {e}", function.symbol()));
-        Harness { program, function }
+        Harness { program, function, entry: "k".to_owned() }
     }
 
     /// The same through the compiler, at its usual level.
@@ -62,7 +63,12 @@ impl Harness {
         let compiled = compiler.compile(&module).unwrap_or_else(|e| panic!("{}: {e}", function.symbol()));
         let program =
             Program::load(&compiled.module).unwrap_or_else(|e| panic!("{}: {e}", function.symbol()));
-        Harness { program, function }
+        Harness { program, function, entry: "k".to_owned() }
+    }
+
+    /// A kernel of a program that calls what CUDA has for a function, with the parameters of the others.
+    pub fn of_program(program: Program, function: Function, entry: String) -> Harness {
+        Harness { program, function, entry }
     }
 
     /// The bits of each result, the one that is returned last, for the bits of the operands.
@@ -70,7 +76,8 @@ impl Harness {
         let (params, ret) = self.function.signature();
         let count = operands[0].len();
         let mut device = Device::new();
-        let mut launch = Launch::new("k").block([256, 1, 1]).grid([count.div_ceil(256) as u32, 1, 1]);
+        let mut launch =
+            Launch::new(self.entry.as_str()).block([256, 1, 1]).grid([count.div_ceil(256) as u32, 1, 1]);
         launch = launch.arg(Arg::from(count as u32));
         for values in operands {
             launch = launch.arg(device.upload(values).unwrap());

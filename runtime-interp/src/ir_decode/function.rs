@@ -416,15 +416,43 @@ impl<'m> Body<'m, '_> {
         let function = self.function;
         let taken: Vec<Type> = args.iter().map(|&arg| self.ty(arg)).collect();
         let given: Vec<Type> = function.dfg.results(inst).into_iter().map(|result| self.ty(result)).collect();
+        let types = &self.module.types;
+        // What is passed by value is given as a value of that size.
+        let takes = |(param, &ty): (&ir::Param, &Type)| match param.byval {
+            Some((size, align)) => {
+                ty.is_aggregate() && types.size(ty) == u64::from(size) && types.align(ty) <= align
+            }
+            None => param.ty == ty,
+        };
         let fits = |f: &ir::Function| {
-            let params = f.params.iter().map(|param| param.ty);
-            let by_value = f.params.iter().any(|param| param.byval.is_some());
-            f.kind == FuncKind::Func && !by_value && params.eq(taken.iter().copied()) && f.ret == given
+            f.kind == FuncKind::Func
+                && f.params.len() == taken.len()
+                && f.params.iter().zip(&taken).all(takes)
+                && f.ret == given
         };
         let module = self.module;
-        let fitting = module.functions.iter().filter(|(_, f)| !f.is_declaration() && fits(f));
-        let candidates = fitting.filter_map(|(id, _)| self.functions[id]).collect();
-        let actuals: Vec<Actual> = args.iter().flat_map(|&arg| self.regs(arg)).map(Slot::Reg).collect();
+        let fitting: Vec<(ir::FuncId, &ir::Function)> =
+            module.functions.iter().filter(|(_, f)| !f.is_declaration() && fits(f)).collect();
+        let by_value = |f: &ir::Function| -> Vec<Option<(u32, u32)>> {
+            f.params.iter().map(|param| param.byval).collect()
+        };
+        let places = fitting.first().map_or(vec![None; taken.len()], |(_, f)| by_value(f));
+        if let Some((_, other)) = fitting.iter().find(|(_, f)| by_value(f) != places) {
+            let first = &fitting[0].1.name;
+            let message = format!(
+                "a call through an address could reach `@{first}` and `@{}`, one of which takes as `byval` what is a value to the other",
+                other.name
+            );
+            return self.body.error(message);
+        }
+        let candidates = fitting.into_iter().filter_map(|(id, _)| self.functions[id]).collect();
+        let mut actuals: Vec<Actual> = Vec::with_capacity(args.len());
+        for (&arg, place) in args.iter().zip(places) {
+            match place {
+                Some((size, align)) => actuals.push(self.copied(arg, size, align)),
+                None => actuals.extend(self.regs(arg).into_iter().map(Slot::Reg)),
+            }
+        }
         let results = self.result_slots(inst);
         let callee = self.one(callee);
         self.body.call(Callee::Indirect(callee, candidates), &actuals, &results);

@@ -108,7 +108,10 @@ pub const ALL: warpsmith_diag::Codes = &[
     ),
     ("I0319", &["Initialisers that hold each other's addresses in a circle."]),
     ("I0320", &["A kernel that returns something."]),
-    ("I0321", &["A parameter passed by value that has no bytes, or variable arguments where they cannot be."]),
+    (
+        "I0321",
+        &["A parameter passed by value that has no bytes, or variable arguments where they cannot be."],
+    ),
     ("I0322", &["A parameter or result of a type that cannot be passed."]),
     ("I0323", &["A kernel parameter that points where the host cannot."]),
     ("I0324", &["Launch attributes that are not possible."]),

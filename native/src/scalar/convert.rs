@@ -7,6 +7,12 @@ use warpsmith_ir::{Conversion, Type};
 
 impl Translator<'_, '_, '_> {
     pub(super) fn convert(&mut self, op: Conversion, from: Kind, x: Value, to: Kind) -> Fallible<Value> {
+        if matches!(op, Conversion::Fptrunc | Conversion::Fpext | Conversion::Fptosi | Conversion::Fptoui) {
+            self.is_computed(from)?;
+        }
+        if matches!(op, Conversion::Fptrunc | Conversion::Fpext | Conversion::Sitofp | Conversion::Uitofp) {
+            self.is_computed(to)?;
+        }
         Ok(match (op, from, to) {
             (Conversion::Trunc | Conversion::Zext, Kind::Int(from), Kind::Int(to)) => {
                 let resized = self.resized(from.ty, x, to.ty);

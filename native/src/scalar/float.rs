@@ -19,7 +19,16 @@ impl Translator<'_, '_, '_> {
         self.helped("half_narrow", &[x, code], types::I32)
     }
 
+    /// Refuses the formats that are held as integers: `tf32`, and those of 8, 6 and 4 bits.
+    pub(super) fn is_computed(&mut self, kind: Kind) -> Fallible<()> {
+        match kind {
+            Kind::Int(_) => self.refuse("arithmetic of `tf32` and of floats of 8 bits and fewer"),
+            Kind::Half(_) | Kind::Single | Kind::Double => Ok(()),
+        }
+    }
+
     pub(super) fn float_unary(&mut self, op: FloatUnary, kind: Kind, x: Value) -> Fallible<Value> {
+        self.is_computed(kind)?;
         if let Kind::Half(code) = kind {
             return Ok(match op {
                 // The bits of a NaN are moved.
@@ -80,6 +89,7 @@ impl Translator<'_, '_, '_> {
         x: Value,
         y: Value,
     ) -> Fallible<Value> {
+        self.is_computed(kind)?;
         if let Kind::Half(code) = kind {
             if op == FloatBinary::Fcopysign {
                 let (magnitude, sign) =
@@ -106,10 +116,12 @@ impl Translator<'_, '_, '_> {
                 self.b.ins().select(no_x, y, other)
             }
             FloatBinary::Fcopysign => self.b.ins().fcopysign(x, y),
+            FloatBinary::Frem => return self.refuse("`frem`"),
         })
     }
 
     pub(super) fn fma(&mut self, kind: Kind, [x, y, z]: [Value; 3]) -> Fallible<Value> {
+        self.is_computed(kind)?;
         let Kind::Half(code) = kind else { return Ok(self.b.ins().fma(x, y, z)) };
         let (x, y, z) = (self.widened(code, x)?, self.widened(code, y)?, self.widened(code, z)?);
         // The product is exact. The sum is rounded to an odd last bit where it is not, so that the second rounding sees on which side it is.
@@ -139,6 +151,7 @@ impl Translator<'_, '_, '_> {
     }
 
     pub(super) fn float_compare(&mut self, cond: FloatCC, kind: Kind, x: Value, y: Value) -> Fallible<Value> {
+        self.is_computed(kind)?;
         let (x, y) = match kind {
             Kind::Half(code) => (self.widened(code, x)?, self.widened(code, y)?),
             Kind::Int(_) | Kind::Single | Kind::Double => (x, y),

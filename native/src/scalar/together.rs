@@ -39,6 +39,11 @@ impl Translator<'_, '_, '_> {
 
     fn element(&mut self, data: &InstData, of: &[Scalar], x: &[Value], to: Scalar) -> Fallible<Vec<Value>> {
         let kind = of.first().map_or(Kind::Single, |scalar| Kind::of(*scalar));
+        let narrow = of.iter().chain([&to]).any(|scalar| scalar.is_narrow_float());
+        if narrow || data.opcode() == Opcode::Frem {
+            let name = format!("{} of {}", data.opcode(), of.first().unwrap_or(&to));
+            return self.shared(data, &name, of, x, to);
+        }
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these are of elements")]
         Ok(match (data, kind, x) {
             (InstData::IntCompare { cond, .. }, Kind::Int(int), [a, b]) => {
@@ -133,8 +138,9 @@ impl Translator<'_, '_, '_> {
                 let (parts, scalar) = (self.parts(*vector)?, self.ty(*vector).element());
                 let mut parts = parts.into_iter();
                 let Some(mut sum) = parts.next() else { return self.refuse("a vector without elements") };
+                let data = InstData::Binary { op: *with, args: [*vector; 2] };
                 for part in parts {
-                    sum = self.operation(*with, Kind::of(scalar), &[sum, part], scalar)?[0];
+                    sum = self.element(&data, &[scalar; 2], &[sum, part], scalar)?[0];
                 }
                 vec![sum]
             }

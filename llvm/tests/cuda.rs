@@ -65,3 +65,27 @@ fn assembly_outside_of_functions_declares_variables() {
         assert_eq!(device.download::<u32>(buffer).expect("the buffer"), expected);
     }
 }
+
+#[test]
+fn assembly_of_hopper_becomes_its_instructions() {
+    let target: Target = "sm_90a".parse().expect("a target");
+    let module = Module::read(include_bytes!("corpus/hopper.bc")).expect("a module");
+    let options = Options::new().with_target(target);
+    let module = import(vec![("hopper.bc".to_owned(), module)], &options)
+        .unwrap_or_else(|errors| panic!("{}", errors.iter().map(ToString::to_string).collect::<String>()));
+    for level in OptLevel::ALL {
+        let compiled = Compiler::new(target).with_opt_level(level).compile(&module);
+        let text = compiled.unwrap_or_else(|errors| panic!("{level:?}: {errors}")).text;
+        for wanted in [
+            "cp.async.bulk.tensor.2d.shared::cluster.global",
+            "cp.async.bulk.tensor.2d.global.shared::cta",
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _,",
+            "mbarrier.try_wait.parity.shared::cta.b64",
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {",
+            "setp.lt.and.s32",
+            "addc.u32",
+        ] {
+            assert!(text.contains(wanted), "{level:?}: no {wanted} in\n{text}");
+        }
+    }
+}

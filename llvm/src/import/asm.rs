@@ -274,6 +274,9 @@ impl Builder<'_, '_, '_> {
             Some(guard) => Some((self.register(t, guard.predicate())?, guard.negated())),
             None => None,
         };
+        if self.ends(t, inst, mnemonic, guard, next)? {
+            return Ok(());
+        }
         if control {
             let [ptx::Operand::Name(label)] = operands else {
                 return Err(Error::unsupported(format!("`{text}`")));
@@ -309,6 +312,42 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
+    /// `exit`, `ret` and `trap`, which end a block of the IR; false for all else.
+    fn ends(
+        &mut self,
+        t: &Translation<'_>,
+        inst: &ptx::Inst,
+        mnemonic: ir::Mnemonic,
+        guard: Option<(Variable, bool)>,
+        next: ir::Block,
+    ) -> Result<bool> {
+        use warpsmith_isa::Opcode;
+        let traps = mnemonic.opcode() == Opcode::Trap;
+        if !traps && !matches!(mnemonic.opcode(), Opcode::Exit | Opcode::Ret) {
+            return Ok(false);
+        }
+        if !traps && self.b.func().kind != ir::FuncKind::Kernel {
+            return Err(Error::unsupported(format!(
+                "`{}` in a function that is no kernel",
+                &t.module[inst.mnemonic]
+            )));
+        }
+        if let Some((variable, negated)) = guard {
+            let end = self.b.create_block();
+            let cond = self.b.use_var(variable);
+            let (yes, no) = if negated { (next, end) } else { (end, next) };
+            self.b.ins().brif(cond, yes, &[], no, &[]);
+            self.b.switch_to_block(end);
+        }
+        if traps {
+            self.b.ins().trap();
+        } else {
+            self.b.ins().ret(&[]);
+        }
+        self.b.switch_to_block(next);
+        Ok(true)
+    }
+
     fn translate_plain(
         &mut self,
         t: &Translation<'_>,
@@ -327,8 +366,23 @@ impl Builder<'_, '_, '_> {
             Some(single) => vec![*single],
         };
         let mut variables = Vec::new();
+        let mut args = Vec::new();
         for name in names {
             match name {
+                // What is not wanted: the whole destination, or one of a pair or of a vector.
+                ptx::Operand::Name(ptx::Symbol::SINK)
+                    if matches!(destination, Some(ptx::Operand::Name(_))) =>
+                {
+                    args.push(PtxArg::sink());
+                }
+                ptx::Operand::Name(ptx::Symbol::SINK) => {
+                    let ty = ir::PtxData::new(mnemonic, Vec::new()).required_types();
+                    let ty = ty.get(variables.len()).copied().unwrap_or(Type::I1);
+                    let unwanted = self.b.declare_var(ty);
+                    let zero = self.zero_of(ty);
+                    self.b.def_var(unwanted, zero);
+                    variables.push(unwanted);
+                }
                 ptx::Operand::Name(symbol) => variables.push(self.register(t, symbol)?),
                 _ => return Err(Error::unsupported(format!("the destination of `{text}`"))),
             }
@@ -339,7 +393,13 @@ impl Builder<'_, '_, '_> {
         {
             return self.translate_move(t, *source, &variables, &types);
         }
-        let mut args = Vec::new();
+        // An accumulator is read before it is written.
+        let accumulates =
+            warpsmith_isa::forms(&mnemonic).any(|form| ir::accumulators(&form.signature()).is_some());
+        if accumulates && !variables.is_empty() {
+            let before: Vec<Value> = variables.iter().map(|variable| self.b.use_var(*variable)).collect();
+            args.push(ir::braces(before));
+        }
         for operand in operands {
             args.push(self.asm_operand(t, *operand)?);
         }
@@ -445,9 +505,19 @@ impl Builder<'_, '_, '_> {
                 ptx::Operand::Name(symbol) => ir::negative(self.b_use(t, symbol)?),
                 _ => return Err(Error::unsupported("a negated operand")),
             },
-            ptx::Operand::Offset { .. }
-            | ptx::Operand::Bracket(_)
-            | ptx::Operand::Index(_)
+            ptx::Operand::Bracket(list) => {
+                let mut parts = Vec::new();
+                for part in &t.module[list] {
+                    parts.push(self.asm_operand(t, *part)?);
+                }
+                ir::bracket(parts)
+            }
+            ptx::Operand::Offset { name, offset } => {
+                let base = self.asm_base(t, name)?;
+                let base = self.integer_of(base);
+                self.b.ins().iadd_imm(base, offset).into()
+            }
+            ptx::Operand::Index(_)
             | ptx::Operand::Group(_)
             | ptx::Operand::Pair(_)
             | ptx::Operand::Unified(_) => return Err(Error::unsupported("such an operand")),

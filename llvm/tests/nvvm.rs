@@ -14,8 +14,8 @@ fn mnemonics(text: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut function = "";
     for line in text.lines() {
         if line.starts_with(".visible .func") {
-            let names = line.split(['(', ')', ' ']).filter(|word| word.starts_with("f_nvvm_"));
-            function = names.last().unwrap_or_default();
+            let mut names = line.split(['(', ')', ' ']).filter(|word| word.starts_with("f_nvvm_"));
+            function = names.next_back().unwrap_or_default();
         } else if let Some(word) = line.split_whitespace().next() {
             all.entry(function).or_default().push(word.trim_end_matches(';'));
         }

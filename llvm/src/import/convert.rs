@@ -58,15 +58,13 @@ impl Builder<'_, '_, '_> {
         else {
             return Ok(None);
         };
+        let (no_unsigned, no_signed) = (wraps & NO_UNSIGNED_WRAP != 0, wraps & NO_SIGNED_WRAP != 0);
         let signed = match op {
-            CastOp::Sext => wraps & NO_SIGNED_WRAP != 0,
-            CastOp::Zext if wraps & NO_UNSIGNED_WRAP != 0 => false,
-            CastOp::Zext if flags & NON_NEGATIVE != 0 => wraps & NO_SIGNED_WRAP != 0,
+            CastOp::Sext if no_signed => true,
+            CastOp::Zext if no_unsigned => false,
+            CastOp::Zext if flags & NON_NEGATIVE != 0 && no_signed => true,
             _ => return Ok(None),
         };
-        if !signed && !(op == CastOp::Zext && wraps & NO_UNSIGNED_WRAP != 0) {
-            return Ok(None);
-        }
         let (Llvm::Integer(64), Some(Llvm::Integer(32)), Some(constant)) =
             (self.ty(inst.ty), self.llvm_type(x).map(|ty| self.ty(ty)), self.constant_integer(*y))
         else {

@@ -83,6 +83,10 @@ impl Builder<'_, '_, '_> {
             self.system_call(inst, call, name)?;
             return Ok(true);
         }
+        if matches!(symbol, "memcpy" | "memmove" | "memset") && call.args.len() == 3 {
+            self.block_function(inst, call, symbol)?;
+            return Ok(true);
+        }
         let Some(name) = symbol.strip_prefix("__nv_") else { return Ok(false) };
         if let Some(mnemonic) = instruction(name, self.ftz) {
             self.instruction_of(inst, call, &mnemonic)?;
@@ -130,6 +134,27 @@ impl Builder<'_, '_, '_> {
             self.b.ins().store(ir::MemFlags::PLAIN, value, to, 0);
         }
         Ok(())
+    }
+
+    /// C's functions on blocks of memory, which give their first operand.
+    fn block_function(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
+        let &[to, from, size] = call.args.as_slice() else {
+            return Err(Error::unsupported(format!("`{name}` with other than three operands")));
+        };
+        let (to, from, size) = (self.scalar(to)?, self.scalar(from)?, self.scalar(size)?);
+        let flags = ir::MemFlags::PLAIN.with_align(1).unwrap_or(ir::MemFlags::PLAIN);
+        let width = if self.type_of(size).bits() <= 32 { Type::I32 } else { Type::I64 };
+        let size = self.resize(size, width);
+        match name {
+            "memcpy" => self.b.ins().memcpy(flags, to, from, size),
+            "memmove" => self.b.ins().memmove(flags, to, from, size),
+            _ => {
+                let byte = self.resize(from, Type::I8);
+                self.b.ins().memset(flags, to, byte, size)
+            }
+        };
+        let to = self.generic(to);
+        self.result(inst, &[to])
     }
 
     fn system_call(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {

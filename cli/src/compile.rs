@@ -113,6 +113,7 @@ impl Debugging {
             target: module.target,
             verify_each: self.verify_each,
             bisect_limit: self.bisect_limit,
+            remarks: false,
             after: Some(&mut print),
         };
         pipeline.run(module, &mut options).map(|report| self.report(&report))

@@ -49,13 +49,38 @@ pub fn instruction(
     }
 }
 
-/// An integer operation of two operands of a type.
-pub fn int_binary(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
-    let data = InstData::Binary { op, args: [Value::from_u32(0), Value::from_u32(1)] };
-    let operands = [bits(ty, Constant::Int(a))?, bits(ty, Constant::Int(b))?];
-    match evaluate(&meaning::plan(&data, &[ty, ty], ty)?, &operands, ty)? {
-        Constant::Int(value) => Some(value),
-        Constant::Float(_) => None,
+/// What an operation gives for constants of these types, as one of a type.
+pub fn computed(data: &InstData, operands: &[(Constant, Type)], to: Type) -> Option<Constant> {
+    let mut values: SmallVec<[u128; 3]> = SmallVec::new();
+    for (constant, ty) in operands {
+        values.push(bits(*ty, *constant)?);
+    }
+    // Integers, which most rules are about, without a plan.
+    if let Some(&(Constant::Int(_), from)) = operands.first()
+        && to.bits() <= 64
+    {
+        if let InstData::IntCompare { cond, .. } = data {
+            let &[a, b] = &values[..] else { return None };
+            return Some(Constant::Int(meaning::compare_integers(*cond, from.bits(), a, b).into()));
+        }
+        if let Some(result) = meaning::integer(data.opcode(), from.bits(), &values) {
+            return Some(Constant::Int(to.normalize(result as i64)));
+        }
+    }
+    let types: SmallVec<[Type; 3]> = operands.iter().map(|(_, ty)| *ty).collect();
+    evaluate(&meaning::plan(data, &types, to)?, &values, to)
+}
+
+/// A number as a constant of a float type, rounded to nearest.
+pub fn float(ty: Type, value: f64) -> Option<Constant> {
+    match ty {
+        Type::F64 => Some(Constant::Float(value.to_bits())),
+        Type::F32 => Some(Constant::Float((value as f32).to_bits().into())),
+        Type::F16 | Type::BF16 => {
+            let narrow = InstData::Unary { op: Opcode::Fptrunc, arg: Value::from_u32(0) };
+            computed(&narrow, &[(Constant::Float(value.to_bits()), Type::F64)], ty)
+        }
+        _ => None,
     }
 }
 
@@ -179,7 +204,10 @@ mod tests {
     fn computed(data: InstData, operands: &[(Type, Constant)], to: Type) -> Option<Constant> {
         let types: Vec<Type> = operands.iter().map(|(ty, _)| *ty).collect();
         let values: Vec<u128> = operands.iter().map(|(ty, c)| bits(*ty, *c).unwrap()).collect();
-        evaluate(&meaning::plan(&data, &types, to).unwrap(), &values, to)
+        let planned = evaluate(&meaning::plan(&data, &types, to).unwrap(), &values, to);
+        let swapped: Vec<(Constant, Type)> = operands.iter().map(|(ty, c)| (*c, *ty)).collect();
+        assert_eq!(super::computed(&data, &swapped, to), planned);
+        planned
     }
 
     fn int(constant: Option<Constant>) -> Option<i64> {
@@ -198,6 +226,11 @@ mod tests {
 
     fn shift(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
         let operands = [(ty, Constant::Int(a)), (Type::I32, Constant::Int(b))];
+        int(computed(InstData::Binary { op, args: args() }, &operands, ty))
+    }
+
+    fn int_binary(op: Opcode, ty: Type, a: i64, b: i64) -> Option<i64> {
+        let operands = [(ty, Constant::Int(a)), (ty, Constant::Int(b))];
         int(computed(InstData::Binary { op, args: args() }, &operands, ty))
     }
 

@@ -13,12 +13,16 @@ pub mod analysis;
 mod fold;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not rewritten stays as it is")]
 mod legalize;
+mod log;
 // What selection hands to the emitter: no interface for users.
 #[doc(hidden)]
 pub mod mach;
 mod pass;
 mod passes;
 mod pipeline;
+#[doc(hidden)]
+#[allow(clippy::wildcard_enum_match_arm, reason = "rules are about the operations that they name")]
+pub mod rules;
 mod select;
 
 /// Writes what selection does not know as what it knows: structs, arrays and blocks of memory by their parts, then integers of other widths and
@@ -40,6 +44,7 @@ pub fn legalize(
     Ok(Cow::Owned(changed.unwrap_or(parts)))
 }
 
+pub use log::{Count, Log, Remark};
 pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 pub use pipeline::{After, Applied, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
 pub use select::{Variables, select, select_keeping};

@@ -1,6 +1,7 @@
 //! What a pass is, what it is given, and what it says of its changes. `docs/lowering.md` shows how to write one.
 
 use crate::analysis::Analyses;
+use crate::log::Log;
 use cranelift_entity::PrimaryMap;
 use std::sync::Arc;
 use warpsmith_ir::{FuncId, FuncKind, Function, Global, GlobalId, Linkage, Module, Param, Type};
@@ -93,6 +94,8 @@ pub struct Context<'a> {
     pub signatures: &'a PrimaryMap<FuncId, Signature>,
     /// What is known of the function, computed when it is asked for and kept while it holds.
     pub analyses: &'a mut Analyses,
+    /// Where the pass says what it did and what it did not.
+    pub log: &'a mut Log,
 }
 
 /// What a pass over modules is given beside the module. It makes [`Analyses`] of its own where it needs them, one for each function.

@@ -1,6 +1,7 @@
 //! Which passes run, in which order, and what can be watched while they do.
 
 use crate::analysis::Analyses;
+use crate::log::{self, Count, Log, Remark};
 use crate::pass::{AnyPass, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::fmt;
@@ -87,8 +88,10 @@ pub struct Options<'a> {
     /// After every pass run the verifier, and check that convergent operations stay as many as they were and that the analyses that the pass
     /// says it has kept do hold.
     pub verify_each: bool,
-    /// Stop after so many applications of a pass to a function or to the module, for finding the one that breaks a program.
+    /// Stop after so many applications of a pass to a function or to the module and of rules in them, for finding the one that breaks a program.
     pub bisect_limit: Option<u32>,
+    /// Keep what passes say of their work in [`Report::remarks`].
+    pub remarks: bool,
     /// Called with the pass and the module after each pass, for printing.
     pub after: Option<&'a mut After<'a>>,
 }
@@ -118,15 +121,18 @@ pub struct Applied {
     pub pass: &'static str,
     /// The name of the function; `None` for a pass over the module.
     pub function: Option<String>,
+    /// The rule that the pass applied last, if it applied any.
+    pub rule: Option<&'static str>,
 }
 
 impl fmt::Display for Applied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}) {} on ", self.count, self.pass)?;
         match &self.function {
-            Some(name) => write!(f, "@{name}"),
-            None => f.write_str("the module"),
+            Some(name) => write!(f, "@{name}")?,
+            None => f.write_str("the module")?,
         }
+        self.rule.map_or(Ok(()), |rule| write!(f, ", rule {rule}"))
     }
 }
 
@@ -137,6 +143,10 @@ pub struct Report {
     pub passes: Vec<PassReport>,
     /// The last application of a pass: the culprit when [`Options::bisect_limit`] is the lowest that breaks the program.
     pub last_applied: Option<Applied>,
+    /// How often each rule was applied by each pass, in order of their names.
+    pub rules: Vec<Count>,
+    /// What passes said of their work, if [`Options::remarks`] asked for it: in order of passes over the module, and between them of functions.
+    pub remarks: Vec<Remark>,
 }
 
 impl fmt::Display for Report {
@@ -216,7 +226,7 @@ impl Pipeline {
     pub fn run(&self, module: &mut Module, options: &mut Options<'_>) -> Result<Report, Diagnostics> {
         let target = options.target.or(module.target);
         if !options.verify_each && options.bisect_limit.is_none() && options.after.is_none() {
-            return Ok(self.run_unwatched(module, target));
+            return Ok(self.run_unwatched(module, target, options.remarks));
         }
         self.run_watched(module, target, options)
     }
@@ -245,11 +255,15 @@ impl Pipeline {
                         report.applied_to(Some(&func.name));
                         let convergent = options.verify_each.then(|| convergent_ops(func));
                         let analyses = &mut analyses[id].0;
-                        let mut cx = Context { target, globals, signatures: &signatures, analyses };
+                        let left = options.bisect_limit.map(|limit| limit.saturating_sub(report.done()));
+                        let mut log = Log::new(pass.name(), options.remarks, left);
+                        let mut cx =
+                            Context { target, globals, signatures: &signatures, analyses, log: &mut log };
                         let changes = apply(&**pass, func, &mut cx);
                         entry.changes += changes.count;
                         entry.functions += 1;
                         let wrong = convergent.and_then(|before| broken_law(func, before, cx.analyses));
+                        report.add(log);
                         if let Some((code, what)) = wrong {
                             let text = format!("pass `{}` {what} of `@{}`", pass.name(), func.name);
                             let error = Diagnostic::error(code, func.span, text);
@@ -279,7 +293,7 @@ impl Pipeline {
 
     /// Runs all passes between two passes over the module over one function after the other, several at the same time: what a pass does
     /// to a function depends on no other function's body.
-    fn run_unwatched(&self, module: &mut Module, target: Option<Target>) -> Report {
+    fn run_unwatched(&self, module: &mut Module, target: Option<Target>, remarks: bool) -> Report {
         let mut report = Report::default();
         let mut rest = &self.passes[..];
         while let Some((first, others)) = rest.split_first() {
@@ -298,7 +312,7 @@ impl Pipeline {
                 AnyPass::Function(pass) => Some(&**pass),
                 AnyPass::Module(_) => None,
             });
-            run_group(&passes.collect::<Vec<_>>(), module, target, &mut report);
+            run_group(&passes.collect::<Vec<_>>(), module, target, remarks, &mut report);
             rest = others;
         }
         report
@@ -308,7 +322,7 @@ impl Pipeline {
 impl Report {
     /// Counts an application, if the limit allows one more.
     fn apply(&mut self, options: &Options<'_>, pass: &'static str) -> bool {
-        let done = self.last_applied.as_ref().map_or(0, |applied| applied.count);
+        let done = self.done();
         let allowed = options.bisect_limit.is_none_or(|limit| done < limit);
         if allowed {
             self.count(1, pass, None);
@@ -323,9 +337,26 @@ impl Report {
     }
 
     fn count(&mut self, applications: u32, pass: &'static str, function: Option<&str>) {
-        let done = self.last_applied.as_ref().map_or(0, |applied| applied.count);
+        let count = self.done() + applications;
         let function = function.map(str::to_string);
-        self.last_applied = Some(Applied { count: done + applications, pass, function });
+        self.last_applied = Some(Applied { count, pass, function, rule: None });
+    }
+
+    /// The applications so far.
+    fn done(&self) -> u32 {
+        self.last_applied.as_ref().map_or(0, |applied| applied.count)
+    }
+
+    /// Adds what the passes over a function have said, the last of which is the last that was applied.
+    fn add(&mut self, log: Log) {
+        let (applied, rule) = log.total();
+        if let Some(last) = &mut self.last_applied {
+            last.count += applied;
+            last.rule = rule;
+        }
+        let (counts, remarks) = log.finish();
+        log::add(&mut self.rules, counts);
+        self.remarks.extend(remarks);
     }
 }
 
@@ -351,7 +382,13 @@ fn apply(pass: &dyn Pass, func: &mut Function, cx: &mut Context<'_>) -> Changes 
 }
 
 /// Runs passes over functions only, all of them over one function after the other.
-fn run_group(passes: &[&dyn Pass], module: &mut Module, target: Option<Target>, report: &mut Report) {
+fn run_group(
+    passes: &[&dyn Pass],
+    module: &mut Module,
+    target: Option<Target>,
+    remarks: bool,
+    report: &mut Report,
+) {
     let threads = parallel::pays(module.functions.values());
     let signatures = signatures(module);
     let Module { functions, globals, .. } = module;
@@ -361,16 +398,20 @@ fn run_group(passes: &[&dyn Pass], module: &mut Module, target: Option<Target>, 
     let globals = &*globals;
     let done = parallel::map(functions, threads, |func| {
         let mut analyses = Analyses::default();
+        let mut log = Log::new("", remarks, None);
         let timed = |pass: &&dyn Pass| {
             let start = Instant::now();
-            let mut cx = Context { target, globals, signatures: &signatures, analyses: &mut analyses };
+            log.enter(pass.name());
+            let (analyses, log) = (&mut analyses, &mut log);
+            let mut cx = Context { target, globals, signatures: &signatures, analyses, log };
             (apply(*pass, func, &mut cx).count, start.elapsed())
         };
-        passes.iter().map(timed).collect::<Vec<(u32, Duration)>>()
+        let timed: Vec<(u32, Duration)> = passes.iter().map(timed).collect();
+        (timed, log)
     });
     for (i, pass) in passes.iter().enumerate() {
         let mut entry = PassReport { name: pass.name(), changes: 0, functions: count, time: Duration::ZERO };
-        for (changes, time) in done.iter().map(|of_function| of_function[i]) {
+        for (changes, time) in done.iter().map(|(of_function, _)| of_function[i]) {
             entry.changes += changes;
             entry.time += time;
         }
@@ -379,6 +420,7 @@ fn run_group(passes: &[&dyn Pass], module: &mut Module, target: Option<Target>, 
     if let Some((pass, function)) = passes.last().zip(last) {
         report.count(count * passes.len() as u32, pass.name(), Some(&function));
     }
+    done.into_iter().for_each(|(_, log)| report.add(log));
 }
 
 /// The law that a pass has broken on a function, if it has, with the code of the error.

@@ -198,6 +198,7 @@ impl Compiler {
                 target: Some(target),
                 verify_each: self.verify_each,
                 bisect_limit: self.bisect_limit,
+                remarks: false,
                 after,
             };
             passes = pipeline.run(&mut module, &mut options)?;

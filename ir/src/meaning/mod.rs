@@ -38,7 +38,7 @@ use warpsmith_semantics::{Plan, Width};
 
 pub use arithmetic::select;
 pub(crate) use narrow::format as narrow_format;
-pub use wide::{bit_field_insert, keep};
+pub use wide::{bit_field_insert, compare_integers, integer, keep};
 
 /// The plan of an instruction with operands of these types, each in one register, and a result of this type. `None` if its result does not
 /// depend on its operands alone, if a value takes several registers, or if the operation has no meaning on these types.

@@ -313,6 +313,35 @@ pub(super) fn operation(op: Opcode, ty: Type) -> Option<Plan> {
     Some(with_code(function, op, ty))
 }
 
+/// What an operation of integers gives at any width from 1 to 128 bits: operands have zeros above the width, and so has the result. `None` for
+/// operations that are not of integers alone, comparisons and conversions among them.
+///
+/// [`plan`](super::plan) computes the same, on registers.
+pub fn integer(op: Opcode, bits: u32, operands: &[u128]) -> Option<u128> {
+    match (op.class(), operands) {
+        (Class::IntUnary(op), &[a]) => Some(unary(op, bits, a)),
+        (Class::IntBinary(op), &[a, b]) => Some(binary(op, bits, a, b)),
+        (Class::Ternary(op), &[a, b, c]) => ternary(op, bits, a, b, c),
+        (
+            Class::IntUnary(_)
+            | Class::IntBinary(_)
+            | Class::Ternary(_)
+            | Class::FloatUnary(_)
+            | Class::FloatBinary(_)
+            | Class::PointerUnary(_)
+            | Class::PointerBinary(_)
+            | Class::Conversion(_)
+            | Class::Alone,
+            _,
+        ) => None,
+    }
+}
+
+/// How integers of a width compare, as [`integer`] computes.
+pub fn compare_integers(cond: IntCC, bits: u32, a: u128, b: u128) -> bool {
+    compare(cond, bits, a, b)
+}
+
 /// The operations that say whether they wrapped.
 pub(super) fn overflowing(op: Opcode, ty: Type) -> Option<Plan> {
     overflow(op, 8, 0, 0)?;

@@ -1,0 +1,517 @@
+//! Matches rules against instructions, and makes what they say.
+//!
+//! A rule is tried where the operations of its pattern's operands are those of the instruction's, which one comparison of words
+//! tells; of the rest nothing is indexed. The operands of commutative operations are tried in both orders.
+
+use super::demanded::Demanded;
+use super::known::KnownBits;
+use super::{Condition, Fact, Kind, Operation, RULES, Rule, Term, language};
+use crate::fold::{self, Constant};
+use smallvec::SmallVec;
+use warpsmith_ir::{
+    Attr, DataFlowGraph, FastMath, FloatMode, Inst, InstData, Opcode, OperandRule, ResultRule, Traits, Type,
+    Value, ValueList,
+};
+
+/// The rules by the operation they match, for quick refusal.
+#[derive(Debug)]
+pub struct Index {
+    rules: &'static [Rule],
+    of: Vec<Vec<Entry>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    rule: u16,
+    /// The operations of the operands, a byte each.
+    heads: u32,
+    mask: u32,
+}
+
+/// What an operand is, as a byte of [`Entry::heads`].
+const CONSTANT: u32 = 255;
+
+impl Index {
+    /// The rules of the project that are of demanded bits, or those that are not.
+    pub fn new(demanded: bool) -> Index {
+        Index::of(RULES, |rule| rule.is_of_demanded_bits() == demanded)
+    }
+
+    /// Those of some rules that pass a filter.
+    pub fn of(rules: &'static [Rule], keep: impl Fn(&Rule) -> bool) -> Index {
+        let mut of: Vec<Vec<Entry>> = vec![Vec::new(); Opcode::ALL.len()];
+        for (n, rule) in rules.iter().enumerate().filter(|(_, rule)| keep(rule)) {
+            let Term::Op(root) = rule.pattern else { continue };
+            let (mut heads, mut mask) = (0, 0);
+            for (place, arg) in root.args.iter().enumerate() {
+                let head = match arg {
+                    Term::Value(..) | Term::Fact(..) => continue,
+                    Term::Constant(..) | Term::Int(_) | Term::Float(_) => CONSTANT,
+                    Term::Op(inner) => inner.op as u32 + 1,
+                };
+                heads |= head << (8 * place);
+                mask |= 0xff << (8 * place);
+            }
+            of[rule.root as usize].push(Entry { rule: n as u16, heads, mask });
+        }
+        Index { rules, of }
+    }
+
+    /// The rule of a number.
+    pub fn rule(&self, number: usize) -> &'static Rule {
+        &self.rules[number]
+    }
+}
+
+/// What the conditions of rules may ask of a function.
+pub struct Facts<'a> {
+    /// The known bits of values.
+    pub known: &'a mut KnownBits,
+    /// How many uses a value has, counted up to 255.
+    pub uses: &'a cranelift_entity::SecondaryMap<Value, u8>,
+    /// The bits that users read, for rules about them.
+    pub demanded: Option<&'a Demanded>,
+}
+
+/// Part of a replacement.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Constant(Constant, Type),
+    Op(&'static Operation, [Operand; 3], Type),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    Value(Value),
+    /// A step of this number.
+    Made(usize),
+}
+
+/// A rule that applies to an instruction.
+#[derive(Debug)]
+pub struct Rewrite {
+    /// The number of the rule.
+    pub rule: usize,
+    steps: SmallVec<[Step; 4]>,
+    result: Operand,
+    mode: Option<FloatMode>,
+}
+
+/// The rule that applies to an instruction, if any does.
+pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_>) -> Option<Rewrite> {
+    let (op, args, mode) = operation(dfg, inst)?;
+    let entries = index.of.get(op as usize).filter(|entries| !entries.is_empty())?;
+    if args.iter().any(|arg| dfg.ty(*arg).is_vector()) {
+        return None;
+    }
+    let result = dfg.first_result(inst)?;
+    if dfg.ty(result).is_vector() {
+        return None;
+    }
+    let heads = args.iter().enumerate().fold(0, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
+    let swapped = match op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma {
+        true => heads & 0xff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
+        false => heads,
+    };
+    for entry in entries {
+        if heads & entry.mask != entry.heads && swapped & entry.mask != entry.heads {
+            continue;
+        }
+        let rule = &index.rules[usize::from(entry.rule)];
+        if let Some(found) = apply(rule, dfg, result, facts) {
+            let (steps, result) = found;
+            return Some(Rewrite { rule: entry.rule.into(), steps, result, mode });
+        }
+    }
+    None
+}
+
+fn apply(
+    rule: &'static Rule,
+    dfg: &DataFlowGraph,
+    result: Value,
+    facts: &mut Facts<'_>,
+) -> Option<(SmallVec<[Step; 4]>, Operand)> {
+    // Each bit of `order` swaps the operands of one commutative operation of the pattern.
+    let mut order = 0u32;
+    loop {
+        let mut found = Match::new(dfg, result, order);
+        if found.term(&rule.pattern, result) && rule.conditions.iter().all(|term| found.holds(term, facts)) {
+            let mut steps = SmallVec::new();
+            let made = found.make(&rule.replacement, Some(dfg.ty(result)), &mut steps, facts)?;
+            let same = matches!(made, Operand::Value(value) if dfg.ty(value) != dfg.ty(result) || value == result);
+            return (!same).then_some((steps, made));
+        }
+        order += 1;
+        if order >> found.commutative != 0 {
+            return None;
+        }
+    }
+}
+
+fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
+    match dfg.def_inst(value) {
+        Some(inst) => match dfg[inst] {
+            InstData::IntConst { .. } | InstData::FloatConst { .. } => CONSTANT,
+            _ => dfg.opcode(inst) as u32 + 1,
+        },
+        None => 0,
+    }
+}
+
+/// An instruction of one result as an operation on values, with what its floats may do. `None` for what rules say nothing of.
+fn operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Option<FloatMode>)> {
+    match &dfg[inst] {
+        InstData::Unary { op, arg } => Some((*op, std::slice::from_ref(arg), None)),
+        InstData::Binary { op, args } => Some((*op, args, None)),
+        InstData::Ternary { op, args } => Some((*op, args, None)),
+        InstData::IntCompare { args, .. } => Some((Opcode::Icmp, args, None)),
+        InstData::FloatCompare { args, .. } => Some((Opcode::Fcmp, args, None)),
+        InstData::List { op, attr: Attr::Float(mode), args } if mode.computes_plainly() => {
+            Some((*op, args.as_slice(&dfg.pool), Some(*mode)))
+        }
+        _ => None,
+    }
+}
+
+fn condition(data: &InstData) -> Condition {
+    match data {
+        InstData::IntCompare { cond, .. } => Condition::Int(*cond),
+        InstData::FloatCompare { cond, .. } => Condition::Float(*cond),
+        _ => Condition::None,
+    }
+}
+
+/// The constant of up to 64 bits that a value is.
+pub(crate) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<Constant> {
+    match dfg.def_data(value)? {
+        InstData::IntConst { value: constant } => {
+            (dfg.ty(value).bits() <= 64).then_some(Constant::Int(*constant))
+        }
+        InstData::FloatConst { bits } => Some(Constant::Float(*bits)),
+        _ => None,
+    }
+}
+
+struct Match<'f> {
+    dfg: &'f DataFlowGraph,
+    root: Value,
+    values: [Option<Value>; language::MAX_VALUES],
+    types: [Option<Type>; language::MAX_TYPES],
+    order: u32,
+    /// The commutative operations met.
+    commutative: u32,
+}
+
+impl<'f> Match<'f> {
+    fn new(dfg: &'f DataFlowGraph, root: Value, order: u32) -> Self {
+        Match {
+            dfg,
+            root,
+            values: [None; language::MAX_VALUES],
+            types: [None; language::MAX_TYPES],
+            order,
+            commutative: 0,
+        }
+    }
+
+    fn bind(&mut self, number: u8, value: Value) -> bool {
+        let known = &mut self.values[usize::from(number)];
+        match known {
+            None => *known = Some(value),
+            Some(known) if *known == value => {}
+            // Two constants are the same where their numbers are.
+            Some(known) => {
+                let (known, dfg) = (*known, self.dfg);
+                let same = constant(dfg, known).is_some() && constant(dfg, known) == constant(dfg, value);
+                return same && dfg.ty(known) == dfg.ty(value);
+            }
+        }
+        true
+    }
+
+    fn is_of(&mut self, kind: Option<Kind>, value: Value) -> bool {
+        let ty = self.dfg.ty(value);
+        match kind {
+            None => true,
+            Some(Kind::Fixed(fixed)) => fixed == ty,
+            Some(Kind::Variable(n)) => *self.types[usize::from(n)].get_or_insert(ty) == ty,
+        }
+    }
+
+    fn term(&mut self, term: &Term, value: Value) -> bool {
+        let value = self.dfg.resolve(value);
+        match *term {
+            Term::Value(n, kind) => self.is_of(kind, value) && self.bind(n, value),
+            Term::Constant(n, kind) => {
+                constant(self.dfg, value).is_some() && self.is_of(kind, value) && self.bind(n, value)
+            }
+            Term::Int(literal) => match constant(self.dfg, value) {
+                Some(Constant::Int(found)) => found == self.dfg.ty(value).normalize(literal),
+                Some(Constant::Float(_)) | None => false,
+            },
+            Term::Float(literal) => match constant(self.dfg, value) {
+                Some(found @ Constant::Float(_)) => fold::float(self.dfg.ty(value), literal) == Some(found),
+                Some(Constant::Int(_)) | None => false,
+            },
+            Term::Op(operation) => self.operation(operation, value),
+            Term::Fact(..) => false,
+        }
+    }
+
+    fn operation(&mut self, wanted: &Operation, value: Value) -> bool {
+        let Some(inst) = self.dfg.def_inst(value) else { return false };
+        let Some((op, args, mode)) = operation(self.dfg, inst) else { return false };
+        if op != wanted.op || condition(&self.dfg[inst]) != wanted.condition || args.len() != wanted.args.len() {
+            return false;
+        }
+        if !mode.map_or(FastMath::NONE, |mode| mode.fast).has(wanted.flags) || !self.is_of(wanted.ty, value) {
+            return false;
+        }
+        if wanted.bound.is_some_and(|n| !self.bind(n, value)) {
+            return false;
+        }
+        let commutes = op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma;
+        // Constants are on the right already.
+        let fixed = |term: &Term| matches!(term, Term::Constant(..) | Term::Int(_) | Term::Float(_));
+        if commutes && !wanted.args[..2].iter().any(fixed) {
+            let swap = self.order >> self.commutative & 1 != 0;
+            self.commutative += 1;
+            if swap {
+                return self.term(&wanted.args[0], args[1])
+                    && self.term(&wanted.args[1], args[0])
+                    && (wanted.args.get(2).zip(args.get(2))).is_none_or(|(term, arg)| self.term(term, *arg));
+            }
+        }
+        wanted.args.iter().zip(args).all(|(term, arg)| self.term(term, *arg))
+    }
+
+    fn value(&self, number: u8) -> Option<Value> {
+        self.values[usize::from(number)]
+    }
+
+    fn kind(&self, kind: Kind) -> Option<Type> {
+        match kind {
+            Kind::Fixed(ty) => Some(ty),
+            Kind::Variable(n) => self.types[usize::from(n)],
+        }
+    }
+
+    fn holds(&self, term: &Term, facts: &mut Facts<'_>) -> bool {
+        matches!(self.evaluate(term, None, facts), Some((Constant::Int(value), Type::I1)) if value != 0)
+    }
+
+    /// The type of a term, where it does not depend on its place.
+    fn ty(&self, term: &Term) -> Option<Type> {
+        match *term {
+            Term::Value(n, _) | Term::Constant(n, _) => Some(self.dfg.ty(self.value(n)?)),
+            Term::Int(_) | Term::Float(_) => None,
+            Term::Op(operation) => match operation.op.info().result {
+                _ if operation.ty.is_some() => self.kind(operation.ty?),
+                ResultRule::T => self.operand_type(operation),
+                ResultRule::Bools => Some(Type::I1),
+                ResultRule::I64 => Some(Type::I64),
+                _ => None,
+            },
+            Term::Fact(Fact::Bits | Fact::Log2, _) => Some(Type::I32),
+            Term::Fact(Fact::Once | Fact::Reciprocal, _) => Some(Type::I1),
+            Term::Fact(Fact::SignBit | Fact::Zeros | Fact::Ones, n) => Some(self.dfg.ty(self.value(n)?)),
+            Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
+        }
+    }
+
+    /// What `T` is in an operation, by the operands whose types are known.
+    fn operand_type(&self, operation: &Operation) -> Option<Type> {
+        let rules = operation.op.info().operands;
+        let of_t = operation.args.iter().zip(rules).filter(|(_, rule)| **rule == OperandRule::T);
+        of_t.filter_map(|(arg, _)| self.ty(arg)).next()
+    }
+
+    /// The types of the operands that stand in the places of an operation, those of literals among them.
+    fn operand_types(&self, operation: &Operation, result: Option<Type>) -> SmallVec<[Option<Type>; 3]> {
+        let info = operation.op.info();
+        let t = self.operand_type(operation).or(match info.result {
+            ResultRule::T => result,
+            _ => None,
+        });
+        let place = |rule: &OperandRule| match rule {
+            OperandRule::T => t,
+            OperandRule::Bools => Some(Type::I1),
+            OperandRule::I32 | OperandRule::Amount => Some(Type::I32),
+            OperandRule::I64 | OperandRule::Offset => Some(Type::I64),
+            _ => None,
+        };
+        info.operands.iter().map(place).collect()
+    }
+
+    fn result_type(&self, operation: &Operation, expected: Option<Type>) -> Option<Type> {
+        match operation.ty {
+            Some(kind) => self.kind(kind),
+            None => match operation.op.info().result {
+                ResultRule::T => self.operand_type(operation).or(expected),
+                ResultRule::Bools => Some(Type::I1),
+                ResultRule::I64 => Some(Type::I64),
+                _ => expected,
+            },
+        }
+    }
+
+    /// The constant that a term is, and its type.
+    fn evaluate(
+        &self,
+        term: &Term,
+        expected: Option<Type>,
+        facts: &mut Facts<'_>,
+    ) -> Option<(Constant, Type)> {
+        let of = |n: u8| self.value(n).map(|value| (value, self.dfg.ty(value)));
+        match *term {
+            Term::Value(..) => None,
+            Term::Constant(n, _) => {
+                let (value, ty) = of(n)?;
+                Some((constant(self.dfg, value)?, ty))
+            }
+            Term::Int(literal) => {
+                let ty = expected.filter(|ty| ty.is_int() && ty.bits() <= 64)?;
+                Some((Constant::Int(ty.normalize(literal)), ty))
+            }
+            Term::Float(literal) => Some((fold::float(expected?, literal)?, expected?)),
+            Term::Op(operation) => {
+                let types = self.operand_types(operation, expected);
+                let mut operands: SmallVec<[(Constant, Type); 3]> = SmallVec::new();
+                for (arg, ty) in operation.args.iter().zip(types) {
+                    operands.push(self.evaluate(arg, ty, facts)?);
+                }
+                let to = self.result_type(operation, expected)?;
+                let data = instruction(operation, &[Value::from_u32(0); 3]);
+                Some((fold::computed(&data, &operands, to)?, to))
+            }
+            Term::Fact(Fact::Bits, n) => Some((Constant::Int(of(n)?.1.bits().into()), Type::I32)),
+            Term::Fact(Fact::SignBit, n) => {
+                let ty = of(n)?.1;
+                let sign = 1u64.checked_shl(ty.bits().wrapping_sub(1))?;
+                Some((Constant::Int(ty.normalize(sign as i64)), ty))
+            }
+            Term::Fact(fact @ (Fact::Zeros | Fact::Ones), n) => {
+                let (value, ty) = of(n)?;
+                let known = facts.known.of(self.dfg, value)?;
+                let bits = if fact == Fact::Zeros { known.zeros } else { known.ones };
+                Some((Constant::Int(ty.normalize(bits as i64)), ty))
+            }
+            Term::Fact(Fact::Once, n) => {
+                Some((Constant::Int((facts.uses[of(n)?.0] <= 1).into()), Type::I1))
+            }
+            Term::Fact(Fact::Log2, n) => {
+                let (value, ty) = of(n)?;
+                let Constant::Int(constant) = constant(self.dfg, value)? else { return None };
+                let bits = constant as u64 & super::known::mask(ty.bits());
+                let power = bits.is_power_of_two().then(|| bits.trailing_zeros());
+                Some((Constant::Int(power?.into()), Type::I32))
+            }
+            Term::Fact(Fact::Reciprocal, n) => {
+                let (value, ty) = of(n)?;
+                let exact = matches!(constant(self.dfg, value), Some(Constant::Float(bits))
+                    if has_exact_reciprocal(ty, bits));
+                Some((Constant::Int(exact.into()), Type::I1))
+            }
+            Term::Fact(Fact::Demanded, _) => {
+                let ty = self.dfg.ty(self.root);
+                let bits = facts.demanded?.of(self.root);
+                (ty.is_int() && ty.bits() <= 64).then_some((Constant::Int(ty.normalize(bits as i64)), ty))
+            }
+        }
+    }
+
+    /// The steps that make a term.
+    fn make(
+        &self,
+        term: &Term,
+        expected: Option<Type>,
+        steps: &mut SmallVec<[Step; 4]>,
+        facts: &mut Facts<'_>,
+    ) -> Option<Operand> {
+        if let Term::Value(n, _) | Term::Constant(n, _) = *term {
+            return self.value(n).map(Operand::Value);
+        }
+        let step = if term.is_constant() {
+            let (constant, ty) = self.evaluate(term, expected, facts)?;
+            Step::Constant(constant, ty)
+        } else {
+            let Term::Op(operation) = *term else { return None };
+            let types = self.operand_types(operation, expected);
+            let mut operands = [Operand::Made(0); 3];
+            for (n, (arg, ty)) in operation.args.iter().zip(types).enumerate() {
+                operands[n] = self.make(arg, ty, steps, facts)?;
+            }
+            Step::Op(operation, operands, self.result_type(operation, expected)?)
+        };
+        steps.push(step);
+        Some(Operand::Made(steps.len() - 1))
+    }
+}
+
+/// True for powers of two whose reciprocal is a normal number: a product with that is the quotient.
+pub fn has_exact_reciprocal(ty: Type, bits: u64) -> bool {
+    let (mantissa, exponent_bits) = match ty {
+        Type::F16 => (10, 5),
+        Type::BF16 => (7, 8),
+        Type::F32 => (23, 8),
+        Type::F64 => (52, 11),
+        _ => return false,
+    };
+    let exponent = bits >> mantissa & ((1 << exponent_bits) - 1);
+    let bias = (1u64 << (exponent_bits - 1)) - 1;
+    exponent > 0 && exponent < 2 * bias && bits & ((1 << mantissa) - 1) == 0
+}
+
+/// An operation of a rule on values, as many of them as it has.
+fn instruction(operation: &Operation, args: &[Value; 3]) -> InstData {
+    let op = operation.op;
+    match (operation.condition, operation.args.len()) {
+        (Condition::Int(cond), _) => InstData::IntCompare { cond, args: [args[0], args[1]] },
+        (Condition::Float(cond), _) => InstData::FloatCompare { cond, args: [args[0], args[1]] },
+        (Condition::None, 1) => InstData::Unary { op, arg: args[0] },
+        (Condition::None, 2) => InstData::Binary { op, args: [args[0], args[1]] },
+        (Condition::None, _) => InstData::Ternary { op, args: *args },
+    }
+}
+
+impl Rewrite {
+    /// Applies the rewrite: the instruction computes the replacement, or its result becomes another value. What is made in front of it is
+    /// given to `made`.
+    pub fn commit(self, func: &mut warpsmith_ir::Function, inst: Inst, mut made: impl FnMut(Inst)) {
+        let last = match self.result {
+            Operand::Value(value) => return crate::passes::replace_with(func, inst, value),
+            Operand::Made(last) => last,
+        };
+        let mut values: SmallVec<[Value; 4]> = SmallVec::new();
+        for (n, step) in self.steps.iter().enumerate() {
+            let (data, ty) = match *step {
+                Step::Constant(Constant::Int(value), ty) => (InstData::IntConst { value }, ty),
+                Step::Constant(Constant::Float(bits), ty) => (InstData::FloatConst { bits }, ty),
+                Step::Op(operation, operands, ty) => {
+                    let args = operands.map(|operand| match operand {
+                        Operand::Value(value) => value,
+                        Operand::Made(n) => values.get(n).copied().unwrap_or_else(|| Value::from_u32(0)),
+                    });
+                    let mode = self.mode.filter(|_| operation.op.takes_float_mode());
+                    let data = match mode {
+                        Some(mode) => {
+                            let args = &args[..operation.args.len()];
+                            let args = ValueList::from_slice(args, &mut func.dfg.pool);
+                            InstData::List { op: operation.op, attr: Attr::Float(mode), args }
+                        }
+                        None => instruction(operation, &args),
+                    };
+                    (data, ty)
+                }
+            };
+            if n == last {
+                func.dfg.replace_inst(inst, data);
+                return;
+            }
+            let value = crate::passes::insert_before(func, inst, data, ty);
+            made(func.dfg.def_inst(value).expect("a value of a new instruction"));
+            values.push(value);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Known bits: which bits of an integer are 0 or 1 however the program runs.
+//!
+//! A value is looked at when something is asked about it, and what it is made of then, to a bounded depth; what was found is kept. Rewrites
+//! replace values by equal ones, so it goes on to hold. `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
+
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{DataFlowGraph, InstData, Opcode, Sreg, Type, Value};
+use warpsmith_isa::limits;
+
+/// What is known of a value's bits. Those above its width are known to be 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// The bits that are 0, within the width.
+    pub zeros: u64,
+    /// The bits that are 1.
+    pub ones: u64,
+}
+
+/// All bits of a width.
+pub const fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+impl Known {
+    /// Nothing.
+    pub const NOTHING: Known = Known { zeros: 0, ones: 0 };
+
+    /// All bits, of a number of a width.
+    pub const fn constant(bits: u32, value: u64) -> Known {
+        Known { zeros: !value & mask(bits), ones: value & mask(bits) }
+    }
+
+    /// What is known of a number that is at most that.
+    pub const fn at_most(bits: u32, limit: u64) -> Known {
+        let used = 64 - limit.leading_zeros();
+        let below = if used == 0 { 0 } else { mask(used) };
+        Known { zeros: mask(bits) & !below, ones: 0 }
+    }
+
+    /// The greatest number that it can be.
+    pub const fn max(self, bits: u32) -> u64 {
+        mask(bits) & !self.zeros
+    }
+
+    /// What holds whichever of two it is.
+    const fn either(self, other: Known) -> Known {
+        Known { zeros: self.zeros & other.zeros, ones: self.ones & other.ones }
+    }
+
+    /// What is known of a value that both describe.
+    const fn and(self, other: Known) -> Known {
+        Known { zeros: self.zeros | other.zeros, ones: self.ones | other.ones }
+    }
+}
+
+/// The known bits of a function's values.
+#[derive(Debug)]
+pub struct KnownBits {
+    found: SecondaryMap<Value, Option<Known>>,
+}
+
+/// How far the operands of operands are looked at.
+const DEPTH: u32 = 6;
+
+impl Default for KnownBits {
+    fn default() -> Self {
+        KnownBits { found: SecondaryMap::with_default(None) }
+    }
+}
+
+impl KnownBits {
+    /// What is known of a value. `None` for those that are no integer of up to 64 bits.
+    pub fn of(&mut self, dfg: &DataFlowGraph, value: Value) -> Option<Known> {
+        let ty = dfg.ty(value);
+        (ty.is_int() && ty.bits() <= 64).then(|| self.find(dfg, value, DEPTH))
+    }
+
+    fn find(&mut self, dfg: &DataFlowGraph, value: Value, depth: u32) -> Known {
+        let value = dfg.resolve(value);
+        if let Some(known) = self.found[value] {
+            return known;
+        }
+        let ty = dfg.ty(value);
+        if !ty.is_int() || ty.bits() > 64 {
+            return Known::NOTHING;
+        }
+        if depth == 0 {
+            // Not kept: from nearer more may be seen.
+            return Known::NOTHING;
+        }
+        let bits = ty.bits();
+        let known = match dfg.def_data(value) {
+            Some(&InstData::IntConst { value }) => Known::constant(bits, value as u64),
+            Some(&InstData::Sreg { reg }) => special_register(bits, reg),
+            Some(&InstData::Unary { op, arg }) => {
+                let from = dfg.ty(arg);
+                let arg = self.find(dfg, arg, depth - 1);
+                if from.is_int() && from.bits() <= 64 {
+                    transfer(op, bits, from.bits(), &[arg])
+                } else {
+                    Known::NOTHING
+                }
+            }
+            Some(&InstData::Binary { op, args }) if args.iter().all(|arg| is_small_int(dfg.ty(*arg))) => {
+                let known = args.map(|arg| self.find(dfg, arg, depth - 1));
+                transfer(op, bits, bits, &known)
+            }
+            Some(&InstData::Ternary { op: Opcode::Select, args: [_, yes, no] }) => {
+                let known = [yes, no].map(|arg| self.find(dfg, arg, depth - 1));
+                transfer(Opcode::Select, bits, bits, &[Known::NOTHING, known[0], known[1]])
+            }
+            _ => Known::NOTHING,
+        };
+        if known != Known::NOTHING || depth == DEPTH {
+            self.found[value] = Some(known);
+        }
+        known
+    }
+}
+
+fn is_small_int(ty: Type) -> bool {
+    ty.is_int() && ty.bits() <= 64
+}
+
+fn special_register(bits: u32, reg: Sreg) -> Known {
+    let threads = [
+        (Sreg::TID_X, Sreg::NTID_X, limits::BLOCK[0]),
+        (Sreg::TID_Y, Sreg::NTID_Y, limits::BLOCK[1]),
+        (Sreg::TID_Z, Sreg::NTID_Z, limits::BLOCK[2]),
+    ];
+    for (number, count, limit) in threads {
+        if reg == number {
+            return Known::at_most(bits, u64::from(limit) - 1);
+        }
+        if reg == count {
+            return Known::at_most(bits, limit.into());
+        }
+    }
+    match reg == Sreg::LANEID {
+        true => Known::at_most(bits, 31),
+        false => Known::NOTHING,
+    }
+}
+
+/// The known bits of a sum with a carry.
+fn sum(bits: u32, a: Known, b: Known, carry: u64) -> Known {
+    let all = mask(bits);
+    // The greatest and the least sum: where both agree on what is carried in and the operands are known, so is the sum.
+    let greatest = (!a.zeros & all).wrapping_add(!b.zeros & all).wrapping_add(carry);
+    let least = a.ones.wrapping_add(b.ones).wrapping_add(carry);
+    let carried_zero = !(greatest ^ !a.zeros & all ^ !b.zeros & all);
+    let carried_one = least ^ a.ones ^ b.ones;
+    let known = (a.zeros | a.ones) & (b.zeros | b.ones) & (carried_zero | carried_one) & all;
+    Known { zeros: !least & known, ones: least & known }
+}
+
+/// What an operation makes of what is known of its operands, the first of which has `from` bits.
+pub fn transfer(op: Opcode, bits: u32, from: u32, args: &[Known]) -> Known {
+    let all = mask(bits);
+    let unary = |args: &[Known]| args.first().copied().unwrap_or(Known::NOTHING);
+    let (a, b) = (unary(args), args.get(1).copied().unwrap_or(Known::NOTHING));
+    let exact = |known: Known, bits: u32| (known.zeros | known.ones == mask(bits)).then_some(known.ones);
+    let amount = || exact(b, 32).filter(|n| *n < u64::from(bits)).map(|n| n as u32);
+    let trailing = |known: Known| known.zeros.trailing_ones();
+    // A shift by an amount that is known is that of the known bits.
+    match op {
+        Opcode::Band => Known { zeros: a.zeros | b.zeros, ones: a.ones & b.ones },
+        Opcode::Bor => Known { zeros: a.zeros & b.zeros, ones: a.ones | b.ones },
+        Opcode::Bxor => Known {
+            zeros: a.zeros & b.zeros | a.ones & b.ones,
+            ones: a.zeros & b.ones | a.ones & b.zeros,
+        },
+        Opcode::Bnot => Known { zeros: a.ones, ones: a.zeros },
+        Opcode::Iadd => sum(bits, a, b, 0),
+        Opcode::Isub => sum(bits, a, Known { zeros: b.ones, ones: b.zeros }, 1),
+        Opcode::Ineg => sum(bits, Known::constant(bits, 0), Known { zeros: a.ones, ones: a.zeros }, 1),
+        Opcode::Imul => {
+            let low = trailing(a).saturating_add(trailing(b)).min(bits);
+            let low = Known { zeros: if low == 0 { 0 } else { mask(low) }, ones: 0 };
+            match a.max(bits).checked_mul(b.max(bits)).filter(|product| *product <= all) {
+                Some(limit) => low.and(Known::at_most(bits, limit)),
+                None => low,
+            }
+        }
+        Opcode::Umulhi if bits <= 32 => Known::at_most(bits, (a.max(bits) * b.max(bits)) >> bits),
+        Opcode::Udiv => match exact(b, bits) {
+            Some(divisor @ 1..) => Known::at_most(bits, a.max(bits) / divisor),
+            Some(0) | None => Known::NOTHING,
+        },
+        Opcode::Urem => match exact(b, bits) {
+            Some(divisor @ 1..) => Known::at_most(bits, a.max(bits).min(divisor - 1)),
+            Some(0) | None => Known::NOTHING,
+        },
+        Opcode::Umin => {
+            a.either(b).and(Known::at_most(bits, a.max(bits).min(b.max(bits))))
+        }
+        Opcode::Umax => a.either(b),
+        Opcode::Smin | Opcode::Smax => a.either(b),
+        Opcode::Select => b.either(args.get(2).copied().unwrap_or(Known::NOTHING)),
+        Opcode::Shl => match amount() {
+            Some(n) => Known { zeros: (a.zeros << n | ((1 << n) - 1)) & all, ones: a.ones << n & all },
+            None => {
+                let low = trailing(a).min(bits);
+                Known { zeros: if low == 0 { 0 } else { mask(low) }, ones: 0 }
+            }
+        },
+        Opcode::Lshr => match amount() {
+            Some(n) => Known { zeros: all & !(all >> n) | a.zeros >> n, ones: a.ones >> n },
+            None => Known::at_most(bits, a.max(bits)),
+        },
+        Opcode::Ashr => {
+            let sign = 1u64 << (bits - 1);
+            let Some(n) = amount() else {
+                return Known { zeros: if a.zeros & sign != 0 { Known::at_most(bits, a.max(bits)).zeros } else { 0 }, ones: 0 };
+            };
+            let above = all & !(all >> n);
+            let filled = |known: u64| known >> n | if known & sign != 0 { above } else { 0 };
+            Known { zeros: filled(a.zeros), ones: filled(a.ones) }
+        }
+        Opcode::Popcnt | Opcode::Clz | Opcode::Ctz if u64::from(bits) <= all => {
+            let limit = if op == Opcode::Popcnt { a.max(bits).count_ones() } else { bits };
+            Known::at_most(bits, limit.into())
+        }
+        Opcode::Trunc => Known { zeros: a.zeros & all, ones: a.ones & all },
+        Opcode::Zext => Known { zeros: a.zeros | all & !mask(from), ones: a.ones },
+        Opcode::Sext => {
+            let sign = 1u64 << (from - 1);
+            let above = all & !mask(from);
+            let filled = |known: u64| known | if known & sign != 0 { above } else { 0 };
+            Known { zeros: filled(a.zeros), ones: filled(a.ones) }
+        }
+        _ => Known::NOTHING,
+    }
+}

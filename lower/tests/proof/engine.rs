@@ -1,0 +1,247 @@
+//! What the engine makes is what the rule says: the pattern of each rule as a function, the rule applied to it, and both executed.
+
+use crate::instance::{Instance, Variable, mask};
+use crate::points::{EXHAUSTIVE, Points};
+use crate::{agree, instances};
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{
+    self as ir, Attr, FloatMode, Function, Inst, InstData, Module, Opcode, Type, Value, ValueList, meaning,
+};
+use warpsmith_lower::rules::demanded::Demanded;
+use warpsmith_lower::rules::engine::{Facts, Index, find};
+use warpsmith_lower::rules::known::KnownBits;
+use warpsmith_lower::rules::{Condition, Fact, Kind, RULES, Rule, Term};
+use warpsmith_semantics::Width;
+
+/// A function whose last operation is the pattern of a rule, with the constants of a point.
+struct Built<'a> {
+    instance: &'a Instance,
+    point: &'a [u128],
+    module: Module,
+    values: [Option<Value>; 12],
+    kinds: [Option<Type>; 6],
+}
+
+impl Built<'_> {
+    fn func(&mut self) -> &mut Function {
+        self.module.functions.values_mut().next().expect("one function")
+    }
+
+    fn add(&mut self, data: InstData, ty: Type) -> Value {
+        let func = self.func();
+        let block = func.layout.entry().expect("a body");
+        let end = func.layout.last_inst(block).expect("a terminator");
+        let inst = func.dfg.make_inst(data, &[ty]);
+        func.layout.insert_inst_before(inst, end);
+        func.dfg.first_result(inst).expect("a result")
+    }
+
+    fn constant(&mut self, ty: Type, bits: u128) -> Value {
+        let data = match ty.is_float() {
+            true => InstData::FloatConst { bits: bits as u64 },
+            false => InstData::int_const(ty, bits),
+        };
+        self.add(data, ty)
+    }
+
+    fn at(&self, wanted: Variable) -> Option<(usize, Type)> {
+        let at = self.instance.variables.iter().position(|(variable, _)| *variable == wanted)?;
+        Some((at, self.instance.variables[at].1))
+    }
+
+    /// A value of which as much is known as the point says.
+    fn operand(&mut self, n: u8) -> Value {
+        let (at, ty) = self.at(Variable::Value(n)).expect("a variable");
+        let func = self.func();
+        let entry = func.layout.entry().expect("a body");
+        let position = func.dfg.block_params(entry)[at];
+        let mut value = position;
+        for (wanted, op) in [(Variable::Zeros(n), Opcode::Band), (Variable::Ones(n), Opcode::Bor)] {
+            if let Some((at, _)) = self.at(wanted) {
+                let bits = if op == Opcode::Band { !self.point[at] & mask(ty) } else { self.point[at] };
+                let known = self.constant(ty, bits);
+                value = self.add(InstData::Binary { op, args: [value, known] }, ty);
+            }
+        }
+        value
+    }
+
+    fn term(&mut self, term: &Term, expected: Option<Type>) -> Value {
+        match *term {
+            Term::Value(n, _) | Term::Constant(n, _) if self.values[usize::from(n)].is_some() => {
+                self.values[usize::from(n)].expect("just looked at")
+            }
+            Term::Value(n, kind) => {
+                let value = self.operand(n);
+                self.bind(n, kind, value)
+            }
+            Term::Constant(n, kind) => {
+                let (at, ty) = self.at(Variable::Constant(n)).expect("a variable");
+                let value = self.constant(ty, self.point[at]);
+                self.bind(n, kind, value)
+            }
+            Term::Int(value) => {
+                let ty = expected.expect("a place with a type");
+                self.constant(ty, value as u64 as u128 & mask(ty))
+            }
+            Term::Float(value) => {
+                let ty = expected.expect("a place with a type");
+                self.constant(ty, crate::instance::float_bits(ty, value))
+            }
+            Term::Fact(..) => unreachable!("patterns have none"),
+            Term::Op(operation) => {
+                let literal = |term: &Term| matches!(term, Term::Int(_) | Term::Float(_));
+                let rules = operation.op.info().operands;
+                let mut args: Vec<Option<Value>> = vec![None; operation.args.len()];
+                let mut t = None;
+                for (n, arg) in operation.args.iter().enumerate().filter(|(_, arg)| !literal(arg)) {
+                    let value = self.term(arg, None);
+                    if rules[n] == ir::OperandRule::T {
+                        t = Some(self.func().dfg.ty(value));
+                    }
+                    args[n] = Some(value);
+                }
+                for (n, arg) in operation.args.iter().enumerate().filter(|(_, arg)| literal(arg)) {
+                    let place = match rules[n] {
+                        ir::OperandRule::T => t,
+                        ir::OperandRule::Bools => Some(Type::I1),
+                        ir::OperandRule::Offset | ir::OperandRule::I64 => Some(Type::I64),
+                        _ => Some(Type::I32),
+                    };
+                    args[n] = Some(self.term(arg, place));
+                }
+                let args: Vec<Value> = args.into_iter().flatten().collect();
+                let ty = self.instance.type_of(term).expect("an operation of the pattern");
+                let value = self.make(operation, &args, ty);
+                if let Some(n) = operation.bound {
+                    self.values[usize::from(n)] = Some(value);
+                }
+                value
+            }
+        }
+    }
+
+    fn bind(&mut self, n: u8, kind: Option<Kind>, value: Value) -> Value {
+        if let Some(Kind::Variable(kind)) = kind {
+            self.kinds[usize::from(kind)] = Some(self.func().dfg.ty(value));
+        }
+        self.values[usize::from(n)] = Some(value);
+        value
+    }
+
+    fn make(&mut self, operation: &warpsmith_lower::rules::Operation, args: &[Value], ty: Type) -> Value {
+        let op = operation.op;
+        let data = match (operation.condition, args) {
+            (Condition::Int(cond), &[a, b]) => InstData::IntCompare { cond, args: [a, b] },
+            (Condition::Float(cond), &[a, b]) => InstData::FloatCompare { cond, args: [a, b] },
+            _ if operation.flags != ir::FastMath::NONE => {
+                let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
+                InstData::List { op, attr: Attr::Float(FloatMode::fast(operation.flags)), args }
+            }
+            (_, &[arg]) => InstData::Unary { op, arg },
+            (_, &[a, b]) => InstData::Binary { op, args: [a, b] },
+            (_, &[a, b, c]) => InstData::Ternary { op, args: [a, b, c] },
+            _ => panic!("{op} of {} operands", args.len()),
+        };
+        self.add(data, ty)
+    }
+}
+
+/// What a value of a function without branches is, for arguments.
+fn run(func: &Function, arguments: &[u128], wanted: Value) -> u128 {
+    let mut found: SecondaryMap<Value, u128> = SecondaryMap::new();
+    let entry = func.layout.entry().expect("a body");
+    for (param, value) in func.dfg.block_params(entry).iter().zip(arguments) {
+        found[*param] = *value;
+    }
+    for inst in func.layout.insts(entry) {
+        let Some(result) = func.dfg.first_result(inst) else { continue };
+        let ty = func.dfg.ty(result);
+        let args: Vec<Value> = func.dfg.args(inst).iter().map(|arg| func.dfg.resolve(*arg)).collect();
+        found[result] = match &func.dfg[inst] {
+            InstData::IntConst { value } => *value as i128 as u128 & mask(ty),
+            InstData::FloatConst { bits } => (*bits).into(),
+            data => {
+                let types = args.iter().map(|arg| func.dfg.ty(*arg));
+                let types: Vec<Type> = match data {
+                    InstData::IntCompare { .. } => types.map(|ty| if ty.is_ptr() { Type::I64 } else { ty }).collect(),
+                    _ => types.collect(),
+                };
+                let operands: Vec<u128> = args.iter().map(|arg| found[*arg]).collect();
+                let plan = meaning::plan(data, &types, ty).unwrap_or_else(|| panic!("{data:?} has a meaning"));
+                let width = if ty == Type::I1 { Width::Pred } else { Width::for_bits(ty.bits()) };
+                plan.evaluate_to(&operands, &[width]).expect("a value")[0] & mask(ty)
+            }
+        };
+    }
+    found[func.dfg.resolve(wanted)]
+}
+
+/// Why a rule was not applied, or gave something else.
+fn check(rule: &'static Rule, index: &Index, instance: &Instance, point: &[u128]) -> Result<(), String> {
+    let params: Vec<String> =
+        instance.variables.iter().enumerate().map(|(n, (_, ty))| format!("%p{n}: {ty}")).collect();
+    let text = format!("func @f({}) {{\nentry:\n  ret\n}}\n", params.join(", "));
+    let module = ir::parse_module(text).map_err(|errors| errors.to_string())?;
+    let mut built = Built { instance, point, module, values: [None; 12], kinds: [None; 6] };
+    let root = built.term(&rule.pattern, None);
+    let mut module = built.module;
+    ir::verify(&module).map_err(|errors| format!("the pattern is not valid: {errors}\n{module}"))?;
+    let before_text = module.to_string();
+    let func = module.functions.values_mut().next().expect("one function");
+    let before = run(func, point, root);
+    let inst: Inst = func.dfg.def_inst(root).expect("an operation");
+    let (mut known, uses) = (KnownBits::default(), SecondaryMap::new());
+    let order = [func.layout.entry().expect("a body")];
+    let demanded = rule.is_of_demanded_bits().then(|| Demanded::compute(func, &order));
+    let mut facts = Facts { known: &mut known, uses: &uses, demanded: demanded.as_ref() };
+    let rewrite = find(index, &func.dfg, inst, &mut facts).ok_or_else(|| format!("does not apply to\n{before_text}"))?;
+    rewrite.commit(func, inst, |_| {});
+    func.dfg.resolve_aliases();
+    let after = run(func, point, root);
+    ir::verify(&module).map_err(|errors| format!("the replacement is not valid: {errors}\n{module}"))?;
+    // The point is one where the rule was proven, so that what is left to compare is whether it was built.
+    let mut values = Vec::new();
+    instance.evaluate(point, &mut values).ok_or("the point is refused")?;
+    let (left, right) = instance.sides(&values);
+    if demanded.is_some() || (before, after) == (left, right) {
+        return Ok(());
+    }
+    Err(format!("{left:#x} becomes {right:#x}; executed, {before:#x} becomes {after:#x}:\n{before_text}{module}"))
+}
+
+#[test]
+fn the_engine_makes_what_rules_say() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for (number, rule) in RULES.iter().enumerate() {
+        let index = Index::of(RULES, |kept| std::ptr::eq(kept, &RULES[number]));
+        // What is known of the results of operations is not for a test to choose.
+        let of_operations = rule.pattern.any(&|term| {
+            matches!(term, Term::Op(operation) if operation.bound.is_some_and(|bound| {
+                rule.conditions.iter().any(|condition| condition.any(&|term| {
+                    matches!(term, Term::Fact(Fact::Zeros | Fact::Ones, n) if *n == bound)
+                }))
+            }))
+        });
+        if of_operations {
+            continue;
+        }
+        // The widest types are those of programs.
+        for instance in instances(rule).0.iter().rev().take(6) {
+            let mut points = Points::new(instance, EXHAUSTIVE);
+            let mut values = Vec::new();
+            let point = std::iter::from_fn(|| points.next().map(<[u128]>::to_vec)).take(4000).find(|point| {
+                instance.evaluate(point, &mut values).is_some() && agree(instance, point, &values, rule.flags())
+            });
+            let Some(point) = point else { continue };
+            checked += 1;
+            if let Err(error) = check(rule, &index, instance, &point) {
+                wrong.push(format!("{}:{}: {}: {error}", rule.file, rule.line, rule.name));
+                break;
+            }
+        }
+    }
+    assert!(checked > RULES.len(), "{checked} applications of {} rules", RULES.len());
+    assert!(wrong.is_empty(), "{} rules:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -46,7 +46,7 @@ pub struct Options {
     #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
     target: Option<Target>,
     /// The level that IR is compiled at.
-    #[arg(short = 'O', value_parser = parse_level, default_value = "0", value_name = "0..3")]
+    #[arg(short = 'O', value_parser = parse_level, default_value = "0", value_name = "0..3|s")]
     level: OptLevel,
     /// Speak the Debug Adapter Protocol with an editor, on standard input and output; what the command line says holds where the editor says nothing.
     #[arg(long, conflicts_with_all = ["scripts", "commands", "batch"])]

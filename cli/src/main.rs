@@ -18,6 +18,7 @@ mod opt;
 mod progress;
 mod reduce;
 mod roundtrip;
+mod rules;
 mod run;
 mod target;
 mod targets;
@@ -71,6 +72,8 @@ enum Command {
     Roundtrip(roundtrip::Options),
     /// Run passes on IR text and print the IR.
     Opt(opt::Options),
+    /// List the rewrite rules, and how often each is applied to files.
+    Rules(rules::Options),
     /// Find the first place where two traced runs of a launch part, and why.
     TraceDiff(trace_diff::Options),
     /// List the targets and the first `.version` that names each.
@@ -86,7 +89,7 @@ struct Compilation {
     #[arg(long, value_parser = parse_target, value_name = "sm_NN")]
     target: Option<Target>,
     /// The optimisation level, as in -O2.
-    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3")]
+    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3|s")]
     level: OptLevel,
     /// The PTX version to emit; the default is the lowest that the module needs.
     #[arg(long, value_parser = parse_version, value_name = "M.m")]
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
         Command::Reduce(options) => reduce::run(&options),
         Command::Roundtrip(options) => roundtrip::run(&options),
         Command::Opt(options) => opt::run(&options),
+        Command::Rules(options) => rules::run(&options),
         Command::TraceDiff(options) => trace_diff::run(&options),
         Command::Targets(options) => targets::run(&options),
         Command::With(options) => with::run(&options),
@@ -190,7 +194,7 @@ fn parse_version(text: &str) -> Result<Version, String> {
 }
 
 fn parse_level(text: &str) -> Result<OptLevel, String> {
-    text.parse().map_err(|()| "expected 0, 1, 2 or 3".into())
+    text.parse().map_err(|()| "expected 0, 1, 2, 3 or s".into())
 }
 
 /// Writes `text` to a file, or to standard output where none is named.

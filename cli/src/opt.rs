@@ -1,7 +1,7 @@
 //! `warpsmith opt`
 
 use crate::compile::{Debugging, read_ir};
-use crate::{Failure, Outcome, parse_level, report, write_output};
+use crate::{Failure, Outcome, parse_level, write_output};
 use clap::Args;
 use std::path::PathBuf;
 use warpsmith::emit::OptLevel;
@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(short, long, value_name = "OUT.wir")]
     output: Option<PathBuf>,
     /// The level whose passes run.
-    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3")]
+    #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "0..3|s")]
     level: OptLevel,
     /// The passes to run in place of the level's.
     #[arg(long, value_name = "PASS,..")]
@@ -30,9 +30,6 @@ pub fn run(options: &Options) -> Outcome {
         None => Pipeline::for_level(options.level),
     };
     let mut module = read_ir(&options.file)?;
-    if let Err(errors) = options.debugging.run(&pipeline, &mut module) {
-        report(&errors);
-        return Err(Failure::Rejected);
-    }
+    options.debugging.run(&pipeline, &mut module)?;
     write_output(options.output.as_deref(), &module.to_string())
 }

@@ -1,6 +1,6 @@
 //! `warpsmith rules`
 
-use crate::{Failure, Outcome, compile, input, parse_level};
+use crate::{Outcome, input, parse_level};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,7 +12,7 @@ use warpsmith::{ir, llvm, lower};
 
 #[derive(Args)]
 pub struct Options {
-    /// `.wir` files, files of LLVM bitcode, or folders of them. Without any, the rules are listed.
+    /// `.wir` files, folders of them, or files of LLVM bitcode. Without any, the rules are listed.
     paths: Vec<PathBuf>,
     /// The level that files are compiled at.
     #[arg(short = 'O', value_parser = parse_level, default_value_t, value_name = "LEVEL")]
@@ -34,9 +34,10 @@ pub fn run(options: &Options) -> Outcome {
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
     let (mut compiled, mut refused) = (0, 0);
     for path in &options.paths {
-        for file in input::files(path, &[Language::Wir, Language::Llvm])? {
+        for file in input::files(path, &[Language::Wir])? {
             let module = if input::is_bitcode(&file) {
-                input::linked(std::slice::from_ref(&file), &llvm::Options::new().with_target(DEFAULT_TARGET)).ok()
+                input::linked(std::slice::from_ref(&file), &llvm::Options::new().with_target(DEFAULT_TARGET))
+                    .ok()
             } else {
                 parsed(&file)
             };

@@ -38,3 +38,37 @@ impl Meaning {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith::ir::{self, InstData};
+
+    const KERNEL: &str = ";; run: {\"entry\": \"k\", \"grid\": [1, 1, 1], \"block\": [4, 1, 1], \"args\": [{\"buffer_zero\": 16}]}
+
+kernel @k(%p: ptr<global>) {
+entry:
+  %i = sreg.tid.x
+  %x = imul %i, 3
+  %q = index %p, %i, 4
+  store %x, %q
+  ret
+}
+";
+
+    #[test]
+    fn a_change_of_meaning_is_seen() {
+        let module = ir::parse_module(KERNEL).expect("a module");
+        let meaning = Meaning::of(KERNEL, &module).expect("it runs");
+        assert_eq!(meaning.changed(&module), None);
+        let mut changed = module.clone();
+        let func = changed.functions.values_mut().next().expect("one function");
+        let constant = (func.layout.blocks().flat_map(|block| func.layout.insts(block)))
+            .find(|inst| matches!(func.dfg[*inst], InstData::IntConst { value: 3 }))
+            .expect("the factor");
+        func.dfg.replace_inst(constant, InstData::IntConst { value: 4 });
+        let how = meaning.changed(&changed).expect("another factor");
+        assert!(how.starts_with("the launch of line 1: buffer 0, byte 4: before 0x03, after 0x04"), "{how}");
+        assert!(Meaning::of("kernel @k() {\nentry:\n  ret\n}\n", &module).is_err());
+    }
+}

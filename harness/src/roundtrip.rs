@@ -122,7 +122,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         for (level, program) in &programs {
             let found = execute(program, &run.launch);
             kernel.thread_instructions += found.as_ref().map_or(0, |execution| execution.thread_instructions);
-            if let Some(what) = differs(&expected, &found) {
+            if let Some(what) = differs(&expected, &found, ["the IR means", "the PTX gives"]) {
                 kernel.failures.push(format!("line {}: {level}: {what}", run.line));
             }
         }
@@ -185,7 +185,7 @@ pub fn ptx(source: &str) -> Vec<String> {
     attempt().unwrap_or_else(|errors| errors)
 }
 
-fn runs_of(source: &str, language: Language) -> Result<Vec<Run>, Vec<String>> {
+pub(crate) fn runs_of(source: &str, language: Language) -> Result<Vec<Run>, Vec<String>> {
     scan(source, language).and_then(|found| runs(&found)).map_err(|errors| strings("", &errors))
 }
 
@@ -205,14 +205,18 @@ fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
     }
 }
 
-/// How the emitted text's outcome differs from the IR's.
-fn differs(meaning: &Result<Execution, Fault>, text: &Result<Execution, Fault>) -> Option<String> {
+/// How an outcome differs from another, which are called so.
+pub(crate) fn differs(
+    meaning: &Result<Execution, Fault>,
+    text: &Result<Execution, Fault>,
+    [one, other]: [&str; 2],
+) -> Option<String> {
     match (meaning, text) {
         (Ok(meaning), Ok(text)) => {
             let differ = |subject: ResultOf, a: &[u8], b: &[u8]| {
                 let at = a.iter().zip(b).position(|(a, b)| a != b)?;
                 let (a, b) = (a[at], b[at]);
-                Some(format!("{subject}, byte {at}: the IR means {a:#04x}, the PTX gives {b:#04x}"))
+                Some(format!("{subject}, byte {at}: {one} {a:#04x}, {other} {b:#04x}"))
             };
             let mut buffers = meaning.buffers.iter().zip(&text.buffers).enumerate();
             let mut globals = meaning.globals.iter().zip(&text.globals);
@@ -231,17 +235,17 @@ fn differs(meaning: &Result<Execution, Fault>, text: &Result<Execution, Fault>) 
                 })
         }
         (Err(meaning), Err(text)) if meaning.code == text.code => None,
-        (Err(meaning), Err(text)) => Some(format!("the IR's fault is {meaning}, the PTX's {text}")),
-        (Ok(_), Err(fault)) => Some(format!("the PTX faults, the IR does not: {fault}")),
-        (Err(fault), Ok(_)) => Some(format!("the IR faults, the PTX does not: {fault}")),
+        (Err(meaning), Err(text)) => Some(format!("{one} the fault {meaning}, {other} the fault {text}")),
+        (Ok(_), Err(fault)) => Some(format!("{one} no fault, {other} the fault {fault}")),
+        (Err(fault), Ok(_)) => Some(format!("{one} the fault {fault}, {other} none")),
     }
 }
 
-fn rendered(source: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
+pub(crate) fn rendered(source: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
     let lines = LineIndex::new(source);
     diagnostics.iter().map(|diagnostic| diagnostic.render(&lines)).collect()
 }
 
-fn strings<T: ToString>(prefix: &str, items: &[T]) -> Vec<String> {
+pub(crate) fn strings<T: ToString>(prefix: &str, items: &[T]) -> Vec<String> {
     items.iter().map(|item| format!("{prefix}{}", item.to_string())).collect()
 }

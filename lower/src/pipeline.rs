@@ -22,18 +22,26 @@ pub enum OptLevel {
     /// Also what needs to look at loops and constants together.
     #[default]
     O2,
-    /// All there is.
+    /// What finds a little more at half again the time.
     O3,
+    /// What makes code smaller, or no larger.
+    Os,
 }
 
 impl OptLevel {
     /// Every level.
-    pub const ALL: [OptLevel; 4] = [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3];
+    pub const ALL: [OptLevel; 5] = [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3, OptLevel::Os];
 }
 
 impl fmt::Display for OptLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "O{}", *self as u8)
+        f.write_str(match self {
+            OptLevel::O0 => "O0",
+            OptLevel::O1 => "O1",
+            OptLevel::O2 => "O2",
+            OptLevel::O3 => "O3",
+            OptLevel::Os => "Os",
+        })
     }
 }
 
@@ -42,8 +50,8 @@ impl FromStr for OptLevel {
 
     /// `O2` or `2`.
     fn from_str(text: &str) -> Result<Self, ()> {
-        let level = text.strip_prefix('O').unwrap_or(text);
-        OptLevel::ALL.into_iter().find(|l| level == (*l as u8).to_string()).ok_or(())
+        let name = text.strip_prefix('O').unwrap_or(text);
+        OptLevel::ALL.into_iter().find(|level| level.to_string()[1..] == *name).ok_or(())
     }
 }
 
@@ -177,18 +185,32 @@ impl Pipeline {
 
     /// The passes of a level.
     pub fn for_level(level: OptLevel) -> Self {
-        let text = match level {
-            OptLevel::O0 => "",
-            OptLevel::O1 => {
-                "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg"
-            }
-            OptLevel::O2 | OptLevel::O3 => {
-                "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
+        const O1: &str = "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
+        const O2: &str =
+            "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
                  mem2reg,simplify,thread,cfg,readonly,gvn,forward,ifconvert,simplify,licm,rotate,cfg,addresses,\
-                 simplify,gvn,forward,reassociate,licm,simplify,gvn,cfg,simplify,words,mem2reg,dse,pack,dce,cfg,place"
+                 simplify,gvn,forward,reassociate,licm,simplify,gvn,cfg,simplify,words,mem2reg,dse,pack,dce,cfg,place";
+        // Loops that have become short in the first round, and what is constant in their copies.
+        const AGAIN: &str =
+            "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,dce,cfg,place";
+        // Passes that copy instructions.
+        const COPYING: [&str; 3] = ["unroll", "rotate", "thread"];
+        let parsed = |text| Pipeline::parse(text).unwrap_or_default();
+        match level {
+            OptLevel::O0 => Pipeline::default(),
+            OptLevel::O1 => parsed(O1),
+            OptLevel::O2 => parsed(O2),
+            OptLevel::O3 => {
+                let mut pipeline = parsed(O2);
+                pipeline.passes.extend(parsed(AGAIN).passes);
+                pipeline
             }
-        };
-        Pipeline::parse(text).unwrap_or_default()
+            OptLevel::Os => {
+                let mut pipeline = parsed(O2);
+                pipeline.passes.retain(|pass| !COPYING.contains(&pass.name()));
+                pipeline
+            }
+        }
     }
 
     /// The names of the passes, in order.

@@ -219,3 +219,42 @@ fn a_pass_takes_the_place_of_its_namesake() {
         "{unknown}"
     );
 }
+
+#[test]
+fn the_limit_counts_rules_and_the_log_names_them() {
+    let text = "kernel @k(%p: ptr<global>, %x: i32) {
+entry:
+  %a = imul %x, 1
+  %b = iadd %a, 0
+  %c = udiv %b, 8
+  store %c, %p
+  ret
+}
+";
+    let run = |limit, remarks| {
+        let mut module = parse(text);
+        let mut options = Options { bisect_limit: limit, remarks, ..Options::default() };
+        let pipeline = Pipeline::parse("simplify,dce").unwrap();
+        let report = pipeline.run(&mut module, &mut options).unwrap_or_else(|errors| panic!("{errors}"));
+        (module.to_string(), report)
+    };
+    let (text, report) = run(None, true);
+    let rules: Vec<(&str, &str, u32)> = report.rules.iter().map(|c| (c.pass, c.rule, c.times)).collect();
+    assert_eq!(
+        rules,
+        [("simplify", "add-zero", 1), ("simplify", "mul-one", 1), ("simplify", "udiv-power", 1)]
+    );
+    let remark = &report.remarks[0];
+    assert_eq!((remark.name, &*remark.function, remark.applied), ("mul-one", "k", true));
+    assert_eq!(remark.to_string(), "@k: simplify: applied `(imul x 1) => x` [mul-one]");
+    assert!(!remark.span.is_none());
+    assert!(text.contains("lshr %x"), "{text}");
+    // The pass counts one, and so does each rule.
+    let (text, report) = run(Some(3), false);
+    assert_eq!(report.last_applied.unwrap().to_string(), "(3) simplify on @k, rule add-zero");
+    assert!(text.contains("udiv %x") && report.remarks.is_empty(), "{text}");
+    let last = |limit| run(Some(limit), false).1.last_applied.unwrap().to_string();
+    assert_eq!(last(1), "(1) simplify on @k");
+    assert_eq!(last(4), "(4) simplify on @k, rule udiv-power");
+    assert_eq!(last(5), "(5) dce on @k");
+}

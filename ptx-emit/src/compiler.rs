@@ -79,6 +79,7 @@ pub struct Compiler {
     registers: Option<Registers>,
     debug: Debug,
     verify_each: bool,
+    remarks: bool,
     bisect_limit: Option<u32>,
 }
 
@@ -93,6 +94,7 @@ impl Compiler {
             registers: None,
             debug: Debug::None,
             verify_each: false,
+            remarks: false,
             bisect_limit: None,
         }
     }
@@ -138,7 +140,13 @@ impl Compiler {
         self
     }
 
-    /// Stops optimising after so many applications of a pass to a function.
+    /// Keeps what passes say of their work: [`Report::remarks`] of [`Stats::passes`].
+    pub fn with_remarks(mut self, remarks: bool) -> Self {
+        self.remarks = remarks;
+        self
+    }
+
+    /// Stops optimising after so many applications of a pass to a function and of rules in them.
     pub fn with_bisect_limit(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.bisect_limit = limit.into();
         self
@@ -179,6 +187,13 @@ impl Compiler {
         } else {
             module
         };
+        let pipeline = self.pipeline();
+        // Legalisation makes use of the flags that it can, and drops them all.
+        let simpler = match pipeline.is_empty() {
+            true => Cow::Borrowed(module),
+            false => lower::fast_math(module),
+        };
+        let module = &*simpler;
         let mut legal = lower::legalize(module, target)?;
         // What an operation was made a call of has its body in the math library.
         if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
@@ -188,7 +203,6 @@ impl Compiler {
             ir::verify(&legal)
                 .map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
         }
-        let pipeline = self.pipeline();
         let mut passes = Report::default();
         let module = if pipeline.is_empty() {
             legal
@@ -198,7 +212,7 @@ impl Compiler {
                 target: Some(target),
                 verify_each: self.verify_each,
                 bisect_limit: self.bisect_limit,
-                remarks: false,
+                remarks: self.remarks,
                 after,
             };
             passes = pipeline.run(&mut module, &mut options)?;
@@ -221,7 +235,7 @@ impl Compiler {
 
         let level_registers = match self.level {
             OptLevel::O0 => Registers::Virtual,
-            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => Registers::Allocated,
+            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os => Registers::Allocated,
         };
         let registers = self.registers.unwrap_or(level_registers);
         let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);

@@ -51,7 +51,8 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Arguments, String
             "--debug" => {}
             "-O0" => level = OptLevel::O0,
             "-O1" => level = OptLevel::O1,
-            "-O2" | "-Os" | "-Oz" => level = OptLevel::O2,
+            "-O2" => level = OptLevel::O2,
+            "-Os" | "-Oz" => level = OptLevel::Os,
             "-O3" => level = OptLevel::O3,
             "--allow-old-targets" => old_targets = true,
             // The `.version` follows from what the program needs.

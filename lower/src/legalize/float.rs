@@ -30,6 +30,15 @@ impl Legalizer<'_> {
         if let Some(fused) = self.contracted(op, mode, to, args) {
             return fused;
         }
+        let asked = mode;
+        // Arithmetic on halves rounds to nearest and in no other way, so that the word asks for nothing; the plain operation is written as what the target
+        // has.
+        let half = matches!(from.element(), Scalar::F16 | Scalar::BF16);
+        let converts = matches!(op.class(), Class::Conversion(_));
+        let mode = match mode.rounding {
+            Some(FloatRounding::Nearest) if half && !converts => FloatMode { rounding: None, ..mode },
+            _ => mode,
+        };
         let narrow = from.element().is_narrow_float() || to.element().is_narrow_float();
         let made = if narrow || mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
             self.plain(op, from, to, args)
@@ -45,7 +54,7 @@ impl Legalizer<'_> {
         } else {
             self.moded_scalar(op, mode, from, to, args)
         };
-        if let (Opcode::Fmul, true, &[x, y]) = (op, contracts(mode), args) {
+        if let (Opcode::Fmul, true, &[x, y]) = (op, contracts(asked), args) {
             self.products.insert(made, [x, y]);
         }
         made
@@ -177,6 +186,18 @@ impl Legalizer<'_> {
         self.ins().ptx_typed(mnemonic, operands, &[to]).first()
     }
 
+    /// An `f32` rounded toward zero to `bf16`, for targets without the instruction: its upper half, or the one NaN.
+    fn upper_half(&mut self, x: Value) -> Value {
+        let bits = self.raw_convert(Opcode::Bitcast, Type::I32, x);
+        let by = self.int(Type::I32, 16);
+        let upper = self.raw2(Opcode::Lshr, bits, by);
+        let upper = self.raw_convert(Opcode::Trunc, Type::I16, upper);
+        let nan = self.int(Type::I16, 0x7fff);
+        let is_nan = self.ins().fcmp(FloatCC::Nan, x, x);
+        let chosen = self.select(Type::I16, [is_nan, nan, upper]);
+        self.raw_convert(Opcode::Bitcast, Type::BF16, chosen)
+    }
+
     fn moded_conversion(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, x: Value) -> Value {
         let rounding = mode.rounding.unwrap_or(FloatRounding::Nearest);
         match op {
@@ -184,6 +205,13 @@ impl Legalizer<'_> {
                 let cvt =
                     Mnemonic::new(Ptx::Cvt).with(direction(rounding)).with(type_mod(to)).with(type_mod(from));
                 let plain = rounding == FloatRounding::Nearest;
+                if rounding == FloatRounding::Zero
+                    && to == Type::BF16
+                    && from == Type::F32
+                    && !self.has_sm(80)
+                {
+                    return self.upper_half(x);
+                }
                 if plain { self.raw_convert(op, to, x) } else { self.ptx(cvt, to, &[x]) }
             }
             Opcode::Fptosi | Opcode::Fptoui => {

@@ -14,9 +14,7 @@ use crate::rules::demanded::Demanded;
 use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{
-    Block, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
-};
+use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 4;
@@ -28,7 +26,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
     let order = cfg.reverse_postorder();
     let mut sweep = Sweep {
-        index: Index::new(false),
+        index: Index::PLAIN,
         known: KnownBits::default(),
         uses: SecondaryMap::new(),
         demanded: None,
@@ -47,7 +45,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if total > 0 {
         func.dfg.resolve_aliases();
     }
-    sweep.index = Index::new(true);
+    sweep.index = Index::DEMANDED;
     sweep.demanded = Some(Demanded::compute(func, order));
     let changes = sweep.run(func, order);
     if changes > 0 {
@@ -118,7 +116,8 @@ impl Sweep<'_> {
             let value = func.dfg.resolve(func.dfg.args(inst)[n]);
             func.dfg.args_mut(inst)[n] = value;
         }
-        if self.demanded.is_none() && self.log.allows()
+        if self.demanded.is_none()
+            && self.log.allows()
             && let Some(simpler) = (Canonical { func }).apply(inst)
         {
             self.log.applied(simpler.name());
@@ -134,7 +133,11 @@ impl Sweep<'_> {
         let made = &mut self.made;
         // New instructions are simplified with the rules that are left, but for demanded bits, which are not known of them.
         let again = self.demanded.is_none();
-        rewrite.commit(func, inst, |new| if again { made.push(new) });
+        rewrite.commit(func, inst, |new| {
+            if again {
+                made.push(new)
+            }
+        });
         again
     }
 }
@@ -165,7 +168,9 @@ impl Simpler {
     fn commit(self, func: &mut Function, inst: Inst) {
         match self {
             Simpler::Value(value) => replace_with(func, inst, value),
-            Simpler::Constant(Constant::Int(value)) => func.dfg.replace_inst(inst, InstData::IntConst { value }),
+            Simpler::Constant(Constant::Int(value)) => {
+                func.dfg.replace_inst(inst, InstData::IntConst { value })
+            }
             Simpler::Constant(Constant::Float(bits)) => {
                 func.dfg.replace_inst(inst, InstData::FloatConst { bits });
             }

@@ -34,7 +34,9 @@ impl Demanded {
                         found.reads(dfg, op, ty, 1, b, bits, dfg.int_const(a));
                     }
                     (&InstData::Ternary { op: op @ Opcode::Select, args }, Some((bits, ty))) => {
-                        args.iter().enumerate().for_each(|(n, arg)| found.reads(dfg, op, ty, n, *arg, bits, None));
+                        args.iter()
+                            .enumerate()
+                            .for_each(|(n, arg)| found.reads(dfg, op, ty, n, *arg, bits, None));
                     }
                     _ => dfg.uses(inst).for_each(|value| found.bits[dfg.resolve(value)] = u64::MAX),
                 }
@@ -61,7 +63,9 @@ impl Demanded {
         let arg = dfg.resolve(arg);
         let from = dfg.ty(arg);
         let bits = match is_small_int(from) {
-            true => operand(op, ty.bits(), from.bits(), n, demanded & mask(ty.bits()), other.map(|c| c as u64)),
+            true => {
+                operand(op, ty.bits(), from.bits(), n, demanded & mask(ty.bits()), other.map(|c| c as u64))
+            }
             false => u64::MAX,
         };
         self.bits[arg] |= bits;
@@ -85,7 +89,13 @@ pub fn operand(op: Opcode, bits: u32, from: u32, n: usize, demanded: u64, other:
         (Opcode::Band, _) => demanded & other.unwrap_or(u64::MAX),
         (Opcode::Bor, _) => demanded & !other.unwrap_or(0),
         (Opcode::Bxor | Opcode::Bnot, _) => demanded,
-        (Opcode::Select, _) => if n == 0 { 1 } else { demanded },
+        (Opcode::Select, _) => {
+            if n == 0 {
+                1
+            } else {
+                demanded
+            }
+        }
         // Carries go upward.
         (Opcode::Iadd | Opcode::Isub | Opcode::Imul | Opcode::Ineg, _) => below & all,
         (Opcode::Shl, Some(by)) => demanded >> by,

@@ -5,7 +5,9 @@
 
 use super::demanded::Demanded;
 use super::known::KnownBits;
-use super::{Condition, Fact, Kind, Operation, RULES, Rule, Term, language};
+use super::{
+    CONSTANT, Condition, ENTRIES, Entry, Fact, Kind, Operation, RULES, Rule, SPANS, Spans, Term, language,
+};
 use crate::fold::{self, Constant};
 use smallvec::SmallVec;
 use warpsmith_ir::{
@@ -13,53 +15,30 @@ use warpsmith_ir::{
     Value, ValueList,
 };
 
-/// The rules by the operation they match, for quick refusal.
-#[derive(Debug)]
+/// Rules by the operation that they match.
+#[derive(Clone, Copy, Debug)]
 pub struct Index {
     rules: &'static [Rule],
-    of: Vec<Vec<Entry>>,
+    entries: &'static [Entry],
+    spans: &'static Spans,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    rule: u16,
-    /// The operations of the operands, a byte each.
-    heads: u32,
-    mask: u32,
-}
-
-/// What an operand is, as a byte of [`Entry::heads`].
-const CONSTANT: u32 = 255;
 
 impl Index {
-    /// The rules of the project that are of demanded bits, or those that are not.
-    pub fn new(demanded: bool) -> Index {
-        Index::of(RULES, |rule| rule.is_of_demanded_bits() == demanded)
-    }
-
-    /// Those of some rules that pass a filter.
-    pub fn of(rules: &'static [Rule], keep: impl Fn(&Rule) -> bool) -> Index {
-        let mut of: Vec<Vec<Entry>> = vec![Vec::new(); Opcode::ALL.len()];
-        for (n, rule) in rules.iter().enumerate().filter(|(_, rule)| keep(rule)) {
-            let Term::Op(root) = rule.pattern else { continue };
-            let (mut heads, mut mask) = (0, 0);
-            for (place, arg) in root.args.iter().enumerate() {
-                let head = match arg {
-                    Term::Value(..) | Term::Fact(..) => continue,
-                    Term::Constant(..) | Term::Int(_) | Term::Float(_) => CONSTANT,
-                    Term::Op(inner) => inner.op as u32 + 1,
-                };
-                heads |= head << (8 * place);
-                mask |= 0xff << (8 * place);
-            }
-            of[rule.root as usize].push(Entry { rule: n as u16, heads, mask });
-        }
-        Index { rules, of }
-    }
+    /// The rules that always hold.
+    pub const PLAIN: Index = Index { rules: RULES, entries: ENTRIES[0], spans: &SPANS[0] };
+    /// Those about demanded bits.
+    pub const DEMANDED: Index = Index { rules: RULES, entries: ENTRIES[1], spans: &SPANS[1] };
+    /// Those that flags of operations allow.
+    pub const FAST: Index = Index { rules: RULES, entries: ENTRIES[2], spans: &SPANS[2] };
 
     /// The rule of a number.
     pub fn rule(&self, number: usize) -> &'static Rule {
         &self.rules[number]
+    }
+
+    fn of(&self, op: Opcode) -> &'static [Entry] {
+        let (start, end) = self.spans[op as usize];
+        &self.entries[usize::from(start)..usize::from(end)]
     }
 }
 
@@ -100,7 +79,7 @@ pub struct Rewrite {
 /// The rule that applies to an instruction, if any does.
 pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_>) -> Option<Rewrite> {
     let (op, args, mode) = operation(dfg, inst)?;
-    let entries = index.of.get(op as usize).filter(|entries| !entries.is_empty())?;
+    let entries = Some(index.of(op)).filter(|entries| !entries.is_empty())?;
     if args.iter().any(|arg| dfg.ty(*arg).is_vector()) {
         return None;
     }
@@ -108,9 +87,15 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
     if dfg.ty(result).is_vector() {
         return None;
     }
-    let heads = args.iter().enumerate().fold(0, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
+    let compared = match dfg[inst] {
+        InstData::IntCompare { cond, .. } => cond as u32 + 1,
+        InstData::FloatCompare { cond, .. } => cond as u32 + 1,
+        _ => 0,
+    };
+    let heads =
+        args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
     let swapped = match op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma {
-        true => heads & 0xff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
+        true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
         false => heads,
     };
     for entry in entries {
@@ -118,15 +103,21 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
             continue;
         }
         let rule = &index.rules[usize::from(entry.rule)];
-        if let Some(found) = apply(rule, dfg, result, facts) {
-            let (steps, result) = found;
+        if let Some((steps, result)) = matched(rule, dfg, result, facts) {
             return Some(Rewrite { rule: entry.rule.into(), steps, result, mode });
         }
     }
     None
 }
 
-fn apply(
+/// A rule by itself, if it applies to an instruction.
+pub fn apply(rule: &'static Rule, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_>) -> Option<Rewrite> {
+    let (_, _, mode) = operation(dfg, inst)?;
+    let (steps, result) = matched(rule, dfg, dfg.first_result(inst)?, facts)?;
+    Some(Rewrite { rule: 0, steps, result, mode })
+}
+
+fn matched(
     rule: &'static Rule,
     dfg: &DataFlowGraph,
     result: Value,
@@ -139,7 +130,8 @@ fn apply(
         if found.term(&rule.pattern, result) && rule.conditions.iter().all(|term| found.holds(term, facts)) {
             let mut steps = SmallVec::new();
             let made = found.make(&rule.replacement, Some(dfg.ty(result)), &mut steps, facts)?;
-            let same = matches!(made, Operand::Value(value) if dfg.ty(value) != dfg.ty(result) || value == result);
+            let same =
+                matches!(made, Operand::Value(value) if dfg.ty(value) != dfg.ty(result) || value == result);
             return (!same).then_some((steps, made));
         }
         order += 1;
@@ -262,7 +254,10 @@ impl<'f> Match<'f> {
     fn operation(&mut self, wanted: &Operation, value: Value) -> bool {
         let Some(inst) = self.dfg.def_inst(value) else { return false };
         let Some((op, args, mode)) = operation(self.dfg, inst) else { return false };
-        if op != wanted.op || condition(&self.dfg[inst]) != wanted.condition || args.len() != wanted.args.len() {
+        if op != wanted.op
+            || condition(&self.dfg[inst]) != wanted.condition
+            || args.len() != wanted.args.len()
+        {
             return false;
         }
         if !mode.map_or(FastMath::NONE, |mode| mode.fast).has(wanted.flags) || !self.is_of(wanted.ty, value) {
@@ -397,9 +392,7 @@ impl<'f> Match<'f> {
                 let bits = if fact == Fact::Zeros { known.zeros } else { known.ones };
                 Some((Constant::Int(ty.normalize(bits as i64)), ty))
             }
-            Term::Fact(Fact::Once, n) => {
-                Some((Constant::Int((facts.uses[of(n)?.0] <= 1).into()), Type::I1))
-            }
+            Term::Fact(Fact::Once, n) => Some((Constant::Int((facts.uses[of(n)?.0] <= 1).into()), Type::I1)),
             Term::Fact(Fact::Log2, n) => {
                 let (value, ty) = of(n)?;
                 let Constant::Int(constant) = constant(self.dfg, value)? else { return None };

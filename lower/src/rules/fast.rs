@@ -1,10 +1,8 @@
 //! The rules that flags of operations on floats allow, in front of legalisation, which makes use of the flags that are left and drops them.
 
-use super::RULES;
 use super::engine::{self, Facts, Index};
 use super::known::KnownBits;
 use crate::fold::Constant;
-use crate::log::Log;
 use cranelift_entity::SecondaryMap;
 use std::borrow::Cow;
 use warpsmith_ir::{Attr, FastMath, Function, Inst, InstData, Module, Opcode, Traits};
@@ -18,10 +16,7 @@ pub fn fast_math(module: &Module) -> Cow<'_, Module> {
         return Cow::Borrowed(module);
     }
     let mut module = module.clone();
-    let index = Index::of(RULES, |rule| rule.flags() != FastMath::NONE);
-    for func in module.functions.values_mut().filter(|func| has_flags(func)) {
-        function(func, &index);
-    }
+    module.functions.values_mut().filter(|func| has_flags(func)).for_each(function);
     Cow::Owned(module)
 }
 
@@ -34,9 +29,8 @@ fn allows_more(func: &Function, inst: Inst) -> bool {
     matches!(&func.dfg[inst], InstData::List { attr: Attr::Float(mode), .. } if mode.fast != FastMath::NONE)
 }
 
-fn function(func: &mut Function, index: &Index) {
+fn function(func: &mut Function) {
     let order: Vec<_> = func.layout.blocks().collect();
-    let mut log = Log::default();
     for _ in 0..MAX_SWEEPS {
         let mut uses: SecondaryMap<_, u8> = SecondaryMap::new();
         for &block in &order {
@@ -59,8 +53,7 @@ fn function(func: &mut Function, index: &Index) {
                 func.dfg.resolve_uses(inst);
                 constants_last(func, inst);
                 let mut facts = Facts { known: &mut known, uses: &uses, demanded: None };
-                if let Some(rewrite) = engine::find(index, &func.dfg, inst, &mut facts) {
-                    log.applied(index.rule(rewrite.rule).name);
+                if let Some(rewrite) = engine::find(&Index::FAST, &func.dfg, inst, &mut facts) {
                     rewrite.commit(func, inst, |_| {});
                     changed = true;
                 }

@@ -3,7 +3,7 @@
 use super::language::{Kind, Op, Parsed, Tree};
 use std::fmt::Write as _;
 
-/// The table of all rules, sorted by the operation that they match.
+/// The table of all rules, and what is looked at first of each, sorted by the operation that they match.
 pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
     let mut rules: Vec<(&str, &Parsed, &Op)> = Vec::new();
     for (file, parsed) in files {
@@ -30,7 +30,65 @@ pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
         .expect("writing to a string cannot fail");
     }
     out.push_str("];\n");
+    let plain = entries(files, |rule| !is_demanded(rule) && !has_flags(&rule.pattern));
+    let demanded = entries(files, is_demanded);
+    let fast = entries(files, |rule| !is_demanded(rule) && has_flags(&rule.pattern));
+    writeln!(out, "static ENTRIES: [&[Entry]; 3] = [&[{plain}], &[{demanded}], &[{fast}]];")
+        .expect("writing to a string cannot fail");
     out
+}
+
+/// The entries of the rules that are kept, sorted by the operation that they match.
+fn entries(files: &[(String, Vec<Parsed>)], keep: impl Fn(&Parsed) -> bool) -> String {
+    let all = files.iter().flat_map(|(_, rules)| rules).enumerate();
+    let mut kept: Vec<(&Op, String)> = all
+        .filter(|(_, rule)| keep(rule))
+        .filter_map(|(n, rule)| match &rule.pattern {
+            Tree::Op(root) => Some((root, entry(n, root))),
+            Tree::Value(..) | Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) | Tree::Fact(..) => None,
+        })
+        .collect();
+    // In the order of the files where the operation is the same.
+    kept.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    kept.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>().join(", ")
+}
+
+fn entry(number: usize, root: &Op) -> String {
+    let mut heads = Vec::new();
+    let mut mask = 0u32;
+    for (place, arg) in root.args.iter().enumerate() {
+        let head = match arg {
+            Tree::Value(..) | Tree::Fact(..) => continue,
+            Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) => "CONSTANT".to_owned(),
+            Tree::Op(inner) => format!("(Opcode::{} as u32 + 1)", camel(&inner.name)),
+        };
+        heads.push(format!("{head} << {}", 8 * place));
+        mask |= 0xff << (8 * place);
+    }
+    match (&*root.name, &root.condition) {
+        (_, None) => {}
+        ("fcmp", Some(name)) => heads.push(format!("(FloatCC::{} as u32 + 1) << 24", camel(name))),
+        (_, Some(name)) => heads.push(format!("(IntCC::{} as u32 + 1) << 24", camel(name))),
+    }
+    if root.condition.is_some() {
+        mask |= 0xff << 24;
+    }
+    let heads = if heads.is_empty() { "0".to_owned() } else { heads.join(" | ") };
+    format!("Entry {{ root: Opcode::{}, rule: {number}, heads: {heads}, mask: {mask} }}", camel(&root.name))
+}
+
+fn is_demanded(rule: &Parsed) -> bool {
+    rule.conditions
+        .iter()
+        .any(|term| any(term, &|tree| matches!(tree, Tree::Fact(name, _) if name == "demanded")))
+}
+
+fn has_flags(tree: &Tree) -> bool {
+    any(tree, &|tree| matches!(tree, Tree::Op(op) if !op.flags.is_empty()))
+}
+
+fn any(tree: &Tree, holds: &dyn Fn(&Tree) -> bool) -> bool {
+    holds(tree) || matches!(tree, Tree::Op(op) if op.args.iter().any(|arg| any(arg, holds)))
 }
 
 fn camel(name: &str) -> String {

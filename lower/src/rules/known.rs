@@ -166,10 +166,9 @@ pub fn transfer(op: Opcode, bits: u32, from: u32, args: &[Known]) -> Known {
     match op {
         Opcode::Band => Known { zeros: a.zeros | b.zeros, ones: a.ones & b.ones },
         Opcode::Bor => Known { zeros: a.zeros & b.zeros, ones: a.ones | b.ones },
-        Opcode::Bxor => Known {
-            zeros: a.zeros & b.zeros | a.ones & b.ones,
-            ones: a.zeros & b.ones | a.ones & b.zeros,
-        },
+        Opcode::Bxor => {
+            Known { zeros: a.zeros & b.zeros | a.ones & b.ones, ones: a.zeros & b.ones | a.ones & b.zeros }
+        }
         Opcode::Bnot => Known { zeros: a.ones, ones: a.zeros },
         Opcode::Iadd => sum(bits, a, b, 0),
         Opcode::Isub => sum(bits, a, Known { zeros: b.ones, ones: b.zeros }, 1),
@@ -191,9 +190,7 @@ pub fn transfer(op: Opcode, bits: u32, from: u32, args: &[Known]) -> Known {
             Some(divisor @ 1..) => Known::at_most(bits, a.max(bits).min(divisor - 1)),
             Some(0) | None => Known::NOTHING,
         },
-        Opcode::Umin => {
-            a.either(b).and(Known::at_most(bits, a.max(bits).min(b.max(bits))))
-        }
+        Opcode::Umin => a.either(b).and(Known::at_most(bits, a.max(bits).min(b.max(bits)))),
         Opcode::Umax => a.either(b),
         Opcode::Smin | Opcode::Smax => a.either(b),
         Opcode::Select => b.either(args.get(2).copied().unwrap_or(Known::NOTHING)),
@@ -211,7 +208,10 @@ pub fn transfer(op: Opcode, bits: u32, from: u32, args: &[Known]) -> Known {
         Opcode::Ashr => {
             let sign = 1u64 << (bits - 1);
             let Some(n) = amount() else {
-                return Known { zeros: if a.zeros & sign != 0 { Known::at_most(bits, a.max(bits)).zeros } else { 0 }, ones: 0 };
+                return Known {
+                    zeros: if a.zeros & sign != 0 { Known::at_most(bits, a.max(bits)).zeros } else { 0 },
+                    ones: 0,
+                };
             };
             let above = all & !(all >> n);
             let filled = |known: u64| known >> n | if known & sign != 0 { above } else { 0 };

@@ -102,7 +102,8 @@ fn family(code: &str, line: usize) -> Result<Vec<Parsed>, String> {
     while let Some(inner) = rest.strip_prefix('[') {
         let (inside, after) = inner.split_once(']').ok_or("`[` without `]`")?;
         rest = after.trim_start();
-        let (names, alternatives) = inside.split_once(':').ok_or("expected `:` behind the words in brackets")?;
+        let (names, alternatives) =
+            inside.split_once(':').ok_or("expected `:` behind the words in brackets")?;
         let names: Vec<&str> = names.split_whitespace().collect();
         let tuples: Vec<Vec<&str>> = if names.len() == 1 {
             alternatives.split_whitespace().map(|word| vec![word]).collect()
@@ -116,7 +117,8 @@ fn family(code: &str, line: usize) -> Result<Vec<Parsed>, String> {
             .iter()
             .flat_map(|chosen| {
                 tuples.iter().map(|tuple| {
-                    let new = names.iter().zip(tuple).map(|(name, word)| (name.to_string(), word.to_string()));
+                    let new =
+                        names.iter().zip(tuple).map(|(name, word)| (name.to_string(), word.to_string()));
                     chosen.iter().cloned().chain(new).collect()
                 })
             })

@@ -5,8 +5,13 @@
 
 pub mod demanded;
 pub mod engine;
+pub mod fast;
 pub mod known;
-#[allow(dead_code, missing_docs, reason = "the build script's; here for tests, which make rules of their own")]
+#[allow(
+    dead_code,
+    missing_docs,
+    reason = "the build script's; here for tests, which make rules of their own"
+)]
 pub mod language;
 
 use warpsmith_ir::{FastMath, FloatCC, IntCC, Opcode, Type};
@@ -146,5 +151,38 @@ impl Term {
         }
     }
 }
+
+/// What is looked at first of a rule: where the operations of the operands are others, it is not tried.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    root: Opcode,
+    rule: u16,
+    /// What the operands are, a byte each: an operation's number and one, or [`CONSTANT`]; in the last byte how is compared.
+    heads: u32,
+    /// The bytes that count.
+    mask: u32,
+}
+
+/// An operand that is a constant, in [`Entry::heads`].
+const CONSTANT: u32 = 255;
+
+/// Where the entries of each operation begin and end.
+type Spans = [(u16, u16); Opcode::ALL.len()];
+
+const fn spans(entries: &[Entry]) -> Spans {
+    let mut spans = [(0, 0); Opcode::ALL.len()];
+    let mut n = 0;
+    while n < entries.len() {
+        let span = &mut spans[entries[n].root as usize];
+        if span.1 == 0 {
+            span.0 = n as u16;
+        }
+        span.1 = n as u16 + 1;
+        n += 1;
+    }
+    spans
+}
+
+static SPANS: [Spans; 3] = [spans(ENTRIES[0]), spans(ENTRIES[1]), spans(ENTRIES[2])];
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));

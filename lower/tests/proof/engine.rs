@@ -1,6 +1,6 @@
 //! What the engine makes is what the rule says: the pattern of each rule as a function, the rule applied to it, and both executed.
 
-use crate::instance::{Instance, Variable, mask};
+use crate::instance::{Instance, Variable, mask, needs_place};
 use crate::points::{EXHAUSTIVE, Points};
 use crate::{agree, instances};
 use cranelift_entity::SecondaryMap;
@@ -8,7 +8,7 @@ use warpsmith_ir::{
     self as ir, Attr, FloatMode, Function, Inst, InstData, Module, Opcode, Type, Value, ValueList, meaning,
 };
 use warpsmith_lower::rules::demanded::Demanded;
-use warpsmith_lower::rules::engine::{Facts, Index, find};
+use warpsmith_lower::rules::engine::{Facts, apply};
 use warpsmith_lower::rules::known::KnownBits;
 use warpsmith_lower::rules::{Condition, Fact, Kind, RULES, Rule, Term};
 use warpsmith_semantics::Width;
@@ -90,25 +90,31 @@ impl Built<'_> {
             }
             Term::Fact(..) => unreachable!("patterns have none"),
             Term::Op(operation) => {
-                let literal = |term: &Term| matches!(term, Term::Int(_) | Term::Float(_));
                 let rules = operation.op.info().operands;
                 let mut args: Vec<Option<Value>> = vec![None; operation.args.len()];
                 let mut t = None;
-                for (n, arg) in operation.args.iter().enumerate().filter(|(_, arg)| !literal(arg)) {
-                    let value = self.term(arg, None);
-                    if rules[n] == ir::OperandRule::T {
-                        t = Some(self.func().dfg.ty(value));
+                // Operands that say what `T` is come first, literals last.
+                let rank = |arg: &Term| match arg {
+                    Term::Int(_) | Term::Float(_) => 2,
+                    _ => u8::from(needs_place(arg)),
+                };
+                for turn in 0..3 {
+                    if turn == 1 && operation.op.info().result == ir::ResultRule::T {
+                        t = t.or(expected);
                     }
-                    args[n] = Some(value);
-                }
-                for (n, arg) in operation.args.iter().enumerate().filter(|(_, arg)| literal(arg)) {
-                    let place = match rules[n] {
-                        ir::OperandRule::T => t,
-                        ir::OperandRule::Bools => Some(Type::I1),
-                        ir::OperandRule::Offset | ir::OperandRule::I64 => Some(Type::I64),
-                        _ => Some(Type::I32),
-                    };
-                    args[n] = Some(self.term(arg, place));
+                    for (n, arg) in operation.args.iter().enumerate().filter(|(_, arg)| rank(arg) == turn) {
+                        let place = match rules[n] {
+                            ir::OperandRule::T => t,
+                            ir::OperandRule::Bools => Some(Type::I1),
+                            ir::OperandRule::Offset | ir::OperandRule::I64 => Some(Type::I64),
+                            _ => Some(Type::I32),
+                        };
+                        let value = self.term(arg, place);
+                        if rules[n] == ir::OperandRule::T {
+                            t = t.or(Some(self.func().dfg.ty(value)));
+                        }
+                        args[n] = Some(value);
+                    }
                 }
                 let args: Vec<Value> = args.into_iter().flatten().collect();
                 let ty = self.instance.type_of(term).expect("an operation of the pattern");
@@ -164,11 +170,14 @@ fn run(func: &Function, arguments: &[u128], wanted: Value) -> u128 {
             data => {
                 let types = args.iter().map(|arg| func.dfg.ty(*arg));
                 let types: Vec<Type> = match data {
-                    InstData::IntCompare { .. } => types.map(|ty| if ty.is_ptr() { Type::I64 } else { ty }).collect(),
+                    InstData::IntCompare { .. } => {
+                        types.map(|ty| if ty.is_ptr() { Type::I64 } else { ty }).collect()
+                    }
                     _ => types.collect(),
                 };
                 let operands: Vec<u128> = args.iter().map(|arg| found[*arg]).collect();
-                let plan = meaning::plan(data, &types, ty).unwrap_or_else(|| panic!("{data:?} has a meaning"));
+                let plan =
+                    meaning::plan(data, &types, ty).unwrap_or_else(|| panic!("{data:?} has a meaning"));
                 let width = if ty == Type::I1 { Width::Pred } else { Width::for_bits(ty.bits()) };
                 plan.evaluate_to(&operands, &[width]).expect("a value")[0] & mask(ty)
             }
@@ -178,7 +187,7 @@ fn run(func: &Function, arguments: &[u128], wanted: Value) -> u128 {
 }
 
 /// Why a rule was not applied, or gave something else.
-fn check(rule: &'static Rule, index: &Index, instance: &Instance, point: &[u128]) -> Result<(), String> {
+fn check(rule: &'static Rule, instance: &Instance, point: &[u128]) -> Result<(), String> {
     let params: Vec<String> =
         instance.variables.iter().enumerate().map(|(n, (_, ty))| format!("%p{n}: {ty}")).collect();
     let text = format!("func @f({}) {{\nentry:\n  ret\n}}\n", params.join(", "));
@@ -195,7 +204,8 @@ fn check(rule: &'static Rule, index: &Index, instance: &Instance, point: &[u128]
     let order = [func.layout.entry().expect("a body")];
     let demanded = rule.is_of_demanded_bits().then(|| Demanded::compute(func, &order));
     let mut facts = Facts { known: &mut known, uses: &uses, demanded: demanded.as_ref() };
-    let rewrite = find(index, &func.dfg, inst, &mut facts).ok_or_else(|| format!("does not apply to\n{before_text}"))?;
+    let rewrite = apply(rule, &func.dfg, inst, &mut facts)
+        .ok_or_else(|| format!("does not apply to\n{before_text}"))?;
     rewrite.commit(func, inst, |_| {});
     func.dfg.resolve_aliases();
     let after = run(func, point, root);
@@ -207,15 +217,16 @@ fn check(rule: &'static Rule, index: &Index, instance: &Instance, point: &[u128]
     if demanded.is_some() || (before, after) == (left, right) {
         return Ok(());
     }
-    Err(format!("{left:#x} becomes {right:#x}; executed, {before:#x} becomes {after:#x}:\n{before_text}{module}"))
+    Err(format!(
+        "{left:#x} becomes {right:#x}; executed, {before:#x} becomes {after:#x}:\n{before_text}{module}"
+    ))
 }
 
 #[test]
 fn the_engine_makes_what_rules_say() {
     let mut wrong = Vec::new();
     let mut checked = 0;
-    for (number, rule) in RULES.iter().enumerate() {
-        let index = Index::of(RULES, |kept| std::ptr::eq(kept, &RULES[number]));
+    for rule in RULES {
         // What is known of the results of operations is not for a test to choose.
         let of_operations = rule.pattern.any(&|term| {
             matches!(term, Term::Op(operation) if operation.bound.is_some_and(|bound| {
@@ -232,11 +243,12 @@ fn the_engine_makes_what_rules_say() {
             let mut points = Points::new(instance, EXHAUSTIVE);
             let mut values = Vec::new();
             let point = std::iter::from_fn(|| points.next().map(<[u128]>::to_vec)).take(4000).find(|point| {
-                instance.evaluate(point, &mut values).is_some() && agree(instance, point, &values, rule.flags())
+                instance.evaluate(point, &mut values).is_some()
+                    && agree(instance, point, &values, rule.flags())
             });
             let Some(point) = point else { continue };
             checked += 1;
-            if let Err(error) = check(rule, &index, instance, &point) {
+            if let Err(error) = check(rule, instance, &point) {
                 wrong.push(format!("{}:{}: {}: {error}", rule.file, rule.line, rule.name));
                 break;
             }

@@ -36,7 +36,8 @@ fn is_amount(op: Opcode) -> bool {
 
 #[test]
 fn known_bits_are_known() {
-    let conversions = [(Opcode::Trunc, 6, 4), (Opcode::Zext, 4, 6), (Opcode::Sext, 4, 6), (Opcode::Sext, 1, 4)];
+    let conversions =
+        [(Opcode::Trunc, 6, 4), (Opcode::Zext, 4, 6), (Opcode::Sext, 4, 6), (Opcode::Sext, 1, 4)];
     for (op, from, to) in conversions {
         for known in all_known(from) {
             let result = transfer(op, to, from, &[known]);
@@ -71,12 +72,19 @@ fn check(op: Opcode, left: &[Known], right: &[Known]) {
             if result == Known::NOTHING {
                 continue;
             }
-            assert_eq!((result.zeros & result.ones, (result.zeros | result.ones) & !mask(BITS)), (0, 0), "{op} {a:?} {b:?}");
+            assert_eq!(
+                (result.zeros & result.ones, (result.zeros | result.ones) & !mask(BITS)),
+                (0, 0),
+                "{op} {a:?} {b:?}"
+            );
             let limit = if is_amount(op) { 40 } else { mask(BITS) };
             for y in (0..=limit).filter(|y| agrees(b, *y)) {
                 for x in (0..=mask(BITS)).filter(|x| agrees(a, *x)) {
                     let value = computed(op, BITS, BITS, x, y).expect("an integer operation");
-                    assert!(agrees(result, value), "{op} {a:?} {b:?} at {x}, {y}: {result:?}, found {value:#x}");
+                    assert!(
+                        agrees(result, value),
+                        "{op} {a:?} {b:?} at {x}, {y}: {result:?}, found {value:#x}"
+                    );
                 }
             }
         }
@@ -102,13 +110,17 @@ fn bits_that_are_not_demanded_decide_nothing() {
             for a in 0..=mask(from) {
                 for other in (0..=mask(from)).filter(|other| (a ^ other) & needed == 0) {
                     let differ = computed(op, to, from, a, 0).zip(computed(op, to, from, other, 0));
-                    assert!(differ.is_some_and(|(x, y)| (x ^ y) & demand == 0), "{op} {demand:#x} {a} {other}");
+                    assert!(
+                        differ.is_some_and(|(x, y)| (x ^ y) & demand == 0),
+                        "{op} {demand:#x} {a} {other}"
+                    );
                 }
             }
         }
     }
     let changed = |op: Opcode, demand: u64, n: usize, fixed: u64, known: Option<u64>| {
-        let needed = demanded::operand(op, BITS, if n == 1 && is_amount(op) { 32 } else { BITS }, n, demand, known);
+        let needed =
+            demanded::operand(op, BITS, if n == 1 && is_amount(op) { 32 } else { BITS }, n, demand, known);
         let run = |value: u64| match n {
             0 => computed(op, BITS, BITS, value, fixed),
             _ => computed(op, BITS, BITS, fixed, value),
@@ -117,7 +129,11 @@ fn bits_that_are_not_demanded_decide_nothing() {
         for a in 0..=limit {
             for other in (0..=limit).filter(|other| (a ^ other) & needed == 0) {
                 let (x, y) = run(a).zip(run(other)).expect("an integer operation");
-                assert_eq!((x ^ y) & demand, 0, "{op} operand {n} with {fixed}, demanded {demand:#x}: {a}, {other}");
+                assert_eq!(
+                    (x ^ y) & demand,
+                    0,
+                    "{op} operand {n} with {fixed}, demanded {demand:#x}: {a}, {other}"
+                );
             }
         }
     };

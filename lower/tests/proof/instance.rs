@@ -69,13 +69,19 @@ fn is_converted(operation: &Operation) -> bool {
 /// How many conversions of a pattern have a type of their own.
 pub fn conversions(term: &Term) -> usize {
     let mut count = 0;
-    term.walk(&mut |term| count += usize::from(matches!(term, Term::Op(operation) if is_converted(operation))));
+    term.walk(&mut |term| {
+        count += usize::from(matches!(term, Term::Op(operation) if is_converted(operation)))
+    });
     count
 }
 
 impl Instance {
     /// The rule with these types for its values, by number, and for the results of its conversions.
-    pub fn new(rule: &'static Rule, values: &[Option<Type>; 12], choices: &[Type]) -> Result<Instance, Refused> {
+    pub fn new(
+        rule: &'static Rule,
+        values: &[Option<Type>; 12],
+        choices: &[Type],
+    ) -> Result<Instance, Refused> {
         let mut instance = Instance {
             rule,
             variables: Vec::new(),
@@ -249,7 +255,10 @@ impl Instance {
         let suffix = match operation.ty {
             Some(kind) if matching => {
                 let ty = choice.ok_or(Refused::Types);
-                let ty = ty.or_else(|refused| if info.result == ResultRule::T { t.ok_or(refused) } else { Err(refused) })?;
+                let ty =
+                    ty.or_else(
+                        |refused| if info.result == ResultRule::T { t.ok_or(refused) } else { Err(refused) },
+                    )?;
                 self.is_of(Some(kind), ty)?;
                 Some(ty)
             }
@@ -369,7 +378,8 @@ impl Instance {
                     let mut operands = [0; 3];
                     args.iter().zip(&mut operands).for_each(|(&arg, operand)| *operand = values[arg]);
                     let operands = &operands[..args.len()];
-                    let width = if node.ty == Type::I1 { Width::Pred } else { Width::for_bits(node.ty.bits()) };
+                    let width =
+                        if node.ty == Type::I1 { Width::Pred } else { Width::for_bits(node.ty.bits()) };
                     *plan.evaluate_to(operands, &[width])?.first()? & mask(node.ty)
                 }
                 What::Log2(arg) => {
@@ -411,7 +421,7 @@ impl Instance {
 }
 
 /// True for terms whose type their place says.
-fn needs_place(term: &Term) -> bool {
+pub fn needs_place(term: &Term) -> bool {
     match term {
         Term::Value(..) | Term::Constant(..) | Term::Fact(..) => false,
         Term::Int(_) | Term::Float(_) => true,

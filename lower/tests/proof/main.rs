@@ -144,7 +144,9 @@ fn agree(instance: &Instance, point: &[u128], values: &[u128], flags: FastMath) 
         _ => (1e6, 52),
     };
     let ordinary = largest.max(a.abs()) < limit && least > 1.0 / limit && b.is_finite();
-    !ordinary || (a - b).abs() <= largest.max(a.abs()) * largest.max(1.0) / least.min(1.0) * 2f64.powi(5 - precision)
+    !ordinary
+        || (a - b).abs()
+            <= largest.max(a.abs()) * largest.max(1.0) / least.min(1.0) * 2f64.powi(5 - precision)
 }
 
 fn prove(rule: &'static Rule, limit: u32) -> Proof {
@@ -183,7 +185,10 @@ fn describe(instance: &Instance, point: &[u128], values: &[u128]) -> String {
         .collect();
     let Rule { name, file, line, text, .. } = instance.rule;
     let root = instance.root;
-    format!("{file}:{line}: {name}: {text}\n  at {}\n  gives {right:#x}, not {left:#x} ({root})", at.join(", "))
+    format!(
+        "{file}:{line}: {name}: {text}\n  at {}\n  gives {right:#x}, not {left:#x} ({root})",
+        at.join(", ")
+    )
 }
 
 #[test]
@@ -236,7 +241,9 @@ fn an_unsound_rule_is_caught() {
         assert!(proof.points > 0, "{text}");
         match (&proof.counterexample, sound) {
             (None, true) => {}
-            (Some(example), false) => assert!(example.contains("gives 0x") && example.contains(" = 0x"), "{example}"),
+            (Some(example), false) => {
+                assert!(example.contains("gives 0x") && example.contains(" = 0x"), "{example}")
+            }
             (found, _) => panic!("{text}: {found:?}"),
         }
     }
@@ -352,4 +359,3 @@ fn kind(kind: &Option<language::Kind>) -> Option<Kind> {
         language::Kind::Fixed(name) => Kind::Fixed(Type::from_name(name).expect("a type")),
     })
 }
-

@@ -22,7 +22,8 @@ pub struct Points<'a> {
 impl<'a> Points<'a> {
     /// All values of the variables together, or a sample where they are more than two to that power.
     pub fn new(instance: &'a Instance, limit: u32) -> Points<'a> {
-        let sizes: Vec<u128> = instance.variables.iter().map(|(variable, ty)| size(instance, *variable, *ty)).collect();
+        let sizes: Vec<u128> =
+            instance.variables.iter().map(|(variable, ty)| size(instance, *variable, *ty)).collect();
         let all = sizes.iter().try_fold(1u128, |all, size| all.checked_mul(*size));
         let exhaustive = all.is_some_and(|all| all <= 1 << limit).then_some(sizes);
         Points {

@@ -3,7 +3,7 @@
 use flate2::read::GzDecoder;
 use std::collections::BTreeMap;
 use std::io::Read;
-use warpsmith_isa::{Mnemonic, forms};
+use warpsmith_isa::{MmaKind, Mnemonic, ScaleVector, forms};
 use warpsmith_semantics::lanes::Level;
 use warpsmith_semantics::matrix::*;
 
@@ -249,4 +249,106 @@ fn scaled_vectors_from_the_registers_of_a_warp() {
         seen += rows.len();
     }
     assert_eq!(seen, 1000);
+}
+
+/// The products of tensor memory that a group of scaled vectors stands for: of each kind that has such scales, dense and sparse.
+fn scaled_tensor_products(key: &[&str]) -> Vec<(MmaKind, TensorProduct)> {
+    let [_, _, _, a, b, _, scale, count] = key else { panic!("{key:?}") };
+    let kinds: &[(MmaKind, Option<ScaleVector>)] = match *count {
+        "1" => &[(MmaKind::Mxf8f6f4, None)],
+        "2" => &[(MmaKind::Mxf4, None), (MmaKind::Mxf4nvf4, Some(ScaleVector::Block32))],
+        _ => &[(MmaKind::Mxf4nvf4, Some(ScaleVector::Block16))],
+    };
+    let code = |name: &str| match name {
+        "e4m3" => 0,
+        "e5m2" | "e2m1" => 1,
+        other => panic!("{other}"),
+    };
+    let mut all = Vec::new();
+    for (kind, scales) in kinds {
+        for sparse in [false, true] {
+            let form = TensorForm {
+                kind: *kind,
+                scales: *scales,
+                sparse,
+                stationary: false,
+                pair: false,
+                shifted: false,
+            };
+            let powers = u32::from(*scale == "ue8m0");
+            // 128 x 64.
+            let bits =
+                u32::from(sparse) << 2 | code(a) << 7 | code(b) << 10 | 8 << 17 | powers << 23 | 1 << 27;
+            let product = form.decode(bits).unwrap_or_else(|bad| panic!("{kind:?} {bits:#x}: {bad}"));
+            all.push((*kind, product));
+        }
+    }
+    all
+}
+
+/// Eight rows at a time on the diagonal of what a quarter of the lanes multiplies. Of a sparse A they are what is kept, and the rows of B between are
+/// others.
+fn differing_in_tensor_memory(product: &TensorProduct, rows: &[Row<'_>]) -> Vec<String> {
+    let (k, kept) = (product.shape[2], product.kept());
+    let mut wrong = Vec::new();
+    for rows in rows.chunks(8) {
+        let row = |at: usize| &rows[at.min(rows.len() - 1)];
+        let a: Vec<u32> = (0..8).flat_map(|m| row(m).a.iter().copied()).collect();
+        // Chunks keep the first and the last, or the two in the middle: elements, or pairs of them.
+        let sparse = product.sparsity.is_some();
+        let chunks = product.chunks();
+        let nibble = |chunk: usize| [0b1100, 0b1001][chunk % 2];
+        let per_pick = if chunks == 0 { 1 } else { k / chunks / 4 };
+        let stands = |i: usize| {
+            if !sparse {
+                return i;
+            }
+            let (chunk, within) = (i / (2 * per_pick), i % (2 * per_pick));
+            let pick = nibble(chunk) >> (2 * (within / per_pick)) & 3;
+            chunk * 4 * per_pick + pick as usize * per_pick + within % per_pick
+        };
+        let mut b = vec![row(0).b[0]; k * 8];
+        for i in 0..kept {
+            (0..8).for_each(|n| b[stands(i) * 8 + n] = row(n).b[i]);
+        }
+        let metadata: Vec<u32> = (0..8).flat_map(|_| (0..chunks).map(nibble)).collect();
+        let side = |which: usize| -> Vec<u8> {
+            let of = |m: usize| row(m).scales.as_ref().map_or(&[][..], |s| &s[which][..]);
+            (0..8).flat_map(|m| of(m).iter().map(|s| *s as u8)).collect()
+        };
+        let (of_a, of_b) = (side(0), side(1));
+        let quarter = QuarterProduct {
+            shape: [8, 8],
+            a: &a,
+            b: &b,
+            metadata: &metadata,
+            scales: [&of_a, &of_b],
+            halvings: 0,
+        };
+        let mut d: Vec<u32> = (0..64).map(|at| row(at / 8).c).collect();
+        let arithmetic = Arithmetic::Hardware(Architecture::Blackwell);
+        let done = product.run(arithmetic, Level::of_host(), &quarter, &mut d);
+        assert_eq!(done, Ok(()));
+        for (m, row) in rows.iter().enumerate().filter(|(m, row)| d[m * 9] != row.d) {
+            wrong.push(format!("{:x} instead of {}", d[m * 9], row.line));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn scaled_vectors_in_tensor_memory() {
+    let mut text = String::new();
+    GzDecoder::new(VECTORS).read_to_string(&mut text).unwrap();
+    let groups = groups(&text);
+    let mut seen = 0;
+    for (key, rows) in groups.iter().filter(|(key, _)| key[6] != "-") {
+        for (kind, product) in scaled_tensor_products(key) {
+            let wrong = differing_in_tensor_memory(&product, rows);
+            let sparse = product.sparsity.is_some();
+            assert!(wrong.is_empty(), "{kind:?}, sparse: {sparse}: {} differ; {}", wrong.len(), wrong[0]);
+            seen += rows.len();
+        }
+    }
+    assert!(seen >= 2000, "{seen} elements");
 }

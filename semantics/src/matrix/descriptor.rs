@@ -316,6 +316,28 @@ mod tests {
         assert!(bad(bits | 1 << 49).contains("the base offset in bits 49 to 51"));
     }
 
+    /// Every bit of a descriptor without swizzle is part of a field that may hold it, or is named.
+    #[test]
+    fn every_illegal_bit_is_named() {
+        let may_hold = |bit: u32| matches!(bit, 0..14 | 16..30 | 32..46);
+        let legal = 1 << 46;
+        for bit in 0..64u32 {
+            let of_warpgroup = Descriptor::of_warpgroup(1 << bit);
+            let of_tensor_core = Descriptor::of_tensor_core(legal ^ 1 << bit, false);
+            // A swizzle is legal by itself.
+            let swizzles = [matches!(bit, 62 | 63), matches!(bit, 61..64)];
+            for (found, swizzles) in [of_warpgroup, of_tensor_core].into_iter().zip(swizzles) {
+                assert_eq!(found.is_ok(), may_hold(bit) || swizzles, "bit {bit}");
+                let Err(bad) = found else { continue };
+                let numbers =
+                    bad.field.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok());
+                let numbers: Vec<u32> = numbers.collect();
+                let ends = [numbers.iter().min(), numbers.iter().max()];
+                assert!(ends[0] <= Some(&bit) && Some(&bit) <= ends[1], "bit {bit}: {bad}");
+            }
+        }
+    }
+
     #[test]
     fn fields_that_mean_nothing_are_named() {
         let bad = |bits: u64| Descriptor::of_warpgroup(bits).unwrap_err().to_string();

@@ -100,7 +100,7 @@ fn round(number: u64, value: f32) -> u64 {
     let scalar = FORMATS[number as usize % FORMATS.len()];
     let bits = value.to_bits();
     if let Some(small) = small(scalar) {
-        return small.from_single(bits).into();
+        return small.of_single(bits).into();
     }
     if scalar == Scalar::F64 {
         f64::from(value).to_bits()

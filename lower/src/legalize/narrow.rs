@@ -77,7 +77,7 @@ impl Legalizer<'_> {
     }
 
     /// A value of any float format as `f32`.
-    fn to_single(&mut self, from: Type, x: Value) -> Value {
+    fn as_single(&mut self, from: Type, x: Value) -> Value {
         if let Some(small) = Small::of(from.element()) {
             return self.small_to_singles(from, small, &[x])[0];
         }
@@ -276,7 +276,7 @@ impl Legalizer<'_> {
         let made = if of_signs {
             self.narrow_sign(op, ty, args)
         } else {
-            let wide: Values = args.iter().map(|arg| self.to_single(ty, *arg)).collect();
+            let wide: Values = args.iter().map(|arg| self.as_single(ty, *arg)).collect();
             let made = match *wide {
                 [x] => self.unary(op, Type::F32, x),
                 [x, y] => self.binary(op, Type::F32, x, y),
@@ -311,7 +311,7 @@ impl Legalizer<'_> {
     }
 
     pub(super) fn narrow_fcmp(&mut self, cond: FloatCC, ty: Type, x: Value, y: Value) -> Value {
-        let (x, y) = (self.to_single(ty, x), self.to_single(ty, y));
+        let (x, y) = (self.as_single(ty, x), self.as_single(ty, y));
         self.ins().fcmp(cond, x, y)
     }
 
@@ -326,7 +326,7 @@ impl Legalizer<'_> {
         }
         Some(match op {
             Opcode::Fptrunc | Opcode::Fpext => {
-                let wide = self.to_single(from, x);
+                let wide = self.as_single(from, x);
                 self.of_single(to, wide)
             }
             Opcode::Sitofp | Opcode::Uitofp if !to.is_vector() => {
@@ -334,7 +334,7 @@ impl Legalizer<'_> {
                 self.of_single(to, wide)
             }
             Opcode::Fptosi | Opcode::Fptoui if !to.is_vector() => {
-                let wide = self.to_single(from, x);
+                let wide = self.as_single(from, x);
                 self.convert_scalar(op, Type::F32, to, wide)
             }
             _ => return None,
@@ -365,7 +365,7 @@ impl Legalizer<'_> {
             }
             (None, _) => {
                 let elements = self.elements(x);
-                elements.iter().map(|x| self.to_single(from.element_type(), *x)).collect()
+                elements.iter().map(|x| self.as_single(from.element_type(), *x)).collect()
             }
         };
         let small = Small::of(to.element());

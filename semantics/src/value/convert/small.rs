@@ -51,7 +51,7 @@ impl Small {
     /// The nearest number to an `f32`, ties to even, saturated to the largest finite number; NaN becomes NaN, or the largest number where
     /// there is none.
     #[inline]
-    pub fn from_single(self, a: u32) -> u32 {
+    pub fn of_single(self, a: u32) -> u32 {
         self.encode(Format::F32.unpack(a.into()), false, |real, format| real.round(format, Rounding::Nearest))
     }
 

@@ -205,6 +205,7 @@ const BANNED: &[(&str, &str, &[&str])] = &[
             "examples/",
             "fuzz/",
             "isa/build.rs",
+            "lower/build.rs",
             "cargo/build/",
             // A program that opens a libcuda cannot tell it anything else.
             "cuda/",

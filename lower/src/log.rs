@@ -51,7 +51,7 @@ impl Log {
         Log { pass, limit, remarks: remarks.then(Vec::new), ..Log::default() }
     }
 
-    /// The same log, for the next pass.
+    /// Goes on with the next pass.
     pub(crate) fn enter(&mut self, pass: &'static str) {
         self.pass = pass;
     }

@@ -15,7 +15,7 @@ pub struct Demanded {
 }
 
 impl Demanded {
-    /// Those of a function, whose blocks are given so that dominators come first.
+    /// The demanded bits of a function, whose blocks are given so that dominators come first.
     pub fn compute(func: &Function, order: &[Block]) -> Demanded {
         let dfg = &func.dfg;
         let mut found = Demanded { bits: SecondaryMap::new() };
@@ -27,16 +27,16 @@ impl Demanded {
                 let demanded = demanded.filter(|(_, ty)| is_small_int(*ty) && dfg.results(inst).len() == 1);
                 match (&dfg[inst], demanded) {
                     (InstData::Unary { op, arg }, Some((bits, ty))) => {
-                        found.reads(dfg, *op, ty, 0, *arg, bits, None);
+                        found.reads(dfg, (*op, 0), *arg, (bits, ty), None);
                     }
                     (&InstData::Binary { op, args: [a, b] }, Some((bits, ty))) => {
-                        found.reads(dfg, op, ty, 0, a, bits, dfg.int_const(b));
-                        found.reads(dfg, op, ty, 1, b, bits, dfg.int_const(a));
+                        found.reads(dfg, (op, 0), a, (bits, ty), dfg.int_const(b));
+                        found.reads(dfg, (op, 1), b, (bits, ty), dfg.int_const(a));
                     }
                     (&InstData::Ternary { op: op @ Opcode::Select, args }, Some((bits, ty))) => {
                         args.iter()
                             .enumerate()
-                            .for_each(|(n, arg)| found.reads(dfg, op, ty, n, *arg, bits, None));
+                            .for_each(|(n, arg)| found.reads(dfg, (op, n), *arg, (bits, ty), None));
                     }
                     _ => dfg.uses(inst).for_each(|value| found.bits[dfg.resolve(value)] = u64::MAX),
                 }
@@ -50,14 +50,13 @@ impl Demanded {
         self.bits[value]
     }
 
+    /// A use of a value as an operand in a place, of which bits of the result are demanded.
     fn reads(
         &mut self,
         dfg: &DataFlowGraph,
-        op: Opcode,
-        ty: Type,
-        n: usize,
+        (op, n): (Opcode, usize),
         arg: Value,
-        demanded: u64,
+        (demanded, ty): (u64, Type),
         other: Option<i64>,
     ) {
         let arg = dfg.resolve(arg);

@@ -111,7 +111,8 @@ impl KnownBits {
             }
             _ => Known::NOTHING,
         };
-        if known != Known::NOTHING || depth == DEPTH {
+        // Nothing found near the limit may be something from nearer; keeping it from further up bounds the time.
+        if known != Known::NOTHING || depth > DEPTH / 2 {
             self.found[value] = Some(known);
         }
         known

@@ -210,7 +210,8 @@ impl Report {
 
     /// The sum, on standard error: the findings themselves were shown when they were made.
     fn show(&self) {
-        eprintln!("warpsmith: {} launches", self.launches);
+        let plural = if self.launches == 1 { "" } else { "es" };
+        eprintln!("warpsmith: {} launch{plural}", self.launches);
         for (kind, what, _) in KINDS {
             let count = self.count(kind);
             if count == 0 {

@@ -85,6 +85,11 @@ impl Context {
         self.note(first.map_or(Ok(()), Err))
     }
 
+    /// Waits for all work, of streams that are captured too, whose errors are told elsewhere: before memory or code is taken away.
+    pub fn settle(&self) {
+        self.streams().iter().chain([&self.legacy]).for_each(|stream| stream.queue.ticket().wait());
+    }
+
     /// Keeps the fault of a kernel, if the user asks for that.
     pub fn note(&self, outcome: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &outcome

@@ -235,10 +235,15 @@ impl State {
 }
 
 /// Registers of a thread that an assembler would need, as far as one can say without being one: a share of those that are named, in the granularity of the
-/// hardware.
+/// hardware, and as an assembler does it so few that the largest block fits.
 pub fn registers(info: &KernelInfo<'_>) -> u32 {
-    (info.named_registers / 3).clamp(16, 255).next_multiple_of(8).min(255)
+    let threads = info.attributes.max_threads.unwrap_or(limits::BLOCK_THREADS).max(1);
+    let most = (REGISTERS / threads.next_multiple_of(32)).min(248);
+    (info.named_registers / 3).clamp(16, most.max(16)).next_multiple_of(8).min(most)
 }
+
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 65536;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -427,6 +432,6 @@ pub fn resident_blocks(info: &KernelInfo<'_>, profile: &Profile, threads: u32, d
     // What the system keeps of each block's shared memory, and the unit that it is given out in.
     let shared = (info.static_shared + dynamic + 1024).next_multiple_of(128);
     let by_shared = u64::from(profile.shared_per_sm) / shared;
-    let by_registers = 65536 / u64::from(registers(info) * 32 * warps);
+    let by_registers = u64::from(REGISTERS / (registers(info) * 32 * warps));
     by_warps.min(profile.blocks_per_sm.into()).min(by_shared).min(by_registers)
 }

@@ -7,11 +7,13 @@
 //! - `ffi`: pointers, memory and functions of clients, and all that is `unsafe`, with one exception: values that streams wait for, in `copy`;
 //! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `memory`, `pool`, `kernel`, `link`: those;
 //! - `queue`, `op`, `copy`: work, in order;
+//! - `array`: memory in the layout of images;
 //! - `image`, `jit`: what clients load;
 //! - `watch`: checkers, coverage, profile, and the report;
 //! - [`settings`], [`profile`]: what users can choose.
 
 pub mod api;
+mod array;
 mod attribute;
 mod context;
 mod copy;

@@ -1,6 +1,7 @@
 //! The log: what fails, on standard error or in the file that `WARPSMITH_LOG` names.
 
 use crate::error::{Code, Error};
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -43,10 +44,18 @@ pub fn failed(name: &str, error: &Error) {
     }
     let line = format!("{name}: {error}");
     match log() {
-        Log::Quiet if error.code == Code::NOT_SUPPORTED => write(&line),
+        Log::Quiet if error.code == Code::NOT_SUPPORTED => once(&line),
         Log::Quiet => {}
         Log::Verbose => write(&line),
         Log::File(file) => to_file(file, &line),
+    }
+}
+
+/// What the user must know, but not each time that a program asks for it.
+pub fn once(line: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.to_owned()) {
+        always(line);
     }
 }
 

@@ -1,5 +1,6 @@
 //! All that the library knows: devices, and the tables of everything that clients hold handles of.
 
+use crate::array::{Array, Mipmap};
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -83,6 +84,12 @@ pub struct State {
     pub device_pools: Vec<[u64; 2]>,
     /// Objects of clients that graphs hold.
     pub user_objects: Table<UserObject>,
+    /// Arrays.
+    pub arrays: Table<Array>,
+    /// Arrays with levels.
+    pub mipmaps: Table<Mipmap>,
+    /// Textures and surfaces, by the handles that kernels know.
+    pub objects: FxHashMap<u64, crate::api::texture::Object>,
     /// The last number of a stream or capture.
     pub last_number: u64,
 }
@@ -170,6 +177,9 @@ impl Driver {
             pools,
             device_pools,
             user_objects: Table::new(12, "user object", Code::INVALID_VALUE),
+            arrays: Table::new(13, "array", Code::INVALID_HANDLE),
+            mipmaps: Table::new(14, "mipmapped array", Code::INVALID_HANDLE),
+            objects: FxHashMap::default(),
             last_number: 2,
         };
         Ok(Driver { settings, machines, watch, state: Mutex::new(state) })
@@ -212,7 +222,12 @@ impl State {
             self.device.unload(&module.program);
         }
         self.functions.take(|callable| callable.context() == Some(handle));
-        for address in self.memory.of_context(handle) {
+        let gone = self.memory.of_context(handle);
+        self.arrays.take(|array| gone.contains(&array.address));
+        self.mipmaps.take(|mipmap| gone.contains(&mipmap.address));
+        let left: Vec<u64> = self.mipmaps.iter().map(|(mipmap, _)| mipmap).collect();
+        self.arrays.take(|array| array.level_of.is_some_and(|mipmap| !left.contains(&mipmap)));
+        for address in gone {
             self.free_now(address)?;
         }
         Ok(())

@@ -1,6 +1,7 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | hardware`.
 
 mod check;
+mod clients;
 mod coverage;
 mod gallery;
 mod hardware;
@@ -25,6 +26,7 @@ usage: cargo xtask COMMAND
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
   mutants [SECONDS [EVERY]]      plant faults in a copy of the repository and have `warpsmith fuzz` find each (every n-th), 120 seconds at most
+  clients [SUITE..]              install programs that use CUDA into target/clients, and run their suites with our libcuda
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
 ";
 
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
                 _ => Err("mutants takes two numbers: seconds, and every how-manieth".to_owned()),
             }
         }
+        ["clients", names @ ..] => clients::run(names),
         ["hardware"] => match hardware::record() {
             Ok(hardware::Outcome::Recorded) => Ok(()),
             Ok(hardware::Outcome::NoGpu(reason)) => {

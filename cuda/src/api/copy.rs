@@ -23,6 +23,8 @@ struct Side {
     kind: u32,
     host: Pointer,
     device: u64,
+    array: u64,
+    level: usize,
     pitch: usize,
     height: usize,
 }
@@ -129,6 +131,8 @@ impl Copy3D {
             kind: self.src_type,
             host: self.src_host,
             device: self.src_device,
+            array: self.src_array,
+            level: self.src_level,
             pitch: self.src_pitch,
             height: self.src_height,
         };
@@ -139,6 +143,8 @@ impl Copy3D {
             kind: self.dst_type,
             host: self.dst_host,
             device: self.dst_device,
+            array: self.dst_array,
+            level: self.dst_level,
             pitch: self.dst_pitch,
             height: self.dst_height,
         };
@@ -148,7 +154,24 @@ impl Copy3D {
 }
 
 impl Side {
+    /// An array as the memory that it is.
+    fn of_array(self, [width, height, depth]: [usize; 3], state: &State) -> Result<Side, Error> {
+        let array = state.arrays.get(self.array)?;
+        let fits = |at: usize, len: usize, most: usize| at <= most && len <= most - at;
+        let inside = fits(self.x, width, array.pitch())
+            && fits(self.y, height, array.rows())
+            && fits(self.z, depth, array.slices());
+        if !inside || self.level != 0 {
+            return Err(Error::value("a copy outside of an array"));
+        }
+        let (device, pitch, height) = (array.address, array.pitch(), array.rows());
+        Ok(Side { kind: DEVICE, device, pitch, height, ..self })
+    }
+
     fn place(self, [width, height, depth]: [usize; 3], state: &State) -> Result<Place, Error> {
+        if self.kind == ARRAY {
+            return self.of_array([width, height, depth], state)?.place([width, height, depth], state);
+        }
         let large = || Error::value("a copy larger than memory");
         // Without a pitch rows follow each other.
         let pitch = if self.pitch == 0 { self.x.checked_add(width).ok_or_else(large)? } else { self.pitch };
@@ -183,7 +206,6 @@ impl Side {
                 let pointer = Pointer::at(at(self.device)?);
                 (pointer, state.any(pointer, bytes)?)
             }
-            ARRAY => return Err(Error::unsupported("copies of arrays")),
             kind => return Err(Error::value(format!("{kind} is no kind of memory"))),
         };
         Ok(Place { at, pitch, slice, keep })
@@ -320,7 +342,45 @@ fn contexts(a: u64, b: u64) -> Result<(), Error> {
     state.contexts.get(b).map(|_| ())
 }
 
+/// A place so many bytes into an array.
+fn in_array(handle: u64, offset: usize) -> Result<(Pointer, Of), Error> {
+    let array = driver()?.lock().arrays.get(handle)?;
+    let bytes = u64::from(array.image.bytes());
+    if offset as u64 > bytes {
+        return Err(Error::value(format!("byte {offset} of an array of {bytes}")));
+    }
+    Ok(device(array.address + offset as u64))
+}
+
 api! {
+    fn cuMemcpyHtoA_v2(to: u64, offset: usize, from: Pointer, bytes: usize) {
+        linear(in_array(to, offset)?, host(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyHtoAAsync_v2(to: u64, offset: usize, from: Pointer, bytes: usize, stream: u64) {
+        linear(in_array(to, offset)?, host(from), bytes, stream, false)
+    }
+
+    fn cuMemcpyAtoH_v2(to: Pointer, from: u64, offset: usize, bytes: usize) {
+        linear(host(to), in_array(from, offset)?, bytes, 0, true)
+    }
+
+    fn cuMemcpyAtoHAsync_v2(to: Pointer, from: u64, offset: usize, bytes: usize, stream: u64) {
+        linear(host(to), in_array(from, offset)?, bytes, stream, false)
+    }
+
+    fn cuMemcpyDtoA_v2(to: u64, offset: usize, from: u64, bytes: usize) {
+        linear(in_array(to, offset)?, device(from), bytes, 0, true)
+    }
+
+    fn cuMemcpyAtoD_v2(to: u64, from: u64, offset: usize, bytes: usize) {
+        linear(device(to), in_array(from, offset)?, bytes, 0, true)
+    }
+
+    fn cuMemcpyAtoA_v2(to: u64, to_offset: usize, from: u64, from_offset: usize, bytes: usize) {
+        linear(in_array(to, to_offset)?, in_array(from, from_offset)?, bytes, 0, true)
+    }
+
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {
         linear(any(to), any(from), bytes, 0, true)
     }

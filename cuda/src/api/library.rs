@@ -81,7 +81,7 @@ api! {
         let driver = driver()?;
         let gone = driver.lock().libraries.get(library)?;
         if let Ok(context) = current() {
-            context.synchronize()?;
+            context.settle();
         }
         let mut state = driver.lock();
         state.libraries.remove(library)?;

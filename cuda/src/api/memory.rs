@@ -37,7 +37,7 @@ fn free(address: u64, kinds: &[Kind]) -> Result<(), Error> {
     if !kind.is_some_and(|kind| kinds.contains(&kind)) {
         return Err(Error::value(format!("{address:#x} is not the address of such an allocation")));
     }
-    context.synchronize()?;
+    context.settle();
     driver.lock().free_now(address)
 }
 

@@ -1,5 +1,6 @@
 //! The entry points, as `cuda.h` declares them.
 
+pub mod array;
 pub mod context;
 pub mod copy;
 pub mod device;
@@ -21,3 +22,4 @@ pub mod pool;
 pub mod stream;
 pub mod stream_capture;
 pub mod tensor_map;
+pub mod texture;

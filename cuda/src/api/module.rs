@@ -96,7 +96,7 @@ api! {
         let context = current()?;
         let driver = driver()?;
         driver.lock().modules.get(module)?;
-        context.synchronize()?;
+        context.settle();
         let mut state = driver.lock();
         let gone = state.modules.remove(module)?;
         state.functions.take(|callable| match callable {

@@ -48,6 +48,6 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Result<(), Error>) -> u32
 
 /// The answer of an entry point that is not there.
 pub fn missing(name: &'static str) -> u32 {
-    log::always(&format!("{name} is not supported"));
+    log::once(&format!("{name} is not supported"));
     Code::NOT_SUPPORTED.0
 }

@@ -8,6 +8,7 @@ mod graphs;
 mod launches;
 mod links;
 mod memory;
+mod textures;
 
 /// `y[i] = a * x[i] + y[i]`
 const SAXPY: &str = "

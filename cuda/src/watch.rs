@@ -27,8 +27,11 @@ pub struct Watch {
     process: u32,
     launches: AtomicU64,
     /// Modules that are measured.
-    measured: Mutex<Vec<(Arc<Program>, Arc<Mutex<Counts>>)>>,
+    measured: Mutex<Vec<Measured>>,
 }
+
+/// A module that is measured, and what was counted of it.
+type Measured = (Arc<Program>, Arc<Mutex<Counts>>);
 
 #[derive(Debug)]
 struct Report {

@@ -234,12 +234,11 @@ api! {
         managed(address, bytes)
     }
 
-    fn cuStreamAttachMemAsync(stream: u64, address: u64, bytes: usize, flags: u32) {
+    fn cuStreamAttachMemAsync(stream: u64, address: u64, _bytes: usize, flags: u32) {
         crate::context::stream(stream)?;
         if ![1, 2, 4].contains(&flags) {
             return Err(Error::value(format!("flags {flags}")));
         }
-        let _ = bytes;
         range(address, 0)
     }
 }

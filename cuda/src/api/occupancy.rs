@@ -12,9 +12,10 @@ use std::sync::Arc;
 use warpsmith::Program;
 use warpsmith::isa::limits;
 
-fn about(
-    function: u64,
-) -> Result<(&'static Profile, Arc<Program>, String, Arc<crate::kernel::Attributes>), Error> {
+/// The device of the current context, and what a function is there.
+type About = (&'static Profile, Arc<Program>, String, Arc<crate::kernel::Attributes>);
+
+fn about(function: u64) -> Result<About, Error> {
     let driver = driver()?;
     let context = current()?;
     let (program, name, attributes) = driver.lock().described(function)?;

@@ -108,7 +108,7 @@ api! {
     fn cuPointerSetAttribute(value: In<u32>, number: u32, address: u64) {
         current()?;
         value.get()?;
-        if known(&*driver()?.lock(), address).is_none() {
+        if known(&driver()?.lock(), address).is_none() {
             return Err(Error::value(format!("{address:#x} is not in memory that was allocated")));
         }
         // Copies wait where they have to in any case.

@@ -166,7 +166,7 @@ fn images_that_are_refused() {
     assert_eq!(load(b"\xde\xc0\x17\x0b what"), 200);
     assert_eq!(load(b".version 8.7\n.target sm_120\n.address_size 64\n"), 209);
     // A fat binary of a header that says more than there is, and one of nothing.
-    let mut fat = vec![0u8; 80];
+    let mut fat = [0u8; 80];
     fat[..8].copy_from_slice(&[0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0]);
     assert_eq!(cu!(cuModuleLoadData(&mut 0u64, fat.as_ptr())), 209);
     fat[8] = 64;

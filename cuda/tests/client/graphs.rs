@@ -31,7 +31,8 @@ fn a_graph_by_hand() {
     };
     let (mut graph, mut exec, mut first, mut second) = (0u64, 0u64, 0u64, 0u64);
     assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
-    let mut fill = (counter, 0usize, [100u32, 4u32], 1usize, 1usize);
+    // The place, the pitch, the value and its size, values of a row, rows.
+    let mut fill = [counter, 0, 100 | 4 << 32, 1, 1u64];
     assert_eq!(cu!(cuGraphAddMemsetNode(&mut first, graph, null(), 0usize, &mut fill, context.0)), 0);
     assert_eq!(cu!(cuGraphAddKernelNode(&mut second, graph, &mut first, 1usize, &mut params)), 0);
     times.set(1000);

@@ -239,3 +239,39 @@ fn tensor_maps_are_checked() {
     assert_eq!(encode(2, 6, &boxes), 1, "a box wider than the swizzle");
     assert_ne!(map, [0u8; 128]);
 }
+
+/// What nvcc 13.0 makes of `extern "C" __global__ void fill(int* p, int v) { p[threadIdx.x] = v + threadIdx.x; }` with
+/// `-fatbin -arch=compute_90`, and `--no-compress`, nothing, or `-compress-mode=speed`.
+const FAT_BINARIES: [&[u8]; 3] = [
+    include_bytes!("data/plain.fatbin"),
+    include_bytes!("data/zstd.fatbin"),
+    include_bytes!("data/lz4.fatbin"),
+];
+
+#[test]
+fn fat_binaries_of_nvcc() {
+    let _context = Context::new();
+    for (number, binary) in (7i32..).zip(FAT_BINARIES) {
+        // As a file has it, and in the wrapper that a program has.
+        let wrapper = [0x1_4662_43b1u64, binary.as_ptr().expose_provenance() as u64, 0];
+        for image in [binary.as_ptr(), wrapper.as_ptr().cast()] {
+            let mut module = 0u64;
+            assert_eq!(cu!(cuModuleLoadData(&mut module, image)), 0, "{number}");
+            let (mut out, mut first) = (allocate(16), number);
+            let mut params = [param(&mut out), param(&mut first)];
+            assert_eq!(launch(function(module, "fill"), 1, 4, 0, &mut params), 0);
+            assert_eq!(download::<i32>(out, 4), [number, number + 1, number + 2, number + 3]);
+        }
+        // Damaged ones are refused, whatever byte it is that differs.
+        for at in (4..binary.len()).step_by(9) {
+            let mut damaged = binary.to_vec();
+            damaged[at] ^= 0x55;
+            // The size in the header is how much is read: what it says of this memory is believed.
+            if (8..16).contains(&at) {
+                continue;
+            }
+            let answer = cu!(cuModuleLoadData(&mut 0u64, damaged.as_ptr()));
+            assert!([0, 200, 209, 218, 801].contains(&answer), "{number} {at}: {answer}");
+        }
+    }
+}

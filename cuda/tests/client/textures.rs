@@ -37,7 +37,7 @@ fn an_array_is_sampled_and_painted() {
     let module = module(KERNELS);
     let (sample, paint) = (function(module, "sample"), function(module, "paint"));
     // Three by two texels of one float.
-    let mut descriptor = (3usize, 2usize, 0usize, [0x20u32, 1], 2u32);
+    let mut descriptor = [3, 2, 0, 0x20 | 1 << 32, 2u64];
     let mut array = 0u64;
     assert_eq!(cu!(cuArray3DCreate_v2(&mut array, &mut descriptor)), 0);
     let texels = [1f32, 2.0, 3.0, 10.0, 20.0, 30.0];
@@ -71,16 +71,16 @@ fn an_array_is_sampled_and_painted() {
 #[test]
 fn levels_are_arrays() {
     let _context = Context::new();
-    let mut descriptor = (8usize, 4usize, 0usize, [1u32, 1], 0u32);
+    let mut descriptor = [8, 4, 0, 1 | 1 << 32, 0u64];
     let (mut mipmap, mut first, mut third, mut again) = (0u64, 0u64, 0u64, 0u64);
     assert_eq!(cu!(cuMipmappedArrayCreate(&mut mipmap, &mut descriptor, 99u32)), 0);
     assert_eq!(cu!(cuMipmappedArrayGetLevel(&mut first, mipmap, 0u32)), 0);
     assert_eq!(cu!(cuMipmappedArrayGetLevel(&mut third, mipmap, 2u32)), 0);
     assert_eq!((cu!(cuMipmappedArrayGetLevel(&mut again, mipmap, 2u32)), again), (0, third));
     assert_eq!(cu!(cuMipmappedArrayGetLevel(&mut again, mipmap, 4u32)), 1);
-    let mut size = (0usize, 0usize, [0u32; 2]);
+    let mut size = [0u64; 3];
     assert_eq!(cu!(cuArrayGetDescriptor_v2(&mut size, third)), 0);
-    assert_eq!(size, (2, 1, [1, 1]));
+    assert_eq!(size, [2, 1, 1 | 1 << 32]);
     assert_eq!(cu!(cuMemcpyHtoA_v2(third, 0usize, [5u8, 6].as_ptr(), 2usize)), 0);
     assert_eq!(cu!(cuMemcpyAtoA_v2(first, 3usize, third, 0usize, 2usize)), 0);
     let mut row = [0u8; 8];

@@ -10,8 +10,13 @@ mod client;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsmith::diag::{Language, Source};
-use warpsmith::emit::OptLevel;
+use warpsmith::emit::{Compiler, Debug, OptLevel};
+use warpsmith::isa::Target;
+use warpsmith::llvm;
+use warpsmith::ptx::ValidatedModule;
+use warpsmith::watch::Sources;
 use warpsmith::watch::debug::{PROMPT, Script};
+use warpsmith::watch::dwarf::{Places, VariablePlaces};
 use warpsmith_filetests::runner::{Failed, Trial, compare, main as run_trials};
 use warpsmith_harness::session::{Subject, own_launch};
 
@@ -40,11 +45,78 @@ fn main() -> ExitCode {
     let client = Trial::test("tests/watch/dap/client.mjs", move || {
         client::converse(&client.ok_or("no client: `cargo xtask tools` installs it where there is npm")?)
     });
-    run_trials(sessions.chain(editors).chain([client.with_ignored_flag(ignored)]).collect())
+    let shapes = Trial::test("tests/places/shape.cu", same_shape);
+    run_trials(sessions.chain(editors).chain([client.with_ignored_flag(ignored), shapes]).collect())
 }
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What nvcc -G says of a kernel, and what we say of the same source by way of clang: functions, parameters, variables, types, inlined calls;
+/// and wherever nvcc has a variable somewhere, so have we. `tests/places/make.sh` makes both inputs.
+fn same_shape() -> Result<(), Failed> {
+    let places = |text: &str| -> Result<Places, Failed> {
+        let module = ValidatedModule::parse(text).map_err(|errors| errors.to_string())?;
+        Ok(Places::new(&module, &Sources::new("shape.ptx", text, &module)))
+    };
+    let theirs = places(include_str!("places/shape.ptx"))?;
+    let bitcode = llvm::Module::read(include_bytes!("places/shape.bc")).map_err(|error| error.to_string())?;
+    let options = llvm::Options::new().with_target(Target::sm(80));
+    let module = llvm::import(vec![("shape.bc".to_owned(), bitcode)], &options)
+        .map_err(|errors| format!("{errors:?}"))?;
+    let compile = |level| {
+        let compiler = Compiler::new(Target::sm(80)).with_opt_level(level).with_debug(Debug::Full);
+        let compiler = compiler.with_verify_each(true);
+        Ok::<_, Failed>(compiler.compile(&module).map_err(|errors| errors.to_string())?.text)
+    };
+    for level in OptLevel::ALL {
+        let ours = places(&compile(level)?)?;
+        let shape = |places: &Places| {
+            let mut all: Vec<_> = places
+                .functions
+                .iter()
+                .flat_map(|f| {
+                    f.variables
+                        .iter()
+                        .map(|v| (f.name.clone(), v.level, v.parameter, v.name.clone(), v.ty.clone()))
+                })
+                .collect();
+            all.sort();
+            all
+        };
+        compare_shapes(level, &shape(&theirs), &shape(&ours))?;
+        if !ours.warnings.is_empty() || !theirs.warnings.is_empty() {
+            return Err(format!("{:?} {:?}", ours.warnings, theirs.warnings).into());
+        }
+        if level != OptLevel::O0 {
+            continue;
+        }
+        for (theirs, ours) in theirs.functions.iter().zip(&ours.functions) {
+            for known in &theirs.variables {
+                let same = |v: &&VariablePlaces| (&v.name, v.level) == (&known.name, known.level);
+                let found = ours.variables.iter().find(same).ok_or("the shapes are the same")?;
+                let lost = found.at.iter().find(|(_, place)| place.is_none());
+                if let Some((lines, _)) = lost {
+                    return Err(format!("{} is nowhere at {lines}", known.name).into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_shapes<T: PartialEq + std::fmt::Debug>(
+    level: OptLevel,
+    theirs: &[T],
+    ours: &[T],
+) -> Result<(), Failed> {
+    let missing: Vec<&T> = theirs.iter().filter(|item| !ours.contains(item)).collect();
+    let more: Vec<&T> = ours.iter().filter(|item| !theirs.contains(item)).collect();
+    if !missing.is_empty() || !more.is_empty() || theirs.is_empty() {
+        return Err(format!("at {level}: nvcc alone has {missing:#?}, we alone have {more:#?}").into());
+    }
+    Ok(())
 }
 
 fn check(path: &Path) -> Result<(), Failed> {

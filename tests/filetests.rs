@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 use warpsmith::diag::{Language, Renderer, Source};
+use warpsmith::emit::Debug;
 use warpsmith::launch::execute_observed;
+use warpsmith::watch::dwarf::Places;
 use warpsmith::watch::{Checkers, Report, Selection, Sources};
 use warpsmith::{Compiler, DEFAULT_TARGET, OptLevel, Program, ir, ptx};
 use warpsmith_filetests::runner::{Failed, Made, Test, Trial, difference, files, lines, read, rendered};
@@ -76,6 +78,14 @@ fn wir_test(test: &Test<'_>) -> Result<Made, Failed> {
             let compiled = compiler.compile(&parse()?).map_err(|errors| rendered(source, &errors))?;
             Ok(Made::Output(compiled.text))
         }
+        "places" => {
+            let compiler = Compiler::new(target).with_opt_level(level).with_debug(Debug::Full);
+            let source =
+                Source::new(test.path.file_name().unwrap_or_default().to_string_lossy(), test.text());
+            let module = ir::parse_module(source).map_err(|errors| errors.to_string())?;
+            let compiled = compiler.compile(&module).map_err(|errors| errors.to_string())?;
+            Ok(Made::Output(places(&compiled.text)?))
+        }
         "run" => round_trip(source).map(|()| Made::Nothing),
         "ptxas" => {
             let options = roundtrip::Options { toolbox: Toolbox::from_environment(), ..Default::default() };
@@ -102,10 +112,17 @@ fn ptx_test(test: &Test<'_>) -> Result<Made, Failed> {
             }
             Ok(Made::Output(text))
         }
+        "places" => Ok(Made::Output(places(test.text())?)),
         "run" => without_failures(&roundtrip::ptx(source)).map(|()| Made::Nothing),
         "watch" => planted(test.path, source, test.argument).map(Made::Output),
         _ => Err(test.unknown()),
     }
+}
+
+/// What `warpsmith dump` says of the variables of a text.
+fn places(text: &str) -> Result<String, Failed> {
+    let module = ptx::ValidatedModule::parse(text).map_err(|errors| rendered(text, &errors))?;
+    Ok(Places::new(&module, &Sources::new("k.ptx", text, &module)).to_string())
 }
 
 /// What `warpsmith check` shows of a text where no terminal is.

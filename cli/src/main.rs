@@ -52,7 +52,7 @@ enum Command {
     Bindgen(bindgen::Options),
     /// Parse and validate `.ptx` and `.wir` files, or all of them in folders.
     Check(check::Options),
-    /// Print LLVM bitcode as text, close to `.ll`.
+    /// Print LLVM bitcode as text, close to `.ll`; of PTX, where each variable of the source lives.
     Dump(dump::Options),
     /// Explain a code of a diagnostic.
     Explain(explain::Options),

@@ -129,9 +129,10 @@ impl Names {
     }
 
     /// A label for debug information, which no other in the module has.
-    pub fn debug_label(&mut self, tree: &mut Module, what: &str) -> Symbol {
+    /// It is short: half of the text of debug information are labels.
+    pub fn debug_label(&mut self, tree: &mut Module) -> Symbol {
         loop {
-            let name = format!("$L__{what}{}", self.debug_labels);
+            let name = format!("${}", self.debug_labels);
             self.debug_labels += 1;
             if !self.taken.contains(&name) {
                 return tree.name(&name);

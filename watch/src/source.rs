@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use warpsmith_diag::{Diagnostics, LineIndex, Source};
 use warpsmith_interp::Fault;
-use warpsmith_ptx::{Data, Id, Inlined, Item, Loc, Module, Place, Stmt};
+use warpsmith_ptx::{Data, DataValue, Id, Inlined, Item, Loc, Module, Place, Stmt};
 
 /// Inlined calls are not followed deeper than this.
 const MOST_FRAMES: usize = 64;
@@ -190,12 +190,12 @@ fn element(text: &mut String, ty: &Type, offset: i64) {
                 let start = i64::try_from(at).unwrap_or(i64::MAX);
                 offset >= start && ((offset - start) as u64) < ty.bytes()
             };
-            if let Some((name, ty, at, _)) = of.members.iter().find(|(_, ty, at, _)| holds(*at, ty)) {
+            if let Some((name, ty, at, _)) = of.members().iter().find(|(_, ty, at, _)| holds(*at, ty)) {
                 put!(text, ".{name}");
                 element(text, ty, offset - *at as i64);
             }
         }
-        Type::Base(..) | Type::Pointer(..) | Type::Enum(..) | Type::Unknown => {}
+        Type::Base(..) | Type::Pointer(..) | Type::Around(_) | Type::Enum(..) | Type::Unknown => {}
     }
 }
 
@@ -213,7 +213,14 @@ fn strings(module: &Module) -> (Vec<u8>, FxHashMap<&str, usize>) {
                 Data::Label(label) => _ = labels.insert(&module[label], bytes.len()),
                 Data::Bytes(list) => bytes.extend_from_slice(&module[list]),
                 Data::Values { bits, values } => {
-                    bytes.resize(bytes.len() + values.len() * usize::from(bits) / 8, 0)
+                    for value in &module[values] {
+                        let value = match value {
+                            DataValue::Int(value) => *value,
+                            // No string has a reference in it.
+                            DataValue::Address { .. } | DataValue::Difference { .. } => 0,
+                        };
+                        bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(bits / 8).min(8)]);
+                    }
                 }
             }
         }

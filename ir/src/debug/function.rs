@@ -85,6 +85,15 @@ impl Storage {
             Storage::Slot(..) | Storage::Global(..) | Storage::Constant(_) | Storage::OptimizedOut => None,
         }
     }
+
+    /// The same with another value, where it names one.
+    pub fn map(self, change: impl FnOnce(Value) -> Value) -> Storage {
+        match self {
+            Storage::Value(value) => Storage::Value(change(value)),
+            Storage::Memory(value, offset) => Storage::Memory(change(value), offset),
+            Storage::Slot(..) | Storage::Global(..) | Storage::Constant(_) | Storage::OptimizedOut => self,
+        }
+    }
 }
 
 /// Where a variable, or a part of it, is from a point on.

@@ -49,9 +49,7 @@ pub fn with_own_source(module: &Module) -> Module {
         let mut number = 0;
         for value in func.dfg.values().collect::<Vec<_>>() {
             let ty = func.dfg.ty(value);
-            let Some(name) =
-                func.names.get(value).map(str::to_owned).filter(|_| !ty.is_invalid() && !ty.is_aggregate())
-            else {
+            let Some(name) = func.names.get(value).map(str::to_owned).filter(|_| !ty.is_invalid()) else {
                 continue;
             };
             let ty = type_of(info.get_or_insert_default(), &module.types, &mut types, ty);

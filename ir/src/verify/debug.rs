@@ -252,14 +252,6 @@ impl Verifier<'_> {
             Storage::Global(global, _) => !self.module.globals.is_valid(global),
             Storage::Constant(_) | Storage::OptimizedOut => false,
         };
-        if binding.storage.value().is_some_and(|value| func.dfg.ty(value).is_aggregate())
-            && matches!(binding.storage, Storage::Value(_))
-        {
-            let message =
-                format!("`{name}` of `@{}` is bound to an aggregate, which is not supported yet", func.name);
-            let note = "bind pieces of the variable to its parts, or keep it in a stack slot";
-            self.error("I0390", message).notes.push(note.into());
-        }
         if missing {
             self.error("I0460", format!("`{name}` of `@{}` is bound to what does not exist", func.name));
             return;

@@ -1,7 +1,7 @@
 //! Copies of blocks within their function.
 
 use rustc_hash::FxHashMap;
-use warpsmith_ir::debug::{Binding, Storage};
+use warpsmith_ir::debug::Binding;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Type, Value, ValueList, ValuePool};
 
 /// What a copy is made of.
@@ -44,13 +44,7 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
         for binding in func.layout.records(inst).to_vec() {
             let Some(debug) = &mut func.debug else { continue };
             let mut data: Binding = debug.bindings[binding];
-            data.storage = match data.storage {
-                Storage::Value(value) => Storage::Value(copied.value(value)),
-                Storage::Memory(value, offset) => Storage::Memory(copied.value(value), offset),
-                Storage::Slot(..) | Storage::Global(..) | Storage::Constant(_) | Storage::OptimizedOut => {
-                    data.storage
-                }
-            };
+            data.storage = data.storage.map(|value| copied.value(value));
             let binding = debug.bindings.push(data);
             func.layout.bind_at_end(to, binding);
         }

@@ -9,7 +9,8 @@ use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
-use warpsmith_ir::{Block, BlockCall, Function, InstData, Traits, Value, ValueList};
+use warpsmith_ir::debug::Binding;
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Traits, Value, ValueList};
 
 /// Instructions that a header may have.
 const MAX_SIZE: usize = 24;
@@ -51,6 +52,30 @@ fn layer(func: &mut Function) -> u32 {
         }
     }
     changes
+}
+
+/// Variables of the source that are bound to values are bound to others.
+fn map_bindings(func: &mut Function, inst: Inst, map: &FxHashMap<Value, Value>) {
+    let Some(debug) = &mut func.debug else { return };
+    for &id in func.layout.records(inst) {
+        let storage = &mut debug.bindings[id].storage;
+        *storage = storage.map(|value| map.get(&value).copied().unwrap_or(value));
+    }
+}
+
+/// Bindings of a block to values that another block has as parameters stand at the start of that one too.
+fn bind_again(func: &mut Function, from: Block, to: Block, map: &FxHashMap<Value, Value>) {
+    let Some(debug) = &mut func.debug else { return };
+    let insts = func.layout.insts(from);
+    let ids: Vec<_> = insts.flat_map(|inst| func.layout.records(inst)).copied().collect();
+    let mut new = Vec::new();
+    for id in ids {
+        let Binding { variable, piece, storage } = debug.bindings[id];
+        if let Some(&value) = storage.value().and_then(|value| map.get(&value)) {
+            new.push(debug.bindings.push(Binding { variable, piece, storage: storage.map(|_| value) }));
+        }
+    }
+    new.into_iter().rev().for_each(|id| func.layout.bind_at_start(to, id));
 }
 
 struct Plan {
@@ -131,8 +156,12 @@ impl Plan {
             }
             for inst in func.layout.insts(block).collect::<Vec<_>>() {
                 func.dfg.map_uses(inst, |value| map.get(&value).copied().unwrap_or(value));
+                map_bindings(func, inst, map);
             }
         }
+        // What the header has bound is so where it leads to, whichever of its copies was executed.
+        bind_again(func, header, self.body, &of_body);
+        bind_again(func, header, behind, &of_exit);
         let Some(branch) = func.terminator(header) else { return };
         let (exit, body) = (self.exit, self.body);
         let mut onward = None;

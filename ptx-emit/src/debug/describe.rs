@@ -5,8 +5,6 @@ use super::ranges::{Event, InRegisters, Key, Range, ranges};
 use super::{Class, Described, Located, Place};
 use crate::names::Names;
 use crate::regs::Reg;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use warpsmith_ir as ir;
@@ -81,13 +79,31 @@ struct Labels<'a> {
     tree: &'a mut Module,
     names: &'a mut Names,
     at: BTreeMap<usize, Symbol>,
+    /// For each position, that of the next instruction with its `.loc`: between them no address lies.
+    snapped: Vec<usize>,
 }
 
 impl Labels<'_> {
     fn label(&mut self, at: usize) -> Symbol {
+        // The label of the function's begin stands in front of everything.
+        let at = if self.snapped[at] == self.snapped[0] { 0 } else { self.snapped[at] };
         let Labels { tree, names, .. } = self;
-        *self.at.entry(at).or_insert_with(|| names.debug_label(tree, "tmp"))
+        *self.at.entry(at).or_insert_with(|| names.debug_label(tree))
     }
+}
+
+fn snapped(stmts: &[Stmt]) -> Vec<usize> {
+    let mut snapped = vec![stmts.len(); stmts.len() + 1];
+    let mut to = stmts.len();
+    for at in (0..stmts.len()).rev() {
+        if matches!(stmts[at], Stmt::Inst(_)) {
+            let lines = stmts[..at].iter().rev().take_while(|stmt| matches!(stmt, Stmt::Loc(_)));
+            to = at - lines.count();
+        }
+        // A `.loc` of an instruction is at that instruction, whichever of them comes first.
+        snapped[at] = to;
+    }
+    snapped
 }
 
 /// What is known of a function, the labels that its body needs before which statements, and how much is known of its variables.
@@ -102,7 +118,7 @@ pub(crate) fn describe(
 ) -> (Described, BTreeMap<usize, Symbol>, DebugStatistics) {
     let end = stmts.len();
     let mut at = BTreeMap::new();
-    let (begin, last) = (names.debug_label(tree, "func_begin"), names.debug_label(tree, "func_end"));
+    let (begin, last) = (names.debug_label(tree), names.debug_label(tree));
     at.insert(0, begin);
     at.insert(end, last);
     let mut described = Described { id, begin, end: last, scopes: Vec::new(), locations: Vec::new() };
@@ -116,24 +132,30 @@ pub(crate) fn describe(
         count += u64::from(matches!(stmt, Stmt::Inst(_)));
         instructions.push(count);
     }
-    let mut labels = Labels { tree, names, at };
+    let mut labels = Labels { tree, names, at, snapped: snapped(stmts) };
     for (scope, bounds) in notes.scopes.iter() {
         let Some((from, to)) = *bounds else { continue };
         if scope != debug.root() {
             described.scopes.push((scope, labels.label(from), labels.label(to)));
         }
     }
-    let mut bound: HashMap<DebugVar, (u32, Option<Home>), FxBuildHasher> = HashMap::default();
+    // How often each is bound, and to what last.
+    let mut bound: BTreeMap<Key, (u32, Option<Home>)> = BTreeMap::new();
     for (_, event) in &notes.events {
-        if let Event::Bind((variable, piece), home) = event {
-            let (count, only) = bound.entry(*variable).or_default();
-            *count += 1 + u32::from(piece.is_some());
-            *only = home.clone();
+        if let Event::Bind(key, home) = event {
+            let (count, last) = bound.entry(*key).or_default();
+            *count += 1;
+            last.clone_from(home);
         }
     }
     let found = ranges(code, &notes.events, end);
     let mut by_variable: BTreeMap<DebugVar, Vec<Range<Home>>> = BTreeMap::new();
-    for range in found {
+    for mut range in found {
+        range.from = labels.snapped[range.from];
+        range.to = labels.snapped[range.to];
+        if range.from == range.to {
+            continue;
+        }
         by_variable.entry(range.key.0).or_default().push(range);
     }
     for (variable, data) in &debug.variables {
@@ -143,12 +165,8 @@ pub(crate) fn describe(
             None => (0, 0),
         };
         let within = |from: usize, to: usize| instructions[to.max(from)] - instructions[from];
-        let once = match bound.get(&variable) {
-            Some((1, Some(home))) => Some(home),
-            _ => None,
-        };
-        let lasting = once.filter(|home| home.registers().is_empty() || notes.own_registers);
-        if let Some(place) = lasting.and_then(|home| place_of(home, labels.names)) {
+        let of_variable = bound.range((variable, None)..).take_while(|((of, _), _)| *of == variable);
+        if let Some(place) = lasting(of_variable, notes.own_registers, labels.names) {
             described.locations.push(Located { variable, range: None, place });
             statistics.variable(within(from, to), within(from, to));
             continue;
@@ -162,6 +180,55 @@ pub(crate) fn describe(
         statistics.variable(within(from, to), covered);
     }
     (described, labels.at, statistics)
+}
+
+/// The place of a variable that is bound once, as a whole or in pieces, to what nothing else is put into.
+fn lasting<'a>(
+    bound: impl Iterator<Item = (&'a Key, &'a (u32, Option<Home>))>,
+    own_registers: bool,
+    names: &Names,
+) -> Option<Place> {
+    let mut parts: Vec<(Piece, Place)> = Vec::new();
+    for (n, ((_, piece), (count, home))) in bound.enumerate() {
+        let home =
+            home.as_ref().filter(|home| *count == 1 && (own_registers || home.registers().is_empty()))?;
+        let place = place_of(home, names)?;
+        match piece {
+            // The whole comes first.
+            None if n == 0 => parts.push((Piece { offset: 0, size: 0 }, place)),
+            None => return None,
+            Some(piece) => {
+                let end =
+                    parts.last().map_or(0, |(before, _)| u64::from(before.offset) + u64::from(before.size));
+                if u64::from(piece.offset) < end || parts.last().is_some_and(|(before, _)| before.size == 0) {
+                    return None;
+                }
+                parts.push((*piece, place));
+            }
+        }
+    }
+    match parts.as_slice() {
+        [] => None,
+        [(Piece { size: 0, .. }, place)] => Some(place.clone()),
+        _ => Some(joined(parts)),
+    }
+}
+
+/// Pieces of a variable, those between them nowhere.
+fn joined(mut parts: Vec<(Piece, Place)>) -> Place {
+    parts.sort_by_key(|(piece, _)| *piece);
+    let (mut pieces, mut at) = (Vec::new(), 0u32);
+    for (piece, place) in parts {
+        if piece.offset < at {
+            continue;
+        }
+        if piece.offset > at {
+            pieces.push((None, piece.offset - at));
+        }
+        pieces.push((Some(place), piece.size));
+        at = piece.offset.saturating_add(piece.size);
+    }
+    Place::Pieces(pieces)
 }
 
 fn place_of(home: &Home, names: &Names) -> Option<Place> {
@@ -214,19 +281,7 @@ fn whole(ranges: Vec<Range<Home>>, names: &Names) -> Vec<(usize, usize, Place)> 
         if parts.is_empty() {
             continue;
         }
-        parts.sort_by_key(|(piece, _)| *piece);
-        let (mut pieces, mut at) = (Vec::new(), 0);
-        for (piece, place) in parts {
-            if piece.offset < at {
-                continue;
-            }
-            if piece.offset > at {
-                pieces.push((None, piece.offset - at));
-            }
-            pieces.push((Some(place), piece.size));
-            at = piece.offset + piece.size;
-        }
-        push(from, to, Place::Pieces(pieces));
+        push(from, to, joined(parts));
     }
     out
 }

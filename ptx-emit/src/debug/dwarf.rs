@@ -1,6 +1,6 @@
 //! The entries of `.debug_info`: units, types, functions, scopes, variables.
 
-use super::section::{Bytes, push};
+use super::section::{Bytes, plain, push};
 use super::{Class, Debug, Described, Located, Place, lines};
 use gimli::constants::*;
 use gimli::write::{
@@ -69,7 +69,7 @@ pub(crate) fn sections(
         pieces.push(Data::Label(*label));
         let mut bytes = clean(name);
         bytes.push(0);
-        pieces.push(Data::Bytes(tree.byte_list(&bytes)));
+        plain(tree, &bytes, &mut pieces);
     }
     if !pieces.is_empty() {
         push(tree, SectionId::DebugStr.name(), &pieces);
@@ -539,66 +539,69 @@ impl Writer<'_> {
     }
 
     fn expression(&mut self, place: &Place) -> Expression {
-        match place {
-            Place::Registers(_) | Place::Memory(..) | Place::Constant(_) => {
-                let mut bytes = Vec::new();
-                self.operations(place, &mut bytes);
-                Expression::raw(bytes)
-            }
-            Place::Pieces(pieces) => {
-                let mut bytes = Vec::new();
-                for (place, size) in pieces {
-                    if let Some(place) = place {
-                        self.operations(place, &mut bytes);
-                    }
-                    bytes.push(DW_OP_piece.0);
-                    unsigned(&mut bytes, (*size).into());
-                }
-                Expression::raw(bytes)
-            }
-            Place::Symbol(symbol, offset, _) => {
-                let mut place = Expression::new();
-                place.op_addr(self.symbol(*symbol));
-                match u64::try_from(*offset) {
-                    Ok(0) => {}
-                    Ok(offset) => place.op_plus_uconst(offset),
-                    Err(_) => {
-                        place.op_consts((*offset).into());
-                        place.op(DW_OP_plus);
-                    }
-                }
-                place
-            }
-        }
+        let mut out = Expression::new();
+        self.operations(place, &mut out);
+        out
     }
 
-    /// What needs no reference.
-    fn operations(&self, place: &Place, out: &mut Vec<u8>) {
+    fn operations(&mut self, place: &Place, out: &mut Expression) {
         match place {
             Place::Registers(registers) => {
                 for (name, size) in registers {
-                    out.push(DW_OP_regx.0);
-                    unsigned(out, *name);
+                    // The numbers of registers are longer than `gimli` writes them: the bytes go one by one.
+                    plain_bytes(out, &[DW_OP_regx.0], |bytes| unsigned(bytes, *name));
                     if registers.len() > 1 {
-                        out.push(DW_OP_piece.0);
-                        unsigned(out, (*size).into());
+                        out.op_piece((*size).into());
                     }
                 }
             }
-            Place::Memory(name, offset) => {
-                out.push(DW_OP_bregx.0);
-                unsigned(out, *name);
-                signed(out, (*offset).into());
-            }
+            Place::Memory(name, offset) => plain_bytes(out, &[DW_OP_bregx.0], |bytes| {
+                unsigned(bytes, *name);
+                signed(bytes, (*offset).into());
+            }),
             Place::Constant(bits) => {
-                out.push(DW_OP_consts.0);
-                signed(out, *bits);
-                out.push(DW_OP_stack_value.0);
+                out.op_consts(*bits);
+                out.op(DW_OP_stack_value);
             }
-            // A piece in memory with a name would need a reference: the piece is empty, which says that it is nowhere.
-            Place::Symbol(..) | Place::Pieces(_) => {}
+            Place::Symbol(symbol, offset, _) => {
+                out.op_addr(self.symbol(*symbol));
+                match u64::try_from(*offset) {
+                    Ok(0) => {}
+                    Ok(offset) => out.op_plus_uconst(offset),
+                    Err(_) => {
+                        out.op_consts((*offset).into());
+                        out.op(DW_OP_plus);
+                    }
+                }
+            }
+            Place::Pieces(pieces) => {
+                for (place, size) in pieces {
+                    let in_pieces = match place {
+                        // Several registers say how much of the value each has.
+                        Some(place @ Place::Registers(registers)) => {
+                            self.operations(place, out);
+                            registers.len() > 1
+                        }
+                        Some(place) => {
+                            self.operations(place, out);
+                            false
+                        }
+                        None => false,
+                    };
+                    if !in_pieces {
+                        out.op_piece((*size).into());
+                    }
+                }
+            }
         }
     }
+}
+
+/// Bytes of an expression, each of which stands as an operation without operands.
+fn plain_bytes(out: &mut Expression, lead: &[u8], rest: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = lead.to_vec();
+    rest(&mut bytes);
+    bytes.into_iter().for_each(|byte| out.op(gimli::DwOp(byte)));
 }
 
 /// The number by which DWARF names a register: the bytes of its name, the first one highest (PTX interoperability guide, 5.3).

@@ -34,7 +34,7 @@ impl Strings {
         if let Some(label) = self.labels.get(name) {
             return *label;
         }
-        let label = tree.name(&format!("$L__info_string{}", self.order.len()));
+        let label = tree.name(&format!("$s{}", self.order.len()));
         self.labels.insert(name.to_owned(), label);
         self.order.push((name.to_owned(), label));
         label

@@ -39,7 +39,7 @@ impl Bytes {
         let bytes = self.bytes.slice();
         for reference in &self.references {
             if reference.at > from {
-                pieces.push(Data::Bytes(tree.byte_list(&bytes[from..reference.at])));
+                plain(tree, &bytes[from..reference.at], &mut pieces);
             }
             let (name, offset) = match reference.to {
                 Target::Symbol(index, addend) => (symbols[index], addend),
@@ -50,10 +50,77 @@ impl Bytes {
             from = reference.at + usize::from(reference.bits / 8);
         }
         if from < bytes.len() {
-            pieces.push(Data::Bytes(tree.byte_list(&bytes[from..])));
+            plain(tree, &bytes[from..], &mut pieces);
         }
         pieces
     }
+}
+
+/// Bytes without references, in as few characters as they can be written with: eight bytes in one `.b64` are half as long as in a `.b8`, but
+/// a directive costs a line. DWARF's fields are not aligned, so neither are these.
+pub(super) fn plain(tree: &mut Module, bytes: &[u8], pieces: &mut Vec<Data>) {
+    for part in bytes.chunks(MOST_AT_ONCE) {
+        let mut at = 0;
+        for (width, count) in shortest(part) {
+            let run = &part[at..at + width * count];
+            at += run.len();
+            if width == 1 {
+                pieces.push(Data::Bytes(tree.byte_list(run)));
+                continue;
+            }
+            // Lines of 32 bytes, like those of single bytes.
+            for line in run.chunks(32) {
+                let values = line.chunks(width).map(|value| DataValue::Int(little_endian(value)));
+                let values = tree.value_list(&values.collect::<Vec<_>>());
+                pieces.push(Data::Values { bits: width as u8 * 8, values });
+            }
+        }
+    }
+}
+
+/// Bytes that are laid out together, which bounds the memory that it takes.
+const MOST_AT_ONCE: usize = 1 << 12;
+
+/// Bytes of a value in each of the directives.
+const WIDTHS: [usize; 4] = [1, 2, 4, 8];
+
+/// Runs of values of one width, as `(bytes, values)`, whose text is the shortest.
+fn shortest(bytes: &[u8]) -> Vec<(usize, usize)> {
+    // Characters from each byte to the end, and the width to go on with there, where the value before had each of the widths.
+    let mut best = vec![[(0u32, 0usize); WIDTHS.len()]; bytes.len() + 1];
+    for at in (0..bytes.len()).rev() {
+        let mut options = [(u32::MAX, 0); WIDTHS.len()];
+        for (index, width) in WIDTHS.iter().enumerate() {
+            let Some(value) = bytes.get(at..at + width) else { break };
+            let digits = little_endian(value).checked_ilog10().unwrap_or(0) + 1;
+            options[index] = (digits + best[at + width][index].0, index);
+        }
+        for (before, slot) in best[at].iter_mut().enumerate() {
+            // Another value of the list, or another line: `.b8 ` or `.b64 `, and its end.
+            let with_lead = options.iter().map(|&(cost, index)| {
+                let lead = if index == before { 2 } else { 5 + u32::from(index > 0) };
+                (cost.saturating_add(lead), index)
+            });
+            *slot = with_lead.min().unwrap_or_default();
+        }
+    }
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    let (mut at, mut before) = (0, None);
+    while at < bytes.len() {
+        // In front of the first value there is no list to go on with; a byte's is as short as any, and a run of bytes does not need one.
+        let index = best[at][before.unwrap_or(0)].1;
+        match runs.last_mut() {
+            Some((width, count)) if *width == WIDTHS[index] => *count += 1,
+            _ => runs.push((WIDTHS[index], 1)),
+        }
+        at += WIDTHS[index];
+        before = Some(index);
+    }
+    runs
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 /// Puts a section at the end of the module.

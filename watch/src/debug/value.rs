@@ -62,6 +62,7 @@ impl Type {
                 Type::Pointer(*space, Box::new(to))
             }
             dwarf::Type::Composite(of) => Type::Struct(of.clone()),
+            dwarf::Type::Around(of) => of.composite().map_or_else(|| bytes(0), Type::Struct),
             dwarf::Type::Array(of, count) => Type::Array(Box::new(Type::of_source(of)), *count),
             dwarf::Type::Enum(name, size, names) => Type::Enum(name.clone(), *size, names.clone()),
             dwarf::Type::Unknown => bytes(0),
@@ -236,7 +237,7 @@ impl Value {
     /// A member of a structure, with its place where the structure is in memory.
     pub fn member(&self, name: &str) -> Option<Value> {
         let Type::Struct(of) = &self.ty else { return None };
-        let (_, ty, offset, bits) = of.members.iter().find(|(known, ..)| known == name)?;
+        let (_, ty, offset, bits) = of.members().iter().find(|(known, ..)| known == name)?;
         let ty = Type::of_source(ty);
         let start = usize::try_from(*offset).ok()?;
         let bytes = self.bytes.get(start..start.checked_add(usize::try_from(ty.bytes()).ok()?)?)?.to_vec();
@@ -295,8 +296,8 @@ impl Value {
                         self.member(name).map_or_else(|| "<unavailable>".into(), |value| value.show(format));
                     format!("{name} = {shown}")
                 };
-                let shown: Vec<String> = of.members.iter().take(SHOWN).map(member).collect();
-                format!("{{{}{}}}", shown.join(", "), if of.members.len() > SHOWN { ", ..." } else { "" })
+                let shown: Vec<String> = of.members().iter().take(SHOWN).map(member).collect();
+                format!("{{{}{}}}", shown.join(", "), if of.members().len() > SHOWN { ", ..." } else { "" })
             }
             Type::Enum(_, size, names) => {
                 let number = self.as_int().unwrap_or(0);

@@ -5,16 +5,18 @@
 
 mod assemble;
 mod place;
+mod places;
 #[cfg(test)]
 mod tests;
 
 pub use place::Place;
+pub use places::{FunctionPlaces, Lines, Places, VariablePlaces};
 
 use assemble::Sections;
 use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, LittleEndian, UnitHeader, UnitOffset};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::Module;
 
@@ -36,6 +38,8 @@ pub enum Type {
     Pointer(StateSpace, Option<Box<Type>>),
     /// A structure or union.
     Composite(Arc<Composite>),
+    /// The structure or union that this is a part of, behind a pointer: a list's next element.
+    Around(Around),
     /// Elements one after the other.
     Array(Box<Type>, u64),
     /// Names for numbers of so many bytes.
@@ -54,9 +58,38 @@ pub struct Composite {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Name, type, offset in bytes, and the bits of a bit field.
-    pub members: Vec<(String, Type, u64, Option<Bits>)>,
+    /// They are known when all are read, and their types may be made of this one.
+    members: OnceLock<Vec<Member>>,
 }
+
+/// A member's name, type, offset in bytes, and the bits of a bit field.
+pub type Member = (String, Type, u64, Option<Bits>);
+
+impl Composite {
+    /// Its members, in their order.
+    pub fn members(&self) -> &[Member] {
+        self.members.get().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A structure or union that contains the pointer to it. The [`Dwarf`] keeps it.
+#[derive(Clone, Debug)]
+pub struct Around(Weak<Composite>);
+
+impl Around {
+    /// The structure or union, while its [`Dwarf`] is there.
+    pub fn composite(&self) -> Option<Arc<Composite>> {
+        self.0.upgrade()
+    }
+}
+
+impl PartialEq for Around {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+impl Eq for Around {}
 
 /// A variable of the source.
 #[derive(Clone, Debug)]
@@ -71,6 +104,8 @@ pub struct Variable {
     pub level: u32,
     /// The text in which it can be named; `None` for everywhere.
     pub scope: Option<Range<u64>>,
+    /// The state space of its memory, where that is said (`DW_AT_address_class`).
+    pub space: Option<StateSpace>,
     /// Where it is, in which part of the text; `None` for all of its scope.
     pub places: Vec<(Option<Range<u64>>, Place)>,
 }
@@ -95,6 +130,8 @@ pub struct Dwarf {
     pub variables: Vec<Variable>,
     /// The text of inlined calls, and how many of them lead there.
     inlined: Vec<(Range<u64>, u32)>,
+    /// What types are made of that point to what they are parts of.
+    composites: Vec<Arc<Composite>>,
     /// What was wrong.
     pub warnings: Vec<String>,
 }
@@ -269,6 +306,13 @@ impl<'a> Reader<'a, '_> {
         value.sdata_value().or_else(|| value.udata_value().map(|value| value as i64))
     }
 
+    fn class(entry: &Entry<'a>) -> Option<u64> {
+        match entry.attr_value(gimli::DW_AT_address_class)? {
+            AttributeValue::AddressClass(class) => Some(class.0),
+            other => other.udata_value(),
+        }
+    }
+
     fn variable(
         &mut self,
         entry: &Entry<'a>,
@@ -310,7 +354,8 @@ impl<'a> Reader<'a, '_> {
         if let (true, Some(bits)) = (places.is_empty(), Self::number(entry, gimli::DW_AT_const_value)) {
             places.push((None, Place::Constant(bits)));
         }
-        self.dwarf.variables.push(Variable { name, ty, parameter, level, scope, places });
+        let space = Self::class(entry).and_then(space);
+        self.dwarf.variables.push(Variable { name, ty, parameter, level, scope, space, places });
     }
 
     /// A list of `.debug_loc`: pairs of addresses with expressions up to a pair of zeros (DWARF 2, 2.4.6).
@@ -388,18 +433,7 @@ impl<'a> Reader<'a, '_> {
                 Type::Base(name().into(), size, encoding)
             }
             gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => {
-                let class = match entry.attr_value(gimli::DW_AT_address_class) {
-                    Some(AttributeValue::AddressClass(class)) => class.0,
-                    other => other.and_then(|value| value.udata_value()).unwrap_or(12),
-                };
-                let space = match class {
-                    4 => StateSpace::Const,
-                    5 => StateSpace::Global,
-                    6 => StateSpace::Local,
-                    7 => StateSpace::Param,
-                    8 => StateSpace::Shared,
-                    _ => StateSpace::Generic,
-                };
+                let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
                 match self.type_of(entry, abbreviations, depth) {
                     Type::Unknown => Type::Pointer(space, None),
                     to => Type::Pointer(space, Some(Box::new(to))),
@@ -409,12 +443,15 @@ impl<'a> Reader<'a, '_> {
                 let word = if entry.tag() == gimli::DW_TAG_union_type { "union" } else { "struct" };
                 let name =
                     format!("{word} {}", self.string(entry, gimli::DW_AT_name).unwrap_or("{...}".into()));
+                let made = Arc::new(Composite { name, size, members: OnceLock::new() });
+                self.types.insert(entry.offset(), Type::Around(Around(Arc::downgrade(&made))));
+                self.dwarf.composites.push(made.clone());
                 let mut members = Vec::new();
                 for child in self.children(entry, abbreviations) {
                     if child.tag() != gimli::DW_TAG_member {
                         continue;
                     }
-                    let ty = self.type_of(&child, abbreviations, depth);
+                    let ty = self.type_of(&child, abbreviations, depth).by_value();
                     let name = self.string(&child, gimli::DW_AT_name).unwrap_or_default();
                     let offset = member_offset(&child);
                     let width = Self::number(&child, gimli::DW_AT_bit_size);
@@ -426,10 +463,11 @@ impl<'a> Reader<'a, '_> {
                     });
                     members.push((name, ty, offset, bits));
                 }
-                Type::Composite(Arc::new(Composite { name, size, members }))
+                made.members.get_or_init(|| members);
+                Type::Composite(made)
             }
             gimli::DW_TAG_array_type => {
-                let mut ty = self.type_of(entry, abbreviations, depth);
+                let mut ty = self.type_of(entry, abbreviations, depth).by_value();
                 let children = self.children(entry, abbreviations);
                 for child in children.iter().rev().filter(|child| child.tag() == gimli::DW_TAG_subrange_type)
                 {
@@ -472,6 +510,19 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
+/// Address classes, as debuggers count them (PTX interoperability guide, 5.2). Registers are no memory.
+fn space(class: u64) -> Option<StateSpace> {
+    match class {
+        4 => Some(StateSpace::Const),
+        5 => Some(StateSpace::Global),
+        6 => Some(StateSpace::Local),
+        7 => Some(StateSpace::Param),
+        8 => Some(StateSpace::Shared),
+        12 => Some(StateSpace::Generic),
+        _ => None,
+    }
+}
+
 /// `DW_OP_plus_uconst N`, or the number alone.
 fn member_offset(entry: &Entry<'_>) -> u64 {
     let bytes = match entry.attr_value(gimli::DW_AT_data_member_location) {
@@ -493,8 +544,22 @@ impl Type {
             Type::Base(_, size, _) | Type::Enum(_, size, _) => *size,
             Type::Pointer(..) => 8,
             Type::Composite(of) => of.size,
+            Type::Around(of) => of.composite().map_or(0, |of| of.size),
             Type::Array(of, count) => of.bytes().saturating_mul(*count),
             Type::Unknown => 0,
+        }
+    }
+
+    /// Nothing is a part of itself, except in wrong DWARF.
+    fn by_value(self) -> Type {
+        match self {
+            Type::Around(_) => Type::Unknown,
+            Type::Base(..)
+            | Type::Pointer(..)
+            | Type::Composite(_)
+            | Type::Array(..)
+            | Type::Enum(..)
+            | Type::Unknown => self,
         }
     }
 }

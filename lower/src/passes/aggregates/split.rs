@@ -3,10 +3,13 @@
 use super::{Boundary, SMALL, boundary};
 use crate::analysis::Cfg;
 use crate::passes::{insert_before, replace_with, take_over_name, zero};
-use warpsmith_ir::entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::EntitySet;
+use cranelift_entity::packed_option::PackedOption;
+use warpsmith_ir::debug::{Binding, Piece, Storage};
+use warpsmith_ir::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use warpsmith_ir::{
-    Block, BlockCall, FuncId, Function, Inst, InstBuilder, InstData, MemFlags, Opcode, StackSlot,
-    StackSlotData, Type, TypeTable, Value, ValueList,
+    BindingId, Block, BlockCall, FuncId, FuncKind, Function, Inst, InstBuilder, InstData, MemFlags, Opcode,
+    StackSlot, StackSlotData, Type, TypeTable, Value, ValueList,
 };
 use warpsmith_isa::StateSpace;
 
@@ -37,6 +40,8 @@ pub(super) struct Splitter<'a> {
     functions: &'a PrimaryMap<FuncId, Boundary>,
     own: &'a Boundary,
     forms: SecondaryMap<Value, Option<Form>>,
+    /// The pointers to parameters that are passed in memory.
+    passed: SecondaryMap<Value, PackedOption<Value>>,
     /// Where the edges to a block leave the values of its parameters: for each parameter before the pass, its type and slot if it is large.
     arrivals: SecondaryMap<Block, Vec<Option<StackSlot>>>,
     changes: u32,
@@ -50,7 +55,7 @@ impl<'a> Splitter<'a> {
         own: &'a Boundary,
     ) -> Self {
         let (forms, arrivals) = (SecondaryMap::new(), SecondaryMap::new());
-        Splitter { func, types, functions, own, forms, arrivals, changes: 0 }
+        Splitter { func, types, functions, own, forms, passed: SecondaryMap::new(), arrivals, changes: 0 }
     }
 
     pub(super) fn run(mut self) -> u32 {
@@ -65,8 +70,88 @@ impl<'a> Splitter<'a> {
                 self.inst(inst);
             }
         }
+        self.bindings();
         self.func.dfg.resolve_aliases();
         self.changes
+    }
+
+    /// Variables of the source that were bound to structs and arrays are bound to their parts, or to the memory that holds them.
+    fn bindings(&mut self) {
+        let Some(debug) = &self.func.debug else { return };
+        let mut lists: Vec<(Inst, Vec<BindingId>)> = Vec::new();
+        let mut replaced: Vec<Binding> = Vec::new();
+        let first_new = debug.bindings.len();
+        for block in self.func.layout.blocks() {
+            for inst in self.func.layout.insts(block) {
+                let records = self.func.layout.records(inst);
+                let form = |id: BindingId| match debug.bindings[id].storage {
+                    Storage::Value(value) => self.form(value).map(|form| (value, form)),
+                    Storage::Memory(..)
+                    | Storage::Slot(..)
+                    | Storage::Global(..)
+                    | Storage::Constant(_)
+                    | Storage::OptimizedOut => None,
+                };
+                if !records.iter().any(|id| form(*id).is_some()) {
+                    continue;
+                }
+                let mut list = Vec::new();
+                for &id in records {
+                    let Some((value, mut form)) = form(id) else {
+                        list.push(id);
+                        continue;
+                    };
+                    // What a kernel is given stays where it is.
+                    if let (Some(ptr), true) = (
+                        self.passed[self.func.dfg.resolve(value)].expand(),
+                        self.func.kind == FuncKind::Kernel,
+                    ) {
+                        form = Form::Memory(Memory { base: Base::Pointer(ptr), offset: 0, align: 1 });
+                    }
+                    let ty = self.func.dfg.ty(value);
+                    for binding in self.parts_bound(debug.bindings[id], ty, &form) {
+                        list.push(BindingId::new(first_new + replaced.len()));
+                        replaced.push(binding);
+                    }
+                }
+                lists.push((inst, list));
+            }
+        }
+        let func = &mut *self.func;
+        let mut gone: EntitySet<BindingId> = EntitySet::new();
+        gone.extend(lists.iter().flat_map(|(inst, _)| func.layout.records(*inst)).copied());
+        func.layout.retain_records(|id| !gone.contains(id));
+        if let Some(debug) = &mut func.debug {
+            replaced.into_iter().for_each(|binding| _ = debug.bindings.push(binding));
+        }
+        for (inst, list) in lists {
+            list.into_iter().for_each(|id| func.layout.bind_before(inst, id));
+        }
+    }
+
+    /// What a variable is bound to that was bound to a struct or array.
+    fn parts_bound(&self, binding: Binding, ty: Type, form: &Form) -> Vec<Binding> {
+        let from = binding.piece.map_or(0, |piece| piece.offset);
+        match form {
+            Form::Memory(Memory { base, offset, .. }) => {
+                let offset = i32::try_from(*offset).ok();
+                let storage = match (base, offset) {
+                    (Base::Slot(slot), Some(offset)) => Storage::Slot(*slot, offset),
+                    (Base::Pointer(ptr), Some(offset)) => Storage::Memory(*ptr, offset),
+                    (_, None) => Storage::OptimizedOut,
+                };
+                vec![Binding { storage, ..binding }]
+            }
+            Form::Parts(parts) => {
+                let places = self.types.parts_of(ty).into_iter();
+                let bound = places.zip(parts).map(|((part, at), &value)| {
+                    let size = self.types.size(part) as u32;
+                    let piece = Some(Piece { offset: from.saturating_add(at as u32), size });
+                    Binding { piece, storage: Storage::Value(value), ..binding }
+                });
+                bound.collect()
+            }
+        }
     }
 
     // Parameters of blocks.
@@ -95,6 +180,7 @@ impl<'a> Splitter<'a> {
                 let mut flags = MemFlags::PLAIN;
                 flags.invariant = true;
                 self.forms[param] = Some(self.read(first, ty, memory, flags));
+                self.passed[param] = Some(ptr).into();
             } else if self.is_small(ty) {
                 let parts = self.types.parts_of(ty);
                 let parts = parts

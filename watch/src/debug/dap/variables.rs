@@ -167,7 +167,7 @@ impl Session<'_, '_> {
                 (part.from.min(last)..last).map(row).collect()
             }
             Type::Struct(of) => {
-                let members = of.members.iter().skip(part.from).take(part.count);
+                let members = of.members().iter().skip(part.from).take(part.count);
                 let row = |(name, ..): &(String, _, _, _)| {
                     let member = value.member(name).ok_or_else(|| "<unavailable>".to_owned());
                     (name.clone(), member, format!("{expression}.{name}"))
@@ -257,7 +257,7 @@ impl Session<'_, '_> {
         }
         let count = match &value.ty {
             Type::Array(_, count) => Some(("indexedVariables", *count)),
-            Type::Struct(of) => Some(("namedVariables", of.members.len() as u64)),
+            Type::Struct(of) => Some(("namedVariables", of.members().len() as u64)),
             Type::Dim3 => Some(("namedVariables", 3)),
             Type::Pointer(_, to) if **to == Type::Scalar(ScalarType::B8) => None,
             Type::Pointer(..) => Some(("namedVariables", 1)),

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use warpsmith::diag::{Diagnostic, Language};
 use warpsmith::emit::{Compiler, Debug, OptLevel};
 use warpsmith::ir;
-use warpsmith::isa::Target;
-use warpsmith_harness::ptxas::Toolbox;
+use warpsmith::isa::{Target, Version};
+use warpsmith_harness::ptxas::{Ptxas, Toolbox};
 
 #[path = "abi/sizes.rs"]
 mod sizes;
@@ -45,6 +45,15 @@ fn main() -> ExitCode {
         });
         trials.push(trial.with_ignored_flag(!known && !required));
     }
+    let releases = toolbox.clone();
+    let trial = Trial::test("debug information by every release", move || every_release(&releases));
+    trials.push(trial.with_ignored_flag(toolbox.ptxas.is_empty() && !required));
+    let (dwarfdump, verifying) = (dwarfdump(), toolbox.clone());
+    let known = dwarfdump.is_some() && toolbox.for_target(Target::sm(80)).is_some();
+    let trial = Trial::test("debug information by llvm-dwarfdump", move || {
+        verified(&verifying, &dwarfdump.ok_or("no llvm-dwarfdump: WARPSMITH_DWARFDUMP names one")?)
+    });
+    trials.push(trial.with_ignored_flag(!known));
     let known = toolbox.for_target(tma_wgmma::TARGET).is_some();
     let own = toolbox.clone();
     let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&own));
@@ -54,6 +63,14 @@ fn main() -> ExitCode {
     let linked = Trial::test("abi/nvlink", move || linked_by_nvlink(&toolbox, linker.as_deref()));
     trials.push(linked.with_ignored_flag(!known && !required));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// LLVM's reader of debug information: that of `WARPSMITH_DWARFDUMP`, or of version 22 in `PATH`.
+fn dwarfdump() -> Option<PathBuf> {
+    let named = std::env::var_os("WARPSMITH_DWARFDUMP").map(PathBuf::from);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = std::env::split_paths(&folders).map(|folder| folder.join("llvm-dwarfdump-22"));
+    named.into_iter().chain(in_path).find(|program| program.is_file())
 }
 
 /// NVIDIA's linker, which `cargo xtask tools` installs beside ptxas.
@@ -132,25 +149,140 @@ fn tensor_cores(toolbox: &Toolbox) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Debug information in every form: ptxas walks it only where it generates code. At the version that the module needs, and at
-/// the first one that has the target, which may be older than `inlined_at`.
+/// Debug information in every form: ptxas walks it only where it generates code. At the version that the module needs, at the first one that
+/// has the target, which may be older than `inlined_at`, and at others up to the newest that ptxas reads.
 fn debug_information(target: Target, toolbox: &Toolbox) -> Result<(), Failed> {
-    let source = include_str!("../ptx-emit/tests/debug.wir");
-    let module = ir::parse_module(source).map_err(|errors| errors[0].to_string())?;
     let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
-    for (debug, level) in
-        [Debug::Lines, Debug::Full].into_iter().flat_map(|debug| OptLevel::ALL.map(|level| (debug, level)))
-    {
-        let compiler = Compiler::new(target).with_opt_level(level).with_debug(debug);
-        for version in [None, target.since()] {
-            let compiled = compiler.clone().with_ptx_version(version).compile(&module);
-            let text = compiled.map_err(|errors| errors[0].to_string())?.text;
-            let assembled = ptxas.assemble(&text, target);
-            assembled
-                .map_err(|said| format!("{debug:?} at {level}: ptxas {}: {said}\n{text}", ptxas.release))?;
+    let since = target.since();
+    let between = [(4, 0), (5, 0), (6, 0), (7, 1), (7, 2), (7, 5), (8, 0), (8, 8), (9, 0)];
+    let between = between.map(|(major, minor)| Version::new(major, minor)).into_iter();
+    let between = between.filter(|version| *version <= ptxas.newest && since.is_some_and(|since| since < *version));
+    for level in OptLevel::ALL {
+        for debug in [Debug::Lines, Debug::Full] {
+            assembled(ptxas, target, level, debug, None)?;
+            assembled(ptxas, target, level, debug, since)?;
+        }
+    }
+    for version in between {
+        for level in [OptLevel::O0, OptLevel::O2] {
+            assembled(ptxas, target, level, Debug::Full, Some(version))?;
         }
     }
     Ok(())
+}
+
+/// What a ptxas makes of the module with debug information.
+fn assembled(
+    ptxas: &Ptxas,
+    target: Target,
+    level: OptLevel,
+    debug: Debug,
+    version: Option<Version>,
+) -> Result<Vec<u8>, Failed> {
+    let source = include_str!("../ptx-emit/tests/debug.wir");
+    let module = ir::parse_module(source).map_err(|errors| errors[0].to_string())?;
+    let compiler = Compiler::new(target).with_opt_level(level).with_debug(debug).with_ptx_version(version);
+    let text = compiler.compile(&module).map_err(|errors| errors[0].to_string())?.text;
+    let said = |said| format!("{debug:?} at {level}, {version:?}: ptxas {}: {said}\n{text}", ptxas.release);
+    Ok(ptxas.assemble(&text, target).map_err(said)?)
+}
+
+/// Each release walks the debug information of the newest target that it knows.
+fn every_release(toolbox: &Toolbox) -> Result<(), Failed> {
+    for ptxas in &toolbox.ptxas {
+        let target = Target::all().filter(|target| ptxas.knows(*target)).last();
+        let target = target.ok_or_else(|| format!("ptxas {} knows no target", ptxas.release))?;
+        for level in OptLevel::ALL {
+            assembled(ptxas, target, level, Debug::Full, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// What LLVM finds wrong with debug information once ptxas has put in addresses: nothing that it does not find in nvcc's.
+fn verified(toolbox: &Toolbox, dwarfdump: &Path) -> Result<(), Failed> {
+    let target = Target::sm(80);
+    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    let mut usual = BTreeSet::new();
+    for text in [include_str!("places/shape.ptx"), include_str!("real/nvcc/calls.sm_80.debug.ptx")] {
+        usual.extend(wrong_in(dwarfdump, ptxas.assemble(text, target)?)?);
+    }
+    for level in OptLevel::ALL {
+        let ours = wrong_in(dwarfdump, assembled(ptxas, target, level, Debug::Full, None)?)?;
+        let new: Vec<&String> = ours.difference(&usual).collect();
+        if !new.is_empty() {
+            return Err(format!("at {level}: {new:?}; of nvcc's: {usual:?}").into());
+        }
+    }
+    // A unit that says that it is longer than it is: what is wrong is found.
+    let text = include_str!("places/shape.ptx");
+    let mut cubin = ptxas.assemble(text, target)?;
+    let info = section(&cubin, ".debug_info").ok_or("no .debug_info")?;
+    cubin[info.start] ^= 0x40;
+    if wrong_in(dwarfdump, cubin)?.is_subset(&usual) {
+        return Err("a wrong length is not found".into());
+    }
+    Ok(())
+}
+
+/// The kinds of errors that `llvm-dwarfdump --verify` finds in a cubin.
+fn wrong_in(dwarfdump: &Path, mut cubin: Vec<u8>) -> Result<BTreeSet<String>, Failed> {
+    relocate(&mut cubin).ok_or("the cubin cannot be read")?;
+    let file = std::env::temp_dir().join(format!("warpsmith-dwarf-{}.cubin", std::process::id()));
+    std::fs::write(&file, cubin)?;
+    let output = Command::new(dwarfdump).arg("--verify").arg(&file).output()?;
+    std::fs::remove_file(&file)?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if !said.contains("Verifying .debug_info") && !said.contains("Verifying unit") {
+        return Err(format!("llvm-dwarfdump has verified nothing: {said}").into());
+    }
+    let errors = said.lines().filter_map(|line| line.trim().strip_prefix("error: "));
+    let errors = errors.filter(|line| !line.starts_with("Aggregated") && !line.contains(" occurred "));
+    Ok(errors.map(|line| line.split(['0', ':']).next().unwrap_or(line).to_owned()).collect())
+}
+
+fn number(bytes: &[u8], at: usize, size: usize) -> Option<usize> {
+    let bytes = bytes.get(at..at.checked_add(size)?)?;
+    usize::try_from(bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte))).ok()
+}
+
+/// The sections of an ELF file of 64 bits: name, type, bytes.
+fn sections(elf: &[u8]) -> Option<Vec<(String, usize, std::ops::Range<usize>)>> {
+    let (table, size, count) = (number(elf, 40, 8)?, number(elf, 58, 2)?, number(elf, 60, 2)?);
+    let field = |n: usize, at, size_of| number(elf, table + n * size + at, size_of);
+    let names = field(number(elf, 62, 2)?, 24, 8)?;
+    let one = |n| {
+        let name = elf.get(names + field(n, 0, 4)?..)?.split(|byte| *byte == 0).next()?;
+        let from = field(n, 24, 8)?;
+        Some((String::from_utf8_lossy(name).into_owned(), field(n, 4, 4)?, from..from + field(n, 32, 8)?))
+    };
+    (0..count).map(one).collect()
+}
+
+fn section(elf: &[u8], name: &str) -> Option<std::ops::Range<usize>> {
+    sections(elf)?.into_iter().find(|(known, ..)| known == name).map(|(.., range)| range)
+}
+
+/// Puts the addresses of a cubin's debug sections where they belong: the bytes that ptxas leaves there are guesses, and LLVM does not know the
+/// relocations of this machine. Addresses count from the start of a function.
+fn relocate(elf: &mut [u8]) -> Option<()> {
+    const WITH_ADDENDS: usize = 4;
+    for (name, kind, range) in sections(elf)? {
+        let Some(of) = name.strip_prefix(".rela").filter(|of| kind == WITH_ADDENDS && of.contains("debug")) else {
+            continue;
+        };
+        let target = section(elf, of)?;
+        for entry in range.step_by(24) {
+            let (at, kind) = (target.start + number(elf, entry, 8)?, number(elf, entry + 8, 4)?);
+            let size = match kind {
+                1 => 4,
+                2 => 8,
+                _ => continue,
+            };
+            elf.copy_within(entry + 16..entry + 16 + size, at);
+        }
+    }
+    Some(())
 }
 
 fn modules() -> Vec<(PathBuf, ir::Module)> {

@@ -56,7 +56,7 @@ impl Bytes {
     }
 }
 
-/// Bytes without references, in as few characters as they can be written with: eight bytes in one `.b64` are half as long as in a `.b8`, but
+/// Bytes without references, in as few characters as they can be written with: four bytes in one `.b32` are shorter than in a `.b8`, but
 /// a directive costs a line. DWARF's fields are not aligned, so neither are these.
 pub(super) fn plain(tree: &mut Module, bytes: &[u8], pieces: &mut Vec<Data>) {
     for part in bytes.chunks(MOST_AT_ONCE) {
@@ -84,6 +84,9 @@ const MOST_AT_ONCE: usize = 1 << 12;
 /// Bytes of a value in each of the directives.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
+/// Of a larger number in a `.b64`, ptxas (12.9 to 13.5) keeps 32 bits.
+const MOST_OF_64: u64 = i32::MAX as u64;
+
 /// Runs of values of one width, as `(bytes, values)`, whose text is the shortest.
 fn shortest(bytes: &[u8]) -> Vec<(usize, usize)> {
     // Characters from each byte to the end, and the width to go on with there, where the value before had each of the widths.
@@ -92,6 +95,9 @@ fn shortest(bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut options = [(u32::MAX, 0); WIDTHS.len()];
         for (index, width) in WIDTHS.iter().enumerate() {
             let Some(value) = bytes.get(at..at + width) else { break };
+            if little_endian(value) > MOST_OF_64 && *width == 8 {
+                continue;
+            }
             let digits = little_endian(value).checked_ilog10().unwrap_or(0) + 1;
             options[index] = (digits + best[at + width][index].0, index);
         }

@@ -7,16 +7,17 @@
 #[path = "watch/dap/client.rs"]
 mod client;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use warpsmith::diag::{Language, Source};
+use warpsmith::diag::{Language, LineIndex, Source};
 use warpsmith::emit::{Compiler, Debug, OptLevel};
 use warpsmith::isa::Target;
-use warpsmith::llvm;
-use warpsmith::ptx::ValidatedModule;
+use warpsmith::ptx::{Stmt, ValidatedModule};
 use warpsmith::watch::Sources;
-use warpsmith::watch::debug::{PROMPT, Script};
+use warpsmith::watch::debug::{Debugger, PROMPT, Script};
 use warpsmith::watch::dwarf::{Places, VariablePlaces};
+use warpsmith::{Program, ir, llvm};
 use warpsmith_filetests::runner::{Failed, Trial, compare, main as run_trials};
 use warpsmith_harness::session::{Subject, own_launch};
 
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
         client::converse(&client.ok_or("no client: `cargo xtask tools` installs it where there is npm")?)
     });
     let shapes = Trial::test("tests/places/shape.cu", same_shape);
-    run_trials(sessions.chain(editors).chain([client.with_ignored_flag(ignored), shapes]).collect())
+    let examples = Trial::test("examples: lines and variables", every_line_of_the_examples);
+    run_trials(sessions.chain(editors).chain([client.with_ignored_flag(ignored), shapes, examples]).collect())
 }
 
 fn root() -> &'static Path {
@@ -100,6 +102,92 @@ fn same_shape() -> Result<(), Failed> {
                 if let Some((lines, _)) = lost {
                     return Err(format!("{} is nowhere at {lines}", known.name).into());
                 }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The examples as their own source, at -O0: every variable is somewhere wherever it can be named, every line with code is a breakpoint's
+/// place, and within a block of the IR lines come in the order of the source.
+fn every_line_of_the_examples() -> Result<(), Failed> {
+    let mut checked = 0;
+    for entry in std::fs::read_dir(root().join("examples"))?.flatten() {
+        let path = entry.path();
+        if Language::of_path(&path) != Some(Language::Wir) {
+            continue;
+        }
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path)?;
+        let module =
+            ir::parse_module(Source::new(name.as_str(), text.as_str())).map_err(|e| e.to_string())?;
+        let compile = |level| {
+            let compiler = Compiler::new(warpsmith::DEFAULT_TARGET).with_opt_level(level);
+            compiler.with_debug(Debug::Full).compile(&module).map_err(|errors| errors.to_string())
+        };
+        for level in OptLevel::ALL {
+            let compiled = compile(level)?;
+            let stats = compiled.stats.debug;
+            if level == OptLevel::O0
+                && (stats.located, stats.covered_instructions) != (stats.variables, stats.scope_instructions)
+            {
+                return Err(format!("{name}: not every variable is everywhere: {stats}").into());
+            }
+            let ptx = ValidatedModule::parse(&compiled.text).map_err(|errors| errors.to_string())?;
+            let program = Program::load(&ptx).map_err(|errors| errors.to_string())?;
+            let sources = Sources::new("k.ptx", &compiled.text, &ptx);
+            // A line with code, in the text of the IR: what its `.loc`s name.
+            let lines: BTreeSet<u32> = (1..=compiled.text.lines().count() as u32)
+                .flat_map(|line| sources.frames(line).first().map(|frame| frame.line))
+                .collect();
+            let commands = lines.iter().map(|line| format!("break {name}:{line}\n")).collect::<String>();
+            let mut script = Script::new(&commands);
+            Debugger::new("k.ptx", &compiled.text, &ptx, &program, &mut script).session(&mut |_| Ok(()));
+            for line in &lines {
+                let wanted = format!("file {name}, line {line}.");
+                let asked = format!("break {name}:{line}\n");
+                let said = script.output().split_once(&asked).and_then(|(_, rest)| rest.lines().next());
+                if !said.is_some_and(|said| said.contains(&wanted)) {
+                    let said = said.unwrap_or_default();
+                    return Err(
+                        format!("{name}:{line} at {level} is no place for a breakpoint: {said}").into()
+                    );
+                }
+                checked += 1;
+            }
+            if level == OptLevel::O0 {
+                in_order(&name, &compiled.text, &ptx, &sources)?;
+            }
+        }
+    }
+    if checked < 500 { Err(format!("only {checked} lines").into()) } else { Ok(()) }
+}
+
+/// Between labels that something jumps to, and jumps, lines do not go back.
+fn in_order(name: &str, text: &str, ptx: &ValidatedModule, sources: &Sources) -> Result<(), Failed> {
+    let index = LineIndex::new(text);
+    for body in ptx.functions().filter_map(|function| function.body) {
+        let mut last = 0;
+        for id in body.ids() {
+            match ptx[id] {
+                Stmt::Inst(_) => {
+                    let at = index.position(ptx.stmt_span(id).start).line;
+                    // What the ABI needs in front has no line of its own.
+                    let Some(frame) = sources.frames(at).first() else { continue };
+                    if frame.line < last {
+                        return Err(format!(
+                            "{name}: line {} behind line {last}, at line {at} of\n{text}",
+                            frame.line
+                        )
+                        .into());
+                    }
+                    last = frame.line;
+                }
+                // Blocks may stand in another order than in the source.
+                Stmt::Label(label) if !ptx[label].starts_with("$") || ptx[label].starts_with("$L") => {
+                    last = 0
+                }
+                _ => {}
             }
         }
     }

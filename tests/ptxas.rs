@@ -156,7 +156,8 @@ fn debug_information(target: Target, toolbox: &Toolbox) -> Result<(), Failed> {
     let since = target.since();
     let between = [(4, 0), (5, 0), (6, 0), (7, 1), (7, 2), (7, 5), (8, 0), (8, 8), (9, 0)];
     let between = between.map(|(major, minor)| Version::new(major, minor)).into_iter();
-    let between = between.filter(|version| *version <= ptxas.newest && since.is_some_and(|since| since < *version));
+    let between =
+        between.filter(|version| *version <= ptxas.newest && since.is_some_and(|since| since < *version));
     for level in OptLevel::ALL {
         for debug in [Debug::Lines, Debug::Full] {
             assembled(ptxas, target, level, debug, None)?;
@@ -232,7 +233,8 @@ fn wrong_in(dwarfdump: &Path, mut cubin: Vec<u8>) -> Result<BTreeSet<String>, Fa
     std::fs::write(&file, cubin)?;
     let output = Command::new(dwarfdump).arg("--verify").arg(&file).output()?;
     std::fs::remove_file(&file)?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if !said.contains("Verifying .debug_info") && !said.contains("Verifying unit") {
         return Err(format!("llvm-dwarfdump has verified nothing: {said}").into());
     }
@@ -268,7 +270,8 @@ fn section(elf: &[u8], name: &str) -> Option<std::ops::Range<usize>> {
 fn relocate(elf: &mut [u8]) -> Option<()> {
     const WITH_ADDENDS: usize = 4;
     for (name, kind, range) in sections(elf)? {
-        let Some(of) = name.strip_prefix(".rela").filter(|of| kind == WITH_ADDENDS && of.contains("debug")) else {
+        let Some(of) = name.strip_prefix(".rela").filter(|of| kind == WITH_ADDENDS && of.contains("debug"))
+        else {
             continue;
         };
         let target = section(elf, of)?;

@@ -65,6 +65,12 @@ impl Instruments {
         Ok(Instruments { options: options.clone(), trace, counts })
     }
 
+    /// What the source calls lines and registers.
+    pub fn with_sources(mut self, sources: &Sources) -> Instruments {
+        self.trace = self.trace.map(|trace| trace.with_sources(sources));
+        self
+    }
+
     pub fn observer(&mut self) -> impl Observer + '_ {
         (self.trace.as_mut(), self.counts.as_mut())
     }

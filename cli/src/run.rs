@@ -237,7 +237,7 @@ fn result(
     if !options.watch.any() {
         return execute_with_output(program, launch, printed.clone()).map_err(faulted);
     }
-    let mut watch = Observers::new(&options.watch).map_err(Problem::Failure)?;
+    let mut watch = Observers::new(&options.watch, &sources).map_err(Problem::Failure)?;
     let outcome = execute_observed(program, launch, printed.clone(), &mut watch.observer());
     *observations = Some(watch.finish(program, sources, &options.file).map_err(Problem::Failure)?);
     outcome.map_err(faulted)

@@ -36,10 +36,10 @@ pub struct Observers {
 }
 
 impl Observers {
-    pub fn new(options: &WatchFlags) -> Result<Observers, Failure> {
+    pub fn new(options: &WatchFlags, sources: &Sources) -> Result<Observers, Failure> {
         let checkers = Checkers::new(options.check.unwrap_or(Selection::NONE));
         let checkers = checkers.with_unwritten_arguments(&options.unwritten);
-        let instruments = Instruments::new(&options.instruments)?;
+        let instruments = Instruments::new(&options.instruments)?.with_sources(sources);
         Ok(Observers { checkers, checked: options.check.is_some(), instruments })
     }
 

@@ -13,7 +13,9 @@ use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
 use warpsmith_isa::{Mnemonic, Mod, Opcode, StateSpace};
 use warpsmith_lower::abi::Passing;
-use warpsmith_lower::mach::{self, Base, Block, Edge, Op, Prototype, RegClass, Terminator, VReg};
+use warpsmith_lower::mach::{
+    self, Base, Block, DebugRecord, Edge, Op, Prototype, RegClass, Terminator, VReg,
+};
 use warpsmith_ptx::{Const, Declarator, Guard, Inst, List, Module, Operand, Stmt, Symbol};
 
 macro_rules! ptx {
@@ -66,6 +68,7 @@ impl Body<'_> {
             moves: Vec::new(),
             lines: Lines::new(self.inlined),
             notes: full.then(|| Notes::new(own_registers)),
+            records: Vec::new(),
             body: self,
         };
         writer.blocks();
@@ -91,11 +94,14 @@ struct Writer<'a> {
     lines: Lines,
     /// What debug information needs to know.
     notes: Option<Notes>,
+    /// The bindings of the block that are still to come, the next one last.
+    records: Vec<DebugRecord>,
 }
 
 impl Writer<'_> {
     fn blocks(&mut self) {
         let mach = self.body.mach;
+        self.opening_line();
         for (i, &block) in mach.layout.iter().enumerate() {
             let next = mach.layout.get(i + 1).copied();
             let label = self.label(block.index());
@@ -109,7 +115,7 @@ impl Writer<'_> {
             }
             self.begin_block(block);
             for (index, inst) in (mach.blocks[block].insts.start..).zip(mach.block_insts(block)) {
-                self.bindings(block, index);
+                self.bindings(index);
                 let from = self.stmts.len();
                 self.location(inst.origin);
                 let operands = mach.inst_operands(inst);
@@ -128,7 +134,7 @@ impl Writer<'_> {
                 self.origins.resize(self.stmts.len(), inst.origin);
                 self.note_written(from, inst.origin, operands);
             }
-            self.bindings(block, mach.blocks[block].insts.end);
+            self.bindings(mach.blocks[block].insts.end);
             let from = self.stmts.len();
             self.location(mach.blocks[block].origin);
             self.terminator(block, next);
@@ -199,18 +205,35 @@ impl Writer<'_> {
 
     // For debuggers.
 
+    /// What comes before the first line of the body, such as the loads of parameters, is of the line that declares the function.
+    fn opening_line(&mut self) {
+        let Body { debug, func, module, tree, strings, .. } = &mut self.body;
+        let subprogram = func.debug.as_ref().map(|debug| debug.subprogram);
+        let subprogram =
+            module.debug.as_ref().zip(subprogram).and_then(|(info, id)| info.subprograms.get(id));
+        if let (true, Some(declared)) = (*debug != Debug::None, subprogram.map(|known| known.declared))
+            && declared.line > 0
+        {
+            let at = ir::LocData::new(declared.file, declared.line, 0);
+            self.lines.location(module, func, at, tree, strings, &mut self.stmts);
+        }
+    }
+
     fn begin_block(&mut self, block: Block) {
         let at = self.stmts.len();
         if let Some(notes) = &mut self.notes {
             notes.block(at, block);
+            // Stable: those of one place keep their order.
+            self.records.clone_from(&self.body.mach.records[block]);
+            self.records.sort_by_key(|record| record.before);
+            self.records.reverse();
         }
     }
 
     /// Notes where variables are bound before an instruction.
-    fn bindings(&mut self, block: Block, before: u32) {
-        let mach = self.body.mach;
-        let (Some(debug), true) = (&self.body.func.debug, self.notes.is_some()) else { return };
-        for record in mach.records[block].iter().filter(|record| record.before == before) {
+    fn bindings(&mut self, before: u32) {
+        let Some(debug) = &self.body.func.debug else { return };
+        while let Some(record) = self.records.pop_if(|record| record.before <= before) {
             let binding = debug.bindings[record.binding];
             let home = self.home(record.place);
             let at = self.stmts.len();

@@ -66,3 +66,91 @@ fn a_text_is_its_own_source() {
     );
     assert_eq!((compiled.stats.debug.variables, compiled.stats.debug.located), (3, 3));
 }
+
+/// A module with debug information that front ends get wrong or make large.
+fn made(fill: impl FnOnce(&mut String)) -> Compiled {
+    let mut text = String::new();
+    fill(&mut text);
+    let module = ir::parse_module(&text).unwrap_or_else(|errors| panic!("{errors}"));
+    ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    let compiler = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O0).with_debug(Debug::Full);
+    compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+#[test]
+fn line_zero_is_no_line_and_names_are_any_bytes() {
+    let compiled = made(|text| {
+        *text = "file 0 \"\u{e9}t\u{e9}.dsl\"\n!unit0 = file 0\n!type0 = base \"entier n\u{b0} 1\" size 4 signed\n\
+            !fn0 = \"fa\u{e7}ade\" in !unit0 at 0:0\n\
+            kernel @k(%n: i32) !fn0 {\n  !var0 = param 1 \"\u{436}\" !type0 at 0:0 in !scope0\nentry:\n  !var0 = %n\n  ret !0:0:0\n}\n"
+            .to_owned();
+    });
+    assert!(compiled.text.is_ascii(), "{}", compiled.text);
+    // Nothing is invented: there is no line 0 to step to.
+    assert!(!compiled.text.contains(".loc 1 1 "), "{}", compiled.text);
+    // The bytes of the name are in the section.
+    let parsed = warpsmith_ptx::parse(&compiled.text);
+    assert!(parsed.diagnostics.is_empty());
+    assert_eq!((compiled.stats.debug.variables, compiled.stats.debug.located), (1, 1));
+}
+
+#[test]
+fn large_types_and_many_inlined_calls() {
+    let start = std::time::Instant::now();
+    let compiled = made(|text| {
+        text.push_str("file 0 \"a.dsl\"\n!unit0 = file 0\n!type0 = base \"int\" size 4 signed\n!type1 = struct \"s\" size 400000 {");
+        for n in 0..100_000 {
+            text.push_str(&format!(
+                " \"m{n}\": !type0 at {}{}",
+                n * 4,
+                if n < 99_999 { "," } else { " }\n" }
+            ));
+        }
+        text.push_str("!type2 = pointer !type1 space global\n!fn0 = \"k\" in !unit0 at 0:1\n!fn1 = \"f\" in !unit0 at 0:9\n");
+        text.push_str("kernel @k(%p: ptr<global>) !fn0 {\n");
+        for n in 0..1000 {
+            text.push_str(&format!("  !scope{} = inlined !fn1 at 0:{}:3 in !scope0\n", n + 1, n + 2));
+        }
+        text.push_str("  !var0 = param 1 \"p\" !type2 at 0:1 in !scope0\n");
+        for n in 0..1000 {
+            text.push_str(&format!("  !var{} = local \"v\" !type0 at 0:9 in !scope{}\n", n + 1, n + 1));
+        }
+        text.push_str("entry:\n  !var0 = %p\n  %v0 = load.i32 %p !0:1:1\n");
+        for n in 0..1000 {
+            text.push_str(&format!(
+                "  %v{} = iadd %v{n}, {n} !0:9:1:{}\n  !var{} = %v{}\n",
+                n + 1,
+                n + 1,
+                n + 1,
+                n + 1
+            ));
+        }
+        text.push_str("  store %v1000, %p !0:1:2\n  ret !0:1:3\n}\n");
+    });
+    let inlined = compiled.text.matches("inlined_at").count();
+    assert!(inlined >= 1000, "{inlined}");
+    assert_eq!(compiled.stats.debug.located, 1001);
+    // It grows with what it says, not faster.
+    assert!(compiled.text.len() < 8 << 20, "{}", compiled.text.len());
+    assert!(start.elapsed() < std::time::Duration::from_secs(60));
+}
+
+#[test]
+fn structs_and_arrays_are_bound_by_their_parts() {
+    let source = "type pair = {i32, f32}\nfile 0 \"a.dsl\"\n!unit0 = file 0\n!type0 = base \"int\" size 4 signed\n!type1 = base \"float\" size 4 float\n\
+        !type2 = struct \"pair\" size 8 { \"n\": !type0 at 0, \"x\": !type1 at 4 }\n!fn0 = \"k\" in !unit0 at 0:1\n\
+        kernel @k(%p: ptr<global>, %n: i32, %x: f32, %whole: pair) !fn0 {\n  !var0 = local \"made\" !type2 at 0:2 in !scope0\n  \
+        !var1 = param 4 \"whole\" !type2 at 0:1 in !scope0\n\
+        entry:\n  !var1 = %whole\n  %s = aggregate.pair %n, %x !0:2:1\n  !var0 = %s\n  store %s, %p !0:3:1\n  ret !0:4:1\n}\n";
+    let module = ir::parse_module(source).unwrap_or_else(|errors| panic!("{errors}"));
+    ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    for level in OptLevel::ALL {
+        let compiler = Compiler::new(Target::sm(80)).with_opt_level(level).with_debug(Debug::Full);
+        let compiled = compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"));
+        let stats = compiled.stats.debug;
+        assert_eq!((stats.variables, stats.located), (2, 2), "{level}: {}", compiled.text);
+        if level == OptLevel::O0 {
+            assert_eq!(stats.covered_instructions, stats.scope_instructions, "{}", compiled.text);
+        }
+    }
+}

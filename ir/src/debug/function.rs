@@ -86,7 +86,7 @@ impl Storage {
         }
     }
 
-    /// The same with another value, where it names one.
+    /// This storage, of another value where it names one.
     pub fn map(self, change: impl FnOnce(Value) -> Value) -> Storage {
         match self {
             Storage::Value(value) => Storage::Value(change(value)),

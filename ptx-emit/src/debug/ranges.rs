@@ -5,8 +5,9 @@
 //! the body has noted ([`Event`]) is in the order of the statements, so this knows nothing of instructions.
 
 use crate::regs::Reg;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use warpsmith_ir::DebugVar;
@@ -42,7 +43,52 @@ pub(crate) trait InRegisters {
     fn registers(&self) -> &[Reg];
 }
 
-type State<P> = BTreeMap<Key, P>;
+/// Where variables are at a point.
+#[derive(Clone)]
+struct State<P> {
+    places: BTreeMap<Key, P>,
+    /// What was put into each register; some of it is elsewhere by now.
+    put: HashMap<Reg, SmallVec<[Key; 2]>, FxBuildHasher>,
+}
+
+impl<P: InRegisters + PartialEq> State<P> {
+    fn new() -> Self {
+        State { places: BTreeMap::new(), put: HashMap::default() }
+    }
+
+    fn insert(&mut self, key: Key, place: P) {
+        for register in place.registers() {
+            let keys = self.put.entry(*register).or_default();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        self.places.insert(key, place);
+    }
+
+    /// The variables that the binding of one ends.
+    fn ended(&self, (variable, piece): Key) -> Vec<Key> {
+        let whole = (variable, None);
+        let rest = self.places.range(whole..).take_while(|((of, _), _)| *of == variable);
+        rest.map(|(key, _)| *key).filter(|(_, other)| overlaps(*other, piece)).collect()
+    }
+
+    /// The variables that are in a register, in order.
+    fn lost(&self, register: Reg) -> SmallVec<[Key; 2]> {
+        let mut keys = self.put.get(&register).cloned().unwrap_or_default();
+        keys.retain(|key| self.places.get(key).is_some_and(|place| place.registers().contains(&register)));
+        keys.sort_unstable();
+        keys
+    }
+
+    /// What a register held is overwritten.
+    fn write(&mut self, register: Reg) {
+        for key in self.lost(register) {
+            self.places.remove(&key);
+        }
+        self.put.remove(&register);
+    }
+}
 
 fn overlaps(a: Option<Piece>, b: Option<Piece>) -> bool {
     match (a, b) {
@@ -52,17 +98,6 @@ fn overlaps(a: Option<Piece>, b: Option<Piece>) -> bool {
         }
         (None, _) | (_, None) => true,
     }
-}
-
-/// The variables that the binding of one ends.
-fn ended<P>(state: &State<P>, (variable, piece): Key) -> Vec<Key> {
-    let whole = (variable, None);
-    let rest = state.range(whole..).take_while(|((of, _), _)| *of == variable);
-    rest.map(|(key, _)| *key).filter(|(_, other)| overlaps(*other, piece)).collect()
-}
-
-fn lost<P: InRegisters>(state: &State<P>, register: Reg) -> Vec<Key> {
-    state.iter().filter(|(_, place)| place.registers().contains(&register)).map(|(key, _)| *key).collect()
 }
 
 /// The ranges of all variables, in the order in which they begin. `end` is the number of statements.
@@ -83,29 +118,17 @@ pub(crate) fn ranges<P: Clone + Eq + Hash + InRegisters>(
         blocks.push((*block, *from, &tail[..length]));
         rest = &tail[length..];
     }
-    // Only the registers that some variable is in matter.
-    let mut wanted: HashSet<Reg, FxBuildHasher> = HashSet::default();
-    for (_, event) in events {
-        if let Event::Bind(_, Some(place)) = event {
-            wanted.extend(place.registers());
-        }
-    }
     let step = |state: &mut State<P>, event: &Event<P>| match event {
         Event::Block(_) => {}
         Event::Bind(key, place) => {
-            for key in ended(state, *key) {
-                state.remove(&key);
+            for key in state.ended(*key) {
+                state.places.remove(&key);
             }
             if let Some(place) = place {
                 state.insert(*key, place.clone());
             }
         }
-        Event::Write(register) if wanted.contains(register) => {
-            for key in lost(state, *register) {
-                state.remove(&key);
-            }
-        }
-        Event::Write(_) => {}
+        Event::Write(register) => state.write(*register),
     };
     // The state at the start of each block; `None`: nothing has come there yet, which is no obstacle.
     let mut at_start: SecondaryMap<Block, Option<State<P>>> = SecondaryMap::new();
@@ -120,9 +143,9 @@ pub(crate) fn ranges<P: Clone + Eq + Hash + InRegisters>(
             for edge in code.successors(*block) {
                 match &mut at_start[edge.target] {
                     Some(known) => {
-                        let before = known.len();
-                        known.retain(|key, place| state.get(key) == Some(place));
-                        changed |= known.len() != before;
+                        let before = known.places.len();
+                        known.places.retain(|key, place| state.places.get(key) == Some(place));
+                        changed |= known.places.len() != before;
                     }
                     slot => {
                         *slot = Some(state.clone());
@@ -145,26 +168,26 @@ pub(crate) fn ranges<P: Clone + Eq + Hash + InRegisters>(
         }
     };
     for (block, from, events) in &blocks {
-        let mut state = at_start[*block].clone().unwrap_or_default();
+        let mut state = at_start[*block].clone().unwrap_or_else(State::new);
         let gone: Vec<Key> = open
             .iter()
-            .filter(|(key, (_, place))| state.get(*key) != Some(place))
+            .filter(|(key, (_, place))| state.places.get(*key) != Some(place))
             .map(|(key, _)| *key)
             .collect();
         gone.into_iter().for_each(|key| close(&mut open, key, *from));
-        for (key, place) in &state {
+        for (key, place) in &state.places {
             open.entry(*key).or_insert_with(|| (*from, place.clone()));
         }
         for (at, event) in *events {
             let before = match event {
                 Event::Block(_) => continue,
                 Event::Bind(key, place) => {
-                    if place.is_some() && state.get(key) == place.as_ref() {
+                    if place.is_some() && state.places.get(key) == place.as_ref() {
                         continue;
                     }
-                    ended(&state, *key)
+                    state.ended(*key)
                 }
-                Event::Write(register) => lost(&state, *register),
+                Event::Write(register) => state.lost(*register).to_vec(),
             };
             before.into_iter().for_each(|key| close(&mut open, key, *at));
             step(&mut state, event);

@@ -17,16 +17,17 @@ const COMMANDS: &[(&str, &str, &str)] = &[
         "Stop at a line of the PTX, FILE:LINE of the source, a function or a label",
     ),
     ("clear", "[PLACE]", "Delete the breakpoints at a place"),
+    ("complete", "TEXT", "The ways in which a command can go on"),
     ("condition", "N [CONDITION]", "Give a breakpoint a condition, or none"),
     ("continue", "[N]", "Go on, past N-1 more stops at this breakpoint"),
     ("cuda", "[block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]", "Show or change the thread in focus"),
-    ("delete", "[N..]", "Delete breakpoints and watchpoints"),
-    ("disable", "[N..]", "Disable breakpoints and watchpoints"),
+    ("delete", "[display] [N..]", "Delete breakpoints and watchpoints, or displays"),
+    ("disable", "[display] [N..]", "Disable breakpoints and watchpoints, or displays"),
     ("disassemble", "[PLACE]", "The PTX of a function"),
     ("display", "[/FORMAT] EXPRESSION", "Show a value whenever the kernel stops"),
     ("down", "[N]", "Select the frame that this one has called"),
     ("echo", "TEXT", "Print text; \\n is a new line"),
-    ("enable", "[N..]", "Enable breakpoints and watchpoints"),
+    ("enable", "[display] [N..]", "Enable breakpoints and watchpoints, or displays"),
     ("finish", "", "Go on until the selected frame returns"),
     ("frame", "[N]", "Show or select a frame"),
     ("help", "[COMMAND]", "What commands there are"),
@@ -39,7 +40,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("nexti", "[N]", "Execute an instruction, calls as one"),
     ("output", "[/FORMAT] EXPRESSION", "Print a value and nothing else"),
     ("print", "[/FORMAT] EXPRESSION", "Print a value; formats are x d u o t c a f s z"),
-    ("ptype", "EXPRESSION", "The type of a value"),
+    ("ptype", "EXPRESSION | TYPE", "The type of a value, with its members"),
     ("quit", "", "End the session"),
     ("run", "", "Start the kernel"),
     ("rwatch", "EXPRESSION", "Stop when memory is read"),
@@ -94,6 +95,11 @@ const SHORT: &[(&str, &str)] = &[
     ("wa", "watch"),
     ("exit", "quit"),
 ];
+
+/// The names of commands that start so.
+pub(super) fn names(start: &str) -> Vec<&'static str> {
+    COMMANDS.iter().map(|(name, ..)| *name).filter(|name| name.starts_with(start)).collect()
+}
 
 fn find(word: &str) -> Result<&'static str, String> {
     if let Some((_, name)) = SHORT.iter().find(|(short, _)| *short == word) {
@@ -158,7 +164,12 @@ impl<C: Console> Debugger<'_, C> {
             "tbreak" => self.break_at(args, true, view),
             "clear" => self.clear(args, view),
             "condition" | "ignore" => self.change_point(name, args, view),
-            "delete" | "enable" | "disable" => self.each_point(name, args),
+            "delete" | "enable" | "disable" => {
+                match args.split_once(char::is_whitespace).unwrap_or((args, "")) {
+                    ("display", numbers) => self.each_display(name, numbers.trim()),
+                    _ => self.each_point(name, args),
+                }
+            }
             "watch" | "rwatch" | "awatch" => self.watch(name, args, view),
             "continue" => self.proceed(args, view),
             "step" | "next" | "stepi" | "nexti" | "until" => self.step(name, args, view),
@@ -169,7 +180,12 @@ impl<C: Console> Debugger<'_, C> {
             "undisplay" => self.undisplay(args),
             "output" => self.output(args, view),
             "lanes" => self.lanes(args, view),
-            "ptype" | "whatis" => self.type_of(args, view),
+            "ptype" | "whatis" => self.type_of(args, name == "ptype", view),
+            "complete" => {
+                let found = self.completions(args, view);
+                self.say(&found.iter().map(|one| format!("{one}\n")).collect::<String>());
+                Ok(Flow::Stay)
+            }
             "set" => self.set(args, view),
             "x" => self.examine(args, view),
             "info" => self.info(args, view),

@@ -14,6 +14,7 @@ pub(super) struct Display {
     args: String,
     /// Memory, as `x` shows it.
     memory: bool,
+    enabled: bool,
 }
 
 impl Display {
@@ -39,7 +40,7 @@ impl<C: Console> Debugger<'_, C> {
         }
         let memory =
             format.count.is_some() || format.unit.is_some() || matches!(format.letter, Some('i' | 's'));
-        let display = Display { number: self.next_display, args: args.to_owned(), memory };
+        let display = Display { number: self.next_display, args: args.to_owned(), memory, enabled: true };
         if view.is_some() {
             // What cannot be shown now is a mistake.
             self.show_display(&display, view)?;
@@ -53,7 +54,9 @@ impl<C: Console> Debugger<'_, C> {
     pub(super) fn show_displays(&mut self, mut view: Option<&mut View<'_>>) {
         for display in std::mem::take(&mut self.displays) {
             // A name of another function is passed over, as gdb does.
-            self.show_display(&display, view.as_deref_mut()).unwrap_or_default();
+            if display.enabled {
+                self.show_display(&display, view.as_deref_mut()).unwrap_or_default();
+            }
             self.displays.push(display);
         }
     }
@@ -88,6 +91,25 @@ impl<C: Console> Debugger<'_, C> {
         Ok(Flow::Stay)
     }
 
+    /// `delete display`, `enable display`, `disable display`: all, or those with these numbers.
+    pub(super) fn each_display(&mut self, command: &str, args: &str) -> Result<Flow, String> {
+        if command == "delete" {
+            return self.undisplay(args);
+        }
+        let mut chosen = Vec::new();
+        for word in args.split_whitespace() {
+            let number: u32 = word.parse().map_err(|_| "Arguments must be display numbers.".to_owned())?;
+            let found = self.displays.iter().position(|d| d.number == number);
+            chosen.push(found.ok_or_else(|| format!("Could not find display number {word}."))?);
+        }
+        for (at, display) in self.displays.iter_mut().enumerate() {
+            if args.is_empty() || chosen.contains(&at) {
+                display.enabled = command == "enable";
+            }
+        }
+        Ok(Flow::Stay)
+    }
+
     /// `info display`
     pub(super) fn info_displays(&mut self) {
         let mut text = String::from("There are no auto-display expressions now.\n");
@@ -95,7 +117,13 @@ impl<C: Console> Debugger<'_, C> {
             text = "Auto-display expressions now in effect:\nNum Enb Expression\n".into();
         }
         for display in &self.displays {
-            putln!(text, "{}:   y  {}", display.number, display.name());
+            putln!(
+                text,
+                "{}:   {}  {}",
+                display.number,
+                if display.enabled { 'y' } else { 'n' },
+                display.name()
+            );
         }
         self.say(&text);
     }

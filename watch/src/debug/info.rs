@@ -54,11 +54,17 @@ const TOPICS: &[(&str, &str)] = &[
     ("line", "The PTX of a source line, or the source of a PTX line"),
     ("locals", "The variables of the selected frame's function"),
     ("registers", "The PTX registers of the selected frame; `system` for special registers"),
+    ("source", "The file of the source that the kernel stands in"),
     ("threads", "The threads of the running kernel, grouped by where they are"),
     ("variables", "The variables of the program"),
     ("warps", "The warps of the block in focus"),
     ("watchpoints", "Breakpoints and watchpoints"),
 ];
+
+/// The topics of `info`.
+pub(super) fn topics() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|(name, _)| *name)
+}
 
 impl<C: Console> Debugger<'_, C> {
     pub(super) fn info(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
@@ -105,6 +111,18 @@ impl<C: Console> Debugger<'_, C> {
             ("breakpoints" | "watchpoints", _) => self.info_breakpoints(),
             ("display", _) => self.info_displays(),
             ("line", view) => return self.info_line(rest, view),
+            ("source", view) => {
+                let here = view.and_then(|view| self.current(view));
+                let text = match here.and_then(|pc| self.symbols.frames(pc).first()) {
+                    Some(frame) => format!(
+                        "Current source file is {}\nCompiled to {}\n",
+                        frame.file,
+                        self.symbols.file()
+                    ),
+                    None => "No current source file.\n".to_owned(),
+                };
+                self.say(&text);
+            }
             ("functions", _) => {
                 let mut text = String::new();
                 for name in self.symbols.functions() {
@@ -417,6 +435,8 @@ impl<C: Console> Debugger<'_, C> {
         let (what, rest) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
         let text = match what {
             "var" | "variable" => rest,
+            // Scripts for gdb begin with these; nothing here waits for an answer, or is folded.
+            "pagination" | "confirm" | "height" | "width" if !rest.starts_with('=') => return Ok(Flow::Stay),
             _ if args.contains('=') => args,
             _ => return Err("Argument required (expression to compute).".into()),
         };

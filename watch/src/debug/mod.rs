@@ -20,6 +20,7 @@
 //! ```
 
 mod commands;
+mod complete;
 mod console;
 pub mod dap;
 mod display;

@@ -315,10 +315,19 @@ impl<C: Console> Debugger<'_, C> {
         Ok(Flow::Stay)
     }
 
-    /// `ptype EXPRESSION`, `whatis EXPRESSION`
-    pub(super) fn type_of(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
-        let value = self.evaluate(args, view)?;
-        self.say(&format!("type = {}\n", value.ty.name()));
+    /// `ptype EXPRESSION`, `whatis EXPRESSION`; or the name of a type of the source.
+    pub(super) fn type_of(
+        &mut self,
+        args: &str,
+        members: bool,
+        view: Option<&mut View<'_>>,
+    ) -> Result<Flow, String> {
+        let ty = match self.symbols.sources.dwarf().named(args) {
+            Some(ty) => Type::of_source(&ty),
+            None => self.evaluate(args, view)?.ty,
+        };
+        let text = if members { ty.description() } else { ty.name() };
+        self.say(&format!("type = {text}\n"));
         Ok(Flow::Stay)
     }
 

@@ -102,6 +102,46 @@ impl Type {
         }
     }
 
+    /// As `ptype` describes it: structures with their members, enumerations with their names.
+    pub fn description(&self) -> String {
+        match self {
+            Type::Struct(of) => {
+                let mut text = format!("{} {{\n", of.name);
+                let members = of.members();
+                for (name, ty, _, bits) in members.iter().take(SHOWN) {
+                    let bits = bits.map_or_else(String::new, |(_, width)| format!(" : {width}"));
+                    putln!(text, "    {}{bits};", declared(ty, name));
+                }
+                if members.len() > SHOWN {
+                    putln!(text, "    ... {} more", members.len() - SHOWN);
+                }
+                text + "}"
+            }
+            Type::Enum(name, _, names) => {
+                let mut next = 0;
+                let shown = names.iter().take(SHOWN).map(|(name, value)| {
+                    let plain = *value == next;
+                    next = value.wrapping_add(1);
+                    if plain { name.clone() } else { format!("{name} = {value}") }
+                });
+                let shown: Vec<String> = shown.collect();
+                let more = if names.len() > SHOWN { ", ..." } else { "" };
+                format!("enum {name} {{{}{more}}}", shown.join(", "))
+            }
+            Type::Pointer(StateSpace::Generic, to) => format!("{} *", to.description()),
+            Type::Pointer(space, to) => format!("@{} {} *", space.name(), to.description()),
+            Type::Array(of, count) => {
+                let (mut inner, mut dims) = (of, format!("[{count}]"));
+                while let Type::Array(of, count) = &**inner {
+                    put!(dims, "[{count}]");
+                    inner = of;
+                }
+                format!("{} {dims}", inner.description())
+            }
+            Type::Scalar(_) | Type::Dim3 => self.name(),
+        }
+    }
+
     /// The type of a name in C or PTX.
     pub fn named(name: &str) -> Option<ScalarType> {
         use ScalarType::*;
@@ -121,6 +161,18 @@ impl Type {
             name => ScalarType::from_name(name).filter(|ty| ty.class() != TypeClass::Opaque)?,
         })
     }
+}
+
+/// A member as C declares it.
+fn declared(ty: &dwarf::Type, name: &str) -> String {
+    let (mut inner, mut dims) = (ty, String::new());
+    while let dwarf::Type::Array(of, count) = inner {
+        put!(dims, "[{count}]");
+        inner = of;
+    }
+    let text = inner.to_string();
+    let blank = if text.ends_with('*') { "" } else { " " };
+    format!("{text}{blank}{name}{dims}")
 }
 
 /// Where a value can be changed.

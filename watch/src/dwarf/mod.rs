@@ -174,6 +174,11 @@ impl Dwarf {
         dwarf
     }
 
+    /// A structure or union by its name, with the word in front.
+    pub fn named(&self, name: &str) -> Option<Type> {
+        self.composites.iter().find(|known| known.name == name).cloned().map(Type::Composite)
+    }
+
     /// The variables that can be named at a place of the text by a function that so many inlined calls lead to, the innermost first, each
     /// name once.
     pub fn at(&self, text: u64, level: u32) -> Vec<&Variable> {
@@ -405,8 +410,7 @@ impl<'a> Reader<'a, '_> {
         if depth > MOST_DEPTH {
             return Type::Unknown;
         }
-        // Whoever comes back to a type that is being described finds nothing there.
-        self.types.insert(offset, Type::Unknown);
+        // A structure notes that it is being described; circles without one end at the depth.
         let header = self.header;
         let made = match header.entry(abbreviations, offset) {
             Ok(entry) => self.described(&entry, abbreviations, depth + 1),

@@ -51,6 +51,19 @@ impl Place {
                     let name = register(unsigned(&mut bytes).ok_or_else(short)?)?;
                     place = Some(Place::Behind(name, signed(&mut bytes).ok_or_else(short)?));
                 }
+                // DW_OP_lit0 to DW_OP_lit31
+                0x30..=0x4f => place = Some(Place::Constant(i64::from(op - 0x30))),
+                // DW_OP_const1u to DW_OP_const8s: of 1, 2, 4 and 8 bytes, unsigned and signed in turn
+                0x08..=0x0f => {
+                    let size = 1usize << ((op - 0x08) >> 1);
+                    let (number, rest) = bytes.split_at_checked(size).ok_or_else(short)?;
+                    bytes = rest;
+                    let value = number.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+                    let unused = 64 - 8 * size as u32;
+                    let signed = op & 1 == 1;
+                    let extended = if signed { ((value << unused) as i64) >> unused } else { value as i64 };
+                    place = Some(Place::Constant(extended));
+                }
                 // DW_OP_constu, DW_OP_consts
                 0x10 => place = Some(Place::Constant(unsigned(&mut bytes).ok_or_else(short)? as i64)),
                 0x11 => place = Some(Place::Constant(signed(&mut bytes).ok_or_else(short)?)),

@@ -157,3 +157,25 @@ fn versions_that_are_not_understood_are_warnings() {
     let text = unit(2, &[1], &[1, 0x11, 1, 0, 0, 0]).replacen(".b8 8, 0, 0, 0", ".b8 255, 255, 255, 127", 1);
     assert!(!read(&text).warnings.is_empty());
 }
+
+#[test]
+fn constants_of_every_form() {
+    let sections = assemble::Sections::default();
+    let read = |bytes: &[u8]| Place::read(bytes, &sections);
+    for (bytes, value) in [
+        (&[0x30][..], 0),
+        (&[0x4f], 31),
+        (&[0x08, 0xff], 255),
+        (&[0x09, 0xff], -1),
+        (&[0x0a, 0xfe, 0xff], 65534),
+        (&[0x0b, 0xfe, 0xff], -2),
+        (&[0x0c, 0, 0, 0, 0x80], 1 << 31),
+        (&[0x0d, 0, 0, 0, 0x80], -(1 << 31)),
+        (&[0x0f, 1, 0, 0, 0, 0, 0, 0, 0x80], i64::MIN + 1),
+        (&[0x10, 0x80, 1], 128),
+        (&[0x11, 0x7f, 0x9f], -1),
+    ] {
+        assert_eq!(read(bytes), Ok(Place::Constant(value)), "{bytes:x?}");
+    }
+    assert!(read(&[0x0f, 1, 2]).is_err());
+}

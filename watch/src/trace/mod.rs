@@ -21,6 +21,8 @@ mod filter;
 pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
+use crate::Sources;
+use crate::dwarf::Place;
 use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -63,6 +65,10 @@ pub struct Trace<W> {
     /// Which statements are told.
     wanted: Vec<bool>,
     names: FxHashMap<FuncId, FxHashMap<Reg, NamedReg>>,
+    /// What lines and registers are in the source.
+    sources: Option<Sources>,
+    /// The variables that statements change, by the registers that they write.
+    variables: FxHashMap<(u32, String), Option<String>>,
     pending: Option<Pending>,
 }
 
@@ -91,8 +97,17 @@ impl<W: Write + Send> Trace<W> {
             kernel: true,
             wanted: Vec::new(),
             names: FxHashMap::default(),
+            sources: None,
+            variables: FxHashMap::default(),
             pending: None,
         }
+    }
+
+    /// Also tells the lines of the source (`source`), and of a register which variable of the source it then is (`variable`), as far as the
+    /// module says.
+    pub fn with_sources(mut self, sources: &Sources) -> Trace<W> {
+        self.sources = Some(sources.clone());
+        self
     }
 
     /// The writer, or the first mistake that it made.
@@ -145,8 +160,29 @@ impl<W: Write + Send> Trace<W> {
         line.insert("warp".into(), at.warp.into());
         line.insert("mask".into(), format!("{lanes:#010x}").into());
         line.insert("line".into(), at.line().into());
+        if let Some(frame) = self.sources.as_ref().and_then(|sources| sources.frames(at.line()).first()) {
+            line.insert("source".into(), format!("{}:{}", frame.file, frame.line).into());
+        }
         line.insert("op".into(), at.mnemonic().into());
         line
+    }
+
+    /// The variable of the source that a register holds once a statement is done.
+    fn variable(&mut self, at: &At<'_>, register: &str) -> Option<String> {
+        let dwarf = self.sources.as_ref()?.dwarf();
+        let of = |statement: u32| {
+            let next = u64::from(at.program.statements().get(statement as usize + 1)?.span.start);
+            let is_it =
+                |place: Option<&Place>| matches!(place, Some(Place::Register(name)) if name == register);
+            let mut inside = dwarf
+                .variables
+                .iter()
+                .rev()
+                .filter(|variable| variable.scope.as_ref().is_some_and(|scope| scope.contains(&next)));
+            inside.find(|variable| is_it(variable.place(next))).map(|variable| variable.name.clone())
+        };
+        let statement = at.statement();
+        self.variables.entry((statement, register.to_owned())).or_insert_with(|| of(statement)).clone()
     }
 
     fn event(&mut self, event: &str, at: &At<'_>, lanes: u32, members: Value) {
@@ -246,8 +282,13 @@ impl<W: Write + Send> Observer for Trace<W> {
         let mut writes = Vec::new();
         for r in operation.writes {
             let Some(named) = self.named(at.program, registers.function(), r) else { continue };
+            let (name, ty) = (named.name.clone(), named.ty.name());
             let bits = per_lane(lanes_of(lanes).map(|lane| registers.get(r, lane)));
-            writes.push(json!({"reg": named.name, "type": named.ty.name(), "bits": bits}));
+            let mut write = json!({"reg": name, "type": ty, "bits": bits});
+            if let Some(variable) = self.variable(at, &name) {
+                write["variable"] = variable.into();
+            }
+            writes.push(write);
         }
         if writes.is_empty() {
             return;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod breakpoints;
+mod completions;
 mod memory;
 mod session;
 mod sources;
@@ -30,6 +31,7 @@ fn capabilities() -> Value {
         "supportsInstructionBreakpoints": true,
         "supportsBreakpointLocationsRequest": true,
         "supportsEvaluateForHovers": true,
+        "supportsCompletionsRequest": true,
         "supportsClipboardContext": true,
         "supportsSetVariable": true,
         "supportsSetExpression": true,

@@ -341,6 +341,7 @@ impl Session<'_, '_> {
             ("disassemble", _) => self.disassemble(arguments).and_then(stay),
             ("threads", view) => stay(self.list_threads(view)),
             ("evaluate", view) => self.evaluate(arguments, view),
+            ("completions", view) => self.completions(arguments, view).and_then(stay),
             ("pause", _) => {
                 self.debugger.console.pause = !self.stands;
                 stay(json!({}))

@@ -73,6 +73,10 @@ pub struct Options {
     /// Run the launch in N orders of its threads and report whether the results differ and why; then the exit status is 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
     explore: Option<u64>,
+    /// Execute runs of arithmetic as machine code of this machine. `auto`: where the launch is large. What is watched is interpreted.
+    #[cfg(feature = "native")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    native: Native,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true, requires = "entry")]
     args: Vec<String>,
@@ -108,6 +112,36 @@ impl Write for Printed {
     }
 }
 
+/// When arithmetic is executed as machine code.
+#[cfg(feature = "native")]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Native {
+    /// Where the launch has enough threads for compiling to pay.
+    Auto,
+    /// Always; an error where there is no machine code for this machine.
+    Always,
+    /// Never.
+    Off,
+}
+
+/// Threads of a launch from which on compiling a program pays, if they do no more than run through it once.
+#[cfg(feature = "native")]
+const MANY_THREADS: u64 = 1 << 16;
+
+#[cfg(feature = "native")]
+fn accelerate(when: Native, program: &mut Program, launch: &LaunchSpec) -> Result<(), Failure> {
+    let threads = launch.grid.iter().chain(&launch.block).fold(1u64, |all, n| all.saturating_mul((*n).into()));
+    let wanted = match when {
+        Native::Off => false,
+        Native::Always => true,
+        Native::Auto => threads >= MANY_THREADS && warpsmith::native::is_supported(),
+    };
+    if wanted {
+        warpsmith::native::accelerate(program).map_err(|error| Failure::Usage(error.message))?;
+    }
+    Ok(())
+}
+
 /// Why there is no result.
 enum Problem {
     Launch(Vec<LaunchError>),
@@ -124,7 +158,10 @@ pub fn run(options: &Options) -> Outcome {
     let mut observations = None;
     let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
         let source = if options.more.is_empty() { source } else { linked(options)? };
-        let (program, sources) = loaded(options, source, &launch)?;
+        #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code changes the program"))]
+        let (mut program, sources) = loaded(options, source, &launch)?;
+        #[cfg(feature = "native")]
+        accelerate(options.native, &mut program, &launch).map_err(Problem::Failure)?;
         if let Some(count) = options.explore {
             explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
             return Ok(None);

@@ -125,9 +125,36 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
             if let Some(what) = differs(&expected, &found, ["the IR means", "the PTX gives"]) {
                 kernel.failures.push(format!("line {}: {level}: {what}", run.line));
             }
+            #[cfg(feature = "native")]
+            if !options.no_native
+                && let Some(what) = accelerated_differs(program, run, &found)
+            {
+                kernel.failures.push(format!("line {}: {level}: {what}", run.line));
+            }
         }
     }
     Ok(())
+}
+
+/// How a run with arithmetic as machine code of the host differs from the interpreted one: in memory, in its fault, or in what it executed.
+#[cfg(feature = "native")]
+fn accelerated_differs(program: &Program, run: &Run, interpreted: &Result<Execution, Fault>) -> Option<String> {
+    let program = warpsmith::launch::accelerated(program)?;
+    let found = execute(&program, &run.launch);
+    // Blocks beside each other may wait for as long, and fail in as many orders, as host threads have it.
+    let alone = run.launch.grid == [1; 3];
+    let what = match (interpreted, &found) {
+        (Ok(a), Ok(b)) if alone && a.thread_instructions != b.thread_instructions => {
+            Some(format!("{} instructions instead of {}", b.thread_instructions, a.thread_instructions))
+        }
+        (Err(a), Err(b)) if alone => {
+            let place = |fault: &Fault| (fault.ptx_line, fault.block, fault.thread, fault.address);
+            (place(a) != place(b)).then(|| format!("the fault {b} instead of {a}"))
+        }
+        _ => None,
+    };
+    let what = what.or_else(|| warpsmith::fuzz::difference(["the interpreter", "machine code"], interpreted, &found));
+    what.map(|what| format!("with machine code: {what}"))
 }
 
 /// The kernel as machine code of the host.
@@ -177,7 +204,11 @@ pub fn ptx(source: &str) -> Vec<String> {
         let program = ValidatedModule::parse(source).and_then(|module| Program::load(&module));
         let program = program.map_err(|errors| rendered(source, &errors))?;
         let outcomes = runs.iter().flat_map(|run| {
-            let failures = unexpected(run, &execute(&program, &run.launch));
+            let found = execute(&program, &run.launch);
+            #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code may add to them"))]
+            let mut failures = unexpected(run, &found);
+            #[cfg(feature = "native")]
+            failures.extend(accelerated_differs(&program, run, &found));
             failures.into_iter().map(|what| format!("line {}: {what}", run.line))
         });
         Ok(if runs.is_empty() { vec!["no `run:` directive".to_owned()] } else { outcomes.collect() })

@@ -50,8 +50,11 @@ mod kernel;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod scalar;
 mod unit;
+#[deny(clippy::wildcard_enum_match_arm)]
+mod warp;
 
 pub use fault::{Fault, FaultKind};
 pub use function::{Arguments, Function, Limits, Results, Scalar};
 pub use host::is_supported;
 pub use kernel::{Arg, Kernel};
+pub use warp::{Accelerated, accelerate};

@@ -38,8 +38,11 @@ fn compile(source: &str) -> Program {
     load(&compiled.text)
 }
 
+/// What is measured.
+pub type Measured = (Device, Program, Launch);
+
 /// Measures a launch; its items are the thread instructions it executes.
-fn measure(bencher: divan::Bencher, device: Device, program: Program, launch: Launch) {
+pub fn measure(bencher: divan::Bencher, (device, program, launch): Measured) {
     let mut device = device;
     let stats = device.launch(&program, &launch).expect("the kernel runs");
     bencher
@@ -174,12 +177,16 @@ done:
     ret;
 }";
 
-#[divan::bench]
-fn alu_loop(bencher: divan::Bencher) {
+pub fn alu_loop_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("alu").grid([4, 1, 1]).block([256, 1, 1]).arg(out).arg(4000u32).workers(1);
-    measure(bencher, device, load(ALU), launch);
+    (device, load(ALU), launch)
+}
+
+#[divan::bench]
+fn alu_loop(bencher: divan::Bencher) {
+    measure(bencher, alu_loop_launch());
 }
 
 fn product(device: &mut Device, n: u32) -> Launch {
@@ -188,18 +195,22 @@ fn product(device: &mut Device, n: u32) -> Launch {
     Launch::new("matmul").grid([n / 16, n / 16, 1]).block([16, 16, 1]).arg(a).arg(b).arg(c).arg(n)
 }
 
-#[divan::bench]
-fn tiled_matrix_product(bencher: divan::Bencher) {
+pub fn tiled_matrix_product_launch() -> Measured {
     let mut device = device();
     let launch = product(&mut device, 128).workers(1);
-    measure(bencher, device, load(&matmul()), launch);
+    (device, load(&matmul()), launch)
+}
+
+#[divan::bench]
+fn tiled_matrix_product(bencher: divan::Bencher) {
+    measure(bencher, tiled_matrix_product_launch());
 }
 
 #[divan::bench(args = [1, 2])]
 fn tiled_matrix_product_by_cores(bencher: divan::Bencher, cores: usize) {
     let mut device = device();
     let launch = product(&mut device, 128).workers(cores);
-    measure(bencher, device, load(&matmul()), launch);
+    measure(bencher, (device, load(&matmul()), launch));
 }
 
 /// Counts what it is told of, so that the price of being watched is measured.
@@ -239,17 +250,20 @@ fn tiled_matrix_product_watched(bencher: divan::Bencher) {
         .bench_local(|| device.launch_observed(&program, &launch, &mut counter).is_ok());
 }
 
-#[divan::bench]
-fn divergent_loop(bencher: divan::Bencher) {
+pub fn divergent_loop_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("divergent").grid([16, 1, 1]).block([256, 1, 1]).arg(out).workers(1);
-    measure(bencher, device, load(DIVERGENT), launch);
+    (device, load(DIVERGENT), launch)
+}
+
+#[divan::bench]
+fn divergent_loop(bencher: divan::Bencher) {
+    measure(bencher, divergent_loop_launch());
 }
 
 /// `examples/sha256.wir`: each thread hashes 1,000 bytes of its own. The ring of the message schedule is in local memory.
-#[divan::bench]
-fn sha256(bencher: divan::Bencher) {
+pub fn sha256_launch() -> Measured {
     let mut device = device();
     let text: Vec<u8> = (0..128 * 1000).map(|i: u32| ((i * 7) >> 3) as u8).collect();
     let text = device.upload(&text).expect("there is room");
@@ -259,33 +273,45 @@ fn sha256(bencher: divan::Bencher) {
     let out = device.alloc(32 * 128).expect("there is room");
     let launch = Launch::new("sha256").grid([1, 1, 1]).block([128, 1, 1]).workers(1);
     let launch = launch.arg(128u32).arg(text).arg(starts).arg(lengths).arg(out);
-    measure(bencher, device, compile(include_str!("../../examples/sha256.wir")), launch);
+    (device, compile(include_str!("../../examples/sha256.wir")), launch)
+}
+
+#[divan::bench]
+fn sha256(bencher: divan::Bencher) {
+    measure(bencher, sha256_launch());
 }
 
 /// `examples/matmul.wir`, a product of 64 by 64 matrices.
-#[divan::bench]
-fn matmul_example(bencher: divan::Bencher) {
+pub fn matmul_example_launch() -> Measured {
     let mut device = device();
     let matrix: Vec<f32> = (0..64 * 64).map(|i| (i % 7) as f32).collect();
     let [a, b, c] = [(); 3].map(|()| -> Buffer { device.upload(&matrix).expect("there is room") });
     let launch = Launch::new("matmul").grid([4, 4, 1]).block([16, 16, 1]).workers(1);
     let launch = launch.arg(64u32).arg(a).arg(b).arg(c);
-    measure(bencher, device, compile(include_str!("../../examples/matmul.wir")), launch);
+    (device, compile(include_str!("../../examples/matmul.wir")), launch)
+}
+
+#[divan::bench]
+fn matmul_example(bencher: divan::Bencher) {
+    measure(bencher, matmul_example_launch());
 }
 
 /// `examples/mandelbrot.wir`: lanes leave the loop at their own times.
-#[divan::bench]
-fn mandelbrot(bencher: divan::Bencher) {
+pub fn mandelbrot_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(128 * 96).expect("there is room");
     let launch = Launch::new("mandelbrot").grid([8, 6, 1]).block([16, 16, 1]).workers(1);
     let launch = launch.arg(128u32).arg(96u32).arg(250u32).arg(-2.25f32).arg(-1.2f32).arg(0.025f32).arg(out);
-    measure(bencher, device, compile(include_str!("../../examples/mandelbrot.wir")), launch);
+    (device, compile(include_str!("../../examples/mandelbrot.wir")), launch)
+}
+
+#[divan::bench]
+fn mandelbrot(bencher: divan::Bencher) {
+    measure(bencher, mandelbrot_launch());
 }
 
 /// `examples/vm.wir`: a stack machine, threads of a warp run two different programs.
-#[divan::bench]
-fn small_virtual_machine(bencher: divan::Bencher) {
+pub fn small_virtual_machine_launch() -> Measured {
     let mut device = device();
     let code: [i32; 64] = [
         0, 1, 1, 1, 8, 20, 1, 1, 4, 0, 1, 1, 0, 1, 5, 0, 2, 2, 7, 2, 10, 0, 0, 0, 1, 1, 0, 1, 5, 0, 8, 64, 1,
@@ -296,7 +322,12 @@ fn small_virtual_machine(bencher: divan::Bencher) {
     let out = device.alloc(8 * 256).expect("there is room");
     let launch =
         Launch::new("vm").grid([1, 1, 1]).block([256, 1, 1]).workers(1).arg(code).arg(starts).arg(out);
-    measure(bencher, device, compile(include_str!("../../examples/vm.wir")), launch);
+    (device, compile(include_str!("../../examples/vm.wir")), launch)
+}
+
+#[divan::bench]
+fn small_virtual_machine(bencher: divan::Bencher) {
+    measure(bencher, small_virtual_machine_launch());
 }
 
 /// The cost of a launch: one block of one warp that does nearly nothing.
@@ -305,5 +336,5 @@ fn small_launch(bencher: divan::Bencher) {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
     let launch = Launch::new("alu").block([32, 1, 1]).arg(out).arg(1u32);
-    measure(bencher, device, load(ALU), launch);
+    measure(bencher, (device, load(ALU), launch));
 }

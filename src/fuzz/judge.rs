@@ -120,6 +120,33 @@ impl Judge<'_> {
         Ok(())
     }
 
+    /// The program with runs of arithmetic as machine code of the host: the same memory and as many instructions.
+    #[cfg(feature = "native")]
+    fn accelerated(&self, program: &Program, expected: &Outcome, verdict: &mut Verdict) -> Result<(), Failure> {
+        if !self.asks(Oracle::Native) {
+            return Ok(());
+        }
+        let Some(program) = crate::launch::accelerated(program) else { return Ok(()) };
+        let found = self.run(&program, verdict);
+        if let Some(what) = difference(["the interpreter", "machine code"], expected, &found) {
+            return failure(Oracle::Native, what);
+        }
+        if let (Ok(a), Ok(b)) = (expected, &found)
+            && self.case.language == Language::Ptx
+            && a.thread_instructions != b.thread_instructions
+        {
+            let (a, b) = (a.thread_instructions, b.thread_instructions);
+            return failure(Oracle::Native, format!("the interpreter executes {a} instructions, machine code {b}"));
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "native"))]
+    #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+    fn accelerated(&self, _: &Program, _: &Outcome, _: &mut Verdict) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// The module as machine code of the host.
     #[cfg(feature = "native")]
     fn native(&self, module: &Module, expected: &Outcome, verdict: &mut Verdict) -> Result<(), Failure> {
@@ -244,6 +271,7 @@ impl Judge<'_> {
                 }
             }
         }
+        self.accelerated(program, expected, verdict)?;
         if self.asks(Oracle::Schedules) {
             for (schedule, seed) in
                 [(Schedule::Random, 1), (Schedule::Adversarial, 2), (Schedule::LowestPc, 3)]

@@ -23,7 +23,7 @@ mod texture;
 
 pub use execute::{Execution, execute, execute_observed, execute_with_output};
 #[cfg(feature = "native")]
-pub use native::{NotRun, execute_native};
+pub use native::{NotRun, accelerated, execute_native};
 pub use reader::{Reader, describe};
 pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
 pub use texture::{HandleSpec, Reading, Resource, TexelMemory, Texels};

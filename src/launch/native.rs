@@ -1,7 +1,7 @@
 //! A launch by machine code of the host.
 
 use super::{Arg, LaunchSpec};
-use crate::Module;
+use crate::{Module, Program};
 use warpsmith_native::{self as native, Fault, FaultKind, Kernel, Limits, codes};
 
 /// Why machine code has no result to compare.
@@ -13,6 +13,13 @@ pub enum NotRun {
     Rejected(String),
     /// The compiled kernel ended early.
     Fault(Fault),
+}
+
+/// The program with its runs of arithmetic as machine code of the host. `None` if it has none, or the host has no machine code.
+pub fn accelerated(program: &Program) -> Option<Program> {
+    let mut program = program.clone();
+    let made = native::accelerate(&mut program).ok()?;
+    (made.runs > 0).then_some(program)
 }
 
 /// Runs a kernel of a module as machine code of the host, thread after thread: for each argument the content of its buffer.

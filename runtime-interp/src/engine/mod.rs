@@ -27,7 +27,7 @@ mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, random, run, schedule, standstill, warp};
-use program::{async_op, builder, matrix_op, named, op, special, texture_op};
+use program::{async_op, builder, fused, matrix_op, named, op, special, texture_op};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -44,6 +44,7 @@ pub use async_op::{
     TensorFactor, TensorOp, TensorProductOp, TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
+pub use fused::{Run, RunCode, RunStep};
 pub(crate) use mbarrier::pending_count;
 
 pub use lanes::{LaneFn, Level};

@@ -7,6 +7,7 @@ use crate::engine::lanes::Level;
 use crate::engine::matrix::Room;
 use crate::engine::observe::{At, Interest, Observer, Registers, Sync, Tally};
 use crate::engine::op::{FuncId, Inst, Op, Order};
+use crate::engine::reg::{Reg, Width};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
 use crate::engine::values::{opaque, put};
@@ -139,7 +140,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         warp: &mut Warp,
         quantum: u64,
     ) -> Fallible<()> {
-        let code: &[Inst] = &self.cx.program.code;
+        // A run that is watched shows every operation.
+        let fused = if WATCHED { None } else { self.cx.program.fused.as_deref() };
+        let code: &[Inst] = fused.map_or(&self.cx.program.code, |fused| &fused.code);
         let level = if WATCHED { self.level } else { Level::ALL[LEVEL] };
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
@@ -242,6 +245,24 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         if active != 0 {
                             // SAFETY: the operands were checked when the program was built, and the host has the runner's level.
                             unsafe { f.run(level, frame, operands, wide & guard) }
+                        }
+                    }
+                    Op::Fused(number) => {
+                        let Some(run) = fused.and_then(|fused| fused.runs.get(*number as usize)) else {
+                            unreachable!("only fused code has runs");
+                        };
+                        if run.end <= stop {
+                            // SAFETY: whoever gave the program this code vouches for it, and the registers are those of the running function.
+                            unsafe {
+                                let registers = frame.row_mut::<u32>(Reg::frame(0, Width::W32));
+                                let constants = frame.row::<u32>(Reg::ZERO);
+                                (run.entry)(registers.cast(), constants.cast(), wide);
+                            }
+                            executed += u64::from(run.count);
+                            pc = run.end - 1;
+                        } else {
+                            // Somewhere in it the loop has to look who else is there: one by one until then.
+                            executed += self.one_by_one(level, frame, &mut pc, stop.min(run.end), wide);
                         }
                     }
                     Op::Load(access, dst) => {
@@ -361,6 +382,24 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         Ok(())
     }
 
+    /// Executes arithmetic from an operation on, up to a place; the operation before that place is the one that was executed last.
+    #[inline(never)]
+    fn one_by_one(&self, level: Level, frame: Frame, pc: &mut u32, end: u32, wide: u32) -> u64 {
+        let mut executed = 0;
+        for inst in &self.cx.program.code[*pc as usize..end as usize] {
+            if let Op::Lanes(f, operands) = &inst.op {
+                // SAFETY: guards and operands were checked when the program was built, and the host has the runner's level.
+                unsafe {
+                    let guard = frame.pred(inst.guard) ^ inst.flip;
+                    f.run(level, frame, operands, wide & guard);
+                }
+                executed += u64::from(inst.count);
+            }
+        }
+        *pc = end - 1;
+        executed
+    }
+
     /// Executes an operation that is not arithmetic, a plain access or a branch, for group `g`, whose state is in the warp.
     ///
     /// Apart from the loop, so that the loop stays small: it is compiled for each instruction set.
@@ -460,6 +499,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             }
             Op::Trap => return Err(self.fault(issue, FaultCode::Trap, "`trap` was executed")),
             Op::Lanes(..)
+            | Op::Fused(_)
             | Op::Load(..)
             | Op::Store(..)
             | Op::LoadVector(..)

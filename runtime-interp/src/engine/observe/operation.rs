@@ -192,7 +192,8 @@ impl Program {
                 OperationKind::Stack(op)
             }
             Op::Yield => OperationKind::Yield,
-            Op::Nop => OperationKind::Nothing,
+            // The code that runs are in is not the one that is shown.
+            Op::Nop | Op::Fused(_) => OperationKind::Nothing,
             Op::Matrix(op) => {
                 for (r, _, written) in op.registers() {
                     if written { writes.push(r) } else { reads.push(r) }

@@ -2,6 +2,7 @@
 
 pub(in crate::engine) mod async_op;
 pub(in crate::engine) mod builder;
+pub(in crate::engine) mod fused;
 pub(in crate::engine) mod matrix_op;
 pub(in crate::engine) mod named;
 pub(in crate::engine) mod op;
@@ -447,6 +448,8 @@ pub struct Program {
     pub(crate) uses_heap: bool,
     pub(crate) const_bytes: u64,
     pub(crate) global_bytes: u64,
+    /// The code with runs of arithmetic as single operations, where they were given machine code.
+    pub(in crate::engine) fused: Option<Arc<fused::Fused>>,
 }
 
 impl Program {

@@ -360,6 +360,8 @@ pub struct Fence {
 #[derive(Clone, Debug)]
 pub(in crate::engine) enum Op {
     Lanes(LaneFn, Operands),
+    /// A run of arithmetic by its number, in the code of a program that was given machine code for it.
+    Fused(u32),
     Special(Reg, Special),
     Load(Access, Reg),
     LoadVector(Access, Range),

@@ -126,11 +126,12 @@ enum Native {
 
 /// Threads of a launch from which on compiling a program pays, if they do no more than run through it once.
 #[cfg(feature = "native")]
-const MANY_THREADS: u64 = 1 << 16;
+const MANY_THREADS: u64 = 1 << 20;
 
 #[cfg(feature = "native")]
 fn accelerate(when: Native, program: &mut Program, launch: &LaunchSpec) -> Result<(), Failure> {
-    let threads = launch.grid.iter().chain(&launch.block).fold(1u64, |all, n| all.saturating_mul((*n).into()));
+    let threads =
+        launch.grid.iter().chain(&launch.block).fold(1u64, |all, n| all.saturating_mul((*n).into()));
     let wanted = match when {
         Native::Off => false,
         Native::Always => true,

@@ -89,7 +89,7 @@ macro_rules! tuples {
         }
         impl<$($name: Scalar),*> Results for ($($name,)*) {
             const TYPES: &'static [Type] = &[$($name::TYPE),*];
-            #[allow(unused_variables)]
+            #[allow(unused_variables, clippy::unused_unit)]
             fn read(cells: &[u64]) -> Self { ($($name::from_bits(bits_at(cells, $n)),)*) }
         }
     )*};

@@ -15,12 +15,12 @@ pub const fn is_supported() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 }
 
-fn refused(why: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error(codes::HOST, Span::NONE, format!("no machine code for this host: {why}"))
+fn refused(why: impl std::fmt::Display) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(codes::HOST, Span::NONE, format!("no machine code for this host: {why}")))
 }
 
 /// The instruction set of the host, with what its processor has.
-fn isa() -> Result<OwnedTargetIsa, Diagnostic> {
+fn isa() -> Result<OwnedTargetIsa, Box<Diagnostic>> {
     if !is_supported() {
         return Err(refused(std::env::consts::ARCH));
     }
@@ -42,7 +42,7 @@ pub(crate) struct Code(ManuallyDrop<JITModule>);
 
 impl Code {
     /// An empty module that knows these functions of the host.
-    pub fn new(symbols: &[(&str, *const u8)]) -> Result<Code, Diagnostic> {
+    pub fn new(symbols: &[(&str, *const u8)]) -> Result<Code, Box<Diagnostic>> {
         let mut builder = JITBuilder::with_isa(isa()?, cranelift_module::default_libcall_names());
         builder.symbols(symbols.iter().copied());
         Ok(Code(ManuallyDrop::new(JITModule::new(builder))))

@@ -1,10 +1,11 @@
-//! The IR as machine code of the host, through `cranelift-codegen`.
+//! The IR, and arithmetic of the engine's programs, as machine code of the host, through `cranelift-codegen`.
 //!
 //! What a core operation computes is written a third time here, in Cranelift's operations: the IR's own meaning (`warpsmith_ir::meaning`) and the
 //! emitted PTX are the other two. So this crate is an oracle of both, and a way to run a function of a module at the speed of the host.
 //!
 //! - [`Function`]: a function of a module, called from Rust;
 //! - [`Kernel`]: a kernel, its threads executed one after another in full;
+//! - [`accelerate`]: a program of the engine whose runs of arithmetic are machine code for whole warps;
 //! - [`Fault`]: why a call ended early. Nothing that a module does can hurt the host: every access is checked, rounds of loops and depths of
 //!   calls are counted.
 //!
@@ -37,7 +38,7 @@
 //!
 //! - `host`: the host's instruction set, and memory that holds code, which is never writable and executable at once;
 //! - `unit`: the functions that are compiled together; `context`: what they are called with;
-//! - `scalar`: operation by operation;
+//! - `scalar`: operation by operation; `warp`: four lanes at a time;
 //! - `helpers`: what Cranelift has no operation for, by name.
 
 pub mod codes;

@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_module::{Linkage, Module as _};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 use warpsmith_ir::{FuncId, InstData, Module};
 use warpsmith_semantics::Plan;
@@ -30,7 +31,7 @@ pub(crate) struct Unit {
     code: Code,
     /// What compiled code calls the definitions of `warpsmith_semantics` by, through their addresses.
     #[expect(dead_code, reason = "code holds their addresses")]
-    plans: Vec<Box<Plan>>,
+    plans: Vec<Arc<Plan>>,
     sites: Vec<Site>,
     entry: Entry,
     depth: u32,
@@ -50,7 +51,7 @@ pub(crate) struct Workshop<'m> {
     /// The functions whose addresses are taken, in order.
     pub addressed: Vec<FuncId>,
     pub helpers: HashMap<&'static str, cranelift_module::FuncId>,
-    pub plans: Vec<Box<Plan>>,
+    pub plans: Vec<Arc<Plan>>,
     pub sites: Vec<Site>,
     /// The operations that are evaluated by the definitions they share with the interpreter.
     pub shared: Vec<String>,
@@ -69,9 +70,9 @@ impl Workshop<'_> {
 }
 
 /// An error of Cranelift's, which would be a mistake of this crate, or code that is too large.
-pub(crate) fn internal(function: &str, error: impl std::fmt::Display) -> Diagnostic {
+pub(crate) fn internal(function: &str, error: impl std::fmt::Display) -> Box<Diagnostic> {
     let message = format!("`{function}` cannot be compiled for this host: {error}");
-    Diagnostic::error(codes::SIZE, Span::NONE, message)
+    Box::new(Diagnostic::error(codes::SIZE, Span::NONE, message))
 }
 
 impl Unit {
@@ -82,7 +83,7 @@ impl Unit {
     }
 
     fn attempt(module: &Module, entry: FuncId) -> Result<Unit, Vec<Diagnostic>> {
-        let code = Code::new(&helpers::symbols()).map_err(|error| vec![error])?;
+        let code = Code::new(&helpers::symbols()).map_err(|error| vec![*error])?;
         let mut shop = Workshop {
             module,
             code,
@@ -105,14 +106,14 @@ impl Unit {
             context.func.signature = shop.signature();
             let translated = scalar::function(&mut shop, id, &mut context.func, &mut builder);
             if let Err(error) = translated {
-                errors.push(error);
+                errors.push(*error);
                 // What was begun is thrown away, with what the builder knows of it.
                 builder = FunctionBuilderContext::new();
                 context = shop.code.make_context();
                 continue;
             }
             if let Err(error) = shop.code.define_function(shop.functions[&id], &mut context) {
-                return Err(vec![here(&format!("{error:?}"))]);
+                return Err(vec![*here(&format!("{error:?}"))]);
             }
             let layout = context.compiled_code().and_then(|code| code.buffer.frame_layout());
             frame = frame.max(layout.map_or(STACK, |layout| layout.frame_to_fp_offset + 64));
@@ -123,14 +124,14 @@ impl Unit {
         }
         let name = &module.functions[entry].name;
         if frame > STACK / 2 {
-            return Err(vec![internal(name, format!("a frame of {frame} bytes is larger than a stack"))]);
+            return Err(vec![*internal(name, format!("a frame of {frame} bytes is larger than a stack"))]);
         }
-        shop.code.finalize_definitions().map_err(|error| vec![internal(name, error)])?;
+        shop.code.finalize_definitions().map_err(|error| vec![*internal(name, error)])?;
         let address = shop.code.get_finalized_function(shop.functions[&entry]);
         // SAFETY: the function was compiled with the signature of `Entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
         if shop.globals.values().map(|(size, _)| *size).fold(0, u64::saturating_add) > MEMORY {
-            return Err(vec![internal(name, "its variables take more than a gibibyte")]);
+            return Err(vec![*internal(name, "its variables take more than a gibibyte")]);
         }
         let Workshop { code, plans, sites, mut shared, uses_memory, globals, .. } = shop;
         shared.sort();
@@ -210,7 +211,7 @@ fn reachable(shop: &mut Workshop, entry: FuncId) -> Result<Vec<FuncId>, Vec<Diag
         let number = shop
             .code
             .declare_function(&format!("f{}", order.len()), Linkage::Local, &signature)
-            .map_err(|error| vec![internal(&function.name, error)])?;
+            .map_err(|error| vec![*internal(&function.name, error)])?;
         shop.functions.insert(id, number);
         order.push(id);
         for block in function.layout.blocks() {

@@ -35,7 +35,7 @@ pub struct Accelerated {
 ///
 /// Results, statistics and faults are those of the interpreter. On hosts without machine code nothing is compiled, and the answer is the error
 /// `N0001`.
-pub fn accelerate(program: &mut Program) -> Result<Accelerated, Diagnostic> {
+pub fn accelerate(program: &mut Program) -> Result<Accelerated, Box<Diagnostic>> {
     let mut code = Code::new(&[])?;
     let fused_multiply = has_fused_multiply();
     let mut accelerated = Accelerated::default();
@@ -305,7 +305,7 @@ fn compile(
     run: &Run<'_>,
     fused_multiply: bool,
     config: cranelift_codegen::isa::TargetFrontendConfig,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     let none = Value::from_u32(0);
     let (words, now, written) = (HashMap::new(), HashMap::new(), BTreeMap::new());
     let mut c = Chunk { b, program, registers: none, constants: none, chunk: none, words, now, written };
@@ -313,7 +313,11 @@ fn compile(
     c.b.append_block_params_for_function_params(entry);
     c.b.switch_to_block(entry);
     let [registers, constants, lanes] = c.b.block_params(entry) else {
-        return Err(Diagnostic::error(codes::SIZE, warpsmith_diag::Span::NONE, "not the signature of a run"));
+        return Err(Box::new(Diagnostic::error(
+            codes::SIZE,
+            warpsmith_diag::Span::NONE,
+            "not the signature of a run",
+        )));
     };
     let lanes = *lanes;
     (c.registers, c.constants) = (*registers, *constants);
@@ -364,7 +368,7 @@ impl Chunk<'_, '_> {
         run: &Run<'_>,
         fused_multiply: bool,
         lanes: Option<Value>,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         let mut predicates: Vec<Reg> = run.steps.iter().map(|step| step.dst).collect();
         predicates.retain(|r| r.width() == Width::Pred);
         predicates.sort_by_key(|r| r.offset());

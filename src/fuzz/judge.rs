@@ -122,7 +122,12 @@ impl Judge<'_> {
 
     /// The program with runs of arithmetic as machine code of the host: the same memory and as many instructions.
     #[cfg(feature = "native")]
-    fn accelerated(&self, program: &Program, expected: &Outcome, verdict: &mut Verdict) -> Result<(), Failure> {
+    fn accelerated(
+        &self,
+        program: &Program,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
         if !self.asks(Oracle::Native) {
             return Ok(());
         }
@@ -136,7 +141,10 @@ impl Judge<'_> {
             && a.thread_instructions != b.thread_instructions
         {
             let (a, b) = (a.thread_instructions, b.thread_instructions);
-            return failure(Oracle::Native, format!("the interpreter executes {a} instructions, machine code {b}"));
+            return failure(
+                Oracle::Native,
+                format!("the interpreter executes {a} instructions, machine code {b}"),
+            );
         }
         Ok(())
     }

@@ -25,10 +25,10 @@ impl Translator<'_, '_, '_> {
             }
             (Conversion::Fptrunc | Conversion::Fpext, from, to) => self.float_to_float(from, x, to)?,
             (Conversion::Sitofp | Conversion::Uitofp, Kind::Int(from), to) => {
-                self.from_integer(op == Conversion::Sitofp, from, x, to)?
+                self.integer_to_float(op == Conversion::Sitofp, from, x, to)?
             }
             (Conversion::Fptosi | Conversion::Fptoui, from, Kind::Int(to)) => {
-                self.to_integer(op == Conversion::Fptosi, from, x, to)?
+                self.float_to_integer(op == Conversion::Fptosi, from, x, to)?
             }
             _ => return self.refuse("a conversion of these types"),
         })
@@ -47,7 +47,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    fn from_integer(&mut self, signed: bool, from: Int, x: Value, to: Kind) -> Fallible<Value> {
+    fn integer_to_float(&mut self, signed: bool, from: Int, x: Value, to: Kind) -> Fallible<Value> {
         let x = if signed { self.signed(from, x) } else { x };
         let code = match to {
             Kind::Half(code) => code,
@@ -82,7 +82,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    fn to_integer(&mut self, signed: bool, from: Kind, x: Value, to: Int) -> Fallible<Value> {
+    fn float_to_integer(&mut self, signed: bool, from: Kind, x: Value, to: Int) -> Fallible<Value> {
         let x = match from {
             Kind::Half(code) => self.widened(code, x)?,
             Kind::Single | Kind::Double | Kind::Int(_) => x,

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir::{self as ir, Attr, BlockCall, FuncId, Inst, InstData, Opcode, Scalar, StackSlot, Type};
 
-type Fallible<T> = Result<T, Diagnostic>;
+type Fallible<T> = Result<T, Box<Diagnostic>>;
 
 /// What computes on a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -319,7 +319,7 @@ impl<'m> Translator<'_, '_, 'm> {
     fn refuse<T>(&self, what: impl std::fmt::Display) -> Fallible<T> {
         let message = format!("{what} is not compiled to machine code of the host");
         let error = Diagnostic::error(codes::OPERATION, self.span(), message);
-        Err(error.note(format!("in the function `{}`", self.func.name)))
+        Err(Box::new(error.note(format!("in the function `{}`", self.func.name))))
     }
 
     /// The scalars of a type.
@@ -363,28 +363,22 @@ impl<'m> Translator<'_, '_, 'm> {
         }
     }
 
+    /// Each scalar of the result is these bits.
+    fn constants(&mut self, inst: Inst, bits: u128) {
+        let result = self.func.dfg.first_result(inst).map_or(Type::INVALID, |result| self.ty(result));
+        let parts = self.kinds(result).into_iter().map(|kind| self.constant(kind, bits)).collect();
+        self.define(inst, parts);
+    }
+
     fn instruction(&mut self, inst: Inst) -> Fallible<()> {
         let func = self.func;
         let data = &func.dfg[inst];
         let pool = &func.dfg.pool;
         match data {
-            InstData::IntConst { .. } | InstData::FloatConst { .. } | InstData::Zero => {
-                let result =
-                    func.dfg.first_result(inst).map(|result| self.ty(result)).unwrap_or(Type::INVALID);
-                let bits = match data {
-                    InstData::IntConst { value } => *value as i128 as u128,
-                    InstData::FloatConst { bits } => u128::from(*bits),
-                    _ => 0,
-                };
-                let parts = self.kinds(result).into_iter().map(|kind| self.constant(kind, bits)).collect();
-                self.define(inst, parts);
-            }
-            InstData::List { op: Opcode::Iconst, attr: Attr::Wide(bits), .. } => {
-                let result =
-                    func.dfg.first_result(inst).map(|result| self.ty(result)).unwrap_or(Type::INVALID);
-                let parts = self.kinds(result).into_iter().map(|kind| self.constant(kind, **bits)).collect();
-                self.define(inst, parts);
-            }
+            InstData::IntConst { value } => self.constants(inst, *value as i128 as u128),
+            InstData::FloatConst { bits } => self.constants(inst, u128::from(*bits)),
+            InstData::Zero => self.constants(inst, 0),
+            InstData::List { op: Opcode::Iconst, attr: Attr::Wide(bits), .. } => self.constants(inst, **bits),
             InstData::Unary { op: Opcode::Bitcast, arg } => {
                 let to = func.dfg.first_result(inst).map(|result| self.ty(result)).unwrap_or(Type::INVALID);
                 let parts = self.parts(*arg)?;
@@ -396,9 +390,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 let one = self.one(*arg)?;
                 self.define(inst, vec![one; to.lanes() as usize]);
             }
-            InstData::Unary { op, arg }
-                if matches!(op, Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Addrspacecast) =>
-            {
+            InstData::Unary { op: Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Addrspacecast, arg } => {
                 // Every space is a part of the generic one here, and an address the same in both.
                 let parts = self.parts(*arg)?;
                 self.define(inst, parts);

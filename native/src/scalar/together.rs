@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::fault::FaultKind;
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use std::sync::Arc;
 use warpsmith_ir::{
     self as ir, Attr, Class, Inst, InstData, Opcode, PtxData, PtxOperand, Scalar, Sreg, Ternary, Traits,
     Type, meaning,
@@ -44,7 +45,6 @@ impl Translator<'_, '_, '_> {
             let name = format!("{} of {}", data.opcode(), of.first().unwrap_or(&to));
             return self.shared(data, &name, of, x, to);
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are of elements")]
         Ok(match (data, kind, x) {
             (InstData::IntCompare { cond, .. }, Kind::Int(int), [a, b]) => {
                 vec![self.compare(*cond, int, *a, *b)]
@@ -99,7 +99,6 @@ impl Translator<'_, '_, '_> {
 
     /// Operations whose operands are a list.
     pub(super) fn listed(&mut self, inst: Inst, op: Opcode, attr: &Attr, args: &[ir::Value]) -> Fallible<()> {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "what is not here is refused by name")]
         let parts = match (op, attr, args) {
             (
                 Opcode::Bfi
@@ -241,7 +240,7 @@ impl Translator<'_, '_, '_> {
                 self.b.ins().store(PLAIN, bits, args, at);
             }
         }
-        let plan = Box::new(plan);
+        let plan = Arc::new(plan);
         let address = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*plan) as i64);
         self.shop.plans.push(plan);
         self.shop.shared.push(name.trim().to_owned());
@@ -284,7 +283,6 @@ impl Translator<'_, '_, '_> {
         let Some(plan) = plan(instruction, &written) else { return self.refuse(format_args!("`{name}`")) };
         let (mut values, mut args) = (Vec::new(), args.iter());
         for (operand, width) in data.operands.iter().zip(plan.sources()) {
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the other operands are refused")]
             values.push(match (operand, args.len()) {
                 (PtxOperand::Value, 1..) => {
                     let Some(arg) = args.next() else { return self.refuse(format_args!("`{name}`")) };

@@ -1,4 +1,5 @@
 //! The engine's kernels with runs of arithmetic as machine code, beside the interpreter's own (`engine`), in one run; and what compiling them takes.
+//! The examples among them are compiled by `warpsmith_emit`.
 //!
 //!     cargo bench -p warpsmith-native --bench accelerated
 

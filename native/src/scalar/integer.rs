@@ -77,7 +77,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The same with copies of the sign above.
+    /// A number as one of another type: wider with copies of the sign above, or its low bits.
     pub fn resized_signed(&mut self, from: clif::Type, value: Value, to: clif::Type) -> Value {
         if from.bits() < to.bits() { self.b.ins().sextend(to, value) } else { self.resized(from, value, to) }
     }

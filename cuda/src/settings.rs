@@ -83,7 +83,7 @@ fn devices(text: &str) -> Result<Vec<Profile>, Error> {
     Ok(devices)
 }
 
-/// Those of the devices that `CUDA_VISIBLE_DEVICES` names, in its order, up to the first that there is not.
+/// The devices that `CUDA_VISIBLE_DEVICES` names, in its order, up to the first that there is not.
 fn visible(devices: &[Profile], list: Option<OsString>) -> Vec<Profile> {
     let Some(list) = list else { return devices.to_vec() };
     let list = list.to_string_lossy().into_owned();

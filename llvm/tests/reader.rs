@@ -1,7 +1,7 @@
 //! Bitcode of clang is read in full, and damaged bitcode is an error.
 
 use arbtest::arbtest;
-use warpsmith_llvm::{Module, dump};
+use warpsmith_llvm::{Module, Options, dump, import};
 
 const FILES: &[(&str, &[u8])] = &[
     ("kernels.O0", include_bytes!("corpus/kernels.O0.bc")),
@@ -78,7 +78,22 @@ fn damaged_files_never_panic() {
         if let Ok(text) = text(&bytes) {
             assert!(!text.is_empty());
         }
+        if let Ok(module) = Module::read(&bytes)
+            && let Err(errors) = import(vec![("damaged".to_owned(), module)], &Options::new())
+        {
+            assert!(!errors.is_empty());
+        }
         Ok(())
     })
     .budget_ms(2_000);
+}
+
+/// What damage has found once.
+#[test]
+fn constants_with_other_elements_than_their_types_are_errors() {
+    let bytes = include_bytes!("corpus/damaged/elements.bc");
+    let module = Module::read(bytes).expect("a module");
+    let errors = import(vec![("elements.bc".to_owned(), module)], &Options::new()).expect_err("an error");
+    let named = |error: &warpsmith_llvm::Error| error.to_string().contains("elements than that has");
+    assert!(errors.iter().any(named), "{errors:?}");
 }

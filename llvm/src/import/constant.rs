@@ -98,6 +98,12 @@ impl Builder<'_, '_, '_> {
                 for element in elements {
                     all.extend(self.nested(element, depth + 1)?);
                 }
+                if all.len() != parts.len() {
+                    return Err(Error::unsupported(format!(
+                        "a constant of type `{}` with other elements than that has",
+                        self.types().display(ty)
+                    )));
+                }
                 Ok(self.as_parts(all, &parts))
             }
             ConstantKind::String(bytes) => Ok(parts

@@ -116,6 +116,10 @@ impl Builder<'_, '_, '_> {
         flags: MemFlags,
     ) -> Result<()> {
         let parts = self.parts(ty)?;
+        if values.len() != parts.len() {
+            let message = format!("a store of {} scalars as `{}`", values.len(), self.types().display(ty));
+            return Err(Error::unsupported(message));
+        }
         let values = self.as_parts(values, &parts);
         if shape::is_packed(self.types(), ty) {
             let words = self.words(ty)?;

@@ -73,8 +73,8 @@ impl Kernel {
     }
 }
 
-/// The files with the kernels that are wanted, or with all.
-pub fn read(wanted: &[String]) -> Vec<Source> {
+/// The files with the kernels that are wanted, or with all; of loops that stay loops or not.
+pub fn read(wanted: &[String], rolled: bool) -> Vec<Source> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpus");
     let entries = std::fs::read_dir(&folder).expect("benches/corpus is part of the repository");
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -87,6 +87,8 @@ pub fn read(wanted: &[String]) -> Vec<Source> {
         let mut kernels: Vec<Kernel> = lines.map(parse).collect();
         kernels.retain(|kernel| wanted.is_empty() || wanted.contains(&kernel.name));
         let bitcode = cuda.with_extension("bc");
+        let name = bitcode.file_name().unwrap_or_default();
+        let bitcode = if rolled { bitcode } else { folder.join("unrolled").join(name) };
         let bytes = std::fs::read(&bitcode).expect("benches/corpus/make.sh makes it");
         let module = llvm::Module::read(&bytes).unwrap_or_else(|error| panic!("{error}"));
         let options = llvm::Options::new().with_target(super::TARGET);

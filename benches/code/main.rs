@@ -3,6 +3,7 @@
 //!     cargo bench --bench code                              # every kernel, -O2
 //!     cargo bench --bench code -- saxpy conv2d              # these kernels
 //!     cargo bench --bench code -- --passes=cfg,mem2reg,dce  # another pipeline
+//!     cargo bench --bench code -- --unrolled                # loops as compilers like, not kept rolled
 //!     cargo bench --bench code -- --ablation                # -O2 without each of its passes
 //!     cargo bench --bench code -- --print saxpy             # the text of the file that the kernel is in
 //!
@@ -42,6 +43,7 @@ fn main() {
     let mut level = OptLevel::O2;
     let mut ablation = false;
     let mut print = false;
+    let mut rolled = true;
     let mut wanted: Vec<String> = Vec::new();
     for arg in std::env::args().skip(1).filter(|arg| arg != "--bench") {
         match arg.split_once('=') {
@@ -49,11 +51,12 @@ fn main() {
             Some(("--level", text)) => level = text.parse().expect("--level=O0 to O3"),
             _ if arg == "--ablation" => ablation = true,
             _ if arg == "--print" => print = true,
+            _ if arg == "--unrolled" => rolled = false,
             _ => wanted.push(arg),
         }
     }
     let text = passes.unwrap_or_else(|| Pipeline::for_level(level).to_string());
-    let sources = corpus::read(&wanted);
+    let sources = corpus::read(&wanted, rolled);
     if print {
         sources.iter().for_each(|source| println!("{}", compile(source, &text).0));
         return;
@@ -63,7 +66,7 @@ fn main() {
     if ablation {
         return leave_out(&sources, &text, &base);
     }
-    let peers: Vec<(&str, Results)> = peers::all()
+    let peers: Vec<(&str, Results)> = peers::all(rolled)
         .into_iter()
         .map(|(name, compile)| {
             let texts = sources.iter().filter_map(|source| compile(source).map(|text| (source, text)));

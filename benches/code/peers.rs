@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 /// Makes PTX of a file; `None` if that fails.
 pub type Compile = Box<dyn Fn(&Source) -> Option<String>>;
 
-pub fn all() -> Vec<(&'static str, Compile)> {
+/// The peers, told to keep loops or not.
+pub fn all(rolled: bool) -> Vec<(&'static str, Compile)> {
     let nvcc = std::env::var_os("NVCC").unwrap_or_else(|| "nvcc".into());
     let mut found: Vec<(&'static str, Compile)> = Vec::new();
     match starts(&nvcc) {
-        true => found.push(("nvcc", Box::new(move |source| by_nvcc(&nvcc, &source.cuda)))),
+        true => found.push(("nvcc", Box::new(move |source| by_nvcc(&nvcc, &source.cuda, rolled)))),
         false => println!("nvcc is not installed: no comparison"),
     }
     match starts(&"opt-22".into()) && starts(&"llc-22".into()) {
@@ -27,10 +28,10 @@ fn starts(program: &OsString) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-fn by_nvcc(nvcc: &OsString, cuda: &Path) -> Option<String> {
+fn by_nvcc(nvcc: &OsString, cuda: &Path, rolled: bool) -> Option<String> {
     let text = std::env::temp_dir().join(format!("warpsmith-code-{}.ptx", std::process::id()));
     let status = Command::new(nvcc)
-        .args(["-arch=sm_90", "-DROLLED", "-ptx", "-o"])
+        .args(["-arch=sm_90", if rolled { "-DROLLED" } else { "-DAS_LIKED" }, "-ptx", "-o"])
         .args([text.as_path(), cuda])
         .status()
         .ok()?;

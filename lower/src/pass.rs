@@ -67,6 +67,11 @@ pub trait Pass: Send + Sync {
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
 
+    /// Whether it may copy loops as a whole, the convergent operations in them included. No other copies of these are made.
+    fn copies_loops(&self) -> bool {
+        false
+    }
+
     /// Changes a function.
     fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes;
 }

@@ -187,13 +187,13 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const O2: &str = "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
-                 mem2reg,simplify,thread,cfg,readonly,gvn,forward,ifconvert,simplify,licm,rotate,cfg,addresses,\
+                 mem2reg,simplify,thread,cfg,readonly,gvn,forward,ifconvert,simplify,licm,rotate,cfg,partial,addresses,\
                  simplify,gvn,forward,reassociate,licm,simplify,gvn,cfg,simplify,words,mem2reg,dse,pack,dce,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str =
             "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,dce,cfg,place";
         // Passes that copy instructions.
-        const COPYING: [&str; 3] = ["unroll", "rotate", "thread"];
+        const COPYING: [&str; 4] = ["unroll", "partial", "rotate", "thread"];
         let parsed = |text| Pipeline::parse(text).unwrap_or_default();
         match level {
             OptLevel::O0 => Pipeline::default(),
@@ -274,7 +274,8 @@ impl Pipeline {
                         let Module { functions, globals, .. } = &mut *module;
                         let func = &mut functions[id];
                         report.applied_to(Some(&func.name));
-                        let convergent = options.verify_each.then(|| convergent_ops(func));
+                        let counted = options.verify_each && !pass.copies_loops();
+                        let convergent = counted.then(|| convergent_ops(func));
                         let analyses = &mut analyses[id].0;
                         let left = options.bisect_limit.map(|limit| limit.saturating_sub(report.done()));
                         let mut log = Log::new(pass.name(), options.remarks, left);
@@ -283,7 +284,8 @@ impl Pipeline {
                         let changes = apply(&**pass, func, &mut cx);
                         entry.changes += changes.count;
                         entry.functions += 1;
-                        let wrong = convergent.and_then(|before| broken_law(func, before, cx.analyses));
+                        let verified = options.verify_each.then_some(convergent.unwrap_or(usize::MAX));
+                        let wrong = verified.and_then(|before| broken_law(func, before, cx.analyses));
                         report.add(log);
                         if let Some((code, what)) = wrong {
                             let text = format!("pass `{}` {what} of `@{}`", pass.name(), func.name);

@@ -1,7 +1,8 @@
 //! The passes, one a file. Each takes a verified function or module, leaves a verified one, and returns what it changed.
 //!
 //! Laws for all of them:
-//! - a convergent operation is neither duplicated nor moved, nor is its block made to depend on more branches;
+//! - a convergent operation is neither duplicated nor moved, nor is its block made to depend on more branches; only loops as a whole are copied
+//!   with those in them;
 //! - an instruction that stays keeps its source location, and a value its name; what replaces an instruction takes them over;
 //! - no pass recurses over the function, and none takes more than about linear time in its size.
 
@@ -28,6 +29,8 @@ mod licm;
 mod mem2reg;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
+#[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
+mod partial;
 mod place;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]
 mod readonly;
@@ -59,6 +62,7 @@ struct Standard {
     name: &'static str,
     summary: &'static str,
     run: fn(&mut Function, &mut Context<'_>) -> Changes,
+    copies_loops: bool,
 }
 
 impl Pass for Standard {
@@ -70,6 +74,10 @@ impl Pass for Standard {
         self.summary
     }
 
+    fn copies_loops(&self) -> bool {
+        self.copies_loops
+    }
+
     fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes {
         (self.run)(func, cx)
     }
@@ -77,7 +85,8 @@ impl Pass for Standard {
 
 /// All passes.
 pub(crate) fn standard() -> Passes {
-    let pass = |name, summary, run| Standard { name, summary, run };
+    let pass = |name, summary, run| Standard { name, summary, run, copies_loops: false };
+    let unroll = pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run);
     Passes::default()
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
@@ -95,12 +104,13 @@ pub(crate) fn standard() -> Passes {
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
+        .with(pass("partial", "put several rounds of a counted loop in one", partial::run))
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
-        .with(pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run))
+        .with(Standard { copies_loops: true, ..unroll })
         .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))
 }
 

@@ -5,7 +5,7 @@
 //! the loop's blocks in a row; other exits stay what they are. A loop that goes through an array in a stack slot is worth far more copies
 //! than others: with known indices the array becomes values.
 //!
-//! Loops with convergent operations are left alone.
+//! Loops with convergent operations are copied as a whole where the source wants it and they are left at one place only.
 
 use super::copy::{Copied, copy_blocks};
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
@@ -19,7 +19,7 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode,
 const MAX_ROUNDS: usize = 128;
 /// Instructions that a loop may become.
 const MAX_SIZE: usize = 40;
-/// Instructions that a loop which indexes a stack slot may become.
+/// Instructions that a loop may become which indexes a stack slot, or of which the source wants it.
 const MAX_SIZE_WITH_SLOTS: usize = 4096;
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
@@ -92,12 +92,15 @@ impl Plan {
         let inside = |block: Block| found.blocks.contains(&block);
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();
-        if size > MAX_SIZE_WITH_SLOTS || insts().any(|inst| func.traits(inst).has(Traits::CONVERGENT)) {
+        if size > MAX_SIZE_WITH_SLOTS {
             return None;
         }
+        let convergent = insts().any(|inst| func.traits(inst).has(Traits::CONVERGENT));
         let mut latches = cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block));
         let (latch, None) = (latches.next()?, latches.next()) else { return None };
-        let limit = if insts().any(|inst| indexes_slot(func, inst)) { MAX_SIZE_WITH_SLOTS } else { MAX_SIZE };
+        let wanted = func.loop_hints[found.header] == Some(LoopHint::UnrollFull);
+        let large = wanted || insts().any(|inst| indexes_slot(func, inst));
+        let limit = if large { MAX_SIZE_WITH_SLOTS } else { MAX_SIZE };
         let rounds_allowed = (limit / size.max(1)).min(MAX_ROUNDS);
         let candidates = [found.header, latch];
         let decided = candidates.into_iter().find_map(|block| {
@@ -118,6 +121,10 @@ impl Plan {
             .flat_map(|&block| func.successors(block))
             .filter(|&block| !inside(block))
             .collect();
+        // Whole copies of a loop that all threads leave at one place keep together who communicates.
+        if convergent && (exits.len() > 1 || !wanted) {
+            return None;
+        }
         exits.sort_unstable();
         exits.dedup();
         let exit = match exits.as_slice() {

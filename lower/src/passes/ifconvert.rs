@@ -160,7 +160,7 @@ fn cost(func: &Function, inst: Inst) -> Option<usize> {
     match &func.dfg[inst] {
         InstData::IntConst { .. } | InstData::FloatConst { .. } => Some(0),
         InstData::Binary { op, .. } => match op {
-            Sdiv | Udiv | Srem | Urem | Fdiv => None,
+            Sdiv | Udiv | Srem | Urem | Fdiv | Frem => None,
             _ => Some(1),
         },
         InstData::Unary { op, .. } => match op {

@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use warpsmith::diag::{Diagnostic, Language};
 use warpsmith::emit::{Compiler, Debug, OptLevel};
+use warpsmith::fuzz::{Case, Oracle, judge as judge_case, smith};
 use warpsmith::ir;
 use warpsmith::isa::{Target, Version};
 use warpsmith_harness::ptxas::{Ptxas, Toolbox};
@@ -60,8 +61,14 @@ fn main() -> ExitCode {
     trials.push(built.with_ignored_flag(!known && !required));
     let linker = nvlink(&toolbox);
     let known = linker.is_some();
-    let linked = Trial::test("abi/nvlink", move || linked_by_nvlink(&toolbox, linker.as_deref()));
+    let own = toolbox.clone();
+    let linked = Trial::test("abi/nvlink", move || linked_by_nvlink(&own, linker.as_deref()));
     trials.push(linked.with_ignored_flag(!known && !required));
+    // LLVM comes from the system, or not at all.
+    let known = toolbox.llvm.is_some();
+    let own = toolbox.clone();
+    let compared = Trial::test("generated programs by LLVM", move || by_llvm(&own));
+    trials.push(compared.with_ignored_flag(!known));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -71,6 +78,24 @@ fn dwarfdump() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let in_path = std::env::split_paths(&folders).map(|folder| folder.join("llvm-dwarfdump-22"));
     named.into_iter().chain(in_path).find(|program| program.is_file())
+}
+
+/// Random programs mean the same by another compiler.
+fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
+    let mut config = smith::ir::Config::default();
+    (config.ptx, config.special, config.vectors) = (false, false, false);
+    let mut judged = 0;
+    for seed in 0..12 {
+        let Some(case) = Case::ir(seed, 1024, &config) else { continue };
+        let verdict = judge_case(&case, &[Oracle::Llvm], toolbox)
+            .map_err(|failure| format!("seed {seed}: {failure}"))?;
+        judged += u32::from(verdict.not_llvm.is_none());
+    }
+    if judged < 6 {
+        Err(format!("only {judged} of 12 programs were written as LLVM's text").into())
+    } else {
+        Ok(())
+    }
 }
 
 /// NVIDIA's linker, which `cargo xtask tools` installs beside ptxas.

@@ -33,11 +33,11 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t)]
     language: Kind,
     /// What programs may contain: `key=value` with commas: `bytes`, `statements`, `depth`, `trips`, `functions`, `blocks`, `insts`, `fuel`, and
-    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx` with true or false.
+    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special` with true or false.
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
-    /// Which oracles: accept, text, levels, passes, schedules, reference, checkers, ptxas. Default: all but the last; those that cost much for some
-    /// programs only.
+    /// Which oracles: accept, text, levels, passes, schedules, reference, checkers, ptxas, llvm. Default: all but the last two; those that cost
+    /// much for some programs only.
     #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
     oracles: Vec<Oracle>,
     /// A folder for a file test of each failure.
@@ -106,6 +106,7 @@ impl Config {
                 "vectors" => ir.vectors = truth()?,
                 "calls" => ir.calls = truth()?,
                 "ptx" => ir.ptx = truth()?,
+                "special" => ir.special = truth()?,
                 other => return Err(format!("`{other}` is not a key of the configuration")),
             }
         }
@@ -132,6 +133,8 @@ struct State {
     done: AtomicU64,
     runs: AtomicU64,
     unknown: AtomicU64,
+    /// Why LLVM was not asked, and how often.
+    not_llvm: Mutex<BTreeMap<String, u64>>,
     stop: AtomicBool,
     /// By cause: how often, and the first.
     found: Mutex<BTreeMap<String, Found>>,
@@ -153,7 +156,8 @@ pub fn run(options: &Options) -> Outcome {
         let case = case.ok_or_else(|| Failure::Usage("the seed gives no program".to_owned()))?;
         return Ok(out.write_all(case.file_test().as_bytes())?);
     }
-    let toolbox = match options.oracles.is_empty() || options.oracles.contains(&Oracle::Ptxas) {
+    let asks = |oracle| options.oracles.contains(&oracle);
+    let toolbox = match options.oracles.is_empty() || asks(Oracle::Ptxas) || asks(Oracle::Llvm) {
         true => Toolbox::from_environment(),
         false => Toolbox::default(),
     };
@@ -162,6 +166,7 @@ pub fn run(options: &Options) -> Outcome {
         done: AtomicU64::new(0),
         runs: AtomicU64::new(0),
         unknown: AtomicU64::new(0),
+        not_llvm: Mutex::default(),
         stop: AtomicBool::new(false),
         found: Mutex::new(BTreeMap::new()),
     };
@@ -200,6 +205,13 @@ pub fn run(options: &Options) -> Outcome {
         state.unknown.load(Ordering::Relaxed),
         found.len()
     )?;
+    let not_llvm = state.not_llvm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut reasons: Vec<(&String, &u64)> = not_llvm.iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    if !reasons.is_empty() {
+        let most = reasons.iter().take(4).map(|(why, count)| format!("{why}: {count}")).collect::<Vec<_>>();
+        writeln!(out, "{} not judged by LLVM ({})", not_llvm.values().sum::<u64>(), most.join("; "))?;
+    }
     if found.is_empty() { Ok(()) } else { Err(Failure::Rejected) }
 }
 
@@ -236,6 +248,10 @@ fn worker(
             Ok(Some((_, Ok(verdict)))) => {
                 state.runs.fetch_add(verdict.runs.into(), Ordering::Relaxed);
                 state.unknown.fetch_add(u64::from(verdict.unknown.is_some()), Ordering::Relaxed);
+                if let Some(why) = verdict.not_llvm {
+                    let mut all = state.not_llvm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    *all.entry(why).or_default() += 1;
+                }
                 continue;
             }
             Ok(Some((case, Err(failure)))) => {

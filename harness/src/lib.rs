@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod golden;
+pub mod llvm;
 pub mod passes;
 pub mod ptxas;
 pub mod roundtrip;

@@ -1,5 +1,6 @@
 //! NVIDIA's assembler, where it is installed, to check emitted text.
 
+use crate::llvm::Llvm;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -103,6 +104,8 @@ impl Ptxas {
 pub struct Toolbox {
     /// What was found; of two of one release the first is asked.
     pub ptxas: Vec<Ptxas>,
+    /// LLVM's optimiser and its compiler to PTX.
+    pub llvm: Option<Llvm>,
 }
 
 impl Toolbox {
@@ -122,7 +125,7 @@ impl Toolbox {
                 programs.extend(named);
             }
         }
-        Toolbox { ptxas: programs.iter().filter_map(|path| Ptxas::probe(path)).collect() }
+        Toolbox { ptxas: programs.iter().filter_map(|path| Ptxas::probe(path)).collect(), llvm: None }
     }
 
     /// Looks where the command and the tests look: the programs that `WARPSMITH_PTXAS` lists, the folder that `cargo xtask tools`
@@ -138,7 +141,8 @@ impl Toolbox {
         let on_path = list("PATH").unwrap_or_default().into_iter().map(|folder| folder.join("ptxas"));
         let places: Vec<PathBuf> =
             list("WARPSMITH_PTXAS").unwrap_or_default().into_iter().chain(private).chain(on_path).collect();
-        Toolbox::search(places.iter().map(PathBuf::as_path))
+        let llvm = Llvm::find(&list("PATH").unwrap_or_default());
+        Toolbox { llvm, ..Toolbox::search(places.iter().map(PathBuf::as_path)) }
     }
 
     /// The release to ask about a module of this `.version` for this target: of those that know both, the newest up to
@@ -185,6 +189,10 @@ impl warpsmith::fuzz::Tools for Toolbox {
         let ptxas = self.for_module(version, target)?;
         Some(ptxas.assemble(text, target).map(drop))
     }
+
+    fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {
+        Some(self.llvm.as_ref()?.compile(text, target))
+    }
 }
 
 #[cfg(test)]
@@ -205,6 +213,7 @@ mod tests {
     #[test]
     fn the_reference_is_asked_about_what_it_knows_and_others_about_the_rest() {
         let toolbox = Toolbox {
+            llvm: None,
             ptxas: vec![
                 ptxas("13.10", Version::new(9, 10), &[75, 90, 120]),
                 ptxas("13.5", Version::new(9, 5), &[75, 90, 120]),

@@ -5,6 +5,7 @@
 //! - [`module`]: a module of LLVM: types, values, metadata at once, bodies of functions when they are asked for;
 //! - [`dump`]: a module as text, close to `.ll`;
 //! - [`import`](import()): from modules of LLVM to the IR;
+//! - [`export`](export()): from the IR to LLVM's text, to compare with `llc`;
 //! - [`codes`]: what can be wrong with a file.
 //!
 //! What is read: files of LLVM 22 in full, those of LLVM 3.8 as far as CUDA's libdevice needs, versions between in the records that occur;
@@ -18,9 +19,11 @@ pub mod bitstream;
 pub mod codes;
 pub mod dump;
 mod error;
+mod export;
 mod import;
 pub mod module;
 
 pub use error::{Error, Result};
+pub use export::{Refused, export};
 pub use import::{Options, import};
 pub use module::Module;

@@ -11,6 +11,8 @@ use warpsmith_smith::reference::{self, Stop};
 pub trait Tools: Sync {
     /// What ptxas says of a text; `None` without a ptxas that knows the target.
     fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>>;
+    /// The PTX that LLVM makes of its own text; `None` without an LLVM.
+    fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>>;
 }
 
 /// No tools.
@@ -19,6 +21,10 @@ pub struct NoTools;
 
 impl Tools for NoTools {
     fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<(), String>> {
+        None
+    }
+
+    fn llvm(&self, _text: &str, _target: Target) -> Option<Result<String, String>> {
         None
     }
 }
@@ -34,6 +40,8 @@ pub struct Verdict {
     pub not_compiled: Option<String>,
     /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
     pub refused: Option<String>,
+    /// Why LLVM was not asked, if it was to be.
+    pub not_llvm: Option<String>,
 }
 
 /// Asks oracles about a case.
@@ -107,6 +115,9 @@ impl Judge<'_> {
         for &level in self.levels {
             let compiler = Compiler::new(target).with_opt_level(level);
             self.compiled(&module, &compiler, &level.to_string(), &expected, verdict)?;
+        }
+        if self.asks(Oracle::Llvm) {
+            self.llvm(&module, target, &expected, verdict)?;
         }
         if self.asks(Oracle::Passes) {
             let whole = lower::Pipeline::for_level(OptLevel::O2);
@@ -188,6 +199,44 @@ impl Judge<'_> {
             verdict.not_compiled = Some("anything (the feature `native` is off)".to_owned());
         }
         Ok(())
+    }
+
+    /// What LLVM makes of the module.
+    fn llvm(
+        &self,
+        module: &Module,
+        target: Target,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
+        let text = match crate::llvm::export(module) {
+            Ok(text) => text,
+            Err(refused) => {
+                verdict.not_llvm = Some(refused.what);
+                return Ok(());
+            }
+        };
+        let Some(made) = self.tools.llvm(&text, target) else {
+            verdict.not_llvm = Some("there is no LLVM".to_owned());
+            return Ok(());
+        };
+        let made = match made {
+            Ok(made) => made,
+            Err(said) => return failure(Oracle::Llvm, format!("LLVM rejects: {said}")),
+        };
+        let valid = match ptx::ValidatedModule::parse(made.as_str()) {
+            Ok(valid) => valid,
+            Err(errors) => return failure(Oracle::Llvm, format!("LLVM's PTX is rejected: {}", errors[0])),
+        };
+        let program = match Program::load(&valid) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Llvm, format!("LLVM's PTX is not loaded: {}", errors[0])),
+        };
+        let found = self.run(&program, verdict);
+        match difference(["the IR", "LLVM's PTX"], expected, &found) {
+            Some(what) => failure(Oracle::Llvm, what),
+            None => Ok(()),
+        }
     }
 
     /// What becomes of the module by one way of compiling it.

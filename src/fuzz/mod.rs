@@ -57,6 +57,8 @@ pub enum Oracle {
     Checkers,
     /// ptxas takes what the validator takes.
     Ptxas,
+    /// The PTX that LLVM makes of the same program, run by the engine, leaves what the IR's own meaning leaves.
+    Llvm,
 }
 
 impl Oracle {
@@ -71,6 +73,7 @@ impl Oracle {
         Oracle::Native,
         Oracle::Checkers,
         Oracle::Ptxas,
+        Oracle::Llvm,
     ];
 
     /// Those that cost little enough to be asked about every program.
@@ -89,6 +92,7 @@ impl Oracle {
             Oracle::Native => "native",
             Oracle::Checkers => "checkers",
             Oracle::Ptxas => "ptxas",
+            Oracle::Llvm => "llvm",
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct Config {
     pub calls: bool,
     /// Operations of the PTX tables.
     pub ptx: bool,
+    /// What other compilers do not have, or do otherwise: approximations, directions of rounding, atomic accesses, calls through addresses.
+    pub special: bool,
 }
 
 impl Default for Config {
@@ -64,6 +66,7 @@ impl Default for Config {
             memory: true,
             calls: true,
             ptx: true,
+            special: true,
         }
     }
 }
@@ -367,7 +370,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                     let callee = *self.u.choose(self.helpers)?;
                     let params = self.b.module().functions[callee].params.clone();
                     let args = params.iter().map(|param| self.value(param.ty)).collect::<Result<Vec<_>>>()?;
-                    let results = match self.u.ratio(1, 4)? {
+                    let results = match self.config.special && self.u.ratio(1, 4)? {
                         true => {
                             let address = self.b.ins().func_addr(callee);
                             let ret = self.b.module().functions[callee].ret.first().copied();
@@ -450,7 +453,9 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             let pointers = matches!(op.info().types, TypeSet::Ptr) || matches!(op, Opcode::Inttoptr);
             known && !pointers
         };
-        let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(regular).collect();
+        let special = self.config.special;
+        let ops = Opcode::ALL.iter().copied().filter(|op| regular(op) && (special || !op.is_approximate()));
+        let ops: Vec<Opcode> = ops.collect();
         let op = *self.u.choose(&ops)?;
         let info = op.info();
         let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
@@ -481,7 +486,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
             args.push(value);
         }
-        if op.takes_float_mode() && (self.u.ratio(1, 4)? || op.is_approximate()) {
+        if special && op.takes_float_mode() && (self.u.ratio(1, 4)? || op.is_approximate()) {
             return self.moded(op, t, &args);
         }
         let data = match (info.shape, args.as_slice()) {
@@ -584,7 +589,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 
     fn access(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
-        if self.u.ratio(1, 4)? {
+        if self.config.special && self.u.ratio(1, 4)? {
             return self.ordered(pointers.own);
         }
         let ty = self.memory_type()?;

@@ -331,8 +331,8 @@ impl Thread {
         Ok(match op {
             Op::Reg(register) => self.frame()?.registers[*register],
             Op::Int(bits) if ty.is_float() => return Err(Stop::Unsupported(format!("{bits} as a float"))),
-            // Constants have 64 bits and a sign.
-            Op::Int(bits) => low(*bits as i64 as i128 as u128, ty.bits().max(1)),
+            // Constants have 64 bits (4.5.1); ptxas puts zeros above them where 128 are stored, whatever their sign.
+            Op::Int(bits) => low((*bits).into(), ty.bits().max(1)),
             Op::F32(bits) => (*bits).into(),
             Op::F64(bits) if ty == ScalarType::F32 => (f64::from_bits(*bits) as f32).to_bits().into(),
             Op::F64(bits) => (*bits).into(),

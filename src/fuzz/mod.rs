@@ -63,7 +63,7 @@ pub enum Oracle {
 
 impl Oracle {
     /// All of them.
-    pub const ALL: [Oracle; 9] = [
+    pub const ALL: [Oracle; 10] = [
         Oracle::Accept,
         Oracle::Text,
         Oracle::Levels,

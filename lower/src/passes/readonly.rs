@@ -16,9 +16,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     for &inst in &insts {
         for written in written(func, &pointers, inst) {
             match written {
-                Object::Param(n) => {
-                    kept.iter_mut().nth(n as usize).into_iter().for_each(|kept| *kept = false)
-                }
+                Object::Param(n) => kept.get_mut(n as usize).into_iter().for_each(|kept| *kept = false),
                 Object::Unknown | Object::Unseen => return Changes::NONE,
                 Object::Slot(_) | Object::Global(_) => {}
             }

@@ -190,12 +190,15 @@ fn thread(func: &mut Function, block: Block, edges: Vec<Edge>) {
     }
 }
 
+/// The blocks that a condition is known behind, whether it holds there, and the constant that says so once it is made.
+type Facts = SmallVec<[(Block, bool, Option<Value>); 2]>;
+
 /// Behind an edge that is taken if a condition holds, or does not, uses of the condition become constants. Says how many.
 fn known_conditions(func: &mut Function, dominators: &DominatorTree) -> u32 {
     let cfg = Cfg::compute(func);
     let mut changes = 0;
     // What is known of conditions in the blocks above, innermost last, with the block that it is known behind.
-    let mut known: FxHashMap<Value, SmallVec<[(Block, bool, Option<Value>); 2]>> = FxHashMap::default();
+    let mut known: FxHashMap<Value, Facts> = FxHashMap::default();
     for &block in dominators.preorder() {
         if let &[pred] = cfg.predecessors(block)
             && let Some(branch) = func.terminator(pred)

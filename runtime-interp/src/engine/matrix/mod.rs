@@ -38,7 +38,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         match op {
             MatrixOp::Converge => {}
             MatrixOp::Multiply(op) => self.multiply(issue, op)?,
-            MatrixOp::Warpgroup(op) => self.start_product(warp, g, issue, op)?,
+            MatrixOp::Warpgroup(op) => return self.start_product(warp, g, issue, op),
             MatrixOp::WarpgroupFence => self.complete_due(warp, issue)?,
             MatrixOp::WarpgroupCommit => self.commit_products(warp, issue)?,
             MatrixOp::WarpgroupWait(pending) => return self.wait_for_products(warp, g, issue, *pending),

@@ -116,7 +116,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         g: usize,
         issue: Issue<'_>,
         op: &WarpgroupOp,
-    ) -> Fallible<()> {
+    ) -> Fallible<Next> {
         let threads = self.cx.threads();
         if threads < (issue.warp / 4 + 1) * 128 {
             let message = format!(
@@ -125,6 +125,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 issue.warp / 4 * 4 + 3
             );
             return Err(self.fault(issue, FaultCode::BadOperand, message));
+        }
+        // Nobody runs further ahead of the other warps.
+        if warp.products.pending.len() >= MOST_IN_FLIGHT
+            && let Some(first) = warp.products.pending.first()
+        {
+            let mut warpgroups = issue.block.cluster.warpgroups.borrow_mut();
+            let warpgroup = warpgroups.of(issue);
+            if !warpgroup.all_have_started(first.number) {
+                warpgroup.waits = true;
+                return Ok(await_event(warp, g, issue, u64::MAX));
+            }
         }
         let (bits_of_b, b) = self.descriptor(issue, "b", op.b)?;
         let (bits_of_a, a) = match &op.a {
@@ -175,7 +186,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if warp.products.pending.len() > MOST_IN_FLIGHT {
             self.make_first(warp, issue)?;
         }
-        self.complete_due(warp, issue)
+        self.complete_due(warp, issue)?;
+        Ok(Next::Advance)
     }
 
     /// `wgmma.commit_group`

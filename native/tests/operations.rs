@@ -121,7 +121,8 @@ fn difference(text: &str, input: &[u8]) -> Option<String> {
         Ok(kernel) => kernel,
         Err(errors) => return Some(format!("{} {}", errors[0].code, errors[0].message)),
     };
-    assert!(kernel.shared().is_empty(), "{text}");
+    // The host has no remainder of floats: that operation alone has one definition.
+    assert!(kernel.shared().iter().all(|name| name.starts_with("frem of")), "{:?}\n{text}", kernel.shared());
     let mut args = [Arg::Buffer(vec![0; expected.len()]), Arg::Buffer(input.to_vec())];
     kernel.launch([1; 3], [THREADS, 1, 1], &mut args).unwrap();
     let [Arg::Buffer(found), _] = args else { unreachable!("the first argument is a buffer") };

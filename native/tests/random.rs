@@ -57,6 +57,10 @@ fn agrees(u: &mut Unstructured, config: &Config) -> arbitrary::Result<()> {
     let input = input(u.arbitrary()?);
     let kernel = match Kernel::compile(&module, "k") {
         Ok(kernel) => kernel,
+        // What is not compiled says so by its code; anything else is a mistake.
+        Err(errors) if errors.iter().all(|error| error.code == warpsmith_native::codes::OPERATION) => {
+            return Ok(());
+        }
         Err(errors) => panic!("{errors}\n{module}"),
     };
     let (expected, found) = (interpreted(&module, &input), compiled(&kernel, &input));

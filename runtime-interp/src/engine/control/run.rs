@@ -261,8 +261,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             executed += u64::from(run.count);
                             pc = run.end - 1;
                         } else {
-                            // Somewhere in it the loop has to look who else is there: one by one until then.
-                            executed += self.one_by_one(level, frame, &mut pc, stop.min(run.end), wide);
+                            // Somewhere in it the loop has to look who else is there: one by one until then, and one at least.
+                            executed +=
+                                self.one_by_one(level, frame, &mut pc, stop.max(pc + 1).min(run.end), wide);
                         }
                     }
                     Op::Load(access, dst) => {

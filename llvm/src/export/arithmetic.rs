@@ -333,6 +333,7 @@ impl Writer<'_> {
             FloatBinary::Fsub => "fsub",
             FloatBinary::Fmul => "fmul",
             FloatBinary::Fdiv => "fdiv",
+            FloatBinary::Frem => "frem",
             FloatBinary::Fmin => return self.intrinsic(result, "minimumnum", ty, &[&a, &b]),
             FloatBinary::Fmax => return self.intrinsic(result, "maximumnum", ty, &[&a, &b]),
             FloatBinary::Fminimum => return self.intrinsic(result, "minimum", ty, &[&a, &b]),

@@ -3,7 +3,8 @@
 //! A pointer is an object (a stack slot, a variable of the module, what a parameter points to) and an address in it: a root, a value or the start of
 //! the object, and a constant distance. Accesses of different objects do not overlap where both are known, nor do accesses of different state
 //! spaces, nor those at distances from one root that lie apart. A slot whose address goes nowhere but to loads and stores is touched by nothing
-//! else, whatever other threads and functions do. Everything else may overlap.
+//! else, whatever other threads and functions do. Volatile accesses are none of these: whoever makes one wants memory to be as the program says.
+//! Everything else may overlap.
 
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
@@ -191,7 +192,7 @@ impl Pointers {
         changed
     }
 
-    /// Finds the slots whose addresses go elsewhere than to loads, stores and comparisons.
+    /// Finds the slots whose addresses go elsewhere than to loads, stores and comparisons, or to volatile ones of these.
     #[expect(clippy::wildcard_enum_match_arm, reason = "any other use may pass the address on")]
     fn find_reachable(&mut self, func: &Function, cfg: &Cfg) {
         let dfg = &func.dfg;
@@ -205,6 +206,11 @@ impl Pointers {
                 };
                 let result = dfg.first_result(inst).and_then(|result| self.of[result]);
                 match dfg[inst] {
+                    // In front of a volatile access memory is up to date, and behind it nothing is known of it, as if others had the address.
+                    InstData::Load { flags, ptr, .. } if flags.volatile => passed_on(ptr),
+                    InstData::Store { flags, args, .. } if flags.volatile => {
+                        args.into_iter().for_each(&mut passed_on)
+                    }
                     InstData::Load { .. } | InstData::IntCompare { .. } => {}
                     InstData::Store { args: [value, _], .. } => passed_on(value),
                     InstData::Binary { op: Opcode::Ptradd, .. }
@@ -232,7 +238,7 @@ impl Pointers {
         self.of[value].unwrap_or(Pointer::at(Object::Unknown, value))
     }
 
-    /// Whether the address of a slot is known outside of the loads and stores that name it.
+    /// Whether the address of a slot is known outside of the loads and stores that name it, or one of these is volatile.
     pub fn is_reachable(&self, slot: StackSlot) -> bool {
         self.reachable[slot]
     }

@@ -75,19 +75,25 @@ fn of_block(
                 changes += 1;
                 continue;
             }
-            if later.len() == MAX_LATER {
-                later.remove(0);
+            // How much memory an aggregate covers, its type does not say here.
+            let InstData::Store { args: [value, _], .. } = func.dfg[inst] else { continue };
+            if func.dfg.ty(value).bytes().is_some() {
+                if later.len() == MAX_LATER {
+                    later.remove(0);
+                }
+                later.push(access);
             }
-            later.push(access);
             continue;
         }
-        match effect {
-            Effect::Reads(Access { pointer, .. }) | Effect::Writes(Access { pointer, .. }) => {
-                if let Object::Slot(slot) = pointer.object {
-                    read_later.insert(slot);
-                }
-            }
-            Effect::None | Effect::ReadsAll | Effect::All => {}
+        // A slot that is reachable is not asked about.
+        let seen = match (effect, &func.dfg[inst]) {
+            (Effect::Reads(access) | Effect::Writes(access), _) => Some(access.pointer.object),
+            // What is read here is not written in between, but it may be written before.
+            (_, &InstData::Load { ptr, .. }) => Some(pointers.of(ptr).object),
+            (Effect::None | Effect::ReadsAll | Effect::All, _) => None,
+        };
+        if let Some(Object::Slot(slot)) = seen {
+            read_later.insert(slot);
         }
         later.retain(|access| !pointers.may_touch(func, effect, access));
     }

@@ -262,8 +262,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             pc = run.end - 1;
                         } else {
                             // Somewhere in it the loop has to look who else is there: one by one until then, and one at least.
-                            executed +=
-                                self.one_by_one(level, frame, &mut pc, stop.max(pc + 1).min(run.end), wide);
+                            let until = stop.max(pc + 1).min(run.end);
+                            executed += self.one_by_one(level, frame, &mut pc, until, wide);
                         }
                     }
                     Op::Load(access, dst) => {

@@ -169,7 +169,7 @@ impl FloatMode {
         let simple = matches!(op, Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fma);
         let flushes = from == Scalar::F32
             && !matches!(rounds(op), Rounds::Narrowing | Rounds::FromInteger | Rounds::ToInteger)
-            && !matches!(op, Opcode::Fpext | Opcode::Fcopysign | Opcode::Fround)
+            && !matches!(op, Opcode::Fpext | Opcode::Fcopysign | Opcode::Fround | Opcode::Frem)
             && !matches!(op, Opcode::Ffloor | Opcode::Fceil | Opcode::Ftrunc | Opcode::Fnearest)
             || half_arithmetic && simple;
         if self.ftz && !flushes {

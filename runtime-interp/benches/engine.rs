@@ -177,6 +177,7 @@ done:
     ret;
 }";
 
+/// A launch of the first kernel.
 pub fn alu_loop_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
@@ -195,6 +196,7 @@ fn product(device: &mut Device, n: u32) -> Launch {
     Launch::new("matmul").grid([n / 16, n / 16, 1]).block([16, 16, 1]).arg(a).arg(b).arg(c).arg(n)
 }
 
+/// A launch of the second.
 pub fn tiled_matrix_product_launch() -> Measured {
     let mut device = device();
     let launch = product(&mut device, 128).workers(1);
@@ -250,6 +252,7 @@ fn tiled_matrix_product_watched(bencher: divan::Bencher) {
         .bench_local(|| device.launch_observed(&program, &launch, &mut counter).is_ok());
 }
 
+/// A launch of the divergent loop.
 pub fn divergent_loop_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");

@@ -83,7 +83,7 @@ fn dwarfdump() -> Option<PathBuf> {
 /// Random programs mean the same by another compiler.
 fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
     let mut config = smith::ir::Config::default();
-    (config.ptx, config.special, config.vectors) = (false, false, false);
+    (config.ptx, config.special, config.vectors, config.narrow) = (false, false, false, false);
     let mut judged = 0;
     for seed in 0..12 {
         let Some(case) = Case::ir(seed, 1024, &config) else { continue };

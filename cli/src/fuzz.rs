@@ -283,6 +283,8 @@ fn worker(
 /// The oracles for a seed where none are named: those that cost little always, the others now and then.
 fn usual(seed: u64) -> Vec<Oracle> {
     let mut oracles = Oracle::DEFAULT.to_vec();
+    // What is generated shows no bits of NaNs.
+    oracles.push(Oracle::Native);
     let often = [(Oracle::Passes, 16, 2), (Oracle::Checkers, 8, 4), (Oracle::Ptxas, 32, 5)];
     oracles.extend(
         often.into_iter().filter(|(_, every, at)| seed % every / 2 == at / 2).map(|(oracle, ..)| oracle),

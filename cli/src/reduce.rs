@@ -134,7 +134,12 @@ fn objection(
 /// True for an oracle that compares results, which mean nothing where they are not defined.
 fn compares(oracle: Oracle) -> bool {
     match oracle {
-        Oracle::Levels | Oracle::Passes | Oracle::Schedules | Oracle::Reference | Oracle::Native | Oracle::Llvm => true,
+        Oracle::Levels
+        | Oracle::Passes
+        | Oracle::Schedules
+        | Oracle::Reference
+        | Oracle::Native
+        | Oracle::Llvm => true,
         Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas => false,
     }
 }

@@ -85,7 +85,7 @@ fn numbers() {
               note: write a float, such as 2.0
             9:17: error[I0005]: a bit pattern of another width than f32
               note: bits of an f32 are written 0f3f800000
-            10:18: error[I0005]: ue8m0 has no decimal literals
+            10:19: error[I0005]: ue8m0 has no decimal literals
               note: write its bits: 0x00
             11:17: error[I0004]: `12ab` is not a number
               note: numbers are 42, -7, 0x2a, 0b101010, 1.5, 1e-3, or bits as in 0f3f800000 and 0d3ff0000000000000
@@ -237,7 +237,7 @@ fn items() {
               note: did you mean `sm_80`?
             3:8: error[I0001]: expected a name such as `@name`, found `x`
             5:1: error[I0001]: expected `{` and a body, found `global`
-              note: a function of another module is declared as `func extern @name(...)`
+              note: a function of another module is declared as `func extern @name(...)`, another name of one as `func @name(...) = @other`
             6:1: error[I0001]: expected `kernel`, `func`, `global`, `const`, `shared`, `type`, `target` or `file`, found `42`
         "#]],
     );

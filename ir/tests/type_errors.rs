@@ -18,11 +18,11 @@ fn types_that_hold_themselves() {
     check(
         "type A = {i32, A}\nglobal @g: A\n",
         expect![[r#"
-        1:16: error[I0003]: no type `A`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-        2:12: error[I0003]: no type `A`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-    "#]],
+            1:16: error[I0303]: `A` holds itself
+              note: a `ptr` can point to it
+            2:12: error[I0003]: no type `A`
+              note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
+        "#]],
     );
     check(
         "type A = {B}\ntype B = {A}\nglobal @g: B\n",
@@ -38,9 +38,9 @@ fn types_that_hold_themselves() {
     check(
         "type A = [A; 2]\n",
         expect![[r#"
-        1:11: error[I0003]: no type `A`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-    "#]],
+            1:11: error[I0303]: `A` holds itself
+              note: a `ptr` can point to it
+        "#]],
     );
 }
 

@@ -216,7 +216,7 @@ fn passes_are_watched_and_bisected() {
     assert_eq!(seen, [("simplify", false), ("dce", false)]);
     let passes = compiled.stats.passes;
     let last = passes.last_applied.clone().unwrap();
-    assert_eq!(last.to_string(), "(2) dce on @k");
+    assert_eq!(last.to_string(), "(3) dce on @k");
     assert!(passes.passes.iter().all(|pass| pass.functions == 1));
     let stopped =
         compiler.with_bisect_limit(0).compile(&module).unwrap_or_else(|errors| panic!("{errors:?}"));

@@ -76,9 +76,9 @@ impl Oracle {
         Oracle::Llvm,
     ];
 
-    /// Those that cost little enough to be asked about every program.
-    pub const DEFAULT: [Oracle; 6] =
-        [Oracle::Accept, Oracle::Text, Oracle::Levels, Oracle::Schedules, Oracle::Reference, Oracle::Native];
+    /// Those that cost little enough to be asked about every program, and that see every bit: machine code of the host leaves other NaNs of `f64`.
+    pub const DEFAULT: [Oracle; 5] =
+        [Oracle::Accept, Oracle::Text, Oracle::Levels, Oracle::Schedules, Oracle::Reference];
 
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {

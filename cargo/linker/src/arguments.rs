@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(arguments.exports, ["chunks", "COUNT"]);
         assert_eq!(arguments.inputs.len(), 3);
         assert_eq!((arguments.target, arguments.level), (Target::sm(80), OptLevel::O3));
-        assert_eq!(of(&line.replace("-O3", "-Oz")).unwrap().level, OptLevel::O2);
+        assert_eq!(of(&line.replace("-O3", "-Oz")).unwrap().level, OptLevel::Os);
     }
 
     #[test]

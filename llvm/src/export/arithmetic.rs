@@ -329,7 +329,6 @@ impl Writer<'_> {
         let text = name(ty).ok_or("a type")?;
         let [a, b] = args.map(|arg| self.value(arg));
         let plain = match op {
-            FloatBinary::Frem => return Err("`frem`".into()),
             FloatBinary::Fadd => "fadd",
             FloatBinary::Fsub => "fsub",
             FloatBinary::Fmul => "fmul",

@@ -63,14 +63,10 @@ impl Legalizer<'_> {
             Opcode::AtomicStore => (args[1], types[0]),
             _ => (args[0], to),
         };
-        if ty == Type::I128 && !self.has_sm(90) && !matches!(op, Opcode::AtomicLoad | Opcode::AtomicStore)
-            || ty == Type::I128 && !self.has_sm(70)
-        {
-            return self.unsupported(
-                inst,
-                format!("`{op}` of {ty} is not on sm_{}", self.target.sm),
-                "it begins with sm_90",
-            );
+        let needed = if matches!(op, Opcode::AtomicLoad | Opcode::AtomicStore) { 70 } else { 90 };
+        if ty == Type::I128 && !self.has_sm(needed) {
+            let note = "what two threads change together has 64 bits on older targets";
+            return self.unsupported(inst, format!("`{op}` of {ty} needs sm_{needed}"), note);
         }
         let space_of = self.func.dfg.ty(ptr).space().unwrap_or(StateSpace::Generic);
         if space_of == StateSpace::Local {

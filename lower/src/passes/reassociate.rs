@@ -60,7 +60,7 @@ enum Term {
 }
 
 impl Sums {
-    /// Of the loops around a block, how many a value changes in.
+    /// In how many of the loops around a block a value changes.
     fn rank(&self, func: &Function, value: Value, at: Block) -> usize {
         let block = match func.dfg.def(value) {
             ValueDef::Result(inst, _) => func.layout.block_of(inst),

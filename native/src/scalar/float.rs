@@ -53,15 +53,14 @@ impl Translator<'_, '_, '_> {
                 }
             });
         }
-        let b = self.b.ins();
-        Ok(match op {
-            FloatUnary::Fneg => b.fneg(x),
-            FloatUnary::Fabs => b.fabs(x),
-            FloatUnary::Fsqrt => b.sqrt(x),
-            FloatUnary::Ffloor => b.floor(x),
-            FloatUnary::Fceil => b.ceil(x),
-            FloatUnary::Ftrunc => b.trunc(x),
-            FloatUnary::Fnearest => b.nearest(x),
+        let result = match op {
+            FloatUnary::Fneg => return Ok(self.b.ins().fneg(x)),
+            FloatUnary::Fabs => return Ok(self.b.ins().fabs(x)),
+            FloatUnary::Fsqrt => self.b.ins().sqrt(x),
+            FloatUnary::Ffloor => self.b.ins().floor(x),
+            FloatUnary::Fceil => self.b.ins().ceil(x),
+            FloatUnary::Ftrunc => self.b.ins().trunc(x),
+            FloatUnary::Fnearest => self.b.ins().nearest(x),
             FloatUnary::Fround => {
                 // The number below a half: a half itself would round what is just below one up.
                 let half = match kind {
@@ -79,7 +78,20 @@ impl Translator<'_, '_, '_> {
             | FloatUnary::Fexp2
             | FloatUnary::Flog2
             | FloatUnary::Ftanh => return self.refuse("an approximate operation without `afn`"),
-        })
+        };
+        Ok(self.with_one_nan(kind, result))
+    }
+
+    /// PTX has one NaN of `f32`, whatever the operands were. Which of `f64` comes is left to the host.
+    fn with_one_nan(&mut self, kind: Kind, result: Value) -> Value {
+        match kind {
+            Kind::Single => {
+                let is_nan = self.b.ins().fcmp(Fc::Unordered, result, result);
+                let nan = self.b.ins().f32const(f32::from_bits(0x7fff_ffff));
+                self.b.ins().select(is_nan, nan, result)
+            }
+            Kind::Double | Kind::Half(_) | Kind::Int(_) => result,
+        }
     }
 
     pub(super) fn float_binary(
@@ -100,7 +112,7 @@ impl Translator<'_, '_, '_> {
             let result = self.float_binary(op, Kind::Double, x, y)?;
             return self.narrowed(code, result);
         }
-        Ok(match op {
+        let result = match op {
             FloatBinary::Fadd => self.b.ins().fadd(x, y),
             FloatBinary::Fsub => self.b.ins().fsub(x, y),
             FloatBinary::Fmul => self.b.ins().fmul(x, y),
@@ -115,14 +127,18 @@ impl Translator<'_, '_, '_> {
                 let other = self.b.ins().select(no_y, x, of_both);
                 self.b.ins().select(no_x, y, other)
             }
-            FloatBinary::Fcopysign => self.b.ins().fcopysign(x, y),
+            FloatBinary::Fcopysign => return Ok(self.b.ins().fcopysign(x, y)),
             FloatBinary::Frem => return self.refuse("`frem`"),
-        })
+        };
+        Ok(self.with_one_nan(kind, result))
     }
 
     pub(super) fn fma(&mut self, kind: Kind, [x, y, z]: [Value; 3]) -> Fallible<Value> {
         self.is_computed(kind)?;
-        let Kind::Half(code) = kind else { return Ok(self.b.ins().fma(x, y, z)) };
+        let Kind::Half(code) = kind else {
+            let result = self.b.ins().fma(x, y, z);
+            return Ok(self.with_one_nan(kind, result));
+        };
         let (x, y, z) = (self.widened(code, x)?, self.widened(code, y)?, self.widened(code, z)?);
         // The product is exact. The sum is rounded to an odd last bit where it is not, so that the second rounding sees on which side it is.
         let product = self.b.ins().fmul(x, y);

@@ -437,6 +437,9 @@ impl<'m> Translator<'_, '_, 'm> {
                 let value = self.global(*global, *offset)?;
                 self.define(inst, vec![value]);
             }
+            InstData::FuncAddr { func } if self.takes_memory(*func) => {
+                return self.refuse("the address of a function that takes memory by value");
+            }
             InstData::FuncAddr { func } => {
                 let number = self.shop.addressed.iter().position(|known| known == func).unwrap_or(0);
                 let address = self.b.ins().iconst(types::I64, (FUNCTIONS + 16 * number as u64) as i64);
@@ -603,11 +606,13 @@ impl<'m> Translator<'_, '_, 'm> {
         }
     }
 
+    fn takes_memory(&self, callee: FuncId) -> bool {
+        self.module.functions[callee].params.iter().any(|param| param.byval.is_some())
+    }
+
     /// Calls a compiled function, and leaves with its fault if it has one.
     fn call(&mut self, callee: FuncId, args: &[ir::Value]) -> Fallible<Vec<Value>> {
-        let module = self.module;
-        let params = module.functions[callee].params.iter();
-        if params.clone().any(|param| param.byval.is_some()) {
+        if self.takes_memory(callee) {
             return self.refuse("a parameter that is passed by value in memory");
         }
         let passed: Vec<(Kind, Value)> = {
@@ -618,6 +623,7 @@ impl<'m> Translator<'_, '_, 'm> {
             }
             passed
         };
+        let module = self.module;
         let kinds: Vec<Kind> = module.functions[callee].ret.iter().flat_map(|ty| self.kinds(*ty)).collect();
         let given = self.cells(passed.len());
         for (n, (kind, value)) in passed.into_iter().enumerate() {

@@ -207,7 +207,7 @@ fn narrow_kernel(ty: &str, bits: u32) -> String {
 #[test]
 fn every_pair_of_narrow_floats_is_as_the_ir_means() {
     for (ty, bits) in [("e4m3", 8), ("e5m2", 8), ("e2m1", 4)] {
-        let module = warpsmith::ir::parse_module(&narrow_kernel(ty, bits)).unwrap_or_else(|e| panic!("{e}"));
+        let module = warpsmith::ir::parse_module(narrow_kernel(ty, bits)).unwrap_or_else(|e| panic!("{e}"));
         let count = 1usize << bits;
         let run = |program: &Program| -> Vec<u64> {
             let mut device = Device::new();

@@ -101,7 +101,8 @@ fn quotients_are_total() {
           %v2 = select i1 %t1, i8 -1, i8 %t7
           ret i8 %v2
         }
-    "#]].assert_eq(&found.expect("a division"));
+    "#]]
+    .assert_eq(&found.expect("a division"));
 }
 
 #[test]

@@ -298,7 +298,7 @@ fn differing_in_tensor_memory(product: &TensorProduct, rows: &[Row<'_>]) -> Vec<
         let sparse = product.sparsity.is_some();
         let chunks = product.chunks();
         let nibble = |chunk: usize| [0b1100, 0b1001][chunk % 2];
-        let per_pick = if chunks == 0 { 1 } else { k / chunks / 4 };
+        let per_pick = k.checked_div(chunks).map_or(1, |chunk| chunk / 4);
         let stands = |i: usize| {
             if !sparse {
                 return i;

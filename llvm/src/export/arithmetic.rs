@@ -43,7 +43,7 @@ impl Writer<'_> {
             IntUnary::Popcnt => return self.intrinsic(result, "ctpop", ty, &[&a]),
             IntUnary::Bitrev => return self.intrinsic(result, "bitreverse", ty, &[&a]),
             // LLVM has it for whole pairs of bytes.
-            IntUnary::Bswap if ty.element_type().bits() % 16 != 0 => {
+            IntUnary::Bswap if !ty.element_type().bits().is_multiple_of(16) => {
                 return Err("`bswap` of an odd number of bytes".into());
             }
             IntUnary::Bswap => return self.intrinsic(result, "bswap", ty, &[&a]),

@@ -12,7 +12,7 @@ const MAX_SWEEPS: u32 = 3;
 
 /// The module with the rules applied that the flags of its operations allow. One without such operations is given back as it is.
 pub fn fast_math(module: &Module) -> Cow<'_, Module> {
-    if !module.functions.values().any(|func| has_flags(func)) {
+    if !module.functions.values().any(has_flags) {
         return Cow::Borrowed(module);
     }
     let mut module = module.clone();

@@ -62,7 +62,7 @@ fn entry(number: usize, root: &Op) -> String {
             Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) => "CONSTANT".to_owned(),
             Tree::Op(inner) => format!("(Opcode::{} as u32 + 1)", camel(&inner.name)),
         };
-        heads.push(format!("{head} << {}", 8 * place));
+        heads.push(if place == 0 { head } else { format!("{head} << {}", 8 * place) });
         mask |= 0xff << (8 * place);
     }
     match (&*root.name, &root.condition) {

@@ -79,9 +79,9 @@ impl Program {
             targets[*to as usize] = true;
         }
         let (mut runs, mut run) = (Vec::new(), Run { range: 0..0, steps: Vec::new() });
-        for pc in 0..=self.code.len() {
+        for (pc, is_target) in targets.iter().enumerate() {
             let step = self.run_step(pc).filter(|step| knows(step));
-            if targets[pc] || step.is_none() {
+            if *is_target || step.is_none() {
                 if run.steps.len() >= least {
                     runs.push(run);
                 }

@@ -36,7 +36,7 @@ impl std::error::Error for Refused {}
 ///
 /// ```
 /// use warpsmith_ir::Module;
-/// let module = Module::parse("func @f(%x: i32, %by: i32) -> i32 {\nentry:\n  %y = shl %x, %by\n  ret %y\n}")?;
+/// let module = Module::parse("func export @f(%x: i32, %by: i32) -> i32 {\nentry:\n  %y = shl %x, %by\n  ret %y\n}")?;
 /// let text = warpsmith_llvm::export(&module)?;
 /// assert!(text.contains("define i32 @\"f\"(i32 %v0, i32 %v1)"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -138,9 +138,10 @@
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 46 |
+//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 47 |
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
 //! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
+//! | `native` | machine code of the host (`warpsmith::native`) | 56 |
 //! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 42 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.

@@ -33,7 +33,8 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t)]
     language: Kind,
     /// What programs may contain: `key=value` with commas: `bytes`, `statements`, `depth`, `trips`, `functions`, `blocks`, `insts`, `fuel`, and
-    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special` with true or false.
+    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special`, `narrow` with true or
+    /// false.
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
     /// Which oracles: accept, text, levels, passes, schedules, reference, checkers, ptxas, llvm. Default: all but the last two; those that cost
@@ -107,6 +108,7 @@ impl Config {
                 "calls" => ir.calls = truth()?,
                 "ptx" => ir.ptx = truth()?,
                 "special" => ir.special = truth()?,
+                "narrow" => ir.narrow = truth()?,
                 other => return Err(format!("`{other}` is not a key of the configuration")),
             }
         }

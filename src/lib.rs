@@ -139,6 +139,7 @@
 //! | Feature | Adds | Packages |
 //! |---|---|---|
 //! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 47 |
+//! | `gpu` | launches on the GPU at hand, through NVIDIA's driver (`warpsmith::gpu`) | 42 |
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
 //! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
 //! | `native` | machine code of the host (`warpsmith::native`) | 56 |
@@ -161,6 +162,8 @@ pub mod launch;
 
 pub use warpsmith_diag as diag;
 pub use warpsmith_emit as emit;
+#[cfg(feature = "gpu")]
+pub use warpsmith_gpu as gpu;
 pub use warpsmith_interp as interp;
 pub use warpsmith_ir as ir;
 pub use warpsmith_isa as isa;

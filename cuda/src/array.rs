@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::ffi::Plain;
-use warpsmith::interp::texture::{ChannelType, Format, Image};
+use warpsmith::interp::cuda::FORMATS;
+use warpsmith::interp::texture::{Format, Image};
 
 /// `CUDA_ARRAY3D_DESCRIPTOR`
 #[repr(C)]
@@ -28,18 +29,6 @@ unsafe impl Plain for Descriptor {}
 const LAYERED: u32 = 1;
 const CUBE: u32 = 4;
 const FLAGS: u32 = 0x1f;
-
-/// `CUarray_format`, where the engine has it.
-const FORMATS: [(u32, ChannelType); 8] = [
-    (0x01, ChannelType::U8),
-    (0x02, ChannelType::U16),
-    (0x03, ChannelType::U32),
-    (0x08, ChannelType::S8),
-    (0x09, ChannelType::S16),
-    (0x0a, ChannelType::S32),
-    (0x10, ChannelType::F16),
-    (0x20, ChannelType::F32),
-];
 
 /// The format of texels.
 pub fn format(number: u32, channels: u32) -> Result<Format, Error> {

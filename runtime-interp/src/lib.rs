@@ -4,12 +4,14 @@
 //! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
 //! - [`Tensor`], [`TensorMap`]: what tensor copies are told of memory;
 //! - [`texture`]: images and samplers, what textures and surfaces are made of;
+//! - [`cuda`]: the numbers that the driver API has for both;
 //! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from.
 //!
 //! What an instruction computes is told by `warpsmith-semantics`; what it does besides, by this crate.
 //!
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
+pub mod cuda;
 mod device;
 mod device_memory;
 mod effects;

@@ -13,6 +13,8 @@
 //! Every mistake is reported, each with the path of the value it is about (`$.args[2].values[7]`).
 
 mod execute;
+#[cfg(feature = "gpu")]
+mod gpu;
 pub mod literal;
 #[cfg(feature = "native")]
 mod native;
@@ -22,6 +24,8 @@ mod tensor_map;
 mod texture;
 
 pub use execute::{Execution, execute, execute_observed, execute_with_output};
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuError, OnGpu, execute_on_gpu};
 #[cfg(feature = "native")]
 pub use native::{NotRun, accelerated, execute_native};
 pub use reader::{Reader, describe};

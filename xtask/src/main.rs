@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         ["hardware"] => match hardware::record() {
             Ok(hardware::Outcome::Recorded) => Ok(()),
             Ok(hardware::Outcome::NoGpu(reason)) => {
-                eprintln!("xtask: nothing recorded, there is no GPU with a driver here: {reason}");
+                eprintln!("xtask: nothing recorded: {reason}");
                 return ExitCode::from(NO_GPU);
             }
             Err(message) => Err(message),

@@ -2,46 +2,8 @@
 
 use crate::error::Error;
 use crate::ffi::{In, Out, Pointer, api};
-use warpsmith::interp::{ElementType, Fill, Im2colWide, Interleave, L2Promotion, Swizzle, Tensor, TensorMap};
-
-/// `CUtensorMapDataType`
-const TYPES: [ElementType; 16] = [
-    ElementType::U8,
-    ElementType::U16,
-    ElementType::U32,
-    ElementType::S32,
-    ElementType::U64,
-    ElementType::S64,
-    ElementType::F16,
-    ElementType::F32,
-    ElementType::F64,
-    ElementType::BF16,
-    ElementType::F32Ftz,
-    ElementType::TF32,
-    ElementType::TF32Ftz,
-    ElementType::B4x16,
-    ElementType::B4x16P64,
-    ElementType::B6x16P32,
-];
-/// `CUtensorMapInterleave`
-const INTERLEAVES: [Interleave; 3] = [Interleave::None, Interleave::B16, Interleave::B32];
-/// `CUtensorMapSwizzle`
-const SWIZZLES: [Swizzle; 7] = [
-    Swizzle::None,
-    Swizzle::B32,
-    Swizzle::B64,
-    Swizzle::B128,
-    Swizzle::B128Atom32,
-    Swizzle::B128Atom32Flip8,
-    Swizzle::B128Atom64,
-];
-/// `CUtensorMapL2promotion`
-const PROMOTIONS: [L2Promotion; 4] =
-    [L2Promotion::None, L2Promotion::B64, L2Promotion::B128, L2Promotion::B256];
-/// `CUtensorMapFloatOOBfill`
-const FILLS: [Fill; 2] = [Fill::Zero, Fill::Nan];
-/// `CUtensorMapIm2ColWideMode`
-const WIDE: [Im2colWide; 2] = [Im2colWide::W, Im2colWide::W128];
+use warpsmith::interp::cuda::{ELEMENT_TYPES, FILLS, INTERLEAVES, PROMOTIONS, SWIZZLES, WIDE_MODES};
+use warpsmith::interp::{Tensor, TensorMap};
 
 fn of<T: Copy>(list: &[T], number: u32, what: &str) -> Result<T, Error> {
     list.get(number as usize)
@@ -69,7 +31,7 @@ impl Parts {
         if !(1..=5).contains(&rank) {
             return Err(Error::value(format!("a tensor of {rank} dimensions")));
         }
-        let data_type = of(&TYPES, self.data_type, "type")?;
+        let data_type = of(&ELEMENT_TYPES, self.data_type, "type")?;
         let strides = self.strides.list(rank - 1)?;
         let mut tensor = Tensor::new(data_type, self.address.address(), &self.sizes.list(rank)?, &strides);
         tensor.element_strides = self.steps.list(rank)?;
@@ -158,6 +120,6 @@ api! {
         let parts =
             Parts { data_type, rank, address, sizes, strides, steps, interleave, swizzle, promotion, fill };
         let tensor = parts.tensor()?;
-        give(map, tensor.encode_im2col_wide(of(&WIDE, mode, "mode")?, lower, upper, channels, pixels))
+        give(map, tensor.encode_im2col_wide(of(&WIDE_MODES, mode, "mode")?, lower, upper, channels, pixels))
     }
 }

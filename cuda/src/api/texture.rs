@@ -5,7 +5,8 @@ use crate::context::current;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Out, Plain, Pointer, api};
 use crate::state::{State, driver};
-use warpsmith::interp::texture::{AddressMode, Filter, Image, LevelRange, ReadMode, Sampler};
+use warpsmith::interp::cuda::{ADDRESS_MODES, FILTERS, NORMALIZED_COORDINATES, READ_AS_INTEGER, SRGB};
+use warpsmith::interp::texture::{AddressMode, Image, LevelRange, ReadMode, Sampler};
 
 /// `CUDA_RESOURCE_DESC`
 #[repr(C)]
@@ -39,17 +40,6 @@ pub struct Texture {
 unsafe impl Plain for Texture {}
 
 const _: () = assert!(size_of::<Resource>() == 144 && size_of::<Texture>() == 104);
-
-/// `CU_TRSF_READ_AS_INTEGER`, `.._NORMALIZED_COORDINATES`, `.._SRGB`
-const AS_INTEGER: u32 = 1;
-const NORMALIZED: u32 = 2;
-const SRGB: u32 = 16;
-
-/// `CUaddress_mode`
-const ADDRESSES: [AddressMode; 4] =
-    [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
-/// `CUfilter_mode`
-const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
 
 /// What a texture or surface is made of: where the texels are, and how they lie.
 fn texels(resource: &Resource, state: &State) -> Result<(u64, Image), Error> {
@@ -98,14 +88,14 @@ impl Texture {
         };
         let mut address = [AddressMode::Clamp; 3];
         for (own, number) in address.iter_mut().zip(self.address) {
-            *own = mode(&ADDRESSES, number)
+            *own = mode(&ADDRESS_MODES, number)
                 .ok_or_else(|| Error::value(format!("{number} is no address mode")))?;
         }
         let ty = image.format().ty;
         // Integers of 8 and 16 bits are read as fractions unless the client says otherwise.
-        let normal = self.flags & AS_INTEGER == 0 && ty.is_integer() && ty.can_be_normalized();
+        let normal = self.flags & READ_AS_INTEGER == 0 && ty.is_integer() && ty.can_be_normalized();
         Ok(Sampler {
-            normalized: self.flags & NORMALIZED != 0,
+            normalized: self.flags & NORMALIZED_COORDINATES != 0,
             filter: filter(self.filter)?,
             mip_filter: filter(self.mip_filter)?,
             address,

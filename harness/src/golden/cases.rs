@@ -1,6 +1,6 @@
 //! What is run on a GPU: vectors for the statements of `tests/oracle`, and kernels.
 
-use super::{Case, Check, vectors};
+use super::{Case, Check, matrix, vectors};
 use crate::runs::runs;
 use std::path::{Path, PathBuf};
 use warpsmith::diag::Language;
@@ -8,22 +8,31 @@ use warpsmith::{Compiler, DEFAULT_TARGET, ir};
 use warpsmith_filetests::scan;
 
 /// At most so many statements of a family.
-const PER_FAMILY: usize = 16;
+const PER_FAMILY: usize = 24;
+/// Of a family of products of matrices, whose statements differ in types, shapes and layouts.
+const PRODUCTS: usize = 200;
 
 /// All cases, from the files below the workspace's folder.
 pub fn cases(root: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
-    for part in ["arith", "data"] {
+    type Make = fn(&str) -> Option<(String, Case)>;
+    let parts: [(&str, Make, usize); 4] = [
+        ("arith", vectors::case, PER_FAMILY),
+        ("data", vectors::case, PER_FAMILY),
+        ("sync", vectors::of_warp, PER_FAMILY),
+        ("matrix", matrix::case, PRODUCTS),
+    ];
+    for (part, make, most) in parts {
         let rows = read(&root.join(format!("tests/oracle/{part}.tsv")))?;
         let mut of_family: Vec<(String, usize)> = Vec::new();
         for row in rows.lines().skip(1) {
-            let Some((family, case)) = vectors::case(row) else { continue };
+            let Some((family, case)) = make(row) else { continue };
             let at = of_family.iter().position(|(name, _)| *name == family);
             let at = at.unwrap_or_else(|| {
                 of_family.push((family, 0));
                 of_family.len() - 1
             });
-            if of_family[at].1 < PER_FAMILY {
+            if of_family[at].1 < most {
                 of_family[at].1 += 1;
                 cases.push(case);
             }

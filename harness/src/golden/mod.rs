@@ -4,6 +4,7 @@
 //! and results of every case. So a file stays a fact about that GPU, whatever becomes of the cases' source.
 
 mod cases;
+mod matrix;
 mod vectors;
 
 pub use cases::cases;

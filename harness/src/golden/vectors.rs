@@ -20,15 +20,37 @@ struct Register {
 
 /// The family and the case of a row, if its statement computes registers from registers.
 pub(super) fn case(row: &str) -> Option<(String, Case)> {
-    let fields: Vec<&str> = row.split('\t').collect();
-    let [id, family, section, version, target, "ok", _, decls, statement, ""] = fields[..] else {
-        return None;
-    };
+    let section = row.split('\t').nth(2)?;
     let pure = ["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.6.", "9.7.7.", "9.7.8.", "9.7.18."];
     let moved = ["9.7.9.7", "9.7.9.21", "9.7.9.22"];
     if !pure.iter().any(|p| section.starts_with(p)) && !moved.contains(&section) {
         return None;
     }
+    make(row, None)
+}
+
+/// The family and the case of a row, if its statement exchanges registers among all threads of a warp.
+pub(super) fn of_warp(row: &str) -> Option<(String, Case)> {
+    let fields: Vec<&str> = row.split('\t').collect();
+    let (family, statement) = (fields.get(1)?, fields.get(8)?);
+    if !["shfl.sync", "vote.sync", "match.sync", "redux.sync"].contains(family) || statement.starts_with('@')
+    {
+        return None;
+    }
+    // All threads of the warp take part.
+    let mask = statement.trim().trim_end_matches(';').rsplit(',').next()?.trim();
+    if ["-1", "0xffffffff", "0xFFFFFFFF"].contains(&mask) {
+        return make(row, None);
+    }
+    mask.starts_with('%').then(|| make(row, Some(mask))).flatten()
+}
+
+/// The kernel of a row; the register `mask`, if there is one, has all bits set.
+fn make(row: &str, mask: Option<&str>) -> Option<(String, Case)> {
+    let fields: Vec<&str> = row.split('\t').collect();
+    let [id, family, _, version, target, "ok", _, decls, statement, ""] = fields[..] else {
+        return None;
+    };
     let decls = decls.replace("\\n", " ");
     let registers = declared(&decls)?;
     let (mnemonic, operands) = apart(statement)?;
@@ -68,13 +90,13 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
         };
     }
     ptx.push_str("ret;\n}\n");
-    let values = inputs_of(id, &registers, &mnemonic);
+    let values = inputs_of(id, &registers, &mnemonic, mask);
     let launch = json!({"entry": "k", "grid": [1], "block": [THREADS],
         "args": [{"buffer": literal::hex(&values)}, {"buffer_zero": THREADS * outputs}]});
     Some((family.into(), Case { name: id.into(), ptx, launch, check: check(&mnemonic) }))
 }
 
-/// The registers of declarations such as `.reg .f32 %f32_<4>;`; `None` if there are others, or of a size without a slot.
+/// The registers of declarations such as `.reg .f32 %f32_<4>, %x;`; `None` if there are others, or of a size without a slot.
 fn declared(decls: &str) -> Option<Vec<Register>> {
     let mut registers = Vec::new();
     for decl in decls.split(';').map(str::trim).filter(|d| !d.is_empty()) {
@@ -83,9 +105,15 @@ fn declared(decls: &str) -> Option<Vec<Register>> {
         if ty != ScalarType::Pred && ![16, 32, 64].contains(&ty.bits()) {
             return None;
         }
-        let (prefix, count) = names.strip_suffix('>')?.split_once('<')?;
-        let count: usize = count.parse().ok().filter(|n| *n <= 8)?;
-        registers.extend((0..count).map(|i| Register { name: format!("{prefix}{i}"), ty }));
+        for name in names.split(',').map(str::trim) {
+            let Some(several) = name.strip_suffix('>') else {
+                registers.push(Register { name: name.to_owned(), ty });
+                continue;
+            };
+            let (prefix, count) = several.split_once('<')?;
+            let count: usize = count.parse().ok().filter(|n| *n <= 8)?;
+            registers.extend((0..count).map(|i| Register { name: format!("{prefix}{i}"), ty }));
+        }
     }
     (!registers.is_empty()).then_some(registers)
 }
@@ -130,7 +158,7 @@ fn check(mnemonic: &Mnemonic) -> Check {
 }
 
 /// Edge cases and random values for every register of every thread, the same whenever they are made.
-fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic) -> Vec<u8> {
+fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic, mask: Option<&str>) -> Vec<u8> {
     let mut random = SplitMix64::new(digest(id.as_bytes()));
     let mut next = || random.next();
     // The bound on the error of `sin` and `cos` holds near zero only (PTX ISA 9.0, 9.7.3.18).
@@ -145,6 +173,7 @@ fn inputs_of(id: &str, registers: &[Register], mnemonic: &Mnemonic) -> Vec<u8> {
                 _ => register.ty,
             };
             let value = match ty {
+                _ if mask == Some(register.name.as_str()) => u64::MAX,
                 _ if near_zero => u64::from(((next() % 6_000_000) as f32 * 1e-6 - 3.0).to_bits()),
                 _ if thread % 2 == 0 => edge(ty, next()),
                 _ => plain(ty, next()),

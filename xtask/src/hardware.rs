@@ -1,20 +1,38 @@
 //! `cargo xtask hardware`: runs the golden cases on the GPU at hand and records what it computed in `tests/golden/`.
 
-mod driver;
-
 use crate::in_root;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
-use warpsmith::launch::LaunchSpec;
+use warpsmith::gpu::{Description, Gpu, Optimization};
+use warpsmith::launch::{GpuError, LaunchSpec, execute_on_gpu};
 use warpsmith_harness::golden::{self, Case, Golden, Record};
 
 /// What the recorder needs of a GPU.
-trait Gpu {
+trait Recorder {
     /// Its name, its compute capability (`sm_90`), and the version of CUDA that its driver supports.
     fn describe(&self) -> (String, String, String);
 
     /// Runs a kernel and gives the buffers. `Ok(Err)`: this GPU cannot run this text, and why. `Err`: nothing more can be run.
     fn run(&mut self, ptx: &str, launch: &LaunchSpec) -> Result<Result<Buffers, String>, String>;
+}
+
+impl Recorder for Gpu {
+    fn describe(&self) -> (String, String, String) {
+        let Description { name, compute: (major, minor), cuda, .. } = self.description();
+        (name.clone(), format!("sm_{major}{minor}"), format!("{}.{}", cuda.0, cuda.1))
+    }
+
+    fn run(&mut self, ptx: &str, launch: &LaunchSpec) -> Result<Result<Buffers, String>, String> {
+        match execute_on_gpu(self, ptx, launch, Optimization::Full) {
+            Ok(done) => Ok(Ok(done.buffers)),
+            Err(GpuError::Driver(error)) if error.is_hang() => Err(error.to_string()),
+            Err(GpuError::Driver(error)) if error.is_fault() => {
+                self.reset().map_err(|e| format!("{error}, and then {e}"))?;
+                Ok(Err(format!("a fault on the GPU: {error}")))
+            }
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
 }
 
 type Buffers = Vec<Option<Vec<u8>>>;
@@ -29,9 +47,9 @@ pub enum Outcome {
 
 /// Records all cases, and says where the engine differs.
 pub fn record() -> Result<Outcome, String> {
-    let mut gpu = match driver::Cuda::open() {
+    let mut gpu = match Gpu::open() {
         Ok(gpu) => gpu,
-        Err(reason) => return Ok(Outcome::NoGpu(reason)),
+        Err(absent) => return Ok(Outcome::NoGpu(absent.to_string())),
     };
     let cases = golden::cases(&in_root("."))?;
     println!("{} cases", cases.len());
@@ -54,7 +72,7 @@ pub fn record() -> Result<Outcome, String> {
 }
 
 /// Runs the cases; also gives how many could not run, by reason.
-fn run_all(gpu: &mut dyn Gpu, cases: Vec<Case>) -> Result<(Golden, BTreeMap<String, usize>), String> {
+fn run_all(gpu: &mut dyn Recorder, cases: Vec<Case>) -> Result<(Golden, BTreeMap<String, usize>), String> {
     let (name, compute, driver) = gpu.describe();
     let mut golden = Golden { gpu: name, compute, driver, date: today(), records: Vec::new() };
     let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
@@ -115,7 +133,7 @@ mod tests {
     /// The engine in place of a GPU: the recorder and the files can be tested anywhere.
     struct Engine;
 
-    impl Gpu for Engine {
+    impl Recorder for Engine {
         fn describe(&self) -> (String, String, String) {
             ("The engine (itself)".into(), "sm_90".into(), "0.0".into())
         }

@@ -1,0 +1,414 @@
+//! A matrix statement of `tests/oracle` as a kernel: its registers, matrices in memory and descriptors come from pools of numbers of the statement's
+//! types, and every register and byte that it writes is stored.
+
+use super::{Case, Check};
+use crate::runs::digest;
+use serde_json::json;
+use std::fmt::Write;
+use warpsmith::interp::SplitMix64;
+use warpsmith::isa::{Mnemonic, ScalarType};
+use warpsmith::launch::literal;
+use warpsmith_semantics::value::half::{BF16, F16, Half};
+
+/// Numbers of 32 bits in each pool.
+const POOL: usize = 256;
+/// Bytes of matrices in memory.
+const MEMORY: usize = 4096;
+/// Bytes of the matrices of a warpgroup.
+const TILES: usize = 32 << 10;
+/// Where the second one lies.
+const TILE_B: usize = 8 << 10;
+/// More results of a thread than this are recorded as one number.
+const WHOLE: usize = 16;
+
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Result,
+    /// A multiplicand, or what is stored.
+    Element,
+    Addend,
+    Metadata,
+    Stride,
+    Address,
+    Descriptor,
+    /// A predicate: whether the addend counts.
+    Flag,
+    Immediate,
+}
+
+/// The family and the case of a row, if its statement moves or multiplies matrices on a GPU of capability 9.0 or less.
+pub(super) fn case(row: &str) -> Option<(String, Case)> {
+    let fields: Vec<&str> = row.split('\t').collect();
+    let [id, family, _, version, target, "ok", _, decls, statement, module] = fields[..] else {
+        return None;
+    };
+    let parts = parts(family)?;
+    // What later targets have is left to the driver to refuse; the row's target may be later than the form needs.
+    let wide = family.starts_with("wgmma");
+    let target = if wide { "sm_90a" } else { target };
+    let target = if matches!(target, "sm_100a" | "sm_100" | "sm_120" | "sm_120a") { "sm_90" } else { target };
+    let (decls, module) = (decls.replace("\\n", "\n"), module.replace("\\n", "\n"));
+    let (guard, mnemonic, operands) = apart(statement)?;
+    let operands = split(operands);
+    let name = mnemonic.to_string();
+    let threads = if wide { 128 } else { 32 };
+    let shared = module.contains(".shared");
+    let in_global = module.contains(".global");
+    let blocks = if in_global { 1 } else { 2 };
+
+    let mut body = String::new();
+    let mut seed = digest(id.as_bytes());
+    let mut next_index = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as usize % POOL
+    };
+    // Each register comes from a place of the pool of its part that depends on the thread.
+    let mut load = |register: &str, part: Part, body: &mut String| -> Option<()> {
+        let ty = class(&decls, register)?;
+        let at = next_index();
+        let pool = match part {
+            Part::Addend | Part::Result => "%w_pool_c",
+            Part::Metadata => "%w_pool_m",
+            _ => "%w_pool_a",
+        };
+        let step = if ty.bits() == 64 { 8 } else { 4 };
+        let mask = POOL * 4 - step;
+        let _ = writeln!(
+            body,
+            "mad.lo.u32 %w_at, %w_tid, 148, {};\nand.b32 %w_at, %w_at, {mask};\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, {pool};",
+            at * step
+        );
+        let _ = writeln!(body, "ld.global.b{} {register}, [%w_off];", ty.bits());
+        Some(())
+    };
+    let mut results: Vec<(String, ScalarType)> = Vec::new();
+    let mut stored = false;
+    let mut at_b = false;
+    for (index, operand) in operands.iter().enumerate() {
+        let part = part_of(&parts, index, operand, &decls);
+        let registers = registers(operand, &decls);
+        match part {
+            Part::Result => {
+                for register in &registers {
+                    results.push((register.clone(), class(&decls, register)?));
+                }
+                // Accumulators of a warpgroup are read, too.
+                if wide {
+                    registers.iter().try_for_each(|register| load(register, part, &mut body))?;
+                }
+            }
+            Part::Element | Part::Addend | Part::Metadata => {
+                registers.iter().try_for_each(|register| load(register, part, &mut body))?;
+                stored |= family.contains("store") || family.starts_with("stmatrix");
+            }
+            Part::Stride => {
+                let stride = match () {
+                    () if name.contains(".b1") => 128,
+                    () if name.contains(".s4") || name.contains(".u4") => 32,
+                    () => 16,
+                };
+                let ty = registers.first().map(|register| class(&decls, register));
+                if let (Some(register), Some(ty)) = (registers.first(), ty) {
+                    let _ = writeln!(body, "mov.b{} {register}, {stride};", ty?.bits());
+                }
+            }
+            Part::Address => {
+                stored |= family.contains("store") || family.starts_with("stmatrix");
+                for register in &registers {
+                    let bits = class(&decls, register)?.bits();
+                    // Each lane of `ldmatrix` and `stmatrix` names a row.
+                    let rows = family.ends_with("matrix");
+                    let generic = bits == 64 && !name.contains(".shared") && !name.contains(".global");
+                    let lane = if rows { 16 } else { 0 };
+                    let _ = writeln!(body, "mov.u64 %w_off, w_mem;");
+                    if generic {
+                        body.push_str("cvta.shared.u64 %w_off, %w_off;\n");
+                    }
+                    if name.contains(".global") {
+                        body.push_str("ld.param.u64 %w_off, [scratch];\n");
+                    }
+                    body.push_str("and.b32 %w_at, %w_tid, 31;\n");
+                    let _ = writeln!(body, "mad.wide.u32 %w_off, %w_at, {lane}, %w_off;");
+                    let _ = match bits {
+                        64 => writeln!(body, "mov.u64 {register}, %w_off;"),
+                        _ => writeln!(body, "cvt.u32.u64 {register}, %w_off;"),
+                    };
+                }
+            }
+            Part::Descriptor => {
+                let start = if at_b { TILE_B } else { 0 };
+                at_b = true;
+                let swizzle = (digest(id.as_bytes()) >> (8 + start % 7)) & 3;
+                // Leading and stride offsets of 128 and 256 bytes, the swizzle; the address joins them at run time.
+                let fixed = (128u64 >> 4) << 16 | (256u64 >> 4) << 32 | swizzle << 62;
+                let register = registers.first()?;
+                let _ = writeln!(
+                    body,
+                    "mov.u64 %w_off, w_mem;\nadd.u64 %w_off, %w_off, {start};\nbfe.u64 %w_off, %w_off, 4, 14;\nor.b64 {register}, %w_off, 0x{fixed:x};"
+                );
+            }
+            Part::Flag => {
+                for register in &registers {
+                    let odd = digest(id.as_bytes()) & 1;
+                    let _ = writeln!(body, "setp.ne.u32 {register}, {odd}, 0;");
+                }
+            }
+            Part::Immediate => {}
+        }
+        // Matrices that a warpgroup reads from memory: the second operand may be registers.
+        if wide && index == 1 {
+            at_b = true;
+        }
+    }
+    if let Some((negated, register)) = guard {
+        let _ = writeln!(body, "setp.{}.u32 {register}, 1, 0;", if negated { "eq" } else { "ne" });
+    }
+    if results.is_empty() && !stored {
+        return None;
+    }
+    let (mem_bytes, mem_name) = match () {
+        () if in_global => (MEMORY, "gv"),
+        () if shared => (MEMORY, "sv"),
+        () if wide => (TILES, "w_mem"),
+        () => (MEMORY, "w_mem"),
+    };
+    let own = !in_global && !shared;
+    let mut ptx = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n{module}.visible .entry k(.param .u64 pools, .param .u64 memory, .param .u64 to, .param .u64 scratch)\n{{\n{decls}\n"
+    );
+    if own || name.contains(".shared") && !shared {
+        let _ = writeln!(ptx, ".shared .align 1024 .b8 w_mem[{mem_bytes}];");
+    } else {
+        ptx += ".shared .align 1024 .b8 w_mem[16];\n";
+    }
+    ptx += ".reg .b64 %w_pool_a, %w_pool_c, %w_pool_m, %w_off, %w_from, %w_to, %w_mem;\n.reg .b32 %w_tid, %w_at, %w_word, %w_sum, %w_hi, %w_block;\n.reg .pred %w_more;\n.reg .b64 %w_long;\n.reg .b16 %w_short;\n";
+    ptx += "ld.param.u64 %w_pool_a, [pools];\n";
+    let _ = writeln!(
+        ptx,
+        "add.u64 %w_pool_c, %w_pool_a, {};\nadd.u64 %w_pool_m, %w_pool_a, {};",
+        POOL * 4,
+        POOL * 8
+    );
+    ptx += "mov.u32 %w_tid, %ctaid.x;\nmov.u32 %w_at, %ntid.x;\nmov.u32 %w_block, %w_tid;\nmov.u32 %w_word, %tid.x;\nmad.lo.u32 %w_tid, %w_tid, %w_at, %w_word;\n";
+    // Fill the memory.
+    let space = if mem_name == "gv" { "global" } else { "shared" };
+    let _ = writeln!(
+        ptx,
+        "ld.param.u64 %w_from, [memory];\nmov.u64 %w_mem, {mem_name};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nFILL:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_mem;\nand.b64 %w_off, %w_off, {};\nadd.u64 %w_off, %w_off, %w_from;\nld.global.b32 %w_word, [%w_off];\nst.{space}.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {};\n@%w_more bra FILL;\nbar.sync 0;",
+        MEMORY - 4,
+        threads * 4,
+        if own || mem_name != "w_mem" { mem_bytes } else { 16 },
+    );
+    if wide {
+        ptx += "fence.proxy.async;\nbar.sync 0;\n";
+    }
+    ptx += &body;
+    if wide {
+        ptx += "wgmma.fence.sync.aligned;\n";
+    }
+    ptx += &(statement.replace("\\n", "\n") + "\n");
+    if wide {
+        ptx += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
+    }
+    // The results.
+    let digested = results.len() > WHOLE;
+    let of_thread = if digested { 8 } else { results.len() * 8 };
+    let _ = writeln!(
+        ptx,
+        "ld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, {of_thread}, %w_to;\nmov.u32 %w_sum, 0x811c9dc5;"
+    );
+    for (i, (register, ty)) in results.iter().enumerate() {
+        let bits = ty.bits();
+        if !digested {
+            let _ = writeln!(ptx, "st.global.b{bits} [%w_to+{}], {register};", i * 8);
+            continue;
+        }
+        let _ = match bits {
+            64 => writeln!(
+                ptx,
+                "mov.b64 {{%w_word, %w_hi}}, {register};\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nmov.b32 %w_word, %w_hi;"
+            ),
+            _ => writeln!(ptx, "mov.b32 %w_word, {register};"),
+        };
+        ptx += "xor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\n";
+    }
+    if digested {
+        ptx += "st.global.b32 [%w_to], %w_sum;\n";
+    }
+    let kept = if stored && name.contains(".global") && !in_global {
+        0
+    } else if stored {
+        mem_bytes
+    } else {
+        0
+    };
+    if kept > 0 {
+        let _ = writeln!(
+            ptx,
+            "bar.sync 0;\nld.param.u64 %w_from, [to];\nmad.wide.u32 %w_from, %w_block, {kept}, %w_from;\nadd.u64 %w_from, %w_from, {};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nKEEP:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_from;\nadd.u64 %w_off, %w_off, %w_mem;\nld.{space}.b32 %w_word, [%w_off];\nst.global.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {kept};\n@%w_more bra KEEP;",
+            threads * blocks * of_thread,
+            threads * 4,
+        );
+    }
+    ptx += "ret;\n}\n";
+    let (pools, memory) = numbers(id, &mnemonic);
+    let launch = json!({"entry": "k", "grid": [blocks], "block": [threads], "args": [
+        {"buffer": literal::hex(&pools)},
+        {"buffer": literal::hex(&memory)},
+        {"buffer_zero": threads * blocks * of_thread + blocks * kept},
+        {"buffer_zero": MEMORY},
+    ]});
+    Some((family.into(), Case { name: id.into(), ptx, launch, check: Check::Bits }))
+}
+
+/// The parts of a family's operands, in their order.
+fn parts(family: &str) -> Option<Vec<Part>> {
+    use Part::*;
+    Some(match family {
+        "mma" | "wmma.mma" => vec![Result, Element, Element, Addend],
+        "mma.sp" => vec![Result, Element, Element, Addend, Metadata],
+        "movmatrix" => vec![Result, Element],
+        "ldmatrix" => vec![Result, Address],
+        "stmatrix" => vec![Address, Element],
+        "wmma.load" => vec![Result, Address, Stride],
+        "wmma.store" => vec![Address, Element, Stride],
+        "wgmma.mma_async" => vec![Result, Element, Element, Flag],
+        "wgmma.mma_async.sp" => vec![Result, Element, Element, Metadata, Immediate, Flag],
+        _ => return None,
+    })
+}
+
+fn part_of(parts: &[Part], index: usize, operand: &str, decls: &str) -> Part {
+    let part = parts.get(index).copied().unwrap_or(Part::Immediate);
+    let wide = registers(operand, decls).first().and_then(|name| class(decls, name));
+    match part {
+        // A matrix in shared memory.
+        Part::Element if !operand.starts_with('{') && wide == Some(ScalarType::B64) => Part::Descriptor,
+        part => part,
+    }
+}
+
+/// The guard, the mnemonic and the operands of a single statement.
+fn apart(statement: &str) -> Option<(Option<(bool, &str)>, Mnemonic, &str)> {
+    let statement = statement.trim().strip_suffix(';').filter(|s| !s.contains([';', '\\']))?;
+    let (guard, rest) = match statement.strip_prefix('@') {
+        Some(guarded) => {
+            let (name, rest) = guarded.split_once(' ')?;
+            let negated = name.starts_with('!');
+            (Some((negated, name.trim_start_matches('!'))), rest)
+        }
+        None => (None, statement),
+    };
+    let (name, operands) = rest.trim().split_once(' ')?;
+    Some((guard, Mnemonic::parse(name).ok()?, operands.trim()))
+}
+
+/// Operands, apart at the commas outside of braces and brackets.
+fn split(operands: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0i32, 0, Vec::new());
+    for (at, c) in operands.char_indices() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(operands[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(operands[start..].trim());
+    found
+}
+
+/// The registers that an operand names.
+fn registers(operand: &str, decls: &str) -> Vec<String> {
+    let names = operand.split(|c: char| !(c.is_ascii_alphanumeric() || "_%$".contains(c)));
+    names.filter(|name| class(decls, name).is_some()).map(str::to_owned).collect()
+}
+
+/// The type of a declared register.
+fn class(decls: &str, register: &str) -> Option<ScalarType> {
+    decls.split(';').find_map(|decl| {
+        let (ty, names) = decl.trim().strip_prefix(".reg .")?.split_once(' ')?;
+        let declares = names.split(',').map(str::trim).any(|name| match name.strip_suffix('>') {
+            Some(several) => several.split_once('<').is_some_and(|(prefix, count)| {
+                let number = register.strip_prefix(prefix).and_then(|n| n.parse::<u32>().ok());
+                number.zip(count.parse().ok()).is_some_and(|(number, count): (u32, u32)| number < count)
+            }),
+            None => name == register,
+        });
+        declares.then(|| ScalarType::from_name(ty)).flatten()
+    })
+}
+
+/// The pools (multiplicands, addends, metadata) and the memory of a case, the same whenever they are made.
+fn numbers(id: &str, mnemonic: &Mnemonic) -> (Vec<u8>, Vec<u8>) {
+    let mut random = SplitMix64::new(digest(id.as_bytes()));
+    let types: Vec<ScalarType> = mnemonic.types().collect();
+    // Destination, multiplicands, addend: of fewer types all are the same.
+    let element = types.get(1).or(types.first()).copied().unwrap_or(ScalarType::B16);
+    let addend = types.last().copied().unwrap_or(ScalarType::B16);
+    let fill = |ty: ScalarType, bytes: usize, random: &mut SplitMix64| -> Vec<u8> {
+        let size = (ty.bits() as usize / 8).max(1);
+        let mut out = Vec::new();
+        while out.len() < bytes {
+            out.extend_from_slice(&number(ty, random).to_le_bytes()[..size]);
+        }
+        out
+    };
+    let mut pools = fill(element, POOL * 4, &mut random);
+    pools.extend(fill(addend, POOL * 4, &mut random));
+    // Which two of four elements are there, in order; of tf32, which one of two.
+    let choices: &[u32] =
+        if element == ScalarType::TF32 { &[0x4, 0xe] } else { &[0x4, 0x8, 0x9, 0xc, 0xd, 0xe] };
+    for _ in 0..POOL {
+        let word = (0..8)
+            .fold(0u32, |word, i| word | choices[(random.next() % choices.len() as u64) as usize] << (4 * i));
+        pools.extend_from_slice(&word.to_le_bytes());
+    }
+    let memory = fill(element, MEMORY, &mut random);
+    (pools, memory)
+}
+
+/// A number of a type: mostly of moderate size, so that sums are of many, now and then any bits.
+fn number(ty: ScalarType, random: &mut SplitMix64) -> u64 {
+    let bits = random.next();
+    let spread = (bits >> 32 & 15) as i32 - 8;
+    let near = ((bits & 0xff_ffff) as f64 / f64::from(1 << 23) - 1.0) * 2f64.powi(spread);
+    let any = random.next().is_multiple_of(24);
+    match ty {
+        _ if any => random.next(),
+        ScalarType::F16 => F16::narrow(near).into(),
+        ScalarType::BF16 => BF16::narrow(near).into(),
+        ScalarType::F32 | ScalarType::TF32 => (near as f32).to_bits().into(),
+        ScalarType::F64 => near.to_bits(),
+        _ => bits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_and_registers() {
+        let decls = ".reg .b32 r<62>; .reg .f32 f<88>;\n.reg .b64 d<3>, a;";
+        assert_eq!(split("{a,b}, [c+4], d"), ["{a,b}", "[c+4]", "d"]);
+        assert_eq!(registers("{f0,f87}", decls), ["f0", "f87"]);
+        assert_eq!(registers("[a+16]", decls), ["a"]);
+        assert_eq!(class(decls, "r62"), None);
+        assert_eq!(class(decls, "d2"), Some(ScalarType::B64));
+    }
+
+    #[test]
+    fn a_product_runs() {
+        let row = "id\tmma\t9.7.14.5.14\t9.0\tsm_90\tok\t\t.reg .b32 r<82>;\tmma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {r0,r1}, {r40,r41,r42,r43}, {r60,r61}, {r80,r81};\t";
+        let (_, case) = case(row).unwrap();
+        let buffers = super::super::run(&case).unwrap();
+        let out = buffers[2].as_ref().unwrap();
+        assert_eq!(out.len(), 64 * 16);
+        assert!(out.iter().any(|byte| *byte != 0));
+    }
+}

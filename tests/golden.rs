@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use warpsmith_harness::golden::Golden;
 
 fn compare(path: &PathBuf) -> Result<(), Failed> {
-    let golden = Golden::parse(&std::fs::read_to_string(path)?)?;
+    let golden = Golden::decompress(&std::fs::read(path)?)?;
     let differing: Vec<String> = (golden.records.iter())
         .filter_map(|record| Some(format!("{}: {}", record.case.name, record.difference()?)))
         .collect();
@@ -22,7 +22,7 @@ fn main() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut paths: Vec<PathBuf> = (std::fs::read_dir(folder).into_iter().flatten())
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .filter(|path| path.to_string_lossy().ends_with(".jsonl.gz"))
         .collect();
     paths.sort();
     let mut trials: Vec<Trial> = paths

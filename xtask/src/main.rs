@@ -65,6 +65,7 @@ fn main() -> ExitCode {
             }
             Err(message) => Err(message),
         },
+        [hardware::WORKER] => hardware::work(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

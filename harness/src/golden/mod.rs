@@ -9,8 +9,12 @@ mod vectors;
 
 pub use cases::cases;
 
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::fmt;
+use std::io::{Read, Write};
 use warpsmith::isa::ScalarType;
 use warpsmith::launch::{LaunchSpec, execute, literal};
 use warpsmith::{Program, ptx};
@@ -162,6 +166,22 @@ impl Golden {
     }
 }
 
+impl Golden {
+    /// The file: its text, compressed by gzip.
+    pub fn compressed(&self) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        let written = encoder.write_all(self.to_string().as_bytes()).and_then(|()| encoder.finish());
+        written.unwrap_or_else(|_| unreachable!("memory takes all that is written"))
+    }
+
+    /// Reads a file that [`Golden::compressed`] made.
+    pub fn decompress(bytes: &[u8]) -> Result<Golden, String> {
+        let mut text = String::new();
+        GzDecoder::new(bytes).read_to_string(&mut text).map_err(|e| e.to_string())?;
+        Golden::parse(&text)
+    }
+}
+
 impl fmt::Display for Golden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Golden { gpu, compute, driver, date, .. } = self;
@@ -259,7 +279,8 @@ mod tests {
             date: "2026-01-31".into(),
             records: vec![record(), other],
         };
-        assert_eq!(Golden::parse(&golden.to_string()), Ok(golden));
+        assert_eq!(Golden::parse(&golden.to_string()), Ok(golden.clone()));
+        assert_eq!(Golden::decompress(&golden.compressed()), Ok(golden));
         assert!(Golden::parse("").is_err() && Golden::parse("{}").is_err());
         assert!(
             Golden::parse("{\"gpu\":\"\",\"compute\":\"\",\"driver\":\"\",\"date\":\"\"}\n{\"name\":1}")

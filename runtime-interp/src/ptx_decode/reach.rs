@@ -13,6 +13,7 @@ pub(super) fn reachable(module: &Module, entry: Symbol) -> FxHashSet<Symbol> {
     let mut bodies: FxHashMap<Symbol, Vec<List<Stmt>>> = FxHashMap::default();
     let mut variables: FxHashMap<Symbol, Vec<Id<Init>>> = FxHashMap::default();
     let mut aliases: FxHashMap<Symbol, Symbol> = FxHashMap::default();
+    let mut families: FxHashSet<Symbol> = FxHashSet::default();
     for item in module.items() {
         match *item {
             Item::Function(id) => {
@@ -22,6 +23,7 @@ pub(super) fn reachable(module: &Module, entry: Symbol) -> FxHashSet<Symbol> {
             Item::Variable(id) => {
                 for declarator in &module[module[id].names] {
                     variables.entry(declarator.name).or_default().extend(declarator.init);
+                    families.extend(declarator.count.map(|_| declarator.name));
                 }
             }
             Item::Alias { alias, aliasee } => {
@@ -41,14 +43,13 @@ pub(super) fn reachable(module: &Module, entry: Symbol) -> FxHashSet<Symbol> {
         if let Some(aliasee) = aliases.get(&name) {
             found.name(*aliasee);
         }
-    }
-    // A member of `x<4>` is named `x2`: its declaration is reached by the prefix.
-    let members: Vec<Symbol> = found.reached.iter().copied().collect();
-    for member in members {
-        let text = &module[member];
+        // A member of `x<4>` is named `x2`: its declaration is reached by the prefix.
+        let text = &module[name];
         let prefix = text.trim_end_matches(|c: char| c.is_ascii_digit());
         for end in prefix.len()..text.len() {
-            found.reached.extend(module.names().find(&text[..end]));
+            if let Some(family) = module.names().find(&text[..end]).filter(|name| families.contains(name)) {
+                found.name(family);
+            }
         }
     }
     found.reached

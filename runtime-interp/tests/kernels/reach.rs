@@ -37,6 +37,16 @@ fn what_is_not_reached_does_not_matter() {
 }
 
 #[test]
+fn a_name_that_ends_in_digits_is_no_member_of_a_shorter_one() {
+    let text = ".global .b8 text0[4] = {1, 2, 3, 4}; .global .u64 table1[1] = {generic(text0)}; .global .b32 table16 = 7; .global .b32 many<3>;
+         .visible .entry longer() { .reg .b32 %r; ld.global.b32 %r, [table16]; ret; }
+         .visible .entry member() { .reg .b32 %r; ld.global.b32 %r, [many2]; ret; }";
+    for name in ["longer", "member"] {
+        assert_eq!(entry(text, name).map(drop), Ok(()), "{name}");
+    }
+}
+
+#[test]
 fn the_memory_of_other_kernels_is_not_taken() {
     let text = ".shared .b8 mine[1000]; .shared .b8 other[48000]; .shared .b8 more[49000]; .visible .entry a() { .reg .b32 %r; ld.shared.b32 %r, [mine]; ret; }
         .visible .entry b() { .reg .b32 %r; ld.shared.b32 %r, [other]; ret; }";

@@ -1,8 +1,9 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | csmith | hardware`.
 
 mod check;
 mod clients;
 mod coverage;
+mod csmith;
 mod gallery;
 mod hardware;
 mod mutants;
@@ -26,6 +27,7 @@ usage: cargo xtask COMMAND
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
   mutants [SECONDS [EVERY]]      plant faults in a copy of the repository and have `warpsmith fuzz` find each (every n-th), 120 seconds at most
+  csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
   clients [SUITE..]              install programs that use CUDA into target/clients, and run their suites with our libcuda
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
 ";
@@ -54,6 +56,13 @@ fn main() -> ExitCode {
             match (number(0, 120), number(1, 1)) {
                 (Some(seconds), Some(every)) => mutants::run(seconds.into(), every),
                 _ => Err("mutants takes two numbers: seconds, and every how-manieth".to_owned()),
+            }
+        }
+        ["csmith", rest @ ..] => {
+            match rest.iter().map(|text| text.parse().ok()).collect::<Vec<_>>().as_slice() {
+                [Some(count)] => csmith::run(*count, None),
+                [Some(count), Some(first)] => csmith::run(*count, Some(*first)),
+                _ => Err("csmith takes one or two numbers: how many programs, and the first seed".to_owned()),
             }
         }
         ["clients", names @ ..] => clients::run(names),

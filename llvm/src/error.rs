@@ -1,7 +1,8 @@
 //! Why a file cannot be read or imported.
 
+use std::cmp::Ordering;
 use std::fmt;
-use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 
 /// What is wrong with a file of bitcode.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +13,8 @@ pub struct Error {
     pub offset: Option<u64>,
     /// The function that holds it, where there is one.
     pub function: Option<String>,
+    /// Where the source of the program has it, if the file knows: the place itself, and in front of what was inlined the calls, the innermost first.
+    pub places: Vec<Place>,
     /// What was found, and what was expected.
     pub message: String,
 }
@@ -41,7 +44,7 @@ impl Error {
     }
 
     fn new(code: &'static str, offset: Option<u64>, message: impl Into<String>) -> Error {
-        Error { code, offset, function: None, message: message.into() }
+        Error { code, offset, function: None, places: Vec::new(), message: message.into() }
     }
 
     /// The error with the place of the record to blame, if it has none yet.
@@ -56,9 +59,45 @@ impl Error {
         self
     }
 
+    /// The error with its place in the source, if it has none yet.
+    pub(crate) fn in_source(mut self, places: impl FnOnce() -> Vec<Place>) -> Error {
+        if self.places.is_empty() {
+            self.places = places();
+        }
+        self
+    }
+
     /// The error as a diagnostic. A file of bitcode has no lines: the place is part of the message.
     pub fn diagnostic(&self) -> Diagnostic {
-        Diagnostic::error(self.code, Span::NONE, self.to_string())
+        let error = Diagnostic::error(self.code, Span::NONE, self.to_string());
+        match (&self.function, self.places.first()) {
+            (Some(function), Some(place)) => error.origin(Origin::of(function).place(place.clone())),
+            (None | Some(_), None) | (None, Some(_)) => error,
+        }
+    }
+
+    /// The error as a finding about the line of source that it is about, where the file knows one and `read` has its text; else about the file.
+    ///
+    /// The line shown is the first of [`Error::places`] that can be read: of a function of the standard library that was inlined, the user's call.
+    pub fn report(&self, file: &str, read: impl Fn(&str) -> Option<String>) -> Diagnostics {
+        let shown = self.places.iter().enumerate().find_map(|(n, place)| {
+            let source = Source::new(place.file.as_str(), read(&place.file)?);
+            let span = word_at(&source, place)?;
+            Some((n, source, span))
+        });
+        let mut finding = self.diagnostic();
+        let Some((shown, source, span)) = shown else {
+            return Diagnostics::new(Source::new(file, ""), vec![finding]);
+        };
+        finding.span = span;
+        for (n, place) in self.places.iter().enumerate() {
+            match n.cmp(&shown) {
+                Ordering::Less => finding = finding.note(format!("this inlines {place}")),
+                Ordering::Equal => {}
+                Ordering::Greater => finding = finding.note(format!("inlined by the call at {place}")),
+            }
+        }
+        Diagnostics::new(source, vec![finding])
     }
 
     /// The error as the only finding about a file.
@@ -67,12 +106,30 @@ impl Error {
     }
 }
 
+/// The word that begins at a place of a text.
+fn word_at(source: &Source, place: &Place) -> Option<Span> {
+    let lines = source.lines();
+    let (span, line) = (lines.line_span(place.line), lines.line(place.line));
+    if span.is_none() {
+        return None;
+    }
+    let blanks = (line.len() - line.trim_ascii_start().len()) as u32;
+    // Compilers count columns in bytes.
+    let start = span.start - blanks + place.column.saturating_sub(1).max(blanks);
+    let rest = source.text().get(start.min(span.end) as usize..span.end as usize)?;
+    let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    Some(Span::new(start.min(span.end), start.min(span.end) + length.max(1) as u32))
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(function) = &self.function {
             write!(f, "@{function}: ")?;
         }
         f.write_str(&self.message)?;
+        if let Some(place) = self.places.first() {
+            write!(f, ", at {place}")?;
+        }
         match self.offset {
             Some(offset) => write!(f, " (record at byte {offset:#x})"),
             None => Ok(()),

@@ -9,6 +9,9 @@ const FILES: &[(&str, &[u8])] = &[
     ("kernels.raw", include_bytes!("corpus/kernels.raw.bc")),
     ("features.O0", include_bytes!("corpus/features.O0.bc")),
     ("features.O3", include_bytes!("corpus/features.O3.bc")),
+    ("gaps", include_bytes!("corpus/gaps/gaps.bc")),
+    ("types.O0", include_bytes!("corpus/debug/types.O0.bc")),
+    ("source.O2", include_bytes!("corpus/debug/source.O2.bc")),
 ];
 
 fn text(bytes: &[u8]) -> warpsmith_llvm::Result<String> {
@@ -65,9 +68,13 @@ fn truncated_files_are_errors() {
     }
 }
 
+/// `ARBTEST_BUDGET_MS` says for how long, `--nocapture` shows how many there were.
 #[test]
 fn damaged_files_never_panic() {
+    let mut tried = 0u64;
+    let budget = std::env::var("ARBTEST_BUDGET_MS").map_or(2_000, |text| text.parse().expect("milliseconds"));
     arbtest(|u| {
+        tried += 1;
         let (_, bytes) = u.choose(FILES)?;
         let mut bytes = bytes.to_vec();
         for _ in 0..u.int_in_range(1..=4)? {
@@ -85,7 +92,8 @@ fn damaged_files_never_panic() {
         }
         Ok(())
     })
-    .budget_ms(2_000);
+    .budget_ms(budget);
+    println!("{tried} damaged files");
 }
 
 /// What damage has found once.

@@ -549,11 +549,11 @@ impl Builder<'_, '_, '_> {
         })?;
         match site.value {
             GlobalValue::Function(_) => {
-                let id = self.importer.func_id(site, &mut self.b)?;
+                let id = self.function_at(site)?;
                 Ok(self.b.ins().func_addr(id))
             }
             GlobalValue::Global(_) | GlobalValue::Alias(_) => {
-                let id = self.importer.global_id(site, &mut self.b)?;
+                let id = self.global_at(site)?;
                 Ok(self.b.global_addr(id))
             }
         }

@@ -185,11 +185,11 @@ impl Builder<'_, '_, '_> {
         }
         match site.value {
             GlobalValue::Function(_) => {
-                let id = self.importer.func_id(site, &mut self.b)?;
+                let id = self.function_at(site)?;
                 Ok(self.b.ins().func_addr(id))
             }
             GlobalValue::Global(_) => {
-                let id = self.importer.global_id(site, &mut self.b)?;
+                let id = self.global_at(site)?;
                 Ok(self.b.global_addr(id))
             }
             GlobalValue::Alias(_) => Err(Error::unsupported("an alias of an alias")),

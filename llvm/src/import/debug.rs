@@ -11,6 +11,8 @@ use crate::module::constants::ConstantKind;
 use crate::module::metadata::{Metadata, code};
 use crate::module::{Module, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::Path;
+use warpsmith_diag::Place;
 use warpsmith_ir::debug::{
     Composite, DebugBuilder, DebugInfo, DebugType, Declared, Encoding, Enumerator, Member, Piece, ScopeKind,
     Storage, VariableKind,
@@ -23,13 +25,33 @@ use warpsmith_isa::StateSpace;
 /// More levels of types or scopes than this are no program.
 const MAX_DEPTH: u32 = 64;
 
-/// What has been made of the nodes of all modules, by module and number.
+/// What has been made of the nodes of all modules.
 #[derive(Default)]
 pub(super) struct Made {
-    files: FxHashMap<(usize, u64), FileId>,
-    units: FxHashMap<(usize, u64), UnitId>,
-    types: FxHashMap<(usize, u64), Option<DebugTypeId>>,
-    subprograms: FxHashMap<(usize, u64), SubprogramId>,
+    files: FxHashMap<Key, FileId>,
+    units: FxHashMap<Key, UnitId>,
+    types: FxHashMap<Key, Option<DebugTypeId>>,
+    subprograms: FxHashMap<Key, SubprogramId>,
+    /// The functions that have been imported.
+    functions: usize,
+}
+
+/// A node: one of a module, or one of a function, whose numbers begin again in each behind those of its module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Module(usize, u64),
+    Function(usize, u64),
+}
+
+impl Made {
+    /// The key of a node of a module, or of the function that is imported now.
+    fn key(&self, index: usize, module: &Module<'_>, id: u64) -> Key {
+        if id < module.metadata.all.len() as u64 {
+            Key::Module(index, id)
+        } else {
+            Key::Function(self.functions, id)
+        }
+    }
 }
 
 /// The debug information of a function that is being built.
@@ -101,6 +123,24 @@ impl<'n> Nodes<'n, '_> {
         ops.get(n).copied().unwrap_or(0)
     }
 
+    /// The path of the file that a scope is in: as the compiler was given it, behind its directory where that is another than ours.
+    fn path(self, mut scope: u64) -> Option<String> {
+        for _ in 0..MAX_DEPTH {
+            let (kind, ops) = self.kind(scope)?;
+            let (file, around) = match kind {
+                code::SUBPROGRAM => (field(ops, 4), None),
+                code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => (field(ops, 2), field(ops, 1)),
+                _ => return None,
+            };
+            if let Some(ops) = file.and_then(|file| self.node(file, code::FILE)) {
+                let (name, directory) = (self.text(ops, 1)?, self.text(ops, 2).unwrap_or(""));
+                return Some(Path::new(directory).join(name).display().to_string());
+            }
+            scope = around?;
+        }
+        None
+    }
+
     fn tuple(self, ops: &[u64], n: usize) -> &'n [u64] {
         match field(ops, n).and_then(|id| self.get(id)) {
             Some(Metadata::Tuple(fields)) => fields,
@@ -129,13 +169,17 @@ struct Maker<'n, 'a, 'm> {
 }
 
 impl<'n> Maker<'n, '_, '_> {
+    fn key(&self, id: u64) -> Key {
+        self.made.key(self.index, self.nodes.module, id)
+    }
+
     fn file(&mut self, id: u64) -> Option<FileId> {
-        if let Some(known) = self.made.files.get(&(self.index, id)) {
+        if let Some(known) = self.made.files.get(&self.key(id)) {
             return Some(*known);
         }
         let name = self.nodes.text(self.nodes.node(id, code::FILE)?, 1)?;
         let file = self.debug.file(name);
-        self.made.files.insert((self.index, id), file);
+        self.made.files.insert(self.key(id), file);
         Some(file)
     }
 
@@ -143,7 +187,7 @@ impl<'n> Maker<'n, '_, '_> {
         let nodes = self.nodes;
         let first = || nodes.module.metadata.named.get("llvm.dbg.cu")?.first()?.checked_sub(1);
         let id = id.filter(|id| nodes.node(*id, code::COMPILE_UNIT).is_some()).or_else(first)?;
-        if let Some(known) = self.made.units.get(&(self.index, id)) {
+        if let Some(known) = self.made.units.get(&self.key(id)) {
             return Some(*known);
         }
         let ops = nodes.node(id, code::COMPILE_UNIT)?;
@@ -152,12 +196,12 @@ impl<'n> Maker<'n, '_, '_> {
         let directory = nodes.node(of_file, code::FILE).and_then(|ops| nodes.text(ops, 2)).unwrap_or("");
         let language = ops.get(1).and_then(|n| u16::try_from(*n).ok()).unwrap_or(0x8001);
         let unit = self.debug.unit(file, nodes.text(ops, 3).unwrap_or(""), language, directory);
-        self.made.units.insert((self.index, id), unit);
+        self.made.units.insert(self.key(id), unit);
         Some(unit)
     }
 
     fn subprogram(&mut self, id: u64) -> Option<SubprogramId> {
-        if let Some(known) = self.made.subprograms.get(&(self.index, id)) {
+        if let Some(known) = self.made.subprograms.get(&self.key(id)) {
             return Some(*known);
         }
         let nodes = self.nodes;
@@ -166,20 +210,21 @@ impl<'n> Maker<'n, '_, '_> {
         let unit = if ops.first()? & 4 != 0 { 12 } else { 15 };
         let unit = self.unit(field(ops, unit))?;
         let declared = Declared { file: self.file(field(ops, 4)?)?, line: small(ops, 5) };
-        let ty = field(ops, 6).and_then(|ty| self.ty(ty, 0));
+        let ty = field(ops, 6).filter(|ty| nodes.node(*ty, code::SUBROUTINE_TYPE).is_some());
+        let ty = ty.and_then(|ty| self.ty(ty, 0));
         let linkage = nodes.text(ops, 3);
         let name = nodes.text(ops, 2).or(linkage).unwrap_or("");
         let subprogram = self.debug.subprogram(unit, name, declared, ty);
         if let Some(linkage) = linkage {
             self.debug.set_linkage_name(subprogram, linkage);
         }
-        self.made.subprograms.insert((self.index, id), subprogram);
+        self.made.subprograms.insert(self.key(id), subprogram);
         Some(subprogram)
     }
 
     /// A type; `None` for `void` and what is not understood.
     fn ty(&mut self, id: u64, depth: u32) -> Option<DebugTypeId> {
-        if let Some(known) = self.made.types.get(&(self.index, id)) {
+        if let Some(known) = self.made.types.get(&self.key(id)) {
             return *known;
         }
         if depth > MAX_DEPTH {
@@ -201,7 +246,7 @@ impl<'n> Maker<'n, '_, '_> {
             }
             _ => None,
         };
-        self.made.types.insert((self.index, id), made);
+        self.made.types.insert(self.key(id), made);
         made
     }
 
@@ -344,12 +389,69 @@ fn check_members(info: &mut DebugInfo, composites: &[DebugTypeId]) {
     }
 }
 
+/// Where the source of the program has an instruction: the place itself, then the calls that inlined it.
+pub(super) fn places(module: &Module<'_>, body: &Body, inst: &Inst) -> Vec<Place> {
+    let nodes = Nodes { module, body };
+    let mut places = Vec::new();
+    let Some([line, column, scope, mut inlined]) = inst.loc else { return places };
+    let mut next = u64::from(scope).checked_sub(1).map(|scope| (line, column, scope));
+    while let Some((line, column, scope)) = next.take() {
+        if let Some(file) = nodes.path(scope) {
+            places.push(Place { file, line, column });
+        }
+        if places.len() > MAX_DEPTH as usize {
+            break;
+        }
+        if let Some(call) = u64::from(inlined).checked_sub(1)
+            && let Some(place) = nodes.node(call, code::LOCATION)
+        {
+            inlined = small(place, 4);
+            next = place.get(3).map(|scope| (small(place, 1), small(place, 2), *scope));
+        }
+    }
+    places
+}
+
+/// Says of variables that they are nowhere where they are bound to what is not there yet: LLVM's records may name values that other ways lead around.
+pub(super) fn drop_early_bindings(func: &mut ir::Function) {
+    let Some(debug) = func.debug.as_ref().filter(|_| !func.layout.has_no_records()) else { return };
+    let dominators = ir::DominatorTree::new(func);
+    let mut early = Vec::new();
+    for block in func.layout.blocks() {
+        let mut defined: FxHashSet<ir::Inst> = FxHashSet::default();
+        for inst in func.layout.insts(block) {
+            for id in func.layout.records(inst) {
+                let Some(value) = debug.bindings.get(*id).and_then(|binding| binding.storage.value()) else {
+                    continue;
+                };
+                let is_there = match func.dfg.def(func.dfg.resolve(value)) {
+                    ir::ValueDef::Result(def, _) => match func.layout.block_of(def) {
+                        Some(at) if at == block => defined.contains(&def),
+                        Some(at) => dominators.dominates(at, block),
+                        None => true,
+                    },
+                    ir::ValueDef::Param(at, _) => dominators.dominates(at, block),
+                    ir::ValueDef::Alias(_) | ir::ValueDef::Detached => true,
+                };
+                early.extend((!is_there).then_some(*id));
+            }
+            defined.insert(inst);
+        }
+    }
+    for id in early {
+        if let Some(binding) = func.debug.as_mut().and_then(|debug| debug.bindings.get_mut(id)) {
+            binding.storage = Storage::OptimizedOut;
+        }
+    }
+}
+
 impl Importer<'_> {
     /// Makes what a function's debug information names; the function's own subprogram, if it has one.
     pub(super) fn debug(&mut self, site: Site, body: &Body, out: &mut ir::Module) -> Option<SubprogramId> {
         let module = &self.modules[site.module].1;
         let kind = module.metadata.kind("dbg")?;
         let own = body.function_attachments.iter().find(|(of, _)| *of == kind)?.1;
+        self.made.functions += 1;
         let mut maker = Maker {
             nodes: Nodes { module, body },
             index: site.module,
@@ -450,6 +552,10 @@ impl Builder<'_, '_, '_> {
         Nodes { module: self.module(), body: self.body }
     }
 
+    fn key(&self, id: u64) -> Key {
+        self.importer.made.key(self.site.module, self.module(), id)
+    }
+
     /// The file of a scope.
     fn file_of(&self, id: u64, depth: u32) -> Option<FileId> {
         let (kind, ops) = self.nodes().kind(id)?;
@@ -458,7 +564,7 @@ impl Builder<'_, '_, '_> {
             code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE => field(ops, 2),
             _ => None,
         };
-        let known = of.and_then(|file| self.importer.made.files.get(&(self.site.module, file)).copied());
+        let known = of.and_then(|file| self.importer.made.files.get(&self.key(file)).copied());
         match (known, kind) {
             (None, code::LEXICAL_BLOCK | code::LEXICAL_BLOCK_FILE) if depth < MAX_DEPTH => {
                 self.file_of(field(ops, 1)?, depth + 1)
@@ -487,7 +593,7 @@ impl Builder<'_, '_, '_> {
                 let Some(call) = u64::from(inlined).checked_sub(1) else {
                     return self.scopes.as_ref().map(|scopes| scopes.root);
                 };
-                let of = *self.importer.made.subprograms.get(&(self.site.module, id))?;
+                let of = *self.importer.made.subprograms.get(&self.key(id))?;
                 let place = self.nodes().node(call, code::LOCATION)?;
                 let (line, column, scope) = (small(place, 1), small(place, 2), *place.get(3)?);
                 let around = small(place, 4);
@@ -526,7 +632,7 @@ impl Builder<'_, '_, '_> {
             n => VariableKind::Parameter(n),
         };
         let (scope, line) = (field(ops, 1)?, small(ops, 4));
-        let ty = (*self.importer.made.types.get(&(self.site.module, field(ops, 5)?))?)?;
+        let ty = (*self.importer.made.types.get(&self.key(field(ops, 5)?))?)?;
         let file = self.file_of(scope, 0)?;
         let scope = self.scope_of(scope, inlined, 0)?;
         Some(self.b.declare_variable(&name, kind, ty, scope, Declared { file, line }))

@@ -23,6 +23,8 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub importer: &'i mut Importer<'a>,
     pub site: Site,
     pub body: &'i Body,
+    /// The instruction that is imported, by its number.
+    pub here: u32,
     pub b: FunctionBuilder<'m>,
     /// The scalars of each value of the function, as a range of `scalars`.
     values: Vec<(u32, u32)>,
@@ -107,6 +109,7 @@ impl<'a> Importer<'a> {
             importer: self,
             site,
             body: &body,
+            here: 0,
             b: FunctionBuilder::new(out, id),
         };
         if let Some(subprogram) = subprogram {
@@ -117,7 +120,9 @@ impl<'a> Importer<'a> {
         builder
             .b
             .finalize()
-            .map_err(|errors| Error::unsupported(format!("a body that is not built: {errors}")))
+            .map_err(|errors| Error::unsupported(format!("a body that is not built: {errors}")))?;
+        super::debug::drop_early_bindings(&mut out.functions[id]);
+        Ok(())
     }
 }
 
@@ -174,9 +179,12 @@ impl<'a> Builder<'_, 'a, '_> {
             for n in range {
                 let body = self.body;
                 let inst = &body.insts[n as usize];
+                self.here = n;
                 self.locate(inst);
                 self.bind_before(n);
-                self.inst(block, n, inst).map_err(|error| error.at(inst.offset))?;
+                self.inst(block, n, inst).map_err(|error| {
+                    error.at(inst.offset).in_source(|| super::debug::places(self.module(), body, inst))
+                })?;
                 self.hint_loop(block, n, inst, &positions);
                 // Behind what never returns nothing is left to do.
                 if self.b.is_filled() {
@@ -475,7 +483,21 @@ impl<'a> Builder<'_, 'a, '_> {
     /// The function of a symbol of this module.
     pub fn func_id(&mut self, value: GlobalValue) -> Result<ir::FuncId> {
         let site = Site { module: self.site.module, value };
-        self.importer.func_id(site, &mut self.b)
+        self.function_at(site)
+    }
+
+    /// The function of a symbol, which is used here.
+    pub fn function_at(&mut self, site: Site) -> Result<ir::FuncId> {
+        let id = self.importer.func_id(site, &mut self.b)?;
+        self.note_use(ir::Symbol::Func(id));
+        Ok(id)
+    }
+
+    /// The variable of a symbol, which is used here.
+    pub fn global_at(&mut self, site: Site) -> Result<ir::GlobalId> {
+        let id = self.importer.global_id(site, &mut self.b)?;
+        self.note_use(ir::Symbol::Global(id));
+        Ok(id)
     }
 
     /// Notes that a pointer points to what nothing writes, if one it is made of does.

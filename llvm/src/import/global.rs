@@ -49,6 +49,9 @@ impl<'a> Importer<'a> {
             return Ok(*id);
         }
         let fail = |error: Error| error.in_function(&name);
+        if global.thread_local {
+            return Err(fail(Error::unsupported("a `thread_local` variable").at(global.offset)));
+        }
         let size = module.types.alloc_size(global.ty).map_err(fail)?;
         let align = global.align.unwrap_or_else(|| module.types.align(global.ty)).clamp(1, 1 << 16);
         let space = match space::of_global(global.space, global.section.as_deref()) {
@@ -70,7 +73,8 @@ impl<'a> Importer<'a> {
         let ty = if dynamic { ir::Type::I8 } else { ty };
         let mut made = ir::Global::new(legal, space, ty, extent);
         made.align = Some(align as u32);
-        made.linkage = match (is_declaration, linkage.is_local() || linkage.is_weak()) {
+        let is_local = linkage.is_local() || linkage.is_weak() || self.is_library(site);
+        made.linkage = match (is_declaration, is_local) {
             (true, _) => ir::Linkage::Extern,
             (false, true) => ir::Linkage::Local,
             (false, false) => ir::Linkage::Export,
@@ -103,6 +107,7 @@ impl<'a> Importer<'a> {
         }
         let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
         write(module, init, ty, 0, &mut image, 0).map_err(|error| error.at(offset))?;
+        let name = module.name_of(site.value).to_owned();
         let mut relocs = Vec::new();
         for (at, address) in image.addresses {
             let of = Site { module: site.module, value: address.symbol };
@@ -115,6 +120,9 @@ impl<'a> Importer<'a> {
                 GlobalValue::Global(_) => (ir::Symbol::Global(self.global_id(of, out)?), address.generic),
                 GlobalValue::Alias(_) => return Err(Error::unsupported("an alias of an alias").at(offset)),
             };
+            if super::undefined::is_declared(out, target) {
+                self.users.note(target, &name, Vec::new);
+            }
             relocs.push(ir::Reloc { offset: at, target, addend: address.addend, generic });
         }
         relocs.sort_by_key(|reloc| reloc.offset);

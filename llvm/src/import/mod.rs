@@ -27,6 +27,7 @@ mod shape;
 mod signature;
 mod space;
 mod symbols;
+mod undefined;
 mod wide;
 
 use crate::error::{Error, Result};
@@ -48,6 +49,8 @@ pub struct Options {
     pub target: Option<warpsmith_isa::Target>,
     /// Names that nothing defines are an error, but for those that CUDA provides.
     pub closed: bool,
+    /// The files that are libraries: what others need is taken from them, and nothing of it is seen outside.
+    pub libraries: Vec<String>,
 }
 
 impl Options {
@@ -68,15 +71,18 @@ impl Options {
         self
     }
 
+    /// Takes from a file, such as CUDA's `libdevice.10.bc`, only what others need.
+    pub fn with_library(mut self, file: impl Into<String>) -> Self {
+        self.libraries.push(file.into());
+        self
+    }
+
     /// What nothing defines is an error.
     pub fn with_closed(mut self, closed: bool) -> Self {
         self.closed = closed;
         self
     }
 }
-
-/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
-const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// Links modules, each with the name of its file, and imports them.
 ///
@@ -89,8 +95,10 @@ pub fn import(
     let mut errors = Vec::new();
     modules.iter_mut().for_each(|(_, module)| device::prepare(module));
     let symbols = Symbols::new(&modules, &mut errors);
+    let libraries = modules.iter().map(|(file, _)| options.libraries.contains(file)).collect();
     let mut importer = Importer {
         modules,
+        libraries,
         symbols,
         functions: FxHashMap::default(),
         signatures: FxHashMap::default(),
@@ -98,6 +106,7 @@ pub fn import(
         assembled: FxHashMap::default(),
         queue: Vec::new(),
         made: debug::Made::default(),
+        users: undefined::Users::default(),
     };
     let mut out = ir::Module::new();
     out.target = options.target;
@@ -132,6 +141,8 @@ enum Work {
 
 struct Importer<'a> {
     modules: Vec<(String, Module<'a>)>,
+    /// Which of them are libraries.
+    libraries: Vec<bool>,
     symbols: Symbols,
     functions: FxHashMap<Site, ir::FuncId>,
     signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
@@ -140,6 +151,7 @@ struct Importer<'a> {
     assembled: FxHashMap<String, ir::GlobalId>,
     queue: Vec<Work>,
     made: debug::Made,
+    users: undefined::Users,
 }
 
 /// Where functions and globals are added: a module, or the builder that has borrowed it.
@@ -182,6 +194,11 @@ impl<'a> Importer<'a> {
         &self.modules[site.module].1
     }
 
+    /// True for what is taken only where others need it.
+    fn is_library(&self, site: Site) -> bool {
+        self.libraries.get(site.module).copied().unwrap_or(false)
+    }
+
     fn name(&self, work: Work) -> &str {
         let (Work::Function(site, _) | Work::Global(site, _)) = work;
         self.module(site).name_of(site.value)
@@ -219,6 +236,7 @@ impl<'a> Importer<'a> {
             };
             // What may be dropped where it is not used is.
             let wanted = wanted && (!weak || options.exports.is_some());
+            let kept = kept && (options.exports.is_some() || !self.is_library(*site));
             if kept && (wanted || (is_kernel && options.exports.is_none())) {
                 declare(self, *site);
             }
@@ -295,33 +313,6 @@ impl<'a> Importer<'a> {
             GlobalValue::Function(_) => self.func_id(site, out).map(drop),
             GlobalValue::Global(_) => self.global_id(site, out).map(drop),
             GlobalValue::Alias(_) => Ok(()),
-        }
-    }
-
-    /// Reports what nothing defines, with who uses it.
-    fn undefined(&self, out: &ir::Module, errors: &mut Vec<Error>) {
-        for (site, id) in &self.functions {
-            let name = self.module(*site).name_of(site.value);
-            if out.functions[*id].linkage != ir::Linkage::Extern || SYSTEM.contains(&name) {
-                continue;
-            }
-            let calls = |function: &ir::Function| {
-                function.layout.blocks().any(|block| {
-                        function.layout.insts(block).any(|inst| {
-                            matches!(function.dfg[inst], ir::InstData::Call { callee, .. } | ir::InstData::FuncAddr { func: callee } if callee == *id)
-                        })
-                    })
-            };
-            let users: Vec<String> = out
-                .functions
-                .values()
-                .filter(|function| calls(function))
-                .map(|f| format!("`{}`", f.name))
-                .take(4)
-                .collect();
-            let users =
-                if users.is_empty() { String::new() } else { format!(", used by {}", users.join(", ")) };
-            errors.push(Error::link(format!("nothing defines `{name}`{users}")));
         }
     }
 }

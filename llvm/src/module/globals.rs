@@ -27,6 +27,8 @@ pub struct GlobalVar {
     pub section: Option<String>,
     /// 1: hidden, 2: protected.
     pub visibility: u64,
+    /// Each thread has its own.
+    pub thread_local: bool,
     /// The initialiser may be replaced before the program starts.
     pub externally_initialized: bool,
     /// Its address is not compared: it may be merged with equal ones.
@@ -134,6 +136,7 @@ pub(super) fn global(module: &Module<'_>, record: &Record<'_>) -> Result<GlobalV
         align,
         section: section(module, Some(of_section)),
         visibility: ops.get(6).copied().unwrap_or(0),
+        thread_local: ops.get(7).is_some_and(|field| *field != 0),
         unnamed_addr: ops.get(8).copied().unwrap_or(0),
         externally_initialized: ops.get(9).is_some_and(|field| *field != 0),
         comdat: comdat(ops.get(11)),

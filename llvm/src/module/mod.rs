@@ -241,9 +241,11 @@ impl<'a> Module<'a> {
                 self.values.push(GlobalValue::Alias(self.aliases.len()));
                 self.aliases.push(alias);
             }
-            // LLVM 3.8 wrote the number of its values of metadata so.
-            15 if ops.len() == 1 => {}
-            15 => return Err(Error::unsupported("an ifunc").at(record.offset)),
+            // It has a number among the values, and which function it is a program would find out when it starts.
+            18 => {
+                let (name, _) = self.symbol_name(record)?;
+                return Err(Error::unsupported(format!("the ifunc `@{name}`")).at(record.offset));
+            }
             16 => self.source_filename = text(ops),
             // Offsets into the file, names of garbage collectors, a hash.
             _ => {}

@@ -45,6 +45,9 @@ impl Builder<'_, '_, '_> {
                 one(self.class(x, mask))
             }
             Float::Math(_, Some(op)) if approximate && ty == Type::F32 => one(self.float_op(op, &[x], true)),
+            Float::Math("powi", _) if let Some(exponent) = self.constant_exponent(call) => {
+                one(self.power(x, exponent))
+            }
             Float::Math(name, _) => {
                 let mut operands = flat;
                 // The exponent of `powi` and `ldexp` may be of another width.
@@ -73,6 +76,31 @@ impl Builder<'_, '_, '_> {
                 Ok(Values::from_slice(&[self.math("sin", ty, &[x])?, self.math("cos", ty, &[x])?]))
             }
         }
+    }
+
+    /// The exponent of `powi` where it is known.
+    fn constant_exponent(&self, call: &Call) -> Option<i32> {
+        i32::try_from(self.constant_integer(*call.args.get(1)?)?).ok()
+    }
+
+    /// A power by squaring, in the order of LLVM and of C's `__powidf2`, so that the bits are theirs.
+    fn power(&mut self, x: Value, exponent: i32) -> Value {
+        let one = self.float_const(self.type_of(x), 1.0);
+        let (mut left, mut square, mut product) = (exponent.unsigned_abs(), x, None);
+        while left > 0 {
+            if left & 1 == 1 {
+                product = Some(match product {
+                    Some(product) => self.float_op(Opcode::Fmul, &[product, square], false),
+                    None => square,
+                });
+            }
+            left >>= 1;
+            if left > 0 {
+                square = self.float_op(Opcode::Fmul, &[square, square], false);
+            }
+        }
+        let product = product.unwrap_or(one);
+        if exponent < 0 { self.float_op(Opcode::Fdiv, &[one, product], false) } else { product }
     }
 
     /// Memory for a result of up to 8 bytes: its address, and that as a function is given it.

@@ -49,7 +49,9 @@ impl Builder<'_, '_, '_> {
     pub(super) fn instruction(&mut self, inst: &Inst, call: &Call, found: &Found) -> Result<()> {
         let mut args = Vec::new();
         for (arg, ty) in call.args.iter().zip(&call.arg_types) {
-            let values = self.value(*arg)?;
+            let (values, parts) = (self.value(*arg)?, self.parts(*ty)?);
+            // An address in a register is of the space that LLVM's type says, whatever is known of it.
+            let values = self.as_parts(values, &parts);
             args.push(self.registers(*ty, &values));
         }
         let registers: Vec<Register> = match &found.order {

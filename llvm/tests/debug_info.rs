@@ -22,6 +22,47 @@ fn variables(module: &Ir, function: &str) -> Vec<String> {
     names
 }
 
+/// What only one function names stands in its body, where numbers begin again with each.
+#[test]
+fn types_of_functions_are_their_own() {
+    let module = imported(include_bytes!("corpus/debug/types.O0.bc"));
+    let debug = module.debug.as_ref().unwrap();
+    let shape = |name: &str| {
+        let found = debug.subprograms.values().find(|subprogram| subprogram.name == name).unwrap();
+        match found.ty.and_then(|ty| debug.types.get(ty)) {
+            Some(DebugType::Function { params, ret }) => {
+                let sizes = params.iter().map(|ty| debug.size_of(*ty).unwrap()).collect::<Vec<_>>();
+                (sizes, ret.and_then(|ty| debug.size_of(ty)))
+            }
+            other => panic!("{name} is of {other:?}"),
+        }
+    };
+    assert_eq!(shape("first"), (vec![4], Some(4)));
+    assert_eq!(shape("second"), (vec![8, 4], Some(8)));
+    assert_eq!(shape("third"), (vec![8, 2], Some(1)));
+    let composites = |of: &str| {
+        debug.types.values().any(|ty| matches!(ty, DebugType::Composite { name, .. } if name == of))
+    };
+    assert!(composites("Mine") && composites("List"));
+}
+
+#[test]
+fn errors_show_the_line_of_the_source() {
+    let bytes = include_bytes!("corpus/debug/undefined.O1.bc");
+    let source = include_str!("corpus/debug/undefined.c");
+    let linked =
+        || import(vec![("k.bc".to_owned(), Module::read(bytes).unwrap())], &Options::new().with_closed(true));
+    let [error] = <[_; 1]>::try_from(linked().unwrap_err()).unwrap();
+    assert_eq!(error.to_string(), "nothing defines `nowhere`, used by `k`, at /src/undefined.c:5:12");
+    let report = error.report("k.bc", |path| (path == "/src/undefined.c").then(|| source.to_owned()));
+    let [finding] = &report[..] else { panic!("{report}") };
+    let shown = &source[finding.span.range(source.len())];
+    assert_eq!((shown, report.source().name()), ("nowhere", "/src/undefined.c"));
+    assert_eq!(finding.notes, ["inlined by the call at /src/undefined.c:9:12"]);
+    // Without the text it is about the file.
+    assert_eq!(error.report("k.bc", |_| None).source().name(), "k.bc");
+}
+
 #[test]
 fn without_optimisation() {
     let module = imported(include_bytes!("corpus/debug/source.O0.bc"));

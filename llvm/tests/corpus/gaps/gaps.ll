@@ -1,0 +1,580 @@
+; A kernel for each construct that producers write and that PTX has nothing like (the table in llvm/tests/gaps.rs). Each gets the address of eight words.
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+@text = private unnamed_addr constant [6 x i8] c"device", align 1
+; As rustc writes the place of a panic: packed, with an address that is not aligned in it.
+@place = private constant <{ ptr, [2 x i8], ptr, i32 }> <{ ptr @text, [2 x i8] c"\05\07", ptr getelementptr inbounds (i8, ptr @text, i64 2), i32 41 }>, align 8
+@table = private constant [2 x ptr] [ptr @twice, ptr @thrice], align 8
+@counter = internal global i64 40, align 8
+@in_space_1 = internal addrspace(1) global i32 9, align 4
+@as_integer = private constant i64 ptrtoint (ptr @counter to i64), align 8
+@maybe = extern_weak global i32
+@in_shared = internal addrspace(3) global [8 x i32] undef, align 4
+@also_shared = internal global [8 x i32] zeroinitializer, section ".shared", align 4
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @construct, ptr null }]
+@constructed = internal global i64 0, align 8
+module asm ".global .align 8 .u64 assembled;"
+
+define internal void @construct() {
+  store i64 11, ptr @constructed
+  ret void
+}
+
+define internal i64 @twice(i64 %x) noinline {
+  %r = mul i64 %x, 2
+  ret i64 %r
+}
+
+define internal i64 @thrice(i64 %x) noinline {
+  %r = mul i64 %x, 3
+  ret i64 %r
+}
+
+; 1: aggregates as parameters of kernels and functions; 11: their addresses are global through inttoptr.
+define ptx_kernel void @aggregate_parameters([2 x i64] %slice, { i32, i8 } %pair) {
+  %address = extractvalue [2 x i64] %slice, 0
+  %len = extractvalue [2 x i64] %slice, 1
+  %out = inttoptr i64 %address to ptr
+  %a = extractvalue { i32, i8 } %pair, 0
+  %b = extractvalue { i32, i8 } %pair, 1
+  %wide = zext i32 %a to i64
+  %byte = sext i8 %b to i64
+  store i64 %len, ptr %out
+  %1 = getelementptr i64, ptr %out, i64 1
+  store i64 %wide, ptr %1
+  %2 = getelementptr i64, ptr %out, i64 2
+  store i64 %byte, ptr %2
+  ret void
+}
+
+define internal { i64, ptr } @both({ ptr, i64 } %x, i64 %more) noinline {
+  %p = extractvalue { ptr, i64 } %x, 0
+  %n = extractvalue { ptr, i64 } %x, 1
+  %sum = add i64 %n, %more
+  %r0 = insertvalue { i64, ptr } poison, i64 %sum, 0
+  %r1 = insertvalue { i64, ptr } %r0, ptr %p, 1
+  ret { i64, ptr } %r1
+}
+
+; 2: values of aggregates: built, passed, returned, loaded, stored, merged.
+define ptx_kernel void @aggregate_values(ptr %out) {
+  %slot = alloca { ptr, i64 }, align 8
+  %a = insertvalue { ptr, i64 } undef, ptr %out, 0
+  %b = insertvalue { ptr, i64 } %a, i64 30, 1
+  store { ptr, i64 } %b, ptr %slot
+  %c = load { ptr, i64 }, ptr %slot
+  %first = load i64, ptr %out
+  %is = icmp eq i64 %first, 0
+  br i1 %is, label %yes, label %no
+yes:
+  %d = call { i64, ptr } @both({ ptr, i64 } %c, i64 12)
+  br label %end
+no:
+  br label %end
+end:
+  %e = phi { i64, ptr } [ %d, %yes ], [ zeroinitializer, %no ]
+  %n = extractvalue { i64, ptr } %e, 0
+  %p = extractvalue { i64, ptr } %e, 1
+  store i64 %n, ptr %p
+  ret void
+}
+
+; 3: initialisers that hold addresses, packed.
+define ptx_kernel void @initialisers(ptr %out) {
+  %text = load ptr, ptr @place
+  %c = load i8, ptr %text
+  %second = load ptr, ptr getelementptr inbounds (i8, ptr @place, i64 10), align 1
+  %d = load i8, ptr %second
+  %line = load i32, ptr getelementptr inbounds (i8, ptr @place, i64 18), align 1
+  %c64 = zext i8 %c to i64
+  %d64 = zext i8 %d to i64
+  %l64 = zext i32 %line to i64
+  store i64 %c64, ptr %out
+  %1 = getelementptr i64, ptr %out, i64 1
+  store i64 %d64, ptr %1
+  %2 = getelementptr i64, ptr %out, i64 2
+  store i64 %l64, ptr %2
+  %address = load i64, ptr @as_integer
+  %counter = inttoptr i64 %address to ptr
+  %v = load i64, ptr %counter
+  %3 = getelementptr i64, ptr %out, i64 3
+  store i64 %v, ptr %3
+  %null = icmp eq ptr @maybe, null
+  %n64 = zext i1 %null to i64
+  %4 = getelementptr i64, ptr %out, i64 4
+  store i64 %n64, ptr %4
+  ret void
+}
+
+; 4: memory of the stack: of bytes, in any block, of a computed size, copied in overlapping parts.
+define ptx_kernel void @stack(ptr %out) {
+  %bytes = alloca [24 x i8], align 8
+  %n = load i64, ptr %out
+  %size = add i64 %n, 16
+  br label %next
+next:
+  %late = alloca i64, align 8
+  %dynamic = alloca i8, i64 %size, align 8
+  store i64 513, ptr %late
+  call void @llvm.memset.p0.i64(ptr %bytes, i8 1, i64 24, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %bytes, ptr %late, i64 8, i1 false)
+  %at = getelementptr i8, ptr %bytes, i64 1
+  call void @llvm.memmove.p0.p0.i64(ptr %at, ptr %bytes, i64 3, i1 false)
+  %r = load i64, ptr %bytes
+  store i64 %r, ptr %dynamic
+  %r2 = load i64, ptr %dynamic
+  store i64 %r2, ptr %out
+  ret void
+}
+
+define internal i64 @always(i64 %x) alwaysinline {
+  %r = add i64 %x, 5
+  ret i64 %r
+}
+
+define internal i64 @never(i64 %x, i64 %dead) noinline {
+  %r = call i64 @always(i64 %x)
+  ret i64 %r
+}
+
+; 5: calls that are inlined, and those that are not.
+define ptx_kernel void @inlining(ptr %out) {
+  %r = call i64 @never(i64 6, i64 99)
+  store i64 %r, ptr %out
+  ret void
+}
+
+; 6: blocks of memory of known and computed sizes, volatile too.
+define ptx_kernel void @blocks_of_memory(ptr %out) {
+  %from = alloca [4 x i64], align 8
+  call void @llvm.memset.p0.i64(ptr %from, i8 2, i64 32, i1 true)
+  %zero = load i64, ptr %out
+  %n = add i64 %zero, 13
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %out, ptr align 8 %from, i64 %n, i1 false)
+  ret void
+}
+
+; 7: arithmetic that saturates, overflows, counts.
+define ptx_kernel void @arithmetic(ptr %out) {
+  %zero = load i64, ptr %out
+  %z8 = trunc i64 %zero to i8
+  %a = add i8 %z8, 100
+  %o = call { i8, i1 } @llvm.sadd.with.overflow.i8(i8 %a, i8 100)
+  %o0 = extractvalue { i8, i1 } %o, 0
+  %o1 = extractvalue { i8, i1 } %o, 1
+  %s = sext i8 %o0 to i64
+  %flag = zext i1 %o1 to i64
+  %scaled = mul i64 %flag, 1000
+  %w0 = add i64 %s, %scaled
+  store i64 %w0, ptr %out
+  %sat = call i8 @llvm.ssub.sat.i8(i8 -100, i8 %a)
+  %w1 = sext i8 %sat to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %w1, ptr %p1
+  %f = call i16 @llvm.fshl.i16(i16 4660, i16 -21555, i16 20)
+  %w2 = zext i16 %f to i64
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %w2, ptr %p2
+  %cmp = call i8 @llvm.scmp.i8.i64(i64 -1, i64 %zero)
+  %w3 = sext i8 %cmp to i64
+  %p3 = getelementptr i64, ptr %out, i64 3
+  store i64 %w3, ptr %p3
+  %swapped = call i48 @llvm.bswap.i48(i48 1108152157446)
+  %w4 = zext i48 %swapped to i64
+  %p4 = getelementptr i64, ptr %out, i64 4
+  store i64 %w4, ptr %p4
+  %inf = uitofp i64 %zero to double
+  %big = fdiv double 1.0, %inf
+  %clamped = call i20 @llvm.fptosi.sat.i20.f64(double %big)
+  %w5 = sext i20 %clamped to i64
+  %p5 = getelementptr i64, ptr %out, i64 5
+  store i64 %w5, ptr %p5
+  %class = call i1 @llvm.is.fpclass.f64(double %big, i32 512)
+  %c64 = zext i1 %class to i64
+  %lz = call i8 @llvm.ctlz.i8(i8 %z8, i1 false)
+  %lz64 = zext i8 %lz to i64
+  %w6 = add i64 %c64, %lz64
+  %p6 = getelementptr i64, ptr %out, i64 6
+  store i64 %w6, ptr %p6
+  %masked = call ptr @llvm.ptrmask.p0.i64(ptr inttoptr (i64 12345 to ptr), i64 -16)
+  %w7 = ptrtoint ptr %masked to i64
+  %p7 = getelementptr i64, ptr %out, i64 7
+  store i64 %w7, ptr %p7
+  ret void
+}
+
+; 8: atomics of every width and order; a fence of one thread is no instruction.
+define ptx_kernel void @atomics(ptr %out) {
+  %byte = getelementptr i8, ptr %out, i64 1
+  %old = atomicrmw sub ptr %byte, i8 3 seq_cst
+  %nand = atomicrmw nand ptr %out, i64 -1 acq_rel
+  fence syncscope("singlethread") seq_cst
+  fence seq_cst
+  %p1 = getelementptr i64, ptr %out, i64 1
+  %x = cmpxchg weak ptr %p1, i64 0, i64 77 acquire monotonic
+  %ok = extractvalue { i64, i1 } %x, 1
+  %h = getelementptr i16, ptr %p1, i64 1
+  %max = atomicrmw umax ptr %h, i16 9 syncscope("block") monotonic
+  %p2 = getelementptr i64, ptr %out, i64 2
+  %ok64 = zext i1 %ok to i64
+  store atomic i64 %ok64, ptr %p2 release, align 8
+  %p3 = getelementptr i64, ptr %out, i64 3
+  %f = atomicrmw fsub ptr %p3, float 1.5 seq_cst
+  %l = load atomic i32, ptr %p3 acquire, align 4
+  ret void
+}
+
+; 9: what is never reached; 10: undef, poison and freeze.
+define ptx_kernel void @nothing_is_undefined(ptr %out) {
+  %zero = load i64, ptr %out
+  switch i64 %zero, label %never [ i64 0, label %a
+                                   i64 1, label %b ]
+a:
+  br label %end
+b:
+  br label %end
+never:
+  unreachable
+end:
+  %x = phi i64 [ 21, %a ], [ undef, %b ]
+  %y = freeze i64 poison
+  %same = sub i64 %y, %y
+  %r = add i64 %x, %same
+  store i64 %r, ptr %out
+  ret void
+}
+
+; 11: generic pointers to variables of every space.
+define ptx_kernel void @spaces(ptr %out) {
+  %g = load i32, ptr addrspacecast (ptr addrspace(1) @in_space_1 to ptr)
+  %g64 = zext i32 %g to i64
+  store i64 %g64, ptr %out
+  %s = addrspacecast ptr addrspace(3) @in_shared to ptr
+  store i32 6, ptr %s
+  %direct = load i32, ptr addrspace(3) @in_shared
+  store i32 7, ptr @also_shared
+  %section = load i32, ptr @also_shared
+  %both = add i32 %direct, %section
+  %b64 = zext i32 %both to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %b64, ptr %p1
+  %is = call i1 @llvm.nvvm.isspacep.shared(ptr %s)
+  %section_is = call i1 @llvm.nvvm.isspacep.shared(ptr @also_shared)
+  %out_is = call i1 @llvm.nvvm.isspacep.global(ptr %out)
+  %i1 = zext i1 %is to i64
+  %i2 = zext i1 %section_is to i64
+  %i3 = zext i1 %out_is to i64
+  %t1 = add i64 %i1, %i2
+  %t2 = add i64 %t1, %i3
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %t2, ptr %p2
+  ret void
+}
+
+; 12: constant expressions where they are used.
+define ptx_kernel void @constant_expressions(ptr %out) {
+  %c = load i8, ptr getelementptr inbounds ([6 x i8], ptr @text, i64 0, i64 3)
+  %c64 = zext i8 %c to i64
+  store i64 %c64, ptr %out
+  %v = load <4 x i16>, ptr %out
+  %w = add <4 x i16> %v, splat (i16 2)
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store <4 x i16> %w, ptr %p1
+  ret void
+}
+
+; 13: calls through addresses.
+define ptx_kernel void @indirect_calls(ptr %out) {
+  %zero = load i64, ptr %out
+  %n = add i64 %zero, 1
+  %slot = getelementptr [2 x ptr], ptr @table, i64 0, i64 %n
+  %f = load ptr, ptr %slot
+  %r = call i64 %f(i64 14)
+  store i64 %r, ptr %out
+  ret void
+}
+
+; 14: 128 bits, divided and converted: what ends LLVM's own back end.
+define ptx_kernel void @wide(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = zext i64 %zero to i128
+  %a = add i128 %z, 1000000000000000000000000000000
+  %q = udiv i128 %a, 1000000000000
+  %low = trunc i128 %q to i64
+  store i64 %low, ptr %out
+  %f = uitofp i128 %a to double
+  %bits = bitcast double %f to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %bits, ptr %p1
+  %back = fptosi double %f to i128
+  %shifted = lshr i128 %back, 64
+  %high = trunc i128 %shifted to i64
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %high, ptr %p2
+  ret void
+}
+
+; 15: odd widths.
+define ptx_kernel void @odd(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = trunc i64 %zero to i33
+  %a = sub i33 %z, 1
+  %wide = sext i33 %a to i64
+  store i64 %wide, ptr %out
+  %b = mul i33 %a, 4294967297
+  %b64 = zext i33 %b to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %b64, ptr %p1
+  %c = zext i64 %zero to i256
+  %d = add i256 %c, 5
+  %e = shl i256 %d, 200
+  %f = mul i256 %e, 3
+  %g = lshr i256 %f, 198
+  %h = trunc i256 %g to i64
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %h, ptr %p2
+  %i3 = trunc i64 13 to i3
+  %s3 = sext i3 %i3 to i64
+  %p3 = getelementptr i64, ptr %out, i64 3
+  store i64 %s3, ptr %p3
+  ret void
+}
+
+; 16: vectors: of bits, of three, of pointers; shuffled, reduced, indexed.
+define ptx_kernel void @vectors(ptr %out) {
+  %zero = load i64, ptr %out
+  %i = trunc i64 %zero to i32
+  %v = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 9, i32 %i
+  %less = icmp slt <4 x i32> %v, splat (i32 4)
+  %bits = bitcast <4 x i1> %less to i4
+  %w0 = zext i4 %bits to i64
+  store i64 %w0, ptr %out
+  %chosen = select <4 x i1> %less, <4 x i32> %v, <4 x i32> splat (i32 100)
+  %sum = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %chosen)
+  %w1 = zext i32 %sum to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %w1, ptr %p1
+  %three = shufflevector <4 x i32> %v, <4 x i32> poison, <3 x i32> <i32 3, i32 1, i32 0>
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store <3 x i32> %three, ptr %p2
+  %ps = getelementptr i64, ptr %out, <2 x i64> <i64 4, i64 5>
+  %q = extractelement <2 x ptr> %ps, i32 1
+  %mask = icmp ne <8 x i8> <i8 1, i8 0, i8 1, i8 0, i8 0, i8 0, i8 0, i8 1>, zeroinitializer
+  store <8 x i1> %mask, ptr %q
+  ret void
+}
+
+%S = type { i64, [3 x i32] }
+
+define internal i64 @by_value(ptr byval(%S) align 8 %s, i32 %i) noinline {
+  %at = getelementptr %S, ptr %s, i32 0, i32 1, i32 %i
+  %x = load i32, ptr %at
+  store i32 0, ptr %at
+  %x64 = zext i32 %x to i64
+  ret i64 %x64
+}
+
+; 17: structs by value: written by the callee, as they were for the caller.
+define ptx_kernel void @by_value_kernel(ptr %out) {
+  %s = alloca %S, align 8
+  %at = getelementptr %S, ptr %s, i32 0, i32 1, i32 2
+  store i32 19, ptr %at
+  %a = call i64 @by_value(ptr byval(%S) align 8 %s, i32 2)
+  %b = call i64 @by_value(ptr byval(%S) align 8 %s, i32 2)
+  %r = add i64 %a, %b
+  store i64 %r, ptr %out
+  ret void
+}
+
+; 18: a product and a sum that may become one operation do: 2^-46 is left of what would be 0.
+define ptx_kernel void @contract(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = sitofp i64 %zero to float
+  %a = fadd float %z, 0x3FF0000020000000
+  %m = fmul contract float %a, %a
+  %s = fsub contract float %m, 0x3FF0000040000000
+  %bits = bitcast float %s to i32
+  %w0 = zext i32 %bits to i64
+  store i64 %w0, ptr %out
+  ret void
+}
+
+; 19: switches of narrow and wide integers.
+define ptx_kernel void @switches(ptr %out) {
+  %zero = load i64, ptr %out
+  %t = trunc i64 %zero to i1
+  switch i1 %t, label %no [ i1 false, label %yes ]
+no:
+  ret void
+yes:
+  %o = add i64 %zero, -2
+  switch i64 %o, label %no [ i64 -2, label %found
+                             i64 9223372036854775807, label %no ]
+found:
+  store i64 23, ptr %out
+  ret void
+}
+
+; 20: inline assembly with several results, a tied operand and registers of its own.
+define ptx_kernel void @assembly(ptr %out) {
+  %r = call { i32, i32 } asm "{ .reg .b32 t; add.u32 t, $2, $3; mul.lo.u32 $0, t, 2; sub.u32 $1, t, $2; }", "=&r,=&r,r,0"(i32 5, i32 7)
+  %a = extractvalue { i32, i32 } %r, 0
+  %b = extractvalue { i32, i32 } %r, 1
+  %a64 = zext i32 %a to i64
+  store i64 %a64, ptr %out
+  %b64 = zext i32 %b to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %b64, ptr %p1
+  call void asm sideeffect "st.global.u64 [assembled], $0;", "l,~{memory}"(i64 31)
+  %c = call i64 asm sideeffect "ld.global.u64 $0, [assembled];", "=l,~{memory}"()
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %c, ptr %p2
+  ret void
+}
+
+; 21: linkage: what may be dropped and replaced, and constructors.
+define linkonce_odr i64 @replaceable() noinline {
+  ret i64 25
+}
+@other_name = alias i64 (), ptr @replaceable
+
+define ptx_kernel void @linkage(ptr %out) {
+  %r = call i64 @other_name()
+  store i64 %r, ptr %out
+  %c = load i64, ptr @constructed
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %c, ptr %p1
+  ret void
+}
+
+; 22: attributes that matter.
+define ptx_kernel void @attributes(ptr align 16 %out, ptr noalias readonly align 16 %in) #0 {
+  %x = load <2 x i64>, ptr %in, align 16
+  store <2 x i64> %x, ptr %out, align 16
+  ret void
+}
+
+; 23: metadata of loads and loops.
+define ptx_kernel void @metadata(ptr %out) {
+  %first = load i64, ptr %out, !range !0, !noundef !1
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %sum = phi i64 [ %first, %0 ], [ %more, %loop ]
+  %more = add i64 %sum, %i
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, 5
+  br i1 %done, label %end, label %loop, !llvm.loop !2
+end:
+  store i64 %more, ptr %out
+  ret void
+}
+
+; 24: arguments without declared types.
+define internal i64 @sum(i32 %n, ...) noinline {
+  %list = alloca ptr, align 8
+  call void @llvm.va_start.p0(ptr %list)
+  %a = va_arg ptr %list, i32
+  %b = va_arg ptr %list, i64
+  %c = va_arg ptr %list, double
+  call void @llvm.va_end.p0(ptr %list)
+  %a64 = zext i32 %a to i64
+  %c64 = fptosi double %c to i64
+  %ab = add i64 %a64, %b
+  %abc = add i64 %ab, %c64
+  ret i64 %abc
+}
+
+define ptx_kernel void @variable_arguments(ptr %out) {
+  %r = call i64 (i32, ...) @sum(i32 3, i32 1, i64 20, double 300.0)
+  store i64 %r, ptr %out
+  ret void
+}
+
+; 26: remainders of floats; addresses of blocks.
+define ptx_kernel void @remainders(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = sitofp i64 %zero to double
+  %a = fadd double %z, 7.5
+  %r = frem double %a, 2.0
+  %bits = bitcast double %r to i64
+  store i64 %bits, ptr %out
+  indirectbr ptr blockaddress(@remainders, %here), [label %here]
+here:
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 3, ptr %p1
+  ret void
+}
+
+define internal void @last(ptr %out) noinline {
+  store i64 17, ptr %out
+  ret void
+}
+
+define internal void @before_last(ptr %out) noinline {
+  musttail call void @last(ptr %out)
+  ret void
+}
+
+; 26: a call that must be the last is a call; memory of the stack that is given back early is given back at the end.
+define ptx_kernel void @last_calls(ptr %out) {
+  %stack = call ptr @llvm.stacksave.p0()
+  %x = alloca ptr, align 8
+  store ptr %out, ptr %x
+  %p = load ptr, ptr %x
+  call void @before_last(ptr %p)
+  call void @llvm.stackrestore.p0(ptr %stack)
+  ret void
+}
+
+; 27: what says something to an optimiser only.
+define ptx_kernel void @hints(ptr %out) {
+  %x = alloca i64, align 8
+  call void @llvm.lifetime.start.p0(ptr %x)
+  store i64 8, ptr %x
+  %zero = load i64, ptr %out
+  %is = icmp eq i64 %zero, 0
+  call void @llvm.assume(i1 %is)
+  call void @llvm.donothing()
+  %e = call i64 @llvm.expect.i64(i64 %zero, i64 1)
+  %k = call i1 @llvm.is.constant.i64(i64 %zero)
+  %v = load i64, ptr %x
+  %k64 = zext i1 %k to i64
+  %r = add i64 %v, %k64
+  %r2 = add i64 %r, %e
+  call void @llvm.lifetime.end.p0(ptr %x)
+  store i64 %r2, ptr %out
+  ret void
+}
+
+; 28: intrinsics of NVPTX that are no single instruction.
+define ptx_kernel void @nvvm(ptr %out) {
+  %d = call double @llvm.nvvm.lohi.i2d(i32 0, i32 1073741824)
+  %bits = bitcast double %d to i64
+  store i64 %bits, ptr %out
+  %hi = call i32 @llvm.nvvm.d2i.hi(double %d)
+  %h64 = zext i32 %hi to i64
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %h64, ptr %p1
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %s = call { i32, i1 } @llvm.nvvm.shfl.sync.idx.i32p(i32 1, i32 33, i32 0, i32 31)
+  %v = extractvalue { i32, i1 } %s, 0
+  %ok = extractvalue { i32, i1 } %s, 1
+  %v64 = zext i32 %v to i64
+  %ok64 = zext i1 %ok to i64
+  %both = add i64 %v64, %ok64
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %both, ptr %p2
+  %vote = call i1 @llvm.nvvm.vote.any.sync(i32 1, i1 true)
+  %vote64 = zext i1 %vote to i64
+  %p3 = getelementptr i64, ptr %out, i64 3
+  store i64 %vote64, ptr %p3
+  ret void
+}
+
+attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
+!0 = !{i64 0, i64 10}
+!1 = !{}
+!2 = distinct !{!2, !3}
+!3 = !{!"llvm.loop.unroll.disable"}

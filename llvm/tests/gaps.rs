@@ -1,0 +1,149 @@
+//! What producers write and PTX has nothing like, construct by construct: what is imported leaves the right words, as the IR means it and as PTX of
+//! every level, and what is refused is refused by name, with the function and the byte of the record.
+
+use warpsmith_emit::{Compiler, OptLevel};
+use warpsmith_interp::{Arg, Device, Launch, Program};
+use warpsmith_isa::Target;
+use warpsmith_llvm::{Module, Options, import};
+
+const GAPS: &[u8] = include_bytes!("corpus/gaps/gaps.bc");
+
+/// A construct, the kernel of `corpus/gaps/gaps.ll` that has it, and the first of the eight words that it leaves; the others stay 0.
+const IMPORTED: &[(&str, &str, &[u64])] = &[
+    ("first-class aggregates", "aggregate_values", &[42]),
+    ("initialisers with addresses, packed structs", "initialisers", &[b'd' as u64, b'v' as u64, 41, 40, 1]),
+    ("memory of the stack, copies that overlap", "stack", &[0x0002_0101]),
+    ("inlining", "inlining", &[11]),
+    ("blocks of memory", "blocks_of_memory", &[0x0202_0202_0202_0202, 0x02_0202_0202]),
+    (
+        "overflow, saturation, funnel shifts, classes",
+        "arithmetic",
+        &[1000 - 56, -128i64 as u64, 0x234a, u64::MAX, 0x0605_0403_0201, (1 << 19) - 1, 1 + 8, 12336],
+    ),
+    ("atomics of every width and order", "atomics", &[!0xfd00, 77 | 9 << 16, 1, (-1.5f32).to_bits() as u64]),
+    ("unreachable, undef, poison, freeze", "nothing_is_undefined", &[21]),
+    ("generic pointers", "spaces", &[9, 13, 3]),
+    ("constant expressions", "constant_expressions", &[b'i' as u64, 0x0002_0002_0002_006b]),
+    ("calls through addresses", "indirect_calls", &[42]),
+    ("i128", "wide", &[1_000_000_000_000_000_000, 1e30f64.to_bits(), 54_210_108_624]),
+    ("odd widths", "odd", &[u64::MAX, u32::MAX as u64, 60, -3i64 as u64]),
+    ("vectors", "vectors", &[0b0110, 205, 4 | 2 << 32, 9, 0, 0b1000_0101]),
+    ("byval", "by_value_kernel", &[38]),
+    ("contract", "contract", &[(127 - 46) << 23]),
+    ("switch", "switches", &[23]),
+    ("inline assembly, module assembly", "assembly", &[24, 7, 31]),
+    ("linkage, aliases, constructors", "linkage", &[25, 11]),
+    ("metadata of loads and loops", "metadata", &[10]),
+    ("varargs", "variable_arguments", &[321]),
+    ("frem, addresses of blocks", "remainders", &[1.5f64.to_bits(), 3]),
+    ("musttail, stacksave", "last_calls", &[17]),
+    ("hints for optimisers", "hints", &[8]),
+    ("llvm.nvvm.* that are no instruction", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
+];
+
+/// What `corpus/gaps/refused/` has, and how it is called.
+const REFUSED: &[(&str, &str)] = &[
+    ("bundle", "an operand bundle"),
+    ("callbr", "`callbr`"),
+    ("division", "division of `i256`"),
+    ("fp128", "`fp128`"),
+    ("ifunc", "the ifunc `@chosen`"),
+    ("inalloca", "`alloca inalloca`"),
+    ("intrinsic", "`llvm.eh.return.i64`"),
+    ("invoke", "`invoke`"),
+    ("scalable", "a scalable vector"),
+    ("thread_local", "a `thread_local` variable"),
+    ("x86_fp80", "`x86_fp80`"),
+];
+
+fn imported(bytes: &[u8]) -> Result<warpsmith_ir::Module, String> {
+    let module = Module::read(bytes).map_err(|error| error.to_string())?;
+    import(vec![("gaps.bc".to_owned(), module)], &Options::new().with_target(Target::sm(80)))
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// The module's meaning and the PTX of every level.
+fn programs() -> Vec<(String, Program)> {
+    let module = imported(GAPS).unwrap();
+    warpsmith_ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut all = vec![("meaning".to_owned(), Program::from_ir(&module).unwrap())];
+    for level in OptLevel::ALL {
+        let compiled = Compiler::new(Target::sm(80)).with_opt_level(level).compile(&module);
+        let compiled = compiled.unwrap_or_else(|errors| panic!("{level:?}: {errors}"));
+        all.push((format!("{level:?}"), Program::load(&compiled.module).unwrap()));
+    }
+    all
+}
+
+#[test]
+fn what_is_imported_means_what_llvm_says() {
+    let mut wrong = Vec::new();
+    for (how, program) in programs() {
+        for (what, kernel, expected) in IMPORTED {
+            let mut device = Device::new();
+            let out = device.upload(&[0u64; 8]).unwrap();
+            device.launch(&program, &Launch::new("nvptx$device$init").block([1, 1, 1])).unwrap();
+            if let Err(fault) = device.launch(&program, &Launch::new(*kernel).block([1, 1, 1]).arg(out)) {
+                wrong.push(format!("{what}, {how}: {fault}"));
+                continue;
+            }
+            let found = device.download::<u64>(out).unwrap();
+            let mut words = [0; 8];
+            words[..expected.len()].copy_from_slice(expected);
+            if found != words {
+                wrong.push(format!("{what}, {how}: {found:x?}, not {words:x?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// As rustc passes slices: an address and a length in an array.
+#[test]
+fn aggregates_as_parameters() {
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let out = device.upload(&[0u64; 3]).unwrap();
+        let slice = [out.address().to_le_bytes(), 3u64.to_le_bytes()].concat();
+        let launch = Launch::new("aggregate_parameters").block([1, 1, 1]);
+        let launch = launch.arg(Arg::bytes(slice)).arg(Arg::bytes(vec![7, 0, 0, 0, 0xfe, 0, 0, 0]));
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        assert_eq!(device.download::<u64>(out).unwrap(), [3, 7, -2i64 as u64], "{how}");
+    }
+}
+
+#[test]
+fn attributes_and_spaces_reach_the_instructions() {
+    let module = imported(GAPS).unwrap();
+    let text = Compiler::new(Target::sm(80)).compile(&module).unwrap().text;
+    let kernel = |name: &str| {
+        let from = text.find(&format!(".entry {name}(")).unwrap();
+        text[from..].split_inclusive("\n}").next().unwrap()
+    };
+    let attributes = kernel("attributes");
+    for expected in [".maxntid 64", ".minnctapersm 2", "ld.global.nc.v2.b64", "st.global.v2.b64"] {
+        assert!(attributes.contains(expected), "{expected}: {attributes}");
+    }
+    // The address came through `inttoptr` of a part of a parameter.
+    assert!(kernel("aggregate_parameters").contains("st.global"), "{}", kernel("aggregate_parameters"));
+    assert!(kernel("contract").contains("fma.rn.f32"), "{}", kernel("contract"));
+}
+
+#[test]
+fn what_is_refused_is_refused_by_name() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/gaps/refused");
+    let mut left: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter_map(|name| Some(name.strip_suffix(".bc")?.to_owned()))
+        .collect();
+    for (name, expected) in REFUSED {
+        let bytes = std::fs::read(folder.join(format!("{name}.bc"))).unwrap();
+        let error = imported(&bytes).expect_err(name);
+        let function = if *name == "ifunc" { "" } else { "@" };
+        assert!(error.contains(expected) && error.starts_with(function), "{name}: {error}");
+        assert!(error.contains("(record at byte 0x"), "{name}: {error}");
+        left.retain(|other| other != name);
+    }
+    assert_eq!(left, [""; 0]);
+}

@@ -16,6 +16,10 @@ pub struct Options {
     /// The symbol of a kernel, function or variable that is compiled with what it needs (LLVM bitcode). Default: all that are not local.
     #[arg(long, value_name = "NAME")]
     export_symbol: Vec<String>,
+    /// CUDA's library of functions in bitcode (`nvvm/libdevice/libdevice.10.bc` of the toolkit), to call `__nv_*` functions of it in place of the
+    /// math library's. Only what is called is taken.
+    #[arg(long, value_name = "PATH")]
+    libdevice: Option<PathBuf>,
     /// Where the PTX goes; the default is standard output.
     #[arg(short, long, value_name = "OUT.ptx")]
     output: Option<PathBuf>,
@@ -77,7 +81,12 @@ pub fn run(options: &Options) -> Outcome {
             if !options.export_symbol.is_empty() {
                 import = import.with_exports(options.export_symbol.clone());
             }
-            input::linked(files, &import)?
+            let mut files = files.to_vec();
+            if let Some(library) = &options.libdevice {
+                import = import.with_library(library.display().to_string());
+                files.push(library.clone());
+            }
+            input::linked(&files, &import)?
         }
     };
     let debugging = &options.debugging;

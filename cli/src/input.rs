@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use warpsmith::diag::Language;
 use warpsmith::diag::Source;
-use warpsmith::{Diagnostics, ir, llvm};
+use warpsmith::{ir, llvm};
 
 /// A source text and its language.
 pub struct Input {
@@ -80,8 +80,9 @@ pub fn linked(paths: &[PathBuf], options: &llvm::Options) -> Result<ir::Module, 
     }
     let name = files.first().map_or("", |(name, _)| name).to_owned();
     llvm::import(modules, options).map_err(|errors| {
-        let findings = errors.iter().map(llvm::Error::diagnostic).collect();
-        report(&Diagnostics::new(Source::new(name, ""), findings));
+        for error in &errors {
+            report(&error.report(&name, |path| std::fs::read_to_string(path).ok()));
+        }
         Failure::Rejected
     })
 }

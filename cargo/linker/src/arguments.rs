@@ -17,6 +17,8 @@ pub struct Arguments {
     pub target: Target,
     /// How much to optimise.
     pub level: OptLevel,
+    /// CUDA's library of functions, in place of the math library's.
+    pub libdevice: Option<PathBuf>,
 }
 
 /// The first target that ptxas 13 assembles for.
@@ -30,10 +32,11 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Arguments, String
     let mut args = args.into_iter();
     let (mut exports, mut inputs, mut output, mut target) = (Vec::new(), Vec::new(), None, None);
     let mut level = OptLevel::default();
-    let mut old_targets = false;
+    let (mut old_targets, mut libdevice) = (false, None);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("error: `{arg}` needs a value"));
         match arg.as_str() {
+            "--libdevice" => libdevice = Some(PathBuf::from(value()?)),
             "--export-symbol" => exports.push(value()?),
             "-o" => output = Some(PathBuf::from(value()?)),
             "--target-cpu" => target = Some(value()?),
@@ -73,7 +76,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Arguments, String
     if inputs.is_empty() {
         return Err("error: no input files".to_owned());
     }
-    Ok(Arguments { exports, inputs, output, target, level })
+    Ok(Arguments { exports, inputs, output, target, level, libdevice })
 }
 
 #[cfg(test)]
@@ -92,6 +95,8 @@ mod tests {
         assert_eq!(arguments.exports, ["chunks", "COUNT"]);
         assert_eq!(arguments.inputs.len(), 3);
         assert_eq!((arguments.target, arguments.level), (Target::sm(80), OptLevel::O3));
+        let with = of(&format!("{line} --libdevice libdevice.10.bc")).unwrap();
+        assert_eq!(with.libdevice.as_deref(), Some(std::path::Path::new("libdevice.10.bc")));
         assert_eq!(of(&line.replace("-O3", "-Oz")).unwrap().level, OptLevel::Os);
     }
 

@@ -1,7 +1,7 @@
 //! Objects and rlibs to one file of PTX.
 
 use crate::arguments::Arguments;
-use warpsmith_emit::Compiler;
+use warpsmith_emit::{Compiler, Debug};
 use warpsmith_llvm::{Module, Options, archive, import, module};
 
 /// Links what the command line names.
@@ -10,7 +10,7 @@ use warpsmith_llvm::{Module, Options, archive, import, module};
 /// Everything that is wrong, as text for people.
 pub fn link(arguments: &Arguments) -> Result<(), String> {
     let mut files = Vec::new();
-    for path in &arguments.inputs {
+    for path in arguments.inputs.iter().chain(&arguments.libdevice) {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| format!("error: cannot read {name}: {error}"))?;
         files.push((name, bytes));
@@ -34,16 +34,22 @@ pub fn link(arguments: &Arguments) -> Result<(), String> {
             }
         }
     }
-    let options = Options::new()
+    let mut options = Options::new()
         .with_target(arguments.target)
         .with_exports(arguments.exports.clone())
         .with_closed(true);
+    if let Some(library) = &arguments.libdevice {
+        options = options.with_library(library.display().to_string());
+    }
     let module = import(modules, &options).map_err(|errors| {
-        let errors: Vec<String> =
-            errors.iter().map(|error| format!("error[{}]: {error}", error.code)).collect();
-        errors.join("\n")
+        // rustc calls the linker where it was called itself, so that paths of sources are good.
+        let read = |path: &str| std::fs::read_to_string(path).ok();
+        let reports: Vec<String> = errors.iter().map(|error| error.report("", read).to_string()).collect();
+        reports.join("\n\n")
     })?;
-    let compiler = Compiler::new(arguments.target).with_opt_level(arguments.level);
+    // rustc asks for debug information always: whether there is to be any, the modules say. Lines, so that ptxas optimises all the same.
+    let debug = if module.debug.is_some() { Debug::Lines } else { Debug::None };
+    let compiler = Compiler::new(arguments.target).with_opt_level(arguments.level).with_debug(debug);
     let compiled = compiler.compile(&module).map_err(|errors| errors.to_string())?;
     let output = arguments.output.display();
     std::fs::write(&arguments.output, compiled.text)

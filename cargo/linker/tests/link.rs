@@ -68,3 +68,29 @@ fn errors_name_what_is_wrong() {
     assert!(error(&[Path::new(file!())], &[], "sm_80").contains("cannot read") || !output.exists());
     assert!(error(&[&corpus("kernels.cu")], &[], "sm_80").contains("neither LLVM bitcode nor an archive"));
 }
+
+#[test]
+fn debug_information_is_written_if_the_modules_have_it() {
+    let output = scratch("debug.ptx");
+    let text = |object: &str, level: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith-linker"));
+        command.args(["--export-symbol", if object.starts_with("debug") { "k" } else { "saxpy" }]);
+        command.arg(corpus(object)).args(["--target-cpu", "sm_80", level, "--debug", "-o"]).arg(&output);
+        let run = command.output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        std::fs::read_to_string(&output).unwrap()
+    };
+    for level in ["-O0", "-O3"] {
+        let lines = text("debug/source.O0.bc", level);
+        assert!(lines.contains(".loc ") && !lines.contains(".debug_info"), "{level}: {lines}");
+    }
+    assert!(!text("kernels.O0.bc", "-O0").contains(".loc "));
+}
+
+#[test]
+fn what_nothing_defines_is_reported_with_its_place() {
+    let run = linker(&[&corpus("debug/undefined.O1.bc")], &["k"], &scratch("undefined.ptx"), "sm_80");
+    let error = String::from_utf8(run.stderr).unwrap();
+    assert!(!run.status.success());
+    assert!(error.contains("nothing defines `nowhere`, used by `k`, at /src/undefined.c:5:12"), "{error}");
+}

@@ -99,7 +99,7 @@ pub use function::{
 pub use ins::{Ins, InstBuilder, Replace};
 pub use inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList, ValuePool};
 pub use layout::Layout;
-pub use module::{Extent, Global, Module, Reloc, Symbol};
+pub use module::{Extent, FileStamp, Global, Module, Reloc, Symbol};
 pub use names::{Named, Names};
 pub use ops::{FloatCC, IntCC, OpInfo, Opcode, OperandRule, ResultRule, Shape, Traits, TypeSet};
 pub use parse::{Parsed, parse, parse_module};

@@ -5,7 +5,7 @@ use crate::debug::DebugInfo;
 use crate::entities::{FileId, FuncId, GlobalId, Inst};
 use crate::function::{Function, Linkage, LocData};
 use crate::types::Type;
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target};
@@ -117,6 +117,16 @@ pub enum Symbol {
     Global(GlobalId),
 }
 
+/// When a source file was changed, and how long it is. ptxas looks both up in the file system where `.file` does not say them, so that what
+/// it writes depends on the machine; with a stamp it does not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FileStamp {
+    /// Seconds since 1970. ptxas takes 0 for none.
+    pub time: u64,
+    /// Bytes. ptxas takes 0 for none.
+    pub size: u64,
+}
+
 /// A module: what one PTX file is made from.
 #[derive(Clone, Default, Debug)]
 pub struct Module {
@@ -130,6 +140,8 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, Global>,
     /// Names of the user's source files.
     pub files: PrimaryMap<FileId, String>,
+    /// When those files were changed and how long they are, where the front end says so.
+    pub stamps: SecondaryMap<FileId, Option<FileStamp>>,
     /// What a debugger is told, beside what functions have themselves.
     pub debug: Option<Box<DebugInfo>>,
     /// The text that spans of the module count in: what the parser read, or [`Source::none`] for a module that was built.

@@ -10,7 +10,7 @@ use crate::entities::{BindingId, Block, Inst, StackSlot, Value};
 use crate::function::{FuncKind, Function, Linkage, LoopHint, ParamAttrs};
 use crate::inst::{BlockCall, InstData, MemFlags};
 use crate::literal::write_float;
-use crate::module::{Module, Symbol};
+use crate::module::{FileStamp, Module, Symbol};
 use crate::names::Named;
 use crate::ops::ResultRule;
 use crate::ptx::{PtxOperand, ResultTypes};
@@ -25,7 +25,11 @@ impl fmt::Display for Module {
             writeln!(out, "target \"{target}\"")?;
         }
         for (id, name) in &self.files {
-            writeln!(out, "file {} \"{}\"", id.as_u32(), escape(name))?;
+            write!(out, "file {} \"{}\"", id.as_u32(), escape(name))?;
+            if let Some(FileStamp { time, size }) = self.stamps[id] {
+                write!(out, " time {time} size {size}")?;
+            }
+            out.push('\n');
         }
         for (ty, entry) in self.types.iter() {
             writeln!(out, "type {} = {}", self.types.display(ty), DisplayShape(&self.types, &entry.shape))?;

@@ -4,7 +4,7 @@ use crate::debug::describe::{Home, Notes, describe};
 use crate::debug::lines::{Lines, Strings};
 use crate::debug::{Class, Debug, Described};
 use crate::names::{Names, prefix};
-use crate::regs::{Assignment, Reg, Registers, sequentialize};
+use crate::regs::{Assignment, Reg, sequentialize};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::BTreeMap;
@@ -30,7 +30,6 @@ pub struct Body<'a> {
     pub func: &'a ir::Function,
     pub mach: &'a mach::Function,
     pub assignment: Assignment,
-    pub registers: Registers,
     pub tree: &'a mut Module,
     pub names: &'a mut Names,
     /// The names of the function's own parameters.
@@ -56,7 +55,6 @@ impl Body<'_> {
     /// Writes the body.
     pub fn write(self) -> Written {
         let full = self.debug == Debug::Full;
-        let own_registers = self.registers == Registers::Virtual;
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
@@ -67,7 +65,7 @@ impl Body<'_> {
             operands: Vec::new(),
             moves: Vec::new(),
             lines: Lines::new(self.inlined),
-            notes: full.then(|| Notes::new(own_registers)),
+            notes: full.then(|| Notes::new(self.assignment.shared(self.mach))),
             records: Vec::new(),
             body: self,
         };

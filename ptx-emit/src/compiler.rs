@@ -117,7 +117,8 @@ impl Compiler {
         self
     }
 
-    /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Allocated`], unless set.
+    /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Joined`] with [`Debug::Full`] and
+    /// [`Registers::Allocated`] without, unless set.
     pub fn with_registers(mut self, registers: impl Into<Option<Registers>>) -> Self {
         self.registers = registers.into();
         self
@@ -233,9 +234,11 @@ impl Compiler {
         let version = self.version.unwrap_or(needed);
         let select_time = start.elapsed();
 
-        let level_registers = match self.level {
-            OptLevel::O0 => Registers::Virtual,
-            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os => Registers::Allocated,
+        let level_registers = match (self.level, self.debug) {
+            (OptLevel::O0, _) => Registers::Virtual,
+            // ptxas, which optimises nothing of it, has its own allocation to make; a debugger has more of the variables.
+            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, Debug::Full) => Registers::Joined,
+            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, _) => Registers::Allocated,
         };
         let registers = self.registers.unwrap_or(level_registers);
         let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);

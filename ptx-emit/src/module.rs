@@ -58,7 +58,13 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     if plan.debug != Debug::None {
         for (id, name) in plan.module.files.iter() {
             let name = tree.name(&in_string(name));
-            let file = File { index: id.index() as u32 + 1, name, timestamp: None, size: None };
+            let stamp = plan.module.stamps[id];
+            let file = File {
+                index: id.index() as u32 + 1,
+                name,
+                timestamp: stamp.map(|stamp| stamp.time),
+                size: stamp.map(|stamp| stamp.size),
+            };
             tree.push_item(Item::File(file));
         }
     }
@@ -86,7 +92,6 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
             names: &mut names,
             params: &params,
             result,
-            registers: plan.registers,
             debug: plan.debug,
             inlined: plan.inlined,
             strings: &mut strings,

@@ -15,7 +15,7 @@ fn render(errors: Diagnostics) -> String {
 
 fn compiles(module: &ir::Module, target: Target) {
     for level in OptLevel::ALL {
-        for registers in [Registers::Virtual, Registers::Allocated, Registers::Local] {
+        for registers in [Registers::Virtual, Registers::Allocated, Registers::Local, Registers::Joined] {
             let compiler = Compiler::new(target)
                 .with_opt_level(level)
                 .with_registers(registers)
@@ -59,7 +59,7 @@ fn assignments_never_lose_a_value() {
             .map_err(render)
             .expect("valid modules are selected");
         for function in &code.functions {
-            for registers in [Registers::Virtual, Registers::Allocated, Registers::Local] {
+            for registers in [Registers::Virtual, Registers::Allocated, Registers::Local, Registers::Joined] {
                 if let Err(conflict) = check(function, &assign(function, registers)) {
                     panic!("{registers:?}: {conflict}\n{function}");
                 }

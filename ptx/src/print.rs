@@ -88,16 +88,20 @@ impl Printer<'_> {
         for piece in &m[section.data] {
             match *piece {
                 Data::Label(name) => writeln!(self.out, "{}:", &m[name])?,
-                // Short lines, as every assembler prints them.
+                // Short lines, as every assembler prints them; no blanks, because nobody reads the many numbers.
                 Data::Bytes(bytes) => {
                     for line in m[bytes].chunks(32) {
-                        writeln!(self.out, ".b8 {}", Commas(line))?;
+                        self.out.push_str(".b8 ");
+                        for (i, byte) in line.iter().enumerate() {
+                            write!(self.out, "{}{byte}", if i == 0 { "" } else { "," })?;
+                        }
+                        self.out.push('\n');
                     }
                 }
                 Data::Values { bits, values } => {
                     write!(self.out, ".b{bits} ")?;
                     for (i, value) in m[values].iter().enumerate() {
-                        self.out.push_str(if i == 0 { "" } else { ", " });
+                        self.out.push_str(if i == 0 { "" } else { "," });
                         match *value {
                             DataValue::Int(value) => write!(self.out, "{value}")?,
                             DataValue::Address { name, offset } => {
@@ -326,6 +330,8 @@ impl Printer<'_> {
             self.depth -= usize::from(matches!(stmt, Stmt::Close) && self.depth > 1);
             let indent = match stmt {
                 Stmt::Label(_) => self.depth - 1,
+                // In the margin, out of the code's way.
+                Stmt::Loc(_) | Stmt::LocIntermediate(_) => 0,
                 _ => self.depth,
             };
             self.out.extend(std::iter::repeat_n("    ", indent.min(MAX_INDENT)));

@@ -30,6 +30,7 @@ pub mod debug;
 pub mod dwarf;
 mod lanes;
 pub mod measure;
+mod names;
 pub mod source;
 pub mod trace;
 
@@ -37,6 +38,7 @@ pub use check::{Checker, Checkers, Finding, Report, Selection, Site, codes, repo
 pub use measure::{
     Counts, Coverage, LaunchShape, Outcomes, Page, Profile, StatementCount, TableOutcomes, coverage, profile,
 };
+pub use names::demangled;
 pub use source::Sources;
 pub use trace::explore;
 pub use warpsmith_interp::observe::Executions;

@@ -1,6 +1,7 @@
 //! From lines of PTX to the source they were compiled from, by `.file` and `.loc` (PTX ISA 9.0, 11.5).
 
-use crate::dwarf::{Dwarf, Place as Location, Type};
+use crate::dwarf::{Call, Dwarf, Place as Location, Type, Variable};
+use crate::names;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -20,8 +21,10 @@ pub struct Frame {
     pub line: u32,
     /// The column, 0 if unknown.
     pub column: u32,
-    /// The inlined function, as the debug information names it.
+    /// The inlined function, as the user knows it.
     pub function: Option<String>,
+    /// Its name in the program, where that is another one.
+    pub linkage: Option<String>,
 }
 
 impl fmt::Display for Frame {
@@ -42,7 +45,14 @@ impl Frame {
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "file": self.file, "line": self.line, "column": self.column, "function": self.function,
+            "linkage": self.linkage,
         })
+    }
+
+    /// True if it is the inlined function of this name, which may be that of the program or leave out the modules around it.
+    pub fn is_in(&self, name: &str) -> bool {
+        let within = |function: &str| function == name || names::last(function) == name;
+        self.function.as_deref().is_some_and(within) || self.linkage.as_deref() == Some(name)
     }
 }
 
@@ -88,13 +98,17 @@ impl Sources {
                     inlined.entry(*at).or_insert(*id);
                 }
             }
-            let mut frames = Vec::new();
+            // nvcc's `-G` and clang say in DWARF alone what was inlined.
+            let mut calls = if inlined.is_empty() { Calls::of(&sources.dwarf) } else { Calls::default() };
+            let mut frames: Vec<Frame> = Vec::new();
             for id in body.ids() {
                 match &module[body][id.index() - body.range().start] {
                     Stmt::Loc(loc) => frames = chain(module, loc, &inlined, &files, &strings),
                     Stmt::Inst(_) if !frames.is_empty() => {
-                        let line = index.position(module.stmt_span(id).start).line;
-                        sources.frames.insert(line, frames.clone());
+                        let start = module.stmt_span(id).start;
+                        let mut frames = frames.clone();
+                        calls.add(start.into(), &mut frames, &files);
+                        sources.frames.insert(index.position(start).line, frames);
                     }
                     _ => {}
                 }
@@ -122,15 +136,51 @@ impl Sources {
     /// What the source calls a place so many bytes from the start of a variable of the PTX, or of the buffer that a parameter points to:
     /// `tile[17].x`. The place may be outside. `None` if the module does not say.
     pub fn element(&self, symbol: &str, buffer: bool, offset: i64) -> Option<String> {
-        let is_it = |place: &Location| matches!(place, Location::Symbol(name, 0) if name == symbol);
-        let found = self.dwarf.variables.iter().find(|v| v.places.iter().any(|(_, place)| is_it(place)))?;
+        let (found, from) = self.variable_of(symbol, buffer, offset)?;
         let mut text = found.name.clone();
         match (&found.ty, buffer) {
             (Type::Pointer(_, Some(to)), true) => element(&mut text, &Type::Array(to.clone(), 0), offset),
             (_, true) => return None,
-            (ty, false) => element(&mut text, ty, offset),
+            (ty, false) => element(&mut text, ty, offset - from),
         }
         Some(text)
+    }
+
+    /// What the source calls the variable that is at a place, like [`Sources::element`] of the element there.
+    pub fn variable(&self, symbol: &str, buffer: bool, offset: i64) -> Option<&str> {
+        self.variable_of(symbol, buffer, offset).map(|(found, _)| found.name.as_str())
+    }
+
+    /// The variable that lies at a place of one of the PTX, or else the last one in front of it, and where in that it begins: the stack of a
+    /// function is one variable of the PTX for many of the source.
+    fn variable_of(&self, symbol: &str, buffer: bool, offset: i64) -> Option<(&Variable, i64)> {
+        let start = |place: &Location| match place {
+            Location::Symbol(name, at) if name == symbol && (*at == 0 || !buffer) => Some(*at),
+            Location::Symbol(..)
+            | Location::Register(_)
+            | Location::Behind(..)
+            | Location::Constant(_)
+            | Location::Pieces(_) => None,
+        };
+        let starts = self.dwarf.variables.iter().flat_map(|variable| {
+            variable.places.iter().filter_map(move |(_, place)| Some((variable, start(place)?)))
+        });
+        let distance = |(variable, at): &(&Variable, i64)| {
+            let behind = offset.saturating_sub(*at);
+            let inside = (0..i64::try_from(variable.ty.bytes()).unwrap_or(i64::MAX)).contains(&behind);
+            (!inside, behind < 0, behind.unsigned_abs())
+        };
+        starts.min_by_key(distance)
+    }
+
+    /// What the source calls what a register holds at a line.
+    pub fn in_register(&self, line: u32, register: &str) -> Option<&str> {
+        let span = self.source.lines().line_span(line);
+        let at = u64::from(span.start);
+        let inside = |variable: &&Variable| variable.scope.as_ref().is_some_and(|scope| scope.contains(&at));
+        let is_it = |place: &Location| matches!(place, Location::Register(name) if name == register);
+        let mut found = self.dwarf.variables.iter().rev().filter(|_| !span.is_none()).filter(inside);
+        found.find(|variable| variable.place(at).is_some_and(is_it)).map(|variable| variable.name.as_str())
     }
 
     /// A fault with its line, and where that comes from.
@@ -175,6 +225,44 @@ impl Sources {
     pub fn frames(&self, line: u32) -> &[Frame] {
         self.frames.get(&line).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Inlined calls of the DWARF, as a walk through the text in order meets them.
+#[derive(Default)]
+struct Calls<'a> {
+    /// The first one last.
+    coming: Vec<&'a Call>,
+    /// Those that the walk is in, outer ones before inner ones.
+    around: Vec<&'a Call>,
+}
+
+impl<'a> Calls<'a> {
+    fn of(dwarf: &'a Dwarf) -> Calls<'a> {
+        let mut coming: Vec<&Call> = dwarf.calls.iter().collect();
+        coming.sort_by_key(|call| std::cmp::Reverse((call.text.start, call.level)));
+        Calls { coming, around: Vec::new() }
+    }
+
+    /// Adds the callers of a place, whose own function is then an inlined one.
+    fn add(&mut self, text: u64, frames: &mut Vec<Frame>, files: &FxHashMap<u32, &str>) {
+        self.around.retain(|call| call.text.contains(&text));
+        while let Some(next) = self.coming.pop_if(|call| call.text.start <= text) {
+            // What goes deeper than any compiler's is wrong.
+            if next.text.contains(&text) && self.around.len() < MOST_FRAMES {
+                self.around.push(next);
+            }
+        }
+        for call in self.around.iter().rev() {
+            let (file, line, column) = call.at;
+            let Some(inner) = frames.last_mut().filter(|_| line != 0) else { return };
+            (inner.function, inner.linkage) = (call.function.clone(), call.linkage.clone());
+            frames.push(Frame { file: file_name(files, file), line, column, function: None, linkage: None });
+        }
+    }
+}
+
+fn file_name(files: &FxHashMap<u32, &str>, file: u32) -> String {
+    files.get(&file).map_or_else(|| format!("file {file}"), |name| (*name).to_owned())
 }
 
 /// Adds the part of a value that is so many bytes from its start.
@@ -244,9 +332,11 @@ fn chain(
             let rest = start.and_then(|start| bytes.get(start..)).unwrap_or_default();
             String::from_utf8_lossy(rest.split(|b| *b == 0).next().unwrap_or_default()).into_owned()
         });
-        let file = files.get(&at.file).map_or_else(|| format!("file {}", at.file), |name| (*name).to_owned());
-        let function = function.filter(|name| !name.is_empty());
-        frames.push(Frame { file, line: at.line, column: at.column, function });
+        let linkage = function.filter(|name| !name.is_empty());
+        let function = linkage.as_deref().map(|name| names::demangled(name).into_owned());
+        let linkage = linkage.filter(|name| function.as_ref() != Some(name));
+        let file = file_name(files, at.file);
+        frames.push(Frame { file, line: at.line, column: at.column, function, linkage });
         let Some(id) = next.filter(|_| frames.len() < MOST_FRAMES) else { break };
         at = module[id].at;
         next = inlined.get(&at).copied();

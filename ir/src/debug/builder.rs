@@ -3,7 +3,7 @@
 use super::*;
 use crate::entities::ScopeId;
 use crate::function::LocData;
-use crate::module::Module;
+use crate::module::{FileStamp, Module};
 use rustc_hash::FxHashMap;
 use warpsmith_isa::StateSpace;
 
@@ -57,6 +57,11 @@ impl<'m> DebugBuilder<'m> {
         let id = self.module.files.push(name.to_owned());
         self.files.insert(name.to_owned(), id);
         id
+    }
+
+    /// Says when a file was changed and how long it is, so that what ptxas makes of the module does not depend on the file system.
+    pub fn stamp(&mut self, file: FileId, time: u64, size: u64) {
+        self.module.stamps[file] = Some(FileStamp { time, size });
     }
 
     /// A compile unit. `language` is a number of `DW_LANG_*`.

@@ -18,7 +18,7 @@ use crate::entities::FuncId;
 use crate::function::{Attrs, FuncKind, Function, Inline, Linkage, Param};
 use crate::lexer::{Lexer, Tok, Token, read_number};
 use crate::literal::{Number, NumberError, float_bits, int_bits, wide_bits};
-use crate::module::{Module, Symbol};
+use crate::module::{FileStamp, Module, Symbol};
 use crate::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -407,7 +407,21 @@ impl<'a> Parser<'a> {
             let message = format!("this is file number {}, not {number}", self.module.files.len());
             self.error("I0016", span, message).notes.push("files are numbered from 0 in order".into());
         }
-        self.module.files.push(name);
+        let stamp = match self.accept_word("time") {
+            true => {
+                let time = self.int("time, in seconds")?;
+                if !self.accept_word("size") {
+                    self.expected("`size` and the bytes of the file");
+                    return None;
+                }
+                Some(FileStamp { time, size: self.int("size, in bytes")? })
+            }
+            false => None,
+        };
+        let id = self.module.files.push(name);
+        if stamp.is_some() {
+            self.module.stamps[id] = stamp;
+        }
         Some(())
     }
 

@@ -5,6 +5,8 @@ use super::ranges::{Event, InRegisters, Key, Range, ranges};
 use super::{Class, Described, Located, Place};
 use crate::names::Names;
 use crate::regs::Reg;
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use warpsmith_ir as ir;
@@ -39,13 +41,13 @@ pub(crate) struct Notes {
     events: Vec<(usize, Event<Home>)>,
     /// From the first to behind the last statement of each scope.
     scopes: SecondaryMap<ScopeId, Option<(usize, usize)>>,
-    /// Registers are never shared: a variable that is bound once is there for good.
-    own_registers: bool,
+    /// The registers that more than one value is put into. In another, a variable that is bound once is there for good.
+    shared: HashSet<Reg, FxBuildHasher>,
 }
 
 impl Notes {
-    pub(crate) fn new(own_registers: bool) -> Self {
-        Notes { own_registers, ..Notes::default() }
+    pub(crate) fn new(shared: HashSet<Reg, FxBuildHasher>) -> Self {
+        Notes { shared, ..Notes::default() }
     }
 
     pub(crate) fn block(&mut self, at: usize, block: Block) {
@@ -57,7 +59,7 @@ impl Notes {
     }
 
     pub(crate) fn write(&mut self, at: usize, register: Reg) {
-        if !self.own_registers {
+        if self.shared.contains(&register) {
             self.events.push((at, Event::Write(register)));
         }
     }
@@ -148,7 +150,18 @@ pub(crate) fn describe(
             last.clone_from(home);
         }
     }
-    let found = ranges(code, &notes.events, end);
+    let mut lasting: BTreeMap<DebugVar, Place> = BTreeMap::new();
+    for variable in debug.variables.keys() {
+        let of_variable = bound.range((variable, None)..).take_while(|((of, _), _)| *of == variable);
+        if let Some(place) = lasting_place(of_variable, &notes.shared, labels.names) {
+            lasting.insert(variable, place);
+        }
+    }
+    let mut events = notes.events;
+    events.retain(
+        |(_, event)| !matches!(event, Event::Bind((variable, _), _) if lasting.contains_key(variable)),
+    );
+    let found = ranges(code, &events, end);
     let mut by_variable: BTreeMap<DebugVar, Vec<Range<Home>>> = BTreeMap::new();
     for mut range in found {
         range.from = labels.snapped[range.from];
@@ -165,8 +178,7 @@ pub(crate) fn describe(
             None => (0, 0),
         };
         let within = |from: usize, to: usize| instructions[to.max(from)] - instructions[from];
-        let of_variable = bound.range((variable, None)..).take_while(|((of, _), _)| *of == variable);
-        if let Some(place) = lasting(of_variable, notes.own_registers, labels.names) {
+        if let Some(place) = lasting.remove(&variable) {
             described.locations.push(Located { variable, range: None, place });
             statistics.variable(within(from, to), within(from, to));
             continue;
@@ -183,15 +195,16 @@ pub(crate) fn describe(
 }
 
 /// The place of a variable that is bound once, as a whole or in pieces, to what nothing else is put into.
-fn lasting<'a>(
+fn lasting_place<'a>(
     bound: impl Iterator<Item = (&'a Key, &'a (u32, Option<Home>))>,
-    own_registers: bool,
+    shared: &HashSet<Reg, FxBuildHasher>,
     names: &Names,
 ) -> Option<Place> {
     let mut parts: Vec<(Piece, Place)> = Vec::new();
     for (n, ((_, piece), (count, home))) in bound.enumerate() {
-        let home =
-            home.as_ref().filter(|home| *count == 1 && (own_registers || home.registers().is_empty()))?;
+        let home = home.as_ref().filter(|home| {
+            *count == 1 && !home.registers().iter().any(|register| shared.contains(register))
+        })?;
         let place = place_of(home, names)?;
         match piece {
             // The whole comes first.

@@ -560,7 +560,10 @@ impl Writer<'_> {
                 signed(bytes, (*offset).into());
             }),
             Place::Constant(bits) => {
-                out.op_consts(*bits);
+                match u8::try_from(*bits) {
+                    Ok(small @ 0..32) => out.op(gimli::DwOp(DW_OP_lit0.0 + small)),
+                    _ => out.op_consts(*bits),
+                }
                 out.op(DW_OP_stack_value);
             }
             Place::Symbol(symbol, offset, _) => {

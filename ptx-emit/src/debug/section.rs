@@ -104,7 +104,7 @@ fn shortest(bytes: &[u8]) -> Vec<(usize, usize)> {
         for (before, slot) in best[at].iter_mut().enumerate() {
             // Another value of the list, or another line: `.b8 ` or `.b64 `, and its end.
             let with_lead = options.iter().map(|&(cost, index)| {
-                let lead = if index == before { 2 } else { 5 + u32::from(index > 0) };
+                let lead = if index == before { 1 } else { 5 + u32::from(index > 0) };
                 (cost.saturating_add(lead), index)
             });
             *slot = with_lead.min().unwrap_or_default();

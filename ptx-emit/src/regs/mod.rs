@@ -9,7 +9,9 @@ mod liveness;
 mod local;
 mod moves;
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
 use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
 
 pub use check::{Conflict, check};
@@ -25,6 +27,9 @@ pub enum Registers {
     Allocated,
     /// Values that are used in their own block only share registers, in time linear in the function.
     Local,
+    /// As by `Allocated`, but only values that a move would join share a register: for debuggers, to whom a variable is gone when another
+    /// value is put into its register.
+    Joined,
 }
 
 /// A PTX register: the `index`th of its class.
@@ -77,6 +82,13 @@ impl Assignment {
                 .filter(|(to, from)| to != from),
         );
     }
+
+    /// The registers that more than one value is put into.
+    pub fn shared(&self, func: &Function) -> HashSet<Reg, FxBuildHasher> {
+        let mut seen: HashSet<Reg, FxBuildHasher> = HashSet::default();
+        let homes = func.vregs.keys().filter(|&vreg| self.index[vreg] != UNASSIGNED);
+        homes.map(|vreg| self.reg(func, vreg)).filter(|&reg| !seen.insert(reg)).collect()
+    }
 }
 
 /// `regalloc2` takes time that is quadratic in blocks: a second at some 10,000.
@@ -88,6 +100,7 @@ pub fn assign(func: &Function, registers: Registers) -> Assignment {
         Registers::Virtual => virtual_registers(func),
         Registers::Allocated if func.layout.len() > MAX_BLOCKS => local::allocate(func),
         Registers::Local => local::allocate(func),
+        Registers::Joined => joined(func, &assign(func, Registers::Allocated)),
         // A function that the allocator cannot take (none is known) is still compiled.
         Registers::Allocated => allocated::allocate(func).unwrap_or_else(|| virtual_registers(func)),
     }
@@ -104,4 +117,52 @@ fn virtual_registers(func: &Function) -> Assignment {
         }
     }
     assignment
+}
+
+/// The assignment in which values share a register only if they do in `shared` and edges lead from one to the other.
+///
+/// A move that `shared` does not need is not needed here either, so the code is the same but for the numbers of its registers.
+fn joined(func: &Function, shared: &Assignment) -> Assignment {
+    let mut sets = Sets { parent: func.vregs.keys().collect() };
+    for &block in &func.layout {
+        for edge in func.successors(block) {
+            for (&to, &from) in func.params(edge.target).iter().zip(func.edge_args(edge)) {
+                if shared.reg(func, to) == shared.reg(func, from) {
+                    sets.join(to, from);
+                }
+            }
+        }
+    }
+    let separate = virtual_registers(func);
+    let mut assignment = Assignment::empty(func);
+    let mut order: Vec<VReg> = func.vregs.keys().filter(|&vreg| separate.index[vreg] != UNASSIGNED).collect();
+    order.sort_by_key(|&vreg| (separate.index[vreg], vreg));
+    for vreg in order {
+        let first = sets.find(vreg);
+        if assignment.index[first] == UNASSIGNED {
+            assignment.index[first] = assignment.fresh(func.vregs[first]).index;
+        }
+        assignment.index[vreg] = assignment.index[first];
+    }
+    assignment
+}
+
+/// Sets of virtual registers; each is named by one of its members.
+struct Sets {
+    parent: PrimaryMap<VReg, VReg>,
+}
+
+impl Sets {
+    fn find(&mut self, mut vreg: VReg) -> VReg {
+        while self.parent[vreg] != vreg {
+            self.parent[vreg] = self.parent[self.parent[vreg]];
+            vreg = self.parent[vreg];
+        }
+        vreg
+    }
+
+    fn join(&mut self, a: VReg, b: VReg) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parent[a] = b;
+    }
 }

@@ -1,6 +1,7 @@
 //! What memory a launch has, to say what an address means.
 
 use super::report::{Nearby, NearbyVariable};
+use crate::measure::profile::memory::Target;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpsmith_interp::observe::{LaunchView, MemoryKind, classify, window};
@@ -18,7 +19,7 @@ pub(crate) struct Region {
 }
 
 /// The memory of a launch, by space.
-#[derive(Default)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct MemoryMap {
     spaces: FxHashMap<StateSpace, Vec<Region>>,
     /// Sizes of the memories that have one.
@@ -108,6 +109,13 @@ impl MemoryMap {
         self.spaces.get(&space).map_or(&[], Vec::as_slice)
     }
 
+    /// The variable or buffer that holds an address, and where.
+    pub fn target(&self, space: StateSpace, address: u64) -> Option<Target> {
+        let region = self.holding(space, address)?;
+        let (name, buffer) = region.named.clone()?;
+        Some(Target { name, buffer, offset: address.wrapping_sub(region.start) as i64 })
+    }
+
     /// The region that holds an address.
     pub fn holding(&self, space: StateSpace, address: u64) -> Option<&Region> {
         let list = self.of(space);
@@ -191,7 +199,7 @@ impl Region {
             offset: address.wrapping_sub(self.start) as i64,
             bytes: self.bytes,
         });
-        Nearby { text: self.described(address, bytes), variable }
+        Nearby { text: self.described(address, bytes), variable, register: None }
     }
 
     fn described(&self, address: u64, bytes: u64) -> String {

@@ -4,7 +4,7 @@ mod checkers;
 pub mod codes;
 mod groups;
 pub mod init;
-mod map;
+pub(crate) mod map;
 pub mod memory;
 pub mod race;
 pub mod report;
@@ -21,8 +21,14 @@ use warpsmith_interp::engine::Reg;
 use warpsmith_interp::observe::At;
 
 /// What a report calls a register of the running function.
-fn register_name(at: &At<'_>, r: Reg) -> String {
+fn register_name(at: &At<'_>, r: Reg) -> Nearby {
     let function = at.program.function_at(at.pc);
     let named = function.and_then(|f| at.program.registers(f).iter().find(|n| n.reg == r));
-    named.map_or_else(|| "a register without a name".into(), |n| format!("register `{}`", n.name))
+    match named {
+        Some(named) => {
+            let text = format!("register `{}`", named.name);
+            Nearby { text, variable: None, register: Some(named.name.to_string()) }
+        }
+        None => Nearby::from(String::from("a register without a name")),
+    }
 }

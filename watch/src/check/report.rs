@@ -76,6 +76,8 @@ pub struct Nearby {
     pub text: String,
     /// The variable that it is.
     pub variable: Option<NearbyVariable>,
+    /// The register of the PTX that it is.
+    pub register: Option<String>,
 }
 
 /// A variable of the PTX, or the buffer that a parameter of the kernel points to, and how an address lies to it.
@@ -93,7 +95,7 @@ pub struct NearbyVariable {
 
 impl From<String> for Nearby {
     fn from(text: String) -> Nearby {
-        Nearby { text, variable: None }
+        Nearby { text, variable: None, register: None }
     }
 }
 
@@ -228,7 +230,11 @@ impl Site {
 
     /// What the source calls what is there: `tile[17]`, 4 bytes past its end.
     fn variable(&self, sources: &Sources) -> Option<String> {
-        let near = self.memory.as_ref()?.variable.as_ref()?;
+        let memory = self.memory.as_ref()?;
+        if let Some(register) = &memory.register {
+            return Some(format!("`{}` of the source", sources.in_register(self.line, register)?));
+        }
+        let near = memory.variable.as_ref()?;
         let element = sources.element(&near.name, near.buffer, near.offset)?;
         let end = if near.buffer { "the end of its buffer" } else { "its end" };
         let past = near.offset.saturating_sub_unsigned(near.bytes);

@@ -178,19 +178,32 @@ impl<C: Console> Debugger<'_, C> {
     pub(super) fn backtrace(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         const MOST: usize = 1000;
         let view = view.ok_or("No stack.")?;
-        let count = match args {
-            "" => MOST,
-            text => usize::try_from(self.evaluate(text, Some(view))?.as_int()?).unwrap_or(0).min(MOST),
-        };
+        let full = args.split_whitespace().any(|word| matches!(word, "full" | "-full"));
+        let args: Vec<&str> =
+            args.split_whitespace().filter(|word| !matches!(*word, "full" | "-full")).collect();
         let frames = self.frames(view).len();
         if frames == 0 {
             return Err("No stack.".into());
         }
-        for number in 0..frames.min(count) {
+        let (first, end) = match args.join(" ").as_str() {
+            "" => (0, frames.min(MOST)),
+            text => match self.evaluate(text, Some(&mut *view))?.as_int()? {
+                // The outermost ones.
+                count if count < 0 => {
+                    let count = usize::try_from(count.unsigned_abs()).unwrap_or(MOST).min(MOST);
+                    (frames.saturating_sub(count), frames)
+                }
+                count => (0, frames.min(usize::try_from(count).unwrap_or(MOST).min(MOST))),
+            },
+        };
+        for number in first..end {
             let line = self.frame_line(view, number);
             self.say(&format!("{line}\n"));
+            if full {
+                self.frame_locals(number, view);
+            }
         }
-        if frames > count {
+        if frames > end {
             self.say("(More stack frames follow...)\n");
         }
         Ok(Flow::Stay)

@@ -54,7 +54,9 @@ const TOPICS: &[(&str, &str)] = &[
     ("line", "The PTX of a source line, or the source of a PTX line"),
     ("locals", "The variables of the selected frame's function"),
     ("registers", "The PTX registers of the selected frame; `system` for special registers"),
+    ("scope", "What can be named at a place, and where it is"),
     ("source", "The file of the source that the kernel stands in"),
+    ("symbol", "The variable that an address is in"),
     ("threads", "The threads of the running kernel, grouped by where they are"),
     ("variables", "The variables of the program"),
     ("warps", "The warps of the block in focus"),
@@ -84,6 +86,8 @@ impl<C: Console> Debugger<'_, C> {
             ("f", _) => "frame",
             ("l" | "li", _) => "line",
             ("lo", _) => "locals",
+            ("s" | "stack", _) => "stack",
+            ("all-registers", _) => "registers",
             ("w" | "wat", _) => "watchpoints",
             ("t" | "th", _) => "threads",
             (_, [one]) => one,
@@ -111,6 +115,9 @@ impl<C: Console> Debugger<'_, C> {
             ("breakpoints" | "watchpoints", _) => self.info_breakpoints(),
             ("display", _) => self.info_displays(),
             ("line", view) => return self.info_line(rest, view),
+            ("scope", view) => return self.info_scope(rest, view),
+            ("symbol", view) => return self.info_symbol(rest, view),
+            ("stack", view) => return self.backtrace(rest, view),
             ("source", view) => {
                 let here = view.and_then(|view| self.current(view));
                 let text = match here.and_then(|pc| self.symbols.frames(pc).first()) {
@@ -435,8 +442,7 @@ impl<C: Console> Debugger<'_, C> {
         let (what, rest) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
         let text = match what {
             "var" | "variable" => rest,
-            // Scripts for gdb begin with these; nothing here waits for an answer, or is folded.
-            "pagination" | "confirm" | "height" | "width" if !rest.starts_with('=') => return Ok(Flow::Stay),
+            setting if super::gdb::is_setting(setting) && !rest.starts_with('=') => return Ok(Flow::Stay),
             _ if args.contains('=') => args,
             _ => return Err("Argument required (expression to compute).".into()),
         };

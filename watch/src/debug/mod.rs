@@ -26,6 +26,7 @@ pub mod dap;
 mod display;
 mod expr;
 mod focus;
+mod gdb;
 mod info;
 mod points;
 mod scope;

@@ -293,7 +293,7 @@ impl<C: Console> Debugger<'_, C> {
             if !known {
                 return Err(format!(
                     "No register \"{name}\" in {}.",
-                    pc.map_or("??", |pc| self.symbols.function(pc))
+                    pc.map_or("??".into(), |pc| self.symbols.shown_function(pc))
                 ));
             }
         }
@@ -685,7 +685,7 @@ impl<C: Console> Debugger<'_, C> {
                         };
                         let head =
                             if i == 0 { &head } else { &format!("{:<7} {:<15} {:<4} {:<3}", "", "", "", "") };
-                        putln!(text, "{head} {at:<20} in {}{of}", self.symbols.function(*pc));
+                        putln!(text, "{head} {at:<20} in {}{of}", self.symbols.shown_function(*pc));
                     }
                 }
             }

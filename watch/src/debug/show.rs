@@ -4,6 +4,7 @@ use super::expr::{Names, decay};
 use super::symbols::{base, same_file};
 use super::value::{Type, Value, repeated};
 use super::{Console, Debugger, Flow};
+use crate::demangled;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use warpsmith_interp::observe::View;
@@ -132,7 +133,7 @@ impl<C: Console> Debugger<'_, C> {
             Some((file, line)) => format!("{}:{line}", base(file)),
             None => format!("{}:{}", self.symbols.file(), self.symbols.program.line(frame.pc)),
         };
-        format!("#{number}  {}{shape} ({}) at {at}", frame.function, args.join(", "))
+        format!("#{number}  {}{shape} ({}) at {at}", demangled(&frame.function), args.join(", "))
     }
 
     /// The line of an operation: of the source if it is known, or the statement itself.

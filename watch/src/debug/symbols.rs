@@ -3,7 +3,9 @@
 use super::value::Type;
 use crate::Sources;
 use crate::dwarf;
+use crate::names::{self, demangled};
 use crate::source::Frame;
+use std::borrow::Cow;
 use std::ops::Range;
 use warpsmith_diag::LineIndex;
 use warpsmith_interp::Program;
@@ -107,12 +109,17 @@ impl<'a> Symbols<'a> {
         self.program.function_at(pc).map_or("??", |f| self.program.function_name(f))
     }
 
+    /// [`Symbols::function`] as its author wrote it.
+    pub fn shown_function(&self, pc: u32) -> Cow<'_, str> {
+        demangled(self.function(pc))
+    }
+
     /// `saxpy+3`: the function of an operation, and its statement there.
     pub fn place(&self, pc: u32) -> String {
-        let name = self.function(pc);
+        let name = self.shown_function(pc);
         let own = self.own(self.program.function_at(pc));
         match self.starts[own].iter().take_while(|s| **s < self.start_of(pc)).count() {
-            0 => name.to_owned(),
+            0 => name.into_owned(),
             n => format!("{name}+{n}"),
         }
     }
@@ -132,11 +139,13 @@ impl<'a> Symbols<'a> {
     /// Where the first statement of a function is. A mangled name is also found by the name within.
     pub fn entry(&self, name: &str) -> Option<u32> {
         let program = self.program;
-        let mangled = format!("{}{name}", name.len());
         let named = |test: &dyn Fn(&str) -> bool| {
             program.functions().filter(|f| test(program.function_name(*f))).find_map(|f| self.body(f).first())
         };
-        let within = |n: &str| n.starts_with("_Z") && n.contains(&mangled);
+        let within = |n: &str| {
+            let shown = demangled(n);
+            shown == name || names::last(&shown) == name
+        };
         named(&|n| n == name).or_else(|| named(&within)).copied()
     }
 
@@ -213,12 +222,12 @@ impl<'a> Symbols<'a> {
         let mut before: &[Frame] = &[];
         for pc in &self.starts {
             let chain = self.frames(*pc);
-            let calls = chain.iter().enumerate().filter(|(_, frame)| frame.function.as_deref() == Some(name));
+            let calls = chain.iter().enumerate().filter(|(_, frame)| frame.is_in(name));
             for (level, _) in calls {
                 let around = &chain[level + 1..];
                 let goes_on = before.len() > around.len()
                     && before.ends_with(around)
-                    && before[before.len() - around.len() - 1].function.as_deref() == Some(name);
+                    && before[before.len() - around.len() - 1].is_in(name);
                 if !goes_on {
                     found.push(*pc);
                 }

@@ -121,6 +121,21 @@ pub struct Function {
     pub text: Range<u64>,
 }
 
+/// A call whose function was inlined.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The text of the function that was inlined.
+    pub text: Range<u64>,
+    /// How many inlined calls lead there, this one counted.
+    pub level: u32,
+    /// What the source calls the function.
+    pub function: Option<String>,
+    /// Its name in the PTX, where DWARF says it.
+    pub linkage: Option<String>,
+    /// The place of the call: the number of `.file`, the line and the column, 0 if unknown.
+    pub at: (u32, u32, u32),
+}
+
 /// What the DWARF of a module says.
 #[derive(Default, Debug)]
 pub struct Dwarf {
@@ -128,8 +143,8 @@ pub struct Dwarf {
     pub functions: Vec<Function>,
     /// Variables, outer scopes before inner ones.
     pub variables: Vec<Variable>,
-    /// The text of inlined calls, and how many of them lead there.
-    inlined: Vec<(Range<u64>, u32)>,
+    /// Calls that were inlined, outer ones before inner ones.
+    pub calls: Vec<Call>,
     /// What types are made of that point to what they are parts of.
     composites: Vec<Arc<Composite>>,
     /// What was wrong.
@@ -185,7 +200,7 @@ impl Dwarf {
         let inside = |variable: &&Variable| variable.scope.as_ref().is_none_or(|scope| scope.contains(&text));
         // Where lines and variables disagree on what was inlined, all of them can be named.
         let agreed = self.variables.iter().filter(inside).any(|v| v.scope.is_some() && v.level == level)
-            || self.inlined.iter().any(|(range, depth)| *depth == level && range.contains(&text));
+            || self.calls.iter().any(|call| call.level == level && call.text.contains(&text));
         let visible = |variable: &&Variable| !agreed || variable.scope.is_none() || variable.level == level;
         let mut found: Vec<&Variable> = Vec::new();
         for variable in self.variables.iter().rev().filter(inside).filter(visible) {
@@ -237,12 +252,12 @@ impl<'a> Reader<'a, '_> {
                     if let (gimli::DW_TAG_subprogram, Some(text)) = (entry.tag(), &own)
                         && let Some(name) = self.name_of(&entry, &abbreviations)
                     {
-                        let linkage = self.string(&entry, gimli::DW_AT_linkage_name);
-                        let linkage = linkage.or_else(|| self.string(&entry, gimli::DW_AT_MIPS_linkage_name));
+                        let linkage = self.linkage(&entry);
                         self.dwarf.functions.push(Function { name, linkage, text: text.clone() });
                     }
                     if let (1, Some(text)) = (inlined, &own) {
-                        self.dwarf.inlined.push((text.clone(), level));
+                        let call = self.call(&entry, text.clone(), level, &abbreviations);
+                        self.dwarf.calls.push(call);
                     }
                     let bounds = own.or_else(|| around.and_then(|around| around.1.clone()));
                     scopes.push((depth, bounds, level));
@@ -293,6 +308,28 @@ impl<'a> Reader<'a, '_> {
     fn name_of(&self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Option<String> {
         let own = self.string(entry, gimli::DW_AT_name);
         own.or_else(|| self.string(&self.origin(entry, abbreviations)?, gimli::DW_AT_name))
+    }
+
+    fn linkage(&self, entry: &Entry<'a>) -> Option<String> {
+        let new = self.string(entry, gimli::DW_AT_linkage_name);
+        new.or_else(|| self.string(entry, gimli::DW_AT_MIPS_linkage_name))
+    }
+
+    fn call(
+        &self,
+        entry: &Entry<'a>,
+        text: Range<u64>,
+        level: u32,
+        abbreviations: &gimli::Abbreviations,
+    ) -> Call {
+        let number = |name| match entry.attr_value(name) {
+            Some(AttributeValue::FileIndex(index)) => u32::try_from(index).unwrap_or(0),
+            Some(value) => value.udata_value().and_then(|value| u32::try_from(value).ok()).unwrap_or(0),
+            None => 0,
+        };
+        let at = [gimli::DW_AT_call_file, gimli::DW_AT_call_line, gimli::DW_AT_call_column].map(number);
+        let linkage = self.linkage(entry).or_else(|| self.linkage(&self.origin(entry, abbreviations)?));
+        Call { text, level, function: self.name_of(entry, abbreviations), linkage, at: at.into() }
     }
 
     fn string(&self, entry: &Entry<'a>, name: gimli::DwAt) -> Option<String> {

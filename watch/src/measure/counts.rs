@@ -1,5 +1,6 @@
 //! What every operation of a program does, counted: the ground of coverage and profile.
 
+use crate::check::map::MemoryMap;
 use crate::measure::profile::memory::AccessCount;
 use rustc_hash::FxHashMap;
 use warpsmith_interp::Program;
@@ -73,6 +74,8 @@ pub struct Counts {
     memory: Option<Vec<AccessCount>>,
     last_sector: (u64, u64),
     launches: Vec<LaunchShape>,
+    /// The memory of the last launch, where accesses are counted.
+    map: Option<MemoryMap>,
 }
 
 impl Counts {
@@ -199,6 +202,7 @@ impl Observer for Counts {
         }
         let (kernel, grid, block) = (launch.kernel().to_owned(), launch.grid(), launch.block());
         self.launches.push(LaunchShape { kernel, grid, block });
+        self.map = self.memory.is_some().then(|| MemoryMap::new(launch));
     }
 
     fn counted(&mut self, executions: &[Executions]) {
@@ -237,6 +241,13 @@ impl Observer for Counts {
         addresses: Addresses<'_>,
     ) {
         if let Some(count) = self.accesses_mut(at.pc, space) {
+            if count.requests == 0 {
+                let address = addresses.of(at.mask.trailing_zeros().min(31) as usize);
+                let target = self.map.as_ref().and_then(|map| map.target(space, address));
+                let Some(count) = self.accesses_mut(at.pc, space) else { return };
+                count.target = target;
+                return count.add(at.mask, kind, access, space, &addresses);
+            }
             count.add(at.mask, kind, access, space, &addresses);
         }
     }

@@ -21,6 +21,7 @@ mod filter;
 pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
+use crate::check::map::MemoryMap;
 use crate::Sources;
 use crate::dwarf::Place;
 use crate::lanes::lanes_of;
@@ -67,6 +68,8 @@ pub struct Trace<W> {
     names: FxHashMap<FuncId, FxHashMap<Reg, NamedReg>>,
     /// What lines and registers are in the source.
     sources: Option<Sources>,
+    /// The memory of the launch, where the source is known.
+    map: Option<MemoryMap>,
     /// The variables that statements change, by the registers that they write.
     variables: FxHashMap<(u32, String), Option<String>>,
     pending: Option<Pending>,
@@ -98,13 +101,14 @@ impl<W: Write + Send> Trace<W> {
             wanted: Vec::new(),
             names: FxHashMap::default(),
             sources: None,
+            map: None,
             variables: FxHashMap::default(),
             pending: None,
         }
     }
 
-    /// Also tells the lines of the source (`source`), and of a register which variable of the source it then is (`variable`), as far as the
-    /// module says.
+    /// Also tells the lines of the source (`source`), of a register which variable of the source it then is, and of the first address of an
+    /// access what the source calls what is there (`variable`), as far as the module says.
     pub fn with_sources(mut self, sources: &Sources) -> Trace<W> {
         self.sources = Some(sources.clone());
         self
@@ -185,6 +189,12 @@ impl<W: Write + Send> Trace<W> {
         self.variables.entry((statement, register.to_owned())).or_insert_with(|| of(statement)).clone()
     }
 
+    /// What the source calls what is at an address.
+    fn element(&self, space: StateSpace, address: u64) -> Option<String> {
+        let target = self.map.as_ref()?.target(space, address)?;
+        self.sources.as_ref()?.element(&target.name, target.buffer, target.offset)
+    }
+
     fn event(&mut self, event: &str, at: &At<'_>, lanes: u32, members: Value) {
         self.flush();
         let mut line = Map::new();
@@ -218,6 +228,7 @@ impl<W: Write + Send> Observer for Trace<W> {
         (self.grid, self.block) = (launch.grid(), launch.block());
         self.kernel = self.filter.kernel(launch.kernel());
         self.names.clear();
+        self.map = self.sources.is_some().then(|| MemoryMap::new(launch));
         let program = launch.program();
         let wanted = |s: &warpsmith_interp::engine::Statement| {
             s.head < s.end
@@ -317,6 +328,10 @@ impl<W: Write + Send> Observer for Trace<W> {
         let mut line = json!({"kind": kind, "space": space.name(), "bytes": access.bytes, "addresses": of});
         if access.count > 1 {
             line["elements"] = access.count.into();
+        }
+        let first = addresses.of(lanes.trailing_zeros().min(31) as usize);
+        if let Some(variable) = self.element(space, first) {
+            line["variable"] = variable.into();
         }
         match self.pending(at) {
             Some(pending) => {

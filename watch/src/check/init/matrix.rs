@@ -55,7 +55,7 @@ impl Init {
         } else {
             self.known.number((at.pc, Some(r)), || {
                 let mut site = Site::of_lane(at, lane, shape).role("made of what was never written");
-                site.memory = Some(register_name(at, r).into());
+                site.memory = Some(register_name(at, r));
                 site
             })
         };

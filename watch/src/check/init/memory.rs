@@ -10,7 +10,6 @@ use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{AccessKind, Addresses, At, shared_owner};
 use warpsmith_isa::StateSpace;
 
-/// Says which register it is.
 /// What of the undefined bytes of a load the program uses; `None` if that is nothing.
 fn used(access: &Access, mut found: Masks) -> Option<Masks> {
     for (_, lanes) in found.iter_mut().enumerate().filter(|(byte, _)| !access.uses(*byte as u32)) {

@@ -45,6 +45,8 @@ pub struct Init {
     current: usize,
     /// Where the registers of the running function start.
     base: usize,
+    /// Where its local memory starts.
+    stack: u64,
     global: Global,
     /// Where undefined bytes of global memory come from, by words of four.
     origins: FxHashMap<u64, u32>,
@@ -226,7 +228,7 @@ impl Observer for Init {
         }
         let place = registers.place();
         let base = place.row as usize * 32;
-        self.base = base;
+        (self.base, self.stack) = (base, place.stack.into());
         let Some(flow) = self.flows.get(at.pc) else { return };
         let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
         warp.reserve(base + place.rows as usize * 32);

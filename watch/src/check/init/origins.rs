@@ -1,11 +1,12 @@
 //! Where undefined values come from.
 
+use super::super::map::Region;
 use super::super::register_name;
 use super::Init;
 use super::flow::Slot;
 use super::shadow::Masks;
 use crate::lanes::lanes_of;
-use crate::report::Site;
+use crate::report::{Nearby, Site};
 use rustc_hash::FxHashMap;
 use warpsmith_interp::engine::Reg;
 use warpsmith_interp::observe::{Addresses, At};
@@ -44,6 +45,19 @@ pub(super) fn origin_key(space: StateSpace, warp: u32, lane: u32, address: u64) 
     if space == StateSpace::Local { (1 + warp * 32 + lane, address / 4) } else { (0, address / 4) }
 }
 
+/// The variable of the running function that a local address is in.
+fn on_stack(at: &At<'_>, stack: u64, address: u64) -> Option<Nearby> {
+    let offset = address.checked_sub(stack)?;
+    let locals = at.program.locals(at.program.function_at(at.pc)?);
+    let local = locals.iter().find(|local| {
+        offset.checked_sub(local.offset.into()).is_some_and(|offset| offset < u64::from(local.bytes))
+    })?;
+    let (start, bytes) = (stack + u64::from(local.offset), local.bytes.into());
+    let (what, freed) = (format!("variable `{}`", local.name), false);
+    let region = Region { start, bytes, what, freed, named: Some((local.name.to_string(), false)) };
+    Some(region.relation(address, 1))
+}
+
 impl Init {
     /// The origin of what is undefined in a register: known, or the register itself, which nobody has written.
     pub(super) fn origin_of(&mut self, at: &At<'_>, base: usize, r: Reg, lanes: u32) -> u32 {
@@ -55,7 +69,7 @@ impl Init {
                 self.known.number((at.pc, Some(r)), || {
                     let lane = lanes.trailing_zeros().min(31);
                     let mut site = Site::of_lane(at, lane, block).role("read, and never written");
-                    site.memory = Some(register_name(at, r).into());
+                    site.memory = Some(register_name(at, r));
                     site
                 })
             }
@@ -86,11 +100,14 @@ impl Init {
         if let Some(stored) = stored {
             return *stored;
         }
-        let (map, shape) = (&self.map, self.launch.block);
+        let (map, shape, stack) = (&self.map, self.launch.block, self.stack);
         self.known.number((at.pc, None), || {
             let mut site = Site::of_lane(at, lane, shape).role("loaded, and never stored");
             site = site.address(space, address);
-            site.memory = map.holding(space, address).map(|p| p.relation(address, 1));
+            site.memory = match space {
+                StateSpace::Local => on_stack(at, stack, address),
+                _ => map.holding(space, address).map(|p| p.relation(address, 1)),
+            };
             site
         })
     }

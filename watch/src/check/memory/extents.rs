@@ -26,6 +26,7 @@ pub(super) struct Extent {
     pub bytes: u64,
     /// `variable x`, `parameter x`
     pub what: String,
+    pub name: String,
 }
 
 /// What the accesses of a launch must stay in.
@@ -100,13 +101,14 @@ impl Extents {
         let mut extents = Extents { of: vec![0; program.operations() as usize], ..Extents::default() };
         let mut variables = FxHashMap::default();
         for v in launch.variables() {
-            let number = extents.add(v.space, v.address, v.bytes, format!("variable `{}`", v.name));
+            let number = extents.add(v.space, v.address, v.bytes, "variable", v.name);
             variables.insert(v.id, number);
         }
         let mut params = Vec::new();
         for p in launch.params() {
-            let what = format!("parameter `{}`", p.name);
-            params.push((p.offset, extents.add(StateSpace::Param, p.offset.into(), p.bytes.into(), what)));
+            let number =
+                extents.add(StateSpace::Param, p.offset.into(), p.bytes.into(), "parameter", &p.name);
+            params.push((p.offset, number));
         }
         let mut neighbours: FxHashMap<StateSpace, usize> = FxHashMap::default();
         extents.extents.iter().for_each(|e| *neighbours.entry(e.space).or_default() += 1);
@@ -117,9 +119,9 @@ impl Extents {
             }
             let mut locals = Vec::new();
             for l in program.locals(function) {
-                let what = format!("variable `{}`", l.name);
-                locals
-                    .push((l.offset, extents.add(StateSpace::Local, l.offset.into(), l.bytes.into(), what)));
+                let number =
+                    extents.add(StateSpace::Local, l.offset.into(), l.bytes.into(), "variable", &l.name);
+                locals.push((l.offset, number));
             }
             neighbours.insert(StateSpace::Local, locals.len());
             let find = |list: &[(u32, u32)], offset: u32| {
@@ -145,8 +147,9 @@ impl Extents {
         extents
     }
 
-    fn add(&mut self, space: StateSpace, start: u64, bytes: u64, what: String) -> u32 {
-        self.extents.push(Extent { space, start, bytes, what });
+    fn add(&mut self, space: StateSpace, start: u64, bytes: u64, kind: &str, name: &str) -> u32 {
+        let what = format!("{kind} `{name}`");
+        self.extents.push(Extent { space, start, bytes, what, name: name.to_owned() });
         self.extents.len() as u32 - 1
     }
 

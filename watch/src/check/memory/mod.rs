@@ -226,7 +226,8 @@ impl Memory {
             let (what, freed) = (extent.what.clone(), false);
             // The map knows it by name, if it is a variable of the module.
             let named = map.holding(space, start).filter(|known| known.start == start);
-            let named = named.and_then(|known| known.named.clone());
+            let on_stack = || (space == StateSpace::Local).then(|| (extent.name.clone(), false));
+            let named = named.and_then(|known| known.named.clone()).or_else(on_stack);
             let variable = Region { start, bytes: extent.bytes, what, freed, named };
             let message = format!(
                 "{} leaves the variable that its address was computed from",

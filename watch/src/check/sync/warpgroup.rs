@@ -158,7 +158,7 @@ fn issue(warp: &mut Warp, at: &At<'_>, used: &Arc<Used>, row: u32, report: &mut 
             let before = At { pc, ..*at };
             let message = "registers of a product were accessed, and no `wgmma.fence` follows";
             let mut site = Site::new(at, block);
-            site.memory = Some(register_name(at, r).into());
+            site.memory = Some(register_name(at, r));
             Finding::new(Checker::Sync, codes::MISSING_WGMMA_FENCE, message, site)
                 .site(Site::new(&before, block).role("accessed here"))
                 .note("execute `wgmma.fence.sync.aligned` between other accesses to the registers of a product and the product (9.7.15.7.1)")
@@ -190,7 +190,7 @@ fn in_flight(at: &At<'_>, r: Reg, writes: bool, product: u32, report: &mut Repor
         let what = if writes { "written" } else { "read" };
         let message = format!("a register of a product in flight is {what}");
         let mut site = Site::new(at, block);
-        site.memory = Some(register_name(at, r).into());
+        site.memory = Some(register_name(at, r));
         let started = At { pc: product, ..*at };
         Finding::new(Checker::Sync, codes::REGISTER_IN_FLIGHT, message, site)
             .site(Site::new(&started, block).role("the product"))

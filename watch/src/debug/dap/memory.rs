@@ -101,7 +101,7 @@ impl Session<'_, '_> {
                 "location": self.ptx(), "line": self.connection.line_out(line),
             });
             if index == Some(0) || symbols.function(pc) != symbols.function(starts[index.unwrap_or(1) - 1]) {
-                row["symbol"] = symbols.function(pc).into();
+                row["symbol"] = symbols.shown_function(pc).into();
             }
             instructions.push(row);
         }

@@ -139,7 +139,8 @@ impl Session<'_, '_> {
                 Some(at) => (self.file(&at.file), at.line, at.column),
                 None => (self.ptx(), self.debugger.symbols.program.line(frame.pc), 0),
             };
-            let name = if frame.inlined { format!("{} [inlined]", frame.function) } else { frame.function };
+            let name = crate::demangled(&frame.function);
+            let name = if frame.inlined { format!("{name} [inlined]") } else { name.into_owned() };
             shown.push(json!({
                 "id": id, "name": name, "source": source, "line": self.connection.line_out(line),
                 "column": self.connection.line_out(column.max(1)),

@@ -37,6 +37,19 @@ pub struct AccessCount {
     pub passes: Traffic,
     /// The most passes that the lanes of one request needed for one bank.
     pub worst: u32,
+    /// What the first of them went to.
+    pub target: Option<Target>,
+}
+
+/// What an access goes to: a variable of the PTX, or the buffer that a parameter of the kernel points to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// The name of the variable or parameter.
+    pub name: String,
+    /// It is what the parameter points to.
+    pub buffer: bool,
+    /// The address, in bytes from its start.
+    pub offset: i64,
 }
 
 /// Units that were moved, and how few would have done.
@@ -82,6 +95,7 @@ impl AccessCount {
             lines: 0,
             passes: none,
             worst: 0,
+            target: None,
         }
     }
 
@@ -96,6 +110,7 @@ impl AccessCount {
             lines: self.lines + other.lines,
             passes: self.passes.plus(other.passes),
             worst: self.worst.max(other.worst),
+            target: self.target.clone().or_else(|| other.target.clone()),
         }
     }
 

@@ -5,7 +5,7 @@ mod output;
 
 use crate::measure::counts::{Counts, LaunchShape, Outcomes};
 use crate::source::{Frame, Sources};
-use memory::AccessCount;
+use memory::{AccessCount, Target};
 use std::collections::BTreeMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::observe::Executions;
@@ -81,6 +81,8 @@ pub struct LineProfile {
     pub branch: Option<Outcomes>,
     /// Its accesses to memory, if it makes any.
     pub memory: Option<AccessCount>,
+    /// What the source, or else the PTX, calls what they go to: a variable, or the parameter that points there.
+    pub variable: Option<String>,
 }
 
 impl Profile {
@@ -110,6 +112,7 @@ impl Profile {
                 executions: Executions::default(),
                 branch: None,
                 memory: None,
+                variable: None,
             });
             line.executions += executions;
             if let Some(outcomes) = count.branch {
@@ -137,6 +140,12 @@ impl Profile {
         profile.mix = mix.into_iter().collect();
         profile.mix.sort_by_key(|(_, e)| std::cmp::Reverse(e.warps));
         profile.lines = lines.into_values().collect();
+        for line in &mut profile.lines {
+            let target = line.memory.as_ref().and_then(|memory| memory.target.as_ref());
+            line.variable = target.map(|Target { name, buffer, offset }| {
+                sources.variable(name, *buffer, *offset).unwrap_or(name).to_owned()
+            });
+        }
         profile
     }
 

@@ -82,7 +82,7 @@ impl Profile {
                 let per = t.moved as f64 / m.requests.max(1) as f64;
                 putln!(
                     out,
-                    "{:>5}  {:<7} {:>10} {:>10} {per:>8.1} {:>9} {:>9}  {}{}",
+                    "{:>5}  {:<7} {:>10} {:>10} {per:>8.1} {:>9} {:>9}  {}{}{}",
                     l.line,
                     Space::of(m.space).name(),
                     m.requests,
@@ -90,6 +90,7 @@ impl Profile {
                     percent(t.efficiency()),
                     m.passes.excess(),
                     l.text,
+                    l.variable.as_ref().map_or_else(String::new, |name| format!("  of {name}")),
                     place(l)
                 );
             }
@@ -121,6 +122,7 @@ impl Profile {
             }
             if let Some(m) = &l.memory {
                 value["memory"] = accesses(m);
+                value["variable"] = l.variable.clone().into();
             }
             value
         });

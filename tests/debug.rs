@@ -24,6 +24,9 @@ use warpsmith_harness::session::{Subject, own_launch};
 const HEAD: &str = "$ warpsmith debug ";
 const FENCE: &str = "```";
 
+/// How many times longer `-g` may make a text, in tenths: one example has 41 at `-O1`, all others less than 40.
+const MOST_TENTHS: usize = 41;
+
 fn main() -> ExitCode {
     let transcripts = |folder: &str| {
         let entries = std::fs::read_dir(root().join(folder)).expect("the folder is part of the repository");
@@ -109,7 +112,7 @@ fn same_shape() -> Result<(), Failed> {
 }
 
 /// The examples as their own source, at -O0: every variable is somewhere wherever it can be named, every line with code is a breakpoint's
-/// place, and within a block of the IR lines come in the order of the source.
+/// place, and within a block of the IR lines come in the order of the source. At all levels, what debuggers are told has its bounds.
 fn every_line_of_the_examples() -> Result<(), Failed> {
     let mut checked = 0;
     for entry in std::fs::read_dir(root().join("examples"))?.flatten() {
@@ -121,13 +124,18 @@ fn every_line_of_the_examples() -> Result<(), Failed> {
         let text = std::fs::read_to_string(&path)?;
         let module =
             ir::parse_module(Source::new(name.as_str(), text.as_str())).map_err(|e| e.to_string())?;
-        let compile = |level| {
+        let compile = |level, debug| {
             let compiler = Compiler::new(warpsmith::DEFAULT_TARGET).with_opt_level(level);
-            compiler.with_debug(Debug::Full).compile(&module).map_err(|errors| errors.to_string())
+            compiler.with_debug(debug).compile(&module).map_err(|errors| errors.to_string())
         };
         for level in OptLevel::ALL {
-            let compiled = compile(level)?;
+            let compiled = compile(level, Debug::Full)?;
             let stats = compiled.stats.debug;
+            let plain = compile(level, Debug::None)?.text.len();
+            if 10 * compiled.text.len() > MOST_TENTHS * plain {
+                let size = compiled.text.len();
+                return Err(format!("{name} at {level}: {size} bytes with -g, {plain} without").into());
+            }
             if level == OptLevel::O0
                 && (stats.located, stats.covered_instructions) != (stats.variables, stats.scope_instructions)
             {

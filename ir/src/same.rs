@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 /// Panics at the first difference.
 pub fn assert_same(a: &Module, b: &Module) {
     assert_eq!((a.target, &a.order), (b.target, &b.order));
-    let files = |m: &Module| m.files.iter().map(|(id, name)| (name.clone(), m.stamps[id])).collect::<Vec<_>>();
+    let files =
+        |m: &Module| m.files.iter().map(|(id, name)| (name.clone(), m.stamps[id])).collect::<Vec<_>>();
     assert_eq!(files(a), files(b));
     for symbol in &a.order {
         match *symbol {

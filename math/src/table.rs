@@ -73,9 +73,9 @@ rows! {
     "sinh"      Unary   hyperbolic::sinh  Each cuda(3 2) ours(1 1);
     "cosh"      Unary   hyperbolic::cosh  Each cuda(2 1) ours(1 1);
     "tanh"      Unary   hyperbolic::tanh  Each cuda(2 1) ours(1 1);
-    "asinh"     Unary   hyperbolic::asinh Each cuda(3 3) ours(1 1);
-    "acosh"     Unary   hyperbolic::acosh Each cuda(4 3) ours(1 1);
-    "atanh"     Unary   hyperbolic::atanh Each cuda(3 2) ours(1 1);
+    "asinh"     Unary   hyperbolic::asinh Each cuda(3 3) ours(2 2);
+    "acosh"     Unary   hyperbolic::acosh Each cuda(4 3) ours(2 2);
+    "atanh"     Unary   hyperbolic::atanh Each cuda(3 2) ours(2 2);
     "exp"       Unary   exp::exp          Each cuda(2 1) ours(1 1);
     "exp2"      Unary   exp::exp2         Each cuda(2 1) ours(1 1);
     "exp10"     Unary   exp::exp10        Each cuda(2 1) ours(1 1);

@@ -154,3 +154,41 @@ fn structs_and_arrays_are_bound_by_their_parts() {
         }
     }
 }
+
+#[test]
+fn files_have_their_time_and_size() {
+    let text = "file 0 \"a.dsl\" time 1700000000 size 321\nfile 1 \"b.dsl\"\nkernel @k() {\nentry:\n  ret !0:2:1\n}\n";
+    let module = ir::parse_module(text).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(
+        module.to_string().starts_with("file 0 \"a.dsl\" time 1700000000 size 321\nfile 1 \"b.dsl\"\n"),
+        "{module}"
+    );
+    let compiler = Compiler::new(Target::sm(80)).with_debug(Debug::Lines);
+    let compiled = compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(
+        compiled.text.contains(".file 1 \"a.dsl\", 1700000000, 321\n.file 2 \"b.dsl\"\n"),
+        "{}",
+        compiled.text
+    );
+    let wrong = ir::parse_module("file 0 \"a.dsl\" time 5\n").expect_err("the size is missing");
+    assert!(wrong.to_string().contains("`size` and the bytes of the file"), "{wrong}");
+}
+
+#[test]
+fn optimised_variables_keep_registers_of_their_own() {
+    let compiled = compile(Debug::Full, OptLevel::O2, None);
+    let allocated = {
+        let module = ir::parse_module(SOURCE).unwrap_or_else(|errors| panic!("{errors}"));
+        let compiler = Compiler::new(Target::sm(80)).with_debug(Debug::Full);
+        let compiler = compiler.with_registers(warpsmith_emit::regs::Registers::Allocated);
+        compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"))
+    };
+    let covered = |compiled: &Compiled| compiled.stats.debug.covered_instructions;
+    assert!(covered(&compiled) > covered(&allocated), "{} {}", compiled.stats.debug, allocated.stats.debug);
+    // The instructions are the same but for the numbers of their registers.
+    let code = |compiled: &Compiled| -> Vec<String> {
+        let lines = compiled.text.lines().filter(|line| line.starts_with("    ") && !line.contains(".reg"));
+        lines.map(|line| line.split_whitespace().next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(code(&compiled), code(&allocated));
+}

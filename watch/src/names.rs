@@ -37,8 +37,11 @@ fn is_rust(name: &str) -> bool {
 fn of_cpp(name: &str) -> Option<String> {
     let options = cpp_demangle::ParseOptions::default().recursion_limit(64);
     let symbol = cpp_demangle::Symbol::new_with_options(name, &options).ok()?;
-    let options =
-        cpp_demangle::DemangleOptions::new().no_params().no_return_type().hide_expression_literal_types().recursion_limit(64);
+    let options = cpp_demangle::DemangleOptions::new()
+        .no_params()
+        .no_return_type()
+        .hide_expression_literal_types()
+        .recursion_limit(64);
     let mut text = Bounded(String::new());
     symbol.structured_demangle(&mut text, &options).ok()?;
     Some(text.0)

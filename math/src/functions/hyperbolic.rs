@@ -1,9 +1,9 @@
 //! Hyperbolic functions and their inverses.
 
 use super::exp::{clamp, exp_parts};
-use super::log::{log_of, log1p_double};
-use super::{Double, fast_two_sum, two_product, two_sum};
-use crate::coefficients::{LN2, SINH, TANH};
+use super::log::log1p_near;
+use super::{Double, fast_two_sum, two_sum};
+use crate::coefficients::{SINH, TANH};
 use crate::expr::V;
 
 /// e^a / 2 and e^-a / 2 for a >= 0, the first as a sum, both without the last factor 2^k of the first.
@@ -44,63 +44,40 @@ pub fn tanh(x: V<'_>) -> V<'_> {
     a.lt(1.0).select(near, far).unless(x.is_nan() | x.eq(0.0), x)
 }
 
+/// From here on, 1 + x^2 is x^2.
+fn large(x: V<'_>) -> f64 {
+    2f64.powi(x.format().mantissa as i32 / 2 + 2)
+}
+
 /// asinh x = sign(x) log1p(a + a^2 / (1 + sqrt(1 + a^2)))
 pub fn asinh(x: V<'_>) -> V<'_> {
     let a = x.abs();
-    let large = a.gt(2f64.powi(x.format().mantissa as i32 / 2 + 2));
-    let b = a.unless(large, 1.0);
-    let (q, ql) = two_product(b, b);
-    let (u, ul) = two_sum(b.k(1.0), q);
-    let r = u.sqrt();
-    let rl = ((-r).fma(r, u) + (ul + ql)) / (r + r);
-    let (d, dl) = two_sum(r, b.k(1.0));
-    let dl = dl + rl;
-    // b^2 / (1 + r) as a sum.
-    let t = q / d;
-    let tl = ((-t).fma(d, q) + ((-t).fma(dl, ql))) / d;
-    let (s, sl) = two_sum(b, t);
-    let (h, l) = log1p_double(fast_two_sum(s, sl + tl));
-    let near = h + l;
-    // ln 2a
-    let (h, l) = log_of(a.unless(x.is_inf(), 1.0));
-    let far = sum_ln2(h, l).unless(x.is_inf(), f64::INFINITY);
-    let value = large.select(far, near).copysign(x);
+    let far = a.gt(large(x));
+    let b = a.unless(far, 1.0);
+    let t = b * b / (b.fma(b, b.k(1.0)).sqrt() + 1.0);
+    let (s, l) = fast_two_sum(b, t);
+    let value = log1p_near(s, l, Some((far, a))).unless(x.is_inf(), f64::INFINITY).copysign(x);
     value.unless(x.is_nan() | a.lt(if x.is_f32() { 1e-12 } else { 1e-20 }), x)
-}
-
-fn sum_ln2<'e>(h: V<'e>, l: V<'e>) -> V<'e> {
-    let (s, e) = two_sum(h, h.part(&LN2, 0));
-    s + (e + (l + h.part(&LN2, 1)))
 }
 
 /// acosh x = log1p(t + sqrt(2 t + t^2)) with t = x - 1
 pub fn acosh(x: V<'_>) -> V<'_> {
-    let large = x.gt(2f64.powi(x.format().mantissa as i32 / 2 + 2));
-    let t = x.unless(large, 2.0) - 1.0;
-    let (q, ql) = two_product(t, t);
-    let (u, ul) = two_sum(t * 2.0, q);
-    let r = u.sqrt();
-    let rl = ((-r).fma(r, u) + (ul + ql)) / (r + r);
-    let rl = rl.unless(r.eq(0.0), 0.0);
-    let (s, sl) = two_sum(r, t);
-    let (h, l) = log1p_double(fast_two_sum(s, sl + rl));
-    let near = h + l;
-    let infinite = x.eq(f64::INFINITY);
-    let (h, l) = log_of(x.unless(infinite, 1.0));
-    let far = sum_ln2(h, l).unless(infinite, f64::INFINITY);
-    large.select(far, near).unless(x.lt(1.0) | x.is_nan(), f64::NAN)
+    let far = x.gt(large(x));
+    let t = x.unless(far, 2.0) - 1.0;
+    let (s, l) = two_sum(t, (t * (t + 2.0)).sqrt());
+    let value = log1p_near(s, l, Some((far, x))).unless(x.eq(f64::INFINITY), f64::INFINITY);
+    value.unless(x.lt(1.0) | x.is_nan(), f64::NAN)
 }
 
 /// atanh x = log1p(2 a / (1 - a)) / 2
 pub fn atanh(x: V<'_>) -> V<'_> {
     let a = x.abs();
     let b = a.unless(a.ge(1.0), 0.5);
-    let (d, dl) = two_sum(b.k(1.0), -b);
+    let (d, dl) = fast_two_sum(b.k(1.0), -b);
     let n = b + b;
     let q = n / d;
     let ql = ((-q).fma(d, n) - q * dl) / d;
-    let (h, l) = log1p_double((q, ql));
-    let value = ((h + l) * 0.5).unless(a.eq(1.0), f64::INFINITY).copysign(x);
+    let value = (log1p_near(q, ql, None) * 0.5).unless(a.eq(1.0), f64::INFINITY).copysign(x);
     let value = value.unless(a.gt(1.0) | x.is_nan(), f64::NAN);
     value.unless(a.lt(if x.is_f32() { 1e-12 } else { 1e-20 }), x)
 }

@@ -43,6 +43,40 @@ fn special<'e>(x: V<'e>, value: V<'e>) -> V<'e> {
     value.unless(x.eq(f64::INFINITY), f64::INFINITY)
 }
 
+/// log(1 + f) for f between sqrt(1/2) - 1 and sqrt(2) - 1 as a sum, to about 4 bits more than the format has: f - f^2 / 2 with what is lost
+/// there, and the rest, which is small beside it.
+fn log1p_short(f: V<'_>) -> Double<'_> {
+    let s = f / (f + 2.0);
+    let z = s * s;
+    let r = z * z.fma(z.poly(&LOG), f.k(2.0 / 3.0));
+    let half = f * f * 0.5;
+    let (h, l) = fast_two_sum(f, -half);
+    (h, s.fma(half + r, l))
+}
+
+/// k ln 2 + h + l as a sum; of k ln 2 and h the first is the greater, or 0.
+fn with_exponent<'e>(k: V<'e>, (h, l): Double<'e>) -> Double<'e> {
+    let (s, e) = fast_two_sum(k * k.part(&LN2, 0), h);
+    (s, e + k.fma(k.part(&LN2, 1), l))
+}
+
+/// ln(1 + x + lo) for x + lo > -1, and ln 2y instead where there is a y; to within a unit or so.
+pub fn log1p_near<'e>(x: V<'e>, lo: V<'e>, far: Option<(V<'e>, V<'e>)>) -> V<'e> {
+    let (mut u, mut c) = two_sum(x.k(1.0), x);
+    c = c + lo;
+    let mut more = x.k(0.0);
+    if let Some((far, y)) = far {
+        (u, c, more) = (far.select(y, u), far.select(x.k(0.0), c), far.select(x.k(1.0), more));
+    }
+    let (m, k) = reduce(u);
+    let k = k + more;
+    // Near 1, what x had beyond the bits of 1 + x is still wanted.
+    let near = k.eq(0.0);
+    let (h, l) = log1p_short(near.select(x, m - 1.0));
+    let (h, l) = with_exponent(k, (h, l + near.select(lo, c) / u));
+    h + l
+}
+
 /// ln x
 pub fn log(x: V<'_>) -> V<'_> {
     let (m, k) = reduce(x);
@@ -60,7 +94,7 @@ pub fn log(x: V<'_>) -> V<'_> {
 /// A logarithm to another base: 1 / ln base in parts.
 fn log_base<'e>(x: V<'e>, scale: &crate::coefficients::Parts) -> V<'e> {
     let (m, k) = reduce(x);
-    let (h, l) = log_double(m, x.k(0.0), k);
+    let (h, l) = with_exponent(k, log1p_short(m - 1.0));
     let (p, pl) = two_product(h, x.part(scale, 0));
     special(x, p + h.fma(x.part(scale, 1), l.fma(x.part(scale, 0), pl)))
 }
@@ -68,10 +102,10 @@ fn log_base<'e>(x: V<'e>, scale: &crate::coefficients::Parts) -> V<'e> {
 /// log2 x
 pub fn log2(x: V<'_>) -> V<'_> {
     let (m, k) = reduce(x);
-    let (h, l) = log1p_reduced(m - 1.0, x.k(0.0));
+    let (h, l) = log1p_short(m - 1.0);
     let (p, pl) = two_product(h, x.part(&LOG2_E, 0));
     let pl = h.fma(x.part(&LOG2_E, 1), l.fma(x.part(&LOG2_E, 0), pl));
-    let (s, e) = two_sum(k, p);
+    let (s, e) = fast_two_sum(k, p);
     special(x, s + (e + pl))
 }
 
@@ -80,24 +114,10 @@ pub fn log10(x: V<'_>) -> V<'_> {
     log_base(x, &LOG10_E)
 }
 
-/// ln(1 + hi + lo) as a sum, for hi + lo > -1.
-pub fn log1p_double<'e>((hi, lo): Double<'e>) -> Double<'e> {
-    let (u, c) = two_sum(hi.k(1.0), hi);
-    let c = c + lo;
-    let (m, k) = reduce(u);
-    // The correction in the scale of m: 2^-k is exact, and k is small unless c is nothing.
-    let unit = m / u;
-    let near = k.eq(0.0);
-    let (f, c) = (near.select(hi, m - 1.0), near.select(lo, c * unit));
-    let (h, l) = log1p_reduced(f, c);
-    let whole = two_sum(k * u.part(&LN2, 0), h);
-    fast_two_sum(whole.0, whole.1 + k.fma(u.part(&LN2, 1), l))
-}
-
 /// ln(1 + x)
 pub fn log1p(x: V<'_>) -> V<'_> {
-    let (h, l) = log1p_double((x, x.k(0.0)));
-    let value = (h + l).unless(x.eq(-1.0), f64::NEG_INFINITY);
+    let value = log1p_near(x, x.k(0.0), None);
+    let value = value.unless(x.eq(-1.0), f64::NEG_INFINITY);
     let value = value.unless(x.lt(-1.0) | x.is_nan(), f64::NAN);
     let same = x.eq(f64::INFINITY) | x.abs().lt(if x.is_f32() { 1e-15 } else { 1e-30 });
     value.unless(same, x)

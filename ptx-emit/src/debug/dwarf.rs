@@ -464,10 +464,12 @@ impl Writer<'_> {
         subprogram: &source::Subprogram,
         symbol: Option<&str>,
     ) {
+        // A function that is inlined everywhere has no symbol. gdb calls it by its linkage name if it is told one, which users know in
+        // languages alone whose names it can read in that.
+        let language = self.info.and_then(|info| info.units.get(subprogram.unit)).map(|unit| unit.language);
+        let inlined = subprogram.linkage_name.as_deref().filter(|_| language.is_some_and(mangles));
         // First: where it comes behind the name, ptxas (12.9 to 13.5) crashes at the first variable on the stack.
-        if let Some(name) =
-            symbol.or(subprogram.linkage_name.as_deref()).filter(|name| *name != subprogram.name)
-        {
+        if let Some(name) = symbol.or(inlined).filter(|name| *name != subprogram.name) {
             let name = self.string(name);
             self.set(unit, entry, DW_AT_MIPS_linkage_name, name);
         }
@@ -598,6 +600,14 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// True for languages whose linkage names gdb reads: C++, Rust, D.
+fn mangles(language: u16) -> bool {
+    [DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14]
+        .into_iter()
+        .chain([DW_LANG_C_plus_plus_17, DW_LANG_C_plus_plus_20, DW_LANG_Rust, DW_LANG_D])
+        .any(|known| known.0 == language)
 }
 
 /// Bytes of an expression, each of which stands as an operation without operands.

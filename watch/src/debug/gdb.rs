@@ -49,7 +49,8 @@ fn arguments(text: &str) -> Result<(String, Vec<&str>), String> {
             c => format.push(c),
         }
     }
-    let rest = rest.get(end.ok_or("Bad format string, non-terminated '\"'")? + 1..).unwrap_or_default().trim();
+    let rest =
+        rest.get(end.ok_or("Bad format string, non-terminated '\"'")? + 1..).unwrap_or_default().trim();
     if rest.is_empty() {
         return Ok((format, Vec::new()));
     }
@@ -213,12 +214,20 @@ mod tests {
         assert_eq!((format.as_str(), list.as_slice()), ("i=%d\n", ["f(1, 2)", "x[3]"].as_slice()));
         assert!(arguments("i").is_err() && arguments("\"i").is_err() && arguments("\"i\" j").is_err());
         let value = Value::new(Type::Scalar(ScalarType::S32), 42);
-        for (spec, letter, expected) in
-            [("", 'd', "42"), ("5", 'd', "   42"), ("-5", 'd', "42   "), ("05", 'd', "00042"), ("l", 'x', "2a"), ("", 'c', "*")]
-        {
+        for (spec, letter, expected) in [
+            ("", 'd', "42"),
+            ("5", 'd', "   42"),
+            ("-5", 'd', "42   "),
+            ("05", 'd', "00042"),
+            ("l", 'x', "2a"),
+            ("", 'c', "*"),
+        ] {
             assert_eq!(converted(spec, letter, &value).as_deref(), Ok(expected), "%{spec}{letter}");
         }
-        assert_eq!(converted(".2", 'f', &Value::new(Type::Scalar(ScalarType::F32), 0x3fc0_0000)).as_deref(), Ok("1.50"));
+        assert_eq!(
+            converted(".2", 'f', &Value::new(Type::Scalar(ScalarType::F32), 0x3fc0_0000)).as_deref(),
+            Ok("1.50")
+        );
         assert!(converted("", 'q', &value).is_err());
     }
 }

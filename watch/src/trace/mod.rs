@@ -21,8 +21,8 @@ mod filter;
 pub use diff::{Difference, TraceError, diff};
 pub use filter::{Condition, Filter, Position};
 
-use crate::check::map::MemoryMap;
 use crate::Sources;
+use crate::check::map::MemoryMap;
 use crate::dwarf::Place;
 use crate::lanes::lanes_of;
 use rustc_hash::FxHashMap;

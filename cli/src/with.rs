@@ -12,6 +12,8 @@ use warpsmith::watch::Selection;
 const LIBRARY: &str = "WARPSMITH_LIBCUDA";
 /// What the library is called: by programs, and by the build.
 const NAMES: [&str; 2] = ["libcuda.so.1", "libwarpsmith_cuda.so"];
+/// What that of the runtime is called, which is beside it if there is one.
+const RUNTIME: [&str; 2] = ["libcudart.so.13", "libwarpsmith_cudart.so"];
 
 #[derive(Args)]
 pub struct Options {
@@ -54,6 +56,10 @@ pub fn run(options: &Options) -> Outcome {
     for name in ["libcuda.so.1", "libcuda.so"] {
         link(&library, &folder.0.join(name))?;
     }
+    let runtime = library.parent().and_then(|place| first_of(&RUNTIME, place));
+    if let Some(runtime) = runtime.and_then(|path| path.canonicalize().ok()) {
+        link(&runtime, &folder.0.join(RUNTIME[0]))?;
+    }
     let status = command(options, &folder.0, &reports)?;
     let report = Report::read(&reports)?;
     if let Some(path) = &options.report {
@@ -70,9 +76,14 @@ pub fn run(options: &Options) -> Outcome {
     }
 }
 
+/// The first file of a folder that has one of these names.
+fn first_of(names: &[&str], folder: &Path) -> Option<PathBuf> {
+    names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
 /// The library: where the environment says, or beside this command, or where an installation has it.
 fn find() -> Result<PathBuf, Failure> {
-    let in_folder = |folder: &Path| NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    let in_folder = |folder: &Path| first_of(&NAMES, folder);
     if let Some(named) = std::env::var_os(LIBRARY) {
         let named = PathBuf::from(named);
         let found =

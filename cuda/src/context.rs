@@ -5,6 +5,7 @@ use crate::state::driver;
 use crate::stream::{LEGACY, PER_THREAD, Stream};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -113,8 +114,8 @@ impl Context {
 }
 
 thread_local! {
-    /// The contexts of this thread; the last is the current one.
-    static STACK: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// The contexts of this thread; the last is the current one. Programs call until the very end of a process, when what has a destructor is gone.
+    static STACK: ManuallyDrop<RefCell<Vec<u64>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
     /// `cuThreadExchangeStreamCaptureMode`
     static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
     /// The stream of this thread in each context.
@@ -123,7 +124,7 @@ thread_local! {
 
 /// The handle of the current context.
 pub fn current_handle() -> Option<u64> {
-    STACK.with_borrow(|stack| stack.last().copied())
+    STACK.with(|stack| stack.borrow().last().copied())
 }
 
 /// The current context; an error if there is none, if it was destroyed, or if a kernel has failed in it and that is kept.
@@ -141,12 +142,12 @@ pub fn current() -> Result<Arc<Context>, Error> {
 
 /// Makes a context the current one, above the others.
 pub fn push(handle: u64) {
-    STACK.with_borrow_mut(|stack| stack.push(handle));
+    STACK.with(|stack| stack.borrow_mut().push(handle));
 }
 
 /// Takes the current context off.
 pub fn pop() -> Option<u64> {
-    STACK.with_borrow_mut(Vec::pop)
+    STACK.with(|stack| stack.borrow_mut().pop())
 }
 
 /// Puts a context in the place of the current one; 0 takes that off.
@@ -159,7 +160,8 @@ pub fn set(handle: u64) {
 
 /// Forgets a context on this thread.
 pub fn forget(handle: u64) {
-    STACK.with_borrow_mut(|stack| {
+    STACK.with(|stack| {
+        let mut stack = stack.borrow_mut();
         if stack.last() == Some(&handle) {
             stack.pop();
         }
@@ -173,14 +175,15 @@ pub fn exchange_capture_mode(mode: u32) -> u32 {
 
 /// The stream that this thread has of its own in a context.
 pub fn own_stream(context: &Context) -> Result<Arc<Stream>, Error> {
-    let known = OWN_STREAMS.with_borrow(|own| own.iter().find(|s| s.context == context.id).cloned());
-    if let Some(stream) = known {
+    let known = OWN_STREAMS.try_with(|own| own.borrow().iter().find(|s| s.context == context.id).cloned());
+    if let Ok(Some(stream)) = known {
         return Ok(stream);
     }
     let id = driver()?.lock().number();
     let stream = Arc::new(Stream::new(id, context.id, context.device, 0, 0));
     context.add(Arc::clone(&stream));
-    OWN_STREAMS.with_borrow_mut(|own| own.push(Arc::clone(&stream)));
+    // At the end of a thread nothing is kept for it any more: the stream is of the context alone.
+    OWN_STREAMS.try_with(|own| own.borrow_mut().push(Arc::clone(&stream))).unwrap_or_default();
     Ok(stream)
 }
 

@@ -8,8 +8,8 @@ use crate::state::{State, driver};
 use crate::watch::ModuleWatch;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use warpsmith::interp::{KernelInfo, Launch};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use warpsmith::interp::{KernelInfo, Launch, Machine};
 use warpsmith::isa::limits;
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Diagnostics, Program, Source};
@@ -187,6 +187,16 @@ impl State {
         Ok(kernel)
     }
 
+    /// The handle of a function.
+    pub fn handle_of(&self, wanted: &Arc<Function>) -> Result<u64, Error> {
+        let is = |callable: &Callable| match callable {
+            Callable::Function(function) => Arc::ptr_eq(function, wanted),
+            Callable::Kernel { .. } => false,
+        };
+        let found = self.functions.iter().find(|(_, callable)| is(callable)).map(|(handle, _)| handle);
+        found.ok_or_else(|| Error::new(Code::INVALID_HANDLE, "the function's module was unloaded"))
+    }
+
     /// The module that a context has of a library.
     pub fn library_module(&mut self, handle: u64, context: &Context) -> Result<u64, Error> {
         let library = self.libraries.get(handle)?;
@@ -267,7 +277,13 @@ pub struct KernelLaunch {
     pub function: Arc<Function>,
     /// How.
     pub launch: Launch,
+    /// Where its parameters are, for clients that ask.
+    places: OnceLock<Vec<u64>>,
 }
+
+/// Bytes by which the blocks of a cooperative launch find each other: zero at first. Code of `cooperative_groups` has their address in `%envreg1` (the
+/// upper half) and `%envreg2`.
+const WORKSPACE: u64 = 1024;
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`
 const BUFFER: [u64; 2] = [1, 2];
@@ -297,7 +313,7 @@ impl KernelLaunch {
             (launch.limits.steps, launch.limits.block_steps) = (steps, steps);
         }
         launch.workers = driver.watch.workers(&driver.settings);
-        Ok(KernelLaunch { function, launch })
+        Ok(KernelLaunch { function, launch, places: OnceLock::new() })
     }
 
     /// The shape of the launch.
@@ -311,11 +327,37 @@ impl KernelLaunch {
         }
     }
 
+    /// Where the values of its parameters are, which live as long as the launch: a list as `kernelParams`.
+    pub fn params(&self) -> Pointer {
+        let list = self.function.module.program.kernel(&self.function.name).unwrap_or(&[]);
+        let (Some(bytes), false) = (&self.launch.packed, list.is_empty()) else { return Pointer::at(0) };
+        let places = self.places.get_or_init(|| {
+            let first = bytes.as_ptr().expose_provenance() as u64;
+            list.iter().map(|param| first + u64::from(param.offset)).collect()
+        });
+        Pointer::at(places.as_ptr().expose_provenance() as u64)
+    }
+
     /// Runs it to its end.
     pub fn run(&self) -> Result<(), Error> {
         let driver = driver()?;
         let module = &self.function.module;
         let machine = &driver.machines[module.device];
+        if !self.launch.cooperative {
+            return self.run_on(machine);
+        }
+        let workspace = driver.lock().device.alloc(WORKSPACE)?;
+        let mut machine = Machine::clone(machine);
+        machine.environment[1] = (workspace.address() >> 32) as u32;
+        machine.environment[2] = workspace.address() as u32;
+        let outcome = self.run_on(&Arc::new(machine));
+        driver.lock().device.free(workspace)?;
+        outcome
+    }
+
+    fn run_on(&self, machine: &Arc<Machine>) -> Result<(), Error> {
+        let driver = driver()?;
+        let module = &self.function.module;
         let prepared = driver.lock().device.prepare_on(machine, &module.program, &self.launch);
         let outcome = prepared.and_then(|prepared| driver.watch.run(module, &self.function.name, prepared));
         outcome.map(|_| ()).map_err(|fault| driver.watch.fault(module, &self.function.name, fault))

@@ -5,7 +5,7 @@
 //! - [`api`]: the entry points, a file for each area of the API;
 //! - [`entries`]: all functions of the API, those that are not there included, by name and version;
 //! - `ffi`: pointers, memory and functions of clients, and all that is `unsafe`, with one exception: values that streams wait for, in `copy`;
-//! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `memory`, `pool`, `kernel`, `link`: those;
+//! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `memory`, `virtual_memory`, `pool`, `kernel`, `link`: those;
 //! - `queue`, `op`, `copy`: work, in order;
 //! - `array`: memory in the layout of images;
 //! - `image`, `jit`: what clients load;
@@ -37,4 +37,5 @@ pub mod settings;
 mod state;
 mod stream;
 mod user_object;
+mod virtual_memory;
 mod watch;

@@ -3,6 +3,8 @@
 use crate::error::{Code, Error};
 use crate::settings::Settings;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What an allocation is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +19,8 @@ pub enum Kind {
     Registered,
     /// Memory of another process.
     Foreign,
+    /// Pages that the client has put at addresses which it had reserved.
+    Virtual,
 }
 
 /// An allocation.
@@ -44,6 +48,8 @@ pub struct Memory {
     allocations: BTreeMap<u64, Allocation>,
     /// Bytes used and bytes there are, by device.
     devices: Vec<[u64; 2]>,
+    /// Bytes of pages that clients have made for addresses of their own, by device.
+    pub pages: Vec<Arc<AtomicU64>>,
     last: u64,
 }
 
@@ -51,12 +57,14 @@ impl Memory {
     /// No allocations.
     pub fn new(settings: &Settings) -> Memory {
         let devices = settings.devices.iter().map(|device| [0, device.memory]).collect();
-        Memory { allocations: BTreeMap::new(), devices, last: 0 }
+        let pages = settings.devices.iter().map(|_| Arc::default()).collect();
+        Memory { allocations: BTreeMap::new(), devices, pages, last: 0 }
     }
 
     /// Bytes that are free on a device, and all.
     pub fn free_and_total(&self, device: usize) -> [u64; 2] {
-        self.devices.get(device).map_or([0; 2], |[used, total]| [total.saturating_sub(*used), *total])
+        let pages = self.pages.get(device).map_or(0, |bytes| bytes.load(Ordering::Relaxed));
+        self.devices.get(device).map_or([0; 2], |[used, total]| [total.saturating_sub(*used + pages), *total])
     }
 
     /// An error if a device has no room.

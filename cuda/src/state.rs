@@ -14,6 +14,7 @@ use crate::pool::Pool;
 use crate::settings::Settings;
 use crate::stream::Stream;
 use crate::user_object::UserObject;
+use crate::virtual_memory::{Physical, Virtual};
 use crate::watch::Watch;
 use rustc_hash::FxHashMap;
 use std::io::Write;
@@ -84,6 +85,10 @@ pub struct State {
     pub device_pools: Vec<[u64; 2]>,
     /// Objects of clients that graphs hold.
     pub user_objects: Table<UserObject>,
+    /// Pages that clients have made.
+    pub physical: Table<Physical>,
+    /// The addresses that they have reserved.
+    pub virtual_memory: Virtual,
     /// Arrays.
     pub arrays: Table<Array>,
     /// Arrays with levels.
@@ -177,6 +182,8 @@ impl Driver {
             pools,
             device_pools,
             user_objects: Table::new(12, "user object", Code::INVALID_VALUE),
+            physical: Table::new(15, "allocation", Code::INVALID_VALUE),
+            virtual_memory: Virtual::default(),
             arrays: Table::new(13, "array", Code::INVALID_HANDLE),
             mipmaps: Table::new(14, "mipmapped array", Code::INVALID_HANDLE),
             objects: FxHashMap::default(),

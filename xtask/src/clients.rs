@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A suite of unit tests of a Python package.
+/// A suite of unit tests of a Python package; `runtime` is one of programs that nvcc compiles.
 struct Suite {
     /// What it is called on the command line.
     name: &'static str,
@@ -28,23 +28,32 @@ const PACKAGES: &[&str] = &[
     "nvidia-nvvm==13.0.88",
     "nvidia-cuda-runtime==13.0.96",
     "nvidia-cuda-cccl==13.0.85",
+    "nvidia-cuda-nvcc==13.0.88",
+    "nvidia-cuda-crt==13.0.88",
     "numpy==2.4.6",
     "filecheck",
     "cffi",
     "psutil",
+    "pytest",
 ];
 
-const SUITES: &[Suite] =
-    &[Suite { name: "numba-doc", modules: "numba.cuda.tests.doc_examples", without: &[], passes: 15 }];
+const SUITES: &[Suite] = &[
+    Suite { name: "numba-doc", modules: "numba.cuda.tests.doc_examples", without: &[], passes: 15 },
+    Suite { name: "numba-cudadrv", modules: "numba.cuda.tests.cudadrv", without: &[], passes: CUDADRV },
+    Suite { name: "numba-cudapy", modules: "numba.cuda.tests.cudapy", without: &[], passes: CUDAPY },
+];
+
+/// The programs of `cudart/tests/programs`.
+const RUNTIME: &str = "runtime";
 
 /// Bytes of the device: some tests fill half of it.
 const MEMORY: &str = "2G";
 
 /// Runs the suites of these names, or all.
 pub fn run(names: &[&str]) -> Result<(), String> {
-    let unknown = names.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name));
+    let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).chain([RUNTIME]).collect();
+    let unknown = names.iter().find(|name| !known.contains(name));
     if let Some(name) = unknown {
-        let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
         return Err(format!("there is no suite `{name}`: {}", known.join(", ")));
     }
     let python = install()?;
@@ -58,6 +67,9 @@ pub fn run(names: &[&str]) -> Result<(), String> {
         if passes < suite.passes {
             failed.push(format!("{}: {passes} tests pass, not {}", suite.name, suite.passes));
         }
+    }
+    if names.is_empty() || names.contains(&RUNTIME) {
+        failed.extend(programs(&python, &library)?);
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
@@ -84,12 +96,20 @@ fn build() -> Result<PathBuf, String> {
         "--release",
         "-p",
         "warpsmith-cuda",
+        "-p",
+        "warpsmith-cudart",
     ]))?;
     let folder = in_root("target/clients/cuda");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
-    for name in ["libcuda.so.1", "libcuda.so"] {
+    let libraries = [
+        ("libcuda.so.1", "libwarpsmith_cuda.so"),
+        ("libcuda.so", "libwarpsmith_cuda.so"),
+        ("libcudart.so.13", "libwarpsmith_cudart.so"),
+        ("libcudart.so", "libwarpsmith_cudart.so"),
+    ];
+    for (name, built) in libraries {
         let to = folder.join(name);
-        let from = in_root("target/release/libwarpsmith_cuda.so");
+        let from = in_root("target/release").join(built);
         fs::copy(&from, &to).map_err(|e| format!("cannot copy {}: {e}", from.display()))?;
     }
     Ok(folder)
@@ -100,7 +120,41 @@ fn succeed(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
-/// Runs a suite, module after module in one process, and counts what became of its tests: `ok`, `skipped`, `FAIL`, `ERROR`.
+/// Compiles the programs of the runtime with nvcc, runs them with our libraries, and compares what they print with what is recorded of a GPU. Gives those
+/// that differ.
+fn programs(python: &Path, library: &Path) -> Result<Vec<String>, String> {
+    let folder = in_root("cudart/tests/programs");
+    let toolkit = "import nvidia.cu13, sys; print(nvidia.cu13.__path__[0])";
+    let output = Command::new(python).args(["-c", toolkit]).output();
+    let output = output.map_err(|e| format!("cannot run Python: {e}"))?;
+    let nvcc = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()).join("bin/nvcc");
+    let listed = fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+    let mut sources: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+    sources.sort();
+    let (mut failed, count) = (Vec::new(), sources.len());
+    for source in sources {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let binary = in_root("target/clients").join(&name);
+        let mut command = Command::new(&nvcc);
+        command.args(["-std=c++17", "-arch=compute_90", "-cudart", "shared", "-cudadevrt", "none", "-o"]);
+        succeed(command.arg(&binary).arg(&source).arg("-L").arg(library))?;
+        let output = Command::new(&binary).env("LD_LIBRARY_PATH", library).output();
+        let output = output.map_err(|e| format!("cannot run {}: {e}", binary.display()))?;
+        let printed = binary.with_extension("out");
+        fs::write(&printed, &output.stdout)
+            .map_err(|e| format!("cannot write {}: {e}", printed.display()))?;
+        let expected = source.with_extension("out");
+        let wanted = fs::read(&expected).map_err(|e| format!("cannot read {}: {e}", expected.display()))?;
+        if output.stdout != wanted || !output.status.success() {
+            failed.push(format!("{name}: {} differs from {}", printed.display(), expected.display()));
+        }
+    }
+    println!("{RUNTIME}: {} ok, {} differ", count - failed.len(), failed.len());
+    Ok(failed)
+}
+
+/// Runs a suite, each module in a process of its own, and counts what became of its tests: `ok`, `skipped`, `FAIL`, `ERROR`.
 fn measure(suite: &Suite, python: &Path, library: &Path) -> Result<BTreeMap<String, usize>, String> {
     let list = format!(
         "import pkgutil, importlib; p = importlib.import_module('{0}')\n\
@@ -121,14 +175,17 @@ fn measure(suite: &Suite, python: &Path, library: &Path) -> Result<BTreeMap<Stri
     if modules.is_empty() {
         return Err(format!("{}: no tests: {}", suite.name, String::from_utf8_lossy(&output.stderr)));
     }
-    let mut command = Command::new(python);
-    environment(&mut command);
-    let output = command.args(["-m", "unittest", "-v"]).args(&modules).output();
-    let output = output.map_err(|e| format!("cannot run Python: {e}"))?;
+    let mut output = Vec::new();
+    for module in modules {
+        let mut command = Command::new(python);
+        environment(&mut command);
+        let ran = command.args(["-m", "unittest", "-v", module]).output();
+        output.extend(ran.map_err(|e| format!("cannot run Python: {e}"))?.stderr);
+    }
     let log = in_root(&format!("target/clients/{}.txt", suite.name));
-    fs::write(&log, &output.stderr).map_err(|e| format!("cannot write {}: {e}", log.display()))?;
+    fs::write(&log, &output).map_err(|e| format!("cannot write {}: {e}", log.display()))?;
     let mut counts = BTreeMap::new();
-    for line in String::from_utf8_lossy(&output.stderr).lines() {
+    for line in String::from_utf8_lossy(&output).lines() {
         // What a test prints comes before its outcome, which may stand alone.
         let outcome = line.rsplit("... ").next().unwrap_or(line);
         let outcome = ["ok", "FAIL", "ERROR", "skipped"]

@@ -82,6 +82,19 @@ impl KernelParams {
 }
 
 impl KernelParams2 {
+    /// What a node launches.
+    fn of(handle: u64) -> Result<KernelParams2, Error> {
+        let launch = match node(handle)?.op {
+            Op::Kernel(launch) => launch,
+            other => return Err(Error::value(format!("the node does other work: {other:?}"))),
+        };
+        let Shape { grid, block, shared, .. } = launch.shape();
+        let (params, extra) = (In::from(launch.params()), In::none());
+        let function = driver()?.lock().handle_of(&launch.function)?;
+        let first = KernelParams { function, grid, block, shared, params, extra };
+        Ok(KernelParams2 { first, kernel: 0, context: launch.function.module.context })
+    }
+
     /// The launch.
     pub fn op(self) -> Result<Op, Error> {
         self.first.op(self.kernel)
@@ -262,6 +275,14 @@ api! {
 
     fn cuGraphKernelNodeSetParams_v2(handle: u64, params: In<KernelParams2>) {
         set(handle, params.get()?.op()?)
+    }
+
+    fn cuGraphKernelNodeGetParams(handle: u64, params: Out<KernelParams>) {
+        params.set(KernelParams2::of(handle)?.first)
+    }
+
+    fn cuGraphKernelNodeGetParams_v2(handle: u64, params: Out<KernelParams2>) {
+        params.set(KernelParams2::of(handle)?)
     }
 
     fn cuGraphMemcpyNodeSetParams(handle: u64, params: In<Copy3D>) {

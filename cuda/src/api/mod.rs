@@ -23,3 +23,4 @@ pub mod stream;
 pub mod stream_capture;
 pub mod tensor_map;
 pub mod texture;
+pub mod virtual_memory;

@@ -216,10 +216,4 @@ api! {
         driver()?.device(device)?;
         if value.get()? == 0 { Ok(()) } else { Err(Error::new(Code::INVALID_VALUE, "a maximum is set to 0")) }
     }
-
-    fn cuMemGetAccess(flags: Out<u64>, _place: In<Location>, address: u64) {
-        current()?;
-        driver()?.lock().span(address, 0)?;
-        flags.set(3)
-    }
 }

@@ -6,6 +6,7 @@
 pub mod callback;
 pub mod exit;
 pub mod memory;
+pub mod pages;
 mod pointer;
 pub mod shared;
 

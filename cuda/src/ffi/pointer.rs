@@ -1,6 +1,7 @@
 //! Pointers that C hands over.
 //!
-//! **Invariant.** A value of these types is a parameter of an entry point, or a member of a structure that one was given: no Rust code makes one. What is
+//! **Invariant.** A value of these types is a parameter of an entry point, or a member of a structure that one was given: no Rust code
+//! makes one, but of a place of the library's own that it hands out. What is
 //! not null points to as many `T` as the documentation of the entry point says; alignment is not relied on.
 
 use crate::error::{Code, Error};
@@ -111,6 +112,12 @@ impl<T: Plain> In<T> {
     }
 }
 
+impl<T> From<Pointer> for In<T> {
+    fn from(pointer: Pointer) -> In<T> {
+        In(pointer.0.cast_const().cast())
+    }
+}
+
 impl In<Pointer> {
     /// Where an element of the list is: the client reads there what became of it.
     pub fn place(self, index: usize) -> Pointer {
@@ -134,6 +141,11 @@ impl<T> Out<T> {
     /// No place: the answer is not wanted.
     pub fn none() -> Out<T> {
         Out(std::ptr::null_mut())
+    }
+
+    /// Where the answer goes.
+    pub fn address(self) -> u64 {
+        self.0.expose_provenance() as u64
     }
 }
 

@@ -100,3 +100,27 @@ fn what_cannot_be_captured_spoils_the_capture() {
     assert_eq!(cu!(cuStreamBeginCapture_v2(0u64, 0u32)), 900, "the legacy stream");
     assert_eq!(download::<u32>(upload(&[5u32]), 1), [5]);
 }
+
+#[test]
+fn the_work_of_a_kernel_node_is_told() {
+    let _context = Context::new();
+    let (mut graph, mut node, mut times) = (0u64, 0u64, 3u32);
+    let module = module(COUNTER);
+    let kernel = function(module, "count");
+    let mut params = [param(&mut times)];
+    // `CUDA_KERNEL_NODE_PARAMS`: the function, grid and block, shared memory, parameters, `extra`.
+    let place = params.as_mut_ptr().expose_provenance() as u64;
+    let given = [kernel, 2 | 1 << 32, 1 | 32 << 32, 1 | 1 << 32, 0, place, 0, 0, 0];
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    assert_eq!(cu!(cuGraphAddKernelNode_v2(&mut node, graph, 0u64, 0usize, given.as_ptr())), 0);
+    times = 100;
+    let mut told = [7u64; 9];
+    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(node, &mut told)), 0);
+    assert_eq!(told[..5], given[..5]);
+    // The value is that of when the node was made.
+    let list = std::ptr::with_exposed_provenance::<u64>(told[5] as usize);
+    // SAFETY: a list of one pointer, which the node has.
+    let value = unsafe { std::ptr::with_exposed_provenance::<u32>(list.read() as usize).read() };
+    assert_eq!((value, times), (3, 100));
+    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(0u64, &mut told)), INVALID_VALUE);
+}

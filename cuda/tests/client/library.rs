@@ -74,6 +74,39 @@ pub fn symbol(name: &str) -> *const c_void {
     *found as *const c_void
 }
 
+/// Calls a function with words whose number is only known when it runs.
+pub fn invoke(name: &str, args: &[usize]) -> u32 {
+    type W = usize;
+    let address = symbol(name);
+    macro_rules! call {
+        ($($arg:ident: $ty:ident),*) => {{
+            // SAFETY: the test passes what `cuda.h` says, each argument in a register or slot of its own.
+            let function: extern "C" fn($($ty),*) -> u32 = unsafe { std::mem::transmute(address) };
+            function($(*$arg),*)
+        }};
+    }
+    match args {
+        [] => call!(),
+        [a] => call!(a: W),
+        [a, b] => call!(a: W, b: W),
+        [a, b, c] => call!(a: W, b: W, c: W),
+        [a, b, c, d] => call!(a: W, b: W, c: W, d: W),
+        [a, b, c, d, e] => call!(a: W, b: W, c: W, d: W, e: W),
+        [a, b, c, d, e, f] => call!(a: W, b: W, c: W, d: W, e: W, f: W),
+        [a, b, c, d, e, f, g] => call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W),
+        [a, b, c, d, e, f, g, h] => call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W, h: W),
+        [a, b, c, d, e, f, g, h, i] => call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W, h: W, i: W),
+        [a, b, c, d, e, f, g, h, i, j] => call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W, h: W, i: W, j: W),
+        [a, b, c, d, e, f, g, h, i, j, k] => {
+            call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W, h: W, i: W, j: W, k: W)
+        }
+        [a, b, c, d, e, f, g, h, i, j, k, l] => {
+            call!(a: W, b: W, c: W, d: W, e: W, f: W, g: W, h: W, i: W, j: W, k: W, l: W)
+        }
+        more => panic!("{name} with {} arguments", more.len()),
+    }
+}
+
 /// A pointer to nothing.
 pub fn null() -> *mut c_void {
     std::ptr::null_mut()

@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod library;
+mod answers;
 mod concurrency;
 mod errors;
 mod graphs;
@@ -9,6 +10,7 @@ mod launches;
 mod links;
 mod memory;
 mod textures;
+mod virtual_memory;
 
 /// `y[i] = a * x[i] + y[i]`
 const SAXPY: &str = "

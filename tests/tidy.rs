@@ -209,6 +209,7 @@ const BANNED: &[(&str, &str, &[&str])] = &[
             "cargo/build/",
             // A program that opens a libcuda cannot tell it anything else.
             "cuda/",
+            "cudart/",
         ],
     ),
 ];

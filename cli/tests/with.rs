@@ -123,3 +123,28 @@ fn the_status_of_the_program_is_kept() {
     assert_eq!(with("status", &[]).status.code(), Some(7));
     assert_eq!(with("status", &["--check", "nonsense"]).status.code(), Some(2));
 }
+
+#[test]
+fn profile_and_coverage_are_written_for_each_module() {
+    let folder = std::env::temp_dir().join(format!("warpsmith-with-measures-{}", std::process::id()));
+    let [profile, coverage] = ["profile", "coverage"].map(|name| folder.join(name));
+    let [to_profile, to_coverage] = [&profile, &coverage].map(|path| path.to_str().expect("a path"));
+    let output = with("plain", &["--profile", to_profile, "--coverage", to_coverage]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    let read = |folder: &std::path::Path, extension: &str| {
+        let listed = std::fs::read_dir(folder).expect("the folder was made");
+        let found: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
+        let mut wanted = found.iter().filter(|path| path.extension().is_some_and(|e| e == extension));
+        let path = wanted.next().unwrap_or_else(|| panic!("no .{extension} in {found:?}"));
+        assert!(wanted.next().is_none(), "one module ran: {found:?}");
+        std::fs::read_to_string(path).expect("a text")
+    };
+    assert!(read(&profile, "txt").contains("meet"));
+    let json: serde_json::Value = serde_json::from_str(&read(&profile, "json")).expect("JSON");
+    assert!(json.to_string().contains("meet"), "{json}");
+    // Every instruction was reached: the store in line 13 of the text too.
+    let lcov = read(&coverage, "info");
+    assert!(lcov.contains("DA:13,") && !lcov.contains(",0\n"), "{lcov}");
+    assert!(read(&coverage, "html").contains("st.global.u32"));
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+}

@@ -50,7 +50,9 @@ fn program() {
     unsafe {
         let runtime = Library::new("libcudart.so.13").expect("a libcudart is found");
         type W = usize;
-        let at = |name: &str| *runtime.get::<unsafe extern "C" fn()>(name).unwrap_or_else(|e| panic!("{e}")) as *const c_void;
+        let at = |name: &str| {
+            *runtime.get::<unsafe extern "C" fn()>(name).unwrap_or_else(|e| panic!("{e}")) as *const c_void
+        };
         macro_rules! rt {
             ($name:ident($($arg:expr),*)) => {{
                 let function: extern "C" fn($(rt!(@word $arg)),*) -> u32 = std::mem::transmute(at(stringify!($name)));
@@ -79,12 +81,20 @@ fn program() {
         rt!(__cudaRegisterFatBinaryEnd(binary));
 
         // `count<<<dim3(2), dim3(32), 0, 0>>>(3)`
-        let push: extern "C" fn(Dim3, Dim3, W, W) -> u32 = std::mem::transmute(at("__cudaPushCallConfiguration"));
-        let launch: extern "C" fn(W, Dim3, Dim3, *mut W, W, W) -> u32 = std::mem::transmute(at("cudaLaunchKernel"));
+        let push: extern "C" fn(Dim3, Dim3, W, W) -> u32 =
+            std::mem::transmute(at("__cudaPushCallConfiguration"));
+        let launch: extern "C" fn(W, Dim3, Dim3, *mut W, W, W) -> u32 =
+            std::mem::transmute(at("cudaLaunchKernel"));
         let start = |function: W, grid: Dim3, block: Dim3, times: u32| {
             assert_eq!(push(grid, block, 0, 0), 0);
-            let (mut grid, mut block, mut shared, mut stream) = (Dim3(0, 0, 0), Dim3(0, 0, 0), 1usize, 1usize);
-            let popped = rt!(__cudaPopCallConfiguration(place(&mut grid), place(&mut block), place(&mut shared), place(&mut stream)));
+            let (mut grid, mut block, mut shared, mut stream) =
+                (Dim3(0, 0, 0), Dim3(0, 0, 0), 1usize, 1usize);
+            let popped = rt!(__cudaPopCallConfiguration(
+                place(&mut grid),
+                place(&mut block),
+                place(&mut shared),
+                place(&mut stream)
+            ));
             assert_eq!((popped, shared, stream), (0, 0, 0));
             let mut times = times;
             launch(function, grid, block, [place(&mut times)].as_mut_ptr(), shared, stream)
@@ -102,14 +112,24 @@ fn program() {
         let shared = std::ptr::with_exposed_provenance_mut::<u32>(managed as usize);
         assert_eq!((shared.read(), shared.add(1).read()), (7 + 64, 9));
         let (mut address, mut size) = (0u64, 0usize);
-        assert_eq!(rt!(cudaGetSymbolAddress(place(&mut address), managed)), 0, "named by what the pointer leads to");
-        assert_eq!((rt!(cudaGetSymbolSize(place(&mut size), place(&mut managed))), address, size), (0, managed, 8));
+        assert_eq!(
+            rt!(cudaGetSymbolAddress(place(&mut address), managed)),
+            0,
+            "named by what the pointer leads to"
+        );
+        assert_eq!(
+            (rt!(cudaGetSymbolSize(place(&mut size), place(&mut managed))), address, size),
+            (0, managed, 8)
+        );
         assert_eq!(rt!(cudaGetSymbolSize(place(&mut size), place(&mut value))), 13);
 
         // The last error is kept until it is asked for; success does not change it.
         assert_eq!(start(place(&mut value), Dim3(1, 1, 1), Dim3(1, 1, 1), 0), 98, "no kernel");
         assert_eq!(rt!(cudaDeviceSynchronize()), 0);
-        assert_eq!((rt!(cudaPeekAtLastError()), rt!(cudaGetLastError()), rt!(cudaGetLastError())), (98, 98, 0));
+        assert_eq!(
+            (rt!(cudaPeekAtLastError()), rt!(cudaGetLastError()), rt!(cudaGetLastError())),
+            (98, 98, 0)
+        );
         assert_eq!(start(place(&mut count), Dim3(1, 1, 1), Dim3(1025, 1, 1), 0), 9);
         assert_eq!(start(place(&mut count), Dim3(0, 1, 1), Dim3(1, 1, 1), 0), 9);
         assert_eq!(rt!(cudaGetLastError()), 9);
@@ -154,7 +174,9 @@ fn a_program_by_hand() {
     let built = std::env::current_exe().expect("this test").parent().map(PathBuf::from).unwrap_or_default();
     let folder = built.join("runtime-test");
     std::fs::create_dir_all(&folder).expect("a folder");
-    for (name, of) in [("libcuda.so.1", "libwarpsmith_cuda.so"), ("libcudart.so.13", "libwarpsmith_cudart.so")] {
+    for (name, of) in
+        [("libcuda.so.1", "libwarpsmith_cuda.so"), ("libcudart.so.13", "libwarpsmith_cudart.so")]
+    {
         let to = folder.join(name);
         if to.exists() {
             std::fs::remove_file(&to).expect("the old one goes");
@@ -167,5 +189,8 @@ fn a_program_by_hand() {
     let output = command.output().expect("it runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && out.contains("all is well"), "{out}\n{err}");
-    assert!(err.contains("cudaImportExternalMemory is not supported") && err.contains("out_of_bounds"), "{err}");
+    assert!(
+        err.contains("cudaImportExternalMemory is not supported") && err.contains("out_of_bounds"),
+        "{err}"
+    );
 }

@@ -36,7 +36,8 @@ pub struct UpdateInfo {
 // SAFETY: as above.
 unsafe impl Plain for UpdateInfo {}
 
-fn exec(handle: u64) -> Result<Arc<Exec>, Error> {
+/// The graph of a handle.
+pub fn exec(handle: u64) -> Result<Arc<Exec>, Error> {
     driver()?.lock().execs.get(handle)
 }
 

@@ -121,7 +121,7 @@ impl HostParams {
 }
 
 /// Adds a node.
-fn add(
+pub fn add(
     answer: Out<u64>,
     graph: u64,
     after: In<u64>,
@@ -139,7 +139,7 @@ fn plain(answer: Out<u64>, graph: u64, after: In<u64>, count: usize, op: Op) -> 
 }
 
 /// Gives a node other work of its kind.
-fn set(node: u64, op: Op) -> Result<(), Error> {
+pub fn set(node: u64, op: Op) -> Result<(), Error> {
     let graph = of_node(node)?;
     let mut nodes = graph.nodes();
     let own = nodes.get_mut(&node).ok_or_else(|| Error::value("not a node of the graph"))?;
@@ -185,7 +185,8 @@ pub fn ordered(graph: &Graph) -> Result<Vec<u64>, Error> {
     graph.order()
 }
 
-fn event(handle: u64) -> Result<Arc<crate::event::Event>, Error> {
+/// The event of a handle.
+pub fn event(handle: u64) -> Result<Arc<crate::event::Event>, Error> {
     driver()?.lock().events.get(handle)
 }
 

@@ -9,6 +9,7 @@ pub mod function;
 pub mod graph;
 pub mod graph_exec;
 pub mod graph_node;
+pub mod graph_params;
 pub mod init;
 pub mod ipc;
 pub mod launch;

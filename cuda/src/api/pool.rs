@@ -1,7 +1,7 @@
 //! Memory pools, and memory in the order of streams.
 
 use crate::api::memory::Location;
-use crate::context::{current, stream};
+use crate::context::stream;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Out, Plain, api};
 use crate::memory::Kind;

@@ -75,6 +75,11 @@ impl<T> In<T> {
     pub fn none() -> In<T> {
         In(std::ptr::null())
     }
+
+    /// Where it is.
+    pub fn address(self) -> u64 {
+        self.0.expose_provenance() as u64
+    }
 }
 
 impl<T: Plain> In<T> {

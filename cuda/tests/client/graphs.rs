@@ -124,3 +124,40 @@ fn the_work_of_a_kernel_node_is_told() {
     assert_eq!((value, times), (3, 100));
     assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(0u64, &mut told)), INVALID_VALUE);
 }
+
+#[test]
+fn nodes_by_one_structure() {
+    let _context = Context::new();
+    let module = module(COUNTER);
+    let (kernel, (counter, _)) = (function(module, "count"), global(module, "counter"));
+    let (mut graph, mut first, mut second, mut exec, mut times) = (0u64, 0u64, 0u64, 0u64, 3u32);
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    // `CUgraphNodeParams`: the kind, what is reserved, then what the kind needs.
+    let mut fill = [0u64; 32];
+    (fill[0], fill[2], fill[4], fill[5], fill[6]) = (2, counter, 5 | 4 << 32, 1, 1);
+    let mut params = [param(&mut times)];
+    let mut launch = [0u64; 32];
+    (launch[2], launch[3], launch[4], launch[5]) = (kernel, 2 | 1 << 32, 1 | 32 << 32, 1 | 1 << 32);
+    launch[7] = params.as_mut_ptr().expose_provenance() as u64;
+    let nothing = null();
+    assert_eq!(cu!(cuGraphAddNode(&mut first, graph, nothing, 0usize, fill.as_ptr())), 0);
+    let after = [first];
+    assert_eq!(
+        cu!(cuGraphAddNode_v2(&mut second, graph, after.as_ptr(), nothing, 1usize, launch.as_ptr())),
+        0
+    );
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), cu!(cuCtxSynchronize())), (0, 0));
+    assert_eq!(download::<u32>(counter, 1), [5 + 64 * 3]);
+    times = 1;
+    assert_eq!(cu!(cuGraphExecNodeSetParams(exec, second, launch.as_ptr())), 0);
+    assert_eq!(cu!(cuGraphExecNodeSetParams(exec, first, launch.as_ptr())), 1, "a node of another kind");
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), cu!(cuCtxSynchronize())), (0, 0));
+    assert_eq!(download::<u32>(counter, 1), [5 + 64 * times]);
+    for (kind, answer) in [(13, 801), (99, 1)] {
+        fill[0] = kind;
+        assert_eq!(cu!(cuGraphAddNode(&mut first, graph, nothing, 0usize, fill.as_ptr())), answer);
+    }
+    assert_eq!(cu!(cuGraphAddNode(&mut first, graph, nothing, 0usize, nothing)), 1);
+    assert_eq!(cu!(cuGraphNodeSetParams(second, nothing)), 1);
+}

@@ -1,0 +1,113 @@
+//! What calls of the driver API cost: launches, allocations, loading a module, the best of many rounds.
+//!
+//! It opens the library that `WARPSMITH_LIBCUDA` names, or the one that cargo has built beside it.
+
+use libloading::Library;
+use std::ffi::{CString, c_void};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const KERNELS: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry empty(.param .u64 p, .param .u32 n) { ret; }
+.visible .entry stores(.param .u64 p, .param .u32 n)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+";
+
+/// Microseconds since then.
+fn since(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6
+}
+
+/// Microseconds of a call, the best of 40 rounds.
+fn best(calls: usize, mut call: impl FnMut()) -> f64 {
+    let round = |_| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| call());
+        since(start) / calls as f64
+    };
+    (0..40).map(round).fold(f64::INFINITY, f64::min)
+}
+
+fn place<T>(value: &mut T) -> usize {
+    (value as *mut T).expose_provenance()
+}
+
+fn main() {
+    let beside = || {
+        let own = std::env::current_exe().expect("this has a path");
+        own.parent().expect("a folder").join("libwarpsmith_cuda.so")
+    };
+    let path = std::env::var_os("WARPSMITH_LIBCUDA").map_or_else(beside, PathBuf::from);
+    // SAFETY: a libcuda, called as `cuda.h` says.
+    unsafe {
+        let cuda = Library::new(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        type W = usize;
+        let at = |name: &str| {
+            *cuda.get::<unsafe extern "C" fn()>(name).unwrap_or_else(|error| panic!("{error}"))
+                as *const c_void
+        };
+        macro_rules! function {
+            ($name:literal, $($arg:ty),*) => {
+                std::mem::transmute::<*const c_void, extern "C" fn($($arg),*) -> u32>(at($name))
+            };
+        }
+        let (mut context, mut module, mut address, mut n) = (0u64, 0u64, 0u64, 5u32);
+        assert_eq!(function!("cuInit", W)(0), 0);
+        assert_eq!(function!("cuCtxCreate_v2", W, W, W)(place(&mut context), 0, 0), 0);
+        let load = function!("cuModuleLoadData", W, W);
+        let text = CString::new(KERNELS).expect("a text");
+        assert_eq!(load(place(&mut module), text.as_ptr().expose_provenance()), 0);
+        let get = function!("cuModuleGetFunction", W, W, W);
+        let [empty, stores] = [c"empty", c"stores"].map(|name| {
+            let mut function = 0u64;
+            assert_eq!(get(place(&mut function), module as W, name.as_ptr().expose_provenance()), 0);
+            function as W
+        });
+        let (alloc, free) = (function!("cuMemAlloc_v2", W, W), function!("cuMemFree_v2", W));
+        assert_eq!(alloc(place(&mut address), 4096), 0);
+        let launch = function!("cuLaunchKernel", W, W, W, W, W, W, W, W, W, W, W);
+        let mut params = [place(&mut address), place(&mut n)];
+        let params = place(&mut params);
+        let run = |function: W, threads: W| {
+            assert_eq!(launch(function, 1, 1, 1, threads, 1, 1, 0, 0, params, 0), 0);
+        };
+        println!("launch of an empty kernel of one thread: {:.2} us", best(1000, || run(empty, 1)));
+        println!("launch of a warp that stores: {:.2} us", best(1000, || run(stores, 32)));
+        let mut other = 0u64;
+        let pair = best(1000, || {
+            assert_eq!((alloc(place(&mut other), 256), free(other as W)), (0, 0));
+        });
+        println!("allocation and its end: {pair:.2} us");
+        let start = Instant::now();
+        let mut all = vec![0u64; 100_000];
+        all.iter_mut().for_each(|one| assert_eq!(alloc(place(one), 64), 0));
+        println!("one of 100,000 allocations: {:.2} us", since(start) / 1e5);
+        println!("launch of a warp that stores among them: {:.2} us", best(1000, || run(stores, 32)));
+        let start = Instant::now();
+        all.iter().for_each(|one| assert_eq!(free(*one as W), 0));
+        println!("the end of one of them: {:.2} us", since(start) / 1e5);
+        let mut text = ".version 7.0\n.target sm_80\n.address_size 64\n".to_owned();
+        for i in 0..50_000 {
+            let body = "{ .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; mov.u32 %r, %tid.x; st.global.u32 [%rd], %r; ret; }";
+            writeln!(text, ".visible .entry k{i}(.param .u64 p) {body}").expect("a text takes it");
+        }
+        let bytes = text.len() as f64;
+        let text = CString::new(text).expect("a text");
+        let start = Instant::now();
+        assert_eq!(load(place(&mut module), text.as_ptr().expose_provenance()), 0);
+        let took = since(start);
+        println!("a module of {:.1} MB: {:.0} ms, {:.1} MB/s", bytes / 1e6, took / 1e3, bytes / took);
+    }
+}

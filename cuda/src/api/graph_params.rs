@@ -1,0 +1,93 @@
+//! Nodes of graphs of any kind, by one structure that says which: `CUgraphNodeParams`.
+
+use crate::api::copy::Copy3D;
+use crate::api::graph::get;
+use crate::api::graph_exec::exec;
+use crate::api::graph_node::{FillParams, HostParams, KernelParams2, add, event, set};
+use crate::error::Error;
+use crate::ffi::{In, Out, Plain, Pointer, api};
+use crate::graph::NodeKind;
+use crate::op::Op;
+use std::sync::Arc;
+
+/// What stands in front of the parameters of a kind: the kind, and what is reserved.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    kind: u32,
+    reserved: [u32; 3],
+}
+// SAFETY: numbers.
+unsafe impl Plain for Head {}
+
+/// `CUDA_MEMCPY_NODE_PARAMS`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct CopyParams {
+    flags: u32,
+    reserved: u32,
+    context: u64,
+    copy: Copy3D,
+}
+// SAFETY: numbers and addresses.
+unsafe impl Plain for CopyParams {}
+
+const _: () = assert!(size_of::<Head>() == 16 && size_of::<CopyParams>() == 216);
+
+/// The work that a structure describes, and the kind of its node.
+fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
+    let kind = params.get()?.kind;
+    let body = Pointer::at(params.address() + size_of::<Head>() as u64);
+    let op = match kind {
+        0 => In::<KernelParams2>::from(body).get()?.op()?,
+        1 => Op::Copy(In::<CopyParams>::from(body).get()?.copy.resolve()?),
+        2 => In::<FillParams>::from(body).get()?.op()?,
+        3 => In::<HostParams>::from(body).get()?.op()?,
+        4 => {
+            let child = In::<u64>::from(body).get()?;
+            let work = get(child)?.work()?.into_iter().map(|(_, op)| op).collect();
+            return Ok((Op::Graph(Arc::new(work)), NodeKind::Child(child)));
+        }
+        5 => Op::Empty,
+        6 => Op::Wait(event(In::<u64>::from(body).get()?)?),
+        7 => Op::Record(event(In::<u64>::from(body).get()?)?),
+        8 | 9 => return Err(Error::unsupported("nodes of external semaphores")),
+        10 | 11 => return Err(Error::unsupported("nodes that allocate or free memory, made by hand")),
+        12 => return Err(Error::unsupported("nodes of batches of memory operations")),
+        13 => return Err(Error::unsupported("conditional nodes")),
+        kind => return Err(Error::value(format!("{kind} is no kind of node"))),
+    };
+    Ok((op, NodeKind::Plain))
+}
+
+fn add_node(node: Out<u64>, graph: u64, after: In<u64>, count: usize, params: In<Head>) -> Result<(), Error> {
+    node.check()?;
+    get(graph)?;
+    let (op, kind) = work(params)?;
+    add(node, graph, after, count, op, kind)
+}
+
+api! {
+    fn cuGraphAddNode(node: Out<u64>, graph: u64, after: In<u64>, count: usize, params: In<Head>) {
+        add_node(node, graph, after, count, params)
+    }
+
+    fn cuGraphAddNode_v2(
+        node: Out<u64>,
+        graph: u64,
+        after: In<u64>,
+        _data: Pointer,
+        count: usize,
+        params: In<Head>,
+    ) {
+        add_node(node, graph, after, count, params)
+    }
+
+    fn cuGraphNodeSetParams(node: u64, params: In<Head>) {
+        set(node, work(params)?.0)
+    }
+
+    fn cuGraphExecNodeSetParams(handle: u64, node: u64, params: In<Head>) {
+        exec(handle)?.set(node, work(params)?.0)
+    }
+}

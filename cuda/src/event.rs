@@ -103,12 +103,11 @@ impl Event {
         if (self.flags | end.flags) & NO_TIMING != 0 {
             return Err(Error::new(Code::INVALID_HANDLE, "an event without times"));
         }
-        for event in [self, end] {
-            if event.ticket().is_none() {
-                return Err(Error::new(Code::INVALID_HANDLE, "an event that was not recorded"));
-            }
-            event.query()?;
+        if [self, end].iter().any(|event| event.ticket().is_none()) {
+            return Err(Error::new(Code::INVALID_HANDLE, "an event that was not recorded"));
         }
+        self.query()?;
+        end.query()?;
         let (Some(from), Some(to)) = (self.lock().time, end.lock().time) else {
             return Err(Error::new(Code::NOT_READY, "the event has not happened"));
         };

@@ -58,6 +58,9 @@ impl Graph {
         if let Some(wrong) = node.after.iter().find(|before| !nodes.contains_key(before)) {
             return Err(Error::value(format!("{wrong:#x} is not a node of the graph")));
         }
+        if (1..node.after.len()).any(|i| node.after[..i].contains(&node.after[i])) {
+            return Err(Error::value("a dependency is named twice"));
+        }
         state.last_node += 16;
         let handle = state.last_node;
         state.nodes.insert(handle, Arc::downgrade(self));
@@ -177,6 +180,9 @@ impl Exec {
     /// Has launches leave out a node, or do it.
     pub fn enable(&self, node: u64, enabled: bool) -> Result<(), Error> {
         self.change(node, |step| {
+            if !matches!(step.op, Op::Kernel(_) | Op::Copy(_) | Op::Fill(_)) {
+                return Err(Error::value("only kernels, copies and fills can be left out"));
+            }
             step.enabled = enabled;
             Ok(())
         })

@@ -296,6 +296,9 @@ impl KernelLaunch {
         params: In<Pointer>,
         extra: In<Pointer>,
     ) -> Result<KernelLaunch, Error> {
+        if !params.is_null() && !extra.is_null() {
+            return Err(Error::value("parameters are given twice"));
+        }
         let bytes = parameters(&function, params, extra)?;
         KernelLaunch::packed(function, shape, bytes)
     }
@@ -418,6 +421,10 @@ fn parameters(function: &Function, params: In<Pointer>, extra: In<Pointer>) -> R
     }
 }
 
+/// Blocks of a cluster that every device can do, and the attribute that lets a kernel ask for more.
+const PORTABLE_CLUSTER: u32 = 8;
+const NON_PORTABLE: usize = 14;
+
 fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Error> {
     let outside = |value: [u32; 3], most: [u32; 3]| (0..3).any(|i| value[i] == 0 || value[i] > most[i]);
     if outside(shape.grid, limits::GRID) || outside(shape.block, limits::BLOCK) {
@@ -431,6 +438,15 @@ fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Err
     let Some(info) = function.module.program.kernel_info(&function.name) else {
         return Err(no_kernel(&function.module.program, &function.name));
     };
+    if let Some(required) = info.attributes.required_block.filter(|required| *required != shape.block) {
+        return Err(Error::value(format!(
+            "a block of {:?} for a kernel with .reqntid {required:?}",
+            shape.block
+        )));
+    }
+    if let Some(most) = info.attributes.max_threads.filter(|most| threads > *most) {
+        return Err(Error::value(format!("a block of {threads} threads for a kernel with .maxntid {most}")));
+    }
     let most = most_dynamic_shared(&info, &function.attributes, profile);
     if u64::from(shape.shared) > most {
         let message = format!(
@@ -446,10 +462,12 @@ fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Err
         let message = format!("a cooperative launch of {blocks} blocks on a device with room for {room}");
         return Err(Error::new(Code::COOPERATIVE_LAUNCH_TOO_LARGE, message));
     }
-    if let Some(cluster) = shape.cluster {
+    if let Some(cluster) = shape.cluster.or(info.attributes.required_cluster) {
         let size = cluster.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
+        let allowed = function.attributes.preferences[NON_PORTABLE - 9].load(Ordering::Relaxed) != 0;
+        let most = u64::from(if allowed { limits::CLUSTER_BLOCKS } else { PORTABLE_CLUSTER });
         let whole = (0..3).all(|i| cluster[i] != 0 && shape.grid[i].is_multiple_of(cluster[i]));
-        if !profile.clusters() && size > 1 || !whole || size > limits::CLUSTER_BLOCKS.into() {
+        if !profile.clusters() && size > 1 || !whole || size > most {
             let message = format!("clusters of {cluster:?} blocks in a grid of {:?}", shape.grid);
             return Err(Error::new(Code::INVALID_CLUSTER_SIZE, message));
         }

@@ -110,6 +110,16 @@ rt! {
         mipmap.set(found)
     }
 
+    fn cudaFreeArray(array: u64) {
+        context::ready()?;
+        if array == 0 { Ok(()) } else { cu!(cuArrayDestroy(array)) }
+    }
+
+    fn cudaFreeMipmappedArray(mipmap: u64) {
+        context::ready()?;
+        if mipmap == 0 { Ok(()) } else { cu!(cuMipmappedArrayDestroy(mipmap)) }
+    }
+
     fn cudaGetChannelDesc(format: Out<Channels>, array: u64) {
         context::ready()?;
         let found = descriptor(array)?;

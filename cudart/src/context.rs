@@ -85,8 +85,11 @@ pub fn choose(device: i32) -> Result<(), Error> {
         return Err(Error::new(Code::INVALID_DEVICE, format!("there is no device {device}")));
     }
     DEVICE.set(device);
-    fault()?;
-    cu!(cuCtxSetCurrent(primary(device)?))
+    match fault() {
+        // The device is chosen all the same: the fault is told by what is then done with it.
+        Err(_) => Ok(()),
+        Ok(()) => cu!(cuCtxSetCurrent(primary(device)?)),
+    }
 }
 
 /// Destroys what the process has on the device of this thread.

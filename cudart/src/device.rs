@@ -25,6 +25,9 @@ const MEMORY: std::ops::Range<usize> = 288..296;
 /// `CU_CTX_..`: what can be asked of a context of a device.
 const FLAGS: u32 = 0x1f;
 
+/// `cudaDeviceMapHost`, which devices of unified addresses always have.
+const MAPS_HOST: u32 = 8;
+
 fn exists(device: i32) -> Result<(), Error> {
     if device >= 0 && device < context::count()? {
         Ok(())
@@ -122,7 +125,7 @@ rt! {
         context::ready()?;
         let mut flags = 0u32;
         cu!(cuCtxGetFlags(&mut flags))?;
-        answer.set(flags)
+        answer.set(flags | MAPS_HOST)
     }
 
     fn cudaRuntimeGetVersion(answer: Out<i32>) {
@@ -133,7 +136,7 @@ rt! {
         context::ready()?;
         exists(peer)?;
         if peer == context::device() {
-            return Err(Error::new(Code::INVALID_DEVICE, "a device is not its own peer"));
+            return Err(Error::new(Code::PEER_ACCESS_UNSUPPORTED, "a device is not its own peer"));
         }
         cu!(cuCtxEnablePeerAccess(context::primary(peer)?, flags))
     }

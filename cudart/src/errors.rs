@@ -1,6 +1,5 @@
 //! Errors, told to programs.
 
-use crate::context;
 use crate::error::{self, Code};
 use std::ffi::c_char;
 
@@ -24,7 +23,7 @@ pub extern "C" fn cudaGetErrorString(code: u32) -> *const c_char {
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaPeekAtLastError() -> u32 {
-    context::fault().map_or_else(|fault| fault.code, |()| error::last()).0
+    error::last().0
 }
 
 /// `cudaGetLastError`

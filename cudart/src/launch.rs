@@ -46,18 +46,6 @@ thread_local! {
     static PENDING: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Shapes that no device can do have an error of their own here.
-fn check(grid: Dim3, block: Dim3) -> Result<(), Error> {
-    let outside = |value: Dim3, most: [u32; 3]| {
-        [value.x, value.y, value.z].iter().zip(most).any(|(value, most)| *value == 0 || *value > most)
-    };
-    let threads = u64::from(block.x) * u64::from(block.y) * u64::from(block.z);
-    if outside(grid, [i32::MAX as u32, 65535, 65535]) || outside(block, [1024, 1024, 64]) || threads > 1024 {
-        return Err(Error::new(Code::INVALID_CONFIGURATION, format!("{grid:?} blocks of {block:?} threads")));
-    }
-    Ok(())
-}
-
 /// The fault of the kernel itself is told by later calls, as on a GPU, which runs it later.
 fn launched(outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
@@ -78,7 +66,6 @@ fn launch(
 ) -> Result<(), Error> {
     context::ready()?;
     let kernel = kernel(function)?;
-    check(grid, block)?;
     let shared =
         u32::try_from(shared).map_err(|_| Error::value(format!("{shared} bytes of shared memory")))?;
     launched(if cooperative {
@@ -96,7 +83,6 @@ fn launch_config(config: In<Config>, function: usize, arguments: Pointer, own: u
     context::ready()?;
     let mut config = config.get()?;
     let kernel = kernel(function)?;
-    check(config.grid, config.block)?;
     config.stream = crate::stream(config.stream, own);
     launched(cu!(cuLaunchKernelEx(&config, kernel, arguments, 0usize)))
 }

@@ -55,6 +55,9 @@ const MEMORY_TYPE: u32 = 2;
 const IS_MANAGED: u32 = 8;
 const DEVICE: u32 = 9;
 
+/// `cudaHostAllocPortable`
+const PORTABLE: u32 = 1;
+
 /// Rows of pitched memory are multiples of this.
 fn pitched(width: usize, rows: usize) -> Result<(u64, usize), Error> {
     let (mut address, mut pitch) = (0u64, 0usize);
@@ -95,6 +98,15 @@ rt! {
         let (found, size) = pitched(width, height)?;
         address.set(found)?;
         pitch.set(size)
+    }
+
+    fn cudaHostGetFlags(answer: Out<u32>, pointer: Pointer) {
+        context::ready()?;
+        answer.check()?;
+        let mut flags = 0u32;
+        cu!(cuMemHostGetFlags(&mut flags, pointer))?;
+        // Where addresses are unified all memory of the host is portable: nothing is said of it.
+        answer.set(flags & !PORTABLE)
     }
 
     fn cudaMalloc3D(answer: Out<Pitched>, extent: Extent) {

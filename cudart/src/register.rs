@@ -124,7 +124,7 @@ pub fn kernel(function: usize) -> Result<usize, Error> {
             return Ok(function as usize);
         }
         let message = format!("{function:#x} is not a function that stands for a kernel");
-        return Err(Error::new(Code::INVALID_DEVICE_FUNCTION, message));
+        return Err(Error::new(Code::INVALID_RESOURCE_HANDLE, message));
     };
     let library = registered.library(binary)?;
     let mut kernel = 0u64;

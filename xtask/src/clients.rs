@@ -39,8 +39,8 @@ const PACKAGES: &[&str] = &[
 
 const SUITES: &[Suite] = &[
     Suite { name: "numba-doc", modules: "numba.cuda.tests.doc_examples", without: &[], passes: 15 },
-    Suite { name: "numba-cudadrv", modules: "numba.cuda.tests.cudadrv", without: &[], passes: CUDADRV },
-    Suite { name: "numba-cudapy", modules: "numba.cuda.tests.cudapy", without: &[], passes: CUDAPY },
+    Suite { name: "numba-cudadrv", modules: "numba.cuda.tests.cudadrv", without: &[], passes: 52 },
+    Suite { name: "numba-cudapy", modules: "numba.cuda.tests.cudapy", without: &[], passes: 675 },
 ];
 
 /// The programs of `cudart/tests/programs`.
@@ -120,8 +120,8 @@ fn succeed(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
-/// Compiles the programs of the runtime with nvcc, runs them with our libraries, and compares what they print with what is recorded of a GPU. Gives those
-/// that differ.
+/// Compiles the programs of the runtime with nvcc, runs them with our libraries, and compares what they print with what is recorded of a GPU, but for the
+/// deviations that are listed. Gives those that differ.
 fn programs(python: &Path, library: &Path) -> Result<Vec<String>, String> {
     let folder = in_root("cudart/tests/programs");
     let toolkit = "import nvidia.cu13, sys; print(nvidia.cu13.__path__[0])";
@@ -132,6 +132,14 @@ fn programs(python: &Path, library: &Path) -> Result<Vec<String>, String> {
     let mut sources: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
     sources.sort();
+    let listed = fs::read_to_string(folder.join("deviations.tsv"));
+    let listed = listed.map_err(|e| format!("cannot read the list of deviations: {e}"))?;
+    let deviations: Vec<Vec<&str>> = listed
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .filter(|row| row.len() == 4)
+        .collect();
     let (mut failed, count) = (Vec::new(), sources.len());
     for source in sources {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -145,8 +153,16 @@ fn programs(python: &Path, library: &Path) -> Result<Vec<String>, String> {
         fs::write(&printed, &output.stdout)
             .map_err(|e| format!("cannot write {}: {e}", printed.display()))?;
         let expected = source.with_extension("out");
-        let wanted = fs::read(&expected).map_err(|e| format!("cannot read {}: {e}", expected.display()))?;
-        if output.stdout != wanted || !output.status.success() {
+        let wanted =
+            fs::read_to_string(&expected).map_err(|e| format!("cannot read {}: {e}", expected.display()))?;
+        let own = String::from_utf8_lossy(&output.stdout).into_owned();
+        let same = own.lines().count() == wanted.lines().count()
+            && own.lines().zip(wanted.lines()).all(|(own, wanted)| {
+                let listed =
+                    |row: &Vec<&str>| row.first() == Some(&name.as_str()) && row[1..3] == [wanted, own];
+                own == wanted || deviations.iter().any(listed)
+            });
+        if !same || !output.status.success() {
             failed.push(format!("{name}: {} differs from {}", printed.display(), expected.display()));
         }
     }

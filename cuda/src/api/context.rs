@@ -15,13 +15,32 @@ const API_VERSION: u32 = 13000;
 /// The default of each limit: stack, printf buffer, heap, synchronisation depth, pending launches, granularity of the cache, persisting cache.
 const LIMITS: [u64; 7] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
+/// The limit of how deep kernels wait for kernels that they launch, which devices from sm_90 on do not have.
+const SYNC_DEPTH: u32 = 3;
+
+fn default_limit(limit: u32) -> Result<u64, Error> {
+    let found = LIMITS.get(limit as usize).copied();
+    let found = found.ok_or_else(|| Error::value(format!("{limit} is no limit")))?;
+    if limit == SYNC_DEPTH {
+        Err(Error::new(Code::UNSUPPORTED_LIMIT, "the depth of waiting"))
+    } else {
+        Ok(found)
+    }
+}
+
+/// An error unless all flags are known, and one way of waiting is chosen at most.
+fn check_flags(flags: u32) -> Result<(), Error> {
+    if flags & !FLAGS != 0 || (flags & 7).count_ones() > 1 {
+        return Err(Error::value(format!("flags {flags:#x} of a context")));
+    }
+    Ok(())
+}
+
 fn create(answer: Out<u64>, flags: u32, device: i32, version: u32) -> Result<(), Error> {
     let driver = driver()?;
     let device = driver.device(device)?;
     answer.check()?;
-    if flags & !FLAGS != 0 {
-        return Err(Error::value(format!("flags {flags:#x} of a context")));
-    }
+    check_flags(flags)?;
     let handle = driver.lock().add_context(None, device, flags, version);
     push(handle);
     answer.set(handle)
@@ -29,6 +48,9 @@ fn create(answer: Out<u64>, flags: u32, device: i32, version: u32) -> Result<(),
 
 fn destroy(handle: u64) -> Result<(), Error> {
     let driver = driver()?;
+    if handle == 0 {
+        return Err(Error::value("no context to destroy"));
+    }
     let context = driver.lock().contexts.get(handle)?;
     if context.primary {
         return Err(Error::new(Code::INVALID_CONTEXT, "a primary context is released, not destroyed"));
@@ -101,9 +123,7 @@ fn reset(device: i32) -> Result<(), Error> {
 fn set_primary_flags(device: i32, flags: u32) -> Result<(), Error> {
     let driver = driver()?;
     let device = driver.device(device)?;
-    if flags & !FLAGS != 0 {
-        return Err(Error::value(format!("flags {flags:#x} of a context")));
-    }
+    check_flags(flags)?;
     let mut state = driver.lock();
     state.primaries[device].flags = flags;
     if let Some(context) = state.primaries[device].handle.and_then(|handle| state.contexts.get(handle).ok()) {
@@ -213,6 +233,9 @@ api! {
     }
 
     fn cuCtxPushCurrent_v2(context: u64) {
+        if context == 0 {
+            return Err(Error::value("no context to push"));
+        }
         check_exists(context)?;
         push(context);
         Ok(())
@@ -283,17 +306,14 @@ api! {
 
     fn cuCtxGetLimit(value: Out<usize>, limit: u32) {
         let context = current()?;
-        let default = LIMITS.get(limit as usize).copied();
-        let default = default.ok_or_else(|| Error::new(Code::UNSUPPORTED_LIMIT, format!("limit {limit}")))?;
+        let default = default_limit(limit)?;
         let set = context.limits.lock().unwrap_or_else(PoisonError::into_inner).get(&limit).copied();
         value.set(set.unwrap_or(default) as usize)
     }
 
     fn cuCtxSetLimit(limit: u32, value: usize) {
         let context = current()?;
-        if limit as usize >= LIMITS.len() {
-            return Err(Error::new(Code::UNSUPPORTED_LIMIT, format!("limit {limit}")));
-        }
+        default_limit(limit)?;
         // The engine has limits of its own: those of the heap and the stack are larger.
         context.limits.lock().unwrap_or_else(PoisonError::into_inner).insert(limit, value as u64);
         Ok(())
@@ -342,7 +362,7 @@ api! {
             return Err(Error::value("flags of peer access"));
         }
         if peer.device == context.device {
-            return Err(Error::new(Code::INVALID_DEVICE, "both contexts are of one device"));
+            return Err(Error::new(Code::PEER_ACCESS_UNSUPPORTED, "both contexts are of one device"));
         }
         let mut peers = context.peers();
         if peers.contains(&peer.id) {

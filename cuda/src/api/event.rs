@@ -1,7 +1,7 @@
 //! Events.
 
 use crate::context::{current, stream};
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::ffi::{Out, api};
 use crate::state::driver;
@@ -49,6 +49,9 @@ api! {
     fn cuEventRecordWithFlags(event: u64, stream: u64, flags: u32) {
         if flags > 1 {
             return Err(Error::value(format!("flags {flags}")));
+        }
+        if flags == 1 && crate::context::stream(stream)?.1.capture().is_none() {
+            return Err(Error::new(Code::ILLEGAL_STATE, "a node of a graph is asked for, and nothing is captured"));
         }
         record(event, stream)
     }

@@ -21,6 +21,9 @@ fn load(answer: Out<u64>, image: image::Image, name: Option<String>, options: &O
 fn global(address: Out<u64>, bytes: Out<usize>, library: u64, name: Text) -> Result<(), Error> {
     let context = current()?;
     let name = name.get()?;
+    if address.is_null() && bytes.is_null() {
+        return Err(Error::value("neither address nor size is wanted"));
+    }
     let module = {
         let mut state = driver()?.lock();
         let module = state.library_module(library, &context)?;

@@ -102,8 +102,9 @@ api! {
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let context = current()?;
         let [available, all] = driver()?.lock().memory.free_and_total(context.device);
-        free.set(available as usize)?;
-        total.set(all as usize)
+        free.offer(available as usize);
+        total.offer(all as usize);
+        Ok(())
     }
 
     fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) {

@@ -110,6 +110,9 @@ api! {
     fn cuModuleGetFunction(function: Out<u64>, module: u64, name: Text) {
         current()?;
         let name = name.get()?;
+        if name.is_empty() {
+            return Err(Error::value("a function without a name"));
+        }
         function.check()?;
         let found = driver()?.lock().function(module, &name, None)?;
         function.set(found)
@@ -131,6 +134,9 @@ api! {
     fn cuModuleGetGlobal_v2(address: Out<u64>, bytes: Out<usize>, module: u64, name: Text) {
         current()?;
         let name = name.get()?;
+        if address.is_null() && bytes.is_null() {
+            return Err(Error::value("neither address nor size is wanted"));
+        }
         let module = driver()?.lock().modules.get(module)?;
         let (place, size) = variable(&module.program, &name)?;
         address.offer(place);

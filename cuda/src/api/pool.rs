@@ -89,6 +89,9 @@ api! {
 
     fn cuMemFreeAsync(address: u64, handle: u64) {
         let (context, stream) = stream(handle)?;
+        if address == 0 {
+            return Ok(());
+        }
         let driver = driver()?;
         let kind = driver.lock().memory.at(address).map(|allocation| allocation.kind);
         if !matches!(kind, Some(Kind::Device | Kind::Managed)) {

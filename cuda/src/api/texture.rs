@@ -130,6 +130,9 @@ fn known(handle: u64) -> Result<Object, Error> {
 }
 
 fn destroy(handle: u64, texture: bool) -> Result<(), Error> {
+    if handle == 0 {
+        return Ok(());
+    }
     known(handle)?.of(texture)?;
     driver()?.lock().objects.remove(&handle);
     Ok(())

@@ -58,8 +58,9 @@ fn handles_that_are_none() {
         assert_eq!(cu!(cuEventElapsedTime(&mut 0f32, wrong, wrong)), INVALID_HANDLE);
         assert_eq!(cu!(cuGraphLaunch(wrong, 0u64)), INVALID_VALUE);
         assert_eq!(cu!(cuGraphDestroy(wrong)), INVALID_VALUE);
-        assert_eq!(cu!(cuCtxPushCurrent_v2(wrong)), INVALID_CONTEXT);
-        assert_eq!(cu!(cuCtxDestroy_v2(wrong)), INVALID_CONTEXT);
+        let no_context = if wrong == 0 { INVALID_VALUE } else { INVALID_CONTEXT };
+        assert_eq!(cu!(cuCtxPushCurrent_v2(wrong)), no_context);
+        assert_eq!(cu!(cuCtxDestroy_v2(wrong)), no_context);
         assert_eq!(cu!(cuLinkComplete(wrong, &mut 0u64, &mut 0usize)), INVALID_HANDLE);
         assert_eq!(cu!(cuLibraryUnload(wrong)), INVALID_HANDLE);
         assert_eq!(cu!(cuMemPoolDestroy(wrong)), INVALID_VALUE);

@@ -55,7 +55,6 @@ int main() {
     SAY(cudaMemcpyFromSymbol(&value, counter, 4, 4));
     SAY(cudaMemcpyToSymbol(counter, &value, 4, 0, cudaMemcpyDeviceToHost));
     SAY(cudaMemcpyToSymbol(counter, &value, 0));
-    SAY(cudaGetSymbolAddress(nullptr, counter));
     SAY(cudaGetSymbolSize(&size, never_set));
     return 0;
 }

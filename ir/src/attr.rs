@@ -88,6 +88,11 @@ impl Opcode {
         }
     }
 
+    /// True for operations on integers that can be promised not to wrap, as in `iadd nsw`.
+    pub const fn takes_no_wrap(self) -> bool {
+        matches!(self, Opcode::Iadd | Opcode::Isub | Opcode::Imul)
+    }
+
     /// The operations that `reduce` puts elements together by, and `warp_reduce` the values of lanes.
     pub const REDUCTIONS: [Opcode; 15] = [
         Opcode::Iadd,

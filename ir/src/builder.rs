@@ -182,6 +182,14 @@ impl<'m> FunctionBuilder<'m> {
         self.home.func_mut()
     }
 
+    /// Promises that a sum, a difference or a product, read as signed, does not wrap: `iadd nsw`.
+    pub fn promise_no_signed_wrap(&mut self, value: Value) {
+        let func = self.func_mut();
+        if let Some(inst) = func.dfg.def_inst(value) {
+            func.dfg.set_no_signed_wrap(inst, true);
+        }
+    }
+
     /// The module.
     pub fn module(&self) -> &Module {
         self.home.module()

@@ -6,7 +6,7 @@ use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
 use crate::ops::Opcode;
 use crate::ptx::PtxData;
 use crate::types::Type;
-use cranelift_entity::{EntityRef, PrimaryMap};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap};
 use smallvec::SmallVec;
 use std::ops::Index;
 
@@ -77,6 +77,8 @@ impl IntoIterator for Results {
 #[derive(Clone, Default, Debug)]
 pub struct DataFlowGraph {
     insts: PrimaryMap<Inst, InstData>,
+    /// Instructions whose result, read as signed, is promised not to wrap.
+    no_signed_wrap: EntitySet<Inst>,
     results: PrimaryMap<Inst, Results>,
     blocks: PrimaryMap<Block, ValueList>,
     values: PrimaryMap<Value, ValueData>,
@@ -120,9 +122,25 @@ impl DataFlowGraph {
         &mut self.insts[inst]
     }
 
-    /// Replaces the instruction; its results stay, so the new one must have the same.
+    /// Replaces the instruction; its results stay, so the new one must have the same. What was promised of the old one is not of the new one.
     pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
         self.insts[inst] = data;
+        self.no_signed_wrap.remove(inst);
+    }
+
+    /// True if the result of an operation that [takes the promise](Opcode::takes_no_wrap), read as signed, is promised to be that of unbounded integers.
+    pub fn no_signed_wrap(&self, inst: Inst) -> bool {
+        self.no_signed_wrap.contains(inst)
+    }
+
+    /// Promises that the result of an operation, read as signed, does not wrap, or takes that back. Of operations that do not take the
+    /// promise nothing is noted.
+    pub fn set_no_signed_wrap(&mut self, inst: Inst, promised: bool) {
+        if promised && self.insts[inst].opcode().takes_no_wrap() {
+            self.no_signed_wrap.insert(inst);
+        } else {
+            self.no_signed_wrap.remove(inst);
+        }
     }
 
     /// The number of instructions made, in the layout or not: the bound of [`Inst`] indices.

@@ -544,7 +544,11 @@ impl<'a> Printer<'a> {
         } else if !matches!(data, InstData::Sreg { .. } | InstData::Ptx { .. }) {
             self.out.push_str(op.name());
         }
-        self.operands(data, func.dfg.first_result(inst).map_or(Type::INVALID, |value| func.dfg.ty(value)))?;
+        self.operands(
+            inst,
+            data,
+            func.dfg.first_result(inst).map_or(Type::INVALID, |value| func.dfg.ty(value)),
+        )?;
         if let Some(loc) = func.inst_locs[inst].expand().and_then(|loc| func.locs.get(loc)) {
             write!(self.out, " !{}:{}:{}", loc.file.as_u32(), loc.line, loc.column)?;
             if let Some(scope) = loc.scope.filter(|scope| scope.as_u32() > 0) {
@@ -554,7 +558,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn operands(&mut self, data: &InstData, ty: Type) -> fmt::Result {
+    fn operands(&mut self, inst: Inst, data: &InstData, ty: Type) -> fmt::Result {
         let func = self.func;
         let pool = &func.dfg.pool;
         let args = data.args(pool);
@@ -568,6 +572,9 @@ impl<'a> Printer<'a> {
         ) && !matches!(data, InstData::Return { .. } | InstData::Aggregate { .. } if args.is_empty())
         {
             self.out.push(' ');
+        }
+        if func.dfg.no_signed_wrap(inst) {
+            self.out.push_str("nsw ");
         }
         match data {
             InstData::IntConst { value } => write!(self.out, "{value}")?,

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::fmt;
 use warpsmith_diag::Span;
 use warpsmith_isa::{
-    self as isa, Accepts, Instruction, Mnemonic, ScalarType, SigKind, SigPresence, SigValue, Signature,
+    self as isa, Accepts, Instruction, Mnemonic, Mod, ScalarType, SigKind, SigPresence, SigValue, Signature,
     SpecialReg, TypeClass, forms,
 };
 
@@ -173,6 +173,14 @@ impl PtxData {
     pub(crate) fn resolved_alone(self, results: usize) -> Self {
         let candidates = candidates(&self.mnemonic);
         self.resolved(&candidates, results)
+    }
+
+    /// The operation with one more modifier, such as the state space of its address, if it may have that; `results` is how many it gives.
+    #[must_use]
+    pub fn with_modifier(&self, modifier: Mod, results: usize) -> Option<Self> {
+        let mnemonic = self.mnemonic.try_with(modifier).filter(|_| !self.mnemonic.has(modifier))?;
+        let made = PtxData::new(mnemonic, self.operands.clone()).resolved_alone(results);
+        made.instruction.is_some().then_some(made)
     }
 
     /// What it does beyond computing results.

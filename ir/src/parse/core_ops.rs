@@ -83,7 +83,10 @@ impl BodyReader<'_, '_> {
             Shape::Unary => InstData::Unary { op, arg: self.operands::<1>(op, word, suffix)?[0] },
             // The suffix is the result's type, so a literal operand would have none.
             Shape::Convert => InstData::Unary { op, arg: self.operands::<1>(op, word, None)?[0] },
-            Shape::Binary => InstData::Binary { op, args: self.operands(op, word, suffix)? },
+            Shape::Binary => {
+                self.s.no_signed_wrap = op.takes_no_wrap() && self.no_wrap();
+                InstData::Binary { op, args: self.operands(op, word, suffix)? }
+            }
             Shape::Ternary => InstData::Ternary { op, args: self.operands(op, word, suffix)? },
             Shape::IntCompare => {
                 let cond = self.condition(IntCC::from_name, IntCC::ALL.iter().map(|cc| cc.name()))?;
@@ -243,6 +246,16 @@ impl BodyReader<'_, '_> {
         };
         let scope = self.word_of("a scope", MemoryScope::ALL, MemoryScope::name)?;
         Some(MemoryMode { op: rmw, order, failure, scope })
+    }
+
+    /// `nsw` before the operands of an operation on integers.
+    fn no_wrap(&mut self) -> bool {
+        let found =
+            self.p.tok.kind == Tok::Word && !self.p.tok.first_of_line && self.p.bytes(self.p.tok) == b"nsw";
+        if found {
+            self.p.bump();
+        }
+        found
     }
 
     /// `rz ftz contract` before the operands of an operation on floats.

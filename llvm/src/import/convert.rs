@@ -47,7 +47,6 @@ impl Builder<'_, '_, '_> {
     fn widened_sum(&mut self, inst: &Inst, op: CastOp, flags: u64, x: ValueId) -> Result<Option<Value>> {
         // Bits of the record's flags.
         const NO_UNSIGNED_WRAP: u64 = 1;
-        const NO_SIGNED_WRAP: u64 = 2;
         const NON_NEGATIVE: u64 = 1;
         let definition = super::function::local(self.body, x)
             .and_then(|n| Some((self.uses.get(n)? == &1, (*self.definitions.get(n)?)?)));
@@ -58,7 +57,8 @@ impl Builder<'_, '_, '_> {
         else {
             return Ok(None);
         };
-        let (no_unsigned, no_signed) = (wraps & NO_UNSIGNED_WRAP != 0, wraps & NO_SIGNED_WRAP != 0);
+        let (no_unsigned, no_signed) =
+            (wraps & NO_UNSIGNED_WRAP != 0, wraps & super::integer::NO_SIGNED_WRAP != 0);
         let signed = match op {
             CastOp::Sext if no_signed => true,
             CastOp::Zext if no_unsigned => false,

@@ -174,7 +174,14 @@ impl Builder<'_, '_, '_> {
             match self.ty(element) {
                 Llvm::Integer(bits) => {
                     let bits = *bits;
-                    out.extend(self.integer(op, bits, x, y)?);
+                    let made = self.integer(op, bits, x, y)?;
+                    let promised = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+                        && flags & super::integer::NO_SIGNED_WRAP != 0
+                        && matches!(bits, 32 | 64);
+                    if let (true, &[value]) = (promised, &made[..]) {
+                        self.b.promise_no_signed_wrap(value);
+                    }
+                    out.extend(made);
                 }
                 _ => out.push(self.fast_float(op, FastMath::of(flags), x[0], y[0])?),
             }

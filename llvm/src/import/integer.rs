@@ -6,6 +6,9 @@ use crate::error::Result;
 use crate::module::ops::{BinaryOp, Predicate};
 use warpsmith_ir::{self as ir, InstBuilder, IntCC, Type, Value};
 
+/// The bit of a record's flags that says that the result, read as signed, does not wrap.
+pub(super) const NO_SIGNED_WRAP: u64 = 2;
+
 /// The comparison of the IR.
 pub(super) fn condition(predicate: Predicate) -> Option<IntCC> {
     Some(match predicate {

@@ -2,12 +2,29 @@
 //!
 //! ptxas folds the product into each address where that pays (one instruction for a product of 32 bits and a sum of 64), but takes
 //! `mad.wide`, which says the same, apart into four. So this is worth a fifth of a short kernel.
+//!
+//! An index of 32 bits that is a sum which does not wrap (`iadd nsw`) is added term by term where that pays: constants become the offset of the
+//! access, and in a loop what does not change is added to the base in front of it.
 
 use super::insert_before;
+use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
-use warpsmith_ir::{Block, Function, InstData, Opcode, Type};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+/// Terms that an index is taken apart into.
+const MAX_TERMS: usize = 6;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let loops = cx.analyses.get::<Loops>(func);
+    // The innermost loop around each block, counted from 1; outer loops come first.
+    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (found, n) in loops.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| innermost[block] = n);
+    }
+    let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
+    let sums = Sums { innermost, members };
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -17,21 +34,107 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
             if func.dfg.int_const(index).is_some() {
                 continue;
             }
-            let wide = match func.dfg.ty(index) {
-                Type::I64 => index,
-                _ => insert_before(func, inst, InstData::Unary { op: Opcode::Sext, arg: index }, Type::I64),
-            };
-            let offset = if scale == 1 {
-                wide
-            } else {
-                let scale = InstData::IntConst { value: scale.into() };
-                let scale = insert_before(func, inst, scale, Type::I64);
-                let product = InstData::Binary { op: Opcode::Imul, args: [wide, scale] };
-                insert_before(func, inst, product, Type::I64)
-            };
-            func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [base, offset] });
+            let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
+            let (terms, constant) = sums.terms(func, block, index);
+            let mut address = base;
+            for (n, &term) in terms.iter().enumerate() {
+                let offset = offset(func, inst, term, scale);
+                let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
+                if n + 1 == terms.len() && constant == 0 {
+                    func.dfg.replace_inst(inst, sum);
+                } else {
+                    address = insert_before(func, inst, sum, ty);
+                }
+            }
+            if constant != 0 {
+                let value = constant.wrapping_mul(scale.into());
+                let by = insert_before(func, inst, InstData::IntConst { value }, Type::I64);
+                func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [address, by] });
+            }
             changes += 1;
         }
     }
     Changes::to_instructions(changes)
+}
+
+/// The bytes that an index moves by.
+fn offset(func: &mut Function, before: Inst, index: Value, scale: i32) -> Value {
+    let wide = match func.dfg.ty(index) {
+        Type::I64 => index,
+        _ => insert_before(func, before, InstData::Unary { op: Opcode::Sext, arg: index }, Type::I64),
+    };
+    if scale == 1 {
+        return wide;
+    }
+    let scale = insert_before(func, before, InstData::IntConst { value: scale.into() }, Type::I64);
+    insert_before(func, before, InstData::Binary { op: Opcode::Imul, args: [wide, scale] }, Type::I64)
+}
+
+struct Sums {
+    innermost: SecondaryMap<Block, u32>,
+    members: Vec<rustc_hash::FxHashSet<Block>>,
+}
+
+impl Sums {
+    /// What an index is the sum of, and a constant. What does not change in the loop comes first.
+    fn terms(&self, func: &Function, at: Block, index: Value) -> (SmallVec<[Value; 4]>, i64) {
+        let mut terms: SmallVec<[(bool, Value); 4]> = SmallVec::new();
+        let mut constant = 0i64;
+        let narrow = match func.dfg.def_data(index) {
+            Some(&InstData::Unary { op: Opcode::Sext, arg }) if func.dfg.ty(arg) == Type::I32 => arg,
+            _ if func.dfg.ty(index) == Type::I32 => index,
+            _ => return (SmallVec::from_slice(&[index]), 0),
+        };
+        let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
+        while let Some(value) = work.pop() {
+            let parts = sum(func, value).filter(|_| terms.len() + work.len() < MAX_TERMS);
+            match parts {
+                Some((a, Err(c))) => {
+                    constant = constant.wrapping_add(c);
+                    work.push(a);
+                }
+                Some((a, Ok(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
+                    work.extend([b, a]);
+                }
+                Some(_) | None => terms.push((!self.is_fixed(func, at, value), value)),
+            }
+        }
+        // A stable sort: in the order of the source otherwise.
+        terms.sort_by_key(|(changes, _)| *changes);
+        if let ([(_, whole)], 0) = (&terms[..], constant)
+            && *whole == narrow
+        {
+            return (SmallVec::from_slice(&[index]), 0);
+        }
+        (terms.into_iter().map(|(_, value)| value).collect(), constant)
+    }
+
+    /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.
+    fn is_fixed(&self, func: &Function, at: Block, value: Value) -> bool {
+        let Some(members) = (self.innermost[at] as usize).checked_sub(1).and_then(|n| self.members.get(n))
+        else {
+            return true;
+        };
+        let block = match func.dfg.def(value) {
+            ValueDef::Result(inst, _) => func.layout.block_of(inst),
+            ValueDef::Param(block, _) => Some(block),
+            ValueDef::Alias(_) | ValueDef::Detached => None,
+        };
+        !block.is_some_and(|block| members.contains(&block))
+    }
+}
+
+/// The two terms of a sum that does not wrap, the second of which may be a constant.
+fn sum(func: &Function, value: Value) -> Option<(Value, Result<Value, i64>)> {
+    let inst = func.dfg.def_inst(value)?;
+    let &InstData::Binary { op, args: [a, b] } = &func.dfg[inst] else { return None };
+    if !func.dfg.no_signed_wrap(inst) {
+        return None;
+    }
+    match (op, func.dfg.int_const(b)) {
+        (Opcode::Iadd, Some(c)) => Some((a, Err(c))),
+        (Opcode::Isub, Some(c)) => Some((a, Err(c.checked_neg()?))),
+        (Opcode::Iadd, None) => Some((a, Ok(b))),
+        _ => None,
+    }
 }

@@ -39,6 +39,7 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
     for (inst, made, to) in insts {
         let data = copied.data(func, inst);
         func.dfg.replace_inst(made, data);
+        func.dfg.set_no_signed_wrap(made, func.dfg.no_signed_wrap(inst));
         func.spans[made] = func.spans[inst];
         func.inst_locs[made] = func.inst_locs[inst];
         for binding in func.layout.records(inst).to_vec() {

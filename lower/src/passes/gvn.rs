@@ -40,6 +40,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let Some(key) = key(func, inst, traits, epoch) else { continue };
             match known.get(&key) {
                 Some(&(value, at)) if dominators.dominates(at, block) => {
+                    // What is kept promises what both do.
+                    if let Some(kept) = func.dfg.def_inst(value)
+                        && !func.dfg.no_signed_wrap(inst)
+                    {
+                        func.dfg.set_no_signed_wrap(kept, false);
+                    }
                     replace_with(func, inst, value);
                     changes += 1;
                 }

@@ -6,12 +6,15 @@
 //! - an instruction that stays keeps its source location, and a value its name; what replaces an instruction takes them over;
 //! - no pass recurses over the function, and none takes more than about linear time in its size.
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
 mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
 mod cfg;
 mod copy;
 mod dce;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
+mod divide;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod dse;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
@@ -92,6 +95,7 @@ pub(crate) fn standard() -> Passes {
         .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
+        .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)

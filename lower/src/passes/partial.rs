@@ -1,12 +1,13 @@
 //! Partial unrolling of counted loops: several rounds in one, behind a test that so many are left; what remains is done by the loop as it was.
 //!
-//! The loop is one block that counts by a constant up or down to a bound that it does not change, and tests the counter at its end. With `k` rounds
-//! in one, the unrolled loop runs while the counter has not passed the bound less `k - 1` steps, which is computed in front of it; where that
-//! itself would wrap, the loop as it was does everything. So the counter does not wrap in between, and the addresses of all rounds are those of the
-//! first one and constants.
+//! The loop is one block that counts by a step that it does not change up or down to a bound that it does not change, and tests the counter at its
+//! end. With `k` rounds in one, the unrolled loop runs while the counter has not passed the bound less `k - 1` steps, which is computed in front of
+//! it; where that itself would wrap, or a step that is only known when the program runs is not positive, the loop as it was does everything. So the
+//! counter does not wrap in between, and the addresses of all rounds are those of the first one and a stride each ([`strides`]). A loop that
+//! counts by one until it meets its bound (`ne`) runs to the last multiple of `k` rounds.
 //!
 //! Loops with convergent operations are left alone, and those that are to stay loops. How many rounds become one is what the source says
-//! (`unroll n`); loops of which it says nothing stay as they are.
+//! (`unroll n`), else as many as keep the loop short.
 
 use super::copy::{Copied, copy_blocks};
 use super::{insert_before, ssa};
@@ -16,10 +17,17 @@ use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use warpsmith_ir::{
-    Block, BlockCall, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value, ValueDef,
-    ValueList,
+    Block, BlockCall, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value, ValueList,
 };
 
+mod strides;
+
+/// Instructions that the rounds in one may have together where the source says nothing.
+const MAX_SIZE: usize = 112;
+/// Rounds that become one where the source says nothing, the most first.
+const ROUNDS: [usize; 2] = [4, 2];
+/// Steps that are only known when the program runs are below this, so that several of them do not wrap.
+const MAX_STEP: i64 = 1 << 24;
 /// Instructions that the rounds in one may have together.
 const MAX_WANTED: usize = 4096;
 /// Instructions that all loops of a function may become together.
@@ -50,6 +58,14 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     Changes::to_all(changes)
 }
 
+/// What is added to the counter in each round.
+#[derive(Clone, Copy)]
+enum Step {
+    Constant(i64),
+    /// A value from outside the loop.
+    Value(Value),
+}
+
 struct Plan {
     block: Block,
     /// The block that alone leads into the loop.
@@ -58,7 +74,7 @@ struct Plan {
     rounds: usize,
     /// The counter is the n-th parameter of the block.
     counter: usize,
-    step: i64,
+    step: Step,
     /// The loop goes on while the next counter compares so with the bound.
     cond: IntCC,
     bound: Value,
@@ -71,7 +87,7 @@ impl Plan {
         let &[block] = &found.blocks[..] else { return None };
         let (mut size, mut convergent) = (0, false);
         for inst in func.layout.insts(block) {
-            size += 1;
+            size += usize::from(!is_free(func, inst));
             convergent |= func.traits(inst).has(Traits::CONVERGENT);
         }
         let rounds = match func.loop_hints[block] {
@@ -79,7 +95,7 @@ impl Plan {
             Some(LoopHint::Unroll(n)) => {
                 usize::try_from(n).ok().filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)?
             }
-            None => return None,
+            None => *ROUNDS.iter().find(|&rounds| rounds * size <= MAX_SIZE)?,
         };
         let mut outer = cfg.predecessors(block).iter().copied().filter(|&pred| pred != block);
         let (Some(before), None) = (outer.next(), outer.next()) else { return None };
@@ -100,30 +116,34 @@ impl Plan {
             (false, true) => (b, cond.swapped(), a),
             (true, true) | (false, false) => return None,
         };
-        let &InstData::Binary { op: Opcode::Iadd, args: [counter, step] } = func.dfg.def_data(next)? else {
+        let &InstData::Binary { op: Opcode::Iadd, args } = func.dfg.def_data(next)? else {
             return None;
         };
-        let (counter, step) = (
-            func.dfg.block_params(block).iter().position(|&param| param == counter)?,
-            func.dfg.int_const(step)?,
-        );
+        let params = func.dfg.block_params(block);
+        let position = |value| params.iter().position(|&param| param == value);
+        let (counter, step) = match (position(args[0]), position(args[1])) {
+            (Some(counter), None) => (counter, args[1]),
+            (None, Some(counter)) => (counter, args[0]),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        let step = match func.dfg.int_const(step) {
+            Some(step) => Step::Constant(step),
+            None if changes(step) => return None,
+            None => Step::Value(step),
+        };
         let given = dests[stays].args(&func.dfg.pool).get(counter).copied();
         let ty = func.dfg.ty(next);
         let up = matches!(cond, IntCC::Slt | IntCC::Sle | IntCC::Ult | IntCC::Ule);
         let down = matches!(cond, IntCC::Sgt | IntCC::Sge | IntCC::Ugt | IntCC::Uge);
-        let counts = (up && step > 0) || (down && step < 0);
-        let small = step.unsigned_abs() <= 1 << 16 && matches!(ty, Type::I32 | Type::I64);
-        (given == Some(next) && counts && small).then_some(Plan {
-            block,
-            before,
-            size,
-            rounds,
-            counter,
-            step,
-            cond,
-            bound,
-            stays,
-        })
+        let counts = match step {
+            Step::Constant(step) if cond == IntCC::Ne => step == 1,
+            Step::Constant(step) => {
+                step.unsigned_abs() <= 1 << 16 && ((up && step > 0) || (down && step < 0))
+            }
+            Step::Value(_) => up,
+        };
+        let fits = given == Some(next) && counts && matches!(ty, Type::I32 | Type::I64);
+        fits.then_some(Plan { block, before, size, rounds, counter, step, cond, bound, stays })
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg) {
@@ -196,7 +216,7 @@ impl Plan {
             func.inst_locs[end] = func.inst_locs[branch];
         }
         self.enter(func, &guard, blocks[0]);
-        self.share_addresses(func, &copies);
+        strides::share(func, &self, &guard, &copies);
         // What is left is less than what was unrolled, and is not unrolled again.
         func.loop_hints[block] = Some(LoopHint::NoUnroll);
         blocks.iter().for_each(|&copy| func.loop_hints[copy] = None);
@@ -231,31 +251,71 @@ impl Plan {
         func.layout.append_inst(end, block);
         func.inst_locs[end] =
             func.terminator(self.before).map(|inst| func.inst_locs[inst]).unwrap_or_default();
-        let ty = func.dfg.ty(self.bound);
-        let ahead = self.step.wrapping_mul(self.rounds as i64 - 1);
-        let constant = |func: &mut Function, value: i64| {
-            insert_before(func, end, InstData::IntConst { value: ty.normalize(value) }, ty)
+        let start = params[self.counter];
+        let (limit, cond) = match self.step {
+            Step::Constant(1) if self.cond == IntCC::Ne => self.last_multiple(func, end, start),
+            Step::Constant(_) | Step::Value(_) => self.limit(func, end, start),
         };
-        let by = constant(func, ahead.wrapping_neg());
-        let limit =
-            insert_before(func, end, InstData::Binary { op: Opcode::Iadd, args: [self.bound, by] }, ty);
-        // The bound is so far from the end of its type that the limit has not wrapped.
-        let bits = ty.bits();
-        let (lowest, highest) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
-        let (cond, edge) = match self.cond {
-            IntCC::Slt | IntCC::Sle => (IntCC::Sge, lowest.wrapping_add(ahead)),
-            IntCC::Ult | IntCC::Ule => (IntCC::Uge, ahead),
-            IntCC::Sgt | IntCC::Sge => (IntCC::Sle, highest.wrapping_add(ahead)),
-            IntCC::Ugt | IntCC::Uge | IntCC::Eq | IntCC::Ne => (IntCC::Ule, ahead.wrapping_sub(1)),
-        };
-        let edge = constant(func, edge);
-        let safe =
-            insert_before(func, end, InstData::IntCompare { cond, args: [self.bound, edge] }, Type::I1);
-        let args = [params[self.counter], limit];
-        let enough = insert_before(func, end, InstData::IntCompare { cond: self.cond, args }, Type::I1);
-        let both = InstData::Binary { op: Opcode::Band, args: [safe, enough] };
-        let cond = insert_before(func, end, both, Type::I1);
         Guard { block, params, limit, cond, end }
+    }
+
+    /// The bound less the steps between the rounds in one, and whether the loop can run to it from a start.
+    fn limit(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Value) {
+        let ty = func.dfg.ty(self.bound);
+        let binary =
+            |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
+        let compare = |func: &mut Function, cond, args| {
+            insert_before(func, end, InstData::IntCompare { cond, args }, Type::I1)
+        };
+        let between = self.rounds as i64 - 1;
+        let mut known = None;
+        let limit = match self.step {
+            Step::Constant(step) => {
+                let back = constant(func, end, ty, step.wrapping_mul(between).wrapping_neg());
+                binary(func, Opcode::Iadd, [self.bound, back])
+            }
+            Step::Value(step) => {
+                // From 1 to the most.
+                let one = constant(func, end, ty, -1);
+                let less = binary(func, Opcode::Iadd, [step, one]);
+                let most = constant(func, end, ty, MAX_STEP);
+                known = Some(compare(func, IntCC::Ult, [less, most]));
+                let between = constant(func, end, ty, between);
+                let ahead = binary(func, Opcode::Imul, [step, between]);
+                binary(func, Opcode::Isub, [self.bound, ahead])
+            }
+        };
+        // The limit lies before the bound if it has not wrapped.
+        let before = match self.cond {
+            IntCC::Slt | IntCC::Sle => IntCC::Slt,
+            IntCC::Sgt | IntCC::Sge => IntCC::Sgt,
+            IntCC::Ugt | IntCC::Uge => IntCC::Ugt,
+            IntCC::Ult | IntCC::Ule | IntCC::Eq | IntCC::Ne => IntCC::Ult,
+        };
+        let safe = compare(func, before, [limit, self.bound]);
+        let enough = compare(func, self.cond, [start, limit]);
+        let and = |func: &mut Function, a, b| {
+            insert_before(func, end, InstData::Binary { op: Opcode::Band, args: [a, b] }, Type::I1)
+        };
+        let mut cond = and(func, safe, enough);
+        if let Some(known) = known {
+            cond = and(func, cond, known);
+        }
+        (limit, cond)
+    }
+
+    /// Where a loop that counts by one to its bound is after the most rounds that can be done several at a time, and whether there are any. Distances
+    /// are unsigned, so that it does not matter where the counter wraps.
+    fn last_multiple(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Value) {
+        let ty = func.dfg.ty(self.bound);
+        let binary =
+            |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
+        let left = binary(func, Opcode::Isub, [self.bound, start]);
+        let rounds = constant(func, end, ty, self.rounds as i64);
+        let rest = binary(func, Opcode::Urem, [left, rounds]);
+        let limit = binary(func, Opcode::Isub, [self.bound, rest]);
+        let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
+        (limit, insert_before(func, end, enough, Type::I1))
     }
 
     /// Leads what led into the loop to the guard, and that on to either loop.
@@ -273,56 +333,15 @@ impl Plan {
         });
         func.dfg.replace_inst(guard.end, InstData::Brif { cond: guard.cond, dests });
     }
+}
 
-    /// The counter of each round is the first one's and a constant, and does not wrap: so are what it is extended to, and the addresses it counts.
-    fn share_addresses(&self, func: &mut Function, copies: &[Copied]) {
-        let Some(&param) = func.dfg.block_params(self.block).get(self.counter) else { return };
-        let first = copies[0].value(param);
-        if func.dfg.ty(first) != Type::I32 {
-            return;
-        }
-        let signed = matches!(self.cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
-        let extend = if signed { Opcode::Sext } else { Opcode::Zext };
-        let block = copies[0].blocks[&self.block];
-        for (n, copied) in copies.iter().enumerate().skip(1) {
-            let counter = copied.value(param);
-            let ahead = self.step.wrapping_mul(n as i64);
-            for inst in func.layout.insts(copied.blocks[&self.block]).collect::<Vec<Inst>>() {
-                match func.dfg[inst] {
-                    InstData::Unary { op, arg } if op == extend && arg == counter => {
-                        if func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) != Some(Type::I64) {
-                            continue;
-                        }
-                        let wide = insert_before(func, inst, InstData::Unary { op, arg: first }, Type::I64);
-                        let by = insert_before(func, inst, InstData::IntConst { value: ahead }, Type::I64);
-                        let sum = InstData::Binary { op: Opcode::Iadd, args: [wide, by] };
-                        func.dfg.replace_inst(inst, sum);
-                    }
-                    InstData::Index { scale, args: [base, index] }
-                        if signed && index == counter && self.is_fixed(func, base) =>
-                    {
-                        let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else {
-                            continue;
-                        };
-                        let Some(by) = ahead.checked_mul(scale.into()) else { continue };
-                        let start =
-                            insert_before(func, inst, InstData::Index { scale, args: [base, first] }, ty);
-                        let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);
-                        func.dfg
-                            .replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [start, by] });
-                    }
-                    _ => {}
-                }
-            }
-        }
-        // The first round's counter is known in all that follow.
-        debug_assert_eq!(ssa::block_of(func, first), Some(block));
-    }
+fn constant(func: &mut Function, before: Inst, ty: Type, value: i64) -> Value {
+    insert_before(func, before, InstData::IntConst { value: ty.normalize(value) }, ty)
+}
 
-    /// Whether a value is the same in all rounds.
-    fn is_fixed(&self, func: &Function, value: Value) -> bool {
-        !matches!(func.dfg.def(value), ValueDef::Param(block, _) if block == self.block)
-    }
+/// What leaves nothing behind in a round of several.
+fn is_free(func: &Function, inst: Inst) -> bool {
+    matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. } | InstData::Index { .. })
 }
 
 /// The block in front of both loops.

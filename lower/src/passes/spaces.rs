@@ -10,7 +10,8 @@ use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, PtxData, PtxOperand, PtxRef, Type, Value};
+use warpsmith_isa::{Mod, Opcode as Ptx};
 
 /// Sweeps until nothing changes; a function that needs more is left as it is.
 const MAX_SWEEPS: u32 = 32;
@@ -180,6 +181,17 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             let value = generic(func, spaces, inst, value);
             func.dfg.args_mut(inst)[0] = value;
         }
+        InstData::Ptx { data, .. } => {
+            let address = address_of(&func.dfg.ptx[data]);
+            for n in 0..func.dfg.args(inst).len() {
+                let arg = func.dfg.args(inst)[n];
+                if Some(n) == address && names_space(func, inst, data, func.dfg.ty(arg)) {
+                    continue;
+                }
+                let arg = generic(func, spaces, inst, arg);
+                func.dfg.args_mut(inst)[n] = arg;
+            }
+        }
         InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
         | InstData::Index { args: [base, _], .. } => {
             let base = as_type(func, spaces, inst, base, result);
@@ -215,6 +227,31 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             });
         }
     }
+}
+
+/// Which argument of an access by a PTX instruction is the generic address that it may name the space of.
+fn address_of(data: &PtxData) -> Option<usize> {
+    let mnemonic = data.mnemonic();
+    let accesses = matches!(mnemonic.opcode(), Ptx::Atom | Ptx::Red | Ptx::Ld | Ptx::St);
+    let named = [Mod::Global, Mod::Shared, Mod::Local, Mod::Const, Mod::Param];
+    if !accesses || named.into_iter().any(|space| mnemonic.has(space)) {
+        return None;
+    }
+    let at = data.operands.iter().position(|operand| matches!(operand, PtxOperand::Address(_)))?;
+    Some(data.operands[..at].iter().filter(|operand| operand.takes_value()).count())
+}
+
+/// Makes an access name the space that its address is of now.
+fn names_space(func: &mut Function, inst: Inst, data: PtxRef, ty: Type) -> bool {
+    let space = match ty {
+        Type::PTR_GLOBAL => Mod::Global,
+        Type::PTR_SHARED => Mod::Shared,
+        _ => return false,
+    };
+    let results = func.dfg.results(inst).into_iter().count();
+    let Some(named) = func.dfg.ptx[data].with_modifier(space, results) else { return false };
+    func.dfg.ptx[data] = named;
+    true
 }
 
 fn cast(arg: Value) -> InstData {

@@ -5,7 +5,9 @@
 //! the loop's blocks in a row; other exits stay what they are. A loop that goes through an array in a stack slot is worth far more copies
 //! than others: with known indices the array becomes values.
 //!
-//! Loops with convergent operations are copied as a whole where the source wants it and they are left at one place only.
+//! What a copy costs is what is left of it when its counters are constants: neither what is computed from them, nor what is the same in all rounds.
+//!
+//! Loops with convergent operations are copied as a whole where they are left at one place only.
 
 use super::copy::{Copied, copy_blocks};
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
@@ -17,32 +19,38 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode,
 
 /// No loop of more rounds is looked at.
 const MAX_ROUNDS: usize = 128;
-/// Instructions that a loop may become.
-const MAX_SIZE: usize = 40;
+/// Instructions that a loop may become, by what is left of its rounds.
+const MAX_COST: usize = 512;
+/// Instructions that its rounds may have before they are simplified.
+const MAX_SIZE: usize = 2048;
 /// Instructions that a loop may become which indexes a stack slot, or of which the source wants it.
 const MAX_SIZE_WITH_SLOTS: usize = 4096;
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
+/// Blocks that a loop around others may have.
+const MAX_NEST: usize = 32;
+/// Instructions that a loop around others may become, which are unrolled then.
+const MAX_NEST_COST: usize = 160;
+/// Each loop takes time in proportion to the function: so many instructions in all.
+const MAX_WORK: usize = 1 << 24;
 /// Loops around loops are found one layer at a time.
 const MAX_LAYERS: u32 = 8;
 /// How deep the search for a constant goes.
 const MAX_DEPTH: u32 = 32;
 
 pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
-    let (mut changes, mut growth) = (0, 0);
+    let (mut changes, mut growth, mut work) = (0, 0, MAX_WORK);
     for _ in 0..MAX_LAYERS {
         // Each layer sees the blocks that the one before has made.
         let mut analyses = Analyses::default();
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
-        let mut headers: EntitySet<Block> = EntitySet::new();
-        headers.extend(loops.iter().map(|found| found.header));
+        let headers: FxHashMap<Block, &Loop> = loops.iter().map(|found| (found.header, found)).collect();
         let mut unrolled = 0;
         // Blocks of which the analyses may say what holds no more.
         let mut touched: EntitySet<Block> = EntitySet::new();
         for found in loops.iter() {
-            if found.blocks.iter().any(|&block| block != found.header && headers.contains(block)) {
-                continue;
-            }
+            let nested =
+                found.blocks.iter().any(|&block| block != found.header && headers.contains_key(&block));
             let preds = cfg.predecessors(found.header).iter();
             let near = found.blocks.iter().chain(preds).copied();
             let near: Vec<Block> =
@@ -51,7 +59,17 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
             if near.iter().any(|&block| touched.contains(block)) {
                 continue;
             }
-            if let Some(plan) = Plan::of(func, &cfg, found)
+            if nested && found.blocks.len() > MAX_NEST {
+                continue;
+            }
+            let inside = found.blocks.iter().filter(|&&block| block != found.header);
+            let inner: Vec<&Loop> = inside.filter_map(|block| headers.get(block).copied()).collect();
+            // What is used behind a loop is looked for in the whole function.
+            if work == 0 {
+                break;
+            }
+            work = work.saturating_sub(func.dfg.num_insts());
+            if let Some(plan) = Plan::of(func, &cfg, found, &inner)
                 && growth + plan.grown <= MAX_GROWTH
             {
                 touched.extend(near);
@@ -85,7 +103,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
+    fn of(func: &Function, cfg: &Cfg, found: &Loop, inner: &[&Loop]) -> Option<Plan> {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
             return None;
         }
@@ -100,20 +118,31 @@ impl Plan {
         let (latch, None) = (latches.next()?, latches.next()) else { return None };
         let wanted = func.loop_hints[found.header] == Some(LoopHint::UnrollFull);
         let large = wanted || insts().any(|inst| indexes_slot(func, inst));
-        let limit = if large { MAX_SIZE_WITH_SLOTS } else { MAX_SIZE };
-        let rounds_allowed = (limit / size.max(1)).min(MAX_ROUNDS);
-        let candidates = [found.header, latch];
-        let decided = candidates.into_iter().find_map(|block| {
-            let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
-            let stays = match [inside(dests[0].block), inside(dests[1].block)] {
-                [true, false] => 0,
-                [false, true] => 1,
-                _ => return None,
+        let rounds_allowed = if large { MAX_SIZE_WITH_SLOTS / size.max(1) } else { MAX_SIZE / size.max(1) };
+        let rounds_allowed = rounds_allowed.min(MAX_ROUNDS);
+        let run = Rounds { func, found, cfg, latch };
+        let known = Known::default();
+        let (decides, stays, rounds) = run.decided(rounds_allowed, &known)?;
+        let cost = rounds * run.cost()?;
+        if !large && cost > MAX_COST {
+            return None;
+        }
+        // A loop around others is worth its copies if they say how many rounds the others have.
+        if !inner.is_empty() {
+            let state = run.start(&known)?;
+            let known_inside = |inner: &&Loop| {
+                let mut latches = cfg.predecessors(inner.header).iter().copied();
+                let latch = latches.find(|block| inner.blocks.contains(block));
+                let wanted = func.loop_hints[inner.header] != Some(LoopHint::NoUnroll);
+                latch.filter(|_| wanted).is_some_and(|latch| {
+                    let run = Rounds { func, found: inner, cfg, latch };
+                    run.decided(MAX_ROUNDS, &known).is_none() && run.decided(MAX_ROUNDS, &state).is_some()
+                })
             };
-            let rounds = Rounds { func, found, cfg, latch }.count(*cond, stays, rounds_allowed)?;
-            Some((block, stays, rounds))
-        });
-        let (decides, stays, rounds) = decided?;
+            if cost > MAX_NEST_COST || !inner.iter().any(known_inside) {
+                return None;
+            }
+        }
         let live_out = live_out(func, found);
         let mut exits: Vec<Block> = found
             .blocks
@@ -122,7 +151,7 @@ impl Plan {
             .filter(|&block| !inside(block))
             .collect();
         // Whole copies of a loop that all threads leave at one place keep together who communicates.
-        if convergent && (exits.len() > 1 || !wanted) {
+        if convergent && exits.len() > 1 {
             return None;
         }
         exits.sort_unstable();
@@ -268,18 +297,28 @@ struct Rounds<'l> {
 type Known = FxHashMap<Value, Option<Constant>>;
 
 impl Rounds<'_> {
+    /// The block whose branch decides, which of its targets is in the loop, and how often that is taken, at most `limit` times. `outer` is what
+    /// is known outside of the loop.
+    fn decided(&self, limit: usize, outer: &Known) -> Option<(Block, usize, usize)> {
+        let func = self.func;
+        let inside = |block: Block| self.found.blocks.contains(&block);
+        [self.found.header, self.latch].into_iter().find_map(|block| {
+            let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
+            let stays = match [inside(dests[0].block), inside(dests[1].block)] {
+                [true, false] => 0,
+                [false, true] => 1,
+                [true, true] | [false, false] => return None,
+            };
+            Some((block, stays, self.count(*cond, stays, limit, outer)?))
+        })
+    }
+
     /// How often a condition keeps the loop going, if that is known and at most `limit`.
-    fn count(&self, cond: Value, stays: usize, limit: usize) -> Option<usize> {
+    fn count(&self, cond: Value, stays: usize, limit: usize, outer: &Known) -> Option<usize> {
         let header = self.found.header;
         let func = self.func;
-        let mut outer =
-            self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
-        let (Some(&before), None) = (outer.next(), outer.next()) else { return None };
         let params = func.dfg.block_params(header);
-        let mut known = Known::default();
-        for (&param, arg) in params.iter().zip(self.given(before)?) {
-            known.insert(param, self.eval(arg, &mut Known::default(), 0));
-        }
+        let mut known = self.start(outer)?;
         let next = self.given(self.latch)?;
         for round in 0..=limit {
             let mut state = known.clone();
@@ -293,6 +332,58 @@ impl Rounds<'_> {
             }
         }
         None
+    }
+
+    /// What is left of a round whose counters are constants.
+    fn cost(&self) -> Option<usize> {
+        let func = self.func;
+        let mut state = self.start(&Known::default())?;
+        let mut inside: EntitySet<Block> = EntitySet::new();
+        inside.extend(self.found.blocks.iter().copied());
+        // What is the same in every round is computed once.
+        let mut fixed: EntitySet<Value> = EntitySet::new();
+        let mut cost = 0;
+        for &block in &self.found.blocks {
+            for inst in func.layout.insts(block) {
+                let traits = func.traits(inst);
+                let is_fixed = |value: Value| match func.dfg.def(value) {
+                    ValueDef::Result(inst, _) => {
+                        let block = func.layout.block_of(inst);
+                        fixed.contains(value) || !block.is_some_and(|block| inside.contains(block))
+                    }
+                    ValueDef::Param(block, _) => !inside.contains(block),
+                    ValueDef::Alias(_) | ValueDef::Detached => false,
+                };
+                if traits.is_pure() && func.dfg.args(inst).iter().all(|&arg| is_fixed(arg)) {
+                    fixed.extend(func.dfg.results(inst));
+                    continue;
+                }
+                let known = |value, state: &mut Known| self.eval(value, state, 0).is_some();
+                let free = match func.dfg[inst] {
+                    InstData::Jump { .. } => true,
+                    InstData::Brif { cond, .. } => known(cond, &mut state),
+                    // An immediate offset of the address.
+                    InstData::Index { args: [_, by], .. }
+                    | InstData::Binary { op: Opcode::Ptradd, args: [_, by] } => known(by, &mut state),
+                    _ => func.dfg.first_result(inst).is_some_and(|value| known(value, &mut state)),
+                };
+                cost += usize::from(!free);
+            }
+        }
+        Some(cost)
+    }
+
+    /// What is known of the header's parameters in the first round.
+    fn start(&self, outer: &Known) -> Option<Known> {
+        let header = self.found.header;
+        let mut entries =
+            self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
+        let (Some(&before), None) = (entries.next(), entries.next()) else { return None };
+        let mut known = outer.clone();
+        for (&param, arg) in self.func.dfg.block_params(header).iter().zip(self.given(before)?) {
+            known.insert(param, self.eval(arg, &mut outer.clone(), 0));
+        }
+        Some(known)
     }
 
     /// What a block gives to the header, by the only edge that it has there.
@@ -309,7 +400,20 @@ impl Rounds<'_> {
             return known;
         }
         let func = self.func;
-        let ValueDef::Result(inst, _) = func.dfg.def(value) else { return None };
+        let inst = match func.dfg.def(value) {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Param(block, n) if depth <= MAX_DEPTH => {
+                // What the only edge to a block gives it.
+                let &[pred] = self.cfg.predecessors(block) else { return None };
+                let mut calls = func.dfg.targets(func.terminator(pred)?).filter(|call| call.block == block);
+                let (call, None) = (calls.next()?, calls.next()) else { return None };
+                let &arg = call.args(&func.dfg.pool).get(n as usize)?;
+                let given = self.eval(arg, state, depth + 1);
+                state.insert(value, given);
+                return given;
+            }
+            ValueDef::Param(..) | ValueDef::Alias(_) | ValueDef::Detached => return None,
+        };
         if depth > MAX_DEPTH || !func.traits(inst).is_pure() {
             return None;
         }

@@ -280,6 +280,7 @@ impl Copy<'_> {
                 let Some(&new) = made.get(&inst) else { continue };
                 let data = self.data(inst, behind);
                 self.func.dfg.replace_inst(new, data);
+                self.func.dfg.set_no_signed_wrap(new, callee.dfg.no_signed_wrap(inst));
                 self.func.spans[new] = callee.spans[inst];
                 self.func.inst_locs[new] = self.loc(callee.inst_locs[inst]);
                 for &binding in callee.layout.records(inst) {

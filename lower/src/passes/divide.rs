@@ -1,0 +1,265 @@
+//! Division by constants as multiplication: quotients of 32 and 64 bits by the high half of a product and shifts (Granlund and Montgomery), remainders
+//! by what the quotient leaves.
+//!
+//! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Powers of two, read as unsigned, are shifts and masks
+//! by a rule before this.
+
+use super::insert_before;
+use crate::pass::{Changes, Context};
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let mut changes = 0;
+    for block in func.layout.blocks().collect::<Vec<Block>>() {
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            let InstData::Binary { op, args: [x, by] } = func.dfg[inst] else { continue };
+            let ty = func.dfg.ty(x);
+            let (Type::I32 | Type::I64, Some(by)) = (ty, func.dfg.int_const(by)) else { continue };
+            let mut code = Code { func, before: inst, ty };
+            let quotient = match op {
+                Opcode::Udiv | Opcode::Urem => code.unsigned(x, by),
+                Opcode::Sdiv | Opcode::Srem => code.signed(x, by),
+                _ => None,
+            };
+            let Some(quotient) = quotient else { continue };
+            let result = match op {
+                Opcode::Urem | Opcode::Srem => {
+                    let by = code.constant(by);
+                    let product = code.binary(Opcode::Imul, quotient, by);
+                    code.binary(Opcode::Isub, x, product)
+                }
+                _ => quotient,
+            };
+            cx.log.remark(func, Some(inst), "multiplied", true, || "divides by a constant".into());
+            super::replace_with(func, inst, result);
+            changes += 1;
+        }
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+struct Code<'f> {
+    func: &'f mut Function,
+    before: Inst,
+    ty: Type,
+}
+
+impl Code<'_> {
+    fn constant(&mut self, value: i64) -> Value {
+        insert_before(self.func, self.before, InstData::IntConst { value: self.ty.normalize(value) }, self.ty)
+    }
+
+    fn binary(&mut self, op: Opcode, a: Value, b: Value) -> Value {
+        insert_before(self.func, self.before, InstData::Binary { op, args: [a, b] }, self.ty)
+    }
+
+    fn shift(&mut self, op: Opcode, x: Value, by: u32) -> Value {
+        if by == 0 {
+            return x;
+        }
+        let by = InstData::IntConst { value: by.into() };
+        let by = insert_before(self.func, self.before, by, Type::I32);
+        self.binary(op, x, by)
+    }
+
+    fn unsigned(&mut self, x: Value, by: i64) -> Option<Value> {
+        let bits = self.ty.bits();
+        let by = by as u64 & (u64::MAX >> (64 - bits));
+        let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits)?;
+        let x = self.shift(Opcode::Lshr, x, before);
+        let multiplier = self.constant(multiplier as i64);
+        let high = self.binary(Opcode::Umulhi, x, multiplier);
+        if !add {
+            return Some(self.shift(Opcode::Lshr, high, after));
+        }
+        // The multiplier has one bit more: (x + high) / 2 without the carry.
+        let rest = self.binary(Opcode::Isub, x, high);
+        let half = self.shift(Opcode::Lshr, rest, 1);
+        let sum = self.binary(Opcode::Iadd, half, high);
+        Some(self.shift(Opcode::Lshr, sum, after - 1))
+    }
+
+    fn signed(&mut self, x: Value, by: i64) -> Option<Value> {
+        let bits = self.ty.bits();
+        if matches!(by, -1..=1) {
+            return None;
+        }
+        let size = by.unsigned_abs();
+        if size.is_power_of_two() {
+            if size.trailing_zeros() + 1 >= bits {
+                return None;
+            }
+            // Toward zero: those below it are moved up by the divisor less one.
+            let power = size.trailing_zeros();
+            let sign = self.shift(Opcode::Ashr, x, bits - 1);
+            let more = self.shift(Opcode::Lshr, sign, bits - power);
+            let moved = self.binary(Opcode::Iadd, x, more);
+            let quotient = self.shift(Opcode::Ashr, moved, power);
+            return Some(if by < 0 { self.minus(quotient) } else { quotient });
+        }
+        let Signed { multiplier, after } = Signed::of(size, bits);
+        let constant = self.constant(multiplier as i64);
+        let mut high = self.binary(Opcode::Smulhi, x, constant);
+        // A multiplier of all bits was read as negative.
+        if multiplier >> (bits - 1) & 1 == 1 {
+            high = self.binary(Opcode::Iadd, high, x);
+        }
+        let quotient = self.shift(Opcode::Ashr, high, after);
+        // One more below zero.
+        let sign = self.shift(Opcode::Lshr, x, bits - 1);
+        let quotient = self.binary(Opcode::Iadd, quotient, sign);
+        Some(if by < 0 { self.minus(quotient) } else { quotient })
+    }
+
+    fn minus(&mut self, x: Value) -> Value {
+        insert_before(self.func, self.before, InstData::Unary { op: Opcode::Ineg, arg: x }, self.ty)
+    }
+}
+
+/// How a number is divided by a constant, both without sign.
+struct Unsigned {
+    /// The number is shifted right before.
+    before: u32,
+    multiplier: u64,
+    /// The multiplier has another bit above those of the type.
+    add: bool,
+    /// The high half of the product is shifted right.
+    after: u32,
+}
+
+impl Unsigned {
+    /// `None` for 0 and powers of two.
+    fn of(by: u64, bits: u32) -> Option<Unsigned> {
+        if by == 0 || by.is_power_of_two() {
+            return None;
+        }
+        if bits == 64 && by >> 63 == 1 {
+            // Quotients of 0 and 1, which a rule makes a comparison of.
+            return None;
+        }
+        // The smallest multiplier that is right for all numbers of so many bits, and its shift.
+        let find = |by: u64, number_bits: u32| {
+            let mut after = 64 - (by - 1).leading_zeros();
+            let power = 1u128 << (bits + after);
+            let mut low = power / u128::from(by);
+            let mut high = (power + (power >> number_bits)) / u128::from(by);
+            while low >> 1 < high >> 1 && after > 0 {
+                (low, high, after) = (low >> 1, high >> 1, after - 1);
+            }
+            (high, after)
+        };
+        let (multiplier, after) = find(by, bits);
+        let twos = by.trailing_zeros();
+        if multiplier >> bits == 0 {
+            return Some(Unsigned { before: 0, multiplier: multiplier as u64, add: false, after });
+        }
+        if twos > 0 {
+            let (multiplier, after) = find(by >> twos, bits - twos);
+            if multiplier >> bits == 0 {
+                return Some(Unsigned { before: twos, multiplier: multiplier as u64, add: false, after });
+            }
+        }
+        let mask = u64::MAX >> (64 - bits);
+        Some(Unsigned { before: 0, multiplier: multiplier as u64 & mask, add: true, after })
+    }
+}
+
+/// How a number with a sign is divided by a positive constant.
+struct Signed {
+    multiplier: u64,
+    after: u32,
+}
+
+impl Signed {
+    /// Of a divisor that is neither 1 nor a power of two.
+    fn of(by: u64, bits: u32) -> Signed {
+        let log = 64 - (by - 1).leading_zeros();
+        let mut after = log - 1;
+        let power = 1u128 << (bits + after);
+        let mut low = power / u128::from(by);
+        let mut high = (power + (power >> (bits - 1))) / u128::from(by);
+        while low >> 1 < high >> 1 && after > 0 {
+            (low, high, after) = (low >> 1, high >> 1, after - 1);
+        }
+        Signed { multiplier: high as u64 & (u64::MAX >> (64 - bits)), after }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The quotient as the code computes it, at any width.
+    fn unsigned(x: u64, by: u64, bits: u32) -> Option<u64> {
+        let mask = u64::MAX >> (64 - bits);
+        let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits)?;
+        let x = x >> before;
+        let high = (u128::from(x) * u128::from(multiplier) >> bits) as u64;
+        Some(match add {
+            false => high >> after,
+            true => ((x.wrapping_sub(high) & mask) >> 1).wrapping_add(high) >> (after - 1),
+        })
+    }
+
+    fn signed(x: i64, by: u64, bits: u32) -> i64 {
+        let extend = |x: i64| x << (64 - bits) >> (64 - bits);
+        let Signed { multiplier, after } = Signed::of(by, bits);
+        let as_read = extend(multiplier as i64);
+        let mut high = (i128::from(x) * i128::from(as_read) >> bits) as i64;
+        if as_read < 0 {
+            high = extend(high.wrapping_add(x));
+        }
+        (high >> after) + i64::from(x < 0)
+    }
+
+    #[test]
+    fn all_quotients_of_8_bits() {
+        for by in 1..=255u64 {
+            for x in 0..=255u64 {
+                if let Some(quotient) = unsigned(x, by, 8) {
+                    assert_eq!(quotient, x / by, "{x} / {by}");
+                }
+            }
+        }
+        for by in (3..=127u64).filter(|by| !by.is_power_of_two()) {
+            for x in -128..=127i64 {
+                assert_eq!(signed(x, by, 8), x / by as i64, "{x} / {by}");
+            }
+        }
+    }
+
+    #[test]
+    fn quotients_of_32_and_64_bits() {
+        let mut state = 1u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state >> (state & 63)
+        };
+        for bits in [32, 64] {
+            let mask = u64::MAX >> (64 - bits);
+            let extend = |x: u64| (x as i64) << (64 - bits) >> (64 - bits);
+            for _ in 0..200_000 {
+                let by = random() & mask;
+                let near = |x: u64| [x, x.wrapping_sub(1), x.wrapping_add(1)];
+                let numbers = [random(), u64::MAX, 0, 1 << (bits - 1), by, by.wrapping_mul(random())];
+                for x in numbers.into_iter().flat_map(near).map(|x| x & mask) {
+                    if let Some(quotient) = unsigned(x, by, bits) {
+                        assert_eq!(quotient, x / by, "{x} / {by} of {bits} bits");
+                    }
+                    let size = extend(by).unsigned_abs() & (mask >> 1);
+                    if size > 2 && !size.is_power_of_two() {
+                        let x = extend(x);
+                        assert_eq!(signed(x, size, bits), x / size as i64, "{x} / {size} of {bits} bits");
+                    }
+                }
+            }
+        }
+    }
+}

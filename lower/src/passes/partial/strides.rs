@@ -1,0 +1,248 @@
+//! The addresses of several rounds in one, as those of the first round and a stride each.
+//!
+//! The counter does not wrap between the rounds that were put together, so what is computed from it by sums and products that do not wrap (`nsw`, or of
+//! 64 bits, where nothing else is asked) moves by the same amount from one to the next. A constant stride becomes the offset of an access; another one
+//! is computed in front of the loops and added.
+
+use super::super::copy::Copied;
+use super::super::{insert_before, ssa};
+use super::{Guard, Plan, Step};
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+
+/// How deep sums and products are followed.
+const MAX_DEPTH: u32 = 6;
+
+/// By how much a value moves from round to round.
+#[derive(Clone, Copy)]
+enum Stride {
+    Constant(i64),
+    /// A value of 64 bits that is computed in front of the loops.
+    Value(Value),
+}
+
+pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[Copied]) {
+    let Some(&counter) = func.dfg.block_params(plan.block).get(plan.counter) else { return };
+    let signed = matches!(plan.cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
+    let unsigned = matches!(plan.cond, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge);
+    let promised = func.layout.insts(plan.block).any(|inst| {
+        matches!(func.dfg[inst], InstData::Binary { op: Opcode::Iadd, args: [a, _] } if a == counter)
+            && func.dfg.no_signed_wrap(inst)
+    });
+    let mut strides = Strides {
+        block: plan.block,
+        step: plan.step,
+        counter,
+        end: guard.end,
+        signed: signed || promised,
+        unsigned,
+        products: FxHashMap::default(),
+    };
+    for inst in func.layout.insts(plan.block).collect::<Vec<Inst>>() {
+        let Some(result) = func.dfg.first_result(inst) else { continue };
+        let address =
+            matches!(func.dfg[inst], InstData::Index { .. } | InstData::Binary { op: Opcode::Ptradd, .. });
+        let extended = matches!(func.dfg[inst], InstData::Unary { op: Opcode::Sext | Opcode::Zext, .. })
+            && func.dfg.ty(result) == Type::I64;
+        if !address && !extended {
+            continue;
+        }
+        let stride = match address {
+            true => strides.address(func, result, 0),
+            false => strides.wide(func, result, 0),
+        };
+        let Some(stride) = stride else { continue };
+        let add = if address { Opcode::Ptradd } else { Opcode::Iadd };
+        for (n, copied) in copies.iter().enumerate().skip(1) {
+            let Some(own) = func.dfg.def_inst(copied.value(result)) else { continue };
+            let (from, by) = match stride {
+                Stride::Constant(0) => continue,
+                Stride::Constant(by) => {
+                    let Some(value) = by.checked_mul(n as i64) else { continue };
+                    (0, insert_before(func, own, InstData::IntConst { value }, Type::I64))
+                }
+                Stride::Value(_) if extended => continue,
+                Stride::Value(by) => (n - 1, by),
+            };
+            let from = copies[from].value(result);
+            func.dfg.replace_inst(own, InstData::Binary { op: add, args: [from, by] });
+        }
+    }
+}
+
+struct Strides {
+    block: Block,
+    step: Step,
+    counter: Value,
+    /// In front of this, what strides are made of is computed.
+    end: Inst,
+    /// The counter does not wrap, read as signed.
+    signed: bool,
+    /// The counter does not wrap, read as unsigned.
+    unsigned: bool,
+    /// Products that were made already.
+    products: FxHashMap<(Value, i64), Value>,
+}
+
+impl Strides {
+    fn is_fixed(&self, func: &Function, value: Value) -> bool {
+        ssa::block_of(func, value) != Some(self.block)
+    }
+
+    /// Of an address.
+    fn address(&mut self, func: &mut Function, value: Value, depth: u32) -> Option<Stride> {
+        if self.is_fixed(func, value) {
+            return Some(Stride::Constant(0));
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let (base, by) = match *func.dfg.def_data(value)? {
+            InstData::Index { scale, args: [base, index] } => {
+                let stride = self.offset(func, index, depth)?;
+                (base, self.times(func, stride, scale.into())?)
+            }
+            InstData::Binary { op: Opcode::Ptradd, args: [base, offset] } => {
+                (base, self.offset(func, offset, depth)?)
+            }
+            _ => return None,
+        };
+        match (self.address(func, base, depth + 1)?, by) {
+            (Stride::Constant(a), Stride::Constant(b)) => Some(Stride::Constant(a.checked_add(b)?)),
+            (Stride::Constant(0), by) => Some(by),
+            (by, Stride::Constant(0)) => Some(by),
+            _ => None,
+        }
+    }
+
+    fn offset(&mut self, func: &mut Function, value: Value, depth: u32) -> Option<Stride> {
+        match func.dfg.ty(value) {
+            Type::I64 => self.wide(func, value, depth),
+            Type::I32 => self.narrow(func, value, depth),
+            _ => None,
+        }
+    }
+
+    /// Of a value of 64 bits, which may wrap.
+    fn wide(&mut self, func: &mut Function, value: Value, depth: u32) -> Option<Stride> {
+        if let Some(known) = self.leaf(func, value, true) {
+            return Some(known);
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match *func.dfg.def_data(value)? {
+            InstData::Unary { op: Opcode::Sext, arg } if func.dfg.ty(arg) == Type::I32 => {
+                self.narrow(func, arg, depth + 1)
+            }
+            InstData::Unary { op: Opcode::Zext, arg } if arg == self.counter && self.unsigned => {
+                self.step(func)
+            }
+            InstData::Binary { op, args } => self.binary(func, op, args, depth, Strides::wide),
+            _ => None,
+        }
+    }
+
+    /// Of what a value of 32 bits is, read as signed: only what does not wrap has one.
+    fn narrow(&mut self, func: &mut Function, value: Value, depth: u32) -> Option<Stride> {
+        if func.dfg.ty(value) != Type::I32 {
+            return None;
+        }
+        if let Some(known) = self.leaf(func, value, self.signed) {
+            return Some(known);
+        }
+        let inst = func.dfg.def_inst(value)?;
+        if depth > MAX_DEPTH || !func.dfg.no_signed_wrap(inst) {
+            return None;
+        }
+        let InstData::Binary { op, args } = func.dfg[inst] else { return None };
+        self.binary(func, op, args, depth, Strides::narrow)
+    }
+
+    fn leaf(&self, func: &mut Function, value: Value, counts: bool) -> Option<Stride> {
+        if self.is_fixed(func, value) {
+            return Some(Stride::Constant(0));
+        }
+        // An own copy of a constant is as good as one from outside.
+        if func.dfg.int_const(value).is_some() {
+            return Some(Stride::Constant(0));
+        }
+        if value == self.counter && counts { self.step(func) } else { None }
+    }
+
+    fn step(&self, func: &mut Function) -> Option<Stride> {
+        match self.step {
+            Step::Constant(step) => Some(Stride::Constant(step)),
+            Step::Value(step) if func.dfg.ty(step) == Type::I64 => Some(Stride::Value(step)),
+            // It is positive, and so the same however it is extended.
+            Step::Value(step) => {
+                let wide = InstData::Unary { op: Opcode::Sext, arg: step };
+                Some(Stride::Value(insert_before(func, self.end, wide, Type::I64)))
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        func: &mut Function,
+        op: Opcode,
+        [a, b]: [Value; 2],
+        depth: u32,
+        of: fn(&mut Strides, &mut Function, Value, u32) -> Option<Stride>,
+    ) -> Option<Stride> {
+        let (x, y) = (of(self, func, a, depth + 1)?, of(self, func, b, depth + 1)?);
+        match (op, x, y) {
+            (Opcode::Iadd, Stride::Constant(x), Stride::Constant(y)) => {
+                Some(Stride::Constant(x.checked_add(y)?))
+            }
+            (Opcode::Isub, Stride::Constant(x), Stride::Constant(y)) => {
+                Some(Stride::Constant(x.checked_sub(y)?))
+            }
+            (Opcode::Iadd | Opcode::Isub, x @ Stride::Value(_), Stride::Constant(0)) => Some(x),
+            (Opcode::Iadd, Stride::Constant(0), y @ Stride::Value(_)) => Some(y),
+            (Opcode::Imul, Stride::Constant(0), Stride::Constant(0)) => Some(Stride::Constant(0)),
+            (Opcode::Imul, x, Stride::Constant(0)) => self.by_value(func, x, b),
+            (Opcode::Imul, Stride::Constant(0), y) => self.by_value(func, y, a),
+            _ => None,
+        }
+    }
+
+    /// A stride times a value that does not change.
+    fn by_value(&mut self, func: &mut Function, stride: Stride, by: Value) -> Option<Stride> {
+        if let Some(by) = func.dfg.int_const(by) {
+            return self.times(func, stride, by);
+        }
+        let Stride::Constant(stride) = stride else { return None };
+        let wide = match func.dfg.ty(by) {
+            Type::I64 => by,
+            _ => match self.products.get(&(by, 1)) {
+                Some(&wide) => wide,
+                None => {
+                    let wide = InstData::Unary { op: Opcode::Sext, arg: by };
+                    let wide = insert_before(func, self.end, wide, Type::I64);
+                    self.products.insert((by, 1), wide);
+                    wide
+                }
+            },
+        };
+        self.times(func, Stride::Value(wide), stride)
+    }
+
+    fn times(&mut self, func: &mut Function, stride: Stride, by: i64) -> Option<Stride> {
+        match stride {
+            Stride::Constant(stride) => Some(Stride::Constant(stride.checked_mul(by)?)),
+            Stride::Value(_) if by == 0 => Some(Stride::Constant(0)),
+            Stride::Value(value) if by == 1 => Some(Stride::Value(value)),
+            Stride::Value(value) => {
+                if let Some(&made) = self.products.get(&(value, by)) {
+                    return Some(Stride::Value(made));
+                }
+                let constant = insert_before(func, self.end, InstData::IntConst { value: by }, Type::I64);
+                let product = InstData::Binary { op: Opcode::Imul, args: [value, constant] };
+                let made = insert_before(func, self.end, product, Type::I64);
+                self.products.insert((value, by), made);
+                Some(Stride::Value(made))
+            }
+        }
+    }
+}

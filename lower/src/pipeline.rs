@@ -187,7 +187,7 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const O2: &str = "cfg,mem2reg,simplify,cfg,dce,inline,cfg,mem2reg,spaces,simplify,sccp,cfg,unroll,cfg,simplify,cfg,\
-                 mem2reg,simplify,thread,cfg,readonly,gvn,forward,ifconvert,simplify,licm,rotate,cfg,partial,cfg,divide,\
+                 mem2reg,simplify,thread,cfg,readonly,gvn,forward,hoist,cfg,ifconvert,simplify,licm,rotate,cfg,partial,cfg,divide,\
                  addresses,simplify,gvn,forward,reassociate,licm,simplify,gvn,cfg,simplify,words,mem2reg,dse,pack,dce,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str =

@@ -3,12 +3,13 @@
 //! ptxas folds the product into each address where that pays (one instruction for a product of 32 bits and a sum of 64), but takes
 //! `mad.wide`, which says the same, apart into four. So this is worth a fifth of a short kernel.
 //!
-//! An index of 32 bits that is a sum which does not wrap (`iadd nsw`) is added term by term where that pays: constants become the offset of the
+//! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms) is added term by term where that pays: constants become the offset of the
 //! access, and in a loop what does not change is added to the base in front of it.
 
 use super::insert_before;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
+use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
@@ -24,7 +25,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| innermost[block] = n);
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
-    let sums = Sums { innermost, members };
+    let mut sums = Sums { innermost, members, known: KnownBits::default() };
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -35,10 +36,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
-            let (terms, constant) = sums.terms(func, block, index);
+            let (terms, constant, way) = sums.terms(func, block, index);
             let mut address = base;
             for (n, &term) in terms.iter().enumerate() {
-                let offset = offset(func, inst, term, scale);
+                let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
                 if n + 1 == terms.len() && constant == 0 {
                     func.dfg.replace_inst(inst, sum);
@@ -58,10 +59,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 }
 
 /// The bytes that an index moves by.
-fn offset(func: &mut Function, before: Inst, index: Value, scale: i32) -> Value {
+fn offset(func: &mut Function, before: Inst, index: Value, scale: i32, way: Opcode) -> Value {
     let wide = match func.dfg.ty(index) {
         Type::I64 => index,
-        _ => insert_before(func, before, InstData::Unary { op: Opcode::Sext, arg: index }, Type::I64),
+        _ => insert_before(func, before, InstData::Unary { op: way, arg: index }, Type::I64),
     };
     if scale == 1 {
         return wide;
@@ -73,21 +74,26 @@ fn offset(func: &mut Function, before: Inst, index: Value, scale: i32) -> Value 
 struct Sums {
     innermost: SecondaryMap<Block, u32>,
     members: Vec<rustc_hash::FxHashSet<Block>>,
+    known: KnownBits,
 }
 
 impl Sums {
-    /// What an index is the sum of, and a constant. What does not change in the loop comes first.
-    fn terms(&self, func: &Function, at: Block, index: Value) -> (SmallVec<[Value; 4]>, i64) {
+    /// What an index is the sum of, a constant, and how terms of 32 bits are extended. What does not change in the loop comes first.
+    fn terms(&mut self, func: &Function, at: Block, index: Value) -> (SmallVec<[Value; 4]>, i64, Opcode) {
         let mut terms: SmallVec<[(bool, Value); 4]> = SmallVec::new();
         let mut constant = 0i64;
-        let narrow = match func.dfg.def_data(index) {
-            Some(&InstData::Unary { op: Opcode::Sext, arg }) if func.dfg.ty(arg) == Type::I32 => arg,
-            _ if func.dfg.ty(index) == Type::I32 => index,
-            _ => return (SmallVec::from_slice(&[index]), 0),
+        let (narrow, way) = match func.dfg.def_data(index) {
+            Some(&InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg })
+                if func.dfg.ty(arg) == Type::I32 =>
+            {
+                (arg, op)
+            }
+            _ if func.dfg.ty(index) == Type::I32 => (index, Opcode::Sext),
+            _ => return (SmallVec::from_slice(&[index]), 0, Opcode::Sext),
         };
         let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
         while let Some(value) = work.pop() {
-            let parts = sum(func, value).filter(|_| terms.len() + work.len() < MAX_TERMS);
+            let parts = self.sum(func, value, way).filter(|_| terms.len() + work.len() < MAX_TERMS);
             match parts {
                 Some((a, Err(c))) => {
                     constant = constant.wrapping_add(c);
@@ -104,9 +110,9 @@ impl Sums {
         if let ([(_, whole)], 0) = (&terms[..], constant)
             && *whole == narrow
         {
-            return (SmallVec::from_slice(&[index]), 0);
+            return (SmallVec::from_slice(&[index]), 0, way);
         }
-        (terms.into_iter().map(|(_, value)| value).collect(), constant)
+        (terms.into_iter().map(|(_, value)| value).collect(), constant, way)
     }
 
     /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.
@@ -122,19 +128,35 @@ impl Sums {
         };
         !block.is_some_and(|block| members.contains(&block))
     }
-}
 
-/// The two terms of a sum that does not wrap, the second of which may be a constant.
-fn sum(func: &Function, value: Value) -> Option<(Value, Result<Value, i64>)> {
-    let inst = func.dfg.def_inst(value)?;
-    let &InstData::Binary { op, args: [a, b] } = &func.dfg[inst] else { return None };
-    if !func.dfg.no_signed_wrap(inst) {
-        return None;
+    /// The two terms of a sum of 32 bits that is the same of what they are extended to; the second may be a constant.
+    fn sum(&mut self, func: &Function, value: Value, way: Opcode) -> Option<(Value, Result<Value, i64>)> {
+        let inst = func.dfg.def_inst(value)?;
+        let &InstData::Binary { op, args: [a, b] } = &func.dfg[inst] else { return None };
+        let constant = func.dfg.int_const(b);
+        let promised = way == Opcode::Sext && func.dfg.no_signed_wrap(inst);
+        match (op, constant) {
+            (Opcode::Iadd, Some(c)) => {
+                let wraps = match way {
+                    Opcode::Sext if c < 0 => self.bits_free(func, a) == 0,
+                    Opcode::Sext => c >= 1 << 30 || self.bits_free(func, a) < 2,
+                    _ => c < 0 || self.bits_free(func, a) == 0,
+                };
+                (promised || !wraps).then_some((a, Err(c)))
+            }
+            (Opcode::Isub, Some(c)) if promised => Some((a, Err(c.checked_neg()?))),
+            (Opcode::Iadd, None) => {
+                let free = self.bits_free(func, a).min(self.bits_free(func, b));
+                let needed = if way == Opcode::Sext { 2 } else { 1 };
+                (promised || free >= needed).then_some((a, Ok(b)))
+            }
+            _ => None,
+        }
     }
-    match (op, func.dfg.int_const(b)) {
-        (Opcode::Iadd, Some(c)) => Some((a, Err(c))),
-        (Opcode::Isub, Some(c)) => Some((a, Err(c.checked_neg()?))),
-        (Opcode::Iadd, None) => Some((a, Ok(b))),
-        _ => None,
+
+    /// How many of the upper bits of a value of 32 bits are known to be 0.
+    fn bits_free(&mut self, func: &Function, value: Value) -> u32 {
+        let zeros = self.known.of(&func.dfg, value).map_or(0, |known| known.zeros as u32);
+        zeros.leading_ones()
     }
 }

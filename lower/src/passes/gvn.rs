@@ -65,7 +65,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 
 /// What makes two computations equal: the operation with its constants, the type, the operands.
 #[derive(PartialEq, Eq, Hash)]
-struct Key(SmallVec<[u64; 6]>);
+pub(super) struct Key(SmallVec<[u64; 6]>);
 
 impl Key {
     fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
@@ -77,7 +77,8 @@ impl Key {
     }
 }
 
-fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
+/// What makes an instruction equal to others, if that can be; reads of memory only at the same `epoch`.
+pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
     let ty = func.dfg.ty(func.dfg.first_result(inst)?);
     let data = &func.dfg[inst];
     let op = data.opcode() as u64;

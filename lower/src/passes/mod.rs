@@ -21,6 +21,8 @@ mod dse;
 mod forward;
 mod globaldce;
 mod gvn;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not looked at stays where it is")]
+mod hoist;
 mod ifconvert;
 mod inline;
 #[allow(clippy::wildcard_enum_match_arm, reason = "loads apart, traits say what moves")]
@@ -100,6 +102,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)
         .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
+        .with(pass("hoist", "do what both sides of a branch begin with in front of it", hoist::run))
         .with_module(inline::Inliner)
         .with(pass("licm", "move what does not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))

@@ -90,7 +90,8 @@ impl Plan {
             size += usize::from(!is_free(func, inst));
             convergent |= func.traits(inst).has(Traits::CONVERGENT);
         }
-        let rounds = match func.loop_hints[block] {
+        let hint = func.loop_hints[block];
+        let rounds = match hint {
             Some(LoopHint::NoUnroll | LoopHint::UnrollFull) => return None,
             Some(LoopHint::Unroll(n)) => {
                 usize::try_from(n).ok().filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)?
@@ -140,7 +141,7 @@ impl Plan {
             Step::Constant(step) => {
                 step.unsigned_abs() <= 1 << 16 && ((up && step > 0) || (down && step < 0))
             }
-            Step::Value(_) => up,
+            Step::Value(_) => up && hint.is_some(),
         };
         let fits = given == Some(next) && counts && matches!(ty, Type::I32 | Type::I64);
         fits.then_some(Plan { block, before, size, rounds, counter, step, cond, bound, stays })

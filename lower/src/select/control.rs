@@ -6,7 +6,7 @@ use super::*;
 use crate::abi::{Held, Passing, held};
 use crate::mach::{Base, Edge, Terminator};
 use std::ops::Range;
-use warpsmith_ir::{BlockCall, JumpTable, LoopHint};
+use warpsmith_ir::{BlockCall, IntCC, JumpTable, LoopHint};
 
 /// A `switch` of at least this many cases in a row goes through a table of labels.
 const TABLE_MIN: usize = 6;
@@ -198,7 +198,18 @@ impl Selector<'_> {
             Some(&InstData::Unary { op: IrOp::Bnot, arg }) => (arg, true),
             _ => (cond, false),
         };
-        let condition = self.reg(cond);
+        let (condition, negated) = match self.absorbable(cond) {
+            // What is equal is not different.
+            Some(&InstData::IntCompare { cond: IntCC::Eq, args: [a, b] })
+                if is_i1(self.ty(a)) && self.int_const(a).is_none() && self.int_const(b).is_none() =>
+            {
+                let condition = self.temp(RegClass::Pred);
+                let (a, b) = (Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
+                self.emit(ptx!(Xor.Pred), &[Operand::Def(condition), a, b]);
+                (condition, !negated)
+            }
+            _ => (self.reg(cond), negated),
+        };
         let (taken, otherwise) = (self.edge(yes), self.edge(no));
         Terminator::Branch { condition, negated, taken, otherwise }
     }

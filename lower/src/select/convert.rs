@@ -74,7 +74,23 @@ impl Selector<'_> {
         }
     }
 
+    /// Has a load of 8 or 16 bits that has no other use write the extended value; it comes earlier in the block.
+    fn load_extends(&mut self, result: VReg, sign: bool, arg: Value, from: Type) -> bool {
+        let Some(&InstData::Load { flags, .. }) = self.absorbable(arg) else { return false };
+        let arg = self.resolve(arg);
+        let whole = flags.align(from) >= from.bits() / 8;
+        if !matches!(from, Type::I8 | Type::I16) || !whole || self.regs[arg].count > 0 {
+            return false;
+        }
+        self.regs[arg] = super::Regs { first: result.into(), count: 1 };
+        self.extending[arg] = Some(sign);
+        true
+    }
+
     fn extend_into(&mut self, result: VReg, sign: bool, arg: Value, from: Type, to: Type) {
+        if self.load_extends(result, sign, arg, from) {
+            return;
+        }
         let class = self.out.vregs[result];
         let source = Operand::Use(self.reg(arg));
         let result = Operand::Def(result);

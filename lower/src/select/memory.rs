@@ -3,6 +3,7 @@
 //! Constant parts of an address are folded into `[base + offset]`, and variables and stack slots are named directly. An access
 //! that is less aligned than its registers are wide is made of narrower ones.
 
+use super::convert::int_mod;
 use super::*;
 use crate::abi::{Held, held};
 use crate::mach::Base;
@@ -118,6 +119,10 @@ impl Selector<'_> {
         let ty = self.ty(result);
         let regs: Vec<VReg> = self.regs_of(result).collect();
         let access = self.access(Opcode::Ld, flags, ty, ptr, offset);
+        if let (Some(sign), &[reg]) = (self.extending[result], &regs[..]) {
+            let mnemonic = access.opcode.with(int_mod(ty.bits(), sign));
+            return self.emit(mnemonic, &[Operand::Def(reg), Operand::Addr(access.base, access.offset)]);
+        }
         if ty.is_aggregate() {
             for (reg, at) in regs.into_iter().zip(held(&self.module.types, ty)) {
                 self.load_register(access.part(at), at.bytes, Type::I8, reg);

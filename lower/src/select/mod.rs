@@ -98,6 +98,8 @@ struct Selector<'a> {
     uses: SecondaryMap<Value, u32>,
     /// The registers of the values that someone asked for.
     regs: SecondaryMap<Value, Regs>,
+    /// Loads of what is only extended, which is done by the load: with the sign or with zeros.
+    extending: SecondaryMap<Value, Option<bool>>,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
     /// The blocks made for the `switch` at the end of a block.
     switches: Vec<(Block, Vec<mach::Block>)>,
@@ -129,6 +131,7 @@ impl<'a> Selector<'a> {
             alias: SecondaryMap::with_capacity(values),
             uses: SecondaryMap::with_capacity(values),
             regs: SecondaryMap::with_capacity(values),
+            extending: SecondaryMap::new(),
             blocks: SecondaryMap::new(),
             switches: Vec::new(),
             block: Block::new(0),

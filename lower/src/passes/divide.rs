@@ -96,7 +96,7 @@ impl Code<'_> {
             }
             // Toward zero: those below it are moved up by the divisor less one.
             let power = size.trailing_zeros();
-            let sign = self.shift(Opcode::Ashr, x, bits - 1);
+            let sign = if power == 1 { x } else { self.shift(Opcode::Ashr, x, bits - 1) };
             let more = self.shift(Opcode::Lshr, sign, bits - power);
             let moved = self.binary(Opcode::Iadd, x, more);
             let quotient = self.shift(Opcode::Ashr, moved, power);

@@ -422,7 +422,8 @@ fn random_program(path: &std::path::Path) {
     let bytes = std::fs::read(path).unwrap();
     for (how, program) in programs(&name, &bytes, "kernel") {
         // The IR's meaning gives each variable memory of its own, as no compiler does.
-        let limits = Limits { stack: 4 << 20, ..Limits::default() };
+        let mut limits = Limits::default();
+        limits.stack = 4 << 20;
         let mut device = Device::new();
         let out = device.upload(&[0u32]).unwrap();
         let launch = Launch::new("kernel").block([1, 1, 1]).limits(limits).arg(out);

@@ -73,7 +73,7 @@ pub struct Options {
     /// Run the launch in N orders of its threads and report whether the results differ and why; then the exit status is 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["schedule", "check", "trace", "coverage", "profile"])]
     explore: Option<u64>,
-    /// Execute runs of arithmetic as machine code of this machine. `auto`: where the launch is large. What is watched is interpreted.
+    /// Execute machine code of this machine: of what is executed often (`auto`), or of all. What is watched is interpreted.
     #[cfg(feature = "native")]
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
     native: Native,
@@ -112,35 +112,30 @@ impl Write for Printed {
     }
 }
 
-/// When arithmetic is executed as machine code.
+/// When a program is executed as machine code.
 #[cfg(feature = "native")]
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Native {
-    /// Where the launch has enough threads for compiling to pay.
+    /// What is executed often.
     Auto,
-    /// Always; an error where there is no machine code for this machine.
+    /// All of it, from the beginning.
     Always,
     /// Never.
     Off,
 }
 
-/// Threads of a launch from which on compiling a program pays, if they do no more than run through it once.
 #[cfg(feature = "native")]
-const MANY_THREADS: u64 = 1 << 20;
-
-#[cfg(feature = "native")]
-fn accelerate(when: Native, program: &mut Program, launch: &LaunchSpec) -> Result<(), Failure> {
-    let threads =
-        launch.grid.iter().chain(&launch.block).fold(1u64, |all, n| all.saturating_mul((*n).into()));
-    let wanted = match when {
-        Native::Off => false,
-        Native::Always => true,
-        Native::Auto => threads >= MANY_THREADS && warpsmith::native::is_supported(),
+fn accelerate(when: Native, program: &mut Program) {
+    let made = match when {
+        Native::Off => return,
+        Native::Auto => warpsmith::native::attach(program),
+        Native::Always => warpsmith::native::accelerate(program).map(drop),
     };
-    if wanted {
-        warpsmith::native::accelerate(program).map_err(|error| Failure::Usage(error.message))?;
+    if let Err(error) = made
+        && when == Native::Always
+    {
+        eprintln!("warning: {}; the program is interpreted", error.message);
     }
-    Ok(())
 }
 
 /// Why there is no result.
@@ -162,7 +157,7 @@ pub fn run(options: &Options) -> Outcome {
         #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code changes the program"))]
         let (mut program, sources) = loaded(options, source, &launch)?;
         #[cfg(feature = "native")]
-        accelerate(options.native, &mut program, &launch).map_err(Problem::Failure)?;
+        accelerate(options.native, &mut program);
         if let Some(count) = options.explore {
             explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
             return Ok(None);

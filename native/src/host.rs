@@ -8,6 +8,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
 use warpsmith_diag::{Diagnostic, Span};
 
 /// True if modules can be compiled to machine code of this host.
@@ -20,7 +21,7 @@ fn refused(why: impl std::fmt::Display) -> Box<Diagnostic> {
 }
 
 /// The instruction set of the host, with what its processor has.
-fn isa() -> Result<OwnedTargetIsa, Box<Diagnostic>> {
+fn isa(options: &[(&str, &str)]) -> Result<OwnedTargetIsa, Box<Diagnostic>> {
     if !is_supported() {
         return Err(refused(std::env::consts::ARCH));
     }
@@ -30,7 +31,10 @@ fn isa() -> Result<OwnedTargetIsa, Box<Diagnostic>> {
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-    ] {
+    ]
+    .iter()
+    .chain(options)
+    {
         flags.set(name, value).map_err(refused)?;
     }
     let builder = cranelift_native::builder().map_err(refused)?;
@@ -43,8 +47,26 @@ pub(crate) struct Code(ManuallyDrop<JITModule>);
 impl Code {
     /// An empty module that knows these functions of the host.
     pub fn new(symbols: &[(&str, *const u8)]) -> Result<Code, Box<Diagnostic>> {
-        let mut builder = JITBuilder::with_isa(isa()?, cranelift_module::default_libcall_names());
+        let mut builder = JITBuilder::with_isa(isa(&[])?, cranelift_module::default_libcall_names());
         builder.symbols(symbols.iter().copied());
+        Ok(Code(ManuallyDrop::new(JITModule::new(builder))))
+    }
+
+    /// An empty module for regions of programs, which are compiled while somebody waits.
+    pub fn of_regions(settings: &'static [(&str, &str)]) -> Result<Code, Box<Diagnostic>> {
+        // To ask the host what it has takes longer than to compile a small region.
+        static KNOWN: Mutex<Vec<(&[(&str, &str)], OwnedTargetIsa)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let isa = match known.iter().find(|(of, _)| *of == settings) {
+            Some((_, isa)) => isa.clone(),
+            None => {
+                let isa = isa(settings)?;
+                known.push((settings, isa.clone()));
+                isa
+            }
+        };
+        drop(known);
+        let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
         Ok(Code(ManuallyDrop::new(JITModule::new(builder))))
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! - [`Function`]: a function of a module, called from Rust;
 //! - [`Kernel`]: a kernel, its threads executed one after another in full;
-//! - [`accelerate`]: a program of the engine whose runs of arithmetic are machine code for whole warps;
+//! - [`attach`], [`accelerate`]: a program of the engine whose regions are machine code for whole warps;
 //! - [`Fault`]: why a call ended early. Nothing that a module does can hurt the host: every access is checked, rounds of loops and depths of
 //!   calls are counted.
 //!
@@ -58,4 +58,6 @@ pub use fault::{Fault, FaultKind};
 pub use function::{Arguments, Function, Limits, Results, Scalar};
 pub use host::is_supported;
 pub use kernel::{Arg, Kernel};
-pub use warp::{Accelerated, accelerate};
+#[doc(hidden)]
+pub use warp::measure;
+pub use warp::{Accelerated, accelerate, attach};

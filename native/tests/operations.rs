@@ -51,7 +51,7 @@ fn operands(bits: u32, float: bool) -> Vec<u8> {
     bytes
 }
 
-/// The kernel of an operation: operands are loaded, the result stored, NaNs as zero.
+/// The kernel of an operation: operands are loaded, the result stored, NaNs but those of `f64` alone as zero.
 fn kernel(op: Opcode, words: &str, t: Type, to: Option<Type>) -> String {
     let info = op.info();
     let mut body = String::new();
@@ -89,7 +89,7 @@ fn kernel(op: Opcode, words: &str, t: Type, to: Option<Type>) -> String {
     let mut store = |name: &str, ty: Type, at: u32| {
         if ty == Type::I1 {
             body += &format!("  {name}.b = zext.i8 {name}\n  store {name}.b, %q + {at}\n");
-        } else if ty.is_float() {
+        } else if ty.is_float() && (ty, t) != (Type::F64, Type::F64) {
             body += &format!(
                 "  {name}.n = fcmp num {name}, {name}\n  {name}.z = zero.{ty}\n  {name}.v = select {name}.n, {name}, {name}.z\n  store {name}.v, %q + {at}\n"
             );

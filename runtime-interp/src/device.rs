@@ -47,6 +47,20 @@ pub struct Machine {
     pub print_buffer: u64,
     /// The highest instruction set of the host that launches use, if the host has it. Results do not depend on it.
     pub level: Level,
+    /// When machine code is made of programs that have a maker of some (`Program::set_tier`). Results do not depend on it.
+    pub native: NativeCode,
+}
+
+/// When launches make machine code of the host, of programs that have a maker of some.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum NativeCode {
+    /// Of what is executed often.
+    #[default]
+    Auto,
+    /// Of all of a program, before its first launch.
+    Always,
+    /// Never, and what there is of it is not used.
+    Off,
 }
 
 impl Default for Machine {
@@ -65,6 +79,7 @@ impl Default for Machine {
             heap: 8 << 20,
             print_buffer: 1 << 20,
             level: Level::Avx512,
+            native: NativeCode::default(),
         }
     }
 }

@@ -27,7 +27,7 @@ mod ptx_decode;
 mod tensor;
 pub mod texture;
 
-pub use device::{Buffer, Device, Handle, Limits, Machine, Placement, Plain};
+pub use device::{Buffer, Device, Handle, Limits, Machine, NativeCode, Placement, Plain};
 pub use device_memory::{Holder, Span};
 pub use engine::{KernelInfo, Program, Schedule, SplitMix64, observe};
 pub use fault::{Fault, FaultCode};

@@ -1,6 +1,6 @@
 //! A launch with all that it needs, apart from its device.
 
-use crate::device::Machine;
+use crate::device::{Machine, NativeCode};
 use crate::engine::observe::{LaunchView, Observer};
 use crate::engine::{Cell, Context, Program, Standstill, grid};
 use crate::fault::Fault;
@@ -66,6 +66,9 @@ impl Prepared<'_> {
 
     fn run_with(self, run: impl FnOnce(&Context<'_>) -> Result<(u64, u64), Fault>) -> Result<Stats, Fault> {
         let Prepared { program, launch, kernel, .. } = self;
+        if self.machine.native == NativeCode::Always {
+            program.compile_regions();
+        }
         let attributes = program.functions[kernel as usize].kernel.as_ref().map(|k| &k.attributes);
         let output = Output::new(self.machine.print_buffer);
         let cluster = launch.cluster.or(attributes.and_then(|a| a.required_cluster));

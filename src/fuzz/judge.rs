@@ -131,7 +131,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// The program with runs of arithmetic as machine code of the host: the same memory and as many instructions.
+    /// The program as machine code of the host: the same memory and as many instructions.
     #[cfg(feature = "native")]
     fn accelerated(
         &self,

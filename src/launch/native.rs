@@ -15,11 +15,11 @@ pub enum NotRun {
     Fault(Fault),
 }
 
-/// The program with its runs of arithmetic as machine code of the host. `None` if it has none, or the host has no machine code.
+/// The program with its regions as machine code of the host. `None` if it has none, or the host has no machine code.
 pub fn accelerated(program: &Program) -> Option<Program> {
     let mut program = program.clone();
     let made = native::accelerate(&mut program).ok()?;
-    (made.runs > 0).then_some(program)
+    (made.regions > 0).then_some(program)
 }
 
 /// Runs a kernel of a module as machine code of the host, thread after thread: for each argument the content of its buffer.

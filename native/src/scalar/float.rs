@@ -5,6 +5,7 @@ use super::{Fallible, Kind, Translator};
 use cranelift_codegen::ir::condcodes::{FloatCC as Fc, IntCC as Cc};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use warpsmith_ir::{FloatBinary, FloatCC, FloatUnary};
+use warpsmith_semantics::value::double;
 
 impl Translator<'_, '_, '_> {
     /// A number of 16 bits as `f64`.
@@ -79,18 +80,30 @@ impl Translator<'_, '_, '_> {
             | FloatUnary::Flog2
             | FloatUnary::Ftanh => return self.refuse("an approximate operation without `afn`"),
         };
-        Ok(self.with_one_nan(kind, result))
+        Ok(self.with_own_nan(kind, result, &[x]))
     }
 
-    /// PTX has one NaN of `f32`, whatever the operands were. Which of `f64` comes is left to the host.
-    fn with_one_nan(&mut self, kind: Kind, result: Value) -> Value {
+    /// PTX has one NaN of `f32`, whatever the operands were. Of `f64` it is the first among the operands, made quiet, or that of an invalid operation.
+    fn with_own_nan(&mut self, kind: Kind, result: Value, operands: &[Value]) -> Value {
         match kind {
             Kind::Single => {
                 let is_nan = self.b.ins().fcmp(Fc::Unordered, result, result);
                 let nan = self.b.ins().f32const(f32::from_bits(0x7fff_ffff));
                 self.b.ins().select(is_nan, nan, result)
             }
-            Kind::Double | Kind::Half(_) | Kind::Int(_) => result,
+            Kind::Double => {
+                let is_nan = self.b.ins().fcmp(Fc::Unordered, result, result);
+                let mut nan = self.b.ins().iconst(types::I64, double::INVALID as i64);
+                for x in operands.iter().rev() {
+                    let of_operand = self.b.ins().fcmp(Fc::Unordered, *x, *x);
+                    let bits = self.b.ins().bitcast(types::I64, MemFlagsData::new(), *x);
+                    let quiet = self.b.ins().bor_imm_u(bits, 0x0008_0000_0000_0000);
+                    nan = self.b.ins().select(of_operand, quiet, nan);
+                }
+                let nan = self.b.ins().bitcast(types::F64, MemFlagsData::new(), nan);
+                self.b.ins().select(is_nan, nan, result)
+            }
+            Kind::Half(_) | Kind::Int(_) => result,
         }
     }
 
@@ -117,8 +130,17 @@ impl Translator<'_, '_, '_> {
             FloatBinary::Fsub => self.b.ins().fsub(x, y),
             FloatBinary::Fmul => self.b.ins().fmul(x, y),
             FloatBinary::Fdiv => self.b.ins().fdiv(x, y),
-            FloatBinary::Fminimum => self.b.ins().fmin(x, y),
-            FloatBinary::Fmaximum => self.b.ins().fmax(x, y),
+            FloatBinary::Fminimum | FloatBinary::Fmaximum => {
+                let minimum = op == FloatBinary::Fminimum;
+                let result = if minimum { self.b.ins().fmin(x, y) } else { self.b.ins().fmax(x, y) };
+                if kind != Kind::Double {
+                    return Ok(self.with_own_nan(kind, result, &[x, y]));
+                }
+                // One NaN for all.
+                let is_nan = self.b.ins().fcmp(Fc::Unordered, result, result);
+                let nan = self.b.ins().f64const(f64::NAN);
+                return Ok(self.b.ins().select(is_nan, nan, result));
+            }
             FloatBinary::Fmin | FloatBinary::Fmax => {
                 let of_both =
                     if op == FloatBinary::Fmin { self.b.ins().fmin(x, y) } else { self.b.ins().fmax(x, y) };
@@ -130,14 +152,14 @@ impl Translator<'_, '_, '_> {
             FloatBinary::Fcopysign => return Ok(self.b.ins().fcopysign(x, y)),
             FloatBinary::Frem => return self.refuse("`frem`"),
         };
-        Ok(self.with_one_nan(kind, result))
+        Ok(self.with_own_nan(kind, result, &[x, y]))
     }
 
     pub(super) fn fma(&mut self, kind: Kind, [x, y, z]: [Value; 3]) -> Fallible<Value> {
         self.is_computed(kind)?;
         let Kind::Half(code) = kind else {
             let result = self.b.ins().fma(x, y, z);
-            return Ok(self.with_one_nan(kind, result));
+            return Ok(self.with_own_nan(kind, result, &[x, y, z]));
         };
         let (x, y, z) = (self.widened(code, x)?, self.widened(code, y)?, self.widened(code, z)?);
         // The product is exact. The sum is rounded to an odd last bit where it is not, so that the second rounding sees on which side it is.

@@ -27,7 +27,7 @@ mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, random, run, schedule, standstill, warp};
-use program::{async_op, builder, fused, matrix_op, named, op, special, texture_op};
+use program::{async_op, builder, live, matrix_op, named, native, op, region, special, texture_op};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -44,10 +44,10 @@ pub use async_op::{
     TensorFactor, TensorOp, TensorProductOp, TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
-pub use fused::{Run, RunCode, RunStep};
 pub(crate) use mbarrier::pending_count;
 
 pub use lanes::{LaneFn, Level};
+pub use live::Registers as LiveRegisters;
 pub use matrix_op::{MatrixOp, MultiplyOp, ScaleOperand, WarpgroupOp, WarpgroupOperand};
 pub use named::OwnVariable;
 pub use op::{
@@ -60,6 +60,10 @@ pub use program::{
 };
 pub use random::SplitMix64;
 pub use reg::{Reg, Width};
+pub use region::{
+    BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, Region, RegionCode, RegionOp, RegionState,
+    RunStep, Tier,
+};
 pub use schedule::Schedule;
 pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};

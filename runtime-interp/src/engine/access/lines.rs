@@ -27,11 +27,25 @@ pub(in crate::engine) struct Lines {
     concurrent: bool,
 }
 
+impl Lines {
+    /// The same lines so many bytes on.
+    #[inline(always)]
+    pub(in crate::engine) fn past(&self, bytes: usize) -> Lines {
+        Lines { at: self.at.map(|at| at.wrapping_add(bytes)), step: self.step, concurrent: self.concurrent }
+    }
+}
+
 macro_rules! find_lines {
     ($name:ident, $t:ty) => {
         /// The lines of the active lanes' addresses, if they follow the rule for elements of `1 << shift` bytes.
         #[inline(always)]
-        fn $name(addresses: &[$t; 32], mask: u32, offset: $t, shift: u32) -> Option<[Line; 2]> {
+        fn $name<const ALL: bool>(
+            addresses: &[$t; 32],
+            mask: u32,
+            offset: $t,
+            shift: u32,
+        ) -> Option<[Line; 2]> {
+            let mask = if ALL { u32::MAX } else { mask };
             let mut lines = [Line { start: 0, step: 0 }; 2];
             for (h, line) in lines.iter_mut().enumerate() {
                 let active = mask >> (HALF * h) & 0xffff;
@@ -42,7 +56,7 @@ macro_rules! find_lines {
                 let start = addresses[first].wrapping_sub(place);
                 let (mut apart, mut off) = (0, 0);
                 for i in 0..HALF {
-                    let named = (<$t>::from(active >> i & 1 != 0)).wrapping_neg();
+                    let named = if ALL { <$t>::MAX } else { <$t>::from(active >> i & 1 != 0).wrapping_neg() };
                     let distance = addresses[HALF * h + i].wrapping_sub(start);
                     apart |= (distance ^ place) & named;
                     off |= (distance ^ ((i as $t) << shift)) & named;
@@ -61,16 +75,22 @@ find_lines!(find_lines_32, u32);
 find_lines!(find_lines_64, u64);
 
 #[inline(always)]
-fn find_lines(frame: Frame, access: &Access, stack: u32, mask: u32, shift: u32) -> Option<[Line; 2]> {
+fn find_lines<const ALL: bool>(
+    frame: Frame,
+    access: &Access,
+    stack: u32,
+    mask: u32,
+    shift: u32,
+) -> Option<[Line; 2]> {
     // SAFETY: the base register was checked when the program was built.
     unsafe {
         match access.base.width() {
             Width::W64 => {
                 let stack = if access.on_stack { u64::from(stack) } else { 0 };
                 let offset = (access.offset as u64).wrapping_add(stack);
-                find_lines_64(&(*frame.row::<u64>(access.base)).0, mask, offset, shift)
+                find_lines_64::<ALL>(&(*frame.row::<u64>(access.base)).0, mask, offset, shift)
             }
-            _ => find_lines_32(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift),
+            _ => find_lines_32::<ALL>(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift),
         }
     }
 }
@@ -85,9 +105,27 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         access: &Access,
         kind: AccessKind,
     ) -> Option<Lines> {
+        self.lines_over(warp, issue, access, 0, kind)
+    }
+
+    /// The same of an access and of others at addresses up to `more` bytes past its own.
+    #[inline(always)]
+    pub(in crate::engine) fn lines_over(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        access: &Access,
+        more: u64,
+        kind: AccessKind,
+    ) -> Option<Lines> {
         let size = u64::from(access.bytes) * u64::from(access.count);
         let shift = size.trailing_zeros();
-        let mut lines = find_lines(issue.frame, access, issue.stack, issue.mask, shift)?;
+        // With all lanes there is nothing to leave out, which is most of the work.
+        let mut lines = if issue.mask == u32::MAX {
+            find_lines::<true>(issue.frame, access, issue.stack, issue.mask, shift)?
+        } else {
+            find_lines::<false>(issue.frame, access, issue.stack, issue.mask, shift)?
+        };
         let mut space = access.space;
         if space == StateSpace::Generic {
             let (first, offset) = window::classify(lines[0].start);
@@ -125,7 +163,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         };
         let mut found = Lines { at: [base; 2], step: [0; 2], concurrent };
         for (h, line) in lines.iter().enumerate() {
-            let extent = (HALF as u64 - 1) * line.step + size;
+            let extent = (HALF as u64 - 1) * line.step + size + more;
             let offset = line.start.wrapping_sub(start);
             if line.start & (size - 1) != 0 || extent > len || offset > len - extent {
                 return None;

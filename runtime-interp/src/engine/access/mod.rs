@@ -10,6 +10,7 @@ mod lines;
 mod multimem;
 mod places;
 
+use crate::engine::file::Frame;
 use crate::engine::observe::AccessKind;
 use crate::engine::op::Access;
 use crate::engine::reg::Reg;
@@ -17,7 +18,7 @@ use crate::engine::run::{AVX2, AVX512, Fallible, Issue, Runner, is_synchronising
 use crate::engine::warp::Warp;
 pub(in crate::engine) use elements::{Bits, addresses, set_extended, source_lanes};
 use elements::{load_lanes, store_lanes};
-use lines::{load_lines, store_lines};
+use lines::{Lines, load_lines, store_lines};
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
 
@@ -26,6 +27,30 @@ use warpsmith_isa::StateSpace;
 enum Elements<'a> {
     Load(&'a [Reg]),
     Store(&'a [Reg]),
+}
+
+/// A load of a batch whose lines were found together, `past` bytes past the lowest of them.
+///
+/// # Safety
+/// `lines` was found for all accesses of the batch, of which `access` is one, and `dst` are registers of the issue's frame.
+#[inline(always)]
+pub(in crate::engine) unsafe fn load_batch_lines(
+    lines: &Lines,
+    into: Issue<'_>,
+    access: &Access,
+    past: usize,
+    dst: &[Reg],
+) {
+    let lines = lines.past(past);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match access.bytes {
+            1 => load_lines::<u8>(&lines, into, access.signed, dst),
+            2 => load_lines::<u16>(&lines, into, access.signed, dst),
+            4 => load_lines::<u32>(&lines, into, access.signed, dst),
+            _ => load_lines::<u64>(&lines, into, access.signed, dst),
+        }
+    }
 }
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
@@ -87,6 +112,30 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         if is_synchronising(access.order) {
             fence(Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// A load by the registers of one frame into those of another, of addresses that follow no rule.
+    #[inline(always)]
+    pub(in crate::engine) fn load_into<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        frame: Frame,
+        access: &Access,
+        dst: &[Reg],
+    ) -> Fallible<()> {
+        let places = self.places(warp, issue, access, AccessKind::Load)?;
+        let into = Issue { frame, ..issue };
+        // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
+        unsafe {
+            match access.bytes {
+                1 => load_lanes::<u8>(&places, into, access.signed, dst),
+                2 => load_lanes::<u16>(&places, into, access.signed, dst),
+                4 => load_lanes::<u32>(&places, into, access.signed, dst),
+                _ => load_lanes::<u64>(&places, into, access.signed, dst),
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::engine::block::Done;
 use crate::engine::cluster::{Cluster, SLICE};
 use crate::engine::context::Context;
 use crate::engine::lanes::Level;
+use crate::engine::native::PERIOD;
 use crate::engine::observe::{Observer, Tally};
 use crate::engine::run::{Fallible, Runner};
 use crate::engine::schedule::Turns;
@@ -64,6 +65,7 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
 fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> Fallible<Done> {
     let turns = Turns::new(cx.schedule, cx.seed);
     let interest = observer.interest();
+    let native = cx.program.native.as_ref();
     let mut runner = Runner::<WATCHED> {
         cx,
         observer,
@@ -81,8 +83,15 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         sink: [0; 16],
         parts: Vec::new(),
         room: None,
+        fast: None,
+        fast_version: 0,
+        cool: native.map_or(PERIOD, |native| native.cool.swap(PERIOD, Ordering::Relaxed)),
+        scratch: None,
     };
     let outcome = run_clusters(&mut runner);
+    if let Some(native) = native {
+        native.cool.store(runner.cool, Ordering::Relaxed);
+    }
     if WATCHED && interest.counts {
         runner.observer.counted(&runner.tally.executions());
     }

@@ -7,6 +7,7 @@ pub(in crate::engine) mod cluster;
 pub(in crate::engine) mod context;
 pub(crate) mod grid;
 pub(in crate::engine) mod random;
+pub(in crate::engine) mod region;
 pub(in crate::engine) mod run;
 pub(in crate::engine) mod schedule;
 pub(in crate::engine) mod standstill;

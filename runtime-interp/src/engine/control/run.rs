@@ -1,19 +1,22 @@
 //! The main loop: a warp executes instructions until all its lanes wait, have exited, or its turn is over.
 
+use super::region::{Coming, Scratch};
+use crate::device::NativeCode;
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::context::Context;
 use crate::engine::file::Frame;
 use crate::engine::lanes::Level;
 use crate::engine::matrix::Room;
+use crate::engine::native::{Fast, PERIOD};
 use crate::engine::observe::{At, Interest, Observer, Registers, Sync, Tally};
 use crate::engine::op::{FuncId, Inst, Op, Order};
-use crate::engine::reg::{Reg, Width};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::{Progress, Worker};
 use crate::engine::values::{opaque, put};
 use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
+use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
 
@@ -46,6 +49,13 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     pub parts: Vec<[u128; 2]>,
     /// Where matrices are multiplied, once one has been.
     pub room: Option<Box<Room>>,
+    /// The code with machine code in it, and of which version it is.
+    pub fast: Option<Arc<Fast>>,
+    pub fast_version: u32,
+    /// Jumps back and turns until it is asked whether something is hot.
+    pub cool: u32,
+    /// What machine code loads waits here.
+    pub scratch: Option<Box<Scratch>>,
 }
 
 /// A warp's turn that stands still.
@@ -108,29 +118,78 @@ pub(in crate::engine) enum Next {
 impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Runs a warp for about `quantum` instructions.
     pub fn run_warp(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
+        // What is watched shows every operation, and a schedule may end turns before any.
+        let native = self.cx.program.native.as_ref().filter(|_| !WATCHED && !self.turns.preempts());
+        let mut fast = None;
+        if let Some(native) = native.filter(|_| self.cx.machine.native != NativeCode::Off) {
+            if self.fast_version != native.version() {
+                (self.fast_version, self.fast) = (native.version(), Some(native.fast()));
+            }
+            fast = self.fast.take();
+            self.cool -= 1;
+            if self.cool == 0 {
+                self.sample(warp.groups.first().map_or(0, |group| group.pc));
+            }
+        }
+        let result = self.run_warp_by_level(block, warp, quantum, fast.as_deref());
+        self.fast = fast;
+        result
+    }
+
+    /// Something at this place may be hot.
+    #[cold]
+    #[inline(never)]
+    fn sample(&mut self, pc: u32) {
+        self.cool = PERIOD;
+        let auto = self.cx.machine.native == NativeCode::Auto && !self.turns.preempts();
+        if let Some(native) = self.cx.program.native.as_ref().filter(|_| !WATCHED && auto) {
+            native.sample(self.cx.program, pc);
+        }
+    }
+
+    #[inline(always)]
+    fn run_warp_by_level(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        quantum: u64,
+        fast: Option<&Fast>,
+    ) -> Fallible<()> {
         match self.level {
             // SAFETY: the host has the level.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 if !WATCHED => unsafe { self.run_warp_avx512(block, warp, quantum) },
+            Level::Avx512 if !WATCHED => unsafe { self.run_warp_avx512(block, warp, quantum, fast) },
             // A watched loop gains nothing from the wider registers, and to compile one more costs as much as a small crate. What its lanes
             // compute has the host's own level all the same.
             // SAFETY: as above; a higher level has all of a lower one.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum) },
-            _ => self.run_warp_here::<BASELINE>(block, warp, quantum),
+            Level::Avx512 | Level::Avx2 => unsafe { self.run_warp_avx2(block, warp, quantum, fast) },
+            _ => self.run_warp_here::<BASELINE>(block, warp, quantum, fast),
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_warp_avx2(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
-        self.run_warp_here::<AVX2>(block, warp, quantum)
+    fn run_warp_avx2(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        quantum: u64,
+        fast: Option<&Fast>,
+    ) -> Fallible<()> {
+        self.run_warp_here::<AVX2>(block, warp, quantum, fast)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_warp_avx512(&mut self, block: &BlockContext<'_>, warp: &mut Warp, quantum: u64) -> Fallible<()> {
-        self.run_warp_here::<AVX512>(block, warp, quantum)
+    fn run_warp_avx512(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        quantum: u64,
+        fast: Option<&Fast>,
+    ) -> Fallible<()> {
+        self.run_warp_here::<AVX512>(block, warp, quantum, fast)
     }
 
     #[inline(always)]
@@ -139,10 +198,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         block: &BlockContext<'_>,
         warp: &mut Warp,
         quantum: u64,
+        fast: Option<&Fast>,
     ) -> Fallible<()> {
-        // A run that is watched shows every operation.
-        let fused = if WATCHED { None } else { self.cx.program.fused.as_deref() };
-        let code: &[Inst] = fused.map_or(&self.cx.program.code, |fused| &fused.code);
+        let fast = if WATCHED { None } else { fast.filter(|fast| !fast.code.is_empty()) };
+        let code: &[Inst] = fast.map_or(&self.cx.program.code, |fast| &fast.code);
         let level = if WATCHED { self.level } else { Level::ALL[LEVEL] };
         let interest = if WATCHED { self.interest } else { Interest::RARE };
         let stops = interest.stops;
@@ -247,24 +306,19 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             unsafe { f.run(level, frame, operands, wide & guard) }
                         }
                     }
-                    Op::Fused(number) => {
-                        let Some(run) = fused.and_then(|fused| fused.runs.get(*number as usize)) else {
-                            unreachable!("only fused code has runs");
-                        };
-                        if run.end <= stop {
-                            // SAFETY: whoever gave the program this code vouches for it, and the registers are those of the running function.
-                            unsafe {
-                                let registers = frame.row_mut::<u32>(Reg::frame(0, Width::W32));
-                                let constants = frame.row::<u32>(Reg::ZERO);
-                                (run.entry)(registers.cast(), constants.cast(), wide);
-                            }
-                            executed += u64::from(run.count);
-                            pc = run.end - 1;
-                        } else {
-                            // Somewhere in it the loop has to look who else is there: one by one until then, and one at least.
-                            let until = stop.max(pc + 1).min(run.end);
-                            executed += self.one_by_one(level, frame, &mut pc, until, wide);
+                    Op::Region(entry) => {
+                        let Some(fast) = fast else { unreachable!("only fast code has regions") };
+                        leave!();
+                        let coming = Coming { entry: *entry, wide, stop, deadline, end_of_turn, until };
+                        let choose;
+                        (pc, choose) = self.region::<LEVEL>(warp, g, issue!(mask), fast, coming)?;
+                        executed = warp.executed;
+                        if choose || pc >= stop {
+                            leave!();
+                            warp.reconverge(g);
+                            continue 'choose;
                         }
+                        continue;
                     }
                     Op::Load(access, dst) => {
                         if active != 0 {
@@ -304,6 +358,12 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                             let backward = *target <= pc;
                             pc = *target;
                             if backward {
+                                if !WATCHED {
+                                    self.cool -= 1;
+                                    if self.cool == 0 {
+                                        self.sample(pc);
+                                    }
+                                }
                                 warp.spin += if alone { 0 } else { warp.haste };
                                 if executed >= deadline || warp.spin >= crate::engine::warp::SPIN_LIMIT {
                                     leave!();
@@ -381,24 +441,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             }
         }
         Ok(())
-    }
-
-    /// Executes arithmetic from an operation on, up to a place; the operation before that place is the one that was executed last.
-    #[inline(never)]
-    fn one_by_one(&self, level: Level, frame: Frame, pc: &mut u32, end: u32, wide: u32) -> u64 {
-        let mut executed = 0;
-        for inst in &self.cx.program.code[*pc as usize..end as usize] {
-            if let Op::Lanes(f, operands) = &inst.op {
-                // SAFETY: guards and operands were checked when the program was built, and the host has the runner's level.
-                unsafe {
-                    let guard = frame.pred(inst.guard) ^ inst.flip;
-                    f.run(level, frame, operands, wide & guard);
-                }
-                executed += u64::from(inst.count);
-            }
-        }
-        *pc = end - 1;
-        executed
     }
 
     /// Executes an operation that is not arithmetic, a plain access or a branch, for group `g`, whose state is in the warp.
@@ -500,7 +542,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             }
             Op::Trap => return Err(self.fault(issue, FaultCode::Trap, "`trap` was executed")),
             Op::Lanes(..)
-            | Op::Fused(_)
+            | Op::Region(_)
             | Op::Load(..)
             | Op::Store(..)
             | Op::LoadVector(..)

@@ -479,6 +479,16 @@ impl Warp {
         Some((chosen, until))
     }
 
+    /// True for the group that runs first by its place: the deepest in calls and then the lowest in the program.
+    pub fn is_lowest(&self, g: usize) -> bool {
+        let key = |g: &Group| (u32::MAX - self.activations[g.frame as usize].depth, g.pc);
+        let own = key(&self.groups[g]);
+        self.groups
+            .iter()
+            .enumerate()
+            .all(|(n, other)| n == g || other.frame == self.groups[g].frame || key(other).0 > own.0)
+    }
+
     /// Where the group is that is furthest behind: the deepest in calls and then the lowest in the program.
     pub fn furthest_behind(&self) -> Option<(u32, u32)> {
         let ready = self.groups.iter().filter(|g| g.state == State::Ready);

@@ -193,7 +193,7 @@ impl Program {
             }
             Op::Yield => OperationKind::Yield,
             // The code that runs are in is not the one that is shown.
-            Op::Nop | Op::Fused(_) => OperationKind::Nothing,
+            Op::Nop | Op::Region(_) => OperationKind::Nothing,
             Op::Matrix(op) => {
                 for (r, _, written) in op.registers() {
                     if written { writes.push(r) } else { reads.push(r) }

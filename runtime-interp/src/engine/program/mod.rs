@@ -2,10 +2,12 @@
 
 pub(in crate::engine) mod async_op;
 pub(in crate::engine) mod builder;
-pub(in crate::engine) mod fused;
+pub(in crate::engine) mod live;
 pub(in crate::engine) mod matrix_op;
 pub(in crate::engine) mod named;
+pub(in crate::engine) mod native;
 pub(in crate::engine) mod op;
+pub(in crate::engine) mod region;
 pub(in crate::engine) mod special;
 pub(in crate::engine) mod texture_op;
 
@@ -448,8 +450,8 @@ pub struct Program {
     pub(crate) uses_heap: bool,
     pub(crate) const_bytes: u64,
     pub(crate) global_bytes: u64,
-    /// The code with runs of arithmetic as single operations, where they were given machine code.
-    pub(in crate::engine) fused: Option<Arc<fused::Fused>>,
+    /// Machine code of its regions, if it was given a maker of some.
+    pub(in crate::engine) native: Option<Arc<native::Native>>,
 }
 
 impl Program {

@@ -360,8 +360,8 @@ pub struct Fence {
 #[derive(Clone, Debug)]
 pub(in crate::engine) enum Op {
     Lanes(LaneFn, Operands),
-    /// A run of arithmetic by its number, in the code of a program that was given machine code for it.
-    Fused(u32),
+    /// A block of a region that has machine code, by the number of its entry.
+    Region(u32),
     Special(Reg, Special),
     Load(Access, Reg),
     LoadVector(Access, Range),
@@ -409,4 +409,15 @@ pub(in crate::engine) struct Inst {
     pub flip: u32,
     /// 1 if executions of a statement are counted here, else 0: a statement may be several operations.
     pub count: u32,
+}
+
+impl Op {
+    /// The access and the destinations of a load.
+    pub fn as_load<'a>(&'a self, lists: &'a [Reg]) -> Option<(&'a Access, &'a [Reg])> {
+        if let Op::LoadVector(access, list) = self {
+            return Some((access, list.of(lists)));
+        }
+        let Op::Load(access, dst) = self else { return None };
+        Some((access, std::slice::from_ref(dst)))
+    }
 }

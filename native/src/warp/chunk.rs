@@ -1,0 +1,296 @@
+//! The loop over a warp's lanes, four at a time.
+
+use super::recipe::{Source, Step, What};
+use cranelift_codegen::ir::condcodes::IntCC as Cc;
+use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use std::collections::HashMap;
+use warpsmith_interp::engine::{Reg, Width};
+
+/// Four lanes of a register: one vector of 32 bits, two of 64, or of a predicate one of all ones and zeros.
+#[derive(Clone, Copy)]
+pub(super) enum Lanes {
+    One(Value),
+    Two([Value; 2]),
+}
+
+/// Registers are read and written within what the builder of programs has checked.
+pub(super) const PLAIN: MemFlagsData = MemFlagsData::trusted();
+
+/// Bytes of a register of 32 bits, of which four lanes take 16.
+const ROW: i64 = 128;
+
+/// A value with what is known of it.
+#[derive(Clone, Copy)]
+struct Known {
+    lanes: Lanes,
+    /// It is of `f32`, and its NaNs are not yet those of the engine. What only computes further does not mind.
+    any_nan: bool,
+}
+
+/// Memory that lanes lie in: where, and where this chunk's part of it is, by the width of the lanes.
+#[derive(Clone, Copy)]
+struct Memory {
+    base: Value,
+    narrow: Option<Value>,
+    wide: Option<Value>,
+}
+
+pub(super) struct Chunks<'b, 'f, 's> {
+    pub b: &'b mut FunctionBuilder<'f>,
+    memory: [Memory; 3],
+    steps: &'s [Step],
+    keep: &'s [Reg],
+    lanes: Option<Value>,
+    /// Four times the number of the chunk, four times: the bytes before its part of a row.
+    chunk: Value,
+    /// Words of predicates, read before the loop.
+    words: HashMap<Reg, Value>,
+    now: HashMap<Reg, Known>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Registers,
+    Constants,
+    Scratch,
+}
+
+impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
+    /// A loop for some lanes, or for all.
+    pub fn new(
+        b: &'b mut FunctionBuilder<'f>,
+        memory: [Value; 3],
+        (steps, keep): (&'s [Step], &'s [Reg]),
+        lanes: Option<Value>,
+    ) -> Self {
+        let memory = memory.map(|base| Memory { base, narrow: None, wide: None });
+        let (words, now) = (HashMap::new(), HashMap::new());
+        Chunks { b, memory, steps, keep, lanes, chunk: Value::from_u32(0), words, now }
+    }
+
+    pub fn emit(mut self) {
+        let steps = self.steps;
+        let mut predicates: Vec<Reg> = Vec::new();
+        for step in steps {
+            let sources = step.src.iter().filter_map(|source| match source {
+                Source::Reg(r) => Some(*r),
+                Source::Number(_) => None,
+            });
+            for r in sources.chain(step.guard.map(|(r, _)| r)).chain([step.dst]) {
+                self.word(r);
+            }
+        }
+        predicates.extend(self.keep.iter().filter(|r| r.width() == Width::Pred));
+        let (head, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let first = self.b.ins().iconst(types::I64, 0);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.chunk = self.b.append_block_param(head, types::I64);
+        let parameters = |b: &mut FunctionBuilder<'f>, block| -> Vec<Value> {
+            predicates.iter().map(|_| b.append_block_param(block, types::I32)).collect()
+        };
+        let (sums, after) = (parameters(self.b, head), parameters(self.b, next));
+        let arguments =
+            |values: Vec<Value>| -> Vec<BlockArg> { values.into_iter().map(BlockArg::Value).collect() };
+        let begin = arguments([first].into_iter().chain(predicates.iter().map(|_| zero)).collect());
+        self.b.ins().jump(head, &begin);
+        self.b.switch_to_block(head);
+        let by = self.b.ins().ireduce(types::I32, self.chunk);
+        let by = self.b.ins().ushr_imm_u(by, 2);
+        if let Some(lanes) = self.lanes {
+            // Where no lane is about there is nothing to do.
+            let body = self.b.create_block();
+            let own = self.b.ins().ushr(lanes, by);
+            let own = self.b.ins().band_imm_s(own, 15);
+            self.b.ins().brif(own, body, &[], next, &arguments(sums.clone()));
+            self.b.switch_to_block(body);
+        }
+        for step in steps {
+            self.step(step);
+        }
+        let mask = self.lanes.map(|lanes| self.spread(lanes));
+        for r in self.keep {
+            self.store(*r, mask);
+        }
+        let mut found = Vec::new();
+        for (r, sum) in predicates.iter().zip(&sums) {
+            let Lanes::One(value) = self.read(*r) else { continue };
+            let bits = self.b.ins().vhigh_bits(types::I32, value);
+            let up = self.b.ins().ishl(bits, by);
+            found.push(self.b.ins().bor(*sum, up));
+        }
+        self.b.ins().jump(next, &arguments(found));
+        self.b.switch_to_block(next);
+        let chunk = self.b.ins().iadd_imm_s(self.chunk, 16);
+        let more = self.b.ins().icmp_imm_s(Cc::UnsignedLessThan, chunk, ROW);
+        let again = arguments([chunk].into_iter().chain(after.iter().copied()).collect());
+        self.b.ins().brif(more, head, &again, done, &[]);
+        self.b.switch_to_block(done);
+        for (r, value) in predicates.iter().zip(after) {
+            let value = match self.lanes {
+                None => value,
+                Some(lanes) => {
+                    let old = self.words[r];
+                    let (new, kept) = (self.b.ins().band(value, lanes), self.b.ins().band_not(old, lanes));
+                    self.b.ins().bor(new, kept)
+                }
+            };
+            let base = self.memory[Place::Registers as usize].base;
+            self.b.ins().store(PLAIN, value, base, (4 * r.offset()) as i32);
+        }
+    }
+
+    /// Reads the word of a predicate.
+    fn word(&mut self, r: Reg) {
+        if r.width() != Width::Pred || self.words.contains_key(&r) {
+            return;
+        }
+        let place = if r.is_constant() { Place::Constants } else { Place::Registers };
+        let base = self.memory[place as usize].base;
+        let word = self.b.ins().load(types::I32, PLAIN, base, (4 * r.offset()) as i32);
+        self.words.insert(r, word);
+    }
+
+    pub fn constant_vector(&mut self, words: [u32; 4]) -> Value {
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let data = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+        self.b.ins().vconst(types::I32X4, data)
+    }
+
+    /// The chunk's part of a word of lanes, as all ones and zeros.
+    fn spread(&mut self, word: Value) -> Value {
+        let by = self.b.ins().ireduce(types::I32, self.chunk);
+        let by = self.b.ins().ushr_imm_u(by, 2);
+        let low = self.b.ins().ushr(word, by);
+        let all = self.b.ins().splat(types::I32X4, low);
+        let each = self.constant_vector([1, 2, 4, 8]);
+        let bit = self.b.ins().band(all, each);
+        self.b.ins().icmp(Cc::Equal, bit, each)
+    }
+
+    /// Where the chunk's part of lanes is.
+    fn place(&mut self, of: Place, width: Width) -> Value {
+        let memory = self.memory[of as usize];
+        let known = if width == Width::W64 { memory.wide } else { memory.narrow };
+        if let Some(known) = known {
+            return known;
+        }
+        let by = if width == Width::W64 { self.b.ins().ishl_imm_u(self.chunk, 1) } else { self.chunk };
+        let place = self.b.ins().iadd(memory.base, by);
+        let memory = &mut self.memory[of as usize];
+        if width == Width::W64 {
+            memory.wide = Some(place)
+        } else {
+            memory.narrow = Some(place)
+        }
+        place
+    }
+
+    /// Lanes as they lie in memory, so many words past its beginning.
+    fn load(&mut self, of: Place, width: Width, words: u32) -> Lanes {
+        let (place, at) = (self.place(of, width), (4 * words) as i32);
+        match width {
+            Width::W64 => {
+                Lanes::Two([0, 16].map(|half| self.b.ins().load(types::I64X2, PLAIN, place, at + half)))
+            }
+            Width::Pred | Width::W32 | Width::W128 => {
+                Lanes::One(self.b.ins().load(types::I32X4, PLAIN, place, at))
+            }
+        }
+    }
+
+    /// A register, whose NaNs may be any if it is of `f32`.
+    fn known(&mut self, r: Reg) -> Known {
+        if let Some(known) = self.now.get(&r) {
+            return *known;
+        }
+        let lanes = match r.width() {
+            Width::Pred => {
+                let word = self.words[&r];
+                Lanes::One(self.spread(word))
+            }
+            Width::W32 | Width::W64 | Width::W128 => {
+                let place = if r.is_constant() { Place::Constants } else { Place::Registers };
+                self.load(place, r.width(), r.offset())
+            }
+        };
+        let known = Known { lanes, any_nan: false };
+        self.now.insert(r, known);
+        known
+    }
+
+    fn read(&mut self, r: Reg) -> Lanes {
+        let mut known = self.known(r);
+        if known.any_nan {
+            known = Known { lanes: self.with_own_nan(known.lanes), any_nan: false };
+            self.now.insert(r, known);
+        }
+        known.lanes
+    }
+
+    fn source(&mut self, source: Source, any_nan: bool) -> Lanes {
+        match source {
+            Source::Number(number) => Lanes::One(self.constant_vector([number; 4])),
+            Source::Reg(r) if any_nan => self.known(r).lanes,
+            Source::Reg(r) => self.read(r),
+        }
+    }
+
+    /// What is all ones or zeros for 32 bits, for the two halves of 64.
+    fn mask_of_64(&mut self, mask: Value) -> [Value; 2] {
+        [self.b.ins().swiden_low(mask), self.b.ins().swiden_high(mask)]
+    }
+
+    pub fn blend(&mut self, mask: Value, yes: Lanes, no: Lanes) -> Lanes {
+        match (yes, no) {
+            (Lanes::One(yes), Lanes::One(no)) => Lanes::One(self.b.ins().bitselect(mask, yes, no)),
+            (Lanes::Two(yes), Lanes::Two(no)) => {
+                let masks = self.mask_of_64(mask);
+                Lanes::Two([0, 1].map(|n| self.b.ins().bitselect(masks[n], yes[n], no[n])))
+            }
+            (yes, _) => yes,
+        }
+    }
+
+    fn store(&mut self, r: Reg, mask: Option<Value>) {
+        if r.width() == Width::Pred {
+            return;
+        }
+        let mut value = self.read(r);
+        if let Some(mask) = mask {
+            let old = self.load(Place::Registers, r.width(), r.offset());
+            value = self.blend(mask, value, old);
+        }
+        let (at, place) = ((4 * r.offset()) as i32, self.place(Place::Registers, r.width()));
+        match value {
+            Lanes::One(value) => _ = self.b.ins().store(PLAIN, value, place, at),
+            Lanes::Two(halves) => {
+                for (half, value) in [0, 16].into_iter().zip(halves) {
+                    self.b.ins().store(PLAIN, value, place, at + half);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        let (mut result, mut any_nan) = match step.what {
+            What::Fetch(row) => (self.load(Place::Scratch, step.dst.width(), 32 * row), false),
+            What::Compute(plan) => {
+                let single = plan.is_float() && !step.double;
+                let x: Vec<Lanes> = step.src.iter().map(|source| self.source(*source, single)).collect();
+                (self.compute(plan, step.double, &x), single && !plan.compares_floats())
+            }
+        };
+        if let Some((pred, negated)) = step.guard {
+            if any_nan {
+                (result, any_nan) = (self.with_own_nan(result), false);
+            }
+            let (Lanes::One(mut mask), old) = (self.read(pred), self.read(step.dst)) else { return };
+            if negated {
+                mask = self.b.ins().bnot(mask);
+            }
+            result = self.blend(mask, result, old);
+        }
+        self.now.insert(step.dst, Known { lanes: result, any_nan });
+    }
+}

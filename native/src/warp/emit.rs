@@ -1,0 +1,315 @@
+//! The code of a region: its blocks, how they branch, and when the engine's loop is to decide who runs.
+
+use super::chunk::{Chunks, PLAIN};
+use super::recipe::{Block, Exit, Part, Recipe};
+use cranelift_codegen::ir::condcodes::IntCC as Cc;
+use cranelift_codegen::ir::{
+    AbiParam, Block as Label, InstBuilder, JumpTableData, SigRef, Signature, Value, types,
+};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilder;
+use std::mem::offset_of;
+use warpsmith_interp::engine::{Reg, RegionState};
+
+/// The signature of a region's code.
+pub(super) fn signature(signature: &mut Signature) {
+    signature.params.push(AbiParam::new(types::I64));
+    signature.returns.push(AbiParam::new(types::I64));
+}
+
+macro_rules! field {
+    ($name:ident) => {
+        offset_of!(RegionState, $name) as i32
+    };
+}
+
+/// The lanes that execute something.
+#[derive(Clone, Copy)]
+enum Lanes {
+    /// Those of the group.
+    Group,
+    /// Some of them, while the others wait.
+    Some(Value),
+}
+
+struct Emitter<'f, 'r> {
+    b: FunctionBuilder<'f>,
+    recipe: &'r Recipe,
+    state: Value,
+    registers: Value,
+    constants: Value,
+    scratch: Value,
+    labels: Vec<Label>,
+    run: SigRef,
+    load: SigRef,
+}
+
+/// Operations on one side of a branch at most for lanes to part in here.
+const SIDE: u32 = 64;
+
+/// Emits the code of a region.
+pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: TargetFrontendConfig) {
+    let mut helper = |words: usize| {
+        let mut signature = b.func.signature.clone();
+        signature.params.extend(vec![AbiParam::new(types::I32); words]);
+        signature.returns[0] = AbiParam::new(types::I32);
+        b.import_signature(signature)
+    };
+    let (run, load) = (helper(4), helper(2));
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let state = b.block_params(entry)[0];
+    let mut pointer = |at: i32| b.ins().load(types::I64, PLAIN, state, at);
+    let (registers, constants, scratch) =
+        (pointer(field!(registers)), pointer(field!(constants)), pointer(field!(scratch)));
+    let labels: Vec<Label> = recipe.blocks.iter().map(|_| b.create_block()).collect();
+    let mut e = Emitter { b, recipe, state, registers, constants, scratch, labels, run, load };
+    e.enter();
+    for (n, block) in recipe.blocks.iter().enumerate() {
+        e.b.switch_to_block(e.labels[n]);
+        e.block(n, block);
+    }
+    e.b.seal_all_blocks();
+    e.b.finalize(config);
+}
+
+impl<'r> Emitter<'_, 'r> {
+    fn field32(&mut self, at: i32) -> Value {
+        self.b.ins().load(types::I32, PLAIN, self.state, at)
+    }
+
+    fn field64(&mut self, at: i32) -> Value {
+        self.b.ins().load(types::I64, PLAIN, self.state, at)
+    }
+
+    fn set(&mut self, at: i32, value: Value) {
+        self.b.ins().store(PLAIN, value, self.state, at);
+    }
+
+    /// Goes to the block that is asked for.
+    fn enter(&mut self) {
+        let number = self.field32(field!(entry));
+        let call = |label: &Label, b: &mut FunctionBuilder<'_>| b.func.dfg.block_call(*label, &[]);
+        let Some((last, _)) = self.labels.split_last() else { return };
+        let last = call(last, &mut self.b);
+        let labels = self.labels.clone();
+        let all: Vec<_> = labels.iter().map(|label| call(label, &mut self.b)).collect();
+        let table = self.b.create_jump_table(JumpTableData::new(last, &all));
+        self.b.ins().br_table(number, table);
+    }
+
+    fn exit(&mut self, place: i64, flags: u64) {
+        let answer = u64::from(place as u32) | flags;
+        let answer = self.b.ins().iconst(types::I64, answer as i64);
+        self.b.ins().return_(&[answer]);
+    }
+
+    /// Leaves with a fault where a helper says so.
+    fn check(&mut self, failed: Value, place: u32) {
+        let (fault, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(fault);
+        self.b.ins().brif(failed, fault, &[], on, &[]);
+        self.b.switch_to_block(fault);
+        self.exit(place.into(), RegionState::FAULT);
+        self.b.switch_to_block(on);
+    }
+
+    /// The lanes that accesses are made for, and those that arithmetic may write.
+    fn masks(&mut self, lanes: Lanes) -> [Value; 2] {
+        match lanes {
+            Lanes::Group => [field!(mask), field!(wide)].map(|at| self.field32(at)),
+            Lanes::Some(lanes) => [lanes; 2],
+        }
+    }
+
+    /// The operations of a block but for its branch.
+    fn body(&mut self, block: &Block, lanes: Lanes) {
+        for part in &block.parts {
+            match part {
+                Part::Engine(from, to) => {
+                    let [mask, wide] = self.masks(lanes);
+                    let range = [*from, *to].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+                    let run = self.field64(field!(run));
+                    let args = [self.state, range[0], range[1], mask, wide];
+                    let call = self.b.ins().call_indirect(self.run, run, &args);
+                    let failed = self.b.inst_results(call)[0];
+                    self.check(failed, *from);
+                }
+                Part::Chunks { batches, steps, keep, from, .. } => {
+                    let [mask, wide] = self.masks(lanes);
+                    for batch in batches {
+                        let batch = self.b.ins().iconst(types::I32, i64::from(*batch));
+                        let load = self.field64(field!(load));
+                        let call = self.b.ins().call_indirect(self.load, load, &[self.state, batch, mask]);
+                        let failed = self.b.inst_results(call)[0];
+                        self.check(failed, *from);
+                    }
+                    let (registers, constants, scratch) = (self.registers, self.constants, self.scratch);
+                    let done = self.b.create_block();
+                    let some = match lanes {
+                        Lanes::Some(_) => None,
+                        Lanes::Group => {
+                            let (all, some) = (self.b.create_block(), self.b.create_block());
+                            let every = self.b.ins().icmp_imm_s(Cc::Equal, wide, -1);
+                            self.b.ins().brif(every, all, &[], some, &[]);
+                            self.b.switch_to_block(all);
+                            Chunks::new(&mut self.b, [registers, constants, scratch], (steps, keep), None)
+                                .emit();
+                            self.b.ins().jump(done, &[]);
+                            Some(some)
+                        }
+                    };
+                    if let Some(some) = some {
+                        self.b.switch_to_block(some);
+                    }
+                    Chunks::new(&mut self.b, [registers, constants, scratch], (steps, keep), Some(wide))
+                        .emit();
+                    self.b.ins().jump(done, &[]);
+                    self.b.switch_to_block(done);
+                }
+            }
+        }
+    }
+
+    /// Counts statements, and gives how many were executed.
+    fn count(&mut self, count: u32) -> Value {
+        let executed = self.field64(field!(executed));
+        let executed = self.b.ins().iadd_imm_s(executed, i64::from(count));
+        self.set(field!(executed), executed);
+        executed
+    }
+
+    fn block(&mut self, n: usize, block: &Block) {
+        self.body(block, Lanes::Group);
+        let executed = self.count(block.count);
+        let (to, guard) = match block.exit {
+            Exit::Fall => return self.go(i64::from(block.end), false, executed),
+            Exit::Branch(to, guard) => (to, guard),
+        };
+        let backward = to < i64::from(block.end);
+        let Some((pred, negated)) = guard else { return self.go(to, backward, executed) };
+        let mask = self.field32(field!(mask));
+        let taken = self.lanes_where(pred, negated, mask);
+        let (jump, others, fall, part) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let all = self.b.ins().icmp(Cc::Equal, taken, mask);
+        self.b.ins().brif(all, jump, &[], others, &[]);
+        self.b.switch_to_block(jump);
+        self.go(to, backward, executed);
+        self.b.switch_to_block(others);
+        self.b.ins().brif(taken, part, &[], fall, &[]);
+        self.b.switch_to_block(fall);
+        self.go(i64::from(block.end), false, executed);
+        self.b.switch_to_block(part);
+        self.part(n, block, [mask, taken], executed);
+    }
+
+    fn lanes_where(&mut self, pred: Reg, negated: bool, mask: Value) -> Value {
+        let base = if pred.is_constant() { self.constants } else { self.registers };
+        let word = self.b.ins().load(types::I32, PLAIN, base, (4 * pred.offset()) as i32);
+        if negated {
+            let not = self.b.ins().bnot(word);
+            return self.b.ins().band(mask, not);
+        }
+        self.b.ins().band(mask, word)
+    }
+
+    /// Goes to a place with the whole group.
+    fn go(&mut self, to: i64, backward: bool, executed: Value) {
+        if backward {
+            let (spin, step) = (self.field32(field!(spin)), self.field32(field!(spin_step)));
+            let spin = self.b.ins().iadd(spin, step);
+            self.set(field!(spin), spin);
+            let deadline = self.field64(field!(deadline));
+            let late = self.b.ins().icmp(Cc::UnsignedGreaterThanOrEqual, executed, deadline);
+            let limit = i64::from(RegionState::SPIN_LIMIT);
+            let spins = self.b.ins().icmp_imm_s(Cc::UnsignedGreaterThanOrEqual, spin, limit);
+            let over = self.b.ins().bor(late, spins);
+            self.choose_if(over, to);
+        }
+        let label = u32::try_from(to)
+            .ok()
+            .and_then(|to| self.recipe.blocks.iter().position(|block| block.start == to));
+        let Some(label) = label else { return self.exit(to, 0) };
+        let stop = self.field32(field!(stop));
+        let here = self.b.ins().icmp_imm_u(Cc::UnsignedLessThanOrEqual, stop, to);
+        self.choose_if(here, to);
+        self.b.ins().jump(self.labels[label], &[]);
+    }
+
+    fn choose_if(&mut self, condition: Value, place: i64) {
+        let (choose, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(choose);
+        self.b.ins().brif(condition, choose, &[], on, &[]);
+        self.b.switch_to_block(choose);
+        self.exit(place, RegionState::CHOOSE);
+        self.b.switch_to_block(on);
+    }
+
+    /// The lanes go two ways: if those meet soon one way after the other, as the engine's loop would do it, else by that loop.
+    fn part(&mut self, n: usize, block: &Block, [mask, taken]: [Value; 2], executed: Value) {
+        let by_loop = self.b.create_block();
+        if let Some((meet, sides)) = self.sides(n, block) {
+            let both: u32 = sides.iter().map(|side| side.count).sum();
+            let after = self.b.ins().iadd_imm_s(executed, i64::from(both));
+            let before = self.field64(field!(part_before));
+            let in_time = self.b.ins().icmp(Cc::UnsignedLessThan, after, before);
+            let stop = self.field32(field!(stop));
+            let alone = self.b.ins().icmp_imm_u(Cc::UnsignedGreaterThan, stop, i64::from(meet));
+            let may = self.b.ins().band(in_time, alone);
+            let here = self.b.create_block();
+            self.b.ins().brif(may, here, &[], by_loop, &[]);
+            self.b.switch_to_block(here);
+            let rest = self.b.ins().band_not(mask, taken);
+            let all = self.b.ins().popcnt(mask);
+            let mut chosen = executed;
+            for (n, (side, lanes)) in sides.into_iter().zip([rest, taken]).enumerate() {
+                chosen = if n == 0 { executed } else { self.field64(field!(executed)) };
+                self.body(side, Lanes::Some(lanes));
+                self.count(side.count);
+                let some = self.b.ins().popcnt(lanes);
+                let others = self.b.ins().isub(all, some);
+                let idle = self.b.ins().imul_imm_s(others, i64::from(side.count));
+                let (idle, sum) = (self.b.ins().uextend(types::I64, idle), self.field64(field!(idle)));
+                let sum = self.b.ins().iadd(sum, idle);
+                self.set(field!(idle), sum);
+            }
+            // When it was chosen last: where others wait, it is chosen again when all have met.
+            let (others, met) = (self.field32(field!(spin_step)), self.field64(field!(executed)));
+            let stamp = self.b.ins().select(others, met, chosen);
+            self.set(field!(stamp), stamp);
+            match self.recipe.blocks.iter().position(|block| block.start == meet) {
+                Some(label) => _ = self.b.ins().jump(self.labels[label], &[]),
+                None => self.exit(meet.into(), 0),
+            }
+        } else {
+            self.b.ins().jump(by_loop, &[]);
+        }
+        self.b.switch_to_block(by_loop);
+        // It executes the branch itself.
+        let before = self.b.ins().iadd_imm_s(executed, -i64::from(block.branch_count));
+        self.set(field!(executed), before);
+        self.exit(i64::from(block.end) - 1, 0);
+    }
+
+    /// Where the two ways of a block's branch meet, if they do without branching further, and the blocks of the way that is not taken and of the
+    /// other, if it has any.
+    fn sides(&self, n: usize, block: &Block) -> Option<(u32, Vec<&'r Block>)> {
+        let recipe: &'r Recipe = self.recipe;
+        let Exit::Branch(to, Some(_)) = block.exit else { return None };
+        let [rest, others @ ..] = recipe.blocks.get(n + 1..)? else { return None };
+        let short = |side: &Block| side.end - side.start <= SIDE;
+        let to =
+            u32::try_from(to).ok().filter(|to| *to == rest.end && rest.start == block.end && short(rest))?;
+        match rest.exit {
+            Exit::Fall => Some((to, vec![rest])),
+            Exit::Branch(meet, None) => {
+                let taken = others.first().filter(|taken| taken.start == to && short(taken))?;
+                let meets = taken.exit == Exit::Fall && i64::from(taken.end) == meet;
+                meets.then(|| (taken.end, vec![rest, taken]))
+            }
+            Exit::Branch(_, Some(_)) => None,
+        }
+    }
+}

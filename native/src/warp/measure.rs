@@ -1,0 +1,47 @@
+//! What compiling takes, by settings: for benches.
+
+use super::{Compiler, compile_with, has_fused_multiply, recipe};
+use std::sync::Arc;
+use warpsmith_diag::Diagnostic;
+use warpsmith_interp::engine::Program;
+
+/// Settings of Cranelift by name.
+pub type Settings = &'static [(&'static str, &'static str)];
+
+/// What may be chosen.
+pub const SETTINGS: [Settings; 4] = [
+    &[("opt_level", "speed"), ("regalloc_algorithm", "backtracking")],
+    &[("opt_level", "none"), ("regalloc_algorithm", "backtracking")],
+    &[("opt_level", "speed"), ("regalloc_algorithm", "single_pass")],
+    &[("opt_level", "none"), ("regalloc_algorithm", "single_pass")],
+];
+
+/// What came of it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Compiled {
+    /// Operations that are machine code.
+    pub operations: usize,
+    /// Bytes of machine code.
+    pub bytes: usize,
+}
+
+/// Compiles all regions of a program, and forgets them.
+pub fn compile(program: &Program, settings: Settings) -> Result<Compiled, Box<Diagnostic>> {
+    let fused_multiply = has_fused_multiply();
+    let mut compiled = Compiled::default();
+    for region in program.regions() {
+        let (recipe, operations) = recipe::recipe(program, &region, fused_multiply);
+        if operations >= super::LEAST {
+            let (_, _, bytes) = compile_with(&recipe, settings)?;
+            compiled.operations += operations;
+            compiled.bytes += bytes;
+        }
+    }
+    Ok(compiled)
+}
+
+/// [`super::accelerate`] with other settings.
+pub fn accelerate(program: &mut Program, settings: Settings) {
+    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings }));
+    program.compile_regions();
+}

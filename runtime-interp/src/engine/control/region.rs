@@ -1,0 +1,287 @@
+//! Machine code of regions, seen from the loop: what it is called with, and what it has the engine do.
+
+use crate::engine::access::load_batch_lines;
+use crate::engine::file::{Cell, Frame, Row};
+use crate::engine::lanes::Level;
+use crate::engine::native::{Fast, FastRegion};
+use crate::engine::observe::AccessKind;
+use crate::engine::op::{Guard, Op};
+use crate::engine::reg::Reg;
+use crate::engine::reg::Width;
+use crate::engine::region::RegionState;
+use crate::engine::run::{AVX2, AVX512, BASELINE, Fallible, Issue, Runner};
+use crate::engine::values::{holds, opaque, put};
+use crate::engine::warp::Warp;
+use crate::fault::Fault;
+use crate::memory::window;
+use warpsmith_isa::StateSpace;
+
+/// Where values that are loaded wait for the code that asked for them.
+pub(in crate::engine) type Scratch = [Cell; RegionState::SCRATCH as usize];
+
+/// What the loop knows of the group that comes to a region.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Coming {
+    pub entry: u32,
+    pub wide: u32,
+    pub stop: u32,
+    pub deadline: u64,
+    /// When the turn ends, and when the group was promised another choice.
+    pub end_of_turn: u64,
+    pub until: u64,
+}
+
+/// Whom the helpers work for.
+struct Host<'h, 'a, const WATCHED: bool> {
+    runner: *mut Runner<'a, WATCHED>,
+    warp: &'h Warp,
+    issue: Issue<'h>,
+    region: &'h FastRegion,
+    scratch: Frame,
+    fault: Option<Box<Fault>>,
+}
+
+impl<const WATCHED: bool> Runner<'_, WATCHED> {
+    /// Executes a region from one of its blocks on: gives where the group is then, and whether to choose whom to run.
+    #[inline(never)]
+    pub(in crate::engine) fn region<const LEVEL: usize>(
+        &mut self,
+        warp: &mut Warp,
+        g: usize,
+        issue: Issue<'_>,
+        fast: &Fast,
+        coming: Coming,
+    ) -> Fallible<(u32, bool)> {
+        let Coming { wide, stop, deadline, .. } = coming;
+        let (Some(entry), mask) = (fast.entries.get(coming.entry as usize), issue.mask) else {
+            unreachable!("only fast code has regions");
+        };
+        let region = &fast.regions[entry.region as usize];
+        let lanes = u64::from(mask.count_ones());
+        if stop < entry.end {
+            // Somewhere in it the loop has to look who else is there: one by one until then.
+            let to = stop.min(entry.body_end);
+            let count: u32 =
+                self.cx.program.code[issue.pc as usize..to as usize].iter().map(|i| i.count).sum();
+            warp.executed += u64::from(count);
+            warp.thread_instructions += u64::from(count) * lanes;
+            self.run_range::<LEVEL>(warp, issue, to, wide)?;
+            return Ok((to, to >= stop));
+        }
+        let alone = warp.groups.len() == 1;
+        // Lanes may part in there and meet again if those that go on first are those that the loop would choose.
+        let may_part = coming.until == u64::MAX && (alone || warp.is_lowest(g));
+        let empty = || Box::new([Row([0; 32]); RegionState::SCRATCH as usize]);
+        let scratch = self.scratch.get_or_insert_with(empty).as_mut_ptr();
+        // SAFETY: only registers that `Batch` has numbered are used with it, which are within it.
+        let scratch_frame = unsafe { Frame::new(scratch.cast(), self.cx.constants.as_ptr()) };
+        // SAFETY: the first row of the frame, or where it would be: code asks for registers of the function alone.
+        let (registers, constants) = unsafe {
+            (issue.frame.row_mut::<u32>(Reg::frame(0, Width::W32)), issue.frame.row::<u32>(Reg::ZERO))
+        };
+        let group = warp.groups[g];
+        let mut state = RegionState {
+            registers: registers.cast(),
+            constants: constants.cast(),
+            scratch: scratch.cast(),
+            executed: warp.executed,
+            deadline,
+            part_before: if may_part { coming.end_of_turn } else { 0 },
+            idle: 0,
+            stamp: group.stamp,
+            entry: entry.block,
+            mask,
+            wide,
+            stop: stop.saturating_sub(region.start),
+            spin: warp.spin,
+            spin_step: if alone { 0 } else { warp.haste },
+            run: run_helper::<LEVEL, WATCHED>,
+            load: load_helper::<LEVEL, WATCHED>,
+            host: std::ptr::null_mut(),
+        };
+        let mut host =
+            Host::<WATCHED> { runner: self, warp, issue, region, scratch: scratch_frame, fault: None };
+        state.host = (&raw mut host).cast();
+        // SAFETY: whoever gave the program this code vouches for it; the registers are those of the running function, and the helpers' host is
+        // what they take it for. The runner is not used meanwhile but by them.
+        let answer = unsafe { (region.compiled.code)(&raw mut state) };
+        let fault = host.fault.take();
+        let ran = state.executed - warp.executed;
+        warp.thread_instructions += ran * lanes - state.idle;
+        (warp.executed, warp.spin) = (state.executed, state.spin);
+        warp.groups[g].stamp = state.stamp;
+        let pc = region.start.wrapping_add(answer as u32);
+        match fault {
+            Some(fault) => {
+                warp.groups[g].pc = pc;
+                Err(fault)
+            }
+            None => Ok((pc, answer & RegionState::CHOOSE != 0)),
+        }
+    }
+
+    /// Executes operations of a region one by one, for the lanes of the issue, of which arithmetic may write more.
+    #[inline(always)]
+    fn run_range_here<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        to: u32,
+        wide: u32,
+    ) -> Fallible<()> {
+        let (frame, program) = (issue.frame, self.cx.program);
+        for (n, inst) in program.code[issue.pc as usize..to as usize].iter().enumerate() {
+            let guard = holds(frame, Guard { pred: inst.guard, negated: inst.flip != 0 });
+            let active = opaque(issue.mask & guard);
+            if active == 0 {
+                continue;
+            }
+            let issue = Issue { pc: issue.pc + n as u32, mask: active, ..issue };
+            match &inst.op {
+                // SAFETY: operands were checked when the program was built, and the host has the level.
+                Op::Lanes(f, operands) => unsafe {
+                    f.run(Level::ALL[LEVEL], frame, operands, wide & guard);
+                },
+                Op::Load(access, dst) => {
+                    self.load::<LEVEL>(warp, issue, access, std::slice::from_ref(dst))?
+                }
+                Op::Store(access, src) => {
+                    self.store::<LEVEL>(warp, issue, access, std::slice::from_ref(src))?;
+                }
+                Op::LoadVector(access, list) => {
+                    self.load::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
+                }
+                Op::StoreVector(access, list) => {
+                    self.store::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
+                }
+                Op::Special(dst, special) => self.special(issue, 0, *dst, *special),
+                Op::StackAddress { dst, offset, generic } => {
+                    let base = if *generic { window::base(StateSpace::Local).unwrap_or(0) } else { 0 };
+                    let address = base.wrapping_add(u64::from(issue.stack)).wrapping_add_signed(*offset);
+                    put(frame, *dst, active, &[address; 32]);
+                }
+                Op::Nop
+                | Op::Branch(_)
+                | Op::Region(_)
+                | Op::Atomic(_)
+                | Op::ActiveMask(_)
+                | Op::Collective(_)
+                | Op::Barrier(_)
+                | Op::Switch { .. }
+                | Op::Call(_)
+                | Op::Ret
+                | Op::Exit
+                | Op::Trap
+                | Op::Fence(_)
+                | Op::System(_)
+                | Op::Stack(_)
+                | Op::Yield
+                | Op::Async(_)
+                | Op::Matrix(_)
+                | Op::Texture(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a batch of loads, in scratch memory.
+    #[inline(always)]
+    fn load_batch_here<const LEVEL: usize>(
+        &mut self,
+        warp: &Warp,
+        issue: Issue<'_>,
+        (region, number): (&FastRegion, u32),
+        scratch: Frame,
+    ) -> Fallible<()> {
+        let Some(batch) = region.batches.get(number as usize) else { return Ok(()) };
+        let pc = batch.loads.first().map_or(issue.pc, |load| load.pc);
+        let issue = Issue { pc, ..issue };
+        if let Some(lines) = self.lines_over(warp, issue, &batch.lowest, batch.more, AccessKind::Load) {
+            for load in &batch.loads {
+                let into = Issue { frame: scratch, ..issue };
+                // SAFETY: the lines were found for all accesses of the batch, and the registers are rows of scratch memory.
+                unsafe { load_batch_lines(&lines, into, &load.access, load.past, &load.dst) }
+            }
+            return Ok(());
+        }
+        for load in &batch.loads {
+            self.load_into::<LEVEL>(warp, Issue { pc: load.pc, ..issue }, scratch, &load.access, &load.dst)?;
+        }
+        Ok(())
+    }
+}
+
+macro_rules! levels {
+    ($($name:ident $here:ident $avx2:ident $avx512:ident ($($arg:ident: $t:ty),*);)*) => {
+        impl<const WATCHED: bool> Runner<'_, WATCHED> {$(
+            #[inline(always)]
+            fn $name<const LEVEL: usize>(&mut self, $($arg: $t),*) -> Fallible<()> {
+                match LEVEL {
+                    // SAFETY: the loop of a level calls this only where the host has it.
+                    #[cfg(target_arch = "x86_64")]
+                    AVX512 => unsafe { self.$avx512($($arg),*) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    AVX2 => unsafe { self.$avx2($($arg),*) },
+                    _ => self.$here::<BASELINE>($($arg),*),
+                }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            fn $avx2(&mut self, $($arg: $t),*) -> Fallible<()> {
+                self.$here::<AVX2>($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            fn $avx512(&mut self, $($arg: $t),*) -> Fallible<()> {
+                self.$here::<AVX512>($($arg),*)
+            }
+        )*}
+    };
+}
+levels! {
+    run_range run_range_here run_range_avx2 run_range_avx512 (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
+    load_batch load_batch_here load_batch_avx2 load_batch_avx512
+        (warp: &Warp, issue: Issue<'_>, batch: (&FastRegion, u32), scratch: Frame);
+}
+
+/// # Safety
+/// `state` has the host that the region was called with.
+unsafe extern "C" fn run_helper<const LEVEL: usize, const WATCHED: bool>(
+    state: *mut RegionState,
+    from: u32,
+    to: u32,
+    mask: u32,
+    wide: u32,
+) -> u32 {
+    // SAFETY: the caller's promise; the host lives while the region's code runs, and nothing else uses it or the runner.
+    let (host, runner) = unsafe {
+        let host = &mut *(*state).host.cast::<Host<'_, '_, WATCHED>>();
+        let runner = host.runner;
+        (host, &mut *runner)
+    };
+    let start = host.region.start;
+    let issue = Issue { pc: start + from, mask, ..host.issue };
+    host.fault = runner.run_range::<LEVEL>(host.warp, issue, start + to, wide).err();
+    u32::from(host.fault.is_some())
+}
+
+/// # Safety
+/// As for [`run_helper`].
+unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
+    state: *mut RegionState,
+    batch: u32,
+    mask: u32,
+) -> u32 {
+    // SAFETY: as in `run_helper`.
+    let (host, runner) = unsafe {
+        let host = &mut *(*state).host.cast::<Host<'_, '_, WATCHED>>();
+        let runner = host.runner;
+        (host, &mut *runner)
+    };
+    let issue = Issue { mask, ..host.issue };
+    host.fault = runner.load_batch::<LEVEL>(host.warp, issue, (host.region, batch), host.scratch).err();
+    u32::from(host.fault.is_some())
+}

@@ -1,0 +1,168 @@
+//! Which registers are read later: what machine code need not keep.
+//!
+//! A lane follows the branches of its function alone, so the sets are those of any compiler, lane by lane. Where something else may look at registers
+//! (what lanes exchange, what goes on beside the program), all of them are live.
+
+use super::Program;
+use crate::engine::observe::OperationKind;
+use crate::engine::op::{Inst, Move, Op};
+use crate::engine::program::Slot;
+use crate::engine::reg::{Reg, Width};
+use std::ops::Range;
+
+/// A set of registers of a function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Registers {
+    /// By row; none where all are in it.
+    rows: Option<Vec<u64>>,
+}
+
+impl Registers {
+    fn all() -> Registers {
+        Registers { rows: None }
+    }
+
+    fn none(rows: u32) -> Registers {
+        Registers { rows: Some(vec![0; rows.div_ceil(64) as usize]) }
+    }
+
+    /// True if a register is in it.
+    pub fn contains(&self, r: Reg) -> bool {
+        let row = r.offset() / 32;
+        let word =
+            |rows: &Vec<u64>| rows.get(row as usize / 64).is_none_or(|word| word >> (row % 64) & 1 != 0);
+        r.is_constant() || self.rows.as_ref().is_none_or(word)
+    }
+
+    fn set(&mut self, r: Reg, value: bool) {
+        let row = r.offset() / 32;
+        let word = self.rows.as_mut().and_then(|rows| rows.get_mut(row as usize / 64));
+        if let Some(word) = word.filter(|_| !r.is_constant()) {
+            *word = *word & !(1 << (row % 64)) | u64::from(value) << (row % 64);
+        }
+    }
+
+    /// Adds the registers of another set; true if there were new ones.
+    fn add(&mut self, other: &Registers) -> bool {
+        let (Some(rows), Some(others)) = (&mut self.rows, &other.rows) else {
+            return self.rows.take().is_some();
+        };
+        let mut grew = false;
+        for (word, other) in rows.iter_mut().zip(others) {
+            grew |= other & !*word != 0;
+            *word |= other;
+        }
+        grew
+    }
+}
+
+/// Blocks of a function by rows of its registers at most, in bits: beyond, all registers are live.
+const MOST: usize = 1 << 26;
+
+impl Program {
+    /// What is live before an operation, by what is live after it.
+    pub fn live_before(&self, pc: u32, live: &mut Registers) {
+        let Some(operation) = self.operation(pc) else { return };
+        let whole = matches!(operation.kind, OperationKind::Compute | OperationKind::Load(_))
+            && operation.guard.is_none();
+        if whole {
+            // Predicates share rows.
+            let own = operation.writes.iter().filter(|r| r.width() != Width::Pred);
+            own.for_each(|r| live.set(*r, false));
+        }
+        operation.reads.iter().for_each(|r| live.set(*r, true));
+        if let Some(guard) = operation.guard {
+            live.set(guard.pred, true);
+        }
+        if let OperationKind::Call(call) = operation.kind {
+            for part in &call.args {
+                if let Move::Reg { from, .. } = part {
+                    live.set(*from, true);
+                }
+            }
+        }
+    }
+
+    /// What is live at the ends of blocks of a function, given by their ranges.
+    pub(in crate::engine) fn live_out(
+        &self,
+        function: &super::Function,
+        blocks: &[Range<u32>],
+    ) -> Vec<Registers> {
+        let code = |pc: u32| self.code.get(pc as usize);
+        let shows_none = |inst: &Inst| match inst.op {
+            Op::Lanes(..)
+            | Op::Region(_)
+            | Op::Special(..)
+            | Op::Load(..)
+            | Op::LoadVector(..)
+            | Op::Store(..)
+            | Op::StoreVector(..)
+            | Op::Atomic(_)
+            | Op::StackAddress { .. }
+            | Op::ActiveMask(_)
+            | Op::Barrier(_)
+            | Op::Branch(_)
+            | Op::Switch { .. }
+            | Op::Call(_)
+            | Op::Ret
+            | Op::Exit
+            | Op::Trap
+            | Op::Fence(_)
+            | Op::System(_)
+            | Op::Stack(_)
+            | Op::Yield
+            | Op::Nop => true,
+            Op::Collective(_) | Op::Async(_) | Op::Matrix(_) | Op::Texture(_) => false,
+        };
+        let small = blocks.len().saturating_mul(function.rows as usize) <= MOST;
+        let body = self.code.get(function.entry as usize..function.end as usize).unwrap_or(&[]);
+        if !small || !body.iter().all(shows_none) {
+            return vec![Registers::all(); blocks.len()];
+        }
+        let at = |pc: u32| blocks.binary_search_by_key(&pc, |block| block.start).ok();
+        let mut successors: Vec<Vec<usize>> = Vec::new();
+        let mut out = Vec::new();
+        for block in blocks {
+            let last = block.end.checked_sub(1).and_then(code);
+            let mut next = Vec::new();
+            let mut own = Registers::none(function.rows);
+            if let Some(inst) = last {
+                if let Op::Branch(to) = &inst.op {
+                    next.extend(at(*to));
+                }
+                if let Op::Switch { targets, .. } = &inst.op {
+                    next.extend(targets.of(&self.targets).iter().filter_map(|to| at(*to)));
+                }
+                if matches!(inst.op, Op::Ret) {
+                    for slot in &function.results {
+                        if let Slot::Reg(r) = slot {
+                            own.set(*r, true);
+                        }
+                    }
+                }
+            }
+            // Where a guard leaves lanes out, they go on behind it.
+            next.extend(at(block.end));
+            successors.push(next);
+            out.push(own);
+        }
+        let mut before: Vec<Registers> = blocks.iter().map(|_| Registers::none(function.rows)).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for n in (0..blocks.len()).rev() {
+                let mut live = out[n].clone();
+                for &next in &successors[n] {
+                    live.add(&before[next]);
+                }
+                out[n].add(&live);
+                for pc in blocks[n].clone().rev() {
+                    self.live_before(pc, &mut live);
+                }
+                changed |= before[n].add(&live);
+            }
+        }
+        out
+    }
+}

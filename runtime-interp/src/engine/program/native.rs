@@ -1,0 +1,237 @@
+//! Which regions of a program have machine code, and which are hot.
+
+use super::Program;
+use super::region::{CompiledRegion, Regions, Tier};
+use crate::engine::op::{Access, Inst, Op};
+use crate::engine::reg::{Reg, Width};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The code of a program in which regions are single operations.
+#[derive(Default)]
+pub(in crate::engine) struct Fast {
+    pub code: Vec<Inst>,
+    pub entries: Vec<Entry>,
+    pub regions: Vec<FastRegion>,
+}
+
+/// A block of a region, as a place to begin at.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Entry {
+    pub region: u32,
+    pub block: u32,
+    /// The end of the block's operations, without its branch, and the end of the block.
+    pub body_end: u32,
+    pub end: u32,
+}
+
+/// A region with its code.
+#[derive(Clone)]
+pub(in crate::engine) struct FastRegion {
+    pub start: u32,
+    pub compiled: CompiledRegion,
+    pub batches: Arc<[Batch]>,
+}
+
+/// Loads from addresses that differ by constants.
+pub(in crate::engine) struct Batch {
+    pub loads: Vec<BatchAccess>,
+    /// The access with the least offset, and by how much the greatest exceeds it.
+    pub lowest: Access,
+    pub more: u64,
+}
+
+pub(in crate::engine) struct BatchAccess {
+    pub pc: u32,
+    pub access: Access,
+    /// Past the least offset.
+    pub past: usize,
+    /// Rows of scratch memory, as registers.
+    pub dst: Vec<Reg>,
+}
+
+impl Batch {
+    fn new(program: &Program, start: u32, loads: &[(u32, u32)]) -> Option<Batch> {
+        let mut list = Vec::new();
+        for &(place, row) in loads {
+            let pc = start + place;
+            let (access, dst) = program.code.get(pc as usize)?.op.as_load(&program.lists)?;
+            let access = *access;
+            let mut row = row;
+            let mut place = |width: Width| {
+                let r = Reg::frame(row * 32, width);
+                row += width.words() / 32;
+                r
+            };
+            let dst = dst.iter().map(|r| place(r.width())).collect();
+            list.push(BatchAccess { pc, access, past: 0, dst });
+        }
+        let lowest = list.iter().map(|load| load.access).min_by_key(|access| access.offset)?;
+        let mut more = 0;
+        for load in &mut list {
+            let past = load.access.offset.abs_diff(lowest.offset);
+            load.past = usize::try_from(past).ok()?;
+            more = more.max(past);
+        }
+        Some(Batch { loads: list, lowest, more })
+    }
+}
+
+/// What is known of a region.
+struct Candidate {
+    range: Range<u32>,
+    /// How often it was seen.
+    seen: u32,
+    /// Compiled, or not worth it.
+    done: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    candidates: Option<Vec<Candidate>>,
+    fast: Arc<Fast>,
+    operations: usize,
+}
+
+/// The machine code of a program, made while it is executed.
+pub(in crate::engine) struct Native {
+    tier: Arc<dyn Tier>,
+    inner: Mutex<Inner>,
+    /// Counts the changes of what is compiled.
+    version: AtomicU32,
+    /// Jumps back and turns that were left until the next look when a launch ended.
+    pub cool: AtomicU32,
+}
+
+impl std::fmt::Debug for Native {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Native({:?}, version {})", self.tier, self.version())
+    }
+}
+
+/// A region is compiled when it was seen so often, once in [`PERIOD`] jumps back and turns of warps: after about 8,000, since to compile an operation
+/// takes as long as to interpret it a thousand times, and no launch shall take a tenth longer for it.
+const SEEN: u32 = 8;
+pub(in crate::engine) const PERIOD: u32 = 1024;
+
+impl Native {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn version(&self) -> u32 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    pub fn fast(&self) -> Arc<Fast> {
+        self.lock().fast.clone()
+    }
+
+    fn with_candidates<T>(&self, program: &Program, f: impl FnOnce(&mut Vec<Candidate>) -> T) -> T {
+        let mut inner = self.lock();
+        let fresh = || {
+            let ranges = program.region_ranges().into_iter();
+            ranges.map(|range| Candidate { range, seen: 0, done: false }).collect()
+        };
+        f(inner.candidates.get_or_insert_with(fresh))
+    }
+
+    /// A warp is at a place, seen once in a while.
+    pub fn sample(&self, program: &Program, pc: u32) {
+        let hot = self.with_candidates(program, |candidates| {
+            let n = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1)?;
+            let candidate = candidates.get_mut(n).filter(|c| !c.done && c.range.contains(&pc))?;
+            candidate.seen += 1;
+            candidate.done = candidate.seen >= SEEN;
+            candidate.done.then(|| candidate.range.clone())
+        });
+        if let Some(range) = hot {
+            self.compile(program, vec![range]);
+        }
+    }
+
+    /// Compiles all that is not compiled yet.
+    pub fn compile_all(&self, program: &Program) {
+        let all = self.with_candidates(program, |candidates| {
+            let rest: Vec<_> = candidates.iter().filter(|c| !c.done).map(|c| c.range.clone()).collect();
+            candidates.iter_mut().for_each(|c| c.done = true);
+            rest
+        });
+        if !all.is_empty() {
+            self.compile(program, all);
+        }
+    }
+
+    fn compile(&self, program: &Program, ranges: Vec<Range<u32>>) {
+        let (mut made, mut regions) = (Vec::new(), Regions::new(program));
+        for range in ranges {
+            let region = regions.at(range);
+            if let Some(compiled) = self.tier.compile(program, &region) {
+                made.push((region, compiled));
+            }
+        }
+        if made.is_empty() {
+            return;
+        }
+        let mut inner = self.lock();
+        let old = &inner.fast;
+        let mut fast = Fast {
+            code: if old.code.is_empty() { program.code.clone() } else { old.code.clone() },
+            entries: old.entries.clone(),
+            regions: old.regions.clone(),
+        };
+        let mut operations = 0;
+        for (region, compiled) in made {
+            let start = region.range.start;
+            let batches: Option<Vec<Batch>> =
+                compiled.batches.iter().map(|loads| Batch::new(program, start, loads)).collect();
+            let Some(batches) = batches else { continue };
+            operations += compiled.operations;
+            for (n, block) in region.blocks.iter().enumerate() {
+                // Where nothing but a branch is, the loop does it.
+                if block.ops.len() < 2 {
+                    continue;
+                }
+                let Range { start: pc, end } = block.range;
+                let entry = Entry {
+                    region: fast.regions.len() as u32,
+                    block: n as u32,
+                    body_end: pc + block.ops.len() as u32,
+                    end,
+                };
+                let op = Op::Region(fast.entries.len() as u32);
+                fast.code[pc as usize] = Inst { op, guard: Reg::ZERO, flip: u32::MAX, count: 0 };
+                fast.entries.push(entry);
+            }
+            fast.regions.push(FastRegion { start, compiled, batches: batches.into() });
+        }
+        inner.fast = Arc::new(fast);
+        inner.operations += operations;
+        self.version.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl Program {
+    /// Gives the program a maker of machine code: what launches execute often is compiled from now on, unless their machine says otherwise. Runs
+    /// that are watched do not use it.
+    pub fn set_tier(&mut self, tier: Arc<dyn Tier>) {
+        let (inner, version, cool) = (Mutex::default(), AtomicU32::new(0), AtomicU32::new(PERIOD));
+        self.native = Some(Arc::new(Native { tier, inner, version, cool }));
+    }
+
+    /// Compiles all regions now.
+    pub fn compile_regions(&self) {
+        if let Some(native) = &self.native {
+            native.compile_all(self);
+        }
+    }
+
+    /// How many regions have machine code, and how many operations they compute themselves.
+    pub fn compiled_regions(&self) -> (usize, usize) {
+        self.native.as_ref().map_or((0, 0), |native| {
+            let inner = native.lock();
+            (inner.fast.regions.len(), inner.operations)
+        })
+    }
+}

@@ -1,0 +1,373 @@
+//! Regions of a program that machine code executes.
+//!
+//! A *region* is a stretch of operations of one function that compute, access memory or branch; nothing in it waits, calls or ends. It consists of
+//! *blocks*, which only their ends leave. Whoever compiles regions ([`Tier`]) gives back code for one ([`RegionCode`]), and the loop hands it a
+//! group of lanes that comes to one of its blocks. The code works on the registers as they lie in memory, and has the engine execute what it does not
+//! compile, accesses among it; it goes on from block to block as long as the lanes stay together, and comes back where the loop has to decide:
+//! at the region's end, where lanes part for long, where others wait, and where a turn is over.
+
+use super::Program;
+use super::live::Registers as LiveRegisters;
+use crate::engine::op::{Guard, Inst, Op, Order};
+use crate::engine::reg::{Reg, Width};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+use warpsmith_isa::{Instruction, StateSpace};
+
+/// Machine code of a region. Its answer is a place in the region, relative to its start, in the low half, and one of the flags of [`RegionState`].
+pub type RegionCode = unsafe extern "C" fn(*mut RegionState) -> u64;
+
+/// What the code of a region works on. Places are relative to the region's start.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RegionState {
+    /// The registers of the running function.
+    pub registers: *mut u32,
+    /// The constants of the program.
+    pub constants: *const u32,
+    /// [`RegionState::SCRATCH`] rows for what is loaded.
+    pub scratch: *mut u32,
+    /// Statements that the warp has executed.
+    pub executed: u64,
+    /// A backward jump when so many are executed ends the turn.
+    pub deadline: u64,
+    /// So many must not be reached while lanes have parted; zero where they may not part in here.
+    pub part_before: u64,
+    /// Statements that lanes of the group did not execute that were counted for it.
+    pub idle: u64,
+    /// When the group was chosen last, if lanes have parted and met.
+    pub stamp: u64,
+    /// The block to begin at.
+    pub entry: u32,
+    /// The lanes of the group.
+    pub mask: u32,
+    /// The lanes that arithmetic may write.
+    pub wide: u32,
+    /// The place where to look who else is there.
+    pub stop: u32,
+    /// Backward jumps since the last choice that was made for fairness, and what one counts.
+    pub spin: u32,
+    /// What a backward jump counts; zero where no others wait.
+    pub spin_step: u32,
+    /// Executes the operations from one place to another for some lanes, of which arithmetic may write more; not zero after a fault.
+    pub run: unsafe extern "C" fn(*mut RegionState, u32, u32, u32, u32) -> u32,
+    /// Loads what a batch says for some lanes; not zero after a fault.
+    pub load: unsafe extern "C" fn(*mut RegionState, u32, u32) -> u32,
+    /// Whom `run` and `load` belong to.
+    pub(in crate::engine) host: *mut (),
+}
+
+impl RegionState {
+    /// Rows of scratch memory.
+    pub const SCRATCH: u32 = 64;
+    /// Flag of an answer: the loop chooses whom to run.
+    pub const CHOOSE: u64 = 1 << 32;
+    /// Flag of an answer: there was a fault.
+    pub const FAULT: u64 = 1 << 33;
+    /// So many backward jumps while others wait end a group's turn.
+    pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
+}
+
+/// One operation that computes.
+#[derive(Clone, Copy, Debug)]
+pub struct RunStep<'a> {
+    /// The instruction as the validator found it, whose only destination and whose sources are the registers.
+    pub instruction: &'a Instruction,
+    /// Where the result goes.
+    pub dst: Reg,
+    /// The sources, in the instruction's order; the rest repeats one of them or is [`Reg::ZERO`].
+    pub src: [Reg; 4],
+    /// How many sources there are.
+    pub sources: usize,
+    /// The guard, if it has one.
+    pub guard: Option<Guard>,
+}
+
+/// A load that may be executed with others of its kind as one, before the arithmetic about it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainLoad<'a> {
+    /// The register of the address.
+    pub base: Reg,
+    /// The loads with an equal number here, and the same base, may be one batch.
+    pub kind: (StateSpace, u8, bool),
+    /// What is added to the address, which in a batch differs by multiples of the bytes that a lane loads.
+    pub offset: i64,
+    /// Bytes that a lane loads.
+    pub bytes: u32,
+    /// Where the elements go.
+    pub dst: &'a [Reg],
+}
+
+/// An operation of a block.
+#[derive(Clone, Copy, Debug)]
+pub enum RegionOp<'a> {
+    /// Arithmetic.
+    Lanes(RunStep<'a>),
+    /// A load that can be moved up.
+    Load(PlainLoad<'a>),
+    /// What only the engine executes.
+    Engine,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockEnd {
+    /// In what comes after it.
+    Fall,
+    /// In a branch, the block's last operation, with its guard.
+    Branch(u32, Option<Guard>),
+}
+
+/// Operations that are executed one after the other.
+#[derive(Clone, Debug)]
+pub struct Block<'a> {
+    /// Where in the program, a branch at its end included.
+    pub range: Range<u32>,
+    /// Its operations but for that branch.
+    pub ops: Vec<RegionOp<'a>>,
+    /// The statements that are counted in it.
+    pub count: u32,
+    /// Those of them that the branch at its end is.
+    pub branch_count: u32,
+    /// How it ends.
+    pub end: BlockEnd,
+    /// The registers that are read after it.
+    pub live: LiveRegisters,
+}
+
+/// A stretch of blocks.
+#[derive(Clone, Debug)]
+pub struct Region<'a> {
+    /// Where in the program.
+    pub range: Range<u32>,
+    /// Its blocks.
+    pub blocks: Vec<Block<'a>>,
+}
+
+/// A load of a batch: its place in the region, and the row of scratch memory that its first element goes to. An element of 64 bits takes two rows.
+pub type BatchLoad = (u32, u32);
+
+/// What a [`Tier`] makes of a region.
+#[derive(Clone)]
+pub struct CompiledRegion {
+    /// The code.
+    pub code: RegionCode,
+    /// The loads that it asks for, in batches.
+    pub batches: Vec<Vec<BatchLoad>>,
+    /// The operations that it computes itself.
+    pub operations: usize,
+    /// What the code belongs to.
+    pub owner: Arc<dyn Any + Send + Sync>,
+}
+
+/// Makes machine code of regions.
+///
+/// # Safety
+/// Code that it gives does to registers what the operations of the region do, accesses nothing else, and stays where it is as long as its owner lives.
+pub unsafe trait Tier: Send + Sync + std::fmt::Debug {
+    /// Code of a region; `None` where it is not worth it.
+    fn compile(&self, program: &Program, region: &Region<'_>) -> Option<CompiledRegion>;
+}
+
+/// So many operations at most are in a region, and in a block.
+const MOST: usize = 1024;
+const MOST_OF_A_BLOCK: usize = 256;
+
+/// The regions of a program, and what was found about its functions so far.
+pub(in crate::engine) struct Regions<'a> {
+    program: &'a Program,
+    leaders: Vec<bool>,
+    /// Blocks, and what is live behind them, by the functions' numbers.
+    functions: FxHashMap<usize, Vec<(Range<u32>, LiveRegisters)>>,
+}
+
+impl<'a> Regions<'a> {
+    pub fn new(program: &'a Program) -> Regions<'a> {
+        Regions { program, leaders: program.leaders(), functions: FxHashMap::default() }
+    }
+
+    /// The region at a place, which is one of those that the program has.
+    pub fn at(&mut self, range: Range<u32>) -> Region<'a> {
+        let program = self.program;
+        let holds = |f: &super::Function| f.defined && f.entry <= range.start && range.end <= f.end;
+        let Some(number) = program.functions.iter().position(holds) else {
+            return Region { range, blocks: Vec::new() };
+        };
+        let leaders = &self.leaders;
+        let blocks = self.functions.entry(number).or_insert_with(|| {
+            let function = &program.functions[number];
+            let (mut ranges, mut from) = (Vec::new(), function.entry);
+            for pc in function.entry..function.end {
+                if pc + 1 == function.end || leaders[pc as usize + 1] {
+                    ranges.push(from..pc + 1);
+                    from = pc + 1;
+                }
+            }
+            let live = program.live_out(function, &ranges);
+            ranges.into_iter().zip(live).collect()
+        });
+        let first = blocks.partition_point(|(block, _)| block.start < range.start);
+        let own = blocks[first..].iter().take_while(|(block, _)| block.end <= range.end);
+        let blocks = own.map(|(block, live)| program.block(block.clone(), live.clone())).collect();
+        Region { range, blocks }
+    }
+}
+
+fn is_for_regions(op: &Op) -> bool {
+    match op {
+        Op::Lanes(..)
+        | Op::Load(..)
+        | Op::LoadVector(..)
+        | Op::Store(..)
+        | Op::StoreVector(..)
+        | Op::Branch(_)
+        | Op::StackAddress { .. }
+        | Op::Nop => true,
+        Op::Special(_, special) => !special.is_clock(),
+        Op::Region(_)
+        | Op::Atomic(_)
+        | Op::ActiveMask(_)
+        | Op::Collective(_)
+        | Op::Barrier(_)
+        | Op::Switch { .. }
+        | Op::Call(_)
+        | Op::Ret
+        | Op::Exit
+        | Op::Trap
+        | Op::Fence(_)
+        | Op::System(_)
+        | Op::Stack(_)
+        | Op::Yield
+        | Op::Async(_)
+        | Op::Matrix(_)
+        | Op::Texture(_) => false,
+    }
+}
+
+fn guard_of(inst: &Inst) -> Option<Guard> {
+    (inst.guard != Reg::ZERO || inst.flip == 0).then_some(Guard { pred: inst.guard, negated: inst.flip != 0 })
+}
+
+impl Program {
+    /// Where its regions are.
+    pub(in crate::engine) fn region_ranges(&self) -> Vec<Range<u32>> {
+        let leaders = self.leaders();
+        let functions: FxHashSet<u32> = self.functions.iter().map(|f| f.entry).collect();
+        let (mut ranges, mut start) = (Vec::new(), 0);
+        for pc in 0..=self.code.len() {
+            let inside = self.code.get(pc).is_some_and(|inst| is_for_regions(&inst.op));
+            let full = pc - start >= MOST && leaders[pc];
+            if !inside || full || functions.contains(&(pc as u32)) {
+                if pc - start > 1 {
+                    ranges.push(start as u32..pc as u32);
+                }
+                start = if inside { pc } else { pc + 1 };
+            }
+        }
+        ranges
+    }
+
+    /// The places where blocks begin.
+    fn leaders(&self) -> Vec<bool> {
+        let mut leaders = vec![false; self.code.len() + 1];
+        for function in &self.functions {
+            leaders[function.entry as usize] = true;
+        }
+        for (pc, inst) in self.code.iter().enumerate() {
+            if let Op::Branch(to) = inst.op {
+                leaders[to as usize] = true;
+            }
+            let inside = is_for_regions(&inst.op);
+            leaders[pc] |= !inside;
+            leaders[pc + 1] |= !inside || matches!(inst.op, Op::Branch(_));
+        }
+        for to in &self.targets {
+            leaders[*to as usize] = true;
+        }
+        let mut since = 0;
+        for leader in &mut leaders {
+            since = if *leader { 0 } else { since + 1 };
+            if since >= MOST_OF_A_BLOCK {
+                (*leader, since) = (true, 0);
+            }
+        }
+        leaders
+    }
+
+    /// The regions of the program.
+    pub fn regions(&self) -> Vec<Region<'_>> {
+        let mut regions = Regions::new(self);
+        self.region_ranges().into_iter().map(|range| regions.at(range)).collect()
+    }
+
+    fn block(&self, range: Range<u32>, live: LiveRegisters) -> Block<'_> {
+        let code = &self.code[range.start as usize..range.end as usize];
+        let count = code.iter().map(|inst| inst.count).sum();
+        let branch = |inst: &Inst| {
+            let Op::Branch(to) = inst.op else { return None };
+            Some(BlockEnd::Branch(to, guard_of(inst)))
+        };
+        let last = code.last().and_then(branch);
+        let body = range.start..range.end - u32::from(last.is_some());
+        let ops = body.map(|pc| self.region_op(pc as usize)).collect();
+        let branch_count = code.last().filter(|_| last.is_some()).map_or(0, |inst| inst.count);
+        Block { range, ops, count, branch_count, end: last.unwrap_or(BlockEnd::Fall), live }
+    }
+
+    fn region_op(&self, pc: usize) -> RegionOp<'_> {
+        if let Some(step) = self.run_step(pc) {
+            return RegionOp::Lanes(step);
+        }
+        self.plain_load(pc).map_or(RegionOp::Engine, RegionOp::Load)
+    }
+
+    /// The operation at a place, if it is arithmetic and all of its statement.
+    fn run_step(&self, pc: usize) -> Option<RunStep<'_>> {
+        let inst = self.code.get(pc)?;
+        let number = |pc: usize| self.sites.get(pc).map(|site| site.statement);
+        let alone = number(pc) != number(pc + 1) && (pc == 0 || number(pc) != number(pc - 1));
+        let (Op::Lanes(function, operands), true, 1) = (&inst.op, alone, inst.count) else { return None };
+        let signature = function.signature();
+        if signature.dst.len() != 1 {
+            return None;
+        }
+        Some(RunStep {
+            instruction: self.instruction(pc as u32)?,
+            dst: operands.dst[0],
+            src: operands.src,
+            sources: signature.src.len(),
+            guard: guard_of(inst),
+        })
+    }
+
+    fn plain_load(&self, pc: usize) -> Option<PlainLoad<'_>> {
+        let inst = self.code.get(pc)?;
+        let (access, dst) = inst.op.as_load(&self.lists)?;
+        let bytes = u32::from(access.bytes) * u32::from(access.count);
+        let widths = dst.iter().all(|r| matches!(r.width(), Width::W32 | Width::W64));
+        let plain = access.order == Order::Weak && access.unused == 0 && !access.cluster && widths;
+        (plain && guard_of(inst).is_none() && bytes.is_power_of_two()).then_some(PlainLoad {
+            base: access.base,
+            kind: (access.space, bytes as u8, access.on_stack),
+            offset: access.offset,
+            bytes,
+            dst,
+        })
+    }
+
+    /// The number that a constant of up to 32 bits is, which no device changes.
+    pub fn small_constant(&self, r: Reg) -> Option<u32> {
+        let word = r.offset() as usize;
+        let changes = || {
+            self.patches
+                .iter()
+                .any(|patch| (patch.row as usize..=patch.row as usize + 1).contains(&(word / 32)))
+        };
+        if !r.is_constant() || r.width() != Width::W32 || changes() {
+            return None;
+        }
+        self.constants.get(word / 32).map(|row| row.0[word % 32])
+    }
+}

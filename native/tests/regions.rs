@@ -278,7 +278,7 @@ fn hot_regions() {
     let (_, body) = BRANCHES[2];
     let text = kernel(&format!("{body}\n    st.global.u32 [%o], %a0;"));
     let plain = load(&text);
-    let expected = outcome(&plain, 96, 4000, NativeCode::Auto, None);
+    let expected = outcome(&plain, 96, 9000, NativeCode::Auto, None);
     let mut program = plain.clone();
     attach(&mut program).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
@@ -286,11 +286,11 @@ fn hot_regions() {
         outcome(&plain, 96, 5, NativeCode::Off, None)
     );
     assert_eq!(program.compiled_regions().0, 0, "a small launch compiles nothing");
-    assert_eq!(outcome(&program, 96, 4000, NativeCode::Off, None), expected);
+    assert_eq!(outcome(&program, 96, 9000, NativeCode::Off, None), expected);
     assert_eq!(program.compiled_regions().0, 0, "the machine says so");
-    assert_eq!(outcome(&program, 96, 4000, NativeCode::Auto, None), expected);
+    assert_eq!(outcome(&program, 96, 9000, NativeCode::Auto, None), expected);
     assert!(program.compiled_regions().0 > 0, "it is hot");
-    assert_eq!(outcome(&program, 96, 4000, NativeCode::Auto, None), expected);
+    assert_eq!(outcome(&program, 96, 9000, NativeCode::Auto, None), expected);
     let mut always = plain.clone();
     attach(&mut always).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(

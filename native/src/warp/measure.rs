@@ -42,6 +42,6 @@ pub fn compile(program: &Program, settings: Settings) -> Result<Compiled, Box<Di
 
 /// [`super::accelerate`] with other settings.
 pub fn accelerate(program: &mut Program, settings: Settings) {
-    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings }));
+    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings, all: true }));
     program.compile_regions();
 }

@@ -39,15 +39,20 @@ pub struct Accelerated {
 ///
 /// [`Machine::native`]: warpsmith_interp::Machine
 pub fn attach(program: &mut Program) -> Result<(), Box<Diagnostic>> {
+    give(program, false)
+}
+
+fn give(program: &mut Program, all: bool) -> Result<(), Box<Diagnostic>> {
     // An error here is one of the host.
     Code::new(&[])?;
-    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings: SETTINGS }));
+    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings: SETTINGS, all }));
     Ok(())
 }
 
-/// Compiles all regions of a program, and has the engine execute them so: [`attach`], and no waiting for what is hot.
+/// Compiles all regions of a program, and has the engine execute them so: [`attach`], and no waiting for what is hot, nor leaving out what is likely to
+/// gain nothing.
 pub fn accelerate(program: &mut Program) -> Result<Accelerated, Box<Diagnostic>> {
-    attach(program)?;
+    give(program, true)?;
     program.compile_regions();
     let (regions, operations) = program.compiled_regions();
     Ok(Accelerated { regions, operations })
@@ -64,6 +69,8 @@ fn has_fused_multiply() -> bool {
 struct Compiler {
     fused_multiply: bool,
     settings: measure::Settings,
+    /// Also what is likely to gain nothing.
+    all: bool,
 }
 
 /// Code that is only executed any more.
@@ -83,12 +90,16 @@ const KEPT: usize = 4096;
 /// Fewer operations than this in a region gain nothing.
 const LEAST: usize = 3;
 
+/// A region that loads and has fewer operations than this in a loop over lanes, on average, is not faster than the interpreter.
+const DENSE: usize = 3;
+
 // SAFETY: `emit` makes code that does what `recipe` says of each operation, with the registers that the program's builder has checked, and `Finished`
 // owns it.
 unsafe impl Tier for Compiler {
     fn compile(&self, program: &Program, region: &Region<'_>) -> Option<CompiledRegion> {
         let (recipe, operations) = recipe::recipe(program, region, self.fused_multiply);
-        if operations < LEAST {
+        let dense = !recipe.has_batches() || operations >= DENSE * recipe.loops();
+        if operations < LEAST || !(self.all || dense) {
             return None;
         }
         let batches = recipe.batches.clone();

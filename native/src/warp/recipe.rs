@@ -14,6 +14,19 @@ pub(super) struct Recipe {
     pub batches: Vec<Vec<BatchLoad>>,
 }
 
+impl Recipe {
+    /// Loads are made for it before loops.
+    pub fn has_batches(&self) -> bool {
+        !self.batches.is_empty()
+    }
+
+    /// The loops over lanes that it has.
+    pub fn loops(&self) -> usize {
+        let parts = self.blocks.iter().flat_map(|block| &block.parts);
+        parts.filter(|part| matches!(part, Part::Chunks { .. })).count()
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Block {
     pub start: u32,

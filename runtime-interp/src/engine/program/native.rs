@@ -110,9 +110,9 @@ impl std::fmt::Debug for Native {
     }
 }
 
-/// A region is compiled when it was seen so often, once in [`PERIOD`] jumps back and turns of warps: after about 8,000, since to compile an operation
-/// takes as long as to interpret it a thousand times, and no launch shall take a tenth longer for it.
-const SEEN: u32 = 8;
+/// A region is compiled when it was seen so often, once in [`PERIOD`] jumps back and turns of warps: after about 32,000, since to compile an operation
+/// takes as long as to interpret it some 3,000 times, and no launch shall take a tenth longer for it.
+const SEEN: u32 = 32;
 pub(in crate::engine) const PERIOD: u32 = 1024;
 
 impl Native {

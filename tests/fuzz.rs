@@ -1,6 +1,7 @@
 //! Generated programs are right by construction: no oracle objects. And the net holds: what is wrong is found, and made small.
 
-use warpsmith::fuzz::{Case, NoTools, Oracle, is_defined, judge, round_trip, smith};
+use warpsmith::fuzz::smith::transform::{Kind, Known, Program, shrink};
+use warpsmith::fuzz::{Case, NoTools, Oracle, Subject, is_defined, judge, round_trip, smith};
 use warpsmith::launch::LaunchSpec;
 use warpsmith::{Language, OptLevel};
 
@@ -99,4 +100,53 @@ fn long_programs_become_short_ones() {
     let reduced = smith::reduce::reduce(&case.text, Language::Wir, &options, |text| text.contains(" sdiv "));
     let count = reduced.text.lines().filter(|line| !line.trim().is_empty()).count();
     assert!(count < 20, "{count} lines are left:\n{}", reduced.text);
+}
+
+/// What transformations make of a program leaves the same, and all of them are found something to do.
+#[test]
+fn transformations_keep_what_programs_mean() {
+    let (ptx, ir) = (smith::ptx::Config::default(), smith::ir::Config::default());
+    let mut made = std::collections::BTreeMap::new();
+    let mut differences = Vec::new();
+    for seed in 0..60 {
+        let case = if seed % 3 == 0 { Case::ir(seed, 1024, &ir) } else { Case::ptx(seed, 1024, &ptx) };
+        let Some(case) = case else { continue };
+        let subject = Subject::new(&case).expect("generated programs do not depend on the order of threads");
+        let program = Program::new(&case.text, case.language, Known::default()).expect("a valid text");
+        let (steps, text) = program.sequence(seed, 16);
+        assert_eq!(program.apply(&steps), text, "seed {seed}");
+        for step in steps {
+            *made.entry((case.language == Language::Ptx, step.kind)).or_insert(0) += 1;
+        }
+        if let Err(changed) = subject.vary(seed, 16, &[Oracle::Accept, Oracle::Text], &NoTools) {
+            let steps: Vec<String> = changed.steps.iter().map(ToString::to_string).collect();
+            differences.push(format!("seed {seed}: {} after {}", changed.failure, steps.join("; ")));
+        }
+    }
+    assert!(differences.is_empty(), "{differences:#?}");
+    let missing: Vec<Kind> =
+        Kind::ALL.into_iter().filter(|kind| !made.contains_key(&(true, *kind))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let missing: Vec<Kind> =
+        Kind::ALL.into_iter().filter(|kind| !made.contains_key(&(false, *kind))).collect();
+    assert_eq!(missing, [Kind::Scope]);
+}
+
+/// A sequence that fails is made small by leaving steps out: those that are left are all needed.
+#[test]
+fn failing_sequences_become_short_ones() {
+    let case = Case::ptx(1, 2048, &smith::ptx::Config::default()).expect("every seed gives a program");
+    let program = Program::new(&case.text, Language::Ptx, Known::default()).expect("a valid text");
+    let (steps, text) = (0..)
+        .map(|seed| program.sequence(seed, 40))
+        .find(|(steps, _)| {
+            let has = |kind| steps.iter().any(|step| step.kind == kind);
+            has(Kind::Outline) && has(Kind::Donor)
+        })
+        .expect("some sequence has both");
+    let functions = |text: &str| text.matches(".func ").count();
+    let most = functions(&text);
+    let left = shrink(&steps, |steps| functions(&program.apply(steps)) == most);
+    assert!(left.len() < steps.len());
+    assert!(left.iter().all(|step| matches!(step.kind, Kind::Outline | Kind::Donor)), "{left:?}");
 }

@@ -1,6 +1,7 @@
 //! `warpsmith fuzz`
 
-use crate::{Failure, Outcome};
+use crate::reduce::without_directives;
+use crate::{Failure, Outcome, input};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -9,8 +10,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use warpsmith::fuzz::{self, Case, Oracle, Tools};
+use warpsmith::fuzz::{self, Case, Changed, Oracle, Subject, Tools, Verdict};
 use warpsmith_harness::ptxas::Toolbox;
+use warpsmith_harness::runs::runs;
 
 /// How many random bytes a program is made of, where `--config` says nothing.
 const BYTES: usize = 2048;
@@ -47,6 +49,16 @@ pub struct Options {
     /// Stop at the first failure.
     #[arg(long)]
     first: bool,
+    /// Instead of making programs, transform this `.ptx` or `.wir` file in ways that keep what it means, and launch it as its first `run:` directive
+    /// says. May be given more than once, or be a folder.
+    #[arg(long, value_name = "PATH")]
+    metamorphic: Vec<PathBuf>,
+    /// Instead of launching programs, compare what ptxas folds to constants with the engine.
+    #[arg(long, conflicts_with = "metamorphic")]
+    folding: bool,
+    /// With --metamorphic: transformations, at most.
+    #[arg(long, default_value_t = 12)]
+    steps: usize,
     /// Write the program of the first seed to standard output, and judge nothing.
     #[arg(long)]
     print: bool,
@@ -129,12 +141,106 @@ impl Config {
     }
 }
 
+/// Where programs come from.
+enum Source {
+    /// Random ones.
+    Made(Box<Config>, Kind),
+    /// What transformations make of some.
+    Varied(Vec<Subject>, usize),
+    /// Kernels whose results are constants.
+    Folded(Box<Config>),
+}
+
+impl Source {
+    /// The program of a seed. `None` if there is none.
+    fn case(&self, seed: u64, tools: &dyn Tools) -> Option<Case> {
+        match self {
+            Source::Made(config, kind) => config.case(seed, *kind),
+            Source::Varied(subjects, steps) => {
+                let subject = &subjects[seed as usize % subjects.len()];
+                Some(match subject.vary(seed, *steps, &[], tools) {
+                    Ok((case, _)) => case,
+                    Err(changed) => changed.case,
+                })
+            }
+            Source::Folded(config) => Some(fuzz::folding(seed, &config.ptx, tools)?.0),
+        }
+    }
+
+    /// The program of a seed, and what oracles say of it.
+    fn judge(&self, seed: u64, oracles: &[Oracle], tools: &dyn Tools, state: &State) -> Judged {
+        match self {
+            Source::Made(config, kind) => {
+                let case = config.case(seed, *kind)?;
+                let verdict = fuzz::judge(&case, oracles, tools);
+                Some((case, verdict))
+            }
+            Source::Varied(subjects, steps) => {
+                let subject = &subjects[seed as usize % subjects.len()];
+                Some(match subject.vary(seed, *steps, oracles, tools) {
+                    Ok((case, verdict)) => (case, Ok(verdict)),
+                    Err(changed) => {
+                        let Changed { mut failure, steps, case } = *changed;
+                        let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+                        failure.what += &format!("\nafter {}", steps.join("; "));
+                        (case, Err(failure))
+                    }
+                })
+            }
+            Source::Folded(config) => {
+                let (case, judged) = fuzz::folding(seed, &config.ptx, tools)?;
+                let verdict = judged.map(|(verdict, folded)| {
+                    state.folded.fetch_add(folded.same.into(), Ordering::Relaxed);
+                    state.unfolded.fetch_add(folded.unfolded.into(), Ordering::Relaxed);
+                    verdict
+                });
+                Some((case, verdict))
+            }
+        }
+    }
+}
+
+/// A program, and what oracles say of it.
+type Judged = Option<(Case, Result<Verdict, fuzz::Failure>)>;
+
+/// The programs of files that can be transformed; the others are named.
+fn subjects(options: &Options) -> Result<Vec<Subject>, Failure> {
+    let mut files = Vec::new();
+    for path in &options.metamorphic {
+        files.extend(input::files(path, &[warpsmith::Language::Ptx, warpsmith::Language::Wir])?);
+    }
+    let mut found = Vec::new();
+    for file in &files {
+        let source = input::read(file).map_err(Failure::Usage)?;
+        let text = source.text();
+        let language = fuzz::language_of(&without_directives(text));
+        let runs = warpsmith_filetests::scan(text, language).and_then(|directives| runs(&directives));
+        for run in runs.unwrap_or_default().into_iter().filter(|run| run.fault.is_none()) {
+            let (launch, text) = (run.launch, without_directives(text));
+            let case = Case { language, text, launch, description: run.text };
+            match Subject::new(&case) {
+                Ok(subject) => found.push(subject),
+                Err(why) => eprintln!("{}, line {}: not transformed: {why}", file.display(), run.line),
+            }
+        }
+    }
+    match found.is_empty() {
+        true => Err(Failure::Usage(
+            "there is nothing to transform: no file has a `run:` directive that ends well".to_owned(),
+        )),
+        false => Ok(found),
+    }
+}
+
 /// What all threads share.
 struct State {
     next: AtomicU64,
     done: AtomicU64,
     runs: AtomicU64,
     unknown: AtomicU64,
+    /// Kernels that ptxas made constants of, and kernels that it did not.
+    folded: AtomicU64,
+    unfolded: AtomicU64,
     /// Why LLVM was not asked, and how often.
     not_llvm: Mutex<BTreeMap<String, u64>>,
     stop: AtomicBool,
@@ -153,21 +259,30 @@ struct Found {
 pub fn run(options: &Options) -> Outcome {
     let config = Config::parse(options.config.as_deref().unwrap_or_default()).map_err(Failure::Usage)?;
     let mut out = std::io::stdout().lock();
+    let source = match options.metamorphic.as_slice() {
+        [] if options.folding => Source::Folded(Box::new(config)),
+        [] => Source::Made(Box::new(config), options.language),
+        _ => Source::Varied(subjects(options)?, options.steps),
+    };
     if options.print {
-        let case = config.case(options.seed, options.language);
+        let toolbox = if options.folding { Toolbox::from_environment() } else { Toolbox::default() };
+        let case = source.case(options.seed, &toolbox);
         let case = case.ok_or_else(|| Failure::Usage("the seed gives no program".to_owned()))?;
         return Ok(out.write_all(case.file_test().as_bytes())?);
     }
     let asks = |oracle| options.oracles.contains(&oracle);
-    let toolbox = match options.oracles.is_empty() || asks(Oracle::Ptxas) || asks(Oracle::Llvm) {
-        true => Toolbox::from_environment(),
-        false => Toolbox::default(),
-    };
+    let toolbox =
+        match options.oracles.is_empty() || options.folding || asks(Oracle::Ptxas) || asks(Oracle::Llvm) {
+            true => Toolbox::from_environment(),
+            false => Toolbox::default(),
+        };
     let state = State {
         next: AtomicU64::new(options.seed),
         done: AtomicU64::new(0),
         runs: AtomicU64::new(0),
         unknown: AtomicU64::new(0),
+        folded: AtomicU64::new(0),
+        unfolded: AtomicU64::new(0),
         not_llvm: Mutex::default(),
         stop: AtomicBool::new(false),
         found: Mutex::new(BTreeMap::new()),
@@ -181,7 +296,7 @@ pub fn run(options: &Options) -> Outcome {
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
-            scope.spawn(|| worker(options, &config, &toolbox, &state, end, until));
+            scope.spawn(|| worker(options, &source, &toolbox, &state, end, until));
         }
         let shows = std::io::stderr().is_terminal();
         while shows && !state.stop.load(Ordering::Relaxed) {
@@ -207,6 +322,10 @@ pub fn run(options: &Options) -> Outcome {
         state.unknown.load(Ordering::Relaxed),
         found.len()
     )?;
+    if options.folding {
+        let [folded, unfolded] = [&state.folded, &state.unfolded].map(|count| count.load(Ordering::Relaxed));
+        writeln!(out, "{folded} kernels are folded to what the engine computes, {unfolded} are not folded")?;
+    }
     let not_llvm = state.not_llvm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut reasons: Vec<(&String, &u64)> = not_llvm.iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -227,7 +346,7 @@ fn progress(state: &State, start: Instant) {
 
 fn worker(
     options: &Options,
-    config: &Config,
+    source: &Source,
     tools: &dyn Tools,
     state: &State,
     end: Option<u64>,
@@ -238,12 +357,15 @@ fn worker(
         if end.is_some_and(|end| seed >= end) {
             return;
         }
-        let oracles = if options.oracles.is_empty() { usual(seed) } else { options.oracles.clone() };
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            let case = config.case(seed, options.language)?;
-            let verdict = fuzz::judge(&case, &oracles, tools);
-            Some((case, verdict))
-        }));
+        let oracles = match (options.oracles.is_empty(), source) {
+            (false, _) => options.oracles.clone(),
+            (true, Source::Made(..) | Source::Folded(_)) => usual(seed),
+            // Programs of users may show bits of NaNs.
+            (true, Source::Varied(..)) => {
+                usual(seed).into_iter().filter(|oracle| *oracle != Oracle::Native).collect()
+            }
+        };
+        let judged = catch_unwind(AssertUnwindSafe(|| source.judge(seed, &oracles, tools, state)));
         state.done.fetch_add(1, Ordering::Relaxed);
         let (cause, found) = match judged {
             Ok(None) => continue,
@@ -264,7 +386,7 @@ fn worker(
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
-                let case = catch_unwind(AssertUnwindSafe(|| config.case(seed, options.language)));
+                let case = catch_unwind(AssertUnwindSafe(|| source.case(seed, tools)));
                 let case = case.ok().flatten();
                 let what = format!("panic: {text}");
                 let cause = fuzz::Failure { oracle: Oracle::Accept, what: what.clone() }.cause();
@@ -285,9 +407,15 @@ fn worker(
 /// The oracles for a seed where none are named: those that cost little always, the others now and then.
 fn usual(seed: u64) -> Vec<Oracle> {
     let mut oracles = Oracle::DEFAULT.to_vec();
+    oracles.retain(|oracle| *oracle != Oracle::Schedules);
     // What is generated shows no bits of NaNs.
     oracles.push(Oracle::Native);
-    let often = [(Oracle::Passes, 16, 2), (Oracle::Checkers, 8, 4), (Oracle::Ptxas, 32, 5)];
+    let often = [
+        (Oracle::Schedules, 8, 6),
+        (Oracle::Passes, 16, 2),
+        (Oracle::Checkers, 8, 4),
+        (Oracle::Ptxas, 32, 5),
+    ];
     oracles.extend(
         often.into_iter().filter(|(_, every, at)| seed % every / 2 == at / 2).map(|(oracle, ..)| oracle),
     );
@@ -301,15 +429,17 @@ fn report(out: &mut impl Write, options: &Options, cause: &str, found: &Found) -
         Kind::Ptx => " --language ptx",
     };
     let config = options.config.as_ref().map_or_else(String::new, |config| format!(" --config {config}"));
+    let files = options.metamorphic.iter().map(|file| format!(" --metamorphic {}", file.display()));
+    let files: String = files.chain(options.folding.then(|| " --folding".to_owned())).collect();
     let oracle = found.oracle.map_or_else(String::new, |oracle| match oracle {
-        Oracle::Accept => String::new(),
+        Oracle::Accept | Oracle::Metamorphic | Oracle::Folding => String::new(),
         oracle => format!(" --oracle {oracle}"),
     });
     writeln!(out, "FAIL {cause}")?;
     writeln!(out, "     {}", found.what.replace('\n', "\n     "))?;
     writeln!(
         out,
-        "     {} times; again: warpsmith fuzz --seed {} --iterations 1{kind}{config}{oracle}",
+        "     {} times; again: warpsmith fuzz --seed {} --iterations 1{kind}{config}{files}{oracle}",
         found.count, found.seed
     )?;
     if let (Some(folder), Some(case)) = (&options.output, &found.case) {

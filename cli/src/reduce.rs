@@ -89,7 +89,8 @@ pub fn run(options: &Options) -> Outcome {
     write_output(options.output.as_deref(), &reduced.text)
 }
 
-fn without_directives(text: &str) -> String {
+/// The text without the lines that say what to do with it.
+pub(crate) fn without_directives(text: &str) -> String {
     let kept = text.lines().filter(|line| !line.starts_with(";;") && !line.starts_with("//;"));
     kept.fold(String::with_capacity(text.len()), |text, line| text + line + "\n")
 }
@@ -139,8 +140,9 @@ fn compares(oracle: Oracle) -> bool {
         | Oracle::Schedules
         | Oracle::Reference
         | Oracle::Native
-        | Oracle::Llvm => true,
-        Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas => false,
+        | Oracle::Llvm
+        | Oracle::Metamorphic => true,
+        Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas | Oracle::Folding => false,
     }
 }
 

@@ -247,7 +247,7 @@ fn scheduled(mut spec: LaunchSpec, options: &Options) -> LaunchSpec {
 
 fn loaded(options: &Options, source: Input, launch: &LaunchSpec) -> Result<(Program, Sources), Problem> {
     let loaded = match source.language {
-        Language::Ptx => load_ptx(options, &source, &launch.entry),
+        Language::Ptx => load_ptx(options, &source, launch),
         Language::Wir => load_ir(options, &source),
     };
     loaded.map_err(|errors| Problem::Source(source.language, errors))
@@ -300,11 +300,11 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
     }
 }
 
-fn load_ptx(options: &Options, source: &Input, entry: &str) -> Loaded {
+fn load_ptx(options: &Options, source: &Input, launch: &LaunchSpec) -> Loaded {
     let module = ptx::ValidatedModule::parse(&source.source)?;
-    let program = match entry {
-        // The launch does not name the only kernel.
-        "" => warpsmith::Program::load(&module)?,
+    let program = match launch.entry.as_str() {
+        // The launch does not name the only kernel, or names variables, which the kernel may not reach.
+        entry if entry.is_empty() || !launch.globals.is_empty() => warpsmith::Program::load(&module)?,
         entry => warpsmith::Program::load_entry(&module, entry)?,
     };
     Ok((program, sources(options, source.name(), source.text(), &module)))

@@ -1,8 +1,9 @@
 //! The meaning of a module before and after passes, executed.
 
-use crate::roundtrip::{differs, rendered, runs_of, strings};
+use crate::roundtrip::{rendered, runs_of, strings};
 use crate::runs::Run;
 use warpsmith::diag::Language;
+use warpsmith::fuzz::difference;
 use warpsmith::interp::{Fault, Program};
 use warpsmith::ir::Module;
 use warpsmith::launch::{Execution, execute};
@@ -33,7 +34,7 @@ impl Meaning {
         };
         self.runs.iter().zip(&self.outcomes).find_map(|(run, before)| {
             let after = execute(&program, &run.launch);
-            let how = differs(before, &after, ["before", "after"])?;
+            let how = difference(["the IR before", "the IR after"], before, &after)?;
             Some(format!("the launch of line {}: {how}", run.line))
         })
     }

@@ -183,11 +183,11 @@ fn release_number(release: &str) -> (u32, u32) {
 }
 
 impl warpsmith::fuzz::Tools for Toolbox {
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>> {
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>> {
         let version =
             text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
         let ptxas = self.for_module(version, target)?;
-        Some(ptxas.assemble(text, target).map(drop))
+        Some(ptxas.assemble(text, target))
     }
 
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {

@@ -2,8 +2,9 @@
 //! emitted text, with every byte of every buffer compared.
 
 use crate::ptxas::Toolbox;
-use crate::runs::{ResultOf, Run, runs};
+use crate::runs::{Run, runs};
 use warpsmith::diag::{Diagnostic, Language, LineIndex};
+use warpsmith::fuzz::difference;
 use warpsmith::launch::{Execution, execute};
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Compiler, DEFAULT_TARGET, Fault, OptLevel, Program, Target, ir};
@@ -122,7 +123,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         for (level, program) in &programs {
             let found = execute(program, &run.launch);
             kernel.thread_instructions += found.as_ref().map_or(0, |execution| execution.thread_instructions);
-            if let Some(what) = differs(&expected, &found, ["the IR means", "the PTX gives"]) {
+            if let Some(what) = difference(["the IR", "the PTX"], &expected, &found) {
                 kernel.failures.push(format!("line {}: {level}: {what}", run.line));
             }
             #[cfg(feature = "native")]
@@ -153,11 +154,7 @@ fn accelerated(program: &Program, run: &Run, interpreted: &Result<Execution, Fau
             }
             _ => None,
         });
-        failures.extend(warpsmith::fuzz::difference(
-            ["the interpreter", "machine code"],
-            interpreted,
-            &found,
-        ));
+        failures.extend(difference(["the interpreter", "machine code"], interpreted, &found));
     }
     failures.into_iter().map(|what| format!("with machine code: {what}")).collect()
 }
@@ -238,42 +235,6 @@ fn unexpected(run: &Run, outcome: &Result<Execution, Fault>) -> Vec<String> {
         (Err(fault), Some(code)) if fault.code.name() == code => Vec::new(),
         (Err(fault), Some(code)) => vec![format!("expected the fault {code}, found {fault}")],
         (Err(fault), None) => vec![fault.to_string()],
-    }
-}
-
-/// How an outcome differs from another, which are called so.
-pub(crate) fn differs(
-    meaning: &Result<Execution, Fault>,
-    text: &Result<Execution, Fault>,
-    [one, other]: [&str; 2],
-) -> Option<String> {
-    match (meaning, text) {
-        (Ok(meaning), Ok(text)) => {
-            let differ = |subject: ResultOf, a: &[u8], b: &[u8]| {
-                let at = a.iter().zip(b).position(|(a, b)| a != b)?;
-                let (a, b) = (a[at], b[at]);
-                Some(format!("{subject}, byte {at}: {one} {a:#04x}, {other} {b:#04x}"))
-            };
-            let mut buffers = meaning.buffers.iter().zip(&text.buffers).enumerate();
-            let mut globals = meaning.globals.iter().zip(&text.globals);
-            buffers
-                .find_map(|(index, (a, b))| differ(ResultOf::Buffer(index), a.as_ref()?, b.as_ref()?))
-                .or_else(|| {
-                    globals.find_map(|((name, a), (_, b))| differ(ResultOf::Global(name.clone()), a, b))
-                })
-                .or_else(|| {
-                    let mut memory = meaning.memory.iter().zip(&text.memory);
-                    memory.find_map(|((name, a), (_, b))| differ(ResultOf::Memory(name.clone()), a, b))
-                })
-                .or_else(|| {
-                    let mut bindings = meaning.bindings.iter().zip(&text.bindings);
-                    bindings.find_map(|((name, a), (_, b))| differ(ResultOf::Binding(name.clone()), a, b))
-                })
-        }
-        (Err(meaning), Err(text)) if meaning.code == text.code => None,
-        (Err(meaning), Err(text)) => Some(format!("{one} the fault {meaning}, {other} the fault {text}")),
-        (Ok(_), Err(fault)) => Some(format!("{one} no fault, {other} the fault {fault}")),
-        (Err(fault), Ok(_)) => Some(format!("{one} the fault {fault}, {other} none")),
     }
 }
 

@@ -20,6 +20,8 @@ use warpsmith_filetests::{Directive, DirectiveError};
 pub struct Run {
     /// The line of the directive.
     pub line: usize,
+    /// The directive's text: the launch as JSON.
+    pub text: String,
     /// What to start.
     pub launch: LaunchSpec,
     /// What the buffers must hold afterwards.
@@ -89,7 +91,8 @@ pub fn runs(directives: &[Directive]) -> Result<Vec<Run>, Vec<DirectiveError>> {
             "run" => match LaunchSpec::parse(&directive.text) {
                 Ok(launch) => {
                     broken = false;
-                    runs.push(Run { line, launch, expects: Vec::new(), fault: None });
+                    let text = directive.text.clone();
+                    runs.push(Run { line, text, launch, expects: Vec::new(), fault: None });
                 }
                 Err(found) => {
                     broken = true;

@@ -3,6 +3,7 @@
 //! - [`ir`] and [`ptx`] make programs that are valid, end, have no races and read nothing uninitialised or unspecified, by construction: whatever
 //!   bytes they are made from. Both are [`arbitrary::Arbitrary`] with a configuration of ranges;
 //! - [`reference`] executes PTX one thread at a time, straight from the manual, sharing no code with the engine: the second opinion;
+//! - [`transform`] makes of any program others that mean the same;
 //! - [`reduce`] makes a failing input small, by structure, valid at every step.
 //!
 //! The oracles that put them together are in the facade, `warpsmith::fuzz`, and behind the command `warpsmith fuzz`; `docs/fuzzing.md` shows how to
@@ -15,6 +16,7 @@ pub mod ptx;
 mod random;
 pub mod reduce;
 pub mod reference;
+pub mod transform;
 
 pub use random::Random;
 

@@ -9,8 +9,8 @@ use warpsmith_smith::reference::{self, Stop};
 
 /// Programs of others that oracles ask, where they are installed.
 pub trait Tools: Sync {
-    /// What ptxas says of a text; `None` without a ptxas that knows the target.
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<(), String>>;
+    /// The code that ptxas makes of a text, or what it says; `None` without a ptxas that knows the target.
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>>;
     /// The PTX that LLVM makes of its own text; `None` without an LLVM.
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>>;
 }
@@ -20,7 +20,7 @@ pub trait Tools: Sync {
 pub struct NoTools;
 
 impl Tools for NoTools {
-    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<(), String>> {
+    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<Vec<u8>, String>> {
         None
     }
 
@@ -262,6 +262,11 @@ impl Judge<'_> {
         };
         if self.asks(Oracle::Levels) || self.asks(Oracle::Passes) {
             let found = self.run(&program, verdict);
+            if let (Ok(ended), Err(Fault { code: FaultCode::StepLimit, .. })) = (expected, &found)
+                && self.case.launch.steps.is_some_and(|limit| ended.thread_instructions < limit / 64)
+            {
+                return failure(Oracle::Levels, format!("{way}: the IR ends, the PTX goes on without end"));
+            }
             if let Some(what) = difference(["the IR", "the PTX"], expected, &found) {
                 return failure(Oracle::Levels, format!("{way}: {what}"));
             }

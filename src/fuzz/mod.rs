@@ -26,10 +26,14 @@
 //! ```
 
 mod case;
+mod folding;
 mod judge;
+mod metamorphic;
 
 pub use case::Case;
+pub use folding::{Folded, folding};
 pub use judge::{NoTools, Tools, Verdict, difference, is_defined, judge, reference_launch};
+pub use metamorphic::{Changed, Subject};
 pub use warpsmith_smith as smith;
 
 use crate::launch::LaunchSpec;
@@ -59,10 +63,14 @@ pub enum Oracle {
     Ptxas,
     /// The PTX that LLVM makes of the same program, run by the engine, leaves what the IR's own meaning leaves.
     Llvm,
+    /// What transformations make of a program leaves what the program leaves ([`Subject::vary`]).
+    Metamorphic,
+    /// What ptxas folds to a constant is what the engine computes ([`folding`]).
+    Folding,
 }
 
 impl Oracle {
-    /// All of them.
+    /// All that judge a program by itself.
     pub const ALL: [Oracle; 10] = [
         Oracle::Accept,
         Oracle::Text,
@@ -93,6 +101,8 @@ impl Oracle {
             Oracle::Checkers => "checkers",
             Oracle::Ptxas => "ptxas",
             Oracle::Llvm => "llvm",
+            Oracle::Metamorphic => "metamorphic",
+            Oracle::Folding => "folding",
         }
     }
 }

@@ -188,7 +188,7 @@ impl Selector<'_> {
         }
         // The elements of a vector that was put together need not be moved to registers in a row.
         let regs: Vec<VReg> = match self.def(value) {
-            Some(InstData::Vec { args }) if has_own_registers(ty) => {
+            Some(InstData::Vec { args }) if has_own_registers(ty) && self.has_elements_of(args, ty) => {
                 let elements = args.as_slice(&self.func.dfg.pool);
                 elements.iter().flat_map(|&element| self.regs_of(element)).collect()
             }
@@ -207,6 +207,13 @@ impl Selector<'_> {
                 }
             }
         }
+    }
+
+    /// True for elements as a type has them: a cast may have made it of others.
+    fn has_elements_of(&self, elements: &ir::ValueList, ty: Type) -> bool {
+        let elements = elements.as_slice(&self.func.dfg.pool);
+        let fits = |element: &Value| self.ty(*element).bits() == ty.element_type().bits();
+        elements.len() == ty.lanes() as usize && elements.iter().all(fits)
     }
 
     pub(super) fn store_register(&mut self, at: Access, bytes: u32, ty: Type, value: VReg) {

@@ -8,6 +8,7 @@
 //! seen, memory is written before it is read.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use std::sync::OnceLock;
 use warpsmith_ir::{
     AtomicOp, Attr, AttrKind, Block, BlockCall, Extent, FastMath, FloatCC, FloatMode, FloatRounding, FuncId,
     FuncKind, Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData, IntCC, MemFlags,
@@ -288,7 +289,17 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                     self.values.push(value);
                 }
             }
+            let known = self.values.len();
             self.instructions()?;
+            // What nothing else uses is not computed by who optimises: some of it shows.
+            for place in 8..self.u.int_in_range(8..=11)? {
+                if let Some(value) = self.values[known..].len().checked_sub(1) {
+                    let value = self.values[known + self.u.int_in_range(0..=value)?];
+                    if self.b.func().dfg.ty(value).bits() <= 128 {
+                        self.write_own(value, 16 * place)?;
+                    }
+                }
+            }
             for (variable, ty) in self.variables.clone() {
                 if self.u.ratio(1, 2)? {
                     let value = self.value(ty)?;
@@ -453,10 +464,15 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             let pointers = matches!(op.info().types, TypeSet::Ptr) || matches!(op, Opcode::Inttoptr);
             known && !pointers
         };
+        static OPS: OnceLock<[Vec<Opcode>; 2]> = OnceLock::new();
         let special = self.config.special;
-        let ops = Opcode::ALL.iter().copied().filter(|op| regular(op) && (special || !op.is_approximate()));
-        let ops: Vec<Opcode> = ops.collect();
-        let op = *self.u.choose(&ops)?;
+        let ops = OPS.get_or_init(|| {
+            [false, true].map(|special| {
+                let ops = Opcode::ALL.iter().copied();
+                ops.filter(|op| regular(op) && (special || !op.is_approximate())).collect()
+            })
+        });
+        let op = *self.u.choose(&ops[usize::from(special)])?;
         let info = op.info();
         let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
         if types.is_empty() {
@@ -739,8 +755,9 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     /// Operations of a list of operands, on scalars and vectors.
     fn listed(&mut self) -> Result<()> {
         let listed = |op: &Opcode| op.info().shape == Shape::List && op.traits().is_pure();
-        let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(listed).collect();
-        let op = *self.u.choose(&ops)?;
+        static OPS: OnceLock<Vec<Opcode>> = OnceLock::new();
+        let ops = OPS.get_or_init(|| Opcode::ALL.iter().copied().filter(listed).collect());
+        let op = *self.u.choose(ops)?;
         let info = op.info();
         let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
         if types.is_empty() {

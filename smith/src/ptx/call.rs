@@ -28,13 +28,19 @@ impl Kind {
     }
 }
 
+impl Signature {
+    /// Its parameters, with `_` for their names.
+    pub fn params(&self) -> impl Iterator<Item = String> {
+        self.params.iter().map(|kind| kind.param("_"))
+    }
+}
+
 impl Generator<'_, '_, '_> {
     /// A function, which may call those before it.
-    pub(super) fn function(&mut self, n: usize) -> Result<()> {
-        let name = format!("helper{n}");
+    pub(super) fn function(&mut self, name: &str) -> Result<()> {
         if self.u.ratio(1, 4)? {
-            self.recursive(&name);
-            self.functions.push(Signature { name, params: vec![Kind::Word, Kind::Word] });
+            self.recursive(name);
+            self.functions.push(Signature { name: name.to_owned(), params: vec![Kind::Word, Kind::Word] });
             return Ok(());
         }
         let count = self.u.int_in_range(1..=3)?;
@@ -45,13 +51,14 @@ impl Generator<'_, '_, '_> {
             params.iter().enumerate().map(|(n, kind)| kind.param(&format!("p{n}"))).collect();
         self.out.push_str(&format!(".func (.param .b32 result) {name} ({})\n{{\n", listed.join(", ")));
         self.scopes.open();
-        self.line(".reg .b64 %h, %h0, %h1, %t0, %t1;");
+        self.line(".reg .b64 %acc, %h0, %h1, %t0, %t1;");
         self.line(".reg .b32 %s0, %s1, %s2, %w<3>;");
         self.line(".reg .b16 %q0, %q1;");
         self.line(".reg .pred %c0, %c1;");
         self.line(".reg .b64 %d<3>;");
         self.line("mov.b64 %h0, 5;");
         self.line("mov.b64 %h1, 9;");
+        self.line("mov.b64 %acc, 3;");
         for (n, kind) in params.iter().enumerate() {
             match kind {
                 Kind::Word => {
@@ -76,11 +83,13 @@ impl Generator<'_, '_, '_> {
             self.statement(1)?;
         }
         let result = self.register(Class::B32)?.unwrap_or_else(|| "17".to_owned());
-        line!(self, "st.param.b32 [result], {result};");
+        line!(self, "cvt.u32.u64 %s2, %acc;");
+        line!(self, "xor.b32 %s2, %s2, {result};");
+        line!(self, "st.param.b32 [result], %s2;");
         self.line("ret;");
         self.out.push_str("}\n");
         self.scopes.close();
-        self.functions.push(Signature { name, params });
+        self.functions.push(Signature { name: name.to_owned(), params });
         Ok(())
     }
 

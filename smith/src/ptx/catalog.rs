@@ -99,11 +99,17 @@ fn template(sample: Sample) -> Option<Template> {
     let approximate = mods.contains(&Mod::Approx) || mods.contains(&Mod::Full) || is_approximate(operation);
     let reads_carry = sample.form.traits.contains(Traits::CARRY)
         && matches!(operation, Operation::Addc | Operation::Subc | Operation::MadcLo | Operation::MadcHi);
+    if reads_carry && sample.mnemonic.types().any(|ty| ty.bits() == 16) {
+        // The manual has none of 16 bits; ptxas takes them, and makes `.hi` the upper half of 64.
+        return None;
+    }
     let text = sample.mnemonic.to_string();
     let judged = crate::reference::executes(&sample.mnemonic);
     // ptxas expands these to text of its own, in which it does not read components (`docs/findings.md`).
     let expanded = matches!(sample.mnemonic.opcode(), Opcode::Div | Opcode::Rcp | Opcode::Rem | Opcode::Sqrt);
-    let selects = instruction.class() == Class::Video || expanded;
+    // And it loses `.sat` where a component is the result.
+    let saturates = mods.contains(&Mod::Sat);
+    let selects = instruction.class() == Class::Video || expanded || saturates;
     Some(Template { operation, text, types, reads_carry, approximate, selects, judged, sample })
 }
 

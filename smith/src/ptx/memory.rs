@@ -133,6 +133,9 @@ impl Generator<'_, '_, '_> {
         self.needs(template.sample.version);
         let guard = if self.u.ratio(1, 4)? { self.guard()? } else { String::new() };
         line!(self, "{guard}{} {};", template.text, operands.join(", "));
+        if template.sample.destinations > 0 {
+            self.account(&operands[0]);
+        }
         Ok(())
     }
 }

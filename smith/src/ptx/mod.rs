@@ -16,6 +16,7 @@ mod body;
 mod call;
 mod catalog;
 mod control;
+mod folded;
 mod memory;
 mod op;
 mod scope;
@@ -26,6 +27,7 @@ use scope::{Class, Scopes};
 use std::fmt::Write;
 use warpsmith_isa::{Target, Version};
 
+pub use folded::{Constants, constants};
 pub use warpsmith_isa::Variant;
 
 /// The targets that programs are made for.
@@ -100,22 +102,7 @@ pub fn program(u: &mut Unstructured, config: &Config) -> Result<Program> {
         Some(target) => TARGETS.iter().copied().rfind(|t| t.sm <= target.sm).unwrap_or(TARGETS[0]),
         None => *u.choose(TARGETS)?,
     };
-    let mut g = Generator {
-        u,
-        config,
-        catalog: catalog::of_target(target),
-        version: Version::new(6, 0),
-        out: String::with_capacity(8192),
-        indent: 1,
-        scopes: Scopes::default(),
-        labels: 0,
-        budget: 0,
-        instructions: 0,
-        functions: Vec::new(),
-        place: Place::Function,
-        together: false,
-        may_leave: false,
-    };
+    let mut g = Generator::new(u, config, target);
     g.module()?;
     let (instructions, version, body) = (g.instructions, g.version, g.out);
     // A target has its first version, and a text may say a later one than it needs.
@@ -126,6 +113,24 @@ pub fn program(u: &mut Unstructured, config: &Config) -> Result<Program> {
     // Writing to a string cannot fail.
     write!(text, ".version {version}\n.target {target}\n.address_size 64\n\n{body}").unwrap_or_default();
     Ok(Program { text, target, instructions })
+}
+
+/// A function for a program of others.
+pub(crate) struct Donor {
+    pub text: String,
+    /// The declarations of its parameters, with `_` for their names. It returns 32 bits.
+    pub params: Vec<String>,
+    pub needs: Version,
+}
+
+/// Makes a function of a name. The configuration says for which target.
+pub(crate) fn function(u: &mut Unstructured, config: &Config, name: &str) -> Result<Donor> {
+    let sm = config.target.unwrap_or(TARGETS[0]).sm;
+    let target = TARGETS.iter().copied().rfind(|t| t.sm <= sm).unwrap_or(TARGETS[0]);
+    let mut g = Generator::new(u, config, target);
+    g.function(name)?;
+    let params = g.functions.iter().flat_map(call::Signature::params).collect();
+    Ok(Donor { text: g.out, params, needs: g.version })
 }
 
 /// Where a statement stands.
@@ -164,6 +169,27 @@ macro_rules! line {
 }
 use line;
 
+impl<'u, 'd, 'c> Generator<'u, 'd, 'c> {
+    fn new(u: &'u mut Unstructured<'d>, config: &'c Config, target: Target) -> Self {
+        Generator {
+            u,
+            config,
+            catalog: catalog::of_target(target),
+            version: Version::new(6, 0),
+            out: String::with_capacity(8192),
+            indent: 1,
+            scopes: Scopes::default(),
+            labels: 0,
+            budget: 0,
+            instructions: 0,
+            functions: Vec::new(),
+            place: Place::Function,
+            together: false,
+            may_leave: false,
+        }
+    }
+}
+
 impl Generator<'_, '_, '_> {
     fn line(&mut self, text: &str) {
         if !text.starts_with(['.', '{', '}', '$']) || text.starts_with("@") {
@@ -194,9 +220,9 @@ impl Generator<'_, '_, '_> {
     fn module(&mut self) -> Result<()> {
         let bytes: Vec<String> = (0..64).map(|n| (n * 37 % 256).to_string()).collect();
         self.out.push_str(&format!(".const .align 32 .b8 table[64] = {{{}}};\n", bytes.join(", ")));
-        self.out.push_str(".global .align 8 .b64 totals[8];\n");
+        self.out.push_str(".visible .global .align 8 .b64 totals[8];\n");
         for n in 0..self.u.int_in_range(0..=self.config.functions)? {
-            self.function(n)?;
+            self.function(&format!("helper{n}"))?;
         }
         self.place = Place::Kernel;
         self.out.push_str(
@@ -220,7 +246,7 @@ impl Generator<'_, '_, '_> {
 
     /// What every kernel begins with: the thread's number and its parts of memory, in registers that are only read.
     fn kernel_prologue(&mut self) -> Result<()> {
-        line!(self, ".reg .b64 %own, %gen, %input, %shr, %h, %h0, %h1, %t0, %t1;");
+        line!(self, ".reg .b64 %own, %gen, %input, %shr, %acc, %h, %h0, %h1, %t0, %t1;");
         line!(self, ".reg .b32 %thread, %own_tid, %count, %s0, %s1, %s2;");
         line!(self, ".reg .b16 %q0, %q1;");
         line!(self, ".reg .pred %c0, %c1;");
@@ -245,6 +271,7 @@ impl Generator<'_, '_, '_> {
             "ld.param.u64 %t1, [x];",
             "mov.b64 %h0, %t1;",
             "mov.b64 %h1, %t1;",
+            "mov.b64 %acc, %t1;",
         ] {
             self.line(text);
         }
@@ -265,7 +292,7 @@ impl Generator<'_, '_, '_> {
     /// Writes what the thread has in its registers to the beginning of its part of the output.
     fn digest(&mut self) {
         self.place_label("$finish");
-        line!(self, "mov.u64 %h, 0xcbf29ce484222325;");
+        line!(self, "xor.b64 %h, %acc, 0xcbf29ce484222325;");
         for (name, class) in self.scopes.outermost() {
             match class {
                 Class::Pred => line!(self, "selp.b64 %t0, 1, 0, {name};"),

@@ -94,6 +94,11 @@ impl Scopes {
         self.visible.iter().filter(move |r| r.class == class).map(|r| r.name.as_str())
     }
 
+    /// The class of a register that can be named.
+    pub fn class(&self, name: &str) -> Option<Class> {
+        self.visible.iter().find(|r| r.name == name).map(|r| r.class)
+    }
+
     /// The registers of the outermost scope.
     pub fn outermost(&self) -> Vec<(String, Class)> {
         let first = self.open.first().map(Vec::as_slice).unwrap_or_default();

@@ -276,6 +276,9 @@ pub fn run(options: &Options) -> Outcome {
             true => Toolbox::from_environment(),
             false => Toolbox::default(),
         };
+    if options.folding && toolbox.ptxas.is_empty() {
+        return Err(Failure::Usage("--folding asks ptxas, which is not installed".to_owned()));
+    }
     let state = State {
         next: AtomicU64::new(options.seed),
         done: AtomicU64::new(0),

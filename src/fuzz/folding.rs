@@ -5,7 +5,7 @@
 
 use super::{Case, Failure, Oracle, Tools, Verdict};
 use crate::launch::{LaunchSpec, execute};
-use crate::{Language, Program, ptx};
+use crate::{Program, ptx};
 use arbitrary::Unstructured;
 use warpsmith_smith::Random;
 use warpsmith_smith::ptx::{Config, Constants, constants};
@@ -30,7 +30,7 @@ pub fn folding(
 ) -> Option<(Case, Result<(Verdict, Folded), Failure>)> {
     let bytes = Random::new(seed).bytes(KERNELS * 400);
     let made = constants(&mut Unstructured::new(&bytes), config, KERNELS).ok()?;
-    let description = "{\"entry\": \"k0\", \"args\": [{\"buffer_zero\": 8}]}";
+    let description = "{\"entry\": \"k0\", \"grid\": [1], \"block\": [1], \"args\": [{\"buffer_zero\": 8}]}";
     let case = |text| Case::new(text, description.to_owned()).ok();
     let plain = case(made.module(""))?;
     let fail = |oracle, what: String| Err(Failure { oracle, what });

@@ -172,7 +172,9 @@ fn copy(
     let integer = ty.element_type().is_int();
     let lines = match random.below(4) {
         0 if integer => vec![format!("{x} = bnot {value}"), format!("{to} = bnot {x}")],
-        1 if integer => vec![format!("{x} = ineg {value}"), format!("{to} = ineg {x}")],
+        1 if integer && ty.element_type().bits() > 1 => {
+            vec![format!("{x} = ineg {value}"), format!("{to} = ineg {x}")]
+        }
         2 if ty.bytes().is_some() && !ty.is_aggregate() => {
             let slot = format!("%{}", text.name());
             let size = ty.bytes()?.next_multiple_of(16);
@@ -273,7 +275,7 @@ fn around(text: &mut Text, at: usize, random: &mut Random) -> Option<()> {
     let joint = body.iter().any(|line| joint.iter().any(|word| line.text.contains(word)));
     let pointer = names(&text.lines[at].text).find_map(|(_, name)| {
         let ty = function.ty(name)?;
-        (ty.is_ptr() && !ty.is_vector()).then(|| name.to_owned())
+        [Type::PTR_GLOBAL, Type::PTR_SHARED, Type::PTR_LOCAL].contains(&ty).then(|| name.to_owned())
     });
     let defined = assignment(text.at(at)).map(|(result, ..)| result.to_owned());
     if let Some(pointer) = pointer.filter(|pointer| defined.as_ref() != Some(pointer)) {

@@ -41,7 +41,7 @@ fn load(case: &Case) -> Result<Program, String> {
 }
 
 impl Subject {
-    /// Of a program that is valid, does not fault, and leaves the same whatever the order of its threads; else why it cannot be one.
+    /// Takes a program that is valid, does not fault, and leaves the same whatever the order of its threads; the error says why another cannot be a subject.
     pub fn new(case: &Case) -> Result<Subject, String> {
         let loaded = load(case)?;
         let expected = execute(&loaded, &case.launch);

@@ -140,7 +140,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Of a valid text. `None` if it is not.
+    /// A program of a valid text. `None` if it is not valid.
     pub fn new(text: &str, language: Language, known: Known) -> Option<Program> {
         let text = match language {
             Language::Ptx => warpsmith_ptx::print(&*warpsmith_ptx::ValidatedModule::parse(text).ok()?),

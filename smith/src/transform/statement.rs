@@ -14,7 +14,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// Of a line; `None` for what is no instruction.
+    /// The instruction on a line. `None` if there is none.
     pub fn read(line: &str) -> Option<Statement> {
         let line = line.trim().strip_suffix(';')?;
         let (guard, rest) = match line.strip_prefix('@') {

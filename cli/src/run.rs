@@ -12,7 +12,7 @@ use warpsmith::Diagnostics;
 use warpsmith::diag::Language;
 use warpsmith::diag::{self, Diagnostic};
 use warpsmith::emit::Debug;
-use warpsmith::interp::{Fault, Launch, Program, Schedule};
+use warpsmith::interp::{Approximations, Fault, Launch, Loading, Program, Schedule};
 use warpsmith::isa::ScalarType;
 use warpsmith::launch::literal;
 use warpsmith::launch::{Arg, LaunchError, LaunchSpec, Resource, arg_from_flag};
@@ -67,6 +67,9 @@ pub struct Options {
     /// In which order threads take turns: round-robin, random, adversarial, lowest-pc.
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
+    /// What `ex2.approx`, `sin.approx` and their like compute: the true value rounded, as ptxas folds them, or the bits of NVIDIA's special function unit.
+    #[arg(long, value_enum, default_value = "rounded", value_name = "HOW")]
+    approximations: Approximate,
     /// Chooses the interleaving of the threads; the same seed and schedule give the same run.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -109,6 +112,24 @@ impl Write for Printed {
 
     fn flush(&mut self) -> std::io::Result<()> {
         std::io::stdout().lock().flush()
+    }
+}
+
+/// [`Approximations`], as an option.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Approximate {
+    /// The true value, rounded to nearest.
+    Rounded,
+    /// The bits of NVIDIA's special function unit.
+    Hardware,
+}
+
+impl From<Approximate> for Approximations {
+    fn from(how: Approximate) -> Self {
+        match how {
+            Approximate::Rounded => Approximations::Rounded,
+            Approximate::Hardware => Approximations::Hardware,
+        }
     }
 }
 
@@ -302,11 +323,11 @@ fn sources(options: &Options, name: &str, text: &str, module: &ptx::Module) -> S
 
 fn load_ptx(options: &Options, source: &Input, launch: &LaunchSpec) -> Loaded {
     let module = ptx::ValidatedModule::parse(&source.source)?;
-    let program = match launch.entry.as_str() {
-        // The launch does not name the only kernel, or names variables, which the kernel may not reach.
-        entry if entry.is_empty() || !launch.globals.is_empty() => warpsmith::Program::load(&module)?,
-        entry => warpsmith::Program::load_entry(&module, entry)?,
-    };
+    // The launch may not name the only kernel, or name variables, which the kernel may not reach.
+    let all = launch.entry.is_empty() || !launch.globals.is_empty();
+    let entry = (!all).then(|| launch.entry.clone());
+    let program =
+        Program::load_with(&module, &Loading { entry, approximations: options.approximations.into() })?;
     Ok((program, sources(options, source.name(), source.text(), &module)))
 }
 
@@ -330,7 +351,8 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
         (false, false) => compiler.with_debug(Debug::Lines),
     };
     let compiled = compiler.compile(&module)?;
-    let program = warpsmith::Program::load(&compiled.module)?;
+    let loading = Loading { approximations: options.approximations.into(), ..Loading::default() };
+    let program = Program::load_with(&compiled.module, &loading)?;
     // Lines are those of the PTX, which is shown beside them.
     let name = compiled.module.source().name();
     Ok((program, sources(options, name, &compiled.text, &compiled.module).compiled()))

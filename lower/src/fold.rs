@@ -179,7 +179,8 @@ fn table_operation(
             | PtxOperand::Sink => return None,
         });
     }
-    let plan = plan(data.instruction()?, &Written { destination_bits: to.bits(), selection })?;
+    let plan =
+        plan(data.instruction()?, &Written { destination_bits: to.bits(), selection, ..Written::default() })?;
     let values: SmallVec<[u128; 5]> = (operands.iter().zip(plan.sources()))
         .map(|(operand, width)| match *operand {
             Operand::Bits(bits) => bits,

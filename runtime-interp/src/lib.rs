@@ -33,8 +33,10 @@ pub use engine::{KernelInfo, Program, Schedule, SplitMix64, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};
 pub use prepared::Prepared;
+pub use ptx_decode::Loading;
 pub use tensor::{
     ElementType, Field as TensorMapField, Fill, Im2colWide, Interleave, L2Promotion, Swizzle, Tensor,
     TensorMap, TensorMapError,
 };
+pub use warpsmith_semantics::Approximations;
 pub use warpsmith_semantics::matrix::{Architecture, Arithmetic};

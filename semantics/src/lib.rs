@@ -33,5 +33,5 @@ pub use meaning::{
     Computation, CopyGroup, Effect, FenceKind, MbarrierAction, Meaning, Refusal, TensorMemoryAction,
     TextureAction,
 };
-pub use plan::{Bits, Emitter, Number, Plan, Selection, Selector, Written, plan};
+pub use plan::{Approximations, Bits, Emitter, Number, Plan, Selection, Selector, Written, plan};
 pub use register::{Reg, Width};

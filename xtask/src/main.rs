@@ -1,4 +1,4 @@
-//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | csmith | hardware`.
+//! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | csmith | hardware | sweep`.
 
 mod check;
 mod clients;
@@ -9,6 +9,7 @@ mod hardware;
 mod mutants;
 mod oracle;
 mod strings;
+mod sweep;
 mod toolkit;
 mod tools;
 
@@ -30,6 +31,7 @@ usage: cargo xtask COMMAND
   csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
   clients [SUITE..]              install programs that use CUDA into target/clients, and run their suites with our libcuda
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
+  sweep                          compare every operand of the approximate instructions with the GPU at hand
 ";
 
 /// The exit status of `hardware` where there is no GPU.
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
             Err(message) => Err(message),
         },
         [hardware::WORKER] => hardware::work(),
+        ["sweep"] => sweep::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -15,6 +15,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::{Read, Write};
+use warpsmith::interp::{Approximations, Loading};
 use warpsmith::isa::ScalarType;
 use warpsmith::launch::{LaunchSpec, execute, literal};
 use warpsmith::{Program, ptx};
@@ -247,7 +248,8 @@ impl Record {
 pub fn run(case: &Case) -> Result<Vec<Option<Vec<u8>>>, String> {
     let launch = LaunchSpec::from_json(&case.launch).map_err(|errors| errors[0].to_string())?;
     let module = ptx::ValidatedModule::parse(&case.ptx).map_err(|errors| errors[0].message.clone())?;
-    let program = Program::load_entry(&module, &launch.entry).map_err(|errors| errors[0].to_string())?;
+    let loading = Loading { entry: Some(launch.entry.clone()), approximations: Approximations::Hardware };
+    let program = Program::load_with(&module, &loading).map_err(|errors| errors[0].to_string())?;
     execute(&program, &launch).map(|done| done.buffers).map_err(|fault| fault.to_string())
 }
 

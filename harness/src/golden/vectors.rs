@@ -147,9 +147,10 @@ fn written(operands: &str) -> Vec<&str> {
 fn check(mnemonic: &Mnemonic) -> Check {
     let ty = mnemonic.types().next().unwrap_or(ScalarType::B32);
     let op = mnemonic.opcode().text();
-    let approximate = ["sin", "cos", "lg2", "ex2", "tanh"].contains(&op)
-        || mnemonic.mods().iter().any(|m| matches!(m.text(), "approx" | "full"))
-        || op.contains(".approx");
+    let has = |text: &str| mnemonic.mods().iter().any(|m| m.text() == text);
+    let approximates = has("approx") || op.contains(".approx");
+    // What else is approximate has the bits of the unit that computes it.
+    let approximate = op == "tanh" || has("2pi") || ty == ScalarType::F64 && approximates;
     match ty {
         _ if approximate => Check::Approximate(ty),
         ScalarType::F64 => Check::Double,

@@ -11,7 +11,7 @@ use warpsmith_ir::{
     self as ir, Attr, Class, Inst, InstData, Opcode, PtxData, PtxOperand, Scalar, Sreg, Ternary, Traits,
     Type, meaning,
 };
-use warpsmith_semantics::{Plan, Selection, Width, Written, plan};
+use warpsmith_semantics::{Plan, Width, Written, plan};
 
 impl Translator<'_, '_, '_> {
     /// An operation on scalars, for each element.
@@ -279,7 +279,7 @@ impl Translator<'_, '_, '_> {
         let (Some(instruction), Some(first), true) = (data.instruction(), results.first(), simple) else {
             return self.refuse(format_args!("`{name}`"));
         };
-        let written = Written { destination_bits: first.bits(), selection: Selection::default() };
+        let written = Written { destination_bits: first.bits(), ..Written::default() };
         let Some(plan) = plan(instruction, &written) else { return self.refuse(format_args!("`{name}`")) };
         let (mut values, mut args) = (Vec::new(), args.iter());
         for (operand, width) in data.operands.iter().zip(plan.sources()) {

@@ -143,7 +143,8 @@ impl<'m> Body<'_, 'm> {
             Some((_, ty)) => ty.bits(),
             None => 32,
         };
-        let plan = warpsmith_semantics::plan(i, &Written { destination_bits, selection })?;
+        let approximations = self.decoder.approximations;
+        let plan = warpsmith_semantics::plan(i, &Written { destination_bits, selection, approximations })?;
         let dst: SmallVec<[Option<Reg>; 4]> = targets.iter().map(|d| d.map(|(r, _)| r)).collect();
         let flat: SmallVec<[Operand; 6]> = rest
             .iter()

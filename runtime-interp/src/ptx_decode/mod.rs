@@ -27,6 +27,7 @@ use warpsmith_ptx::{
     Decl, Declarator, Directive, Function, FunctionKind as PtxKind, Id, Item, List, Module, Stmt, Symbol,
     ValidatedModule,
 };
+use warpsmith_semantics::Approximations;
 
 impl Program {
     /// Decodes a module. Errors and faults name lines of [`ValidatedModule::source`].
@@ -61,7 +62,7 @@ impl Program {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn load(module: &ValidatedModule) -> Result<Program, Diagnostics> {
-        Decoder::new(module).decode()
+        Program::load_with(module, &Loading::default())
     }
 
     /// Decodes one kernel and what it can reach, through calls, addresses and initial values, and nothing else: what the engine cannot
@@ -86,14 +87,29 @@ impl Program {
     /// # Ok::<(), warpsmith_diag::Diagnostics>(())
     /// ```
     pub fn load_entry(module: &ValidatedModule, entry: &str) -> Result<Program, Diagnostics> {
+        Program::load_with(module, &Loading { entry: Some(entry.to_owned()), ..Loading::default() })
+    }
+
+    /// Decodes a module as the user wants it.
+    pub fn load_with(module: &ValidatedModule, loading: &Loading) -> Result<Program, Diagnostics> {
+        let mut decoder = Decoder::new(module, loading.approximations);
+        let Some(entry) = &loading.entry else { return decoder.decode() };
         let kernels = || module.functions().filter(|f| f.kind == PtxKind::Entry && f.body.is_some());
-        let Some(kernel) = kernels().find(|f| &module[f.name] == entry) else {
+        let Some(kernel) = kernels().find(|f| module[f.name] == **entry) else {
             return Err(unknown_kernel(module, entry, kernels().map(|f| &module[f.name])));
         };
-        let mut decoder = Decoder::new(module);
         decoder.reached = Some(reach::reachable(module, kernel.name));
         decoder.decode()
     }
+}
+
+/// How a module is decoded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Loading {
+    /// The kernel to decode, with what it can reach; all of the module if `None`.
+    pub entry: Option<String>,
+    /// What approximate instructions compute.
+    pub approximations: Approximations,
 }
 
 /// The error for a kernel that the module does not have, with those that it has.
@@ -159,6 +175,7 @@ struct Decoder<'m> {
     places: FxHashMap<(Id<Declarator>, u32), Place>,
     /// The bytes that a function needs for an array of no stated size: those of the largest that any call can pass.
     unsized_bytes: u64,
+    approximations: Approximations,
     /// Initialisers may refer to variables that come later: they are added when all are placed.
     names: FxHashMap<Symbol, SymbolId>,
     /// The variables that functions declare, to which initialisers may refer too.
@@ -166,13 +183,14 @@ struct Decoder<'m> {
 }
 
 impl<'m> Decoder<'m> {
-    fn new(module: &'m ValidatedModule) -> Self {
+    fn new(module: &'m ValidatedModule, approximations: Approximations) -> Self {
         let mut program = ProgramBuilder::with_source(module.source().clone());
         program.target(module.target());
         Decoder {
             module,
             lines: (!module.source().is_none()).then(|| module.source().lines()),
             reached: None,
+            approximations,
             scopes: Scopes::new(module),
             program,
             functions: FxHashMap::default(),

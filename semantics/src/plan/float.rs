@@ -1,11 +1,11 @@
 //! f32, f64, f32x2 and mixed precision (manual 9.7.3 and 9.7.5).
 
 use super::types::Number;
-use super::{Plan, Written, mixed, rounding, sources};
+use super::{Approximations, Plan, Written, mixed, rounding, sources};
 use crate::lanes::{LaneFn, fused, scalar, vector, wide};
 use crate::value::half::{BF16, F16, Half, to_single};
 use crate::value::packed::map2_32;
-use crate::value::{Rounding, approx, double, single};
+use crate::value::{Rounding, approx, double, single, special};
 use warpsmith_isa::{Instruction, Mod};
 
 /// Rounding, `.ftz` and `.sat` as a number, for the forms that are rare enough to decide them while running.
@@ -179,19 +179,29 @@ pub(crate) fn fma(i: &Instruction, _: &Written) -> Option<Plan> {
     })
 }
 
-pub(crate) fn div(i: &Instruction, _: &Written) -> Option<Plan> {
+/// An approximate operation of f32, as the user wants them.
+macro_rules! approximate {
+    ($i:expr, $written:expr, $make:ident, $op:ident, |$($a:ident),*|) => {
+        match $written.approximations {
+            Approximations::Rounded => by_ftz!($i, $make, approx::$op, |$($a),*|),
+            Approximations::Hardware => by_ftz!($i, $make, special::$op, |$($a),*|),
+        }
+    };
+}
+
+pub(crate) fn div(i: &Instruction, written: &Written) -> Option<Plan> {
     Some(match format(i)? {
-        Format::F32 if i.has(Mod::Approx) => by_ftz!(i, vector, approx::div, |a, b|),
-        Format::F32 if i.has(Mod::Full) => by_ftz!(i, vector, approx::div_full, |a, b|),
+        Format::F32 if i.has(Mod::Approx) => approximate!(i, written, vector, div, |a, b|),
+        Format::F32 if i.has(Mod::Full) => approximate!(i, written, vector, div_full, |a, b|),
         Format::F32 => single_op!(i, single::div, |a, b|),
         Format::F64 => double_op!(i, double::div, |a, b|),
         Format::F32x2 => return None,
     })
 }
 
-pub(crate) fn rcp(i: &Instruction, _: &Written) -> Option<Plan> {
+pub(crate) fn rcp(i: &Instruction, written: &Written) -> Option<Plan> {
     Some(match format(i)? {
-        Format::F32 if i.has(Mod::Approx) => by_ftz!(i, vector, approx::rcp, |a|),
+        Format::F32 if i.has(Mod::Approx) => approximate!(i, written, vector, rcp, |a|),
         Format::F32 => single_op!(i, single::rcp, |a|),
         Format::F64 => double_op!(i, double::rcp, |a|),
         Format::F32x2 => return None,
@@ -202,18 +212,18 @@ pub(crate) fn rcp_approx_f64(_: &Instruction, _: &Written) -> Option<Plan> {
     Some(Plan::simple(vector(approx::rcp_f64)))
 }
 
-pub(crate) fn sqrt(i: &Instruction, _: &Written) -> Option<Plan> {
+pub(crate) fn sqrt(i: &Instruction, written: &Written) -> Option<Plan> {
     Some(match format(i)? {
-        Format::F32 if i.has(Mod::Approx) => by_ftz!(i, vector, approx::sqrt, |a|),
+        Format::F32 if i.has(Mod::Approx) => approximate!(i, written, vector, sqrt, |a|),
         Format::F32 => single_op!(i, single::sqrt, |a|),
         Format::F64 => double_op!(i, double::sqrt, |a|),
         Format::F32x2 => return None,
     })
 }
 
-pub(crate) fn rsqrt(i: &Instruction, _: &Written) -> Option<Plan> {
+pub(crate) fn rsqrt(i: &Instruction, written: &Written) -> Option<Plan> {
     Some(match format(i)? {
-        Format::F32 => by_ftz!(i, vector, approx::rsqrt, |a|),
+        Format::F32 => approximate!(i, written, vector, rsqrt, |a|),
         Format::F64 => Plan::simple(vector(approx::rsqrt_f64)),
         Format::F32x2 => return None,
     })
@@ -223,24 +233,32 @@ pub(crate) fn rsqrt_approx_f64(_: &Instruction, _: &Written) -> Option<Plan> {
     Some(Plan::simple(vector(approx::rsqrt_f64_ftz)))
 }
 
-pub(crate) fn sin(i: &Instruction, _: &Written) -> Option<Plan> {
-    Some(Plan::simple(if i.has(Mod::N2pi) { scalar(approx::sin_turns) } else { scalar(approx::sin) }))
+pub(crate) fn sin(i: &Instruction, written: &Written) -> Option<Plan> {
+    Some(Plan::simple(match written.approximations {
+        _ if i.has(Mod::N2pi) => scalar(approx::sin_turns),
+        Approximations::Rounded => scalar(approx::sin),
+        Approximations::Hardware => scalar(special::sin),
+    }))
 }
 
-pub(crate) fn cos(i: &Instruction, _: &Written) -> Option<Plan> {
-    Some(Plan::simple(if i.has(Mod::N2pi) { scalar(approx::cos_turns) } else { scalar(approx::cos) }))
+pub(crate) fn cos(i: &Instruction, written: &Written) -> Option<Plan> {
+    Some(Plan::simple(match written.approximations {
+        _ if i.has(Mod::N2pi) => scalar(approx::cos_turns),
+        Approximations::Rounded => scalar(approx::cos),
+        Approximations::Hardware => scalar(special::cos),
+    }))
 }
 
 pub(crate) fn tanh(_: &Instruction, _: &Written) -> Option<Plan> {
     Some(Plan::simple(scalar(approx::tanh)))
 }
 
-pub(crate) fn lg2(i: &Instruction, _: &Written) -> Option<Plan> {
-    Some(by_ftz!(i, scalar, approx::lg2, |a|))
+pub(crate) fn lg2(i: &Instruction, written: &Written) -> Option<Plan> {
+    Some(approximate!(i, written, scalar, lg2, |a|))
 }
 
-pub(crate) fn ex2(i: &Instruction, _: &Written) -> Option<Plan> {
-    Some(by_ftz!(i, scalar, approx::ex2, |a|))
+pub(crate) fn ex2(i: &Instruction, written: &Written) -> Option<Plan> {
+    Some(approximate!(i, written, scalar, ex2, |a|))
 }
 
 pub(crate) fn abs(i: &Instruction, _: &Written) -> Option<Plan> {

@@ -1,12 +1,12 @@
 //! f16, bf16 and their packed forms (manual 9.7.4).
 
 use super::types::Number;
-use super::{Plan, Written, rounding};
+use super::{Approximations, Plan, Written, rounding};
 use crate::lanes::{scalar, vector};
 use crate::value::Rounding;
-use crate::value::approx;
 use crate::value::half::{self, After, BF16, F16};
 use crate::value::packed::map2_16;
+use crate::value::{approx, special};
 use warpsmith_isa::{Instruction, Mod};
 
 /// The four types of 16 bits, one or two of them in a register.
@@ -151,6 +151,14 @@ pub(crate) fn tanh(i: &Instruction, _: &Written) -> Option<Plan> {
     Some(Plan::simple(halves!(scalar, i, |a| H => approx::tanh_half::<H>(a))))
 }
 
-pub(crate) fn ex2(i: &Instruction, _: &Written) -> Option<Plan> {
-    with_mode(i, halves!(scalar, i, |a; mode| H => approx::ex2_half::<H>(mode & FTZ != 0, a)))
+pub(crate) fn ex2(i: &Instruction, written: &Written) -> Option<Plan> {
+    let function = match written.approximations {
+        Approximations::Rounded => {
+            halves!(scalar, i, |a; mode| H => approx::ex2_half::<H>(mode & FTZ != 0, a))
+        }
+        Approximations::Hardware => {
+            halves!(scalar, i, |a; mode| H => special::ex2_half::<H>(mode & FTZ != 0, a))
+        }
+    };
+    with_mode(i, function)
 }

@@ -24,18 +24,34 @@ use crate::value::Rounding;
 use smallvec::{SmallVec, smallvec};
 use warpsmith_isa::{self as isa, Instruction};
 
-/// What a statement says of an instruction besides its form and its operands' values, and results depend on.
+/// What approximate instructions compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Approximations {
+    /// The true value, rounded to nearest: what ptxas folds, and the same on every GPU.
+    #[default]
+    Rounded,
+    /// What NVIDIA's special function unit gives, bit for bit, where that is known: `tanh`, and forms of f64, are rounded here too.
+    Hardware,
+}
+
+/// What a statement says of an instruction besides its form and its operands' values, and what the user says of all: results depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The bits of the first destination's register: a conversion to a narrower type extends its result to it.
     pub destination_bits: u32,
     /// The parts of registers that a video instruction names.
     pub selection: Selection,
+    /// What approximate instructions compute.
+    pub approximations: Approximations,
 }
 
 impl Default for Written {
     fn default() -> Self {
-        Written { destination_bits: 32, selection: Selection::default() }
+        Written {
+            destination_bits: 32,
+            selection: Selection::default(),
+            approximations: Approximations::default(),
+        }
     }
 }
 

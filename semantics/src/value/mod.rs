@@ -44,6 +44,7 @@ pub mod packed;
 pub mod single;
 pub mod soft;
 pub mod sparse;
+pub mod special;
 pub mod video;
 
 /// Where a result that is not representable goes.

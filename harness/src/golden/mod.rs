@@ -3,6 +3,7 @@
 //! `cargo xtask hardware` runs the cases on a GPU and writes a file of `tests/golden/`, which records what ran where, with text, arguments
 //! and results of every case. So a file stays a fact about that GPU, whatever becomes of the cases' source.
 
+mod atomics;
 mod cases;
 mod matrix;
 mod vectors;
@@ -40,6 +41,8 @@ pub enum Check {
     Bits,
     /// In every bit, apart from the payloads of NaN, which the manual leaves open for f64.
     Double,
+    /// In every bit, apart from the payloads of NaN, of values of this type.
+    Number(ScalarType),
     /// An approximation of values of this type, whose error the manual bounds: both within the bound of the true value.
     Approximate(ScalarType),
 }
@@ -49,6 +52,7 @@ impl fmt::Display for Check {
         match self {
             Check::Bits => f.write_str("bits"),
             Check::Double => f.write_str("double"),
+            Check::Number(ty) => write!(f, "number {ty}"),
             Check::Approximate(ty) => write!(f, "approximate {ty}"),
         }
     }
@@ -56,12 +60,13 @@ impl fmt::Display for Check {
 
 impl Check {
     fn parse(text: &str) -> Option<Check> {
-        Some(match text {
-            "bits" => Check::Bits,
-            "double" => Check::Double,
-            _ => Check::Approximate(ScalarType::from_name(
-                text.strip_prefix("approximate ")?.trim_start_matches('.'),
-            )?),
+        let of_type = |name: &str| ScalarType::from_name(name.trim_start_matches('.'));
+        Some(match (text, text.split_once(' ')) {
+            ("bits", _) => Check::Bits,
+            ("double", _) => Check::Double,
+            (_, Some(("number", ty))) => Check::Number(of_type(ty)?),
+            (_, Some(("approximate", ty))) => Check::Approximate(of_type(ty)?),
+            _ => return None,
         })
     }
 
@@ -70,7 +75,7 @@ impl Check {
         let (ty, size) = match self {
             Check::Bits => (ScalarType::B8, 1),
             Check::Double => (ScalarType::F64, 8),
-            Check::Approximate(ty) => (ty, ty.bits() as usize / 8),
+            Check::Number(ty) | Check::Approximate(ty) => (ty, ty.bits() as usize / 8),
         };
         if engine.len() != gpu.len() {
             return Some(format!("{} bytes, the GPU gave {}", engine.len(), gpu.len()));
@@ -85,14 +90,17 @@ impl Check {
         // Two approximations within a bound each may be twice that apart.
         let relative = match (self, ty) {
             (Check::Bits, _) => return false,
-            (Check::Double, _) => 0.0,
+            (Check::Double | Check::Number(_), _) => 0.0,
             (_, ScalarType::F16 | ScalarType::F16x2) => 2f64.powi(-9),
             (_, ScalarType::BF16 | ScalarType::BF16x2) => 2f64.powi(-6),
             _ => 2f64.powi(-19),
         };
         let absolute = if relative == 0.0 { 0.0 } else { relative / 2.0 };
         values(ty, a).into_iter().zip(values(ty, b)).all(|(a, b)| {
-            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= absolute.max(relative * b.abs())
+            let equal = if relative == 0.0 { a.to_bits() == b.to_bits() } else { a == b };
+            equal
+                || (a.is_nan() && b.is_nan())
+                || (relative > 0.0 && (a - b).abs() <= absolute.max(relative * b.abs()))
         })
     }
 }
@@ -302,6 +310,10 @@ mod tests {
         other.buffers[0] = Some(1.0f64.to_le_bytes().to_vec());
         other.case.check = Check::Double;
         assert!(other.difference().is_some());
+        let number =
+            |a: f32, b: f32| Check::Number(ScalarType::F32).difference(&a.to_le_bytes(), &b.to_le_bytes());
+        assert!(number(0.0, -0.0).is_some() && number(1.0, 1.000001).is_some());
+        assert_eq!(number(f32::NAN, -f32::NAN), None);
         let mut broken = record();
         broken.case.ptx.push('!');
         assert!(broken.difference().is_some());

@@ -18,9 +18,26 @@ fn hardware_is_followed_where_the_manual_says_something_else() {
         ("cvt.rp.ftz.f16.f32 %rs0, %f1; cvt.u32.u16 %r0, %rs0;", 1),
         ("cvt.rm.ftz.f16.f32 %rs0, %f2; cvt.u32.u16 %r0, %rs0;", 0x8001),
         ("cvt.rp.ftz.bf16.f32 %rs0, %f1; cvt.u32.u16 %r0, %rs0;", 0),
-        // A second operation works on 32 bits of the first one's result.
-        ("vmax.s32.s32.u32.min %r0, 0, 0x80000000, 0x6e2f65b8;", 0x8000_0000),
+        // A second operation compares sums and differences in 32 bits, other results in 64.
+        ("vmax.s32.s32.u32.min %r0, 0, 0x80000000, 0x6e2f65b8;", 0x6e2f_65b8),
         ("vadd.s32.s32.u32.min %r0, 0x7fffffff, 1, 5;", 0x8000_0000),
+        // Of the result, the sign fills the upper word before numbers without sign are compared.
+        ("vsub.u32.u32.u32.min %r0, 1, 2, 0xfffffffe;", 0xffff_fffe),
+        // Sums without sign saturate from below only, into a part of the destination from above only.
+        ("vadd.u32.u32.u32.sat %r0, 0xffffffff, 2;", 1),
+        ("vsub.u32.u32.u32.sat %r0, 1, 2;", 0),
+        ("vsub.u32.u32.u32.sat %r0.b0, 1, 2, 0;", 0xff),
+        ("vsub.s32.u32.u32.sat %r0.b0, 1, 2, 0;", 0x7f),
+        // The upper half of the destination takes the upper half of the result.
+        ("vadd.u32.u32.u32 %r0.h1, 0x12340000, 0x5678, 0x9abc;", 0x1234_9abc),
+        ("vadd.u32.u32.u32 %r0.h0, 0x12340000, 0x5678, 0x9abc;", 0x0000_5678),
+        // A shift saturates to 32 bits, whatever the destination.
+        ("vshl.s32.u32.u32.clamp.sat %r0.b0, 0x180, 0, 0;", 0x80),
+        ("vshr.s32.u32.u32.clamp.sat %r0, 0xffffffff, 0;", 0x7fff_ffff),
+        // Multiplicands and addends of 32 bits are signed.
+        ("vmad.u32.u32.u32.shr7 %r0, 0xffffffff, 256, 0;", 0xffff_fffe),
+        // An offset that cannot be negated finds the lowest bit.
+        ("fns.b32 %r0, 0, 99, 0x80000000;", 0),
         // Saturation works on 34 bits of a shift's result.
         ("vshl.u32.u32.u32.clamp.sat %r0, 0xffffffff, 31;", 0),
         ("vshl.u32.u32.u32.clamp.sat %r0, 0xffffffff, 1;", u32::MAX),

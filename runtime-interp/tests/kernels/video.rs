@@ -8,13 +8,14 @@ fn parts_lanes_and_masks_are_selected() {
     let cases: &[(&str, u32)] = &[
         ("vadd.u32.u32.u32 %r0, %r1.b3, %r2.b0;", 0x80 + 0x3c),
         ("vadd.s32.s32.s32 %r0, %r1.b3, %r2.h1;", (-128i32 + 0x7f1e) as u32),
-        ("vsub.s32.u32.u32.sat %r0.b1, %r1.b0, %r2.h0, %r3;", 0x0102_8004),
+        ("vsub.s32.u32.u32.sat %r0.b1, %r1.b0, %r2.h0, %r3;", 0x0102_7f04),
         (
             "vabsdiff.u32.s32.u32.add %r0, %r1.h1, %r2.b1, %r3;",
             (0x8091 - 0x10000i32 - 0x2d).unsigned_abs() + 0x0102_0304,
         ),
         ("vmin.s32.s32.s32.max %r0, %r1, %r2, %r3;", 0x0102_0304),
-        ("vmax.u32.u32.u32 %r0.h1, %r1.b1, 7, %r3;", 0x00a2_0304),
+        ("vmax.u32.u32.u32 %r0.h1, %r1.b1, 7, %r3;", 0x0000_0304),
+        ("vmax.u32.u32.u32 %r0.h0, %r1.b1, 7, %r3;", 0x0102_00a2),
         ("vshl.u32.u32.u32.clamp %r0, %r1.b0, 33;", 0),
         ("vshl.u32.u32.u32.wrap %r0, %r1.b0, 33;", 0x166),
         ("vshr.s32.s32.u32.clamp %r0, %r1, %r2;", u32::MAX),

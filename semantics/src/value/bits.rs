@@ -99,6 +99,10 @@ word! {
 #[inline]
 pub fn fns(mask: u32, base: u32, offset: u32) -> u32 {
     let offset = offset as i32;
+    // The offset cannot be negated, and hardware finds the lowest bit whatever the mask and the base.
+    if offset == i32::MIN {
+        return 0;
+    }
     if base >= 32 {
         return u32::MAX;
     }

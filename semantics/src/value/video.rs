@@ -122,8 +122,7 @@ impl Operation {
             Operation::Min => a.min(b),
             Operation::Max => a.max(b),
             Operation::Average => (a + b + (a + b >= 0) as i128) >> 1,
-            // The intermediate result has 34 bits, which only this operation can exceed.
-            Operation::Shl { wrap } => a << amount(wrap) << 94 >> 94,
+            Operation::Shl { wrap } => a << amount(wrap),
             Operation::Shr { wrap } => a >> amount(wrap),
             Operation::Set(comparison) => comparison.apply(a, b) as i128,
         }
@@ -249,22 +248,60 @@ impl Scalar {
         }
     }
 
+    /// What `.sat` makes of the core's result. GPUs since sm_70 have no such instructions, and the code that ptxas makes for them differs from
+    /// the manual: see the table in `docs/engine.md`.
+    #[inline]
+    fn saturate(&self, value: i128) -> i128 {
+        match (self.operation, self.second) {
+            // Of a shift 34 bits, and to 32 bits whatever the destination.
+            (Operation::Shl { .. } | Operation::Shr { .. }, _) => clamp(value << 94 >> 94, 32, self.signed),
+            // In a part of the destination, from above only: what is below zero has its upper word set and is the greatest.
+            (_, Second::Merge(part)) if part != Part::WORD => {
+                let greatest = (1 << (part.bits - self.signed as u32)) - 1;
+                if value >> 32 == 0 { value.min(greatest) } else { greatest }
+            }
+            _ if self.signed => clamp(value, 32, true),
+            // From below only.
+            _ => value.max(0),
+        }
+    }
+
+    /// The core's result as the second operation compares it.
+    #[inline]
+    fn compared(&self, value: i128) -> i128 {
+        let word = match self.operation {
+            Operation::Add | Operation::Sub => true,
+            Operation::Shl { .. } | Operation::Shr { .. } => self.sat,
+            Operation::AbsDiff | Operation::Min | Operation::Max | Operation::Average | Operation::Set(_) => {
+                false
+            }
+        };
+        let value = if word { value as i32 as i128 } else { value };
+        // As numbers of 64 bits.
+        if self.compares_signed() { value as i64 as i128 } else { value as u64 as i128 }
+    }
+
+    /// Whether the second operation takes its operands as signed: as the destination, of a comparison as the first operand.
+    #[inline]
+    fn compares_signed(&self) -> bool {
+        if let Operation::Set(_) = self.operation { self.a.0 } else { self.signed }
+    }
+
     /// The result of one instruction.
     #[inline]
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let mut value = self.operation.apply(self.a.1.extract(a, self.a.0), self.b.1.extract(b, self.b.0));
         if self.sat {
-            let bits = if let Second::Merge(part) = self.second { part.bits } else { 32 };
-            value = clamp(value, bits, self.signed);
+            value = self.saturate(value);
         }
-        // The second operation sees 32 bits of the first one's result, not all 34.
-        let first = extend(value as u32, 32, self.signed);
-        let third = extend(c, 32, self.signed);
+        let third = extend(c, 32, self.compares_signed()) as i128;
         match self.second {
             Second::None => value as u32,
-            Second::Add => (first + third) as u32,
-            Second::Min => first.min(third) as u32,
-            Second::Max => first.max(third) as u32,
+            Second::Add => (value + third) as u32,
+            Second::Min => self.compared(value).min(third) as u32,
+            Second::Max => self.compared(value).max(third) as u32,
+            // The upper half of a destination takes the upper half of the result, every other part the lowest bits.
+            Second::Merge(Part { bits: 16, shift: 16 }) => value as u32 & 0xffff_0000 | c & 0xffff,
             Second::Merge(part) => {
                 (value as u32 & part.mask()) << part.shift | c & !(part.mask() << part.shift)
             }
@@ -321,20 +358,23 @@ impl Mad {
     #[inline]
     pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let signed = self.a.0 || self.b.0 || self.negate_product || self.negate_addend;
-        let product = self.a.1.extract(a, self.a.0) as i128 * self.b.1.extract(b, self.b.0) as i128;
+        let word = |(of_type, part): (bool, Part), value| part.extract(value, of_type) as i32 as i128;
+        // Operands of 32 bits are multiplied and added as signed ones.
+        let (product, c) = (word(self.a, a) * word(self.b, b), c as i32 as i128);
         let (product, c, one) = match (self.plus_one, self.negate_product, self.negate_addend) {
             (true, ..) => (product, c, 1),
             (_, true, _) => (!product, c, 1),
             (_, _, true) => (product, !c, 1),
             _ => (product, c, 0),
         };
-        let result = (product + extend(c, 32, signed) as i128 + one) >> self.scale;
+        let sum = (product + c + one) as i64;
         if !self.sat {
-            result as u32
+            (sum >> self.scale) as u32
         } else if signed {
-            result.clamp(i32::MIN as i128, i32::MAX as i128) as u32
+            (sum >> self.scale).clamp(i32::MIN.into(), i32::MAX.into()) as u32
         } else {
-            result.clamp(0, u32::MAX as i128) as u32
+            // The shift brings in zeros; what remains is signed.
+            clamp((sum as u64 >> self.scale) as i64 as i128, 32, false) as u32
         }
     }
 }
@@ -446,14 +486,26 @@ mod tests {
         assert_eq!(Scalar { second: Second::Max, ..add }.apply(1, 2, -5i32 as u32), 3);
         assert_eq!(Scalar { second: Second::Min, ..add }.apply(1, 2, -5i32 as u32), -5i32 as u32);
         let largest = Scalar { operation: Operation::Max, sat: false, second: Second::Min, ..add };
-        assert_eq!(largest.apply(0, 0x8000_0000, 0x6e2f_65b8), 0x8000_0000, "2^31 is negative in 32 bits");
+        assert_eq!(largest.apply(0, 0x8000_0000, 0x6e2f_65b8), 0x6e2f_65b8, "2^31 is compared in 64 bits");
+        let sum = Scalar { sat: false, second: Second::Min, ..add };
+        assert_eq!(sum.apply(0x7fff_ffff, 1, 5), 0x8000_0000, "of a sum, 32 bits");
         let merged = Scalar {
             a: (true, Part::byte(0)),
             b: (true, Part::half(1)),
             second: Second::Merge(Part::byte(2)),
             ..add
         };
-        assert_eq!(merged.apply(0x0000_0080, 0xfff0_0000, 0x1122_3344), 0x1180_3344);
+        assert_eq!(
+            merged.apply(0x0000_0080, 0xfff0_0000, 0x1122_3344),
+            0x117f_3344,
+            "saturated from above only"
+        );
+        assert_eq!(merged.apply(0x0000_0010, 0xfff0_0000, 0x1122_3344), 0x1100_3344);
+        let upper = Scalar { sat: false, second: Second::Merge(Part::half(1)), ..merged };
+        assert_eq!(upper.apply(0x0000_0080, 0xfff0_0000, 0x1122_3344), 0xffff_3344);
+        let natural = Scalar { signed: false, a: word(false), b: word(false), ..add };
+        assert_eq!(natural.apply(u32::MAX, 2, 0), 1, "saturated from below only");
+        assert_eq!(Scalar { operation: Operation::Sub, ..natural }.apply(1, 2, 0), 0);
         let shift = Scalar {
             operation: Operation::Shl { wrap: false },
             signed: false,
@@ -489,6 +541,10 @@ mod tests {
             scale: 0,
         };
         assert_eq!(mad.apply(-3i32 as u32, 5, 7), -8i32 as u32);
+        let natural = Mad { a: (false, Part::WORD), b: (false, Part::WORD), ..mad };
+        assert_eq!(Mad { scale: 7, ..natural }.apply(u32::MAX, 256, 0), -2i32 as u32);
+        assert_eq!(Mad { sat: true, scale: 7, ..natural }.apply(u32::MAX, 256, 0), u32::MAX);
+        assert_eq!(Mad { sat: true, ..natural }.apply(u32::MAX, 256, 0), 0);
         assert_eq!(Mad { negate_product: true, ..mad }.apply(-3i32 as u32, 5, 7), 22);
         assert_eq!(Mad { negate_addend: true, ..mad }.apply(-3i32 as u32, 5, 7), -22i32 as u32);
         assert_eq!(Mad { plus_one: true, scale: 7, ..mad }.apply(1 << 20, 1 << 10, 127), (1 << 23) + 1);

@@ -56,14 +56,14 @@ fn case(opcode: &str, space: &str, operation: &str) -> Option<Case> {
     let third = if operation.starts_with("cas") { ", %c" } else { "" };
     let mut ptx = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{{\n.shared .align 8 .b8 cells[{}];\n\
-         .reg .b{bits} %a, %b, %c, %d;\n.reg .b64 %from, %to, %cell;\n.reg .b32 %tid;\nld.param.u64 %from, [from];\nld.param.u64 %to, [to];\n\
-         mov.u32 %tid, %tid.x;\nmad.wide.u32 %from, %tid, {}, %from;\nmad.wide.u32 %to, %tid, {}, %to;\n",
+         .reg .b{bits} %a, %b, %c, %d;\n.reg .b64 %from, %to, %cell;\n.reg .b32 %thread;\nld.param.u64 %from, [from];\nld.param.u64 %to, [to];\n\
+         mov.u32 %thread, %tid.x;\nmad.wide.u32 %from, %thread, {}, %from;\nmad.wide.u32 %to, %thread, {}, %to;\n",
         THREADS * SLOT,
         3 * SLOT,
         2 * SLOT
     );
     ptx += &if space == "shared" {
-        format!("mov.u64 %cell, cells;\nmad.wide.u32 %cell, %tid, {SLOT}, %cell;\n")
+        format!("mov.u64 %cell, cells;\nmad.wide.u32 %cell, %thread, {SLOT}, %cell;\n")
     } else {
         "mov.u64 %cell, %to;\n".to_owned()
     };

@@ -48,7 +48,7 @@ impl Subject {
     /// Debugs a launch: reads commands from the console until there are no more. False if the last run ended with a fault.
     ///
     /// A launch that names no schedule is run round-robin, so that all blocks that have room are resident and a run can be repeated.
-    pub fn session(&self, launch: &LaunchSpec, console: &mut impl Console) -> bool {
+    pub fn session(&self, launch: &LaunchSpec, console: &mut dyn Console) -> bool {
         let launch = repeatable(launch);
         let mut debugger =
             Debugger::new(&self.name, self.module.source().text(), &self.module, &self.program, console);

@@ -1,6 +1,6 @@
 //! The commands: their names, abbreviations and help, and which function does which.
 
-use super::{Console, Debugger, Flow};
+use super::{Debugger, Flow};
 use warpsmith_interp::observe::{Resume, View};
 
 /// Scripts read scripts no deeper than this.
@@ -126,7 +126,7 @@ fn find(word: &str) -> Result<&'static str, String> {
     }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// Does a command.
     pub(super) fn command(&mut self, line: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let line = line.trim();

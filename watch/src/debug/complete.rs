@@ -2,14 +2,14 @@
 
 use super::commands;
 use super::info::{SYSTEM, topics};
-use super::{Console, Debugger};
+use super::Debugger;
 use std::collections::BTreeSet;
 use warpsmith_interp::observe::View;
 
 /// No more are given.
 const MOST: usize = 200;
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// The whole lines that a line can become, in order.
     pub(super) fn completions(&mut self, line: &str, view: Option<&mut View<'_>>) -> Vec<String> {
         let line = line.trim_start();

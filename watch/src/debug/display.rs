@@ -1,7 +1,7 @@
 //! Expressions that are shown whenever the kernel stops.
 
 use super::show::Format;
-use super::{Console, Debugger, Flow};
+use super::{Debugger, Flow};
 use warpsmith_interp::observe::View;
 
 /// No more can be shown at each stop.
@@ -24,7 +24,7 @@ impl Display {
     }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// `display`: shows an expression now and at every stop; without one, all of them now.
     pub(super) fn display(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         if args.is_empty() {

@@ -1,10 +1,10 @@
 //! Which thread commands speak of: `cuda`, `thread`, `frame`, `up`, `down`.
 
 use super::show::triple;
-use super::{Console, Debugger, Flow, Focus};
+use super::{Debugger, Flow, Focus};
 use warpsmith_interp::observe::{View, WarpId};
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     fn thread_of(&self, view: &View<'_>, focus: Focus) -> [u32; 3] {
         view.launch().thread(focus.warp.warp * 32 + focus.lane)
     }

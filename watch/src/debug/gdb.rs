@@ -1,7 +1,7 @@
 //! What else users of gdb and cuda-gdb type: `printf`, `info scope`, `info symbol`, `backtrace full`.
 
 use super::value::{Type, Value};
-use super::{Console, Debugger, Flow};
+use super::{Debugger, Flow};
 use warpsmith_interp::observe::View;
 
 /// Settings of gdb that scripts begin with: nothing here waits for an answer, is folded or written in another way.
@@ -106,7 +106,7 @@ fn converted(spec: &str, letter: char, value: &Value) -> Result<String, String> 
     })
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// `printf "FORMAT", EXPRESSION, ..`
     pub(super) fn printf(&mut self, args: &str, mut view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let (format, expressions) = arguments(args)?;

@@ -4,7 +4,7 @@ use super::expr::Names;
 use super::show::{Frame, triple};
 use super::symbols::base;
 use super::value::Value;
-use super::{Console, Debugger, Flow, Focus};
+use super::{Debugger, Flow, Focus};
 use std::fmt::Write;
 use warpsmith_interp::observe::{View, Waits, WarpId};
 
@@ -68,7 +68,7 @@ pub(super) fn topics() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|(name, _)| *name)
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     pub(super) fn info(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let (topic, rest) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
         let rest = rest.trim();

@@ -97,9 +97,9 @@ enum Reason {
 }
 
 /// A debugger of one kernel launch, which can be started again and again.
-pub struct Debugger<'a, C: Console> {
+pub struct Debugger<'a> {
     symbols: Symbols<'a>,
-    console: &'a mut C,
+    console: &'a mut dyn Console,
     points: Vec<Point>,
     next_point: u32,
     /// By operation: a breakpoint may be there.
@@ -137,9 +137,9 @@ pub struct Debugger<'a, C: Console> {
     by_warp: bool,
 }
 
-impl<'a, C: Console> Debugger<'a, C> {
+impl<'a> Debugger<'a> {
     /// A debugger of a module that was parsed from `text` and loaded as `program`. `name` is what the file is called.
-    pub fn new(name: &str, text: &str, module: &'a Module, program: &'a Program, console: &'a mut C) -> Self {
+    pub fn new(name: &str, text: &str, module: &'a Module, program: &'a Program, console: &'a mut dyn Console) -> Self {
         let symbols = Symbols::new(name, text, module, program);
         let operations = program.operations() as usize;
         let starts = (0..operations as u32).map(|pc| symbols.is_start(pc)).collect();
@@ -299,7 +299,7 @@ impl<'a, C: Console> Debugger<'a, C> {
     }
 }
 
-impl<C: Console> Observer for Debugger<'_, C> {
+impl Observer for Debugger<'_> {
     fn interest(&self) -> Interest {
         Interest { instructions: false, stops: true, ..Interest::ALL }
     }

@@ -3,7 +3,7 @@
 use super::expr;
 use super::symbols::base;
 use super::value::{Location, Value};
-use super::{Asked, Console, Debugger, Flow, Focus, Reason};
+use super::{Asked, Debugger, Flow, Focus, Reason};
 use std::fmt::Write;
 use warpsmith_interp::Fault;
 use warpsmith_interp::observe::{AccessKind, Addresses, At, Stage, View, WarpId, shared_owner};
@@ -163,7 +163,7 @@ enum Said {
     Gone(String),
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// Notes at which operations breakpoints are.
     pub(super) fn arm(&mut self) {
         self.armed.fill(false);

@@ -3,7 +3,7 @@
 use super::expr::{Names, decay};
 use super::symbols::{base, same_file};
 use super::value::{Type, Value, repeated};
-use super::{Console, Debugger, Flow};
+use super::{Debugger, Flow};
 use crate::demangled;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -78,7 +78,7 @@ impl Format {
     }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// The frames of the thread in focus, the innermost first, inlined functions among them.
     pub(super) fn frames(&self, view: &View<'_>) -> Vec<Frame> {
         let Some(focus) = self.focus else { return Vec::new() };
@@ -529,7 +529,7 @@ fn address_like(bytes: &[u8]) -> String {
     if bits >> 32 != 0 && bits >> 63 == 0 { format!("{bits:#x}") } else { bits.to_string() }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// A line of a source file.
     pub(super) fn show_source(&mut self, file: &str, line: u32) {
         self.listing.file = Some(file.to_owned());

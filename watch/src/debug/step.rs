@@ -1,7 +1,7 @@
 //! Going on: `continue`, `step`, `next`, `finish`, `until`, and what makes them stop.
 
 use super::show::Frame;
-use super::{Asked, Console, Debugger, Flow, Focus};
+use super::{Asked, Debugger, Flow, Focus};
 use crate::source;
 use warpsmith_interp::observe::{Resume, View, WarpId};
 
@@ -65,7 +65,7 @@ impl Goal {
     }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// Where the thread in focus is.
     fn place(&self, view: &View<'_>, pc: u32) -> Option<Position> {
         self.place_of(view, self.focus?, pc)

@@ -10,6 +10,7 @@ use crate::{Checkers, Sources};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith_diag::{Renderer, Severity};
 use warpsmith_interp::engine::Access;
@@ -52,32 +53,38 @@ impl Write for Output {
     }
 }
 
-/// What stands for the terminal: it keeps what commands show.
+/// What the session has of what stands for the terminal.
+#[derive(Default)]
 pub(super) struct Capture {
-    text: String,
-    waiting: Waiting,
-    findings: Findings,
-    settings: Settings,
+    text: Mutex<String>,
     /// The editor wants the run to stop.
-    pub(super) pause: bool,
+    pub(super) pause: AtomicBool,
     /// What has come is being looked at.
-    looking: bool,
+    looking: AtomicBool,
 }
 
 impl Capture {
     /// What was shown since this was last called.
-    pub(super) fn take(&mut self) -> String {
-        std::mem::take(&mut self.text)
+    pub(super) fn take(&self) -> String {
+        std::mem::take(&mut self.text.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Console for Capture {
+/// What stands for the terminal: it keeps what commands show.
+struct Terminal {
+    capture: Arc<Capture>,
+    waiting: Waiting,
+    findings: Findings,
+    settings: Settings,
+}
+
+impl Console for Terminal {
     fn read(&mut self, _: &str) -> Option<String> {
         None
     }
 
     fn write(&mut self, text: &str) {
-        self.text += text;
+        *self.capture.text.lock().unwrap_or_else(PoisonError::into_inner) += text;
     }
 
     fn file(&mut self, path: &str) -> Option<String> {
@@ -86,7 +93,8 @@ impl Console for Capture {
     }
 
     fn interrupted(&mut self) -> bool {
-        self.pause || !self.looking && (self.waiting.any() || self.findings.any())
+        let Capture { pause, looking, .. } = &*self.capture;
+        pause.load(Relaxed) || !looking.load(Relaxed) && (self.waiting.any() || self.findings.any())
     }
 }
 
@@ -119,7 +127,8 @@ pub(super) struct Filters {
 }
 
 pub(super) struct Session<'s, 'a> {
-    pub(super) debugger: &'s mut Debugger<'a, Capture>,
+    pub(super) debugger: &'s mut Debugger<'a>,
+    pub(super) capture: Arc<Capture>,
     pub(super) connection: &'s mut Connection,
     pub(super) settings: Settings,
     findings: Findings,
@@ -151,16 +160,15 @@ pub fn serve(
     launch: &mut dyn FnMut(Output, &mut dyn Observer) -> Result<(), Fault>,
 ) -> bool {
     let findings = Findings::default();
-    let mut capture = Capture {
-        text: String::new(),
+    let capture = Arc::new(Capture::default());
+    let mut terminal = Terminal {
+        capture: capture.clone(),
         waiting: connection.waiting(),
         findings: findings.clone(),
         settings: settings.clone(),
-        pause: false,
-        looking: false,
     };
     let Subject { name, text, module, program } = subject;
-    let mut debugger = Debugger::new(name, text, module, program, &mut capture);
+    let mut debugger = Debugger::new(name, text, module, program, &mut terminal);
     debugger.by_warp = settings.by_warp;
     for warning in debugger.symbols.sources.dwarf().warnings.iter().take(20) {
         connection.output("console", &format!("debug information: {warning}\n"));
@@ -169,6 +177,7 @@ pub fn serve(
     connection.event("initialized", json!({}));
     let mut session = Session {
         debugger: &mut debugger,
+        capture,
         connection,
         settings,
         findings,
@@ -216,7 +225,7 @@ impl Session<'_, '_> {
     /// One run. False if it ended with a fault or an error of a checker.
     fn run(&mut self, launch: &mut dyn FnMut(Output, &mut dyn Observer) -> Result<(), Fault>) -> bool {
         self.debugger.begin_run();
-        self.debugger.console.pause = false;
+        self.capture.pause.store(false, Relaxed);
         if self.settings.stop_on_entry {
             self.debugger.goal = Goal::Any;
         }
@@ -343,7 +352,7 @@ impl Session<'_, '_> {
             ("evaluate", view) => self.evaluate(arguments, view),
             ("completions", view) => self.completions(arguments, view).and_then(stay),
             ("pause", _) => {
-                self.debugger.console.pause = !self.stands;
+                self.capture.pause.store(!self.stands, Relaxed);
                 stay(json!({}))
             }
             (command, Some(view)) => match command {
@@ -396,8 +405,8 @@ impl Session<'_, '_> {
     /// The run stands still: tells the editor why, and answers it until the run goes on.
     fn stand(&mut self, view: &mut View<'_>, mut event: Value) -> Resume {
         self.debugger.goal = Goal::Run;
-        self.debugger.console.pause = false;
-        self.debugger.console.take();
+        self.capture.pause.store(false, Relaxed);
+        self.capture.take();
         self.stands = true;
         if let Some(focus) = self.debugger.focus {
             event["threadId"] = self.number(focus).into();
@@ -422,7 +431,7 @@ impl Session<'_, '_> {
         self.exception = None;
         self.frames.clear();
         self.containers.clear();
-        self.debugger.console.take();
+        self.capture.take();
         resume
     }
 
@@ -457,14 +466,14 @@ impl Session<'_, '_> {
                 }
             }
         }
-        self.debugger.console.looking = true;
+        self.capture.looking.store(true, Relaxed);
         let finding = self.look_at_findings(view);
         let entry = matches!(self.debugger.goal, Goal::Any) && self.debugger.focus.is_none();
         let stops = !self.settings.no_debug && self.debugger.stop(view, asked);
-        self.debugger.console.looking = false;
+        self.capture.looking.store(false, Relaxed);
         let logged = std::mem::take(&mut self.debugger.logged);
         self.connection.output("console", &logged);
-        let shown = self.debugger.console.take();
+        let shown = self.capture.take();
         if let Some((finding, focus)) = finding {
             let lowest = Focus { warp: asked.warp, lane: asked.mask.trailing_zeros().min(31) };
             self.debugger.focus = focus.or(self.debugger.focus).or(Some(lowest));
@@ -557,7 +566,7 @@ impl Observer for Session<'_, '_> {
     }
 }
 
-impl<C: Console> Debugger<'_, C> {
+impl Debugger<'_> {
     /// The thread with these numbers.
     pub(super) fn thread_at(&self, view: &View<'_>, block: [u32; 3], [x, y, z]: [u32; 3]) -> Focus {
         let [nx, ny, _] = view.launch().block();

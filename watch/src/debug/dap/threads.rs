@@ -104,7 +104,7 @@ impl Session<'_, '_> {
             return Err("`block` or `thread` is expected, each as numbers: [1, 0, 0]".into());
         }
         self.debugger.command(&format!("cuda {}", parts.join(" ")), Some(view))?;
-        self.debugger.console.take();
+        self.capture.take();
         let focus = self.debugger.focus.ok_or("No thread is selected.")?;
         self.announce_focus(focus);
         Ok(json!({"threadId": self.number(focus)}))

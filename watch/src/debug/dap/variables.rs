@@ -340,9 +340,9 @@ impl Session<'_, '_> {
     fn command(&mut self, line: &str, view: Option<&mut View<'_>>) -> Reply {
         let before = self.debugger.focus;
         let stands = view.is_some();
-        self.debugger.console.take();
+        self.capture.take();
         let flow = self.debugger.command(line, view)?;
-        let shown = self.debugger.console.take();
+        let shown = self.capture.take();
         let body = json!({"result": shown.trim_end_matches('\n'), "variablesReference": 0});
         let after = match flow {
             Flow::Stay => After::Stay,

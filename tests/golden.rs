@@ -6,9 +6,8 @@ use warpsmith_harness::golden::Golden;
 
 fn compare(path: &PathBuf) -> Result<(), Failed> {
     let golden = Golden::decompress(&std::fs::read(path)?)?;
-    let differing: Vec<String> = (golden.records.iter())
-        .filter_map(|record| Some(format!("{}: {}", record.case.name, record.difference()?)))
-        .collect();
+    let differing: Vec<String> =
+        golden.differences().into_iter().map(|(name, how)| format!("{name}: {how}")).collect();
     if differing.is_empty() {
         return Ok(());
     }

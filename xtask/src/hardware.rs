@@ -154,9 +154,8 @@ pub fn record() -> Result<Outcome, String> {
     for (reason, count) in skipped {
         println!("{count} cases cannot run here: {reason}");
     }
-    let differences: Vec<String> = (golden.records.iter())
-        .filter_map(|record| Some(format!("{}: {}", record.case.name, record.difference()?)))
-        .collect();
+    let differences: Vec<String> =
+        golden.differences().into_iter().map(|(name, how)| format!("{name}: {how}")).collect();
     let path = in_root("tests/golden").join(file_name(&golden));
     std::fs::create_dir_all(in_root("tests/golden"))
         .and_then(|()| std::fs::write(&path, golden.compressed()))
@@ -257,8 +256,7 @@ mod tests {
         // What the file says is what was recorded, and the engine agrees with itself.
         let read = Golden::parse(&recorded.to_string()).unwrap();
         assert_eq!(read, recorded);
-        let differing: Vec<_> =
-            read.records.iter().filter_map(|r| Some((&r.case.name, r.difference()?))).collect();
+        let differing = read.differences();
         assert!(differing.is_empty(), "{differing:?}");
         // Results that are all zero would show nothing.
         let dull =

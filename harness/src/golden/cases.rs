@@ -1,6 +1,6 @@
 //! What is run on a GPU: vectors for the statements of `tests/oracle`, and kernels.
 
-use super::{Case, Check, atomics, matrix, vectors};
+use super::{Case, Check, atomics, matrix, tensor, vectors};
 use crate::runs::runs;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,14 @@ use warpsmith_filetests::scan;
 
 /// At most so many statements of a family.
 const PER_FAMILY: usize = 24;
-/// Of a family of products of matrices, whose statements differ in types, shapes and layouts.
-const PRODUCTS: usize = 200;
 
 /// All cases, from the files below the workspace's folder.
 pub fn cases(root: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     type Make = fn(&str) -> Option<(String, Case)>;
-    let parts: [(&str, Make, usize); 4] = [
-        ("arith", vectors::case, PER_FAMILY),
-        ("data", vectors::case, PER_FAMILY),
-        ("sync", vectors::of_warp, PER_FAMILY),
-        ("matrix", matrix::case, PRODUCTS),
-    ];
-    for (part, make, most) in parts {
+    let parts: [(&str, Make); 3] =
+        [("arith", vectors::case), ("data", vectors::case), ("sync", vectors::of_warp)];
+    for (part, make) in parts {
         let rows = read(&root.join(format!("tests/oracle/{part}.tsv")))?;
         let mut of_family: Vec<(String, usize)> = Vec::new();
         for row in rows.lines().skip(1) {
@@ -33,13 +27,15 @@ pub fn cases(root: &Path) -> Result<Vec<Case>, String> {
                 of_family.push((family, 0));
                 of_family.len() - 1
             });
-            if of_family[at].1 < most {
+            if of_family[at].1 < PER_FAMILY {
                 of_family[at].1 += 1;
                 cases.push(case);
             }
         }
     }
     cases.extend(atomics::cases());
+    cases.extend(matrix::cases(&read(&root.join("tests/oracle/matrix.tsv"))?));
+    cases.extend(tensor::cases());
     for folder in ["examples", "tests/filetests/run"] {
         for path in files(&root.join(folder))? {
             cases.extend(kernels(&path)?);

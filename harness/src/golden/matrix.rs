@@ -4,6 +4,7 @@
 use super::{Case, Check};
 use crate::runs::digest;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use warpsmith::interp::SplitMix64;
 use warpsmith::isa::{Mnemonic, ScalarType};
@@ -12,15 +13,68 @@ use warpsmith::ptx::ValidatedModule;
 use warpsmith_semantics::value::half::{BF16, F16, Half};
 
 /// Numbers of 32 bits in each pool.
-const POOL: usize = 256;
+const POOL: usize = 64;
 /// Bytes of matrices in memory.
 const MEMORY: usize = 4096;
+/// Bytes of the numbers that fill it, again and again: the next KiB starts with others.
+const SOURCE: usize = 1024;
 /// Bytes of the matrices of a warpgroup.
-const TILES: usize = 32 << 10;
+const TILES: usize = 40 << 10;
 /// Where the second one lies.
 const TILE_B: usize = 8 << 10;
 /// More results of a thread than this are recorded as one number.
-const WHOLE: usize = 16;
+const WHOLE: usize = 4;
+/// At most so many statements of a family, of those for one generation of hardware.
+const PER_FAMILY: usize = 100;
+/// Layouts in memory that a product of a warpgroup is tried with: leading and stride offsets, and bytes that the matrices start further on.
+const LAYOUTS: [[u64; 3]; 6] =
+    [[128, 256, 0], [16, 1024, 0], [256, 128, 0], [1024, 512, 32], [2048, 1024, 64], [512, 256, 128]];
+
+/// Cases of the rows of a table: of every family as many as there are mnemonics, then others, evenly spread.
+pub(super) fn cases(rows: &str) -> Vec<Case> {
+    let mut families: Vec<(String, Vec<&str>, Vec<&str>)> = Vec::new();
+    let mut known = BTreeSet::new();
+    for row in rows.lines().skip(1) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [_, family, _, _, target, "ok", _, _, statement, _] = fields[..] else { continue };
+        if parts(family).is_none() {
+            continue;
+        }
+        // Statements for hardware that is not at hand take no room from the others.
+        let later = target.strip_prefix("sm_").is_some_and(|sm| sm.len() > 2 && sm != "90a");
+        let family = if later { format!("{family} of {target}") } else { family.to_owned() };
+        let at = families.iter().position(|(name, ..)| *name == family).unwrap_or_else(|| {
+            families.push((family, Vec::new(), Vec::new()));
+            families.len() - 1
+        });
+        let mnemonic = statement.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+        let (_, first, further) = &mut families[at];
+        if known.insert((at, mnemonic)) { first.push(row) } else { further.push(row) }
+    }
+    let mut cases = Vec::new();
+    for (family, first, further) in families {
+        let rest = PER_FAMILY.saturating_sub(first.len());
+        for row in spread(&first, PER_FAMILY).chain(spread(&further, rest)) {
+            if !family.starts_with("wgmma") {
+                cases.extend(case(row, 0));
+                continue;
+            }
+            // The layout is another in each, and all of them are tried where A is in memory, too.
+            let own = digest(row.as_bytes()) as usize % (4 * LAYOUTS.len());
+            cases.extend(case(row, own));
+            if row.contains(", d1, ") && cases.len() % 5 == 0 {
+                cases.extend((1..4).filter_map(|more| case(row, (own + 7 * more) % (4 * LAYOUTS.len()))));
+            }
+        }
+    }
+    cases
+}
+
+/// At most so many of several, evenly spread.
+fn spread<'a>(all: &'a [&'a str], most: usize) -> impl Iterator<Item = &'a str> {
+    let count = all.len().min(most);
+    (0..count).map(move |at| all[at * all.len() / count.max(1)])
+}
 
 /// What an operand is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,8 +92,9 @@ enum Part {
     Immediate,
 }
 
-/// The family and the case of a row, if its statement moves or multiplies the matrices of a warp or a warpgroup.
-pub(super) fn case(row: &str) -> Option<(String, Case)> {
+/// The case of a row, if its statement moves or multiplies the matrices of a warp or a warpgroup; of matrices in memory that are laid out as
+/// `layout` says: a swizzle, and one of [`LAYOUTS`].
+fn case(row: &str, layout: usize) -> Option<Case> {
     let fields: Vec<&str> = row.split('\t').collect();
     let [id, family, _, version, target, "ok", _, decls, statement, module] = fields[..] else {
         return None;
@@ -53,7 +108,7 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
     let threads = if wide { 128 } else { 32 };
     let shared = module.contains(".shared");
     let in_global = module.contains(".global");
-    let blocks = if in_global { 1 } else { 2 };
+    let blocks = 1;
 
     let mut body = String::new();
     let mut seed = digest(id.as_bytes());
@@ -97,21 +152,38 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
                 }
             }
             Part::Element | Part::Addend | Part::Metadata => {
+                // A descriptor that is a number speaks of memory that is not the kernel's.
+                if wide && registers.is_empty() {
+                    return None;
+                }
                 registers.iter().try_for_each(|register| load(register, part, &mut body))?;
                 stored |= family.contains("store") || family.starts_with("stmatrix");
             }
             Part::Stride => {
+                let of_32 = name.contains(".m8n32") && name.contains(".row")
+                    || name.contains(".m32n8") && name.contains(".col");
                 let stride = match () {
                     () if name.contains(".b1") => 128,
-                    () if name.contains(".s4") || name.contains(".u4") => 32,
+                    () if name.contains(".s4") || name.contains(".u4") || of_32 => 32,
                     () => 16,
                 };
+                // Lines that overlap are written in an order that nobody says, and a register has one value.
+                let literal: Option<u64> = operand.parse().ok();
+                let overlaps = literal.is_some_and(|literal| !(stride..=32).contains(&literal));
+                let is_address = |register| operands[0].contains(register);
+                if family == "wmma.store" && overlaps || registers.iter().any(|r| is_address(r.as_str())) {
+                    return None;
+                }
                 let ty = registers.first().map(|register| class(&decls, register));
                 if let (Some(register), Some(ty)) = (registers.first(), ty) {
                     let _ = writeln!(body, "mov.b{} {register}, {stride};", ty?.bits());
                 }
             }
             Part::Address => {
+                // All lanes would store their lines to one place.
+                if registers.is_empty() && family == "stmatrix" {
+                    return None;
+                }
                 stored |= family.contains("store") || family.starts_with("stmatrix");
                 for register in &registers {
                     let bits = class(&decls, register)?.bits();
@@ -137,9 +209,10 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
             Part::Descriptor => {
                 let start = if at_b { TILE_B } else { 0 };
                 at_b = true;
-                let swizzle = (digest(id.as_bytes()) >> (8 + start % 7)) & 3;
-                // Leading and stride offsets of 128 and 256 bytes, the swizzle; the address joins them at run time.
-                let fixed = (128u64 >> 4) << 16 | (256u64 >> 4) << 32 | swizzle << 62;
+                let [leading, stride, further] = LAYOUTS[layout / 4 % LAYOUTS.len()];
+                let start = start + further as usize;
+                // Offsets and the swizzle; the address joins them at run time.
+                let fixed = (leading >> 4) << 16 | (stride >> 4) << 32 | (layout as u64 & 3) << 62;
                 let register = registers.first()?;
                 let _ = writeln!(
                     body,
@@ -193,8 +266,8 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
     let space = if mem_name == "gv" { "global" } else { "shared" };
     let _ = writeln!(
         ptx,
-        "ld.param.u64 %w_from, [memory];\nmov.u64 %w_mem, {mem_name};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nFILL:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_mem;\nand.b64 %w_off, %w_off, {};\nadd.u64 %w_off, %w_off, %w_from;\nld.global.b32 %w_word, [%w_off];\nst.{space}.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {};\n@%w_more bra FILL;\nbar.sync 0;",
-        MEMORY - 4,
+        "ld.param.u64 %w_from, [memory];\nmov.u64 %w_mem, {mem_name};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nFILL:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_mem;\nshr.u64 %w_long, %w_off, 10;\nmad.lo.u64 %w_off, %w_long, 68, %w_off;\nand.b64 %w_off, %w_off, {};\nadd.u64 %w_off, %w_off, %w_from;\nld.global.b32 %w_word, [%w_off];\nst.{space}.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {};\n@%w_more bra FILL;\nbar.sync 0;",
+        SOURCE - 4,
         threads * 4,
         if own || mem_name != "w_mem" { mem_bytes } else { 16 },
     );
@@ -234,33 +307,30 @@ pub(super) fn case(row: &str) -> Option<(String, Case)> {
     if digested {
         ptx += "st.global.b32 [%w_to], %w_sum;\n";
     }
-    let kept = if stored && name.contains(".global") && !in_global {
-        0
-    } else if stored {
-        mem_bytes
-    } else {
-        0
-    };
+    let kept = if stored && !(name.contains(".global") && !in_global) { mem_bytes } else { 0 };
+    // What a thread finds in memory is recorded as one number.
+    let found = if kept > 0 { threads * 4 } else { 0 };
     if kept > 0 {
         let _ = writeln!(
             ptx,
-            "bar.sync 0;\nld.param.u64 %w_from, [to];\nmad.wide.u32 %w_from, %w_block, {kept}, %w_from;\nadd.u64 %w_from, %w_from, {};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nKEEP:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_from;\nadd.u64 %w_off, %w_off, %w_mem;\nld.{space}.b32 %w_word, [%w_off];\nst.global.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {kept};\n@%w_more bra KEEP;",
-            threads * blocks * of_thread,
+            "bar.sync 0;\nmov.u32 %w_sum, 0x811c9dc5;\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nKEEP:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, %w_mem;\nld.{space}.b32 %w_word, [%w_off];\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {kept};\n@%w_more bra KEEP;\nld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, 4, %w_to;\nst.global.b32 [%w_to+{}], %w_sum;",
             threads * 4,
+            threads * blocks * of_thread,
         );
     }
     ptx += "ret;\n}\n";
     // The row's target may be later than its form needs.
     let earlier = ptx.replacen(&format!(".target {target}\n"), ".target sm_90\n", 1);
     let ptx = if ValidatedModule::parse(&earlier).is_ok() { earlier } else { ptx };
-    let (pools, memory) = numbers(id, &mnemonic);
+    let (pools, memory) = numbers(&mnemonic);
     let launch = json!({"entry": "k", "grid": [blocks], "block": [threads], "args": [
         {"buffer": literal::hex(&pools)},
         {"buffer": literal::hex(&memory)},
-        {"buffer_zero": threads * blocks * of_thread + blocks * kept},
+        {"buffer_zero": threads * blocks * of_thread + blocks * found},
         {"buffer_zero": MEMORY},
     ]});
-    Some((family.into(), Case { name: id.into(), ptx, launch, check: Check::Bits }))
+    let name = if wide { format!("{id}.{layout}") } else { id.into() };
+    Some(Case { name, ptx, launch, check: Check::Bits })
 }
 
 /// The parts of a family's operands, in their order.
@@ -344,13 +414,13 @@ fn class(decls: &str, register: &str) -> Option<ScalarType> {
     })
 }
 
-/// The pools (multiplicands, addends, metadata) and the memory of a case, the same whenever they are made.
-fn numbers(id: &str, mnemonic: &Mnemonic) -> (Vec<u8>, Vec<u8>) {
-    let mut random = SplitMix64::new(digest(id.as_bytes()));
+/// The pools (multiplicands, addends, metadata) and the memory of a case, the same whenever they are made, and for all cases of the same types.
+fn numbers(mnemonic: &Mnemonic) -> (Vec<u8>, Vec<u8>) {
     let types: Vec<ScalarType> = mnemonic.types().collect();
     // Destination, multiplicands, addend: of fewer types all are the same.
     let element = types.get(1).or(types.first()).copied().unwrap_or(ScalarType::B16);
     let addend = types.last().copied().unwrap_or(ScalarType::B16);
+    let mut random = SplitMix64::new(digest(format!("{element} {addend}").as_bytes()));
     let fill = |ty: ScalarType, bytes: usize, random: &mut SplitMix64| -> Vec<u8> {
         let size = (ty.bits() as usize / 8).max(1);
         let mut out = Vec::new();
@@ -369,7 +439,7 @@ fn numbers(id: &str, mnemonic: &Mnemonic) -> (Vec<u8>, Vec<u8>) {
             .fold(0u32, |word, i| word | choices[(random.next() % choices.len() as u64) as usize] << (4 * i));
         pools.extend_from_slice(&word.to_le_bytes());
     }
-    let memory = fill(element, MEMORY, &mut random);
+    let memory = fill(element, SOURCE, &mut random);
     (pools, memory)
 }
 
@@ -406,10 +476,10 @@ mod tests {
     #[test]
     fn a_product_runs() {
         let row = "id\tmma\t9.7.14.5.14\t9.0\tsm_90\tok\t\t.reg .b32 r<82>;\tmma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {r0,r1}, {r40,r41,r42,r43}, {r60,r61}, {r80,r81};\t";
-        let (_, case) = case(row).unwrap();
+        let case = case(row, 0).unwrap();
         let buffers = super::super::run(&case).unwrap();
         let out = buffers[2].as_ref().unwrap();
-        assert_eq!(out.len(), 64 * 16);
+        assert_eq!(out.len(), 32 * 16);
         assert!(out.iter().any(|byte| *byte != 0));
     }
 }

@@ -6,6 +6,7 @@
 mod atomics;
 mod cases;
 mod matrix;
+mod tensor;
 mod vectors;
 
 pub use cases::cases;
@@ -17,9 +18,10 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::io::{Read, Write};
 use warpsmith::interp::{Approximations, Loading};
-use warpsmith::isa::ScalarType;
+use warpsmith::isa::{ScalarType, Target};
 use warpsmith::launch::{LaunchSpec, execute, literal};
 use warpsmith::{Program, ptx};
+use warpsmith_semantics::matrix::Architecture;
 
 /// A kernel and a launch of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -191,6 +193,15 @@ impl Golden {
     }
 }
 
+impl Golden {
+    /// Where the engine differs from the GPU: names of cases, and how.
+    pub fn differences(&self) -> Vec<(&str, String)> {
+        let target = self.compute.parse::<Target>().ok();
+        let gpu = target.filter(|target| target.sm >= 70).map(Architecture::of);
+        self.records.iter().filter_map(|r| Some((&*r.case.name, r.difference(gpu)?))).collect()
+    }
+}
+
 impl fmt::Display for Golden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Golden { gpu, compute, driver, date, .. } = self;
@@ -233,9 +244,14 @@ impl Record {
         json!({"name": name, "check": check.to_string(), "ptx": ptx, "launch": launch, "buffers": buffers})
     }
 
-    /// How the engine differs from the GPU, if it does.
-    pub fn difference(&self) -> Option<String> {
-        let found = match run(&self.case) {
+    /// How the engine differs from the GPU, if it does. Matrices are multiplied as on `gpu`, whatever target the text has.
+    pub fn difference(&self, gpu: Option<Architecture>) -> Option<String> {
+        let mut case = self.case.clone();
+        let name = Architecture::ALL.into_iter().find(|(known, _)| Some(*known) == gpu).map(|(_, name)| name);
+        if let (Some(name), Some(launch)) = (name, case.launch.as_object_mut()) {
+            launch.entry("arithmetic").or_insert(name.into());
+        }
+        let found = match run(&case) {
             Ok(found) => found,
             Err(message) => return Some(message),
         };
@@ -300,23 +316,23 @@ mod tests {
 
     #[test]
     fn differences_are_found_and_told() {
-        assert_eq!(record().difference(), None);
+        assert_eq!(record().difference(None), None);
         let mut payload = record();
         payload.buffers[0] = Some(0x7ff8_0000_0000_0001u64.to_le_bytes().to_vec());
-        assert!(payload.difference().unwrap().contains("byte 0: 00 here, 01 on the GPU"));
+        assert!(payload.difference(None).unwrap().contains("byte 0: 00 here, 01 on the GPU"));
         payload.case.check = Check::Double;
-        assert_eq!(payload.difference(), None);
+        assert_eq!(payload.difference(None), None);
         let mut other = record();
         other.buffers[0] = Some(1.0f64.to_le_bytes().to_vec());
         other.case.check = Check::Double;
-        assert!(other.difference().is_some());
+        assert!(other.difference(None).is_some());
         let number =
             |a: f32, b: f32| Check::Number(ScalarType::F32).difference(&a.to_le_bytes(), &b.to_le_bytes());
         assert!(number(0.0, -0.0).is_some() && number(1.0, 1.000001).is_some());
         assert_eq!(number(f32::NAN, -f32::NAN), None);
         let mut broken = record();
         broken.case.ptx.push('!');
-        assert!(broken.difference().is_some());
+        assert!(broken.difference(None).is_some());
         let near = |check: Check, a: f32, b: f32| check.difference(&a.to_le_bytes(), &b.to_le_bytes());
         let approximate = Check::Approximate(ScalarType::F32);
         assert_eq!(near(approximate, 1.0, 1.000001), None);

@@ -32,6 +32,7 @@ mod integer;
 mod layout;
 mod rule;
 mod sparse;
+mod stepwise;
 mod tcgen05;
 mod unpack;
 mod warp;
@@ -41,8 +42,8 @@ pub use element::{Accumulator, Element, Family, Packing};
 pub use exchange::{Exchange, Lanes, Packed, Shape};
 pub use float::{Product, Scales, Workspace};
 pub use integer::{IntegerKind, IntegerProduct, multiply_double};
-pub use layout::{Fragment, Map, Place, Role, quads};
-pub use rule::{Architecture, Arithmetic, Rule, ScaleType, Unit};
+pub use layout::{Fragment, Map, Place, Role, is_transposed, quads};
+pub use rule::{Architecture, Arithmetic, ByWay, Rule, ScaleType, Unit};
 pub use sparse::{BadMetadata, Chunk, Sparsity, nibble};
 pub use tcgen05::{
     BadNibble, DataPath, Quarter, QuarterProduct, TensorForm, TensorProduct, TensorScaling, ZeroColumns,

@@ -76,8 +76,12 @@ impl Arithmetic {
 /// Which circuit multiplies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
-    /// `mma`, `wmma`
+    /// `mma`
     Warp,
+    /// `mma.m8n8k4` with f16: Volta's own shape, of which later architectures make other operations.
+    Quad,
+    /// `wmma`
+    Fragments,
     /// `wgmma`
     Warpgroup,
     /// `tcgen05.mma`
@@ -107,6 +111,21 @@ pub struct Rule {
     pub kept: u32,
     /// Products that are added exactly before they are cut, as one term with the exponent of their scales. 1: none.
     pub group: usize,
+    /// What an instruction becomes that the circuit does not have.
+    pub by_way: ByWay,
+}
+
+/// How an instruction is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByWay {
+    /// By the circuit, as it is.
+    Direct,
+    /// Floats of eight bits become f16, the two in the lower half of each group of four first: their products are one block, added to zero, the
+    /// others the next. C is added last, rounded to nearest even.
+    Halves,
+    /// f32 operations, each rounded to nearest even: an f32 result is a chain of fused ones from zero to which C is added; for one of
+    /// f16 two sums of two products are added to C one after the other.
+    Fused,
 }
 
 /// All products of an instruction in one block.
@@ -114,7 +133,7 @@ const ALL: usize = usize::MAX;
 
 impl Rule {
     const fn new(fraction: u32, block: usize) -> Rule {
-        Rule { fraction, block, kept: 23, group: 1 }
+        Rule { fraction, block, kept: 23, group: 1, by_way: ByWay::Direct }
     }
 
     /// The rule of an architecture for a circuit, the elements of A and, if the products are scaled, four-bit elements in groups.
@@ -123,7 +142,7 @@ impl Rule {
     pub const fn of(architecture: Architecture, unit: Unit, element: Element, grouped: bool) -> Rule {
         use Architecture::*;
         if grouped {
-            return Rule { fraction: 35, block: ALL, kept: 23, group: 16 };
+            return Rule { group: 16, ..Rule::new(35, ALL) };
         }
         let bytes = match element {
             Element::E4m3 | Element::E5m2 | Element::E3m2 | Element::E2m3 | Element::E2m1 => true,
@@ -148,13 +167,28 @@ impl Rule {
             | Element::B1 => false,
         };
         match (unit, architecture) {
-            (Unit::Warp, Volta) if old => Rule::new(23, 4),
-            (Unit::Warp, Turing) if old => Rule::new(24, 8),
-            (Unit::Warp, Volta | Turing | Ampere | Ada) if bytes => Rule { kept: 13, ..Rule::new(13, 16) },
-            (Unit::Warp, Volta | Turing | Ampere | Ada) => {
+            (Unit::Quad, Ampere | Ada | Hopper | Blackwell | RtxBlackwell) => {
+                Rule { by_way: ByWay::Fused, ..Rule::new(25, ALL) }
+            }
+            (Unit::Warp | Unit::Quad | Unit::Fragments, Volta) if old => Rule::new(23, 4),
+            (Unit::Warp | Unit::Quad | Unit::Fragments, Turing) if old => Rule::new(24, 8),
+            (Unit::Warp | Unit::Quad | Unit::Fragments, Volta | Turing | Ampere | Ada) if bytes => {
+                Rule { kept: 13, ..Rule::new(13, 16) }
+            }
+            (Unit::Warp | Unit::Quad | Unit::Fragments, Volta | Turing | Ampere | Ada) => {
                 Rule::new(24, if matches!(element, Element::Tf32) { 4 } else { 8 })
             }
-            (Unit::Warp, Hopper | Blackwell | RtxBlackwell) | (Unit::Tcgen05, _) => Rule::new(25, ALL),
+            // Tensor cores of warps have no such floats here; those of a warpgroup and of tensor memory do.
+            (Unit::Warp, Hopper | Blackwell) if matches!(element, Element::E4m3 | Element::E5m2) => {
+                Rule { by_way: ByWay::Halves, ..Rule::new(25, ALL) }
+            }
+            // A step of `.m16n8k4` follows another.
+            (Unit::Fragments, Hopper | Blackwell | RtxBlackwell) if matches!(element, Element::Tf32) => {
+                Rule::new(25, 4)
+            }
+            (Unit::Warp | Unit::Fragments, Hopper | Blackwell | RtxBlackwell) | (Unit::Tcgen05, _) => {
+                Rule::new(25, ALL)
+            }
             (Unit::Warpgroup, _) if bytes => Rule { kept: 13, ..Rule::new(13, ALL) },
             (Unit::Warpgroup, _) => Rule::new(25, ALL),
         }

@@ -48,10 +48,9 @@ pub(super) fn gather<const PARTS: usize>(
     out: &mut [u32],
 ) {
     let stride = 32 / PARTS as u32 % 32;
-    let tiles = fragment.side / 8;
     let columns = fragment.sides()[1];
     for (register, lanes) in from.iter().enumerate().take(fragment.registers()) {
-        let (line, k) = (8 * (register % tiles), 4 * (register / tiles) * PARTS);
+        let [line, k] = fragment.tile(register);
         if fragment.role == Role::A {
             for (g, quad) in lanes.chunks_exact(4).enumerate() {
                 let Some(out) = out.get_mut((line + g) * columns + k..) else { return };
@@ -85,9 +84,28 @@ fn tiles(fragment: &Fragment, mut each: impl FnMut(usize, usize, usize)) {
     }
 }
 
+/// Calls with each element of an accumulator: its register, lane and lowest bit, and its number in the matrix.
+fn each_place(fragment: &Fragment, mut each: impl FnMut(usize, usize, usize, usize)) {
+    for register in 0..fragment.registers() {
+        for lane in 0..32 {
+            for part in 0..fragment.per_register {
+                let [row, column] = fragment.place(lane, register, part);
+                each(register, lane, 16 * part, row * fragment.other + column);
+            }
+        }
+    }
+}
+
 /// The elements of C, row by row.
 #[inline(always)]
 pub(super) fn accumulate(fragment: &Fragment, from: &[Lanes], out: &mut [u32]) {
+    if fragment.transposed {
+        each_place(fragment, |register, lane, shift, at| {
+            let Some((out, lanes)) = out.get_mut(at).zip(from.get(register)) else { return };
+            *out = if fragment.per_register == 2 { lanes[lane] >> shift & 0xffff } else { lanes[lane] };
+        });
+        return;
+    }
     tiles(fragment, |at, tile, g| {
         let Some(out) = out.get_mut(at..at + 8) else { return };
         if fragment.per_register == 2 {
@@ -108,6 +126,14 @@ pub(super) fn accumulate(fragment: &Fragment, from: &[Lanes], out: &mut [u32]) {
 /// The registers of D.
 #[inline(always)]
 pub(super) fn deliver(fragment: &Fragment, d: &[u32], out: &mut [Lanes]) {
+    if fragment.transposed {
+        out.fill([0; 32]);
+        each_place(fragment, |register, lane, shift, at| {
+            let Some((lanes, d)) = out.get_mut(register).zip(d.get(at)) else { return };
+            lanes[lane] |= if fragment.per_register == 2 { (d & 0xffff) << shift } else { *d };
+        });
+        return;
+    }
     tiles(fragment, |at, tile, g| {
         let Some(d) = d.get(at..at + 8) else { return };
         if fragment.per_register == 2 {

@@ -4,9 +4,10 @@ use super::element::{Accumulator, Element, Family, Packing};
 use super::exchange::Lanes;
 use super::float::{Product, Scales, Workspace, has_avx2};
 use super::integer::{IntegerKind, IntegerProduct, multiply_double};
-use super::layout::{Fragment, Map, Role, quads};
-use super::rule::{Arithmetic, Rule, ScaleType, Unit};
+use super::layout::{Fragment, Map, Role, is_transposed, quads};
+use super::rule::{Arithmetic, ByWay, Rule, ScaleType, Unit};
 use super::sparse::{BadMetadata, Chunk, Sparsity};
+use super::stepwise;
 use super::unpack::{self, Unpack};
 use crate::lanes::Level;
 use crate::value::Rounding;
@@ -84,7 +85,7 @@ pub struct WarpProduct {
     pub sparsity: Option<Sparsity>,
     /// Blocks of products are scaled.
     pub scaling: Option<Scaling>,
-    /// `.satfinite`
+    /// `.satfinite` of integers. With floats, which `wmma` takes it with up to PTX 6.4, hardware has nothing of the kind.
     pub saturate: bool,
     /// What is done with integers.
     pub kind: IntegerKind,
@@ -197,11 +198,14 @@ impl WarpProduct {
             ];
             (maps, [2, 2, 8 / words[0], 8 / words[1]], None)
         } else {
+            let transposed = wmma && is_transposed([m, n, k]);
+            let of =
+                |role, side, other, per_register| Fragment { role, side, other, per_register, transposed };
             let fragments = [
-                Fragment { role: Role::A, side: m, other: kept, per_register },
-                Fragment { role: Role::B, side: n, other: k / unit, per_register },
-                Fragment { role: Role::Accumulator, side: m, other: n, per_register: words[0] },
-                Fragment { role: Role::Accumulator, side: m, other: n, per_register: words[1] },
+                of(Role::A, m, kept, per_register),
+                of(Role::B, n, k / unit, per_register),
+                of(Role::Accumulator, m, n, words[0]),
+                of(Role::Accumulator, m, n, words[1]),
             ];
             (fragments.map(|f| f.map()), fragments.map(|f| f.registers()), Some(fragments))
         };
@@ -221,7 +225,11 @@ impl WarpProduct {
             kind,
             rounding,
             batch: if quad { 4 } else { 1 },
-            unit: Unit::Warp,
+            unit: match (wmma, quad) {
+                (true, _) => Unit::Fragments,
+                (false, true) => Unit::Quad,
+                (false, false) => Unit::Warp,
+            },
             negate: [false; 2],
             registers,
             maps,
@@ -243,12 +251,13 @@ impl WarpProduct {
         let accumulator = Accumulator::from_scalar(d)?;
         let per_register = parts(types[0], Packing::Tight);
         let kept = if sparse { k / 2 } else { k } / unit(types[0]);
-        let of_a = Fragment { role: Role::A, side: ROWS, other: kept, per_register };
+        let of_a = Fragment { role: Role::A, side: ROWS, other: kept, per_register, transposed: false };
         let of_d = Fragment {
             role: Role::Accumulator,
             side: ROWS,
             other: n,
             per_register: accumulator.per_register(),
+            transposed: false,
         };
         let bits = Packing::Tight.stride(types[0]);
         Some(WarpProduct {
@@ -275,6 +284,17 @@ impl WarpProduct {
     /// What is multiplied as one of the elements of A, and of B: columns of A and rows of B.
     pub fn depths(&self) -> [usize; 2] {
         [self.depth(), self.depth_of_b()]
+    }
+
+    /// How many sparsity selectors an instruction has: which lanes hold metadata. None but 0 without metadata.
+    pub fn selectors(&self) -> usize {
+        let Some(sparsity) = self.sparsity else { return 1 };
+        let chunks = self.shape[2] / sparsity.chunk.columns();
+        match (self.packing.stride(self.types[0]) >= 16, chunks) {
+            (true, ..=4) => 4,
+            (true, _) | (false, ..=8) => 2,
+            (false, _) => 1,
+        }
     }
 
     /// True if its registers have 64 bits.
@@ -391,10 +411,12 @@ impl WarpProduct {
                     b: scales_of_b,
                 }),
             };
-            product.run(level, floats, &mut d[batch * m * n..][..m * n]);
-        }
-        if self.saturate {
-            saturate(self.accumulators[1], d);
+            let d = &mut d[batch * m * n..][..m * n];
+            match rule.map_or(ByWay::Direct, |rule| rule.by_way) {
+                ByWay::Direct => product.run(level, floats, d),
+                ByWay::Halves => stepwise::halves(&product, level, floats, d),
+                ByWay::Fused => stepwise::fused(&product, d),
+            }
         }
         self.deliver(d, out);
         Ok(())
@@ -564,19 +586,5 @@ const fn parts(element: Element, packing: Packing) -> usize {
     match element.family() {
         Family::Bit | Family::Double => 1,
         Family::Float(_) | Family::Integer { .. } => 32 / packing.stride(element) as usize,
-    }
-}
-
-/// `.satfinite` of `wmma` (up to PTX 6.4): infinities and what is beyond become the largest finite number, NaN becomes zero.
-fn saturate(ty: Accumulator, d: &mut [u32]) {
-    let format = ty.format();
-    let sign = format.sign() as u32;
-    for bits in d {
-        let magnitude = *bits & (sign - 1);
-        if Some(u64::from(magnitude)) == format.infinity() {
-            *bits = *bits & sign | format.max() as u32;
-        } else if Some(u64::from(magnitude)) > format.infinity() {
-            *bits = 0;
-        }
     }
 }

@@ -7,7 +7,7 @@ use super::Registers;
 use crate::engine::lanes::vector;
 use crate::engine::{Access, Address, FunctionBuilder, MatrixOp, Reg, Special, Width};
 use warpsmith_isa::{Extent, Instruction, Mod, Operation, StateSpace};
-use warpsmith_semantics::matrix::{Accumulator, Element, Fragment, Packing, Role};
+use warpsmith_semantics::matrix::{Accumulator, Element, Fragment, Packing, Role, is_transposed};
 
 /// What an instruction moves.
 struct Move {
@@ -50,7 +50,8 @@ impl Move {
         };
         let by_columns = i.has(Mod::Col);
         let line = extent.line(shape, by_columns);
-        let fragment = Fragment { role, side, other, per_register };
+        let transposed = is_transposed([m, n, k]);
+        let fragment = Fragment { role, side, other, per_register, transposed };
         Some(Move { fragment, bits, by_columns, line, space: i.space() })
     }
 
@@ -58,6 +59,13 @@ impl Move {
     fn place(&self, lane: usize, register: usize, part: usize) -> [usize; 2] {
         let [row, column] = self.fragment.place(lane, register, part);
         if self.by_columns { [column, row] } else { [row, column] }
+    }
+
+    /// How many registers one access moves: two of an accumulator whose elements are neighbours in memory, which asks for an
+    /// address that is a multiple of both sizes together.
+    fn together(&self) -> usize {
+        let pairs = self.fragment.role == Role::Accumulator && self.bits >= 32;
+        if pairs && self.place(0, 1, 0) == [0, 1] { 2 } else { 1 }
     }
 
     /// The elements of a register lie side by side.
@@ -177,7 +185,8 @@ fn as_value(body: &mut FunctionBuilder<'_>, at: Address, space: StateSpace) -> O
             }
             d
         }
-        Address::Symbol(symbol, offset) => body.program().address(symbol, offset, generic),
+        // Hardware takes the name of a shared variable for a generic address as it is: nothing lies there.
+        Address::Symbol(symbol, offset) => body.program().address(symbol, offset, false),
         Address::Stack(offset) => {
             let d = body.reg(Width::W64);
             body.stack_address(d, offset, generic);
@@ -208,12 +217,15 @@ pub(in crate::effects) fn load(
     let own = moved.fragment.registers();
     // A register that is written may be one that the address comes from.
     let loaded: Registers = (0..own).map(|_| body.reg(width)).collect();
-    for (register, d) in loaded.iter().enumerate() {
-        if moved.side_by_side() {
-            let access = Access::unsigned(moved.space, if width == Width::W64 { 8 } else { 4 });
-            let at = addresses.of(body, &moved, register, 0);
-            body.load(access, &[*d], at);
-        } else {
+    let together = moved.together();
+    if moved.side_by_side() {
+        let access = Access::unsigned(moved.space, if width == Width::W64 { 8 } else { 4 });
+        for (number, registers) in loaded.chunks(together).enumerate() {
+            let at = addresses.of(body, &moved, number * together, 0);
+            body.load(access, registers, at);
+        }
+    } else {
+        for (register, d) in loaded.iter().enumerate() {
             let access = Access::unsigned(moved.space, (moved.bits / 8) as u8);
             for part in 0..per_register {
                 let at = addresses.of(body, &moved, register, part);
@@ -250,12 +262,15 @@ pub(in crate::effects) fn store(
         src.get(1..=own)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?;
     body.matrix(MatrixOp::Converge);
     let mut addresses = Addresses::new(body, &moved, address_of(src.first())?, src.get(1 + own))?;
-    for (register, r) in values.iter().enumerate() {
-        if moved.side_by_side() {
-            let access = Access::unsigned(moved.space, if width == Width::W64 { 8 } else { 4 });
-            let at = addresses.of(body, &moved, register, 0);
-            body.store(access, &[*r], at);
-        } else {
+    let together = moved.together();
+    if moved.side_by_side() {
+        let access = Access::unsigned(moved.space, if width == Width::W64 { 8 } else { 4 });
+        for (number, registers) in values.chunks(together).enumerate() {
+            let at = addresses.of(body, &moved, number * together, 0);
+            body.store(access, registers, at);
+        }
+    } else {
+        for (register, r) in values.iter().enumerate() {
             let access = Access::unsigned(moved.space, (moved.bits / 8) as u8);
             for part in 0..per_register {
                 let at = addresses.of(body, &moved, register, part);

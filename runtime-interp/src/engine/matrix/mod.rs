@@ -104,6 +104,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
         }
         if let Some((r, selector)) = op.metadata {
+            let selectors = op.product.selectors();
+            if selector as usize >= selectors {
+                let message = format!(
+                    "the sparsity selector is {selector}; this form has {selectors}, and hardware stops at others as at an illegal instruction"
+                );
+                return Err(self.fault(issue, FaultCode::BadOperand, message));
+            }
             (inputs.metadata, inputs.selector) = (word(frame, r), selector as usize);
         }
         if let Some(scales) = &op.scales {

@@ -69,7 +69,12 @@ entry:
             .expect("the factor");
         func.dfg.replace_inst(constant, InstData::IntConst { value: 4 });
         let how = meaning.changed(&changed).expect("another factor");
-        assert!(how.starts_with("the launch of line 1: buffer 0, byte 4: before 0x03, after 0x04"), "{how}");
+        assert!(
+            how.starts_with(
+                "the launch of line 1: buffer 0, byte 4: the IR before gives 0x03, the IR after 0x04"
+            ),
+            "{how}"
+        );
         assert!(Meaning::of("kernel @k() {\nentry:\n  ret\n}\n", &module).is_err());
     }
 }

@@ -54,6 +54,7 @@ impl Log {
     /// Goes on with the next pass.
     pub(crate) fn enter(&mut self, pass: &'static str) {
         self.pass = pass;
+        self.last = None;
     }
 
     /// True if another rule may be applied.
@@ -100,7 +101,7 @@ impl Log {
         }
     }
 
-    /// How many rules were applied, and the last of them.
+    /// How many rules were applied, and the last one of the last pass.
     pub(crate) fn total(&self) -> (u32, Option<&'static str>) {
         (self.applied, self.last)
     }

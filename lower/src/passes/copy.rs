@@ -45,7 +45,7 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
         for binding in func.layout.records(inst).to_vec() {
             let Some(debug) = &mut func.debug else { continue };
             let mut data: Binding = debug.bindings[binding];
-            data.storage = data.storage.map(|value| copied.value(value));
+            data.storage = data.storage.map(|value| copied.value(func.dfg.resolve(value)));
             let binding = debug.bindings.push(data);
             func.layout.bind_at_end(to, binding);
         }

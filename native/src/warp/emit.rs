@@ -26,7 +26,7 @@ macro_rules! field {
 /// The lanes that execute something.
 #[derive(Clone, Copy)]
 enum Lanes {
-    /// Those of the group.
+    /// The lanes of the group.
     Group,
     /// Some of them, while the others wait.
     Some(Value),

@@ -34,7 +34,7 @@ pub(super) struct Block {
     pub parts: Vec<Part>,
     /// The statements that are counted in it, a branch at its end included.
     pub count: u32,
-    /// Those of the branch.
+    /// How many of those statements are the branch.
     pub branch_count: u32,
     pub exit: Exit,
 }

@@ -1,8 +1,8 @@
 //! How a command that is being written can go on.
 
+use super::Debugger;
 use super::commands;
 use super::info::{SYSTEM, topics};
-use super::Debugger;
 use std::collections::BTreeSet;
 use warpsmith_interp::observe::View;
 

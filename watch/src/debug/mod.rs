@@ -139,7 +139,13 @@ pub struct Debugger<'a> {
 
 impl<'a> Debugger<'a> {
     /// A debugger of a module that was parsed from `text` and loaded as `program`. `name` is what the file is called.
-    pub fn new(name: &str, text: &str, module: &'a Module, program: &'a Program, console: &'a mut dyn Console) -> Self {
+    pub fn new(
+        name: &str,
+        text: &str,
+        module: &'a Module,
+        program: &'a Program,
+        console: &'a mut dyn Console,
+    ) -> Self {
         let symbols = Symbols::new(name, text, module, program);
         let operations = program.operations() as usize;
         let starts = (0..operations as u32).map(|pc| symbols.is_start(pc)).collect();

@@ -129,7 +129,7 @@ pub struct Block<'a> {
     pub ops: Vec<RegionOp<'a>>,
     /// The statements that are counted in it.
     pub count: u32,
-    /// Those of them that the branch at its end is.
+    /// How many of those statements are the branch at its end.
     pub branch_count: u32,
     /// How it ends.
     pub end: BlockEnd,

@@ -58,8 +58,15 @@ pub(super) fn peel(text: &mut Text, at: usize) -> Option<()> {
             next = Some(label.to_owned());
             break;
         }
-        let Some(inside) = Statement::read(line) else {
-            // A declaration or a scope; what is before it is copied, if it can be gone on from there.
+        let inside = Statement::read(line);
+        let ends = inside.as_ref().is_some_and(|inside| {
+            inside.guard.is_empty() && matches!(inside.mnemonic.as_str(), "ret" | "exit" | "bra" | "trap")
+        });
+        let copies = inside.is_some_and(|inside| {
+            (ends || inside.mnemonic == "bra" || inside.nature().is_alone()) && !inside.is_of_parameters()
+        });
+        if !copies {
+            // A declaration, a scope, or what is not done twice; what is before it is copied, and gone on from there.
             if copied.is_empty() {
                 return None;
             }
@@ -67,12 +74,6 @@ pub(super) fn peel(text: &mut Text, at: usize) -> Option<()> {
             text.insert(n, format!("{label}:"));
             next = Some(label);
             break;
-        };
-        let ends =
-            inside.guard.is_empty() && matches!(inside.mnemonic.as_str(), "ret" | "exit" | "bra" | "trap");
-        let goes = inside.mnemonic == "bra";
-        if !(goes || ends || inside.nature().is_alone()) || inside.is_of_parameters() {
-            return None;
         }
         copied.push(line.to_owned());
         if ends {

@@ -159,7 +159,8 @@ rt! {
         context::ready()?;
         static OPEN: crate::driver::Slot = crate::driver::Slot::new(c"cuIpcOpenMemHandle_v2");
         let mut found = 0u64;
-        OPEN.call_with_handle(crate::driver::Word::word(&mut found), handle, flags as usize)?;
+        let place = std::ptr::from_mut(&mut found).expose_provenance();
+        OPEN.call_with_handle(place, handle, flags as usize)?;
         address.set(found)
     }
 }

@@ -63,10 +63,13 @@ const _: () =
 const LINEAR: u32 = 2;
 const PITCHED: u32 = 3;
 
-/// What textures and surfaces were made of, as the program has said it.
-static MADE: Mutex<Option<FxHashMap<u64, (Resource, Option<Texture>)>>> = Mutex::new(None);
+/// What textures and surfaces were made of, by their handles.
+type Made = FxHashMap<u64, (Resource, Option<Texture>)>;
 
-fn made() -> MutexGuard<'static, Option<FxHashMap<u64, (Resource, Option<Texture>)>>> {
+/// What they were made of, as the program has said it.
+static MADE: Mutex<Option<Made>> = Mutex::new(None);
+
+fn made() -> MutexGuard<'static, Option<Made>> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Processor time of the fastest of many runs each, in thread instructions of the PTX kernel a second.
 
+// Uses `divan`, too.
 #[path = "../../runtime-interp/benches/engine.rs"]
 #[allow(dead_code, reason = "the file is a bench of its own, too")]
 mod engine;

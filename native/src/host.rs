@@ -55,7 +55,8 @@ impl Code {
     /// An empty module for regions of programs, which are compiled while somebody waits.
     pub fn of_regions(settings: &'static [(&str, &str)]) -> Result<Code, Box<Diagnostic>> {
         // To ask the host what it has takes longer than to compile a small region.
-        static KNOWN: Mutex<Vec<(&[(&str, &str)], OwnedTargetIsa)>> = Mutex::new(Vec::new());
+        type Settings = &'static [(&'static str, &'static str)];
+        static KNOWN: Mutex<Vec<(Settings, OwnedTargetIsa)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let isa = match known.iter().find(|(of, _)| *of == settings) {
             Some((_, isa)) => isa.clone(),

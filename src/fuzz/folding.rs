@@ -22,12 +22,11 @@ pub struct Folded {
     pub unfolded: u32,
 }
 
+/// What came of a comparison.
+pub type Judged = Result<(Verdict, Folded), Failure>;
+
 /// Makes a module of constants of a seed, and compares what ptxas folds with the engine. `None` without a ptxas.
-pub fn folding(
-    seed: u64,
-    config: &Config,
-    tools: &dyn Tools,
-) -> Option<(Case, Result<(Verdict, Folded), Failure>)> {
+pub fn folding(seed: u64, config: &Config, tools: &dyn Tools) -> Option<(Case, Judged)> {
     let bytes = Random::new(seed).bytes(KERNELS * 400);
     let made = constants(&mut Unstructured::new(&bytes), config, KERNELS).ok()?;
     let description = "{\"entry\": \"k0\", \"grid\": [1], \"block\": [1], \"args\": [{\"buffer_zero\": 8}]}";

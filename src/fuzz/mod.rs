@@ -31,7 +31,7 @@ mod judge;
 mod metamorphic;
 
 pub use case::Case;
-pub use folding::{Folded, folding};
+pub use folding::{Folded, Judged, folding};
 pub use judge::{NoTools, Tools, Verdict, difference, is_defined, judge, reference_launch};
 pub use metamorphic::{Changed, Subject};
 pub use warpsmith_smith as smith;

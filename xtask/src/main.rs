@@ -31,7 +31,7 @@ usage: cargo xtask COMMAND
   csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
   clients [SUITE..]              install programs that use CUDA into target/clients, and run their suites with our libcuda
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
-  sweep                          compare every operand of the approximate instructions with the GPU at hand
+  sweep [INSTRUCTION..]          compare every operand of the approximate instructions with the GPU at hand
 ";
 
 /// The exit status of `hardware` where there is no GPU.
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             Err(message) => Err(message),
         },
         [hardware::WORKER] => hardware::work(),
-        ["sweep"] => sweep::run(),
+        ["sweep", names @ ..] => sweep::run(names),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -32,12 +32,18 @@ const BLOCK: u32 = 256;
 /// As many differences of an instruction are shown.
 const SHOWN: usize = 8;
 
-/// Compares all, and says for each instruction how many operands differ; an error if any does.
-pub fn run() -> Result<(), String> {
+/// Compares the instructions of these names, or all, and says for each how many operands differ; an error if any does.
+pub fn run(names: &[&str]) -> Result<(), String> {
+    if let Some(name) = names.iter().find(|name| !INSTRUCTIONS.iter().any(|(known, ..)| known == *name)) {
+        return Err(format!("`{name}` is none of the instructions that are compared"));
+    }
     let gpu = Gpu::open().map_err(|absent| absent.to_string())?;
     println!("{}", gpu.description().name);
     let mut differing = 0;
     for (name, bits, function) in INSTRUCTIONS {
+        if !names.is_empty() && !names.contains(&name) {
+            continue;
+        }
         let (count, examples) = sweep(&gpu, name, bits, function).map_err(|e| format!("{name}: {e}"))?;
         differing += count;
         println!("{name}: {count} of 2^{bits} operands differ");
@@ -112,7 +118,7 @@ mod tests {
     #[test]
     fn kernels_are_valid() {
         for (name, bits, _) in INSTRUCTIONS {
-            let found = warpsmith::ptx::ValidatedModule::parse(&kernel(name, bits));
+            let found = warpsmith::ptx::ValidatedModule::parse(kernel(name, bits));
             assert!(found.is_ok(), "{name}: {:?}", found.err());
         }
     }

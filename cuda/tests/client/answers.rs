@@ -18,8 +18,11 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The texts of the file, and its sections: names, and their lines.
-fn parse(text: &str) -> (BTreeMap<String, CString>, Vec<(String, Vec<String>)>) {
+/// Sections of the file: names, and their lines.
+type Calls = Vec<(String, Vec<String>)>;
+
+/// The texts of the file, and its sections.
+fn parse(text: &str) -> (BTreeMap<String, CString>, Calls) {
     let (mut texts, mut sections) = (BTreeMap::new(), Vec::<(String, Vec<String>)>::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {

@@ -5,12 +5,19 @@ use super::{Case, Check};
 use crate::runs::digest;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use warpsmith::interp::SplitMix64;
 use warpsmith::isa::{Mnemonic, ScalarType};
 use warpsmith::launch::literal;
 use warpsmith::ptx::ValidatedModule;
 use warpsmith_semantics::value::half::{BF16, F16, Half};
+
+/// Appends a line to a text.
+macro_rules! line {
+    ($text:expr, $($arg:tt)*) => {{
+        $text.push_str(&format!($($arg)*));
+        $text.push('\n');
+    }};
+}
 
 /// Numbers of 32 bits in each pool.
 const POOL: usize = 64;
@@ -127,12 +134,12 @@ fn case(row: &str, layout: usize) -> Option<Case> {
         };
         let step = if ty.bits() == 64 { 8 } else { 4 };
         let mask = POOL * 4 - step;
-        let _ = writeln!(
+        line!(
             body,
             "mad.lo.u32 %w_at, %w_tid, 148, {};\nand.b32 %w_at, %w_at, {mask};\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, {pool};",
             at * step
         );
-        let _ = writeln!(body, "ld.global.b{} {register}, [%w_off];", ty.bits());
+        line!(body, "ld.global.b{} {register}, [%w_off];", ty.bits());
         Some(())
     };
     let mut results: Vec<(String, ScalarType)> = Vec::new();
@@ -141,6 +148,12 @@ fn case(row: &str, layout: usize) -> Option<Case> {
     for (index, operand) in operands.iter().enumerate() {
         let part = part_of(&parts, index, operand, &decls);
         let registers = registers(operand, &decls);
+        // A declared vector: its components are not loaded.
+        if registers.is_empty()
+            && matches!(part, Part::Result | Part::Element | Part::Addend | Part::Metadata)
+        {
+            return None;
+        }
         match part {
             Part::Result => {
                 for register in &registers {
@@ -176,7 +189,7 @@ fn case(row: &str, layout: usize) -> Option<Case> {
                 }
                 let ty = registers.first().map(|register| class(&decls, register));
                 if let (Some(register), Some(ty)) = (registers.first(), ty) {
-                    let _ = writeln!(body, "mov.b{} {register}, {stride};", ty?.bits());
+                    line!(body, "mov.b{} {register}, {stride};", ty?.bits());
                 }
             }
             Part::Address => {
@@ -191,7 +204,7 @@ fn case(row: &str, layout: usize) -> Option<Case> {
                     let rows = family.ends_with("matrix");
                     let generic = bits == 64 && !name.contains(".shared") && !name.contains(".global");
                     let lane = if rows { 16 } else { 0 };
-                    let _ = writeln!(body, "mov.u64 %w_off, w_mem;");
+                    line!(body, "mov.u64 %w_off, w_mem;");
                     if generic {
                         body.push_str("cvta.shared.u64 %w_off, %w_off;\n");
                     }
@@ -199,10 +212,10 @@ fn case(row: &str, layout: usize) -> Option<Case> {
                         body.push_str("ld.param.u64 %w_off, [scratch];\n");
                     }
                     body.push_str("and.b32 %w_at, %w_tid, 31;\n");
-                    let _ = writeln!(body, "mad.wide.u32 %w_off, %w_at, {lane}, %w_off;");
-                    let _ = match bits {
-                        64 => writeln!(body, "mov.u64 {register}, %w_off;"),
-                        _ => writeln!(body, "cvt.u32.u64 {register}, %w_off;"),
+                    line!(body, "mad.wide.u32 %w_off, %w_at, {lane}, %w_off;");
+                    match bits {
+                        64 => line!(body, "mov.u64 {register}, %w_off;"),
+                        _ => line!(body, "cvt.u32.u64 {register}, %w_off;"),
                     };
                 }
             }
@@ -214,7 +227,7 @@ fn case(row: &str, layout: usize) -> Option<Case> {
                 // Offsets and the swizzle; the address joins them at run time.
                 let fixed = (leading >> 4) << 16 | (stride >> 4) << 32 | (layout as u64 & 3) << 62;
                 let register = registers.first()?;
-                let _ = writeln!(
+                line!(
                     body,
                     "mov.u64 %w_off, w_mem;\nadd.u64 %w_off, %w_off, {start};\nbfe.u64 %w_off, %w_off, 4, 14;\nor.b64 {register}, %w_off, 0x{fixed:x};"
                 );
@@ -222,7 +235,7 @@ fn case(row: &str, layout: usize) -> Option<Case> {
             Part::Flag => {
                 for register in &registers {
                     let odd = digest(id.as_bytes()) & 1;
-                    let _ = writeln!(body, "setp.ne.u32 {register}, {odd}, 0;");
+                    line!(body, "setp.ne.u32 {register}, {odd}, 0;");
                 }
             }
             Part::Immediate => {}
@@ -233,7 +246,7 @@ fn case(row: &str, layout: usize) -> Option<Case> {
         }
     }
     if let Some((negated, register)) = guard {
-        let _ = writeln!(body, "setp.{}.u32 {register}, 1, 0;", if negated { "eq" } else { "ne" });
+        line!(body, "setp.{}.u32 {register}, 1, 0;", if negated { "eq" } else { "ne" });
     }
     if results.is_empty() && !stored {
         return None;
@@ -249,22 +262,17 @@ fn case(row: &str, layout: usize) -> Option<Case> {
         ".version {version}\n.target {target}\n.address_size 64\n{module}.visible .entry k(.param .u64 pools, .param .u64 memory, .param .u64 to, .param .u64 scratch)\n{{\n{decls}\n"
     );
     if own || name.contains(".shared") && !shared {
-        let _ = writeln!(ptx, ".shared .align 1024 .b8 w_mem[{mem_bytes}];");
+        line!(ptx, ".shared .align 1024 .b8 w_mem[{mem_bytes}];");
     } else {
         ptx += ".shared .align 1024 .b8 w_mem[16];\n";
     }
     ptx += ".reg .b64 %w_pool_a, %w_pool_c, %w_pool_m, %w_off, %w_from, %w_to, %w_mem;\n.reg .b32 %w_tid, %w_at, %w_word, %w_sum, %w_hi, %w_block;\n.reg .pred %w_more;\n.reg .b64 %w_long;\n.reg .b16 %w_short;\n";
     ptx += "ld.param.u64 %w_pool_a, [pools];\n";
-    let _ = writeln!(
-        ptx,
-        "add.u64 %w_pool_c, %w_pool_a, {};\nadd.u64 %w_pool_m, %w_pool_a, {};",
-        POOL * 4,
-        POOL * 8
-    );
+    line!(ptx, "add.u64 %w_pool_c, %w_pool_a, {};\nadd.u64 %w_pool_m, %w_pool_a, {};", POOL * 4, POOL * 8);
     ptx += "mov.u32 %w_tid, %ctaid.x;\nmov.u32 %w_at, %ntid.x;\nmov.u32 %w_block, %w_tid;\nmov.u32 %w_word, %tid.x;\nmad.lo.u32 %w_tid, %w_tid, %w_at, %w_word;\n";
     // Fill the memory.
     let space = if mem_name == "gv" { "global" } else { "shared" };
-    let _ = writeln!(
+    line!(
         ptx,
         "ld.param.u64 %w_from, [memory];\nmov.u64 %w_mem, {mem_name};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nFILL:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_mem;\nshr.u64 %w_long, %w_off, 10;\nmad.lo.u64 %w_off, %w_long, 68, %w_off;\nand.b64 %w_off, %w_off, {};\nadd.u64 %w_off, %w_off, %w_from;\nld.global.b32 %w_word, [%w_off];\nst.{space}.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {};\n@%w_more bra FILL;\nbar.sync 0;",
         SOURCE - 4,
@@ -285,33 +293,33 @@ fn case(row: &str, layout: usize) -> Option<Case> {
     // The results.
     let digested = results.len() > WHOLE;
     let of_thread = if digested { 8 } else { results.len() * 8 };
-    let _ = writeln!(
+    line!(
         ptx,
         "ld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, {of_thread}, %w_to;\nmov.u32 %w_sum, 0x811c9dc5;"
     );
     for (i, (register, ty)) in results.iter().enumerate() {
         let bits = ty.bits();
         if !digested {
-            let _ = writeln!(ptx, "st.global.b{bits} [%w_to+{}], {register};", i * 8);
+            line!(ptx, "st.global.b{bits} [%w_to+{}], {register};", i * 8);
             continue;
         }
-        let _ = match bits {
-            64 => writeln!(
+        match bits {
+            64 => line!(
                 ptx,
                 "mov.b64 {{%w_word, %w_hi}}, {register};\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nmov.b32 %w_word, %w_hi;"
             ),
-            _ => writeln!(ptx, "mov.b32 %w_word, {register};"),
+            _ => line!(ptx, "mov.b32 %w_word, {register};"),
         };
         ptx += "xor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\n";
     }
     if digested {
         ptx += "st.global.b32 [%w_to], %w_sum;\n";
     }
-    let kept = if stored && !(name.contains(".global") && !in_global) { mem_bytes } else { 0 };
+    let kept = if stored && (in_global || !name.contains(".global")) { mem_bytes } else { 0 };
     // What a thread finds in memory is recorded as one number.
     let found = if kept > 0 { threads * 4 } else { 0 };
     if kept > 0 {
-        let _ = writeln!(
+        line!(
             ptx,
             "bar.sync 0;\nmov.u32 %w_sum, 0x811c9dc5;\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nKEEP:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, %w_mem;\nld.{space}.b32 %w_word, [%w_off];\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {kept};\n@%w_more bra KEEP;\nld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, 4, %w_to;\nst.global.b32 [%w_to+{}], %w_sum;",
             threads * 4,
@@ -360,8 +368,11 @@ fn part_of(parts: &[Part], index: usize, operand: &str, decls: &str) -> Part {
     }
 }
 
+/// The register of a guard, and whether it is negated.
+type Guard<'s> = Option<(bool, &'s str)>;
+
 /// The guard, the mnemonic and the operands of a single statement.
-fn apart(statement: &str) -> Option<(Option<(bool, &str)>, Mnemonic, &str)> {
+fn apart(statement: &str) -> Option<(Guard<'_>, Mnemonic, &str)> {
     let statement = statement.trim().strip_suffix(';').filter(|s| !s.contains([';', '\\']))?;
     let (guard, rest) = match statement.strip_prefix('@') {
         Some(guarded) => {

@@ -199,7 +199,7 @@ mod tests {
         let mask = u64::MAX >> (64 - bits);
         let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits)?;
         let x = x >> before;
-        let high = (u128::from(x) * u128::from(multiplier) >> bits) as u64;
+        let high = ((u128::from(x) * u128::from(multiplier)) >> bits) as u64;
         Some(match add {
             false => high >> after,
             true => ((x.wrapping_sub(high) & mask) >> 1).wrapping_add(high) >> (after - 1),
@@ -210,7 +210,7 @@ mod tests {
         let extend = |x: i64| x << (64 - bits) >> (64 - bits);
         let Signed { multiplier, after } = Signed::of(by, bits);
         let as_read = extend(multiplier as i64);
-        let mut high = (i128::from(x) * i128::from(as_read) >> bits) as i64;
+        let mut high = ((i128::from(x) * i128::from(as_read)) >> bits) as i64;
         if as_read < 0 {
             high = extend(high.wrapping_add(x));
         }

@@ -81,9 +81,10 @@ unsafe impl Send for Finished {}
 // SAFETY: as above.
 unsafe impl Sync for Finished {}
 
+type Cached = HashMap<(Recipe, measure::Settings), (RegionCode, Arc<Finished>)>;
+
 /// Code by what it was made of: a region that two programs have, or one program that is loaded twice, is compiled once in a process.
-static CACHE: OnceLock<Mutex<HashMap<(Recipe, measure::Settings), (RegionCode, Arc<Finished>)>>> =
-    OnceLock::new();
+static CACHE: OnceLock<Mutex<Cached>> = OnceLock::new();
 /// When so many regions are kept, all are forgotten; programs that use them go on doing so.
 const KEPT: usize = 4096;
 

@@ -26,7 +26,7 @@ impl Function {
             (open..text.lines.len()).find(|n| text.lines[*n].text == "}").filter(|close| at < *close)?;
         let name = text.lines[open].text.split_once('@')?.1;
         let name = &name[..name.find(|c: char| !is_name(c) && c != '.').unwrap_or(name.len())];
-        let module = warpsmith_ir::parse_module(&text.print()).ok()?;
+        let module = warpsmith_ir::parse_module(text.print()).ok()?;
         let func = module.functions.values().find(|func| func.name == name)?;
         let types = func.dfg.values().map(|value| {
             let name = func.names.get(value).map_or_else(|| value.to_string(), |name| format!("%{name}"));

@@ -108,7 +108,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         self.lines_over(warp, issue, access, 0, kind)
     }
 
-    /// As above, of an access and of others at addresses up to `more` bytes past its own.
+    /// The lines of an access, and of others at addresses up to `more` bytes past its own.
     #[inline(always)]
     pub(in crate::engine) fn lines_over(
         &mut self,

@@ -256,9 +256,9 @@ impl Program {
         let leaders = self.leaders();
         let functions: FxHashSet<u32> = self.functions.iter().map(|f| f.entry).collect();
         let (mut ranges, mut start) = (Vec::new(), 0);
-        for pc in 0..=self.code.len() {
+        for (pc, &leads) in leaders.iter().enumerate() {
             let inside = self.code.get(pc).is_some_and(|inst| is_for_regions(&inst.op));
-            let full = pc - start >= MOST && leaders[pc];
+            let full = pc - start >= MOST && leads;
             if !inside || full || functions.contains(&(pc as u32)) {
                 if pc - start > 1 {
                     ranges.push(start as u32..pc as u32);

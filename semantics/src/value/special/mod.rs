@@ -44,14 +44,14 @@ impl Piece {
     #[inline(always)]
     fn at(&self, x: u32) -> i64 {
         let Piece(c0, c1, c2) = *self;
-        c0 + (i64::from(c1) * i64::from(x) << 7) + (i64::from(c2) * (square::<17, 19>(x) >> 11) as i64)
+        c0 + ((i64::from(c1) * i64::from(x)) << 7) + (i64::from(c2) * (square::<17, 19>(x) >> 11) as i64)
     }
 
     /// The value at `x`, of 16 bits: pieces of the reciprocal are half as long.
     #[inline(always)]
     fn at_half(&self, x: u32) -> i64 {
         let Piece(c0, c1, c2) = *self;
-        c0 + (i64::from(c1) * i64::from(x) << 8) + (i64::from(c2) * (square::<16, 17>(x) >> 9) as i64)
+        c0 + ((i64::from(c1) * i64::from(x)) << 8) + (i64::from(c2) * (square::<16, 17>(x) >> 9) as i64)
     }
 }
 
@@ -69,7 +69,7 @@ fn packed(mantissa: u32, exponent: i32) -> u32 {
         128.. => INFINITY,
         ..-127 => 0,
         // A mantissa of 2^24 is that of the next exponent.
-        _ => match (exponent + 126 << 23) + mantissa as i32 {
+        _ => match ((exponent + 126) << 23) + mantissa as i32 {
             bits if bits < HIDDEN as i32 => 0,
             bits => bits as u32,
         },

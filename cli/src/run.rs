@@ -78,7 +78,7 @@ pub struct Options {
     explore: Option<u64>,
     /// Execute machine code of this machine: of what is executed often (`auto`), or of all. What is watched is interpreted.
     #[cfg(feature = "native")]
-    #[arg(long, value_enum, default_value = "off", value_name = "WHEN")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
     native: Native,
     /// An argument, in the kernel's order: u32:7, f32[]:1,2,3, f32[100]:iota|random|zero, bytes:HEX, hex:HEX, zero:N, same:I.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true, requires = "entry")]

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC as Fc, IntCC as Cc};
 use warpsmith_interp::engine::{Program, RunStep, Width};
-use warpsmith_isa::{Comparison, Mod, Operation, Rounding, ScalarType};
+use warpsmith_isa::{Comparison, Instruction, Mod, Operation, OutOfRange, Rounding, ScalarType};
 
 /// What is computed, as far as the types of registers and the modifiers do not say.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,11 +64,27 @@ impl Plan {
     }
 }
 
+/// True if no modifier says more than the type, the comparison and what holds without one: `.relu`, `.ftz`, a second type and whatever tables have
+/// tomorrow stay with the interpreter.
+fn is_plain(i: &Instruction) -> bool {
+    let types = if i.operation() == Operation::Cvt { 2 } else { 1 };
+    let usual = |modifier: Mod| {
+        modifier.scalar().is_some()
+            || Comparison::of(modifier).is_some()
+            || Rounding::of(modifier) == Some(Rounding::Nearest)
+            || OutOfRange::of(modifier) == Some(OutOfRange::Wrap)
+    };
+    i.types().count() == types && i.mods().all(usual)
+}
+
 /// How an operation is compiled. `None` if it is not.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not here stays with the interpreter")]
 pub(super) fn plan(program: &Program, step: &RunStep<'_>, fused_multiply: bool) -> Option<Plan> {
     use Width::{Pred, W32, W64};
     let i = step.instruction;
+    if !is_plain(i) {
+        return None;
+    }
     let ty = i.ty()?;
     let widths: Vec<Width> = step.src[..step.sources].iter().map(|r| r.width()).collect();
     let to = step.dst.width();
@@ -86,14 +102,12 @@ pub(super) fn plan(program: &Program, step: &RunStep<'_>, fused_multiply: bool) 
     );
     let signed = matches!(ty, ScalarType::S32 | ScalarType::S64);
     let float = matches!(ty, ScalarType::F32 | ScalarType::F64);
-    let plain = !i.has(Mod::Sat) && !i.has(Mod::Ftz);
-    let nearest = matches!(i.rounding(), None | Some(Rounding::Nearest));
     Some(match i.operation() {
         Operation::Mov if same(1) => Plan::Move,
-        Operation::AddInteger if integer && plain && same(2) => Plan::Add,
-        Operation::SubInteger if integer && plain && same(2) => Plan::Sub,
-        Operation::MulLo if integer && plain && same(2) => Plan::Multiply,
-        Operation::MadLoInteger if integer && plain && same(3) => Plan::MultiplyAdd,
+        Operation::AddInteger if integer && same(2) => Plan::Add,
+        Operation::SubInteger if integer && same(2) => Plan::Sub,
+        Operation::MulLo if integer && same(2) => Plan::Multiply,
+        Operation::MadLoInteger if integer && same(3) => Plan::MultiplyAdd,
         Operation::MulWide if integer && ty.bits() == 32 && to == W64 && widths == [W32, W32] => {
             Plan::Widen { signed, add: false }
         }
@@ -109,24 +123,20 @@ pub(super) fn plan(program: &Program, step: &RunStep<'_>, fused_multiply: bool) 
         Operation::Shr if widths == [to, W32] && ty.bits() == to.bits() => {
             Plan::ShiftRight { by: constant(1)?, signed }
         }
-        Operation::ShfL if same(3) && i.out_of_range() != Some(warpsmith_isa::OutOfRange::Clamp) => {
-            Plan::FunnelLeft(constant(2)? & 31)
-        }
-        Operation::ShfR if same(3) && i.out_of_range() != Some(warpsmith_isa::OutOfRange::Clamp) => {
-            Plan::FunnelRight(constant(2)? & 31)
-        }
-        Operation::Lop3 if same(4) && i.bool_op().is_none() => Plan::Logic(constant(3)? as u8),
-        Operation::Prmt if same(3) && i.permute_mode().is_none() => {
+        Operation::ShfL if same(3) => Plan::FunnelLeft(constant(2)? & 31),
+        Operation::ShfR if same(3) => Plan::FunnelRight(constant(2)? & 31),
+        Operation::Lop3 if same(4) => Plan::Logic(constant(3)? as u8),
+        Operation::Prmt if same(3) => {
             let selectors = constant(2)?;
             if selectors & 0x8888 != 0 {
                 return None;
             }
             Plan::Permute(selectors)
         }
-        Operation::MinInteger if integer && plain && same(2) && to == W32 => Plan::Least { signed },
-        Operation::MaxInteger if integer && plain && same(2) && to == W32 => Plan::Greatest { signed },
+        Operation::MinInteger if integer && same(2) && to == W32 => Plan::Least { signed },
+        Operation::MaxInteger if integer && same(2) && to == W32 => Plan::Greatest { signed },
         Operation::Setp if to == Pred && (widths == [W32, W32] || widths == [W64, W64]) => {
-            if ty.bits() != widths[0].bits() || i.bool_op().is_some() || !plain {
+            if ty.bits() != widths[0].bits() {
                 return None;
             }
             let comparison = i.comparison()?;
@@ -141,22 +151,22 @@ pub(super) fn plan(program: &Program, step: &RunStep<'_>, fused_multiply: bool) 
             let types: Vec<ScalarType> = i.types().collect();
             match types[..] {
                 [ScalarType::U64 | ScalarType::S64, from @ (ScalarType::U32 | ScalarType::S32)]
-                    if to == W64 && widths == [W32] && plain =>
+                    if to == W64 && widths == [W32] =>
                 {
                     Plan::Extend { signed: from == ScalarType::S32 }
                 }
                 [ScalarType::U32 | ScalarType::S32, ScalarType::U64 | ScalarType::S64]
-                    if to == W32 && widths == [W64] && plain =>
+                    if to == W32 && widths == [W64] =>
                 {
                     Plan::Cut
                 }
                 _ => return None,
             }
         }
-        Operation::AddFloat if float && plain && nearest && same(2) => Plan::AddFloat,
-        Operation::SubFloat if float && plain && nearest && same(2) => Plan::SubFloat,
-        Operation::MulFloat if float && plain && nearest && same(2) => Plan::MultiplyFloat,
-        Operation::FmaFloat if float && plain && nearest && same(3) && fused_multiply => Plan::Fused,
+        Operation::AddFloat if float && same(2) => Plan::AddFloat,
+        Operation::SubFloat if float && same(2) => Plan::SubFloat,
+        Operation::MulFloat if float && same(2) => Plan::MultiplyFloat,
+        Operation::FmaFloat if float && same(3) && fused_multiply => Plan::Fused,
         _ => return None,
     })
 }

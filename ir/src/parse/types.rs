@@ -3,7 +3,9 @@
 use super::Parser;
 use crate::aggregate::{MAX_DEPTH, Shape, is_free};
 use crate::lexer::{Tok, Token};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
+use warpsmith_diag::{Span, nearest};
+use warpsmith_isa::StateSpace;
 
 impl Parser<'_> {
     /// A scalar, vector or pointer, a name, `{T, ..}`, `packed {T, ..}`, `align(n) {T, ..}` or `[T; n]`.
@@ -119,5 +121,69 @@ impl Parser<'_> {
         };
         self.module.types.set_span(ty, token.span());
         Some(())
+    }
+
+    pub(super) fn type_name(&mut self, token: Token, name: &str) -> Option<Type> {
+        // A pointer's space stands between angle brackets, which are tokens of their own.
+        if name == "ptr" && self.is(b'<') && self.tok.start == token.end {
+            self.bump();
+            let space = self.expect_kind(Tok::Word, "a state space")?;
+            let ty = StateSpace::from_name(self.text(space)).and_then(Type::ptr);
+            if ty.is_none() || ty == Some(Type::PTR) {
+                let message = format!("no pointers to {}", self.describe(space));
+                self.error("I0003", space.span(), message).notes.push(
+                    "the spaces are global, shared, local, const and param; a generic pointer is `ptr`"
+                        .into(),
+                );
+            }
+            let end = self.expect(b'>').map(|()| self.last_end)?;
+            if self.tok.kind == Tok::Word && self.tok.start == end {
+                let lanes = self.bump();
+                let count = self.text(lanes).strip_prefix('x').filter(|n| !n.starts_with(['0', '+']));
+                let count = count.and_then(|n| n.parse().ok());
+                let vector = ty.zip(count).and_then(|(ty, count)| Type::vector(ty.element(), count));
+                if vector.is_none() {
+                    let message = format!("no vector {}", self.describe(lanes));
+                    let note = "a vector of pointers is written `ptr<global>x4`, with 2 to 64 elements";
+                    self.error("I0003", lanes.span(), message).notes.push(note.into());
+                }
+                return vector;
+            }
+            return ty;
+        }
+        let common = match name {
+            "i32" => Type::I32,
+            "f32" => Type::F32,
+            "i64" => Type::I64,
+            "i1" => Type::I1,
+            "i8" => Type::I8,
+            "f64" => Type::F64,
+            _ => return self.rare_type_name(token, name),
+        };
+        Some(common)
+    }
+
+    pub(super) fn rare_type_name(&mut self, token: Token, name: &str) -> Option<Type> {
+        let ty = Type::from_name(name).or_else(|| self.module.types.by_name(name));
+        if ty.is_none() {
+            // In `load.f33`, the type is the end of the token.
+            let span = Span::new(token.end - name.len() as u32, token.end);
+            let known: Vec<String> = Scalar::ALL.iter().map(Scalar::to_string).collect();
+            let near =
+                nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+            let help = near.unwrap_or_else(|| {
+                "types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, \
+                 vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up"
+                    .into()
+            });
+            let shown = if name.len() > 40 { "..." } else { name };
+            if self.defining == Some(name) {
+                let note = "a `ptr` can point to it".to_owned();
+                self.error("I0303", span, format!("`{shown}` holds itself")).notes.push(note);
+                return None;
+            }
+            self.error("I0003", span, format!("no type `{shown}`")).notes.push(help);
+        }
+        ty
     }
 }

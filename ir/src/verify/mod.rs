@@ -69,6 +69,7 @@ mod inst;
 mod limits;
 #[allow(clippy::wildcard_enum_match_arm, reason = "parts of operands, not operations")]
 mod ptx;
+mod specific;
 mod types;
 
 use crate::entities::{Block, FuncId, Inst, Value};

@@ -1,192 +1,18 @@
-//! Making instructions: `func.at_end(block).iadd(x, y)`. One method an operation, from the table.
+//! The trait that makes instructions: a method for each row of the table.
 
+use super::effects::effect_methods;
 use crate::arg::PtxArgs;
 use crate::attr::Attr;
 use crate::dfg::Results;
 use crate::effects::{AtomicOp, MemoryMode, MemoryOrder, MemoryScope, ShuffleKind, VoteKind};
-use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value};
+use crate::entities::{Block, FuncId, GlobalId, Inst, StackSlot, Value};
 use crate::float_mode::FloatMode;
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData, JumpTableData, MemFlags, ValueList};
-use crate::ops::{FloatCC, IntCC, Opcode, OperandRule, ResultRule, for_each_op};
+use crate::ops::{FloatCC, IntCC, Opcode, for_each_op};
 use crate::ptx::{PtxData, Sreg};
-use crate::types::{Scalar, Type};
-use cranelift_entity::packed_option::PackedOption;
-use smallvec::SmallVec;
+use crate::types::Type;
 use warpsmith_isa::Mnemonic;
-
-impl Function {
-    /// The type of an instruction's first result, as far as the operation and its operands say. `suffix` is the type that
-    /// stands in the name: `load.f32`. `None` for what has no result, or takes its type from elsewhere in the module.
-    pub fn result_type(&self, data: &InstData, suffix: Option<Type>) -> Option<Type> {
-        let info = data.opcode().info();
-        let args = data.args(&self.dfg.pool);
-        let of_t = || {
-            let n = info.operands.iter().position(|rule| *rule == OperandRule::T)?;
-            suffix.or_else(|| args.get(n).map(|value| self.dfg.ty(*value)))
-        };
-        match info.result {
-            ResultRule::None | ResultRule::PtrOfGlobal | ResultRule::OfCallee | ResultRule::OfTable => None,
-            ResultRule::T | ResultRule::TAndBools => of_t(),
-            ResultRule::Bools => of_t().and_then(bools),
-            ResultRule::I32 | ResultRule::I32AndI1 => Some(Type::I32),
-            ResultRule::I64 => Some(Type::I64),
-            ResultRule::Suffix
-            | ResultRule::WiderInt
-            | ResultRule::NarrowerInt
-            | ResultRule::WiderFloat
-            | ResultRule::NarrowerFloat
-            | ResultRule::ToInt
-            | ResultRule::ToFloat
-            | ResultRule::SameBits
-            | ResultRule::VectorOfT
-            | ResultRule::ToPtr => suffix,
-            ResultRule::OfCall => suffix,
-            ResultRule::Ptr => Some(Type::PTR),
-            ResultRule::PtrLocal => Some(Type::PTR_LOCAL),
-            ResultRule::VectorOf => {
-                suffix.or_else(|| Type::vector(self.dfg.ty(*args.first()?).element(), args.len() as u32))
-            }
-            ResultRule::Shuffled => {
-                let InstData::List { attr: Attr::Lanes(lanes), .. } = data else { return None };
-                of_t().and_then(|ty| Type::vector(ty.element(), lanes.len() as u32))
-            }
-            ResultRule::Element => of_t().map(Type::element_type),
-            ResultRule::OfSreg => {
-                let InstData::Sreg { reg } = data else { return None };
-                Some(reg.ty())
-            }
-        }
-    }
-
-    /// The types of all results, [`Type::INVALID`] where the operands do not say yet.
-    #[allow(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
-    pub(crate) fn result_types(&self, data: &InstData, suffix: Option<Type>) -> SmallVec<[Type; 2]> {
-        let first = self.result_type(data, suffix);
-        let known = first.unwrap_or(Type::INVALID);
-        match data.opcode().info().result {
-            ResultRule::None => SmallVec::new(),
-            ResultRule::TAndBools => {
-                SmallVec::from_slice(&[known, first.and_then(bools).unwrap_or(Type::INVALID)])
-            }
-            ResultRule::I32AndI1 => SmallVec::from_slice(&[Type::I32, Type::I1]),
-            _ => SmallVec::from_slice(&[known]),
-        }
-    }
-
-    /// Makes instructions at the end of a block.
-    pub fn at_end(&mut self, block: Block) -> Ins<'_> {
-        Ins { func: self, at: Position::End(block), loc: None.into() }
-    }
-
-    /// Makes an instruction at the start of a block.
-    pub fn at_start(&mut self, block: Block) -> Ins<'_> {
-        Ins { func: self, at: Position::Start(block), loc: None.into() }
-    }
-
-    /// Makes an instruction behind the one that computes a value; for a parameter, at the start of `block`.
-    pub fn after(&mut self, value: Value, block: Block) -> Ins<'_> {
-        let inst = self.dfg.def_inst(value);
-        let Some(inst) = inst.filter(|inst| self.layout.block_of(*inst).is_some()) else {
-            return self.at_start(block);
-        };
-        match (self.layout.next_inst(inst), self.layout.block_of(inst)) {
-            (Some(next), _) => self.before(next),
-            (None, of_inst) => self.at_end(of_inst.unwrap_or(block)),
-        }
-    }
-
-    /// Makes instructions before another, with its source location.
-    pub fn before(&mut self, inst: Inst) -> Ins<'_> {
-        let loc = self.inst_locs[inst];
-        Ins { func: self, at: Position::Before(inst), loc }
-    }
-
-    /// Puts another instruction in the place of one. The results stay, so their types must be those of the new one.
-    pub fn replace(&mut self, inst: Inst) -> Replace<'_> {
-        Replace { func: self, inst }
-    }
-}
-
-/// What a comparison of values of a type gives: `i1`, or as many of them as the type has lanes.
-pub(crate) fn bools(ty: Type) -> Option<Type> {
-    if ty.is_invalid() { None } else { ty.with_element(Scalar::I1) }
-}
-
-#[derive(Clone, Copy)]
-enum Position {
-    End(Block),
-    Start(Block),
-    Before(Inst),
-}
-
-/// Makes instructions at a place in a function.
-pub struct Ins<'a> {
-    func: &'a mut Function,
-    at: Position,
-    loc: PackedOption<Loc>,
-}
-
-impl Ins<'_> {
-    /// Gives the instructions a source location.
-    pub fn with_loc(mut self, loc: impl Into<PackedOption<Loc>>) -> Self {
-        self.loc = loc.into();
-        self
-    }
-}
-
-impl InstBuilder for Ins<'_> {
-    fn func(&mut self) -> &mut Function {
-        self.func
-    }
-
-    fn operand(&mut self, data: InstData, ty: Type) -> Value {
-        let constant = Ins { func: self.func, at: self.at, loc: self.loc }.build(data, &[ty]).0;
-        if let Position::Start(block) = self.at {
-            let next = self.func.layout.next_inst(constant);
-            self.at = next.map_or(Position::End(block), Position::Before);
-        }
-        self.func.dfg.results(constant).first()
-    }
-
-    fn build(self, data: InstData, results: &[Type]) -> (Inst, Results) {
-        let Ins { func, at, loc } = self;
-        let inst = func.dfg.make_inst(data, results);
-        match at {
-            Position::End(block) => func.layout.append_inst(inst, block),
-            Position::Start(block) => func.layout.prepend_inst(inst, block),
-            Position::Before(next) => {
-                func.layout.insert_inst_before(inst, next);
-                func.spans[inst] = func.spans[next];
-            }
-        }
-        if loc.is_some() {
-            func.inst_locs[inst] = loc;
-        }
-        (inst, func.dfg.results(inst))
-    }
-}
-
-/// Puts an instruction in the place of another.
-pub struct Replace<'a> {
-    func: &'a mut Function,
-    inst: Inst,
-}
-
-impl InstBuilder for Replace<'_> {
-    fn func(&mut self) -> &mut Function {
-        self.func
-    }
-
-    fn operand(&mut self, data: InstData, ty: Type) -> Value {
-        self.func.before(self.inst).build(data, &[ty]).1.first()
-    }
-
-    fn build(self, data: InstData, _results: &[Type]) -> (Inst, Results) {
-        self.func.dfg.replace_inst(self.inst, data);
-        (self.inst, self.func.dfg.results(self.inst))
-    }
-}
 
 /// One method of [`InstBuilder`]: those of regular shape are made here, the others are written below.
 macro_rules! method {
@@ -251,6 +77,28 @@ macro_rules! method {
     ($doc:literal $other:ident $variant:ident $name:ident) => {};
 }
 
+/// Methods that take a constant in place of the second operand.
+macro_rules! immediates {
+    ($($(#[$doc:meta])* $name:ident $op:ident,)*) => {$(
+        $(#[$doc])*
+        fn $name(mut self, x: Value, y: i64) -> Value {
+            let y = self.imm(x, y);
+            self.$op(x, y)
+        }
+    )*};
+}
+
+/// Methods that take a constant amount in place of the second operand.
+macro_rules! constant_shifts {
+    ($($(#[$doc:meta])* $name:ident $op:ident,)*) => {$(
+        $(#[$doc])*
+        fn $name(mut self, x: Value, amount: u32) -> Value {
+            let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
+            self.$op(x, amount)
+        }
+    )*};
+}
+
 macro_rules! inst_builder {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:ident $shape:ident ($($operand:ident)*) $result:ident $types:ident [$($flag:ident)*];)*) => {
         /// A method for each operation. Operands of types that the operation does not take are accepted here and reported by
@@ -300,128 +148,7 @@ macro_rules! inst_builder {
                 self.build(data, &types).1
             }
 
-            /// Reads memory in an atomic access.
-            fn atomic_load(mut self, ty: Type, order: MemoryOrder, scope: MemoryScope, ptr: Value) -> Value {
-                let args = ValueList::from_slice(&[ptr], &mut self.func().dfg.pool);
-                let attr = Attr::Memory(MemoryMode::new(order, scope));
-                self.regular(InstData::List { op: Opcode::AtomicLoad, attr, args }, Some(ty))
-            }
-
-            /// Writes memory in an atomic access.
-            fn atomic_store(self, order: MemoryOrder, scope: MemoryScope, value: Value, ptr: Value) {
-                self.list(Opcode::AtomicStore, Attr::Memory(MemoryMode::new(order, scope)), &[value, ptr]);
-            }
-
-            /// Changes memory in an atomic access, and gives what it held.
-            fn atomic_rmw(self, op: AtomicOp, order: MemoryOrder, scope: MemoryScope, ptr: Value, x: Value) -> Value {
-                let mode = MemoryMode { op: Some(op), ..MemoryMode::new(order, scope) };
-                self.list(Opcode::AtomicRmw, Attr::Memory(mode), &[ptr, x]).first()
-            }
-
-            /// Writes `new` to memory that holds `expected`; gives what it held, and whether it was that.
-            fn cmpxchg(
-                self,
-                orders: [MemoryOrder; 2],
-                scope: MemoryScope,
-                ptr: Value,
-                expected: Value,
-                new: Value,
-            ) -> Results {
-                let mode = MemoryMode { failure: Some(orders[1]), ..MemoryMode::new(orders[0], scope) };
-                self.list(Opcode::Cmpxchg, Attr::Memory(mode), &[ptr, expected, new])
-            }
-
-            /// Orders the accesses before it and behind it.
-            fn fence(self, order: MemoryOrder, scope: MemoryScope) {
-                self.list(Opcode::Fence, Attr::Memory(MemoryMode::new(order, scope)), &[]);
-            }
-
-            /// A value of another lane of the warp; all lanes of the mask must take part.
-            fn shfl(self, kind: ShuffleKind, x: Value, lane: Value, mask: Value) -> Value {
-                self.list(Opcode::Shfl, Attr::Shuffle(kind), &[x, lane, mask]).first()
-            }
-
-            /// What is said of an `i1` of all lanes of the mask.
-            fn vote(self, kind: VoteKind, x: Value, mask: Value) -> Value {
-                self.list(Opcode::Vote, Attr::Vote(kind), &[x, mask]).first()
-            }
-
-            /// The values of the lanes of the mask put together by one of [`Opcode::REDUCTIONS`].
-            fn warp_reduce(self, op: Opcode, x: Value, mask: Value) -> Value {
-                self.list(Opcode::WarpReduce, Attr::With(op), &[x, mask]).first()
-            }
-
-            /// Prints by a format of C's `printf`; gives how many arguments there were.
-            fn printf(self, format: &str, args: &[Value]) -> Value {
-                self.list(Opcode::Printf, Attr::Text(format.as_bytes().into()), args).first()
-            }
-
-            /// Ends the launch with a message if a condition is false.
-            fn assert(self, cond: Value, message: &str) {
-                self.list(Opcode::Assert, Attr::Text(message.as_bytes().into()), &[cond]);
-            }
-
-            /// Waits for all threads of the block.
-            fn barrier(self) {
-                self.list(Opcode::Barrier, Attr::None, &[]);
-            }
-
-            /// Waits for the lanes of a mask.
-            fn warp_sync(self, mask: Value) {
-                self.list(Opcode::WarpSync, Attr::None, &[mask]);
-            }
-
-            /// The lanes that are here, as a mask.
-            fn activemask(self) -> Value {
-                self.list(Opcode::Activemask, Attr::None, &[]).first()
-            }
-
-            /// The lanes of the mask where an `i1` is true, as a mask.
-            fn ballot(self, x: Value, mask: Value) -> Value {
-                self.list(Opcode::Ballot, Attr::None, &[x, mask]).first()
-            }
-
-            /// The lanes of the mask with the same bits, as a mask.
-            fn match_any(self, x: Value, mask: Value) -> Value {
-                self.list(Opcode::MatchAny, Attr::None, &[x, mask]).first()
-            }
-
-            /// The mask and true if all its lanes have the same bits, else 0 and false.
-            fn match_all(self, x: Value, mask: Value) -> (Value, Value) {
-                let results = self.list(Opcode::MatchAll, Attr::None, &[x, mask]);
-                (results.first(), results.get(1).unwrap_or(results.first()))
-            }
-
-            /// The address of so many (`i64`) new bytes, or null.
-            fn malloc(self, bytes: Value) -> Value {
-                self.list(Opcode::Malloc, Attr::None, &[bytes]).first()
-            }
-
-            /// Gives back what `malloc` gave.
-            fn free(self, ptr: Value) {
-                self.list(Opcode::Free, Attr::None, &[ptr]);
-            }
-
-            /// Lets other threads run for about so many (`i32`) nanoseconds.
-            fn nanosleep(self, nanoseconds: Value) {
-                self.list(Opcode::Nanosleep, Attr::None, &[nanoseconds]);
-            }
-
-            /// Says that an `i1` is true.
-            fn assume(self, cond: Value) {
-                self.list(Opcode::Assume, Attr::None, &[cond]);
-            }
-
-            /// The first operand, which mostly is the second.
-            fn expect(self, x: Value, mostly: Value) -> Value {
-                self.list(Opcode::Expect, Attr::None, &[x, mostly]).first()
-            }
-
-            /// Ends a block that nothing reaches the end of.
-            fn unreachable(mut self) -> Inst {
-                let args = ValueList::from_slice(&[], &mut self.func().dfg.pool);
-                self.build(InstData::List { op: Opcode::Unreachable, attr: Attr::None, args }, &[]).0
-            }
+            effect_methods! {}
 
             /// An operation on floats done in another way than the plain one: `fadd` rounded toward zero, `fmul` that may be contracted, `fdiv afn`.
             /// The default mode gives the plain instruction.
@@ -490,106 +217,44 @@ macro_rules! inst_builder {
                 self.fconst(Type::F64, value.to_bits())
             }
 
-            /// The sum with a constant, wrapped to the operand's type.
-            fn iadd_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.iadd(x, y)
+            immediates! {
+                /// The sum with a constant, wrapped to the operand's type.
+                iadd_imm iadd,
+                /// The difference to a constant, wrapped to the operand's type.
+                isub_imm isub,
+                /// The low half of the product with a constant, wrapped to the operand's type.
+                imul_imm imul,
+                /// The signed quotient by a constant, wrapped to the operand's type.
+                sdiv_imm sdiv,
+                /// The unsigned quotient by a constant, wrapped to the operand's type.
+                udiv_imm udiv,
+                /// The signed remainder by a constant, wrapped to the operand's type.
+                srem_imm srem,
+                /// The unsigned remainder by a constant, wrapped to the operand's type.
+                urem_imm urem,
+                /// Bitwise and with a constant, wrapped to the operand's type.
+                band_imm band,
+                /// Bitwise or with a constant, wrapped to the operand's type.
+                bor_imm bor,
+                /// Bitwise exclusive or with a constant, wrapped to the operand's type.
+                bxor_imm bxor,
+                /// The lesser, signed, of the operand and a constant, wrapped to the operand's type.
+                smin_imm smin,
+                /// The greater, signed, of the operand and a constant, wrapped to the operand's type.
+                smax_imm smax,
+                /// The lesser, unsigned, of the operand and a constant, wrapped to the operand's type.
+                umin_imm umin,
+                /// The greater, unsigned, of the operand and a constant, wrapped to the operand's type.
+                umax_imm umax,
             }
 
-            /// The difference to a constant, wrapped to the operand's type.
-            fn isub_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.isub(x, y)
-            }
-
-            /// The low half of the product with a constant, wrapped to the operand's type.
-            fn imul_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.imul(x, y)
-            }
-
-            /// The signed quotient by a constant, wrapped to the operand's type.
-            fn sdiv_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.sdiv(x, y)
-            }
-
-            /// The unsigned quotient by a constant, wrapped to the operand's type.
-            fn udiv_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.udiv(x, y)
-            }
-
-            /// The signed remainder by a constant, wrapped to the operand's type.
-            fn srem_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.srem(x, y)
-            }
-
-            /// The unsigned remainder by a constant, wrapped to the operand's type.
-            fn urem_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.urem(x, y)
-            }
-
-            /// Bitwise and with a constant, wrapped to the operand's type.
-            fn band_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.band(x, y)
-            }
-
-            /// Bitwise or with a constant, wrapped to the operand's type.
-            fn bor_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.bor(x, y)
-            }
-
-            /// Bitwise exclusive or with a constant, wrapped to the operand's type.
-            fn bxor_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.bxor(x, y)
-            }
-
-            /// The lesser, signed, of the operand and a constant, wrapped to the operand's type.
-            fn smin_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.smin(x, y)
-            }
-
-            /// The greater, signed, of the operand and a constant, wrapped to the operand's type.
-            fn smax_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.smax(x, y)
-            }
-
-            /// The lesser, unsigned, of the operand and a constant, wrapped to the operand's type.
-            fn umin_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.umin(x, y)
-            }
-
-            /// The greater, unsigned, of the operand and a constant, wrapped to the operand's type.
-            fn umax_imm(mut self, x: Value, y: i64) -> Value {
-                let y = self.imm(x, y);
-                self.umax(x, y)
-            }
-
-            /// A shift left, by a constant amount.
-            fn shl_imm(mut self, x: Value, amount: u32) -> Value {
-                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
-                self.shl(x, amount)
-            }
-
-            /// A shift right, zeros coming in, by a constant amount.
-            fn lshr_imm(mut self, x: Value, amount: u32) -> Value {
-                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
-                self.lshr(x, amount)
-            }
-
-            /// A shift right, sign bits coming in, by a constant amount.
-            fn ashr_imm(mut self, x: Value, amount: u32) -> Value {
-                let amount = self.operand(InstData::IntConst { value: Type::I32.normalize(amount.into()) }, Type::I32);
-                self.ashr(x, amount)
+            constant_shifts! {
+                /// A shift left, by a constant amount.
+                shl_imm shl,
+                /// A shift right, zeros coming in, by a constant amount.
+                lshr_imm lshr,
+                /// A shift right, sign bits coming in, by a constant amount.
+                ashr_imm ashr,
             }
 
             /// Compares an integer with a constant, wrapped to its type.

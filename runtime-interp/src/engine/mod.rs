@@ -14,6 +14,7 @@
 //! An instruction reaches the parts as an `Issue`: the lanes that execute it, their registers, and the block they belong to.
 
 mod access;
+mod by_level;
 mod control;
 mod file;
 mod matrix;

@@ -10,11 +10,12 @@ mod lines;
 mod multimem;
 mod places;
 
+use crate::engine::by_level::by_level;
 use crate::engine::file::Frame;
 use crate::engine::observe::AccessKind;
 use crate::engine::op::Access;
 use crate::engine::reg::Reg;
-use crate::engine::run::{AVX2, AVX512, Fallible, Issue, Runner, is_synchronising};
+use crate::engine::run::{Fallible, Issue, Runner, is_synchronising};
 use crate::engine::warp::Warp;
 pub(in crate::engine) use elements::{Bits, addresses, set_extended, source_lanes};
 use elements::{load_lanes, store_lanes};
@@ -51,6 +52,18 @@ pub(in crate::engine) unsafe fn load_batch_lines(
             _ => load_lines::<u64>(&lines, into, access.signed, dst),
         }
     }
+}
+
+by_level! {
+    /// A load or store whose addresses follow no rule.
+    scattered scattered_here scattered_baseline scattered_avx2 scattered_avx512
+        (warp: &Warp, issue: Issue<'_>, access: &Access, elements: Elements<'_>);
+    /// A load of several elements a lane, or from elsewhere than the loop.
+    pub(in crate::engine) load_vector load load_vector_baseline load_vector_avx2 load_vector_avx512
+        (warp: &Warp, issue: Issue<'_>, access: &Access, dst: &[Reg]);
+    /// A store of several elements a lane, or from elsewhere than the loop.
+    pub(in crate::engine) store_vector store store_vector_baseline store_vector_avx2 store_vector_avx512
+        (warp: &Warp, issue: Issue<'_>, access: &Access, src: &[Reg]);
 }
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
@@ -140,47 +153,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// A load or store whose addresses follow no rule. Apart from the loop, and compiled for each instruction set as it is.
     #[inline(always)]
-    fn scattered<const LEVEL: usize>(
-        &mut self,
-        warp: &Warp,
-        issue: Issue<'_>,
-        access: &Access,
-        elements: Elements<'_>,
-    ) -> Fallible<()> {
-        match LEVEL {
-            // SAFETY: the loop of a level calls this only where the host has it.
-            #[cfg(target_arch = "x86_64")]
-            AVX512 => unsafe { self.scattered_avx512(warp, issue, access, elements) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            AVX2 => unsafe { self.scattered_avx2(warp, issue, access, elements) },
-            _ => self.scattered_baseline(warp, issue, access, elements),
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn scattered_avx512(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
-        self.scattered_here(w, i, a, e)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn scattered_avx2(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
-        self.scattered_here(w, i, a, e)
-    }
-
-    #[inline(never)]
-    fn scattered_baseline(&mut self, w: &Warp, i: Issue<'_>, a: &Access, e: Elements<'_>) -> Fallible<()> {
-        self.scattered_here(w, i, a, e)
-    }
-
-    #[inline(always)]
-    fn scattered_here(
+    fn scattered_here<const LEVEL: usize>(
         &mut self,
         warp: &Warp,
         issue: Issue<'_>,

@@ -1,6 +1,7 @@
 //! Machine code of regions, seen from the loop: what it is called with, and what it has the engine do.
 
 use crate::engine::access::load_batch_lines;
+use crate::engine::by_level::by_level;
 use crate::engine::file::{Cell, Frame, Row};
 use crate::engine::lanes::Level;
 use crate::engine::native::{Fast, FastRegion};
@@ -9,7 +10,7 @@ use crate::engine::op::{Guard, Op};
 use crate::engine::reg::Reg;
 use crate::engine::reg::Width;
 use crate::engine::region::RegionState;
-use crate::engine::run::{AVX2, AVX512, BASELINE, Fallible, Issue, Runner};
+use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{holds, opaque, put};
 use crate::engine::warp::Warp;
 use crate::fault::Fault;
@@ -143,16 +144,16 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     f.run(Level::ALL[LEVEL], frame, operands, wide & guard);
                 },
                 Op::Load(access, dst) => {
-                    self.load::<LEVEL>(warp, issue, access, std::slice::from_ref(dst))?
+                    self.load_vector::<LEVEL>(warp, issue, access, std::slice::from_ref(dst))?
                 }
                 Op::Store(access, src) => {
-                    self.store::<LEVEL>(warp, issue, access, std::slice::from_ref(src))?;
+                    self.store_vector::<LEVEL>(warp, issue, access, std::slice::from_ref(src))?;
                 }
                 Op::LoadVector(access, list) => {
-                    self.load::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
+                    self.load_vector::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
                 }
                 Op::StoreVector(access, list) => {
-                    self.store::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
+                    self.store_vector::<LEVEL>(warp, issue, access, list.of(&program.lists))?;
                 }
                 Op::Special(dst, special) => self.special(issue, 0, *dst, *special),
                 Op::StackAddress { dst, offset, generic } => {
@@ -211,39 +212,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 }
 
-macro_rules! levels {
-    ($($name:ident $here:ident $avx2:ident $avx512:ident ($($arg:ident: $t:ty),*);)*) => {
-        impl<const WATCHED: bool> Runner<'_, WATCHED> {$(
-            #[inline(always)]
-            fn $name<const LEVEL: usize>(&mut self, $($arg: $t),*) -> Fallible<()> {
-                match LEVEL {
-                    // SAFETY: the loop of a level calls this only where the host has it.
-                    #[cfg(target_arch = "x86_64")]
-                    AVX512 => unsafe { self.$avx512($($arg),*) },
-                    // SAFETY: as above.
-                    #[cfg(target_arch = "x86_64")]
-                    AVX2 => unsafe { self.$avx2($($arg),*) },
-                    _ => self.$here::<BASELINE>($($arg),*),
-                }
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-            fn $avx2(&mut self, $($arg: $t),*) -> Fallible<()> {
-                self.$here::<AVX2>($($arg),*)
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-            fn $avx512(&mut self, $($arg: $t),*) -> Fallible<()> {
-                self.$here::<AVX512>($($arg),*)
-            }
-        )*}
-    };
-}
-levels! {
-    run_range run_range_here run_range_avx2 run_range_avx512 (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
-    load_batch load_batch_here load_batch_avx2 load_batch_avx512
+by_level! {
+    run_range run_range_here run_range_baseline run_range_avx2 run_range_avx512
+        (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
+    load_batch load_batch_here load_batch_baseline load_batch_avx2 load_batch_avx512
         (warp: &Warp, issue: Issue<'_>, batch: (&FastRegion, u32), scratch: Frame);
 }
 

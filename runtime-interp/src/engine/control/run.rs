@@ -338,13 +338,13 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     Op::LoadVector(access, list) => {
                         if active != 0 {
                             let dst = list.of(&self.cx.program.lists);
-                            try_or_leave!(self.load::<LEVEL>(warp, issue!(active), access, dst));
+                            try_or_leave!(self.load_vector::<LEVEL>(warp, issue!(active), access, dst));
                         }
                     }
                     Op::StoreVector(access, list) => {
                         if active != 0 {
                             let src = list.of(&self.cx.program.lists);
-                            try_or_leave!(self.store::<LEVEL>(warp, issue!(active), access, src));
+                            try_or_leave!(self.store_vector::<LEVEL>(warp, issue!(active), access, src));
                             if interest.accesses {
                                 self.observer.stored(at!(active), &registers);
                             }

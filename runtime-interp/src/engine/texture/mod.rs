@@ -54,7 +54,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Fetches for the lanes that name the same texture and sampler together.
     fn fetch_texels(&mut self, issue: Issue<'_>, op: &FetchOp) -> Fallible<()> {
         self.note_access(AccessKind::Load, StateSpace::Global);
-        if op.plain && !(WATCHED && self.interest.accesses) && self.fetch_plainly(issue, op) {
+        if op.plain && !(WATCHED && self.interest.accesses) && self.cx.fetch_plainly(self.level, issue, op) {
             return Ok(());
         }
         let request = self.request(issue, op);
@@ -233,12 +233,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             return Ok(fetched);
         }
         Ok(match self.level {
-            // SAFETY: the host has the level.
+            // What is left to this path is taken texel by texel, and gains nothing from wider registers.
+            // SAFETY: the host has the level, or one that has all of it.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { fetch_avx512(image, sampler, &request, op.gather, &guest) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { fetch_avx2(image, sampler, &request, op.gather, &guest) },
+            Level::Avx512 | Level::Avx2 => unsafe { fetch_avx2(image, sampler, &request, op.gather, &guest) },
             _ => fetch_baseline(image, sampler, &request, op.gather, &guest),
         })
     }
@@ -304,24 +302,10 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         variable.reference.as_ref().map(|reference| reference.kind)
     }
 
-    /// The handle that a value names: itself, or what the opaque variable at that address is bound to, whose name is told.
-    fn resolve(&self, value: u64) -> (u64, Option<&'a str>) {
-        let cx: &'a Context<'a> = self.cx;
-        if window::object_at(value).is_none()
-            && let Some(variable) = cx.program.reference_at(value, cx.globals)
-            && let Some((memory, at, 8..)) = cx.global_at(value)
-        {
-            let mut bytes = [0; 8];
-            memory.load_relaxed(at, &mut bytes);
-            return (u64::from_le_bytes(bytes), Some(&variable.name));
-        }
-        (value, None)
-    }
-
     /// The object that a value names; `kind` is what is expected, for messages.
     fn object(&self, issue: Issue<'_>, value: u64, kind: ReferenceKind) -> Fallible<&'a Object> {
         let cx: &'a Context<'a> = self.cx;
-        let (handle, of) = self.resolve(value);
+        let (handle, of) = cx.resolve(value);
         let found = window::object_at(handle).and_then(|index| cx.objects.get(index));
         found.ok_or_else(|| {
             let kind = kind.name();
@@ -369,12 +353,6 @@ fn fetch_here(
         None => fetch(image, sampler, request, guest, taps),
         Some(component) => gather(image, sampler, request, component.into(), guest, taps),
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn fetch_avx512(i: &Image, s: &Sampler, r: &Request, c: Option<u8>, g: &Guest<'_>) -> Fetched {
-    fetch_here(i, s, r, c, g, &mut ())
 }
 
 #[cfg(target_arch = "x86_64")]

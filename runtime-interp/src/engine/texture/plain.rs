@@ -3,23 +3,36 @@
 use super::{Guest, words};
 use crate::engine::context::Context;
 use crate::engine::lanes::{Lane, Level};
-use crate::engine::run::{Issue, Runner};
+use crate::engine::run::Issue;
 use crate::engine::texture_op::{FetchOp, shape};
 use crate::engine::values::uniform64;
 use crate::memory::window;
 use crate::texture::Plain;
 use crate::texture::object::Object;
 
-impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
+impl Context<'_> {
+    /// The handle that a value names: itself, or what the opaque variable at that address is bound to, whose name is told.
+    pub(super) fn resolve(&self, value: u64) -> (u64, Option<&str>) {
+        if window::object_at(value).is_none()
+            && let Some(variable) = self.program.reference_at(value, self.globals)
+            && let Some((memory, at, 8..)) = self.global_at(value)
+        {
+            let mut bytes = [0; 8];
+            memory.load_relaxed(at, &mut bytes);
+            return (u64::from_le_bytes(bytes), Some(&variable.name));
+        }
+        (value, None)
+    }
+
     /// Fetches, and says so; otherwise the general path is to fetch, or to find out what is wrong.
-    pub(super) fn fetch_plainly(&self, issue: Issue<'_>, op: &FetchOp) -> bool {
-        match self.level {
+    pub(super) fn fetch_plainly(&self, level: Level, issue: Issue<'_>, op: &FetchOp) -> bool {
+        match level {
             // SAFETY: the host has the level.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 if !WATCHED => unsafe { self.fetch_plainly_avx512(issue, op) },
+            Level::Avx512 => unsafe { self.fetch_plainly_avx512(issue, op) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Avx2 => unsafe { self.fetch_plainly_avx2(issue, op) },
+            Level::Avx2 => unsafe { self.fetch_plainly_avx2(issue, op) },
             _ => self.fetch_plainly_here(issue, op),
         }
     }
@@ -59,15 +72,14 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
 
     /// The texture that all lanes name, and its memory; `None` if there is anything particular about it.
     #[inline(always)]
-    fn plain_texture(&self, issue: Issue<'_>, op: &FetchOp) -> Option<(&'a Plain, Guest<'a>)> {
-        let cx: &'a Context<'a> = self.cx;
+    fn plain_texture(&self, issue: Issue<'_>, op: &FetchOp) -> Option<(&Plain, Guest<'_>)> {
         let named = uniform64(issue.frame, op.texture, issue.mask)?;
         let index = window::object_at(named).or_else(|| window::object_at(self.resolve(named).0))?;
-        let Object::Texture { image, address, plain: Some(plain), .. } = cx.objects.get(index)? else {
+        let Object::Texture { image, address, plain: Some(plain), .. } = self.objects.get(index)? else {
             return None;
         };
         let (dims, ..) = shape(op.geometry)?;
-        let (memory, at, rest) = cx.global_at(*address)?;
+        let (memory, at, rest) = self.global_at(*address)?;
         let bytes = image.bytes();
         (dims == plain.dims() && u64::from(bytes) <= rest).then(|| (plain, Guest::new(memory, at, bytes)))
     }

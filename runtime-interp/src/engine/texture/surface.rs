@@ -30,20 +30,11 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// Accesses surfaces.
     pub(super) fn surface(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
         match self.level {
-            // SAFETY: the host has the level.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 if !WATCHED => unsafe { self.surface_avx512(issue, op) },
-            // SAFETY: as above.
+            // SAFETY: the host has the level, or one that has all of it.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx2 => unsafe { self.surface_avx2(issue, op) },
             _ => self.surface_here(issue, op),
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    fn surface_avx512(&mut self, issue: Issue<'_>, op: &SurfaceOp) -> Fallible<()> {
-        self.surface_here(issue, op)
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -8,12 +8,16 @@
 
 use super::element::{Accumulator, Class, Element, Family, ZERO, classify, parts};
 use super::ideal;
+use super::near::Near;
 use super::rule::{Rule, ScaleType};
 use crate::lanes::Level;
 use crate::value::soft::Format;
 
 /// Columns that are computed together.
 pub(super) const COLUMNS: usize = 8;
+
+/// Products that are added in 32 bits: sixteen are less than 64 units of 2^fraction, 2^25 at most.
+pub(super) const FIT: usize = 16;
 
 /// What is to be multiplied.
 #[derive(Clone, Copy, Debug)]
@@ -59,15 +63,16 @@ pub struct Workspace {
     /// The rows of A and columns of B in which something is no finite number.
     special_rows: Vec<bool>,
     special_columns: Vec<bool>,
+    near: Near,
     pub(super) doubles: [Vec<f64>; 2],
 }
 
 /// Eight elements taken apart.
 #[derive(Clone, Copy, Debug, Default)]
-struct Eight {
-    magnitude: [u32; COLUMNS],
-    sign: [u32; COLUMNS],
-    exponent: [i32; COLUMNS],
+pub(super) struct Eight {
+    pub magnitude: [u32; COLUMNS],
+    pub sign: [u32; COLUMNS],
+    pub exponent: [i32; COLUMNS],
 }
 
 /// Takes elements apart, eight at a time; their significands are shifted left. True if any is no finite number.
@@ -128,18 +133,19 @@ impl Product<'_> {
                 // SAFETY: the host has just said that it has these features.
                 unsafe { self.run_avx2(workspace, accumulators) }
             }
-            Level::Baseline | Level::Avx2 | Level::Avx512 => self.run_here(workspace, accumulators),
+            Level::Baseline | Level::Avx2 | Level::Avx512 => self.run_here::<false>(workspace, accumulators),
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
     fn run_avx2(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
-        self.run_here(workspace, accumulators);
+        self.run_here::<true>(workspace, accumulators);
     }
 
+    /// `FMA`: the host multiplies and adds at once.
     #[inline(always)]
-    fn run_here(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
+    fn run_here<const FMA: bool>(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
         let [m, n, k] = self.shape;
         let sizes = accumulators.len() >= m * n && self.a.len() >= m * k && self.rows.len() >= m * k;
         let last = self.rows.iter().fold(0, |last, row| last.max(*row));
@@ -151,19 +157,69 @@ impl Product<'_> {
             return;
         }
         let Some(rule) = self.rule else {
-            ideal::run(self, workspace, accumulators);
+            ideal::run::<FMA>(self, workspace, accumulators);
             return;
         };
         let [of_a, of_b] = formats(self.types);
         let products = of_a.fraction_bits + of_b.fraction_bits;
         // A group's sum is cut where its scales are known.
         let shift = if rule.group == 1 { rule.fraction.saturating_sub(products) } else { 0 };
-        let mut special = fill_any(self.types[0], &self.a[..m * k], shift, &mut workspace.a);
-        special |= fill_any(self.types[1], self.b, 0, &mut workspace.b);
         workspace.special_rows.clear();
         workspace.special_rows.resize(m, false);
         workspace.special_columns.clear();
         workspace.special_columns.resize(n, false);
+        let near = rule.group == 1
+            && self.scales.is_none()
+            && workspace.near.take(self.types, &self.a[..m * k], self.b);
+        if !near {
+            self.take_apart(&rule, shift, workspace);
+        }
+        let block = rule.block.min(k);
+        for row in 0..m {
+            for start in (0..k).step_by(block) {
+                let range = start..(start + block).min(k);
+                let ty = self.accumulators[usize::from(start > 0)];
+                for column in (0..n).step_by(COLUMNS) {
+                    let at = row * n + column;
+                    let Some(place) = accumulators.get_mut(at..at + COLUMNS) else { return };
+                    let mut old = [0; COLUMNS];
+                    old.copy_from_slice(place);
+                    let c = Chunk::of(ty, &old);
+                    let (total, exponent) = if near {
+                        let range = row * k + range.start..row * k + range.end;
+                        workspace.near.sums(
+                            &rule,
+                            range.clone(),
+                            &self.rows[range],
+                            [column / COLUMNS, n / COLUMNS],
+                            &c,
+                        )
+                    } else if rule.group == 1 {
+                        self.plain(&rule, workspace, row, column, range.clone(), &c)
+                    } else {
+                        self.grouped(&rule, workspace, row, column, &c)
+                    };
+                    let mut new = [0; COLUMNS];
+                    self.round(&rule, &total, &exponent, &mut new);
+                    let flags = workspace.special_columns.get(column..column + COLUMNS).unwrap_or(&[]);
+                    if c.special || workspace.special_rows[row] || flags.contains(&true) {
+                        for (lane, new) in new.iter_mut().enumerate() {
+                            let found = self.special(row, column + lane, range.clone(), (ty, old[lane]));
+                            *new = found.unwrap_or(*new);
+                        }
+                    }
+                    place.copy_from_slice(&new);
+                }
+            }
+        }
+    }
+
+    /// Takes the elements of A and B apart, their scales included, and looks for what is no finite number.
+    #[inline(always)]
+    fn take_apart(&self, rule: &Rule, shift: u32, workspace: &mut Workspace) {
+        let [m, n, k] = self.shape;
+        let mut special = fill_any(self.types[0], &self.a[..m * k], shift, &mut workspace.a);
+        special |= fill_any(self.types[1], self.b, 0, &mut workspace.b);
         if special {
             self.find_specials(workspace);
         }
@@ -188,35 +244,6 @@ impl Product<'_> {
             for (eight, flat) in workspace.a.iter().zip(workspace.flat.chunks_exact_mut(COLUMNS)) {
                 for lane in 0..COLUMNS {
                     flat[lane] = (eight.magnitude[lane], eight.sign[lane], eight.exponent[lane]);
-                }
-            }
-        }
-        let block = rule.block.min(k);
-        for row in 0..m {
-            for start in (0..k).step_by(block) {
-                let range = start..(start + block).min(k);
-                let ty = self.accumulators[usize::from(start > 0)];
-                for column in (0..n).step_by(COLUMNS) {
-                    let at = row * n + column;
-                    let Some(place) = accumulators.get_mut(at..at + COLUMNS) else { return };
-                    let mut old = [0; COLUMNS];
-                    old.copy_from_slice(place);
-                    let c = Chunk::of(ty, &old);
-                    let (total, exponent) = if rule.group == 1 {
-                        self.plain(&rule, workspace, row, column, range.clone(), &c)
-                    } else {
-                        self.grouped(&rule, workspace, row, column, &c)
-                    };
-                    let mut new = [0; COLUMNS];
-                    self.round(&rule, &total, &exponent, &mut new);
-                    let flags = workspace.special_columns.get(column..column + COLUMNS).unwrap_or(&[]);
-                    if c.special || workspace.special_rows[row] || flags.contains(&true) {
-                        for (lane, new) in new.iter_mut().enumerate() {
-                            let found = self.special(row, column + lane, range.clone(), (ty, old[lane]));
-                            *new = found.unwrap_or(*new);
-                        }
-                    }
-                    place.copy_from_slice(&new);
                 }
             }
         }
@@ -247,8 +274,6 @@ impl Product<'_> {
             }
         }
         let mut total = [0.0; COLUMNS];
-        // Sixteen products are less than 64 units of 2^fraction, 2^25 at most: they fit 32 bits.
-        const FIT: usize = 16;
         for (of_a, rows) in of_a.chunks(FIT).zip(rows.chunks(FIT)) {
             let mut sum = [0i32; COLUMNS];
             for ((magnitude, sign, exponent), row) in of_a.iter().zip(rows) {
@@ -264,13 +289,7 @@ impl Product<'_> {
                 total[lane] += f64::from(sum[lane]);
             }
         }
-        let (left, right) = (rule.fraction.saturating_sub(23), 23u32.saturating_sub(rule.fraction));
-        for lane in 0..COLUMNS {
-            let below = ((largest[lane] - c.exponent[lane]) as u32).min(31);
-            let cut = (c.magnitude[lane] << left >> below >> right) as i32;
-            let sign = c.sign[lane] as i32;
-            total[lane] += f64::from((cut ^ sign) - sign);
-        }
+        c.add_to(rule, &largest, &mut total);
         (total, largest)
     }
 
@@ -442,10 +461,10 @@ impl Product<'_> {
 }
 
 /// Eight elements of C.
-struct Chunk {
+pub(super) struct Chunk {
     magnitude: [u32; COLUMNS],
     sign: [u32; COLUMNS],
-    exponent: [i32; COLUMNS],
+    pub exponent: [i32; COLUMNS],
     special: bool,
 }
 
@@ -453,17 +472,38 @@ impl Chunk {
     /// Takes elements of C apart, with 23 bits of fraction whatever their type.
     #[inline(always)]
     fn of(ty: Accumulator, bits: &[u32; COLUMNS]) -> Chunk {
-        let format = ty.format();
+        match ty {
+            Accumulator::F16 => Chunk::of_format(Format::F16, bits),
+            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Chunk::of_format(Format::F32, bits),
+        }
+    }
+
+    #[inline(always)]
+    fn of_format(format: Format, bits: &[u32; COLUMNS]) -> Chunk {
         let mut chunk =
             Chunk { magnitude: [0; COLUMNS], sign: [0; COLUMNS], exponent: [ZERO; COLUMNS], special: false };
+        let mut special = 0;
         for (lane, bits) in bits.iter().enumerate() {
             let parts = parts(format, *bits);
             chunk.magnitude[lane] = parts.magnitude << (23 - format.fraction_bits);
             chunk.sign[lane] = parts.sign;
             chunk.exponent[lane] = parts.exponent;
-            chunk.special |= parts.special;
+            special |= u32::from(parts.special);
         }
+        chunk.special = special != 0;
         chunk
+    }
+
+    /// Adds the elements to sums of products, in the rule's multiples of the largest terms.
+    #[inline(always)]
+    pub fn add_to(&self, rule: &Rule, largest: &[i32; COLUMNS], total: &mut [f64; COLUMNS]) {
+        let (left, right) = (rule.fraction.saturating_sub(23), 23u32.saturating_sub(rule.fraction));
+        for lane in 0..COLUMNS {
+            let below = ((largest[lane] - self.exponent[lane]) as u32).min(31);
+            let cut = (self.magnitude[lane] << left >> below >> right) as i32;
+            let sign = self.sign[lane] as i32;
+            total[lane] += f64::from((cut ^ sign) - sign);
+        }
     }
 }
 

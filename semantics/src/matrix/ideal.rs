@@ -12,7 +12,11 @@ use super::float::{COLUMNS, Product, Workspace, formats, power_of_two, to_half};
 use crate::value::soft::{Format, Real, Value};
 
 #[inline(always)]
-pub(super) fn run(product: &Product<'_>, workspace: &mut Workspace, accumulators: &mut [u32]) {
+pub(super) fn run<const FMA: bool>(
+    product: &Product<'_>,
+    workspace: &mut Workspace,
+    accumulators: &mut [u32],
+) {
     let [m, n, k] = product.shape;
     let [a, b] = &mut workspace.doubles;
     fill(a, product.types[0], &product.a[..m * k]);
@@ -55,10 +59,13 @@ pub(super) fn run(product: &Product<'_>, workspace: &mut Workspace, accumulators
             for lane in 0..COLUMNS {
                 high[lane] = (size + sum[lane].abs()) * error;
             }
+            let (of_columns, chunks) = (&b.as_chunks::<COLUMNS>().0[column / COLUMNS..], n / COLUMNS);
             for (x, at) in line.iter().zip(rows) {
-                let of_b = &b[usize::from(*at) * n + column..][..COLUMNS];
+                let Some(of_b) = of_columns.get(usize::from(*at) * chunks) else { break };
                 for lane in 0..COLUMNS {
-                    sum[lane] += x * of_b[lane];
+                    // The product is exact, so both are the same.
+                    sum[lane] =
+                        if FMA { x.mul_add(of_b[lane], sum[lane]) } else { sum[lane] + x * of_b[lane] };
                 }
             }
             for lane in 0..COLUMNS {

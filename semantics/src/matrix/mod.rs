@@ -30,6 +30,7 @@ mod float;
 mod ideal;
 mod integer;
 mod layout;
+mod near;
 mod rule;
 mod sparse;
 mod stepwise;

@@ -20,12 +20,13 @@ pub(super) fn halves(
     let [_, _, k] = product.shape;
     let Some(rule) = product.rule else { return };
     // Of every four the first two come first.
-    let order = || [0, 2].into_iter().flat_map(move |low| (0..k).filter(move |at| at & 2 == low));
+    let order: Vec<usize> =
+        [0, 2].into_iter().flat_map(|low| (0..k).filter(move |at| at & 2 == low)).collect();
     let mut a = Vec::with_capacity(product.a.len());
     let mut rows = Vec::with_capacity(product.rows.len());
     for (of_a, of_rows) in product.a.chunks_exact(k).zip(product.rows.chunks_exact(k)) {
-        a.extend(order().map(|at| half_of(product.types[0], of_a[at])));
-        rows.extend(order().map(|at| of_rows[at]));
+        a.extend(order.iter().map(|at| half_of(product.types[0], of_a[*at])));
+        rows.extend(order.iter().map(|at| of_rows[*at]));
     }
     let b: Vec<u32> = product.b.iter().map(|bits| half_of(product.types[1], *bits)).collect();
     let of_d = product.accumulators[1];
@@ -73,7 +74,37 @@ pub(super) fn fused(product: &Product<'_>, accumulators: &mut [u32]) {
 }
 
 /// A float of eight bits as f16, which holds every one of them.
+#[inline(always)]
 fn half_of(element: Element, bits: u32) -> u32 {
+    let (sign, magnitude) = ((bits & 0x80) << 8, bits & 0x7f);
+    match element {
+        Element::E5m2 if magnitude > 0x7c => 0x7fff,
+        Element::E5m2 => sign | magnitude << 8,
+        Element::E4m3 if magnitude == 0x7f => 0x7fff,
+        Element::E4m3 if magnitude == 0 => sign,
+        Element::E4m3 => {
+            // The product moves the exponent, and normalises what is subnormal.
+            let value = f32::from_bits(magnitude << 20) * f32::from_bits((127 + 120) << 23);
+            sign | ((value.to_bits() >> 13) - ((127 - 15) << 10))
+        }
+        Element::F16
+        | Element::Bf16
+        | Element::Tf32
+        | Element::E3m2
+        | Element::E2m3
+        | Element::E2m1
+        | Element::F64
+        | Element::S8
+        | Element::U8
+        | Element::S4
+        | Element::U4
+        | Element::B1 => other_half(element, bits),
+    }
+}
+
+/// As [`half_of`], of formats that no instruction takes to f16 so.
+#[cold]
+fn other_half(element: Element, bits: u32) -> u32 {
     let [format, _] = formats([element; 2]);
     let sign = u32::from(u64::from(bits) & format.sign() != 0) << 15;
     match classify(format, bits) {

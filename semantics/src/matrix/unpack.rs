@@ -52,9 +52,10 @@ pub(super) fn gather<const PARTS: usize>(
     for (register, lanes) in from.iter().enumerate().take(fragment.registers()) {
         let [line, k] = fragment.tile(register);
         if fragment.role == Role::A {
-            for (g, quad) in lanes.chunks_exact(4).enumerate() {
-                let Some(out) = out.get_mut((line + g) * columns + k..) else { return };
-                for (word, out) in quad.iter().zip(out.chunks_exact_mut(PARTS)) {
+            for (g, quad) in lanes.as_chunks::<4>().0.iter().enumerate() {
+                let start = (line + g) * columns + k;
+                let Some(out) = out.get_mut(start..start + 4 * PARTS) else { return };
+                for (word, out) in quad.iter().zip(out.as_chunks_mut::<PARTS>().0) {
                     for (part, out) in out.iter_mut().enumerate() {
                         *out = unpack.element(word >> (part as u32 * stride));
                     }
@@ -62,10 +63,12 @@ pub(super) fn gather<const PARTS: usize>(
             }
         } else {
             for t in 0..4 {
+                let words: [u32; 8] = std::array::from_fn(|g| lanes[4 * g + t]);
                 for part in 0..PARTS {
-                    let Some(out) = out.get_mut((k + t * PARTS + part) * columns + line..) else { return };
-                    for (out, quad) in out.iter_mut().zip(lanes.chunks_exact(4)) {
-                        *out = unpack.element(quad[t] >> (part as u32 * stride));
+                    let start = (k + t * PARTS + part) * columns + line;
+                    let Some(out) = out.get_mut(start..start + 8) else { return };
+                    for (out, word) in out.iter_mut().zip(words) {
+                        *out = unpack.element(word >> (part as u32 * stride));
                     }
                 }
             }

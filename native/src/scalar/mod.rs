@@ -3,82 +3,31 @@
 //! A value is one Cranelift value for each scalar in it. Integers are in `i8` (`i1`), `i32`, `i64` or `i128`, with zeros above their bits; pointers
 //! in `i64`; `f32` and `f64` as themselves; formats of 16 bits and less as their bits in `i32`.
 
+mod call;
 mod convert;
 mod float;
+mod flow;
 mod integer;
+mod kind;
 mod memory;
 mod together;
 
 use crate::codes;
-use crate::context::{CELLS, Context, FUNCTIONS, LOCAL_REGION, address};
+use crate::context::{CELLS, FUNCTIONS};
 use crate::fault::{FaultKind, Site};
-use crate::unit::{Workshop, internal};
-use cranelift_codegen::ir::condcodes::IntCC as Cc;
-use cranelift_codegen::ir::{
-    self as clif, AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value,
-    types,
-};
+use crate::unit::Workshop;
+use cranelift_codegen::ir as clif;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_module::{Linkage, Module as _};
+use cranelift_module::Module as _;
 use integer::Int;
+use kind::Kind;
 use std::collections::HashMap;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_ir::{self as ir, Attr, BlockCall, FuncId, Inst, InstData, Opcode, Scalar, StackSlot, Type};
+use warpsmith_ir as ir;
+use warpsmith_ir::{Attr, FuncId, Inst, InstData, Opcode, Scalar, StackSlot, Type};
 
 type Fallible<T> = Result<T, Box<Diagnostic>>;
-
-/// What computes on a scalar.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// An integer, a pointer, or bits that are only moved.
-    Int(Int),
-    /// `f16` or `bf16`, by the code of the helpers.
-    Half(u32),
-    Single,
-    Double,
-}
-
-impl Kind {
-    fn of(scalar: Scalar) -> Kind {
-        match scalar {
-            Scalar::F32 => Kind::Single,
-            Scalar::F64 => Kind::Double,
-            Scalar::F16 => Kind::Half(0),
-            Scalar::BF16 => Kind::Half(1),
-            Scalar::Invalid
-            | Scalar::I1
-            | Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::I128
-            | Scalar::Odd(_)
-            | Scalar::TF32
-            | Scalar::E4M3
-            | Scalar::E5M2
-            | Scalar::E2M3
-            | Scalar::E3M2
-            | Scalar::E2M1
-            | Scalar::UE8M0
-            | Scalar::Ptr
-            | Scalar::PtrGlobal
-            | Scalar::PtrShared
-            | Scalar::PtrLocal
-            | Scalar::PtrConst
-            | Scalar::PtrParam => Kind::Int(Int::of_bits(Type::scalar(scalar).bits().max(1))),
-        }
-    }
-
-    /// The type that holds it.
-    fn ty(self) -> clif::Type {
-        match self {
-            Kind::Int(int) => int.ty,
-            Kind::Half(_) => types::I32,
-            Kind::Single => types::F32,
-            Kind::Double => types::F64,
-        }
-    }
-}
 
 /// Compiles a function into an empty one of Cranelift's.
 pub(crate) fn function(
@@ -140,148 +89,6 @@ struct Translator<'a, 'b, 'm> {
 const PLAIN: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl<'m> Translator<'_, '_, 'm> {
-    fn body(&mut self) -> Fallible<()> {
-        let entry = self.b.create_block();
-        self.b.append_block_params_for_function_params(entry);
-        self.b.switch_to_block(entry);
-        let [context, args, results] = self.b.block_params(entry) else {
-            return Err(internal(&self.func.name, "not the signature of compiled functions"));
-        };
-        let args = *args;
-        (self.context, self.results) = (*context, *results);
-        self.fault = self.b.create_block();
-        self.b.append_block_param(self.fault, types::I32);
-        self.b.set_cold_block(self.fault);
-        self.enter()?;
-
-        let order = self.reverse_postorder();
-        let position: HashMap<ir::Block, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
-        let mut heads = vec![false; order.len()];
-        for (n, block) in order.iter().enumerate() {
-            let made = self.b.create_block();
-            self.blocks.insert(*block, made);
-            for target in self.func.successors(*block) {
-                if let Some(&to) = position.get(&target)
-                    && to <= n
-                {
-                    heads[to] = true;
-                }
-            }
-        }
-        // The entry's parameters are the arguments.
-        let mut cell = 0;
-        for (n, block) in order.iter().enumerate() {
-            for &param in self.func.dfg.block_params(*block) {
-                let mut parts = Vec::new();
-                for kind in self.kinds(self.func.dfg.ty(param)) {
-                    if n == 0 {
-                        parts.push(self.load_cell(args, cell, kind));
-                        cell += 1;
-                    } else {
-                        parts.push(self.b.append_block_param(self.blocks[block], kind.ty()));
-                    }
-                }
-                self.values.insert(param, parts);
-            }
-        }
-        if let Some(first) = order.first() {
-            let first = self.blocks[first];
-            self.b.ins().jump(first, &[]);
-        }
-        for (n, block) in order.iter().enumerate() {
-            self.b.switch_to_block(self.blocks[block]);
-            if heads[n] {
-                self.spend(Span::NONE);
-            }
-            for inst in self.func.layout.insts(*block) {
-                self.inst = Some(inst);
-                self.instruction(inst)?;
-            }
-            self.inst = None;
-        }
-        self.b.switch_to_block(self.fault);
-        let status = self.b.block_params(self.fault)[0];
-        self.b.ins().return_(&[status]);
-        Ok(())
-    }
-
-    /// The blocks that can be reached, each before those that it alone leads to.
-    fn reverse_postorder(&self) -> Vec<ir::Block> {
-        let Some(entry) = self.func.layout.entry() else { return Vec::new() };
-        let mut seen = std::collections::HashSet::from([entry]);
-        let (mut order, mut stack) = (Vec::new(), vec![(entry, self.func.successors(entry))]);
-        while let Some((block, successors)) = stack.last_mut() {
-            match successors.next() {
-                Some(next) if seen.insert(next) => stack.push((next, self.func.successors(next))),
-                Some(_) => {}
-                None => {
-                    order.push(*block);
-                    stack.pop();
-                }
-            }
-        }
-        order.reverse();
-        order
-    }
-
-    /// Counts the call, and takes room for the stack slots.
-    fn enter(&mut self) -> Fallible<()> {
-        let mut size = 0u64;
-        let mut most = 16u64;
-        for (slot, data) in &self.func.stack_slots {
-            let align = u64::from(data.align.max(1));
-            most = most.max(align);
-            size = size.next_multiple_of(align);
-            self.slots.insert(slot, size);
-            size += u64::from(data.size);
-        }
-        self.local_size = size.next_multiple_of(most);
-        let depth = self.field(types::I64, Context::DEPTH);
-        let left = self.b.ins().iadd_imm_s(depth, -1);
-        self.set_field(left, Context::DEPTH);
-        self.spend(self.func.span);
-        let deep = self.b.ins().icmp_imm_s(Cc::SignedLessThan, left, 0);
-        if self.local_size == 0 {
-            self.fail_if(deep, FaultKind::StackOverflow, self.func.span);
-            return Ok(());
-        }
-        self.shop.uses_memory = true;
-        let used = self.field(types::I64, Context::LOCAL);
-        // A frame begins at a multiple of its alignment; what is left over before it is given back with it.
-        let align = self.b.ins().iconst(types::I64, most as i64);
-        let rounded = self.b.ins().iadd_imm_s(used, most as i64 - 1);
-        let mask = self.b.ins().ineg(align);
-        let begin = self.b.ins().band(rounded, mask);
-        let end = self.b.ins().iadd_imm_s(begin, self.local_size as i64);
-        let len = self.field(types::I64, Context::LOCAL_LEN);
-        let over = self.b.ins().icmp(Cc::UnsignedGreaterThan, end, len);
-        self.saved_local = Some(used);
-        let either = self.b.ins().bor(deep, over);
-        self.fail_if(either, FaultKind::StackOverflow, self.func.span);
-        self.set_field(end, Context::LOCAL);
-        self.frame = self.b.ins().iadd_imm_s(begin, address(LOCAL_REGION, 0) as i64);
-        Ok(())
-    }
-
-    /// Gives back what `enter` took.
-    fn leave(&mut self) {
-        let depth = self.field(types::I64, Context::DEPTH);
-        let back = self.b.ins().iadd_imm_s(depth, 1);
-        self.set_field(back, Context::DEPTH);
-        if let Some(used) = self.saved_local {
-            self.set_field(used, Context::LOCAL);
-        }
-    }
-
-    /// Counts a round of a loop or a call.
-    fn spend(&mut self, span: Span) {
-        let fuel = self.field(types::I64, Context::FUEL);
-        let left = self.b.ins().iadd_imm_s(fuel, -1);
-        self.set_field(left, Context::FUEL);
-        let spent = self.b.ins().icmp_imm_s(Cc::SignedLessThan, left, 0);
-        self.fail_if(spent, FaultKind::StepLimit, span);
-    }
-
     fn field(&mut self, ty: clif::Type, offset: i32) -> Value {
         self.b.ins().load(ty, PLAIN, self.context, offset)
     }
@@ -528,30 +335,6 @@ impl<'m> Translator<'_, '_, 'm> {
         Ok((before, self.scalars(place.ty).len()))
     }
 
-    fn target(&mut self, call: &BlockCall) -> Fallible<(Block, Vec<BlockArg>)> {
-        let mut args = Vec::new();
-        for arg in call.args(&self.func.dfg.pool) {
-            args.extend(self.parts(*arg)?.into_iter().map(BlockArg::Value));
-        }
-        Ok((self.blocks[&call.block], args))
-    }
-
-    /// A chain of comparisons: cases are few, and may be anywhere in the type's range.
-    fn switch(&mut self, arg: ir::Value, table: &ir::JumpTableData) -> Fallible<()> {
-        let (value, kind) = (self.one(arg)?, Kind::of(self.ty(arg).element()));
-        for (case, call) in &table.cases {
-            let number = self.constant(kind, *case as i128 as u128);
-            let hit = self.b.ins().icmp(Cc::Equal, value, number);
-            let (block, args) = self.target(call)?;
-            let next = self.b.create_block();
-            self.b.ins().brif(hit, block, &args, next, &[]);
-            self.b.switch_to_block(next);
-        }
-        let (block, args) = self.target(&table.default)?;
-        self.b.ins().jump(block, &args);
-        Ok(())
-    }
-
     /// The constant of some bits, those above the type's width dropped.
     fn constant(&mut self, kind: Kind, bits: u128) -> Value {
         match kind {
@@ -587,126 +370,6 @@ impl<'m> Translator<'_, '_, 'm> {
             Kind::Int(_) | Kind::Single | Kind::Double => value,
         };
         self.b.ins().store(PLAIN, value, base, at);
-    }
-
-    fn cells(&mut self, count: usize) -> Value {
-        let size = (8 * CELLS * count.max(1)) as u32;
-        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4));
-        self.b.ins().stack_addr(types::I64, slot, 0)
-    }
-
-    fn import(&mut self, id: cranelift_module::FuncId) -> clif::FuncRef {
-        match self.imported.get(&id) {
-            Some(known) => *known,
-            None => {
-                let made = self.shop.code.declare_func_in_func(id, self.b.func);
-                self.imported.insert(id, made);
-                made
-            }
-        }
-    }
-
-    fn takes_memory(&self, callee: FuncId) -> bool {
-        self.module.functions[callee].params.iter().any(|param| param.byval.is_some())
-    }
-
-    /// Calls a compiled function, and leaves with its fault if it has one.
-    fn call(&mut self, callee: FuncId, args: &[ir::Value]) -> Fallible<Vec<Value>> {
-        if self.takes_memory(callee) {
-            return self.refuse("a parameter that is passed by value in memory");
-        }
-        let passed: Vec<(Kind, Value)> = {
-            let mut passed = Vec::new();
-            for arg in args {
-                let kinds = self.kinds(self.ty(*arg));
-                passed.extend(kinds.into_iter().zip(self.parts(*arg)?));
-            }
-            passed
-        };
-        let module = self.module;
-        let kinds: Vec<Kind> = module.functions[callee].ret.iter().flat_map(|ty| self.kinds(*ty)).collect();
-        let given = self.cells(passed.len());
-        for (n, (kind, value)) in passed.into_iter().enumerate() {
-            self.store_cell(given, n, kind, value);
-        }
-        let results = self.cells(kinds.len());
-        let Some(&id) = self.shop.functions.get(&callee) else {
-            return self.refuse("a call of an unknown function");
-        };
-        let function = self.import(id);
-        let call = self.b.ins().call(function, &[self.context, given, results]);
-        let status = self.b.inst_results(call)[0];
-        let next = self.b.create_block();
-        self.b.ins().brif(status, self.fault, &[BlockArg::Value(status)], next, &[]);
-        self.b.switch_to_block(next);
-        Ok(kinds.into_iter().enumerate().map(|(n, kind)| self.load_cell(results, n, kind)).collect())
-    }
-
-    /// A call of one of the functions whose addresses are taken and that have this signature.
-    fn call_indirect(
-        &mut self,
-        callee: ir::Value,
-        args: &[ir::Value],
-        results: &[Type],
-    ) -> Fallible<Vec<Value>> {
-        let address = self.one(callee)?;
-        let kinds: Vec<Kind> = results.iter().flat_map(|ty| self.kinds(*ty)).collect();
-        let done = self.b.create_block();
-        for kind in &kinds {
-            self.b.append_block_param(done, kind.ty());
-        }
-        let types: Vec<Type> = args.iter().map(|arg| self.ty(*arg)).collect();
-        for (number, id) in self.shop.addressed.clone().into_iter().enumerate() {
-            let function = &self.module.functions[id];
-            let fits = function.params.iter().map(|param| param.ty).eq(types.iter().copied());
-            if !fits || function.ret != results {
-                continue;
-            }
-            let hit = self.b.ins().icmp_imm_s(Cc::Equal, address, (FUNCTIONS + 16 * number as u64) as i64);
-            let (here, next) = (self.b.create_block(), self.b.create_block());
-            self.b.ins().brif(hit, here, &[], next, &[]);
-            self.b.switch_to_block(here);
-            let found: Vec<BlockArg> = self.call(id, args)?.into_iter().map(BlockArg::Value).collect();
-            self.b.ins().jump(done, &found);
-            self.b.switch_to_block(next);
-        }
-        self.fail(FaultKind::BadCall);
-        self.b.switch_to_block(done);
-        Ok(self.b.block_params(done).to_vec())
-    }
-
-    /// Calls a helper.
-    fn helper(
-        &mut self,
-        name: &'static str,
-        args: &[Value],
-        result: Option<clif::Type>,
-    ) -> Fallible<Option<Value>> {
-        let id = match self.shop.helpers.get(name) {
-            Some(id) => *id,
-            None => {
-                let mut signature = self.shop.code.make_signature();
-                signature
-                    .params
-                    .extend(args.iter().map(|arg| AbiParam::new(self.b.func.dfg.value_type(*arg))));
-                signature.returns.extend(result.map(AbiParam::new));
-                let declared = self.shop.code.declare_function(name, Linkage::Import, &signature);
-                let id = declared.map_err(|error| internal(&self.func.name, error))?;
-                self.shop.helpers.insert(name, id);
-                id
-            }
-        };
-        let function = self.import(id);
-        let call = self.b.ins().call(function, args);
-        Ok(self.b.inst_results(call).first().copied())
-    }
-
-    /// Calls a helper that returns a value.
-    fn helped(&mut self, name: &'static str, args: &[Value], result: clif::Type) -> Fallible<Value> {
-        match self.helper(name, args, Some(result))? {
-            Some(value) => Ok(value),
-            None => self.refuse(format_args!("`{name}`")),
-        }
     }
 
     fn number(&mut self, value: u32) -> Value {

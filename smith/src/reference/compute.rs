@@ -1,11 +1,18 @@
 //! What instructions compute, from the manual's descriptions, one value at a time. A modifier that nothing here asks about makes the instruction
 //! unsupported: it cannot be ignored by mistake.
 
-use super::float::Format;
+mod compare;
+mod convert;
+mod integer;
+
+use crate::reference::float::Format;
+use compare::{set, setp};
+use convert::cvt;
+use integer::integer;
 use rustc_apfloat::Round;
 use std::cell::Cell;
 use std::cmp::Ordering;
-use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, TypeClass};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType};
 
 /// The results of an instruction: of most one, of `setp` and the like two.
 pub(super) type Results = [u128; 2];
@@ -372,87 +379,6 @@ fn lop3(m: &Mods, a: &[u128]) -> Option<Results> {
     Some([result, second])
 }
 
-/// Whether a comparison holds between values of a type.
-fn compares(comparison: Mod, ty: ScalarType, a: u128, b: u128, ftz: bool) -> Option<bool> {
-    use Mod::*;
-    if let Some(format) = Format::of(ty) {
-        let flush = |v: u128| if ftz { format.flushed(low(v, format.bits())) } else { low(v, format.bits()) };
-        let order = format.compare(flush(a), flush(b));
-        return Some(match (comparison, order) {
-            (Num, order) => order.is_some(),
-            (Nan, order) => order.is_none(),
-            (Eq | Ne | Lt | Le | Gt | Ge, None) => false,
-            (Equ | Neu | Ltu | Leu | Gtu | Geu, None) => true,
-            (Eq | Equ, Some(order)) => order.is_eq(),
-            (Ne | Neu, Some(order)) => order.is_ne(),
-            (Lt | Ltu, Some(order)) => order.is_lt(),
-            (Le | Leu, Some(order)) => order.is_le(),
-            (Gt | Gtu, Some(order)) => order.is_gt(),
-            (Ge | Geu, Some(order)) => order.is_ge(),
-            _ => return None,
-        });
-    }
-    if matches!(ty.class(), TypeClass::Packed | TypeClass::Float | TypeClass::Opaque) {
-        return None;
-    }
-    let order = number(a, ty).cmp(&number(b, ty));
-    Some(match comparison {
-        Eq => order.is_eq(),
-        Ne => order.is_ne(),
-        Lt | Lo => order.is_lt(),
-        Le | Ls => order.is_le(),
-        Gt | Hi => order.is_gt(),
-        Ge | Hs => order.is_ge(),
-        _ => return None,
-    })
-}
-
-fn combine(m: &Mods, holds: bool, c: bool) -> bool {
-    match () {
-        () if m.has(Mod::And) => holds & c,
-        () if m.has(Mod::Or) => holds | c,
-        () if m.has(Mod::Xor) => holds ^ c,
-        () => holds,
-    }
-}
-
-fn setp(m: &Mods, a: &[u128]) -> Option<Results> {
-    let ty = m.ty(0)?;
-    if matches!(ty.class(), TypeClass::Packed) {
-        return packed_setp(m, ty, a);
-    }
-    let holds = compares(m.comparison()?, ty, *a.first()?, *a.get(1)?, m.has(Mod::Ftz))?;
-    let c = a.get(2).copied().unwrap_or(0) != 0;
-    Some([combine(m, holds, c).into(), combine(m, !holds, c).into()])
-}
-
-fn packed_setp(m: &Mods, ty: ScalarType, a: &[u128]) -> Option<Results> {
-    let lane = lane_type(ty)?;
-    let (comparison, ftz) = (m.comparison()?, m.has(Mod::Ftz));
-    let c = a.get(2).copied().unwrap_or(0) != 0;
-    let bits = lane.bits();
-    let of = |n: u32| {
-        Some(combine(
-            m,
-            compares(comparison, lane, *a.first()? >> (n * bits), *a.get(1)? >> (n * bits), ftz)?,
-            c,
-        ))
-    };
-    Some([of(0)?.into(), of(1)?.into()])
-}
-
-fn set(m: &Mods, a: &[u128]) -> Option<u128> {
-    let (to, from) = (m.ty(0)?, m.ty(1)?);
-    let holds = compares(m.comparison()?, from, *a.first()?, *a.get(1)?, m.has(Mod::Ftz))?;
-    let holds = combine(m, holds, a.get(2).copied().unwrap_or(0) != 0);
-    Some(match Format::of(to) {
-        _ if !holds => 0,
-        Some(format) => format.one(),
-        None if to.is_integer() && to.bits() <= 32 => low(u128::MAX, to.bits()),
-        None => return None,
-    })
-}
-
 /// The lanes that a packed type has.
 fn lane_type(ty: ScalarType) -> Option<ScalarType> {
     match ty {
@@ -563,173 +489,4 @@ fn is_tiny(op: Opcode, format: Format, round: Round, a: &[u128], result: u128) -
         _ => return false,
     };
     matches!(format.compare(magnitude(scaled), times(0x0080_0000)), Some(Ordering::Less))
-}
-
-fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -> Option<u128> {
-    let bits = ty.bits();
-    let arg = |n: usize| a.get(n).copied().unwrap_or(0);
-    let value = |n: usize| number(arg(n), ty);
-    let raw = |n: usize| low(arg(n), bits);
-    let (cc, sat, relu) = (m.has(Mod::Cc), m.has(Mod::Sat), m.has(Mod::Relu));
-    let came = u128::from(*carry);
-    if relu && !matches!(op, Opcode::Min | Opcode::Max) {
-        return None;
-    }
-    if sat && (cc || op == Opcode::MadcHi) {
-        return None;
-    }
-    let mut leaves = |carries: bool| {
-        if cc {
-            *carry = carries;
-        }
-    };
-    // A product of numbers of 64 bits fits; its halves are those of the type's width.
-    let product = |x: i128, y: i128| x.wrapping_mul(y);
-    let high = |p: i128| (p >> bits) as u128;
-    // Of the low 24 bits, 48 bits: the high instruction gives bits 16 to 47.
-    let product24 = || {
-        let part =
-            |n: usize| if ty.is_signed() { signed(low(arg(n), 24), 24) } else { low(arg(n), 24) as i128 };
-        part(0) * part(1)
-    };
-    let result: i128 = match op {
-        Opcode::Add => {
-            leaves((raw(0) + raw(1)) >> bits != 0);
-            value(0) + value(1)
-        }
-        Opcode::Addc => {
-            leaves((raw(0) + raw(1) + came) >> bits != 0);
-            value(0) + value(1) + came as i128
-        }
-        // The flag is the carry of `a + !b + 1`, as hardware has it (`docs/engine.md`).
-        Opcode::Sub => {
-            leaves(raw(0) >= raw(1));
-            value(0) - value(1)
-        }
-        Opcode::Subc => {
-            let borrow = 1 - came;
-            leaves(raw(0) >= raw(1) + borrow);
-            value(0) - value(1) - borrow as i128
-        }
-        Opcode::MulLo => product(value(0), value(1)),
-        Opcode::MulHi => high(product(value(0), value(1))) as i128,
-        Opcode::MulWide => {
-            return Some(low((value(0) * value(1)) as u128, 2 * bits));
-        }
-        Opcode::MadWide => {
-            return Some(low((value(0) * value(1)).wrapping_add(arg(2) as i128) as u128, 2 * bits));
-        }
-        Opcode::MadLo => {
-            let part = low(product(value(0), value(1)) as u128, bits);
-            leaves((part + raw(2)) >> bits != 0);
-            product(value(0), value(1)).wrapping_add(value(2))
-        }
-        Opcode::MadHi => {
-            let part = low(high(product(value(0), value(1))), bits);
-            leaves((part + raw(2)) >> bits != 0);
-            number(part, ty) + value(2)
-        }
-        Opcode::MadcLo | Opcode::MadcHi => {
-            let all = product(value(0), value(1));
-            let part = low(if op == Opcode::MadcLo { all as u128 } else { high(all) }, bits);
-            leaves((part + raw(2) + came) >> bits != 0);
-            number(part, ty) + value(2) + came as i128
-        }
-        Opcode::Mul24Lo => product24(),
-        Opcode::Mul24Hi => product24() >> 16,
-        Opcode::Mad24Lo => product24() + value(2),
-        Opcode::Mad24Hi => {
-            let part = number((product24() >> 16) as u128, ty);
-            part + value(2)
-        }
-        Opcode::Div if value(1) == 0 => return Some(low(u128::MAX, bits)),
-        Opcode::Div => value(0) / value(1),
-        Opcode::Rem if value(1) == 0 => value(0),
-        Opcode::Rem => value(0) % value(1),
-        Opcode::Sad => value(2) + (value(0) - value(1)).abs(),
-        Opcode::Abs => value(0).abs(),
-        Opcode::Neg => -value(0),
-        Opcode::Min => value(0).min(value(1)),
-        Opcode::Max => value(0).max(value(1)),
-        _ => return None,
-    };
-    let result = if relu { result.max(0) } else { result };
-    Some(if sat { clamp(result, ty) } else { low(result as u128, bits) })
-}
-
-fn cvt(m: &Mods, a: u128) -> Option<u128> {
-    let (to, from) = (m.ty(0)?, m.ty(1)?);
-    if m.ty(2).is_some() {
-        return None;
-    }
-    let (sat, ftz) = (m.has(Mod::Sat), m.has(Mod::Ftz));
-    let integral = [
-        (Mod::Rni, Round::NearestTiesToEven),
-        (Mod::Rzi, Round::TowardZero),
-        (Mod::Rmi, Round::TowardNegative),
-        (Mod::Rpi, Round::TowardPositive),
-    ];
-    let integral = integral.into_iter().find(|(modifier, _)| m.has(*modifier)).map(|(_, round)| round);
-    let round = m.round();
-    match (Format::of(from), Format::of(to)) {
-        (None, None) if from.is_integer() && to.is_integer() => {
-            let value = number(a, from);
-            Some(if sat { clamp(value, to) } else { low(value as u128, to.bits()) })
-        }
-        (None, Some(format)) if from.is_integer() => {
-            let result = format.of_int(number(a, from), round);
-            Some(if sat { saturated(format, result) } else { result })
-        }
-        (Some(format), None) if to.is_integer() => {
-            let a = low(a, format.bits());
-            let a = if ftz && format == Format::F32 { format.flushed(a) } else { a };
-            if format.is_nan(a) {
-                let zero = format != Format::F64 && to.bits() != 64;
-                return Some(if zero { 0 } else { 1 << (to.bits() - 1) });
-            }
-            let whole = format.round_to_integral(a, integral?);
-            let (least, greatest) = range(to);
-            let quad = format.exact(whole);
-            let bound = |value: i128| {
-                use rustc_apfloat::Float;
-                rustc_apfloat::ieee::Quad::from_i128(value).value
-            };
-            let value = match () {
-                () if quad < bound(least) => least,
-                () if quad > bound(greatest) => greatest,
-                () => {
-                    use rustc_apfloat::Float;
-                    let mut exact = true;
-                    quad.to_i128_r(128, Round::TowardZero, &mut exact).value
-                }
-            };
-            Some(low(value as u128, to.bits()))
-        }
-        (Some(source), Some(format)) => {
-            let a = low(a, source.bits());
-            // To f16 the operand is not flushed, whatever the manual says (`docs/engine.md`).
-            let a = if ftz && source == Format::F32 && format != Format::F16 { source.flushed(a) } else { a };
-            let a = match integral {
-                Some(round) => source.round_to_integral(a, round),
-                None => a,
-            };
-            let result = if source == format && !source.is_nan(a) {
-                a
-            } else {
-                format.rounded(source.exact(a), round)
-            };
-            let result = if ftz && format == Format::F32 { format.flushed(result) } else { result };
-            Some(if sat { saturated(format, result) } else { result })
-        }
-        _ => None,
-    }
-}
-
-/// Between zero and one; zero for NaN.
-fn saturated(format: Format, value: u128) -> u128 {
-    if format.is_nan(value) {
-        return 0;
-    }
-    let below = format.extreme(value, format.one(), false, false);
-    if below & format.sign() != 0 { 0 } else { below }
 }

@@ -2,6 +2,9 @@
 
 pub(in crate::engine) mod async_op;
 pub(in crate::engine) mod builder;
+mod formal;
+mod function;
+mod layout;
 pub(in crate::engine) mod live;
 pub(in crate::engine) mod matrix_op;
 pub(in crate::engine) mod named;
@@ -10,19 +13,22 @@ pub(in crate::engine) mod op;
 pub(in crate::engine) mod region;
 pub(in crate::engine) mod special;
 pub(in crate::engine) mod texture_op;
+mod variable;
+
+pub use formal::{Formal, FunctionKind, KernelAttributes, KernelParam, Slot};
+pub(crate) use function::{Function, Kernel, SharedLayout};
+pub(in crate::engine) use variable::Patch;
+pub(crate) use variable::Placed;
+pub use variable::{PatchTarget, Reference, Relocation, Variable};
 
 use crate::engine::file::{Cell, Row};
-use crate::engine::op::{Callee, FuncId, Inst, Move, Op, SymbolId};
+use crate::engine::op::{FuncId, Inst};
 use crate::engine::reg::{Reg, Width};
-use crate::memory::bytes::Bytes;
-use crate::memory::window;
-use crate::texture::{Initial, ReferenceKind};
-use rustc_hash::FxHashSet;
+use layout::set_constant;
 use std::sync::Arc;
 use warpsmith_diag::Source;
 use warpsmith_ir::spelling::user_name;
-use warpsmith_isa::memory::Layout;
-use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
+use warpsmith_isa::{Instruction, ScalarType, Target};
 
 /// The most rows of 32 words a function's registers can take.
 pub(in crate::engine) const MAX_ROWS: u32 = 1 << 20;
@@ -31,202 +37,6 @@ pub(in crate::engine) const MAX_STACK_FRAME: u32 = 512 << 10;
 
 /// Alignment of every frame in local memory: that of the strictest variable.
 const STACK_ALIGN: u32 = 128;
-
-/// A parameter of a kernel: where it lies in the block of parameters.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KernelParam {
-    /// Its name.
-    pub name: String,
-    /// Its offset in the parameter space.
-    pub offset: u32,
-    /// Its size in bytes.
-    pub bytes: u32,
-    /// Its alignment.
-    pub align: u32,
-}
-
-/// What the directives of a kernel demand of its launches.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct KernelAttributes {
-    /// `.reqntid`
-    pub required_block: Option<[u32; 3]>,
-    /// `.maxntid`, as a number of threads.
-    pub max_threads: Option<u32>,
-    /// `.reqnctapercluster`
-    pub required_cluster: Option<[u32; 3]>,
-    /// `.maxclusterrank`
-    pub max_cluster: Option<u32>,
-    /// `.explicitcluster`
-    pub explicit_cluster: bool,
-    /// `.blocksareclusters`
-    pub blocks_are_clusters: bool,
-}
-
-/// A formal parameter or result of a device function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Formal {
-    /// In a register.
-    Reg(Width),
-    /// In bytes of the callee's stack frame.
-    Stack {
-        /// Size.
-        bytes: u32,
-        /// Alignment.
-        align: u32,
-    },
-}
-
-/// Where a formal parameter lies, or what an actual parameter is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slot {
-    /// A register or constant.
-    Reg(Reg),
-    /// Bytes at an offset of the stack frame.
-    Stack {
-        /// Offset.
-        offset: u32,
-        /// Size.
-        bytes: u32,
-    },
-}
-
-impl Slot {
-    pub(in crate::engine) fn transfer(from: Slot, to: Slot) -> Option<Move> {
-        match (from, to) {
-            (Slot::Reg(from), Slot::Reg(to)) if from.width() == to.width() && !to.is_constant() => {
-                Some(Move::Reg { from, to })
-            }
-            // An array of no stated size has room for the largest that is passed.
-            (Slot::Stack { offset, bytes }, Slot::Stack { offset: to, bytes: room }) if bytes <= room => {
-                Some(Move::Stack { from: offset, to, bytes })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What a declared function is.
-#[derive(Clone, Debug)]
-pub enum FunctionKind {
-    /// An entry point; its parameters lie in param space.
-    Kernel {
-        /// The parameters.
-        params: Vec<KernelParam>,
-        /// The directives.
-        attributes: KernelAttributes,
-    },
-    /// A function that is called.
-    Device {
-        /// Its parameters.
-        params: Vec<Formal>,
-        /// Its results.
-        results: Vec<Formal>,
-    },
-}
-
-impl FunctionKind {
-    /// A kernel with parameters given by name, size and alignment, laid out in order as PTX does.
-    pub fn kernel<'a>(params: impl IntoIterator<Item = (&'a str, u32, u32)>) -> Self {
-        let mut layout = Layout::default();
-        let place = |(name, bytes, align): (&str, u32, u32)| {
-            let align = align.max(1).next_power_of_two();
-            let offset = u32::try_from(layout.place(bytes.into(), align.into())).unwrap_or(u32::MAX);
-            KernelParam { name: name.into(), offset, bytes, align }
-        };
-        let params = params.into_iter().map(place).collect();
-        FunctionKind::Kernel { params, attributes: KernelAttributes::default() }
-    }
-}
-
-/// What an address in an initialiser or constant refers to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum PatchTarget {
-    /// A variable.
-    Variable(SymbolId),
-    /// A function.
-    Function(FuncId),
-}
-
-/// An address inside the initialiser of a variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Relocation {
-    /// Where in the variable.
-    pub offset: u64,
-    /// How many bytes of the address are stored, from the low end of `address >> shift`.
-    pub bytes: u8,
-    /// How far the address is shifted first (the `mask()` operator takes single bytes).
-    pub shift: u8,
-    /// Of what.
-    pub target: PatchTarget,
-    /// What is added.
-    pub addend: i64,
-    /// As a generic address rather than one in the target's space.
-    pub generic: bool,
-}
-
-/// A module variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Variable {
-    /// Its name.
-    pub name: String,
-    /// `Global`, `Const` or `Shared`.
-    pub space: StateSpace,
-    /// Its size; what the initialiser leaves is zero.
-    pub bytes: u64,
-    /// Its alignment, a power of two.
-    pub align: u64,
-    /// Its first bytes.
-    pub init: Vec<u8>,
-    /// Addresses among them.
-    pub relocations: Vec<Relocation>,
-    /// True for `.extern .shared name[]`: the memory past all others whose size the launch gives.
-    pub dynamic: bool,
-    /// Where its declaration starts in the source, in bytes: which of several of its name it is.
-    pub declared: Option<u32>,
-    /// Of an opaque variable, what it refers to.
-    pub reference: Option<Reference>,
-}
-
-/// What an opaque variable refers to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reference {
-    /// The kind of object.
-    pub kind: ReferenceKind,
-    /// What its initial value says of reading.
-    pub initial: Initial,
-}
-
-impl Reference {
-    /// What a variable of a type refers to, if it is opaque.
-    pub fn of_type(ty: ScalarType) -> Option<Reference> {
-        Some(Reference { kind: ReferenceKind::of_type(ty)?, initial: Initial::default() })
-    }
-}
-
-impl Variable {
-    /// A zeroed variable.
-    pub fn zeroed(name: &str, space: StateSpace, bytes: u64, align: u64) -> Self {
-        let (name, init, relocations) = (name.into(), Vec::new(), Vec::new());
-        let (dynamic, declared, reference) = (false, None, None);
-        Variable { name, space, bytes, align, init, relocations, dynamic, declared, reference }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Placed {
-    pub variable: Variable,
-    /// Offset in the memory of its space; for global variables, in the program's own allocation. Shared variables have one in
-    /// each kernel's [`SharedLayout`].
-    pub offset: u64,
-}
-
-#[derive(Clone, Debug)]
-pub(in crate::engine) struct Patch {
-    pub row: u32,
-    pub target: PatchTarget,
-    pub addend: i64,
-    pub generic: bool,
-}
 
 /// Where an operation comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -289,104 +99,6 @@ pub struct NamedLocal {
     pub bytes: u32,
     /// Where its declaration starts in the source, in bytes: which of several of its name it is.
     pub declared: Option<u32>,
-}
-
-/// An entry point.
-#[derive(Clone, Debug)]
-pub(crate) struct Kernel {
-    pub params: Vec<KernelParam>,
-    pub attributes: KernelAttributes,
-    pub shared: SharedLayout,
-}
-
-/// Where a kernel has the shared variables that it reaches.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct SharedLayout {
-    /// In the order of variables.
-    offsets: Vec<(SymbolId, u64)>,
-    /// The size of the static part, and where the dynamic part starts.
-    pub bytes: u64,
-}
-
-impl SharedLayout {
-    pub fn offset(&self, variable: SymbolId) -> Option<u64> {
-        let place = self.offsets.binary_search_by_key(&variable, |(v, _)| *v).ok()?;
-        Some(self.offsets[place].1)
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Function {
-    pub name: String,
-    pub kernel: Option<Kernel>,
-    pub params: Vec<Slot>,
-    pub results: Vec<Slot>,
-    pub defined: bool,
-    pub entry: u32,
-    pub end: u32,
-    /// Rows of the register file that a frame takes.
-    pub rows: u32,
-    /// Bytes of local memory that a frame takes.
-    pub stack: u32,
-    /// In a function that calls `alloca`: what a lane had allocated before, and has again after the return.
-    pub saved_top: Option<Reg>,
-    /// The registers that have names, in the order in which the function first uses them.
-    pub registers: Vec<NamedReg>,
-    /// The variables of its stack frame that have names.
-    pub locals: Vec<NamedLocal>,
-    /// The shared variables that it names.
-    pub shared: Vec<SymbolId>,
-}
-
-impl Function {
-    pub fn new(name: &str) -> Self {
-        Function {
-            name: name.into(),
-            kernel: None,
-            params: Vec::new(),
-            results: Vec::new(),
-            defined: false,
-            entry: 0,
-            end: 0,
-            rows: 0,
-            stack: 0,
-            saved_top: None,
-            registers: Vec::new(),
-            locals: Vec::new(),
-            shared: Vec::new(),
-        }
-    }
-
-    pub fn allocate(&mut self, width: Width) -> Reg {
-        // A function with more registers than `MAX_ROWS` is refused when it is finished; until then rows wrap to stay in range.
-        let row = if self.rows >= MAX_ROWS { 0 } else { self.rows };
-        self.rows = self.rows.saturating_add(width.words().div_ceil(32));
-        Reg::frame(row * 32, width)
-    }
-
-    pub fn allocate_stack(&mut self, bytes: u64, align: u64) -> Option<u32> {
-        let offset = u64::from(self.stack).checked_next_multiple_of(align.max(1))?;
-        let end = offset.checked_add(bytes)?.checked_next_multiple_of(align.clamp(1, 128))?;
-        if end > u64::from(MAX_STACK_FRAME) {
-            return None;
-        }
-        self.stack = end as u32;
-        Some(offset as u32)
-    }
-
-    pub fn formal(&mut self, formal: &Formal) -> Slot {
-        match *formal {
-            Formal::Reg(width) => Slot::Reg(self.allocate(width)),
-            Formal::Stack { bytes, align } => {
-                let offset = self.allocate_stack(u64::from(bytes), u64::from(align)).unwrap_or(0);
-                Slot::Stack { offset, bytes }
-            }
-        }
-    }
-
-    pub fn same_formals(&self, other: &Function) -> bool {
-        self.params == other.params && self.results == other.results
-    }
 }
 
 /// Equal for a program and its copies, and for no other program while one of them lives.
@@ -601,178 +313,5 @@ impl Program {
             self.names.push(name.into());
             self.names.len() - 1
         }) as u32
-    }
-
-    pub(in crate::engine) fn lay_out(&mut self) -> Result<(), String> {
-        for placed in self.variables.iter_mut().filter(|p| p.variable.space != StateSpace::Shared) {
-            let constant = placed.variable.space == StateSpace::Const;
-            let end = if constant { &mut self.const_bytes } else { &mut self.global_bytes };
-            placed.offset = append(end, &placed.variable)?;
-        }
-        self.lay_out_shared()?;
-        for f in &mut self.functions {
-            f.stack = f.stack.next_multiple_of(STACK_ALIGN);
-        }
-        Ok(())
-    }
-
-    /// Gives each kernel's shared variables their places. Those whose addresses are in initial values come first, so that the
-    /// values hold for all kernels.
-    fn lay_out_shared(&mut self) -> Result<(), String> {
-        let relocations = self.variables.iter().flat_map(|p| &p.variable.relocations);
-        let mut pinned: Vec<SymbolId> = relocations
-            .filter_map(|r| match r.target {
-                PatchTarget::Variable(v) if self.is_shared(v) => Some(v),
-                _ => None,
-            })
-            .collect();
-        pinned.sort_unstable();
-        pinned.dedup();
-        if pinned.is_empty() && self.functions.iter().all(|f| f.shared.is_empty()) {
-            return Ok(());
-        }
-        let callees: Vec<Vec<FuncId>> = self.functions.iter().map(|f| self.callees(f)).collect();
-        for kernel in 0..self.functions.len() {
-            if self.functions[kernel].kernel.is_none() {
-                continue;
-            }
-            let (mut reached, mut pending) = (FxHashSet::default(), vec![FuncId(kernel as u32)]);
-            let mut variables = Vec::new();
-            while let Some(f) = pending.pop() {
-                if reached.insert(f) {
-                    variables.extend_from_slice(&self.functions[f.0 as usize].shared);
-                    pending.extend_from_slice(&callees[f.0 as usize]);
-                }
-            }
-            variables.sort_unstable();
-            variables.dedup();
-            variables.retain(|v| pinned.binary_search(v).is_err());
-            let variables = pinned.iter().copied().chain(variables);
-            let (dynamic, fixed): (Vec<_>, Vec<_>) =
-                variables.partition(|v| self.variables[v.0 as usize].variable.dynamic);
-            let mut layout = SharedLayout::default();
-            for v in fixed {
-                layout.offsets.push((v, append(&mut layout.bytes, &self.variables[v.0 as usize].variable)?));
-            }
-            let align =
-                dynamic.iter().map(|v| self.variables[v.0 as usize].variable.align).max().unwrap_or(1);
-            layout.bytes = layout.bytes.next_multiple_of(align.clamp(1, 1024));
-            layout.offsets.extend(dynamic.into_iter().map(|v| (v, layout.bytes)));
-            layout.offsets.sort_unstable();
-            for &v in &pinned {
-                self.variables[v.0 as usize].offset = layout.offset(v).unwrap_or(0);
-            }
-            if let Some(kernel) = &mut self.functions[kernel].kernel {
-                kernel.shared = layout;
-            }
-        }
-        Ok(())
-    }
-
-    /// The functions that a function may call.
-    fn callees(&self, function: &Function) -> Vec<FuncId> {
-        let code = self.code.get(function.entry as usize..function.end as usize).unwrap_or(&[]);
-        let calls = code.iter().filter_map(|inst| match &inst.op {
-            Op::Call(call) => Some(match &call.callee {
-                Callee::Direct(f) => std::slice::from_ref(f),
-                Callee::Indirect(_, candidates) => candidates,
-            }),
-            _ => None,
-        });
-        let mut callees: Vec<FuncId> = calls.flatten().copied().collect();
-        callees.sort_unstable();
-        callees.dedup();
-        callees
-    }
-
-    pub(in crate::engine) fn is_shared(&self, variable: SymbolId) -> bool {
-        self.variables[variable.0 as usize].variable.space == StateSpace::Shared
-    }
-
-    /// The address of a patch target, given where the program's global variables lie.
-    pub(crate) fn address_of(&self, target: PatchTarget, addend: i64, generic: bool, globals: u64) -> u64 {
-        let address = match target {
-            PatchTarget::Function(f) => window::code_address(f.0),
-            PatchTarget::Variable(v) => {
-                let placed = &self.variables[v.0 as usize];
-                let space = placed.variable.space;
-                placed.offset
-                    + match space {
-                        StateSpace::Global => globals,
-                        _ if generic => window::base(space).unwrap_or(0),
-                        _ => 0,
-                    }
-            }
-        };
-        address.wrapping_add_signed(addend)
-    }
-
-    /// The constants with all addresses in place but those of shared variables.
-    pub(crate) fn resolve_constants(&self, globals: u64) -> Vec<Cell> {
-        let mut constants = self.constants.clone();
-        for patch in &self.patches {
-            let address = self.address_of(patch.target, patch.addend, patch.generic, globals);
-            set_constant(&mut constants[patch.row as usize..], u128::from(address), Width::W64);
-        }
-        constants
-    }
-
-    /// Puts a kernel's addresses of shared variables among the constants.
-    pub(crate) fn place_shared(&self, kernel: u32, constants: &mut [Cell]) {
-        let Some(kernel) = &self.functions[kernel as usize].kernel else { return };
-        for patch in &self.patches {
-            if let PatchTarget::Variable(v) = patch.target
-                && let Some(offset) = kernel.shared.offset(v)
-            {
-                let base = if patch.generic { window::base(StateSpace::Shared).unwrap_or(0) } else { 0 };
-                let address = (base + offset).wrapping_add_signed(patch.addend);
-                set_constant(&mut constants[patch.row as usize..], u128::from(address), Width::W64);
-            }
-        }
-    }
-
-    /// Writes the initial bytes of the variables of a space into its memory, which is zero.
-    pub(crate) fn initialise(&self, space: StateSpace, globals: u64, memory: &Bytes) {
-        for placed in self.variables.iter().filter(|p| p.variable.space == space) {
-            let v = &placed.variable;
-            let size = usize::try_from(v.bytes).unwrap_or(usize::MAX);
-            let place = placed.offset as usize;
-            memory.write(place, &v.init[..v.init.len().min(size)]);
-            for r in &v.relocations {
-                let address = self.address_of(r.target, r.addend, r.generic, globals);
-                let bytes = (address >> (r.shift & 63)).to_le_bytes();
-                let source = &bytes[..usize::from(r.bytes).min(8)];
-                if r.offset.checked_add(source.len() as u64).is_some_and(|end| end <= v.bytes) {
-                    memory.write(place + r.offset as usize, source);
-                }
-            }
-        }
-    }
-}
-
-/// Places a variable behind those that end at `end`.
-fn append(end: &mut u64, v: &Variable) -> Result<u64, String> {
-    let offset = end.checked_next_multiple_of(v.align.max(1));
-    let next = offset.and_then(|o| o.checked_add(v.bytes)).filter(|e| *e <= window::SIZE);
-    let (Some(offset), Some(next)) = (offset, next) else {
-        let message = format!("variable `{}` does not fit the memory of its space", v.name);
-        return Err(message);
-    };
-    *end = next;
-    Ok(offset)
-}
-
-/// Writes a value to all lanes of a constant.
-fn set_constant(rows: &mut [Cell], bits: u128, width: Width) {
-    let words = rows.iter_mut().flat_map(|row| row.0.iter_mut());
-    match width {
-        Width::Pred => rows[0].0[0] = if bits != 0 { u32::MAX } else { 0 },
-        Width::W32 => rows[0].0 = [bits as u32; 32],
-        Width::W64 | Width::W128 => {
-            let per_lane = width.bits() as usize / 32;
-            for (i, word) in words.take(width.words() as usize).enumerate() {
-                *word = (bits >> (32 * (i % per_lane))) as u32;
-            }
-        }
     }
 }

@@ -1,0 +1,139 @@
+//! Accesses: to the thread's own part of memory, in orders, and of all spaces.
+
+use super::Generator;
+use crate::{BYTES_PER_THREAD, INPUT_BYTES};
+use arbitrary::Result;
+use warpsmith_ir::{AtomicOp, Attr, InstBuilder, MemFlags, MemoryOrder, MemoryScope, Opcode, Type, Value};
+
+impl Generator<'_, '_, '_> {
+    /// `base` moved to a random multiple of `size` below `bytes`, both powers of two.
+    pub(super) fn random_place(&mut self, base: Value, size: u32, bytes: u32) -> Result<Value> {
+        let index = self.value(Type::I32)?;
+        let mask = self.b.ins().iconst(Type::I32, (bytes / size - 1) as i64);
+        let index = self.b.ins().band(index, mask);
+        if self.u.ratio(1, 4)? {
+            let scale = self.b.ins().iconst(Type::I32, size as i64);
+            let bytes = self.b.ins().imul(index, scale);
+            return Ok(self.b.ins().ptradd(base, bytes));
+        }
+        Ok(self.b.ins().index(base, index, size as i32))
+    }
+
+    pub(super) fn memory_type(&mut self) -> Result<Type> {
+        let types: Vec<Type> = self.types.iter().copied().filter(|ty| ty.bytes().is_some()).collect();
+        Ok(*self.u.choose(&types)?)
+    }
+
+    /// Atomic accesses of the thread's own memory, and what else has an effect that does not show.
+    pub(super) fn ordered(&mut self, own: Value) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I64])?;
+        let size = ty.bytes().unwrap_or(1);
+        let scope =
+            *self.u.choose(&[MemoryScope::Thread, MemoryScope::Cta, MemoryScope::Gpu, MemoryScope::Sys])?;
+        let order = *self.u.choose(MemoryOrder::ALL)?;
+        let place = self.random_place(own, size, BYTES_PER_THREAD)?;
+        match self.u.int_in_range(0..=7)? {
+            0 => {
+                let wrong = matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel);
+                let order = if wrong { MemoryOrder::SeqCst } else { order };
+                let value = self.b.ins().atomic_load(ty, order, scope, place);
+                self.values.push(value);
+            }
+            1 => {
+                let wrong = matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel);
+                let order = if wrong { MemoryOrder::SeqCst } else { order };
+                let value = self.value(ty)?;
+                self.b.ins().atomic_store(order, scope, value, place);
+            }
+            2 | 3 => {
+                let (expected, new) = (self.value(ty)?, self.value(ty)?);
+                let orders = [order, MemoryOrder::Relaxed];
+                let results = self.b.ins().cmpxchg(orders, scope, place, expected, new);
+                self.values.extend(results);
+            }
+            4 => {
+                self.b.ins().fence(order, scope);
+                let (holds, time) = (self.b.ins().iconst(Type::I1, 1), self.b.ins().iconst(Type::I32, 8));
+                self.b.ins().assert(holds, "always");
+                self.b.ins().list(Opcode::Assume, Attr::None, &[holds]);
+                self.b.ins().list(Opcode::Nanosleep, Attr::None, &[time]);
+            }
+            _ => {
+                let ops: Vec<AtomicOp> = AtomicOp::ALL.iter().copied().filter(|op| op.takes(ty)).collect();
+                let op = *self.u.choose(&ops)?;
+                let value = self.value(ty)?;
+                let old = self.b.ins().atomic_rmw(op, order, scope, place, value);
+                self.values.push(old);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn access(&mut self) -> Result<()> {
+        let Some(pointers) = self.pointers else { return Ok(()) };
+        if self.config.special && self.u.ratio(1, 4)? {
+            return self.ordered(pointers.own);
+        }
+        let ty = self.memory_type()?;
+        let size = ty.bytes().unwrap_or(1).next_power_of_two();
+        let mut flags = MemFlags::PLAIN;
+        flags.volatile = self.u.ratio(1, 16)?;
+        let (from, bytes) = match (self.u.int_in_range(0..=7)?, self.memory) {
+            (0 | 1, _) => {
+                let value = self.value(ty)?;
+                let offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
+                return self.write_own(value, offset as i32);
+            }
+            (2, Some((table, _))) => (self.b.global_addr(table), 64),
+            (3, Some(_)) => {
+                let generic = self.b.ins().addrspacecast(Type::PTR, pointers.input);
+                (generic, INPUT_BYTES)
+            }
+            (4, Some(_)) => {
+                let address = self.b.ins().ptrtoint(pointers.own);
+                (self.b.ins().inttoptr(Type::PTR_GLOBAL, address), BYTES_PER_THREAD)
+            }
+            (5 | 6, Some(_)) => match (pointers.slot, pointers.shared) {
+                (Some(slot), Some(shared)) => {
+                    let is_slot = self.u.ratio(2, 3)?;
+                    let base = if is_slot { self.b.ins().stack_addr(slot, 0) } else { shared };
+                    let bytes = if is_slot { 64 } else { 8 };
+                    if size > bytes {
+                        return Ok(());
+                    }
+                    if self.u.ratio(1, 2)? {
+                        let value = self.value(ty)?;
+                        let value = self.settled(value);
+                        let place = self.random_place(base, size, bytes)?;
+                        self.b.ins().store(flags, value, place, 0);
+                        return Ok(());
+                    }
+                    (base, bytes)
+                }
+                _ => return Ok(()),
+            },
+            _ => (pointers.input, INPUT_BYTES),
+        };
+        let place = self.random_place(from, size, bytes)?;
+        let value = self.b.ins().load(ty, flags, place, 0);
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Writes a value to the thread's part of the output.
+    pub(super) fn write_own(&mut self, value: Value, offset: i32) -> Result<()> {
+        let Some(pointers) = self.pointers else { return Ok(()) };
+        let mut value = self.settled(value);
+        let ty = self.b.func().dfg.ty(value);
+        if let (None, Some(int)) = (ty.bytes(), Type::int(ty.bits())) {
+            // What has no memory form goes there as an integer.
+            value = self.b.ins().bitcast(int, value);
+        }
+        let flags = match self.u.ratio(1, 4)? {
+            true => MemFlags::PLAIN.with_align(1).expect("a power of two"),
+            false => MemFlags::PLAIN,
+        };
+        self.b.ins().store(flags, value, pointers.own, offset);
+        Ok(())
+    }
+}

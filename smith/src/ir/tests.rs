@@ -1,0 +1,66 @@
+use super::*;
+use warpsmith_ir::{parse, verify};
+
+#[test]
+fn generated_modules_are_valid() {
+    arbtest::arbtest(|u| {
+        let module = module(u, &Config::default())?;
+        if let Err(errors) = verify(&module) {
+            panic!("{module}\n{errors:#?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_regular_operation_appears() {
+    let mut seen = std::collections::HashSet::new();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..300 {
+        let bytes: Vec<u8> = (0..2000)
+            .map(|_| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 56) as u8
+            })
+            .collect();
+        let module = module(&mut Unstructured::new(&bytes), &Config::default()).unwrap();
+        for func in module.functions.values() {
+            for block in func.layout.blocks() {
+                seen.extend(func.layout.insts(block).map(|inst| func.dfg.opcode(inst)));
+            }
+        }
+    }
+    let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| !seen.contains(op)).collect();
+    use Opcode as O;
+    let aggregates = [O::Zero, O::Aggregate, O::ExtractValue, O::InsertValue];
+    let blocks = [O::Memcpy, O::Memmove, O::Memset];
+    // What lanes do together needs all of them at one place; the others end a thread, or show addresses and text.
+    let lanes = [
+        O::Shfl,
+        O::Vote,
+        O::Ballot,
+        O::MatchAny,
+        O::MatchAll,
+        O::WarpReduce,
+        O::WarpSync,
+        O::Activemask,
+        O::Barrier,
+    ];
+    let effects = [O::Printf, O::Malloc, O::Free, O::Unreachable, O::Trap];
+    let left_out: Vec<&Opcode> = aggregates.iter().chain(&blocks).chain(&lanes).chain(&effects).collect();
+    let missing: Vec<&Opcode> = missing.into_iter().filter(|op| !left_out.contains(op)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn printing_and_reading_gives_the_same_module() {
+    arbtest::arbtest(|u| {
+        let module = module(u, &Config::default())?;
+        let text = module.to_string();
+        let read = parse(&text);
+        assert!(read.diagnostics.is_empty(), "{text}\n{:#?}", read.diagnostics);
+        warpsmith_ir::same::assert_same(&module, &read.module);
+        assert_eq!(read.module.to_string(), text);
+        Ok(())
+    });
+}

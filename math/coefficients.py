@@ -110,6 +110,7 @@ split("PI", "pi.", pi)
 split("PI_2", "pi / 2.", pi / 2)
 split("TWO_THIRDS", "2 / 3.", mpf(2) / 3)
 split("SQRT_HALF", "sqrt(1 / 2).", sqrt(mpf(1) / 2))
+split("LN_PI", "ln pi.", ln(pi))
 split("HALF_LN_2PI", "ln(2 pi) / 2.", ln(2 * pi) / 2)
 
 s = lambda z: sqrt(z)
@@ -137,6 +138,9 @@ def erfcx(x):
 
 K = mpf(4)
 x_of = lambda t: K * (1 + t) / (1 - t)
+# The polynomial is of what is taken from 1, whose error counts by what erfc is beside erf.
+polynomial("ERF_FAR", "-ln erfc(x) - x in x - 2.5, for 1 <= x <= 4.", lambda t: -ln(erfc(t + mpf('2.5'))) - (t + mpf('2.5')), -1.5, 1.5,
+           lambda t: (-ln(erfc(t + mpf('2.5'))) - (t + mpf('2.5'))) * erfc(t + mpf('2.5')), bits=(F32,))
 polynomial("ERFCX", "erfc(x) e^(x^2) (1 + 2x) in (x - 4) / (x + 4), for 1/2 <= x <= 28.", lambda t: erfcx(x_of(t)) * (1 + 2 * x_of(t)),
            (mpf('0.5') - K) / (mpf('0.5') + K), (28 - K) / (28 + K))
 
@@ -164,20 +168,24 @@ polynomial("RECIPROCAL_GAMMA", "1 / gamma(x) in x - 1.5, for 1 <= x <= 2.", lamb
 polynomial("STIRLING", "(ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2) x in 1 / x^2, for x >= 12.",
            off0(lambda z: (loggamma(1 / s(z)) - (1 / s(z) - mpf(1) / 2) * ln(1 / s(z)) + 1 / s(z) - ln(2 * pi) / 2) / s(z), mpf(1) / 12),
            0, mpf(1) / 144, lambda z: mpf(1) / 128, bits=(F64,))
-polynomial("LGAMMA_1", "ln gamma(1 + t) / t, for |t| <= 1/2.", off0(lambda t: loggamma(1 + t) / t, -euler), -0.5, 0.5, bits=(F64,))
-polynomial("LGAMMA_2", "ln gamma(2 + t) / t, for -1/2 <= t <= 1.", off0(lambda t: loggamma(2 + t) / t, 1 - euler), -0.5, 1, bits=(F64,))
+polynomial("STIRLING_8", "The same for x >= 7.8.",
+           off0(lambda z: (loggamma(1 / s(z)) - (1 / s(z) - mpf(1) / 2) * ln(1 / s(z)) + 1 / s(z) - ln(2 * pi) / 2) / s(z), mpf(1) / 12),
+           0, mpf(1) / 60, lambda z: mpf(1) / 700, bits=(F32,))
+polynomial("LGAMMA_1", "ln gamma(1 + t) / t, for |t| <= 1/2.", off0(lambda t: loggamma(1 + t) / t, -euler), -0.5, 0.5)
+polynomial("LGAMMA_2", "ln gamma(2 + t) / t, for -1/2 <= t <= 1.", off0(lambda t: loggamma(2 + t) / t, 1 - euler), -0.5, 1)
+polynomial("LGAMMA_5", "ln gamma(5.4 + t) / (3.4 + t), for |t| <= 2.4.", lambda t: loggamma(mpf('5.4') + t) / (mpf('3.4') + t), -2.4, 2.4, bits=(F32,))
 
 j = lambda n, k: besseljzero(n, k)
 for n, k in ((0, 1), (0, 2), (1, 1), (1, 2)):
     split(f"J{n}_ZERO_{k}", f"Zero {k} of J{n}.", j(n, k))
 around = lambda n, k: off0(lambda t: besselj(n, t + j(n, k)) / t, besselj(n, j(n, k), derivative=1))
 z01, z02, z11, z12 = (j(n, k) for n, k in ((0, 1), (0, 2), (1, 1), (1, 2)))
-polynomial("J0_NEAR_0", "J0 in x^2, for x <= 1.3.", lambda z: besselj(0, s(z)), 0, mpf('1.69'), bits=(F64,))
-polynomial("J0_NEAR_1", "J0(x) / (x - zero 1) in x - zero 1, for 1.2 <= x <= 4.", around(0, 1), 1.2 - z01, 4 - z01, bits=(F64,))
-polynomial("J0_NEAR_2", "J0(x) / (x - zero 2) in x - zero 2, for 4 <= x <= 8.", around(0, 2), 4 - z02, 8 - z02, bits=(F64,))
-polynomial("J1_NEAR_0", "J1(x) / x in x^2, for x <= 2.1.", off0(lambda z: besselj(1, s(z)) / s(z), 0.5), 0, mpf('4.41'), bits=(F64,))
-polynomial("J1_NEAR_1", "J1(x) / (x - zero 1) in x - zero 1, for 2 <= x <= 5.4.", around(1, 1), 2 - z11, 5.4 - z11, bits=(F64,))
-polynomial("J1_NEAR_2", "J1(x) / (x - zero 2) in x - zero 2, for 5.4 <= x <= 8.", around(1, 2), 5.4 - z12, 8 - z12, bits=(F64,))
+polynomial("J0_NEAR_0", "J0 in x^2, for x <= 1.3.", lambda z: besselj(0, s(z)), 0, mpf('1.69'))
+polynomial("J0_NEAR_1", "J0(x) / (x - zero 1) in x - zero 1, for 1.2 <= x <= 4.", around(0, 1), 1.2 - z01, 4 - z01)
+polynomial("J0_NEAR_2", "J0(x) / (x - zero 2) in x - zero 2, for 4 <= x <= 8.", around(0, 2), 4 - z02, 8 - z02)
+polynomial("J1_NEAR_0", "J1(x) / x in x^2, for x <= 2.1.", off0(lambda z: besselj(1, s(z)) / s(z), 0.5), 0, mpf('4.41'))
+polynomial("J1_NEAR_1", "J1(x) / (x - zero 1) in x - zero 1, for 2 <= x <= 5.4.", around(1, 1), 2 - z11, 5.4 - z11)
+polynomial("J1_NEAR_2", "J1(x) / (x - zero 2) in x - zero 2, for 5.4 <= x <= 8.", around(1, 2), 5.4 - z12, 8 - z12)
 
 
 def hankel(n, part):
@@ -194,8 +202,8 @@ def hankel(n, part):
 
 
 for n in (0, 1):
-    polynomial(f"HANKEL_P{n}", f"P of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 0), 0, 1, bits=(F64,), slack=-3)
-    polynomial(f"HANKEL_Q{n}", f"x Q of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 1), 0, 1, bits=(F64,), slack=-8)
+    polynomial(f"HANKEL_P{n}", f"P of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 0), 0, 1, slack=-3)
+    polynomial(f"HANKEL_Q{n}", f"x Q of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 1), 0, 1, slack=-8)
 
 print("/// 1,344 bits of 2 / pi behind 64 zeros, 64 a word, the highest first.")
 mp.prec = 1600

@@ -76,6 +76,12 @@ pub const SQRT_HALF: Parts = Parts {
     f64: [0.7071067811865476, -4.833646656726457e-17, 2.0693376543497068e-33],
 };
 
+/// ln pi.
+pub const LN_PI: Parts = Parts {
+    f32: [1.1447298526763916, 3.317300922844879e-08, -6.558678813334902e-16],
+    f64: [1.1447298858494002, 1.0265951162707826e-17, -1.3722612652165766e-34],
+};
+
 /// ln(2 pi) / 2.
 pub const HALF_LN_2PI: Parts = Parts {
     f32: [0.9189385175704956, 1.563417661998301e-08, 5.163285735753232e-16],
@@ -308,6 +314,23 @@ pub const ERF: Coefficients = Coefficients {
     ],
 };
 
+/// -ln erfc(x) - x in x - 2.5, for 1 <= x <= 4.
+pub const ERF_FAR: Coefficients = Coefficients {
+    // Relative error 2^-30.9.
+    f32: &[
+        5.306815147399902,
+        4.352680683135986,
+        0.9438937306404114,
+        0.01085854135453701,
+        -0.0021653035655617714,
+        0.00042012252379208803,
+        -7.729137723799795e-05,
+        1.3315014257386792e-05,
+        -1.6371513993362896e-06,
+    ],
+    f64: &[],
+};
+
 /// erfc(x) e^(x^2) (1 + 2x) in (x - 4) / (x + 4), for 1/2 <= x <= 28.
 pub const ERFCX: Coefficients = Coefficients {
     // Relative error 2^-28.8.
@@ -509,9 +532,32 @@ pub const STIRLING: Coefficients = Coefficients {
     ],
 };
 
+/// The same for x >= 7.8.
+pub const STIRLING_8: Coefficients = Coefficients {
+    // Relative error 2^-31.0.
+    f32: &[0.08333330601453781, -0.0027646920643746853],
+    f64: &[],
+};
+
 /// ln gamma(1 + t) / t, for |t| <= 1/2.
 pub const LGAMMA_1: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-28.2.
+    f32: &[
+        -0.5772156715393066,
+        0.822467029094696,
+        -0.40068519115448,
+        0.27058038115501404,
+        -0.20741435885429382,
+        0.16958434879779816,
+        -0.1433744728565216,
+        0.12487263977527618,
+        -0.11874458193778992,
+        0.10708671063184738,
+        -0.05055401474237442,
+        0.04527797922492027,
+        -0.17768287658691406,
+        0.16629278659820557,
+    ],
     // Relative error 2^-57.7.
     f64: &[
         -0.5772156649015329,
@@ -548,7 +594,20 @@ pub const LGAMMA_1: Coefficients = Coefficients {
 
 /// ln gamma(2 + t) / t, for -1/2 <= t <= 1.
 pub const LGAMMA_2: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-29.0.
+    f32: &[
+        0.42278432846069336,
+        0.32246702909469604,
+        -0.06735231727361679,
+        0.020581001415848732,
+        -0.007385329343378544,
+        0.002888128627091646,
+        -0.0011921231634914875,
+        0.0005201634485274553,
+        -0.00023532574414275587,
+        8.961390267359093e-05,
+        -1.79925136762904e-05,
+    ],
     // Relative error 2^-57.9.
     f64: &[
         0.42278433509846713,
@@ -574,6 +633,26 @@ pub const LGAMMA_2: Coefficients = Coefficients {
         -1.2394516911278076e-08,
         1.6305432352127331e-09,
     ],
+};
+
+/// ln gamma(5.4 + t) / (3.4 + t), for |t| <= 2.4.
+pub const LGAMMA_5: Coefficients = Coefficients {
+    // Relative error 2^-27.7.
+    f32: &[
+        1.1169729232788086,
+        0.1394074261188507,
+        -0.0110928975045681,
+        0.0012417449615895748,
+        -0.00016102954396046698,
+        2.270112236146815e-05,
+        -3.412369778743596e-06,
+        5.274631575957756e-07,
+        -7.178812211350305e-08,
+        1.1530890908773017e-08,
+        -3.735813436378521e-09,
+        6.297138366306854e-10,
+    ],
+    f64: &[],
 };
 
 /// Zero 1 of J0.
@@ -602,7 +681,8 @@ pub const J1_ZERO_2: Parts = Parts {
 
 /// J0 in x^2, for x <= 1.3.
 pub const J0_NEAR_0: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-28.4.
+    f32: &[1.0, -0.24999994039535522, 0.015624751336872578, -0.00043361459393054247, 6.500559265987249e-06],
     // Relative error 2^-64.5.
     f64: &[
         1.0,
@@ -619,7 +699,19 @@ pub const J0_NEAR_0: Coefficients = Coefficients {
 
 /// J0(x) / (x - zero 1) in x - zero 1, for 1.2 <= x <= 4.
 pub const J0_NEAR_1: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-30.5.
+    f32: &[
+        -0.519147515296936,
+        0.10793870687484741,
+        0.05660177394747734,
+        -0.008657681755721569,
+        -0.002194193657487631,
+        0.0002644045453052968,
+        4.3713989725802094e-05,
+        -4.361794708529487e-06,
+        -5.166855316929286e-07,
+        5.065422215011495e-08,
+    ],
     // Relative error 2^-56.9.
     f64: &[
         -0.5191474972894667,
@@ -643,7 +735,21 @@ pub const J0_NEAR_1: Coefficients = Coefficients {
 
 /// J0(x) / (x - zero 2) in x - zero 2, for 4 <= x <= 8.
 pub const J0_NEAR_2: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-31.5.
+    f32: &[
+        0.34026479721069336,
+        -0.030820650979876518,
+        -0.052988555282354355,
+        0.00463104248046875,
+        0.0022574421018362045,
+        -0.0001751869567669928,
+        -4.6522887714672834e-05,
+        3.201146682840772e-06,
+        5.722669698116079e-07,
+        -3.575995677351784e-08,
+        -4.677697784671864e-09,
+        3.643947643627854e-10,
+    ],
     // Relative error 2^-58.9.
     f64: &[
         0.34026480655836816,
@@ -670,7 +776,15 @@ pub const J0_NEAR_2: Coefficients = Coefficients {
 
 /// J1(x) / x in x^2, for x <= 2.1.
 pub const J1_NEAR_0: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-31.2.
+    f32: &[
+        0.5,
+        -0.0625,
+        0.0026041618548333645,
+        -5.424869232228957e-05,
+        6.760655537618732e-07,
+        -5.222410059957383e-09,
+    ],
     // Relative error 2^-63.8.
     f64: &[
         0.5,
@@ -688,7 +802,20 @@ pub const J1_NEAR_0: Coefficients = Coefficients {
 
 /// J1(x) / (x - zero 1) in x - zero 1, for 2 <= x <= 5.4.
 pub const J1_NEAR_1: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-31.4.
+    f32: &[
+        -0.4027594029903412,
+        0.05255614593625069,
+        0.05341044440865517,
+        -0.00517971720546484,
+        -0.002233128296211362,
+        0.00017465987184550613,
+        4.621178231900558e-05,
+        -3.0329031233122805e-06,
+        -5.739652237934934e-07,
+        3.0899730774081036e-08,
+        4.812261700237741e-09,
+    ],
     // Relative error 2^-56.7.
     f64: &[
         -0.402759395702553,
@@ -713,7 +840,18 @@ pub const J1_NEAR_1: Coefficients = Coefficients {
 
 /// J1(x) / (x - zero 2) in x - zero 2, for 5.4 <= x <= 8.
 pub const J1_NEAR_2: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-28.3.
+    f32: &[
+        0.30011576414108276,
+        -0.02138921432197094,
+        -0.046970490366220474,
+        0.003130303928628564,
+        0.002105642342939973,
+        -0.00012551265535876155,
+        -4.507467747316696e-05,
+        2.369791900491691e-06,
+        6.022631282576185e-07,
+    ],
     // Relative error 2^-57.6.
     f64: &[
         0.30011575252613254,
@@ -737,7 +875,8 @@ pub const J1_NEAR_2: Coefficients = Coefficients {
 
 /// P of Hankel's expansion of J0 in 64 / x^2, for x >= 8.
 pub const HANKEL_P0: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-24.1.
+    f32: &[0.9999999403953552, -0.0010976323392242193, 2.458843300701119e-05],
     // Relative error 2^-52.7.
     f64: &[
         0.9999999999999999,
@@ -756,7 +895,8 @@ pub const HANKEL_P0: Coefficients = Coefficients {
 
 /// x Q of Hankel's expansion of J0 in 64 / x^2, for x >= 8.
 pub const HANKEL_Q0: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-19.6.
+    f32: &[-0.12499984353780746, 0.0011415687622502446, -4.7406247176695615e-05],
     // Relative error 2^-46.7.
     f64: &[
         -0.1249999999999989,
@@ -775,7 +915,8 @@ pub const HANKEL_Q0: Coefficients = Coefficients {
 
 /// P of Hankel's expansion of J1 in 64 / x^2, for x >= 8.
 pub const HANKEL_P1: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-23.9.
+    f32: &[1.0000001192092896, 0.0018298628274351358, -3.188329719705507e-05],
     // Relative error 2^-52.6.
     f64: &[
         1.0000000000000002,
@@ -794,7 +935,8 @@ pub const HANKEL_P1: Coefficients = Coefficients {
 
 /// x Q of Hankel's expansion of J1 in 64 / x^2, for x >= 8.
 pub const HANKEL_Q1: Coefficients = Coefficients {
-    f32: &[],
+    // Relative error 2^-21.0.
+    f32: &[0.3749998211860657, -0.001598869450390339, 5.843446706421673e-05],
     // Relative error 2^-45.6.
     f64: &[
         0.3749999999999928,

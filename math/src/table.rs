@@ -98,9 +98,9 @@ rows! {
     "erfinv"    Unary   error::erfinv     Each cuda(2 5) ours(2 3);
     "normcdf"   Unary   error::normcdf    Each cuda(5 5) ours(4 4);
     "tgamma"    Unary   gamma::tgamma     Wide cuda(5 10) ours(1 10);
-    "lgamma"    Unary   gamma::lgamma     Wide cuda(6 4) ours(1 4);
-    "j0"        Unary   bessel::j0        Wide cuda(9 7) ours(1 7);
-    "j1"        Unary   bessel::j1        Wide cuda(9 7) ours(1 7);
+    "lgamma"    Unary   gamma::lgamma     Each cuda(6 4) ours(4 4);
+    "j0"        Unary   bessel::j0        Each cuda(9 7) ours(8 7);
+    "j1"        Unary   bessel::j1        Each cuda(9 7) ours(3 7);
     "ldexp"     WithInt power::ldexp      Each cuda(0 0) ours(0 0);
     "scalbn"    WithInt power::ldexp      Each cuda(0 0) ours(0 0);
     "frexp"     Second  power::frexp      Each cuda(0 0) ours(0 0);

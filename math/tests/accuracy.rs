@@ -1,11 +1,11 @@
 //! The error of each function, in units of the last place, against correctly rounded results (`golden.tsv`, from mpmath) and, for `f32`, against
 //! functions of `f64`, whose error is a 2^-28th of a unit.
 //!
-//! `every_float` goes through all 2^32 operands of the functions of one `f32`; it is asked for by name:
-//! `cargo test --release -p warpsmith-math --test accuracy -- --ignored every_float`.
+//! `math/examples/every_float.rs` goes through all 2^32 operands of the functions of one `f32`.
 
 mod common;
 
+use common::reference::{excluded, reference, singles};
 use common::{Harness, distance};
 use std::collections::BTreeMap;
 use warpsmith_ir::Type;
@@ -88,68 +88,6 @@ fn show(ty: Type, bits: u64) -> String {
     }
 }
 
-/// The function of `f64` that a function of one `f32` is compared with.
-fn reference(name: &str) -> Option<fn(f64) -> f64> {
-    Some(match name {
-        "sin" => f64::sin,
-        "cos" => f64::cos,
-        "tan" => f64::tan,
-        "asin" => f64::asin,
-        "acos" => f64::acos,
-        "atan" => f64::atan,
-        "sinh" => f64::sinh,
-        "cosh" => f64::cosh,
-        "tanh" => f64::tanh,
-        "asinh" => libm::asinh,
-        "acosh" => |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) },
-        "atanh" => libm::atanh,
-        "exp" => f64::exp,
-        "exp2" => f64::exp2,
-        "exp10" => libm::exp10,
-        "expm1" => f64::exp_m1,
-        "log" => f64::ln,
-        "log2" => f64::log2,
-        "log10" => f64::log10,
-        "log1p" => f64::ln_1p,
-        "cbrt" => f64::cbrt,
-        "rsqrt" => |x| 1.0 / x.sqrt(),
-        "rcbrt" => |x| 1.0 / x.cbrt(),
-        "erf" => libm::erf,
-        "erfc" => libm::erfc,
-        "normcdf" => |x| 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
-        "tgamma" => libm::tgamma,
-        "lgamma" => libm::lgamma,
-        "j0" => libm::j0,
-        "j1" => libm::j1,
-        "round" => f64::round,
-        "rint" => f64::round_ties_even,
-        "trunc" => f64::trunc,
-        "floor" => f64::floor,
-        "ceil" => f64::ceil,
-        "fabs" => f64::abs,
-        "sqrt" => f64::sqrt,
-        "logb" => |x| {
-            if x == 0.0 {
-                f64::NEG_INFINITY
-            } else if x.is_finite() {
-                f64::from(libm::ilogb(x))
-            } else {
-                x.abs()
-            }
-        },
-        _ => return None,
-    })
-}
-
-/// CUDA's bounds leave these out: `lgammaf` near its zeros among the negative numbers, the Bessel functions beyond 8 (an absolute error).
-fn excluded(name: &str, x: f64) -> bool {
-    match name {
-        "lgamma" => (-10.001..=-2.264).contains(&x),
-        "j0" | "j1" => x.abs() > 8.0,
-        _ => false,
-    }
-}
-
 fn compare(function: Function, harness: &Harness, operands: Vec<u64>, worst: &mut Worst) {
     let reference = reference(function.name()).expect("asked for one that has a reference");
     let results = harness.results(std::slice::from_ref(&operands));
@@ -163,12 +101,6 @@ fn compare(function: Function, harness: &Harness, operands: Vec<u64>, worst: &mu
             format!("({x:e}) gives {:e}, not {expected:e}", f32::from_bits(found as u32))
         });
     }
-}
-
-fn singles() -> Vec<Function> {
-    Function::all()
-        .filter(|f| f.ty() == Type::F32 && f.ulp().is_some() && reference(f.name()).is_some())
-        .collect()
 }
 
 /// 40,000 operands each, over all bit patterns, and the neighbours of round numbers.
@@ -203,24 +135,6 @@ fn floats() {
     for function in singles() {
         let mut worst = Worst::default();
         compare(function, &Harness::new(function), operands.clone(), &mut worst);
-        found.insert(function.symbol(), worst);
-    }
-    judge(found);
-}
-
-/// All operands of each function of one `f32`: hours. `WARPSMITH_FUNCTION=sin` goes through one of them.
-#[test]
-#[ignore = "all 2^32 operands: by name"]
-fn every_float() {
-    let only = std::env::var("WARPSMITH_FUNCTION").ok();
-    let mut found = BTreeMap::new();
-    for function in singles().into_iter().filter(|f| only.as_ref().is_none_or(|only| only == f.name())) {
-        let harness = Harness::new(function);
-        let mut worst = Worst::default();
-        for first in (0..1u64 << 32).step_by(1 << 20) {
-            compare(function, &harness, (first..first + (1 << 20)).collect(), &mut worst);
-        }
-        println!("{:?}: {worst:?}", function);
         found.insert(function.symbol(), worst);
     }
     judge(found);

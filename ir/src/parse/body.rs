@@ -294,6 +294,9 @@ impl<'a> BodyReader<'_, 'a> {
             _ => {
                 let suffix = match rest {
                     Some("") if self.p.at_shape() => Some(self.p.ty()?),
+                    Some(word @ ("packed" | "align")) if !self.p.tok.first_of_line => {
+                        Some(self.p.suffix_shape(word)?)
+                    }
                     Some(name) => Some(self.p.type_name(word, name)?),
                     None => None,
                 };

@@ -40,11 +40,7 @@ impl Parser<'_> {
             let token = self.bump();
             match self.bytes(token) {
                 b"packed" => packed = true,
-                b"align" => {
-                    self.expect(b'(')?;
-                    align = Some(self.int("alignment")?);
-                    self.expect(b')')?;
-                }
+                b"align" => align = Some(self.number_in_parentheses("alignment")?),
                 _ if packed || align.is_some() => {
                     let message =
                         format!("expected `{{` and the fields of a struct, found {}", self.describe(token));
@@ -58,7 +54,26 @@ impl Parser<'_> {
             self.expected("a type");
             return None;
         }
-        self.bump();
+        self.fields(depth, packed, align).map(Ok)
+    }
+
+    /// The rest of a type in the name of an operation, `load.packed {i8, i64}`, whose first word is read.
+    pub(super) fn suffix_shape(&mut self, word: &str) -> Option<Type> {
+        let (mut packed, mut align) = (word == "packed", None);
+        if word == "align" {
+            align = Some(self.number_in_parentheses("alignment")?);
+        }
+        packed |= self.accept_word("packed");
+        if align.is_none() && self.accept_word("align") {
+            align = Some(self.number_in_parentheses("alignment")?);
+        }
+        let shape = self.fields(0, packed, align)?;
+        Some(self.module.types.intern(shape))
+    }
+
+    /// `{T, ..}`
+    fn fields(&mut self, depth: u32, packed: bool, align: Option<u32>) -> Option<Shape> {
+        self.expect(b'{')?;
         let mut fields = Vec::new();
         while !self.accept(b'}') {
             fields.push(self.nested_type(depth + 1)?);
@@ -67,7 +82,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Some(Ok(Shape::Struct { fields: fields.into(), packed, align }))
+        Some(Shape::Struct { fields: fields.into(), packed, align })
     }
 
     /// `[T; n]`

@@ -1,4 +1,4 @@
-//! Bessel functions of the first kind, in `f64`; `f32` goes by way of it. Below 8 a polynomial around each zero, above it Hankel's expansion.
+//! Bessel functions of the first kind. Below 8 a polynomial around each zero, above it Hankel's expansion.
 
 use super::trig::sincos;
 use super::two_sum;

@@ -1,9 +1,9 @@
 //! The error function and what is made of it: a polynomial near 0, elsewhere e^(-x^2) times a polynomial in (x - 4) / (x + 4) (Shepherd and
 //! Laframboise, 1981); the inverse as polynomials in ln(1 - x^2) (Giles, 2010).
 
-use super::exp::exp_double;
+use super::exp::{exp_double, exp_negative};
 use super::{Double, two_product};
-use crate::coefficients::{ERF, ERFCX, ERFINV_CENTER, ERFINV_MIDDLE, ERFINV_TAIL};
+use crate::coefficients::{ERF, ERF_FAR, ERFCX, ERFINV_CENTER, ERFINV_MIDDLE, ERFINV_TAIL};
 use crate::expr::V;
 
 /// erfc(hi + lo) for hi >= 1/2.
@@ -29,6 +29,12 @@ fn erf_near(x: V<'_>) -> V<'_> {
 /// erf x
 pub fn erf(x: V<'_>) -> V<'_> {
     let a = x.abs();
+    if x.is_f32() {
+        // What is taken from 1 is at most a sixth of it, so that e^ of a polynomial will do.
+        let b = a.min(4.0).max(1.0);
+        let tail = exp_negative((b - 2.5).poly(&ERF_FAR) + b);
+        return a.lt(1.0).select(erf_near(x), (1.0 - tail).copysign(x)).unless(x.is_nan(), x);
+    }
     let far = (1.0 - erfc_far((a.max(0.5), x.k(0.0)))).copysign(x);
     a.lt(1.0).select(erf_near(x), far).unless(x.is_nan(), x)
 }

@@ -34,6 +34,14 @@ pub fn exp_double<'e>((hi, lo): Double<'e>) -> V<'e> {
     s.scale(k).unless(hi.is_nan(), hi)
 }
 
+/// e^-x for x from 0 to 80 of `f32` with a unit or two of error, whose result is normal.
+pub fn exp_negative(x: V<'_>) -> V<'_> {
+    let k = (x * -x.part(&LOG2_E, 0)).nearest();
+    let r = k.fma(-x.part(&LN2, 1), k.fma(-x.part(&LN2, 0), -x));
+    let e = 1.0 + (r * r).fma(r.poly(&EXP), r);
+    e * k.to_int(x.format().int).exp2_int()
+}
+
 /// e^x
 pub fn exp(x: V<'_>) -> V<'_> {
     exp_double((x, x.k(0.0)))

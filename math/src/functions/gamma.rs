@@ -1,11 +1,14 @@
-//! The gamma function and its logarithm, in `f64`; `f32` goes by way of it.
+//! The gamma function, in `f64` (`f32` goes by way of it), and its logarithm.
 //!
-//! Small arguments come from [1, 2] by the recurrence, large ones from Stirling's series, negative ones by reflection.
+//! Small arguments come from [1, 2] by the recurrence, or, for the logarithm of `f32`, from a polynomial each; large ones from Stirling's series,
+//! negative ones by reflection.
 
 use super::exp::exp_double;
-use super::log::{log, log_of, log_of_sum};
+use super::log::{log, log_of, log_of_sum, log1p_short, reduce, reduce_normal, with_exponent};
 use super::{Double, fast_two_sum, product, two_product, two_sum};
-use crate::coefficients::{HALF_LN_2PI, LGAMMA_1, LGAMMA_2, RECIPROCAL_GAMMA, STIRLING};
+use crate::coefficients::{
+    HALF_LN_2PI, LGAMMA_1, LGAMMA_2, LGAMMA_5, LN_PI, RECIPROCAL_GAMMA, STIRLING, STIRLING_8,
+};
 use crate::expr::V;
 
 /// ln gamma(x) as a sum, for x >= 12.
@@ -89,8 +92,74 @@ fn positive(x: V<'_>) -> V<'_> {
     value
 }
 
+/// ln gamma(x) for x > 0 of `f32` as a sum, whose second part counts from 7.8 on and below 1/2.
+fn positive_single(x: V<'_>) -> Double<'_> {
+    let zero = x.k(0.0);
+    let below_3 = || {
+        x.lt(1.5).if_else(
+            || {
+                let t = x - 1.0;
+                x.lt(0.5).if_else(
+                    || {
+                        // gamma(x) = gamma(x + 1) / x
+                        let (m, k) = reduce(x);
+                        let (h, l) = with_exponent(k, log1p_short(m - 1.0));
+                        let (s, e) = fast_two_sum(-h, x * x.poly(&LGAMMA_1));
+                        [s, e - l]
+                    },
+                    || [t * t.poly(&LGAMMA_1), zero],
+                )
+            },
+            || {
+                let t = x - 2.0;
+                [t * t.poly(&LGAMMA_2), zero]
+            },
+        )
+    };
+    let below_8 = || x.lt(3.0).if_else(below_3, || [(x - 2.0) * (x - 5.4).poly(&LGAMMA_5), zero]);
+    let [h, l] = x.lt(7.8).if_else(below_8, || {
+        let (m, k) = reduce_normal(x);
+        let (h, l) = with_exponent(k, log1p_short(m - 1.0));
+        // Where x ln x is near the greatest number, what else there is is far below it.
+        let large = x.gt(1e30);
+        let a = x - 0.5;
+        let (p, pl) = two_product(h, large.select(x.k(1.0), a));
+        let (s, e) = fast_two_sum(p, large.select(zero, -x));
+        let w = 1.0 / x;
+        let rest = e + l.fma(a, pl) + w.fma((w * w).poly(&STIRLING_8), x.part(&HALF_LN_2PI, 0));
+        let (s, e) = fast_two_sum(s, rest);
+        [large.select(x * ((h - 1.0) + l), s), large.select(zero, e)]
+    });
+    (h, l)
+}
+
+/// ln |gamma(x)| of `f32`
+fn lgamma_single(x: V<'_>) -> V<'_> {
+    let a = x.abs();
+    let inside = a.unless(a.eq(0.0) | x.is_nan() | a.is_inf(), 1.0);
+    let (h, l) = positive_single(inside);
+    let reflects = x.lt(-1e-8) & x.gt(-8_388_608.0) & x.truncate().ne(x);
+    let [value] = reflects.if_else(
+        || {
+            // ln pi - ln |x sin(pi x)| - ln gamma(|x|)
+            let (d, dl) = two_product(a, super::trig::sinpi(a).abs());
+            let (m, k) = reduce_normal(d);
+            let (ln, ln_l) = with_exponent(k, log1p_short(m - 1.0));
+            let (s, e) = two_sum(x.part(&LN_PI, 0), -ln);
+            let (s, e2) = two_sum(s, -h);
+            [s + ((e + e2) + (x.part(&LN_PI, 1) - ln_l - dl / d - l))]
+        },
+        || [h + l],
+    );
+    let pole = x.eq(0.0) | (x.lt(0.0) & x.truncate().eq(x));
+    value.unless(pole | a.is_inf(), f64::INFINITY).unless(x.is_nan(), x)
+}
+
 /// ln |gamma(x)|
 pub fn lgamma(x: V<'_>) -> V<'_> {
+    if x.is_f32() {
+        return lgamma_single(x);
+    }
     let a = x.abs();
     let of_magnitude = positive(a.unless(a.eq(0.0) | a.is_inf(), 1.0));
     // ln(pi / |x sin(pi x)|) - ln gamma(|x|)

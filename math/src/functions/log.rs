@@ -1,15 +1,23 @@
 //! Logarithms: x = 2^k (1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, and log(1 + f) = 2 atanh(f / (2 + f)).
 
-use super::{Double, fast_two_sum, product, split_exponent, sum, two_product, two_sum};
+use super::{Double, fast_two_sum, product, sum, two_product, two_sum};
 use crate::coefficients::{LN2, LOG, LOG2_E, LOG10_E, TWO_THIRDS};
 use crate::expr::V;
 
 /// A positive number as m 2^k with m between sqrt(1/2) and sqrt(2); k is a float.
 pub fn reduce(x: V<'_>) -> Double<'_> {
-    let (m, k) = split_exponent(x);
-    let k = k.to_float(x.ty());
-    let large = m.gt(std::f64::consts::SQRT_2);
-    (large.select(m * 0.5, m), large.select(k + 1.0, k))
+    let f = x.format();
+    let tiny = x.lt(2f64.powi(1 - f.bias as i32));
+    let (m, k) = reduce_normal(tiny.select(x * 2f64.powi(f.mantissa as i32 + 1), x));
+    (m, k - tiny.select(x.k((f.mantissa + 1) as f64), 0.0))
+}
+
+/// [`reduce`] for what is not subnormal: the distance from sqrt(1/2) in whole powers of two is taken from the exponent.
+pub fn reduce_normal(x: V<'_>) -> Double<'_> {
+    let f = x.format();
+    let bits = x.bits();
+    let k = (bits - x.k(std::f64::consts::FRAC_1_SQRT_2).bits()).sar(f.mantissa);
+    ((bits - k.shl(f.mantissa)).float_of_bits(), k.to_float(x.ty()))
 }
 
 /// log(m + c) + k ln 2 as a sum, to about 64 + bits (`f64`), 34 (`f32`); c is small.
@@ -45,7 +53,7 @@ fn special<'e>(x: V<'e>, value: V<'e>) -> V<'e> {
 
 /// log(1 + f) for f between sqrt(1/2) - 1 and sqrt(2) - 1 as a sum, to about 4 bits more than the format has: f - f^2 / 2 with what is lost
 /// there, and the rest, which is small beside it.
-fn log1p_short(f: V<'_>) -> Double<'_> {
+pub fn log1p_short(f: V<'_>) -> Double<'_> {
     let s = f / (f + 2.0);
     let z = s * s;
     let r = z * z.fma(z.poly(&LOG), f.k(2.0 / 3.0));
@@ -55,7 +63,7 @@ fn log1p_short(f: V<'_>) -> Double<'_> {
 }
 
 /// k ln 2 + h + l as a sum; of k ln 2 and h the first is the greater, or 0.
-fn with_exponent<'e>(k: V<'e>, (h, l): Double<'e>) -> Double<'e> {
+pub fn with_exponent<'e>(k: V<'e>, (h, l): Double<'e>) -> Double<'e> {
     let (s, e) = fast_two_sum(k * k.part(&LN2, 0), h);
     (s, e + k.fma(k.part(&LN2, 1), l))
 }

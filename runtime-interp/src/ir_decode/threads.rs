@@ -13,6 +13,7 @@ use warpsmith_ir::{
     Value, VoteKind, meaning, printf,
 };
 use warpsmith_isa::StateSpace;
+use warpsmith_semantics::Plan;
 use warpsmith_semantics::value::half::{self, After, BF16, F16};
 use warpsmith_semantics::value::{Rounding, double, single};
 
@@ -241,11 +242,15 @@ impl Body<'_, '_> {
     /// A value's bits as 32-bit words.
     fn words(&mut self, value: Value) -> Vec<Reg> {
         let regs = self.regs(value);
+        self.words_of(&regs)
+    }
+
+    fn words_of(&mut self, regs: &[Reg]) -> Vec<Reg> {
         if regs.iter().all(|r| r.width() == Width::Pred) {
-            let whole = self.pack_bools(&regs, Width::for_bits(regs.len() as u32));
+            let whole = self.pack_bools(regs, Width::for_bits(regs.len() as u32));
             return values::to_words(&mut self.body, &[whole]);
         }
-        values::to_words(&mut self.body, &regs)
+        values::to_words(&mut self.body, regs)
     }
 
     fn of_words(&mut self, regs: &[Reg], words: &[Reg]) {
@@ -307,19 +312,36 @@ impl Body<'_, '_> {
         }
         let dst = self.one(results[0]);
         self.body.copy(dst, alike);
-        if let (false, Some(all), Some(result)) = (any, all, results.get(1)) {
-            let result = self.one(*result);
+        if let Some(result) = results.get(1) {
+            // Structs without fields are alike.
+            let (result, all) =
+                (self.one(*result), all.unwrap_or_else(|| self.body.constant(1, Width::Pred)));
             self.body.copy(result, all);
         }
     }
 
+    /// Vectors element by element.
     fn warp_reduce(&mut self, inst: Inst, with: Opcode, args: &[Value]) {
         let (ty, dst) = self.result(inst);
-        let operands = [args[0], args[0]];
-        let Some(plan) = meaning::plan(&InstData::Binary { op: with, args: operands }, &[ty, ty], ty) else {
+        let (element, operands) = (ty.element_type(), [args[0], args[0]]);
+        let data = InstData::Binary { op: with, args: operands };
+        let Some(plan) = meaning::plan(&data, &[element, element], element) else {
             return self.body.error(format!("{with} of {ty} has no meaning"));
         };
-        let (mask, words, width) = (self.one(args[1]), self.words(args[0]), dst[0].width());
+        let mask = self.one(args[1]);
+        let mut elements = self.elements(args[0], ty.lanes());
+        for element in &mut elements {
+            *element = self.reduced(&plan, *element, mask);
+        }
+        match ty.is_vector() {
+            true => self.join(ty, &dst, &elements),
+            false => self.body.copy(dst[0], elements[0]),
+        }
+    }
+
+    /// A register's values in the lanes of a mask put together, from the lowest lane to the highest.
+    fn reduced(&mut self, plan: &Plan, source: Reg, mask: Reg) -> Reg {
+        let (words, width) = (self.words_of(&[source]), source.width());
         let mut sum = self.body.reg(width);
         let nothing = match width {
             Width::Pred => self.body.constant(0, Width::Pred),
@@ -334,7 +356,7 @@ impl Body<'_, '_> {
             let value = self.body.reg(width);
             self.of_words(&[value], &read);
             let both = self.body.reg(width);
-            self.body.compute(&plan, &[Some(both)], &[sum, value], None);
+            self.body.compute(plan, &[Some(both)], &[sum, value], None);
             let here = self.body.reg(Width::Pred);
             self.body.lanes(vector(|mask: u32, n: u32| mask >> n & 1 != 0), &[here], &[mask, number]);
             let later = self.body.reg(Width::Pred);
@@ -347,7 +369,7 @@ impl Body<'_, '_> {
             self.body.lanes(vector(|has: u32, here: bool| has | u32::from(here)), &[seen], &[has, here]);
             has = seen;
         }
-        self.body.copy(dst[0], sum);
+        sum
     }
 
     /// The generic address of a text that ends in a zero.

@@ -3,7 +3,7 @@
 //! A piece is as large as the alignment of both addresses allows, up to 16 bytes; where the size is not known, what is left over is moved byte
 //! by byte. `memmove` finds out which of its addresses is lower and goes up or down accordingly.
 
-use super::split::flags_for;
+use super::memory::flags_for;
 use warpsmith_ir::{
     Block, Function, Inst, InstBuilder, InstData, IntCC, MemFlags, Opcode, Scalar, Type, Value,
 };

@@ -15,6 +15,8 @@
 
 mod blocks;
 mod boundary;
+mod lanes;
+mod memory;
 mod split;
 
 use crate::pass::{ModuleContext, ModulePass};

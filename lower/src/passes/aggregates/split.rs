@@ -1,6 +1,7 @@
 //! The values of one function.
 
-use super::{Boundary, SMALL, boundary};
+use super::memory::{Base, Form, Memory, flags_for};
+use super::{Boundary, boundary};
 use crate::analysis::Cfg;
 use crate::passes::{insert_before, replace_with, take_over_name, zero};
 use cranelift_entity::EntitySet;
@@ -9,42 +10,21 @@ use warpsmith_ir::debug::{Binding, Piece, Storage};
 use warpsmith_ir::entity::{EntityRef, PrimaryMap, SecondaryMap};
 use warpsmith_ir::{
     BindingId, Block, BlockCall, FuncId, FuncKind, Function, Inst, InstBuilder, InstData, MemFlags, Opcode,
-    StackSlot, StackSlotData, Type, TypeTable, Value, ValueList,
+    StackSlot, Type, TypeTable, Value, ValueList,
 };
 use warpsmith_isa::StateSpace;
 
-/// What a struct or array has become.
-#[derive(Clone)]
-enum Form {
-    Parts(Vec<Value>),
-    Memory(Memory),
-}
-
-/// Memory that holds a value as long as it is used.
-#[derive(Clone, Copy)]
-struct Memory {
-    base: Base,
-    offset: u64,
-    align: u32,
-}
-
-#[derive(Clone, Copy)]
-enum Base {
-    Slot(StackSlot),
-    Pointer(Value),
-}
-
 pub(super) struct Splitter<'a> {
-    func: &'a mut Function,
-    types: &'a mut TypeTable,
-    functions: &'a PrimaryMap<FuncId, Boundary>,
-    own: &'a Boundary,
-    forms: SecondaryMap<Value, Option<Form>>,
+    pub(super) func: &'a mut Function,
+    pub(super) types: &'a mut TypeTable,
+    pub(super) functions: &'a PrimaryMap<FuncId, Boundary>,
+    pub(super) own: &'a Boundary,
+    pub(super) forms: SecondaryMap<Value, Option<Form>>,
     /// The pointers to parameters that are passed in memory.
-    passed: SecondaryMap<Value, PackedOption<Value>>,
+    pub(super) passed: SecondaryMap<Value, PackedOption<Value>>,
     /// Where the edges to a block leave the values of its parameters: for each parameter before the pass, its type and slot if it is large.
-    arrivals: SecondaryMap<Block, Vec<Option<StackSlot>>>,
-    changes: u32,
+    pub(super) arrivals: SecondaryMap<Block, Vec<Option<StackSlot>>>,
+    pub(super) changes: u32,
 }
 
 impl<'a> Splitter<'a> {
@@ -281,6 +261,13 @@ impl<'a> Splitter<'a> {
                 let form = self.select(inst, ty, args);
                 self.become_form(inst, form);
             }
+            InstData::List { op, ref attr, args }
+                if (args.as_slice(&func.dfg.pool).first())
+                    .is_some_and(|&whole| func.dfg.ty(whole).is_aggregate()) =>
+            {
+                let (attr, args) = (attr.clone(), args.as_slice(&func.dfg.pool).to_vec());
+                self.lanes(inst, op, &attr, &args);
+            }
             InstData::Call { callee, ref args } => {
                 let args = args.as_slice(&func.dfg.pool).to_vec();
                 self.call(inst, callee, &args);
@@ -299,7 +286,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// What an instruction's result has become; the instruction goes.
-    fn become_form(&mut self, inst: Inst, form: Form) {
+    pub(super) fn become_form(&mut self, inst: Inst, form: Form) {
         if let Some(result) = self.func.dfg.first_result(inst) {
             self.forms[result] = Some(form);
         }
@@ -522,152 +509,5 @@ impl<'a> Splitter<'a> {
         let args = ValueList::from_slice(&[value], &mut self.func.dfg.pool);
         self.func.dfg.replace_inst(inst, InstData::Return { args });
         self.changes += 1;
-    }
-
-    // Values and memory.
-
-    fn is_small(&self, ty: Type) -> bool {
-        self.types.parts(ty) <= SMALL
-    }
-
-    fn form(&self, value: Value) -> Option<Form> {
-        self.forms[self.func.dfg.resolve(value)].clone()
-    }
-
-    /// The parts of a small value, or the value itself.
-    fn parts(&self, value: Value) -> Vec<Value> {
-        match self.form(value) {
-            Some(Form::Parts(parts)) => parts,
-            Some(Form::Memory(_)) => Vec::new(),
-            None => vec![value],
-        }
-    }
-
-    /// Memory for a value.
-    fn slot(&mut self, ty: Type) -> Memory {
-        let (size, align) = (self.types.size(ty) as u32, self.types.align(ty));
-        let slot = self.func.stack_slots.push(StackSlotData { size, align });
-        Memory { base: Base::Slot(slot), offset: 0, align }
-    }
-
-    /// The memory of a load or store.
-    fn pointed(&mut self, inst: Inst, flags: MemFlags, ptr: Value, offset: i32, ty: Type) -> Memory {
-        let align = flags.explicit_align().unwrap_or_else(|| self.types.align(ty));
-        let base = match offset {
-            0 => ptr,
-            _ => {
-                let by = self.func.before(inst).iconst(Type::I64, offset.into());
-                self.func.before(inst).ptradd(ptr, by)
-            }
-        };
-        Memory { base: Base::Pointer(base), offset: 0, align }
-    }
-
-    /// The address of memory.
-    fn pointer(&mut self, inst: Inst, memory: Memory) -> Value {
-        let base = match memory.base {
-            Base::Slot(slot) => self.func.before(inst).stack_addr(slot, 0),
-            Base::Pointer(ptr) => ptr,
-        };
-        if memory.offset == 0 {
-            return base;
-        }
-        let by = self.func.before(inst).iconst(Type::I64, memory.offset as i64);
-        self.func.before(inst).ptradd(base, by)
-    }
-
-    /// Loads what selection knows how to load: a scalar, a vector, or what is returned.
-    fn load(&mut self, inst: Inst, ty: Type, memory: Memory, flags: MemFlags) -> Value {
-        let (ptr, offset) = self.address(inst, memory);
-        let flags = flags_for(flags, memory.known_align(), self.types.align(ty));
-        self.func.before(inst).load(ty, flags, ptr, offset)
-    }
-
-    /// A pointer and an offset from it.
-    fn address(&mut self, inst: Inst, memory: Memory) -> (Value, i32) {
-        match i32::try_from(memory.offset) {
-            Ok(offset) => (self.pointer(inst, Memory { offset: 0, ..memory }), offset),
-            Err(_) => (self.pointer(inst, memory), 0),
-        }
-    }
-
-    /// A value in memory: its parts if it is small, else the memory itself.
-    fn read(&mut self, inst: Inst, ty: Type, memory: Memory, flags: MemFlags) -> Form {
-        if !self.is_small(ty) {
-            return Form::Memory(memory);
-        }
-        let parts = self.types.parts_of(ty);
-        let parts = parts.into_iter().map(|(part, at)| {
-            let memory = memory.at(at);
-            if part == Type::I1 {
-                let byte = self.load(inst, Type::I8, memory, flags);
-                return boundary::is_set(self.func, inst, byte);
-            }
-            self.load(inst, part, memory, flags)
-        });
-        Form::Parts(parts.collect())
-    }
-
-    fn write(&mut self, inst: Inst, ty: Type, to: Memory, form: &Form, flags: MemFlags) {
-        match form {
-            Form::Memory(from) => self.copy(inst, ty, to, *from, flags),
-            Form::Parts(parts) => {
-                for ((_, at), &part) in self.types.parts_of(ty).into_iter().zip(parts) {
-                    self.write_part(inst, to.at(at), part, flags);
-                }
-            }
-        }
-    }
-
-    /// Writes a value of any type.
-    fn write_value(&mut self, inst: Inst, to: Memory, value: Value) {
-        match self.form(value) {
-            Some(form) => self.write(inst, self.func.dfg.ty(value), to, &form, MemFlags::PLAIN),
-            None => self.write_part(inst, to, value, MemFlags::PLAIN),
-        }
-    }
-
-    fn write_part(&mut self, inst: Inst, to: Memory, part: Value, flags: MemFlags) {
-        let is_bit = self.func.dfg.ty(part) == Type::I1;
-        let part = if is_bit { self.func.before(inst).zext(Type::I8, part) } else { part };
-        let (ptr, offset) = self.address(inst, to);
-        let flags = flags_for(flags, to.known_align(), self.types.align(self.func.dfg.ty(part)));
-        self.func.before(inst).store(flags, part, ptr, offset);
-    }
-
-    fn copy(&mut self, inst: Inst, ty: Type, to: Memory, from: Memory, flags: MemFlags) {
-        let align = to.known_align().min(from.known_align());
-        let (to, from) = (self.pointer(inst, to), self.pointer(inst, from));
-        let size = self.func.before(inst).iconst(Type::I64, self.types.size(ty) as i64);
-        let mut flags = flags_for(flags, align, 1);
-        flags.invariant = false;
-        // A value that is stored where it was loaded from overlaps itself altogether, which copying in one direction bears.
-        self.func.before(inst).memcpy(flags, to, from, size);
-    }
-}
-
-impl Memory {
-    /// The memory so many bytes on.
-    fn at(self, offset: u64) -> Memory {
-        Memory { offset: self.offset.saturating_add(offset), ..self }
-    }
-
-    /// The alignment that the base and the offset together are known to have.
-    fn known_align(self) -> u32 {
-        match self.offset {
-            0 => self.align,
-            offset => self.align.min(1 << offset.trailing_zeros().min(31)),
-        }
-    }
-}
-
-/// The flags of an access with an alignment; none is written where it is at least the natural one.
-pub(super) fn flags_for(flags: MemFlags, align: u32, natural: u32) -> MemFlags {
-    let mut plain = MemFlags::PLAIN;
-    (plain.volatile, plain.invariant) = (flags.volatile, flags.invariant);
-    if align == natural || (natural > 1 && align > natural) {
-        plain
-    } else {
-        plain.with_align(align).unwrap_or(plain)
     }
 }

@@ -143,7 +143,7 @@
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
 //! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
 //! | `native` | machine code of the host (`warpsmith::native`) | 56 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`) | 42 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 43 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!
@@ -159,6 +159,8 @@ pub mod codes;
 pub mod fuzz;
 #[cfg(feature = "json")]
 pub mod launch;
+#[cfg(feature = "watch")]
+pub mod testing;
 
 pub use warpsmith_diag as diag;
 pub use warpsmith_emit as emit;
@@ -177,6 +179,11 @@ pub use warpsmith_ptx as ptx;
 #[cfg(feature = "watch")]
 pub use warpsmith_watch as watch;
 
+/// A unit test of kernels: the function takes a [`testing::TestDevice`], whose launches checkers watch. `#[warpsmith::test(checkers = "memory,race")]` chooses
+/// some of them.
+#[cfg(feature = "watch")]
+pub use warpsmith_device_macros::test;
+
 use diag::Severity;
 
 pub use diag::{Diagnostic, Diagnostics, Language, Source};
@@ -184,6 +191,21 @@ pub use emit::{Compiled, Compiler, OptLevel};
 pub use interp::{Buffer, Device, Fault, FaultCode, Launch, Program, Stats};
 pub use ir::Module;
 pub use isa::{Release, Target, Version};
+
+/// What runs kernels: a [`Device`], or what stands before one (`testing::TestDevice`).
+pub trait Launcher {
+    /// Runs a kernel.
+    ///
+    /// # Errors
+    /// What happened, at which line, in which thread.
+    fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Stats, Fault>;
+}
+
+impl Launcher for Device {
+    fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Stats, Fault> {
+        Device::launch(self, program, launch)
+    }
+}
 
 /// The target of modules that name none, where the user names none: the oldest that current drivers and releases of ptxas take.
 pub const DEFAULT_TARGET: Target = Target::sm(75);

@@ -3,6 +3,7 @@
 //! - [`value`]: each scalar operation as a pure function on raw bit patterns;
 //! - [`lanes`]: such a function applied to the 32 lanes of a warp, or to one value;
 //! - [`Plan`]: an instruction as one lane function, or a few: [`plan`] gives that of an [`Instruction`](warpsmith_isa::Instruction);
+//! - [`update`]: what an atomic makes of memory; [`together`]: what lanes make of each other's values;
 //! - [`Meaning`]: the table of all operations: which are computed, which have an effect, which are refused, and why.
 //!
 //! The engine, the decoders and the folding of constants all end here, so that an operation means one thing. Where the manual and
@@ -27,6 +28,8 @@ pub mod matrix;
 mod meaning;
 mod plan;
 pub mod register;
+pub mod together;
+pub mod update;
 pub mod value;
 
 pub use meaning::{

@@ -101,8 +101,20 @@ fn flatten(tokens: TokenStream, all: &mut Vec<TokenTree>) {
     }
 }
 
-/// Reads a head up to the body, `where`, `=` or the end.
-pub fn head(tokens: &mut Tokens) -> Result<Function, Wrong> {
+/// What stands before the parameters of a function.
+pub struct Prefix {
+    /// Attributes, documentation among them.
+    pub attributes: TokenStream,
+    /// `pub`, `pub(crate)` or nothing.
+    pub visibility: TokenStream,
+    /// It is `unsafe`.
+    pub is_unsafe: bool,
+    /// The name.
+    pub name: Ident,
+}
+
+/// Reads `#[..] pub unsafe fn name`.
+pub fn prefix(tokens: &mut Tokens) -> Result<Prefix, Wrong> {
     let mut attributes = Vec::new();
     while tokens.is_punct('#') {
         attributes.extend(tokens.next());
@@ -122,6 +134,13 @@ pub fn head(tokens: &mut Tokens) -> Result<Function, Wrong> {
     let Some(TokenTree::Ident(name)) = tokens.next() else {
         return Err(tokens.wrong("expected the name of the function"));
     };
+    let (attributes, visibility) = (attributes.into_iter().collect(), visibility.into_iter().collect());
+    Ok(Prefix { attributes, visibility, is_unsafe, name })
+}
+
+/// Reads a head up to the body, `where`, `=` or the end.
+pub fn head(tokens: &mut Tokens) -> Result<Function, Wrong> {
+    let Prefix { attributes, visibility, is_unsafe, name } = prefix(tokens)?;
     if tokens.is_punct('<') {
         return Err(tokens.wrong(
             "a kernel has no generic parameters: each use would be another kernel, and none has a name",
@@ -145,8 +164,8 @@ pub fn head(tokens: &mut Tokens) -> Result<Function, Wrong> {
         }
     }
     Ok(Function {
-        attributes: attributes.into_iter().collect(),
-        visibility: visibility.into_iter().collect(),
+        attributes,
+        visibility,
         is_unsafe,
         name,
         params,

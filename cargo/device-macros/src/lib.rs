@@ -1,10 +1,14 @@
-//! The macros of `warpsmith-device`, which documents them. They read and write tokens as they are: no other package is needed.
+//! The macros of `warpsmith-device` and of `warpsmith`, which document them. They read and write tokens as they are: no other package is needed but, with the
+//! feature `instructions`, the tables of the instruction set.
 
 #![forbid(unsafe_code)]
 
 mod function;
+#[cfg(feature = "instructions")]
+mod instruction;
 mod kernel;
 mod ptx;
+mod test;
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
@@ -23,6 +27,19 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn ptx(items: TokenStream) -> TokenStream {
     ptx::expand(items).unwrap_or_else(Wrong::into_tokens)
+}
+
+/// Instructions of PTX as functions. See `warpsmith_device::instructions`.
+#[cfg(feature = "instructions")]
+#[proc_macro]
+pub fn instructions(items: TokenStream) -> TokenStream {
+    instruction::expand(items).unwrap_or_else(Wrong::into_tokens)
+}
+
+/// A unit test on Warpsmith's engine. See `warpsmith::test`.
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    test::expand(arguments, item).unwrap_or_else(Wrong::into_tokens)
 }
 
 /// What is wrong with the input, and where.

@@ -49,7 +49,7 @@ pub fn expand(items: TokenStream) -> Result<TokenStream, Wrong> {
 }
 
 /// What stands between the quotes.
-fn string(literal: &str) -> Option<String> {
+pub fn string(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then(|| inner.to_owned())
 }

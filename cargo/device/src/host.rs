@@ -1,7 +1,14 @@
 //! Kernels on the host, for unit tests: a thread of the host for each thread of the device, block after block.
 //!
-//! What a function of this crate does here is written in Rust beside its PTX. The other way to test a kernel without a GPU is to run its PTX on
+//! What a function of this crate does here is written in Rust beside its PTX; one of [`instructions!`](crate::instructions) computes what the tables of
+//! Warpsmith's engine say. The other way to test a kernel without a GPU is to run its PTX on
 //! Warpsmith's engine, with checkers: `docs/cargo.md`.
+
+#[cfg(feature = "instructions")]
+mod instruction;
+
+#[cfg(feature = "instructions")]
+pub use instruction::Instruction;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -24,7 +24,7 @@
 //!
 //! - [`thread`]: indices and sizes; [`sync`]: barriers and fences; [`warp`]: shuffles and votes; [`atomic`]: with scopes, for what
 //!   `core::sync::atomic` lacks; [`shared!`] and [`dynamic_shared`]: shared memory; [`math`]; [`printf!`];
-//! - [`ptx!`]: any instruction of PTX as a function;
+//! - [`instructions!`]: any instruction of PTX as a function, typed by the tables, which the host executes too; [`ptx!`]: any text of PTX;
 //! - [`host`]: launches on the host, in unit tests.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
@@ -42,6 +42,37 @@ pub mod warp;
 
 pub use shared::{Shared, dynamic_shared};
 pub use slice::SliceMut;
+/// Instructions of PTX as functions, generated from Warpsmith's instruction tables: every form of PTX 9.3 but those that change where a function goes on
+/// and those that have the carry flag for an operand.
+///
+/// A register is a parameter or a result, braces are an array, `d|p` is two results, `[a]` is a pointer (of Rust, so generic: it is converted to the state
+/// space that the instruction names) and makes the function `unsafe`. Names are those of the manual's syntax. Types are the instruction's; where Rust has none,
+/// an integer of as many bits. In braces after the instruction stand constants that it must have, and the names of optional operands that the
+/// function is to have.
+///
+/// On the host a function computes what Warpsmith's engine does, accesses the host's memory, and meets the other threads of
+/// [`host::launch`]; what is not done there (asynchronous bulk copies, products of matrices, textures) panics with its name.
+///
+/// ```
+/// warpsmith_device::instructions! {
+///     /// The majority of three, bit by bit.
+///     pub fn majority = "lop3.b32" { lut: 0xe8 };
+///     pub fn dot = "dp4a.u32.s32";
+///     pub fn add_down = "add.rm.ftz.f32";
+///     pub fn widen = "cvt.f32.f16";
+///     pub unsafe fn load4 = "ld.global.v4.f32";
+///     pub unsafe fn increment = "atom.global.inc.u32";
+/// }
+/// assert_eq!(majority(0b1100, 0b1010, 0b1001), 0b1000);
+/// assert_eq!(dot(0xff01, 0xff02, 10), 10 + 2 - 255);
+/// assert_eq!(add_down(1.0, 1e-9), 1.0);
+/// assert_eq!(widen(0x3e00), 1.5);
+/// let mut data = [1.0, 2.0, 3.0, 4.0];
+/// // SAFETY: four elements are there.
+/// assert_eq!(unsafe { load4(data.as_mut_ptr()) }, data);
+/// ```
+#[cfg(feature = "instructions")]
+pub use warpsmith_device_macros::instructions;
 /// Makes a function a kernel.
 ///
 /// The function stays as it is, for the host and for other functions of the device. A parameter `&[T]` or [`SliceMut<T>`] is two of the kernel, an

@@ -1,15 +1,15 @@
 //! `multimem.ld_reduce multimem.st multimem.red` (PTX ISA 9.0, 9.7.9.14).
 
 use super::memory::describe;
-use super::{Source, address, atomic, elements, value};
+use super::{Source, address, elements, value};
 use crate::engine::{AsyncOp, FunctionBuilder, MultimemKind, MultimemOp, Reduction, Reg, Width};
 use smallvec::SmallVec;
 use warpsmith_isa::{self as isa, Accumulator, Instruction, ScalarType};
-use warpsmith_semantics::Effect;
 use warpsmith_semantics::value::convert::narrow::{self, Element, Narrow, UNSCALED};
 use warpsmith_semantics::value::convert::small::Small;
 use warpsmith_semantics::value::half::{self, After, Half};
 use warpsmith_semantics::value::{Rounding, double, single};
+use warpsmith_semantics::{Effect, update};
 
 pub(super) fn emit(
     body: &mut FunctionBuilder<'_>,
@@ -27,7 +27,7 @@ pub(super) fn emit(
     } else if effect == Effect::MulticastStore {
         MultimemKind::Store
     } else {
-        let (element, function) = (ty.bytes()?, atomic::of_instruction(i, ty)?);
+        let (element, function) = (ty.bytes()?, update::of_instruction(i, ty)?);
         MultimemKind::Reduce { bytes: u8::try_from(element).ok()?, function }
     };
     let values: SmallVec<[Reg; 4]> = match kind {

@@ -1,6 +1,6 @@
 //! Copies by tensor map, and changes of maps (PTX ISA 9.0, 9.7.9.25.5 and 9.7.9.26).
 
-use super::{Source, atomic, spaces, value};
+use super::{Source, spaces, value};
 use crate::engine::lanes::scalar;
 use crate::engine::{
     Access, Address, AsyncOp, AtomicFn, Completion, FunctionBuilder, Group, OverrideOp, Reg, ReplaceOp,
@@ -12,6 +12,7 @@ use warpsmith_isa::{
     CtaGroup, Geometry, Instruction, Mod, Multicast, Reduction, ScalarType, StateSpace, TensorMode,
     TensormapField,
 };
+use warpsmith_semantics::update;
 
 /// Tiles in shared memory begin at multiples of this.
 const TILE_ALIGN: u8 = 128;
@@ -174,7 +175,7 @@ fn reductions(reduction: Reduction) -> Box<[Option<AtomicFn>; 16]> {
             }
             _ => continue,
         };
-        *f = atomic::function(reduction, ty);
+        *f = update::function(reduction, ty);
     }
     all
 }

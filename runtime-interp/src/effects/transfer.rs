@@ -1,13 +1,13 @@
 //! Asynchronous copies, stores and reductions (PTX ISA 9.0, 9.7.9.12, 9.7.9.13, 9.7.9.25, 9.7.13.7 and 9.7.13.17).
 
-use super::{Source, address, atomic, elements, predicate, spaces, value};
+use super::{Source, address, elements, predicate, spaces, value};
 use crate::engine::{
     Access, AsyncOp, Completion, FunctionBuilder, Group, Reg, ReportPattern, TransferAction, TransferOp,
     TransferSource, Width,
 };
 use smallvec::SmallVec;
 use warpsmith_isa::{Instruction, Mod, Multicast, Operation, Scope, StateSpace, ValidityReport};
-use warpsmith_semantics::CopyGroup;
+use warpsmith_semantics::{CopyGroup, update};
 
 fn group(group: CopyGroup) -> Group {
     match group {
@@ -171,7 +171,7 @@ fn transfer(from: TransferSource, to: Access, bytes: Reg, completion: Completion
 
 fn reduction(i: &Instruction, ty: warpsmith_isa::ScalarType) -> Option<TransferAction> {
     let bytes = u8::try_from(ty.bytes()?).ok()?;
-    Some(TransferAction::Reduce { bytes, function: atomic::of_instruction(i, ty)? })
+    Some(TransferAction::Reduce { bytes, function: update::of_instruction(i, ty)? })
 }
 
 /// `st.async red.async multimem.st.async multimem.red.async`

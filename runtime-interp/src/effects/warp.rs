@@ -2,13 +2,11 @@
 
 use super::{Source, predicate, value};
 use crate::engine::lanes::vector;
-use crate::engine::{
-    Barrier, BarrierKind, Collective, CollectiveKind, FunctionBuilder, Reg, ShuffleMode, Width,
-};
+use crate::engine::{Barrier, BarrierKind, Collective, CollectiveKind, FunctionBuilder, Reg, Width};
 use smallvec::SmallVec;
-use warpsmith_isa::{self as isa, BarrierAction, Instruction, Mod, VoteMode};
+use warpsmith_isa::{BarrierAction, Instruction, Mod, Reduction, VoteMode};
 use warpsmith_semantics::value::single;
-use warpsmith_semantics::{Bits, Effect, Number};
+use warpsmith_semantics::{Effect, together};
 
 pub(super) fn collective(
     body: &mut FunctionBuilder<'_>,
@@ -39,13 +37,7 @@ fn kind(i: &Instruction, effect: Effect) -> Option<(CollectiveKind, &'static [Wi
     use CollectiveKind::*;
     const VALUE: &[Width] = &[Width::W32];
     Some(if effect == Effect::Shuffle {
-        let mode = match i.shuffle_mode()? {
-            isa::ShuffleMode::Up => ShuffleMode::Up,
-            isa::ShuffleMode::Down => ShuffleMode::Down,
-            isa::ShuffleMode::Bfly => ShuffleMode::Bfly,
-            isa::ShuffleMode::Idx => ShuffleMode::Idx,
-        };
-        (Shuffle(mode), &[Width::W32; 3])
+        (Shuffle(i.shuffle_mode()?), &[Width::W32; 3])
     } else if effect == Effect::Vote {
         let kind = match i.vote_mode()? {
             VoteMode::All => All,
@@ -64,48 +56,7 @@ fn kind(i: &Instruction, effect: Effect) -> Option<(CollectiveKind, &'static [Wi
     } else if effect == Effect::Elect {
         (Elect, &[])
     } else {
-        (Reduce(reduction(i)?), VALUE)
-    })
-}
-
-/// The function of a `redux`.
-fn reduction(i: &Instruction) -> Option<fn(u64, u64) -> u64> {
-    use isa::Reduction;
-    const UNSIGNED: Number = Number::Unsigned(Bits::B32);
-    const SIGNED: Number = Number::Signed(Bits::B32);
-    let number = Number::of(i.ty()?);
-    let propagates = i.has(Mod::NaN);
-    Some(match i.reduction()? {
-        Reduction::And => |a, b| a & b,
-        Reduction::Or => |a, b| a | b,
-        Reduction::Xor => |a, b| a ^ b,
-        Reduction::Add if matches!(number, UNSIGNED | SIGNED) => {
-            |a, b| u64::from((a as u32).wrapping_add(b as u32))
-        }
-        Reduction::Min if number == UNSIGNED => |a, b| a.min(b),
-        Reduction::Max if number == UNSIGNED => |a, b| a.max(b),
-        Reduction::Min if number == SIGNED => |a, b| (a as i32).min(b as i32) as u32 as u64,
-        Reduction::Max if number == SIGNED => |a, b| (a as i32).max(b as i32) as u32 as u64,
-        Reduction::Min if number == Number::F32 && propagates => {
-            |a, b| single::min::<false>(true, a as u32, b as u32).into()
-        }
-        Reduction::Max if number == Number::F32 && propagates => {
-            |a, b| single::max::<false>(true, a as u32, b as u32).into()
-        }
-        Reduction::Min if number == Number::F32 => {
-            |a, b| single::min::<false>(false, a as u32, b as u32).into()
-        }
-        Reduction::Max if number == Number::F32 => {
-            |a, b| single::max::<false>(false, a as u32, b as u32).into()
-        }
-        Reduction::Add
-        | Reduction::Min
-        | Reduction::Max
-        | Reduction::Inc
-        | Reduction::Dec
-        | Reduction::Exchange
-        | Reduction::CompareAndSwap
-        | Reduction::PopCount => return None,
+        (Reduce(together::reduction(i)?), VALUE)
     })
 }
 
@@ -126,17 +77,17 @@ pub(super) fn block_barrier(
 ) -> Option<()> {
     let kind = if reduces {
         match i.reduction()? {
-            isa::Reduction::PopCount => BarrierKind::Popc,
-            isa::Reduction::And => BarrierKind::And,
-            isa::Reduction::Or => BarrierKind::Or,
-            isa::Reduction::Add
-            | isa::Reduction::Min
-            | isa::Reduction::Max
-            | isa::Reduction::Inc
-            | isa::Reduction::Dec
-            | isa::Reduction::Xor
-            | isa::Reduction::Exchange
-            | isa::Reduction::CompareAndSwap => return None,
+            Reduction::PopCount => BarrierKind::Popc,
+            Reduction::And => BarrierKind::And,
+            Reduction::Or => BarrierKind::Or,
+            Reduction::Add
+            | Reduction::Min
+            | Reduction::Max
+            | Reduction::Inc
+            | Reduction::Dec
+            | Reduction::Xor
+            | Reduction::Exchange
+            | Reduction::CompareAndSwap => return None,
         }
     } else {
         match i.barrier_action()? {

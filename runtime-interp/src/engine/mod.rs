@@ -52,8 +52,8 @@ pub use live::Registers as LiveRegisters;
 pub use matrix_op::{MatrixOp, MultiplyOp, ScaleOperand, WarpgroupOp, WarpgroupOperand};
 pub use named::OwnVariable;
 pub use op::{
-    Access, Address, Atomic, AtomicFn, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence,
-    FuncId, Guard, Move, Order, Scope, ShuffleMode, StackOp, SymbolId, System, SystemCall,
+    Access, Address, Atomic, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence, FuncId,
+    Guard, Move, Order, Scope, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget,
@@ -70,3 +70,5 @@ pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};
 pub(crate) use texture_op::shape as texture_shape;
 pub use texture_op::{DetailOp, FetchOp, FetchResult, ReduceFn, SurfaceAction, SurfaceOp, TextureOp};
+pub use warpsmith_isa::ShuffleMode;
+pub use warpsmith_semantics::update::AtomicFn;

@@ -57,7 +57,7 @@ fn cpu(out: &mut String, kernels: &[Kernel]) {
     put!(out, "pub mod cpu {{");
     put!(
         out,
-        "    use warpsmith::{{Buffer, Device, Diagnostics, Fault, Launch, Program, Stats, ptx::ValidatedModule}};\n"
+        "    use warpsmith::{{Buffer, Diagnostics, Fault, Launch, Launcher, Program, Stats, ptx::ValidatedModule}};\n"
     );
     put!(out, "    /// The kernels, loaded.");
     put!(out, "    pub struct Kernels {{");
@@ -111,7 +111,7 @@ fn cpu(out: &mut String, kernels: &[Kernel]) {
         put!(out, "        /// What happened, at which line, in which thread.");
         put!(
             out,
-            "        pub fn {}(&self, device: &mut Device, config: Config{params}) -> Result<Stats, Fault> {{",
+            "        pub fn {}(&self, device: &mut impl Launcher, config: Config{params}) -> Result<Stats, Fault> {{",
             kernel.ident
         );
         let names: String = kernel.params.iter().map(|param| format!(", {}", param.ident)).collect();

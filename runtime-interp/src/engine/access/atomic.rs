@@ -2,9 +2,10 @@
 
 use super::elements::{Bits, set_extended};
 use super::places::Places;
+use crate::engine::AtomicFn;
 use crate::engine::lanes::Lane;
 use crate::engine::observe::AccessKind;
-use crate::engine::op::{Atomic, AtomicFn};
+use crate::engine::op::Atomic;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{lane64, lanes_of};

@@ -1,9 +1,10 @@
 //! Operations beyond loads and stores that are complete when the instruction is: on multicast addresses
 //! (PTX ISA 9.0, 9.7.9.14), and filling shared memory (9.7.9.13).
 
+use crate::engine::AtomicFn;
 use crate::engine::async_op::{MultimemKind, MultimemOp, Reduction};
 use crate::engine::observe::{AccessKind, Addresses};
-use crate::engine::op::{Access, AtomicFn};
+use crate::engine::op::Access;
 use crate::engine::reg::Reg;
 use crate::engine::run::{Fallible, Issue, Next, Runner, is_synchronising};
 use crate::engine::values::{lane64, lanes_of, put};

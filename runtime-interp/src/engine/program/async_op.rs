@@ -2,7 +2,8 @@
 //!
 //! They are rare next to arithmetic and loads, so all live behind one operation of the main loop and one box.
 
-use crate::engine::op::{Access, AtomicFn, Guard};
+use crate::engine::AtomicFn;
+use crate::engine::op::{Access, Guard};
 use crate::engine::reg::{Reg, Width};
 use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;

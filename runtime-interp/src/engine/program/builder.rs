@@ -25,6 +25,7 @@ mod control;
 mod operations;
 mod system;
 
+use crate::engine::AtomicFn;
 use crate::engine::OwnVariable;
 use crate::engine::async_op::AsyncOp;
 use crate::engine::lanes::{LaneFn, Operands};

@@ -9,7 +9,8 @@ use crate::engine::matrix_op::MatrixOp;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
 use crate::engine::texture_op::TextureOp;
-use warpsmith_isa::StateSpace;
+use warpsmith_isa::{ShuffleMode, StateSpace};
+use warpsmith_semantics::update::AtomicFn;
 
 /// `@p` or `@!p` before an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,23 +125,6 @@ pub struct Access {
     pub(in crate::engine) offset: i64,
 }
 
-/// The function of an atomic: new value from old value and the operands.
-#[derive(Clone, Copy, Debug)]
-pub enum AtomicFn {
-    /// Values of up to 64 bits, zero-extended: `(old, b, c)`.
-    Word(fn(u64, u64, u64) -> u64),
-    /// Values of up to 64 bits, where shared memory computes otherwise than global memory does: `atom.add.f32` flushes
-    /// subnormal numbers in global memory alone (PTX ISA 9.0, 9.7.13.5).
-    BySpace {
-        /// In global memory.
-        global: fn(u64, u64, u64) -> u64,
-        /// In shared memory.
-        shared: fn(u64, u64, u64) -> u64,
-    },
-    /// 128-bit values.
-    Wide(fn(u128, u128, u128) -> u128),
-}
-
 /// `atom` and `red`.
 #[derive(Clone, Debug)]
 pub struct Atomic {
@@ -154,16 +138,6 @@ pub struct Atomic {
     pub b: Vec<Reg>,
     /// The third operand (`cas`).
     pub c: Option<Reg>,
-}
-
-/// How `shfl` picks the lane it reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum ShuffleMode {
-    Up,
-    Down,
-    Bfly,
-    Idx,
 }
 
 /// What the lanes of a [`Collective`] do together.

@@ -5,12 +5,13 @@
 
 use crate::engine::file::Frame;
 use crate::engine::observe::{self, Sync};
-use crate::engine::op::{Collective, CollectiveKind, Op, ShuffleMode};
+use crate::engine::op::{Collective, CollectiveKind, Op};
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{holds, lane32, lane64, lanes_of, lanes_where, put};
 use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::FaultCode;
 use smallvec::{SmallVec, smallvec};
+use warpsmith_semantics::together::shuffle_source;
 
 /// Lanes that take part with the operands of one instruction.
 struct Participant<'a> {
@@ -238,18 +239,4 @@ fn perform(participants: &[Participant<'_>], lanes: u32) {
             deliver(1, &std::array::from_fn(|i| u64::from(i as u64 == leader)));
         }
     }
-}
-
-/// Which lane a lane reads, and whether that is within its segment (the pseudocode of PTX ISA 9.0, 9.7.9.6).
-fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-    let max = lane & segment | clamp & !segment;
-    let min = lane & segment;
-    let (from, inside) = match mode {
-        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max as i32),
-        ShuffleMode::Down => (lane + b, lane + b <= max),
-        ShuffleMode::Bfly => (lane ^ b, lane ^ b <= max),
-        ShuffleMode::Idx => (min | b & !segment, min | b & !segment <= max),
-    };
-    (if inside { from & 31 } else { lane }, inside)
 }

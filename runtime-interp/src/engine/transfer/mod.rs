@@ -9,12 +9,13 @@ mod cells;
 mod product;
 mod tensor;
 
+use crate::engine::AtomicFn;
 use crate::engine::async_op::{Completion, Group, ReportPattern, TransferAction, TransferOp, TransferSource};
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::cluster::ClusterState;
 use crate::engine::mbarrier::{self, Object};
 use crate::engine::observe::{MbarrierEvent, MemoryRange, Stage, Sync};
-use crate::engine::op::{Access, AtomicFn};
+use crate::engine::op::Access;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::tensor_memory::Region;
 use crate::engine::values::{holds, lane32, lane128, lanes_of, lanes_where};

@@ -138,12 +138,12 @@
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 47 |
-//! | `gpu` | launches on the GPU at hand, through NVIDIA's driver (`warpsmith::gpu`) | 42 |
+//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 51 |
+//! | `gpu` | launches on the GPU at hand, through NVIDIA's driver (`warpsmith::gpu`) | 43 |
 //! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
 //! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
 //! | `native` | machine code of the host (`warpsmith::native`) | 56 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 43 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 46 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!

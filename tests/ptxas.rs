@@ -49,6 +49,9 @@ fn main() -> ExitCode {
     let releases = toolbox.clone();
     let trial = Trial::test("debug information by every release", move || every_release(&releases));
     trials.push(trial.with_ignored_flag(toolbox.ptxas.is_empty() && !required));
+    let own = toolbox.clone();
+    let units = Trial::test("debug information of several units", move || several_units(&own));
+    trials.push(units.with_ignored_flag(toolbox.ptxas.is_empty() && !required));
     let (dwarfdump, verifying) = (dwarfdump(), toolbox.clone());
     let known = dwarfdump.is_some() && toolbox.for_target(Target::sm(80)).is_some();
     let trial = Trial::test("debug information by llvm-dwarfdump", move || {
@@ -220,6 +223,36 @@ fn every_release(toolbox: &Toolbox) -> Result<(), Failed> {
         let target = target.ok_or_else(|| format!("ptxas {} knows no target", ptxas.release))?;
         for level in OptLevel::ALL {
             assembled(ptxas, target, level, Debug::Full, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Linked modules of bitcode have a compile unit each.
+fn several_units(toolbox: &Toolbox) -> Result<(), Failed> {
+    use warpsmith::llvm;
+    let files: [(&str, &[u8]); 2] = [
+        ("source.bc", include_bytes!("../llvm/tests/corpus/debug/source.O0.bc")),
+        ("types.bc", include_bytes!("../llvm/tests/corpus/debug/types.O0.bc")),
+    ];
+    let mut modules = Vec::new();
+    for (name, bytes) in files {
+        modules.push((name.to_owned(), llvm::Module::read(bytes).map_err(|error| error.to_string())?));
+    }
+    for ptxas in &toolbox.ptxas {
+        let target = Target::all().filter(|target| ptxas.knows(*target)).last();
+        let target = target.ok_or_else(|| format!("ptxas {} knows no target", ptxas.release))?;
+        let options = llvm::Options::new().with_target(target);
+        let module = llvm::import(modules.clone(), &options).map_err(|errors| errors[0].to_string())?;
+        let units = module.debug.as_ref().map_or(0, |debug| debug.units.len());
+        if units != 2 {
+            return Err(format!("{units} units are imported").into());
+        }
+        for level in [OptLevel::O0, OptLevel::O2] {
+            let compiler = Compiler::new(target).with_opt_level(level).with_debug(Debug::Full);
+            let text = compiler.compile(&module).map_err(|errors| errors[0].to_string())?.text;
+            let said = |said| format!("at {level}: ptxas {}: {said}\n{text}", ptxas.release);
+            ptxas.assemble(&text, target).map_err(said)?;
         }
     }
     Ok(())

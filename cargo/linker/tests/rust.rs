@@ -333,9 +333,10 @@ fn vectors_strings_boxes_and_maps() {
 /// The crate of `examples/rust-kernels/`, in stable Rust: entries, instructions and dynamic shared memory are said in names.
 #[test]
 fn kernels_in_stable_rust() {
-    let exports = ["saxpy", "sum", "reverse", "count"].map(|name| format!("__warpsmith_kernel_{name}"));
+    let exports =
+        ["saxpy", "sum", "reverse", "count", "vote"].map(|name| format!("__warpsmith_kernel_{name}"));
     for (how, program) in programs("kernels", &exports.each_ref().map(String::as_str)) {
-        assert_eq!(program.kernels().count(), 4, "{how}");
+        assert_eq!(program.kernels().count(), 5, "{how}");
         let mut device = Device::new();
         let data: Vec<f32> = (0..1000).map(|i| i as f32).collect();
         let (input, total) = (device.upload(&data).unwrap(), device.upload(&[0f32]).unwrap());
@@ -353,6 +354,13 @@ fn kernels_in_stable_rust() {
         launch(&how, &mut device, &program, count.arg(text).arg(12u64).arg(bins).arg(26u64));
         assert_eq!(device.download::<u32>(bins).unwrap()[..5], [5, 2, 1, 1, 0], "{how}");
         assert_eq!(device.take_output(), b"33 is no letter: at 11\n", "{how}");
+
+        let data: Vec<u32> = (0..32).flat_map(|i| [i, 0xff, 0x0f, 0]).collect();
+        let (data, out) = (device.upload(&data).unwrap(), device.upload(&[1u32; 32]).unwrap());
+        let vote = Launch::new("vote").block([32, 1, 1]).arg(data).arg(32u64).arg(out).arg(32u64);
+        launch(&how, &mut device, &program, vote);
+        let votes = device.download::<u32>(out).unwrap();
+        assert_eq!((votes[5], votes[15], votes[31]), (0x0f, 0x1f, 0), "{how}");
 
         let (x, y) = (device.upload(&[1f32; 4]).unwrap(), device.upload(&[0f32; 8]).unwrap());
         let saxpy = Launch::new("saxpy").block([8, 1, 1]).arg(2f32).arg(x).arg(4u64).arg(y).arg(8u64);

@@ -171,7 +171,7 @@ fn attribute_list(module: &Module<'_>, set: u32, index: u32, out: &mut String) {
             None => format!("attribute{number}"),
         };
         match attribute {
-            Attribute::Number(number, None) | Attribute::Range(number) => out.push_str(&named(number)),
+            Attribute::Number(number, None) | Attribute::Range(number, _) => out.push_str(&named(number)),
             Attribute::Number(number, Some(value)) if *number == attributes::known::ALIGN => {
                 put(out, format_args!("align {value}"));
             }

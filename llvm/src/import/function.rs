@@ -39,6 +39,8 @@ pub(super) struct Builder<'i, 'a, 'm> {
     invariant: FxHashSet<ValueId>,
     /// Loads that `!invariant.load` is attached to, by instruction.
     pub invariant_loads: FxHashSet<u32>,
+    /// What is attached to say how large values are.
+    pub(super) ranges: FxHashMap<u32, super::ranges::Range>,
     /// What is asked of loops, by the instruction that goes back.
     pub loop_hints: FxHashMap<u32, ir::LoopHint>,
     /// The module is CUDA: atomic operations are as that language means them.
@@ -86,6 +88,7 @@ impl<'a> Importer<'a> {
         let invariant_loads =
             body.attachments.iter().filter(|(_, of, _)| Some(*of) == kind).map(|(inst, ..)| *inst).collect();
         let loop_hints = super::loops::hints(module, &body);
+        let ranges = super::ranges::attached(module, &body);
         let cuda = module.is_cuda();
         let set = module.attributes.set(attributes);
         let function_index = crate::module::attributes::AttributeSet::FUNCTION;
@@ -100,6 +103,7 @@ impl<'a> Importer<'a> {
             uses,
             invariant: FxHashSet::default(),
             invariant_loads,
+            ranges,
             loop_hints,
             cuda,
             variadic: None,
@@ -186,6 +190,9 @@ impl<'a> Builder<'_, 'a, '_> {
                     error.at(inst.offset).in_source(|| super::debug::places(self.module(), body, inst))
                 })?;
                 self.hint_loop(block, n, inst, &positions);
+                if !self.b.is_filled() {
+                    self.hint_range(n, inst);
+                }
                 // Behind what never returns nothing is left to do.
                 if self.b.is_filled() {
                     break;
@@ -221,6 +228,8 @@ impl<'a> Builder<'_, 'a, '_> {
                         self.take_apart(whole, &mut all);
                     }
                     self.define(value, &all);
+                    let set = self.module().attributes.set(attributes).clone();
+                    self.hint_parameter(value, &set, index);
                 }
                 Incoming::Bytes(any) => {
                     if !any {

@@ -23,6 +23,7 @@ mod loops;
 mod memory;
 mod module_asm;
 mod nvvm;
+mod ranges;
 mod shape;
 mod signature;
 mod space;

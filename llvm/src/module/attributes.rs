@@ -14,8 +14,8 @@ pub enum Attribute {
     Type(u64, Option<TypeId>),
     /// `"key"="value"`
     Text(String, Option<String>),
-    /// A range of integers, or a list of ranges.
-    Range(u64),
+    /// A range of integers of up to 64 bits, from the first number up to the second; `None` for a wider one or a list of ranges.
+    Range(u64, Option<[i64; 2]>),
 }
 
 /// LLVM's own attributes that mean something here: their numbers in files.
@@ -40,6 +40,7 @@ pub mod known {
     pub const DEREFERENCEABLE: u64 = 41;
     pub const CONVERGENT: u64 = 43;
     pub const NO_UNDEF: u64 = 68;
+    pub const RANGE: u64 = 92;
 }
 
 /// The names of LLVM's own attributes by number, for the dump.
@@ -178,7 +179,7 @@ impl AttributeSet {
 
     /// True if one of LLVM's own is there.
     pub fn has(&self, index: u32, number: u64) -> bool {
-        self.at(index).any(|a| matches!(a, Attribute::Number(n, _) | Attribute::Type(n, _) | Attribute::Range(n) if *n == number))
+        self.at(index).any(|a| matches!(a, Attribute::Number(n, _) | Attribute::Type(n, _) | Attribute::Range(n, _) if *n == number))
     }
 
     /// The number of one of LLVM's own, `align 16`.
@@ -193,6 +194,14 @@ impl AttributeSet {
     pub fn of_type(&self, index: u32, number: u64) -> Option<TypeId> {
         self.at(index).find_map(|a| match a {
             Attribute::Type(n, ty) if *n == number => *ty,
+            _ => None,
+        })
+    }
+
+    /// `range(i32 0, 10)`
+    pub fn range(&self, index: u32) -> Option<[i64; 2]> {
+        self.at(index).find_map(|a| match a {
+            Attribute::Range(known::RANGE, bounds) => *bounds,
             _ => None,
         })
     }
@@ -270,8 +279,12 @@ fn group_of(mut ops: &[u64]) -> Option<Vec<Attribute>> {
             7 => {
                 let number = take(&mut ops)?;
                 let bits = take(&mut ops)?;
+                let bounds = match *ops {
+                    [low, high, ..] if bits <= 64 => Some([signed(low), signed(high)]),
+                    _ => None,
+                };
                 skip_range(&mut ops, bits)?;
-                Attribute::Range(number)
+                Attribute::Range(number, bounds)
             }
             8 => {
                 let (number, count) = (take(&mut ops)?, take(&mut ops)?);
@@ -279,12 +292,18 @@ fn group_of(mut ops: &[u64]) -> Option<Vec<Attribute>> {
                 for _ in 0..count {
                     skip_range(&mut ops, bits)?;
                 }
-                Attribute::Range(number)
+                Attribute::Range(number, None)
             }
             _ => return None,
         });
     }
     Some(all)
+}
+
+/// A number whose lowest bit is its sign.
+fn signed(number: u64) -> i64 {
+    let magnitude = (number >> 1) as i64;
+    if number & 1 == 1 { magnitude.wrapping_neg() } else { magnitude }
 }
 
 /// Goes past the two bounds of a range.

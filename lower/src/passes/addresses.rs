@@ -25,7 +25,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| innermost[block] = n);
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
-    let mut sums = Sums { innermost, members, known: KnownBits::default() };
+    let mut sums = Sums { innermost, members, known: KnownBits::of_function(func) };
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);

@@ -27,7 +27,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let order = cfg.reverse_postorder();
     let mut sweep = Sweep {
         index: Index::PLAIN,
-        known: KnownBits::default(),
+        known: KnownBits::of_function(func),
         uses: SecondaryMap::new(),
         demanded: None,
         log: &mut *cx.log,
@@ -109,7 +109,10 @@ impl Sweep<'_> {
     }
 
     fn step(&mut self, func: &mut Function, inst: Inst) -> bool {
-        if func.dfg.first_result(inst).is_some_and(|v| func.dfg.ty(v).is_invalid()) {
+        if let Some(result) = func.dfg.first_result(inst)
+            && (func.dfg.ty(result).is_invalid()
+                || self.uses[result] == 1 && self.known.is_assumed(&func.dfg, result))
+        {
             return false;
         }
         for n in 0..func.dfg.args(inst).len() {

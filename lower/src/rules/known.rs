@@ -1,10 +1,12 @@
 //! Known bits: which bits of an integer are 0 or 1 however the program runs.
 //!
 //! A value is looked at when something is asked about it, and what it is made of then, to a bounded depth; what was found is kept. Rewrites
-//! replace values by equal ones, so it goes on to hold. `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
+//! replace values by equal ones, so it goes on to hold. An `assume` that follows the definition of its value, where nothing can end the thread between the two, says what is
+//! known wherever the value is.
+//! `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
 
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{DataFlowGraph, InstData, Opcode, Sreg, Type, Value};
+use warpsmith_ir::{DataFlowGraph, Function, Inst, InstData, IntCC, Opcode, Sreg, Traits, Type, Value};
 use warpsmith_isa::limits;
 
 /// What is known of a value's bits. Those above its width are known to be 0.
@@ -57,6 +59,9 @@ impl Known {
 #[derive(Debug)]
 pub struct KnownBits {
     found: SecondaryMap<Value, Option<Known>>,
+    /// What is assumed of values, and the conditions that say so.
+    assumed: Vec<(Value, Known)>,
+    conditions: Vec<Value>,
 }
 
 /// How far the operands of operands are looked at.
@@ -64,11 +69,74 @@ const DEPTH: u32 = 6;
 
 impl Default for KnownBits {
     fn default() -> Self {
-        KnownBits { found: SecondaryMap::with_default(None) }
+        KnownBits { found: SecondaryMap::with_default(None), assumed: Vec::new(), conditions: Vec::new() }
     }
 }
 
 impl KnownBits {
+    /// With what the function's `assume`s say.
+    pub fn of_function(func: &Function) -> KnownBits {
+        let mut known = KnownBits::default();
+        for block in func.layout.blocks() {
+            for inst in func.layout.insts(block) {
+                if func.dfg.opcode(inst) == Opcode::Assume {
+                    known.assume(func, inst);
+                }
+            }
+        }
+        known
+    }
+
+    /// True for a condition that says what is known: if it were folded by that, nobody would know any more.
+    pub fn is_assumed(&self, dfg: &DataFlowGraph, value: Value) -> bool {
+        !self.conditions.is_empty() && self.conditions.contains(&dfg.resolve(value))
+    }
+
+    /// Notes what `assume (v < c)` says of `v`.
+    fn assume(&mut self, func: &Function, inst: Inst) {
+        let dfg = &func.dfg;
+        let condition = dfg.resolve(dfg.args(inst)[0]);
+        let Some(&InstData::IntCompare { cond, args: [value, limit] }) = dfg.def_data(condition) else {
+            return;
+        };
+        let value = dfg.resolve(value);
+        let (ty, limit) = (dfg.ty(value), dfg.int_const(limit));
+        let (true, Some(limit)) = (is_small_int(ty), limit) else { return };
+        let limit = limit as u64 & mask(ty.bits());
+        let greatest = match cond {
+            IntCC::Ult => limit.checked_sub(1),
+            IntCC::Ule => Some(limit),
+            IntCC::Eq
+            | IntCC::Ne
+            | IntCC::Slt
+            | IntCC::Sle
+            | IntCC::Sgt
+            | IntCC::Sge
+            | IntCC::Ugt
+            | IntCC::Uge => None,
+        };
+        let Some(greatest) = greatest else { return };
+        // It is true of the value wherever that is only if nothing comes between the two that may not go on.
+        let block = func.layout.block_of(inst);
+        let definition = dfg.def_inst(value);
+        let of_block = match definition {
+            Some(definition) => func.layout.block_of(definition) == block,
+            None => block.is_some_and(|block| dfg.block_params(block).contains(&value)),
+        };
+        if !of_block {
+            return;
+        }
+        let mut before = func.layout.prev_inst(inst);
+        while let Some(one) = before.filter(|one| Some(*one) != definition) {
+            if func.traits(one).has(Traits::SIDE_EFFECT) && dfg.opcode(one) != Opcode::Assume {
+                return;
+            }
+            before = func.layout.prev_inst(one);
+        }
+        self.assumed.push((value, Known::at_most(ty.bits(), greatest)));
+        self.conditions.push(condition);
+    }
+
     /// What is known of a value. `None` for those that are no integer of up to 64 bits.
     pub fn of(&mut self, dfg: &DataFlowGraph, value: Value) -> Option<Known> {
         let ty = dfg.ty(value);
@@ -111,6 +179,8 @@ impl KnownBits {
             }
             _ => Known::NOTHING,
         };
+        let assumed = self.assumed.iter().filter(|(of, _)| *of == value);
+        let known = assumed.fold(known, |known, (_, assumed)| known.and(*assumed));
         // Nothing found near the limit may be something from nearer; keeping it from further up bounds the time.
         if known != Known::NOTHING || depth > DEPTH / 2 {
             self.found[value] = Some(known);

@@ -20,6 +20,9 @@ use warpsmith_ptx::{Data, Module, Symbol};
 /// DWARF 2, whose forms are those that ptxas walks.
 const ENCODING: Encoding = Encoding { format: Format::Dwarf32, version: 2, address_size: 8 };
 
+/// The unit that everything is in.
+const WHOLE: usize = 0;
+
 /// Puts the sections of a module behind its functions: strings that `.loc` names, and with [`Debug::Full`] everything else.
 pub(crate) fn sections(
     tree: &mut Module,
@@ -39,7 +42,7 @@ pub(crate) fn sections(
             numbers: HashMap::default(),
             abstracts: HashMap::default(),
         };
-        writer.units();
+        writer.unit();
         writer.globals(globals);
         for described in functions {
             writer.function(described);
@@ -105,47 +108,44 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn units(&mut self) {
+    fn unit(&mut self) {
         let none = source::Unit {
             file: ir::FileId::from_u32(0),
             producer: String::new(),
             language: 0x8001,
             directory: String::new(),
         };
-        let units: Vec<source::Unit> = match self.info.filter(|info| !info.units.is_empty()) {
-            Some(info) => info.units.values().cloned().collect(),
-            None => vec![none],
+        // One for all: ptxas 13.0 reads the abbreviations of each unit where the first unit's begin, whatever its header says, and
+        // `gimli` writes each unit its own. The files and types of all units have numbers of the module's anyway; what is lost is who made which.
+        let unit = self.info.and_then(|info| info.units.values().next().cloned()).unwrap_or(none);
+        let text = |text: &str| LineString::String(text.as_bytes().to_vec());
+        let mut program =
+            LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
+        // ptxas makes the line table, whose files are those of `.file` in order. The one that is made here is dropped, and only their
+        // numbers count.
+        let directory = program.default_directory();
+        let number = |n: usize| LineString::String(n.to_string().into_bytes());
+        let files =
+            (0..self.module.files.len()).map(|n| program.add_file(number(n), directory, None)).collect();
+        let id = self.dwarf.units.add(Unit::new(ENCODING, program));
+        let producer = match unit.producer.as_str() {
+            "" => concat!("Warpsmith ", env!("CARGO_PKG_VERSION")),
+            producer => producer,
         };
-        for unit in units {
-            let text = |text: &str| LineString::String(text.as_bytes().to_vec());
-            let mut program =
-                LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
-            // ptxas makes the line table, whose files are those of `.file` in order. The one that is made here is dropped, and only their
-            // numbers count.
-            let directory = program.default_directory();
-            let number = |n: usize| LineString::String(n.to_string().into_bytes());
-            let files =
-                (0..self.module.files.len()).map(|n| program.add_file(number(n), directory, None)).collect();
-            let id = self.dwarf.units.add(Unit::new(ENCODING, program));
-            let producer = match unit.producer.as_str() {
-                "" => concat!("Warpsmith ", env!("CARGO_PKG_VERSION")),
-                producer => producer,
-            };
-            let name = self.module.files.get(unit.file).map_or("", String::as_str);
-            let attributes = [
-                (DW_AT_producer, self.string(producer)),
-                (DW_AT_language, AttributeValue::Data2(unit.language)),
-                (DW_AT_name, self.string(name)),
-                (DW_AT_comp_dir, self.string(&unit.directory)),
-                (DW_AT_stmt_list, AttributeValue::LineProgramRef),
-                // What the addresses of location lists are added to.
-                (DW_AT_low_pc, AttributeValue::Address(Address::Constant(0))),
-            ];
-            let made = self.dwarf.units.get_mut(id);
-            let root = made.root();
-            attributes.into_iter().for_each(|(name, value)| made.get_mut(root).set(name, value));
-            self.units.push(OneUnit { id, types: HashMap::default(), work: Vec::new(), files });
-        }
+        let name = self.module.files.get(unit.file).map_or("", String::as_str);
+        let attributes = [
+            (DW_AT_producer, self.string(producer)),
+            (DW_AT_language, AttributeValue::Data2(unit.language)),
+            (DW_AT_name, self.string(name)),
+            (DW_AT_comp_dir, self.string(&unit.directory)),
+            (DW_AT_stmt_list, AttributeValue::LineProgramRef),
+            // What the addresses of location lists are added to.
+            (DW_AT_low_pc, AttributeValue::Address(Address::Constant(0))),
+        ];
+        let made = self.dwarf.units.get_mut(id);
+        let root = made.root();
+        attributes.into_iter().for_each(|(name, value)| made.get_mut(root).set(name, value));
+        self.units.push(OneUnit { id, types: HashMap::default(), work: Vec::new(), files });
     }
 
     /// A string in its place: behind a `DW_FORM_strp`, ptxas loses its way (13.5 and before; nvcc writes none either).
@@ -342,7 +342,7 @@ impl Writer<'_> {
         let Some(info) = self.info else { return };
         for variable in &info.globals {
             let Some(global) = self.module.globals.get(variable.global) else { continue };
-            let unit = variable.unit.index();
+            let unit = WHOLE;
             let root = self.root(unit);
             let entry = self.add(unit, root, DW_TAG_variable);
             if global.name != variable.name {
@@ -372,7 +372,7 @@ impl Writer<'_> {
             return;
         };
         let subprogram = &info.subprograms[debug.subprogram];
-        let unit = subprogram.unit.index();
+        let unit = WHOLE;
         let root = self.root(unit);
         let entry = self.add(unit, root, DW_TAG_subprogram);
         self.subprogram(unit, entry, subprogram, Some(&func.name));

@@ -25,7 +25,7 @@ impl Bits<16> for i128 {}
 /// The kernels on `warpsmith::Device`, which runs them on the CPU.
 #[allow(dead_code, clippy::all)]
 pub mod cpu {
-    use warpsmith::{Buffer, Device, Diagnostics, Fault, Launch, Program, Stats, ptx::ValidatedModule};
+    use warpsmith::{Buffer, Diagnostics, Fault, Launch, Launcher, Program, Stats, ptx::ValidatedModule};
 
     /// The kernels, loaded.
     pub struct Kernels {
@@ -70,7 +70,7 @@ pub mod cpu {
         ///
         /// # Errors
         /// What happened, at which line, in which thread.
-        pub fn saxpy(&self, device: &mut Device, config: Config, arg0: u32, arg1: f32, arg2: Buffer, arg3: Buffer) -> Result<Stats, Fault> {
+        pub fn saxpy(&self, device: &mut impl Launcher, config: Config, arg0: u32, arg1: f32, arg2: Buffer, arg3: Buffer) -> Result<Stats, Fault> {
             device.launch(&self.program, &self.saxpy_launch(config, arg0, arg1, arg2, arg3))
         }
 
@@ -85,7 +85,7 @@ pub mod cpu {
         ///
         /// # Errors
         /// What happened, at which line, in which thread.
-        pub fn histogram(&self, device: &mut Device, config: Config, data: Buffer, bins: Buffer, r#type: u32, scale: [u8; 16]) -> Result<Stats, Fault> {
+        pub fn histogram(&self, device: &mut impl Launcher, config: Config, data: Buffer, bins: Buffer, r#type: u32, scale: [u8; 16]) -> Result<Stats, Fault> {
             device.launch(&self.program, &self.histogram_launch(config, data, bins, r#type, scale))
         }
     }

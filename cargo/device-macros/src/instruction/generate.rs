@@ -440,7 +440,9 @@ fn identifier(name: &str) -> String {
 fn register(value: &SigValue) -> Option<ScalarType> {
     use ScalarType::{B8, B16, B32, B64, B128, Pred};
     let untyped = [Pred, B16, B32, B64, B128].into_iter();
-    let all = || untyped.clone().chain(value.registers.iter()).filter(|&ty| ty != B8 && value.registers.contains(ty));
+    let all = || {
+        untyped.clone().chain(value.registers.iter()).filter(|&ty| ty != B8 && value.registers.contains(ty))
+    };
     let fits = all().find(|ty| ty.bits() >= value.ty.bits() || *ty == Pred);
     // Some places are of a wider type than the registers that they name.
     fits.or_else(|| all().max_by_key(|ty| ty.bits()))

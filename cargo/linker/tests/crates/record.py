@@ -5,6 +5,7 @@ Objects and members of rlibs that the output does not depend on are left out, ha
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,8 @@ def main():
     assert same(parts)
     # Cargo asks for `name-HASH.ptx` and gives it its name afterwards.
     name = output.stem.split("-")[0]
-    trial.rename(Path(__file__).parent / f"{name}.{os.environ['RECORD_AS']}.a")
+    # Not a rename: the build folder may be on another file system.
+    shutil.move(trial, Path(__file__).parent / f"{name}.{os.environ['RECORD_AS']}.a")
 
 
 main()

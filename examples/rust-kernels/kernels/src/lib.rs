@@ -2,7 +2,7 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-use warpsmith_device::{SliceMut, atomic, dynamic_shared, kernel, printf, shared, sync, thread, warp};
+use warpsmith_device::{SliceMut, atomic, dynamic_shared, instructions, kernel, printf, shared, sync, thread, warp};
 
 /// `y = a * x + y`
 #[kernel]
@@ -69,6 +69,25 @@ pub fn count(text: &[u8], bins: SliceMut<u32>) {
     }
 }
 
+instructions! {
+    /// The majority of three, bit by bit.
+    fn majority = "lop3.b32" { lut: 0xe8 };
+    /// A word of a lane further on, and whether there is one.
+    fn further = "shfl.sync.down.b32" { p };
+    /// Four words at once.
+    unsafe fn load = "ld.global.v4.u32";
+}
+
+/// The majority of each four words, their last being the first of the next lane's; 0 where there is no next lane.
+#[kernel]
+pub fn vote(data: &[[u32; 4]], out: SliceMut<u32>) {
+    let i = thread::index();
+    // SAFETY: the launch has a thread for each element, and each element's address is a multiple of 16.
+    let [a, b, c, _] = unsafe { load((&raw const data[i]).cast_mut().cast()) };
+    let (next, inside) = further(a, 1, 31, warp::ALL);
+    out.set(i, if inside { majority(majority(a, b, c), b, next) } else { 0 });
+}
+
 #[cfg(test)]
 mod tests {
     use warpsmith_device::{SliceMut, host};
@@ -80,6 +99,17 @@ mod tests {
         let out = SliceMut::new(&mut total);
         host::launch([2, 1, 1], [64, 1, 1], || super::sum(&data, out));
         assert_eq!(total, [124_750.0]);
+    }
+
+    #[test]
+    fn vote() {
+        #[repr(align(16))]
+        struct Aligned([[u32; 4]; 32]);
+        let data = Aligned(std::array::from_fn(|i| [i as u32, 0xff, 0x0f, 0]));
+        let mut votes = [1; 32];
+        let out = SliceMut::new(&mut votes);
+        host::launch([1, 1, 1], [32, 1, 1], || super::vote(&data.0, out));
+        assert_eq!((votes[5], votes[15], votes[31]), (0x0f, 0x1f, 0));
     }
 
     #[test]

@@ -190,10 +190,19 @@ impl Compiler {
         };
         let pipeline = self.pipeline();
         // Legalisation makes use of the flags that it can, and drops them all.
-        let simpler = match pipeline.is_empty() {
+        let mut simpler = match pipeline.is_empty() {
             true => Cow::Borrowed(module),
             false => lower::fast_math(module),
         };
+        // So are assumptions: what they say of bits is used before.
+        if !pipeline.is_empty() && assumes(&simpler) {
+            let mut options =
+                Options { target: Some(target), verify_each: self.verify_each, ..Options::default() };
+            let simplify = Pipeline::parse("simplify").map_err(|unknown| {
+                simpler.diagnostics(vec![Diagnostic::error("E0005", Span::NONE, unknown.to_string())])
+            })?;
+            simplify.run(simpler.to_mut(), &mut options)?;
+        }
         let module = &*simpler;
         let mut legal = lower::legalize(module, target)?;
         // What an operation was made a call of has its body in the math library.
@@ -339,4 +348,13 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
         error
     });
     plan.module.diagnostics(placed.collect())
+}
+
+/// True if something is assumed in the module.
+fn assumes(module: &ir::Module) -> bool {
+    let mut functions = module.functions.values();
+    functions.any(|func| {
+        let mut blocks = func.layout.blocks();
+        blocks.any(|block| func.layout.insts(block).any(|inst| func.dfg.opcode(inst) == ir::Opcode::Assume))
+    })
 }

@@ -57,14 +57,12 @@ pub use slice::SliceMut;
 /// warpsmith_device::instructions! {
 ///     /// The majority of three, bit by bit.
 ///     pub fn majority = "lop3.b32" { lut: 0xe8 };
-///     pub fn dot = "dp4a.u32.s32";
 ///     pub fn add_down = "add.rm.ftz.f32";
 ///     pub fn widen = "cvt.f32.f16";
 ///     pub unsafe fn load4 = "ld.global.v4.f32";
 ///     pub unsafe fn increment = "atom.global.inc.u32";
 /// }
 /// assert_eq!(majority(0b1100, 0b1010, 0b1001), 0b1000);
-/// assert_eq!(dot(0xff01, 0xff02, 10), 10 + 2 - 255);
 /// assert_eq!(add_down(1.0, 1e-9), 1.0);
 /// assert_eq!(widen(0x3e00), 1.5);
 /// let mut data = [1.0, 2.0, 3.0, 4.0];

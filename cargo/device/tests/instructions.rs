@@ -4,6 +4,8 @@ use warpsmith_device::{SliceMut, host, instructions, thread};
 
 instructions! {
     fn add_up = "add.rp.f32";
+    fn widen = "cvt.f32.f16";
+    unsafe fn load_four = "ld.global.v4.f32";
     fn multiply_wide = "mul.wide.s32";
     fn compare_both = "setp.lt.s32" { q };
     fn choose = "selp.f64";
@@ -37,6 +39,7 @@ instructions! {
 #[test]
 fn values() {
     assert_eq!(add_up(1.0, 1e-9), 1.0 + f32::EPSILON);
+    assert_eq!(widen(0x3e00), 1.5);
     assert_eq!(multiply_wide(-3, 1 << 30), -3 << 30);
     assert_eq!((compare_both(-1, 0), compare_both(1, 0)), ((true, false), (false, true)));
     assert_eq!((choose(1.5, 2.5, true), choose(1.5, 2.5, false)), (1.5, 2.5));
@@ -60,6 +63,8 @@ fn memory() {
         assert_eq!(load_signed(bytes.as_ptr().cast_mut()), -5);
         let mut words = [7u64, 9];
         assert_eq!(load_two(words.as_mut_ptr()), [7, 9]);
+        let mut floats = [1.0f32, 2.0, 3.0, 4.0];
+        assert_eq!(load_four(floats.as_mut_ptr()), floats);
         let mut four = [0u32; 4];
         store_four(four.as_mut_ptr(), [1, 2, 3, 4]);
         assert_eq!(four, [1, 2, 3, 4]);

@@ -106,6 +106,16 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
         InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[op], args),
         // One with two results would need both to be replaced; legalisation has made these of others before passes run.
         InstData::List { .. } => None,
+        InstData::Ptx { data, .. } if traits == Traits::NONE && func.dfg.results(inst).len() == 1 => {
+            let data = &func.dfg.ptx[data];
+            // Operands that are no values, and modifiers, as they are written.
+            let text = format!("{} {:?}", data.mnemonic(), data.operands);
+            let words = text.as_bytes().chunks(8).map(|bytes| {
+                bytes.iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte))
+            });
+            let head: SmallVec<[u64; 16]> = [op, text.len() as u64].into_iter().chain(words).collect();
+            make(&head, args)
+        }
         InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
         InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
             let path = func.dfg.paths[path].iter().map(|&n| u64::from(n));
@@ -118,8 +128,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
             // The hash of two small fields tells all special registers apart, which a test holds.
             make(&[op, hasher.finish()], &[])
         }
-        // What writes, communicates or ends a block was sorted out by its traits; the operations of the tables have operands that are no
-        // values, which are not compared.
+        // What writes, communicates or ends a block was sorted out by its traits.
         InstData::Store { .. }
         | InstData::MemBlock { .. }
         | InstData::Call { .. }

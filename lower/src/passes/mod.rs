@@ -11,6 +11,8 @@ mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
 mod cfg;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no address of a variable is not looked at")]
+mod constants;
 mod copy;
 mod dce;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
@@ -34,9 +36,13 @@ mod licm;
 mod mem2reg;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is computed in other ways is not compared")]
+mod params;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod partial;
 mod place;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
+mod ranges;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]
 mod readonly;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
@@ -96,6 +102,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
+        .with_module(constants::Constants)
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
@@ -109,8 +116,10 @@ pub(crate) fn standard() -> Passes {
         .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
+        .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
+        .with(pass("params", "keep one of block parameters that are always equal", params::run))
         .with(pass("partial", "put several rounds of a counted loop in one", partial::run))
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))

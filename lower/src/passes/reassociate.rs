@@ -1,8 +1,12 @@
 //! Sums in loops are taken in the order in which their terms are known: what does not change in the inner loop first, so that it moves in front of
 //! it. A product of a sum that changes by one term only becomes two products. Of pointers this is the order of the offsets.
 //!
+//! Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]).
+//!
 //! Sums of integers wrap, so that any order gives the same. Constants stay last, where addresses take them in. Only sums that lose an operation in
 //! the loop by it are changed.
+
+mod series;
 
 use super::insert_before;
 use crate::analysis::Loops;
@@ -16,9 +20,10 @@ use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDe
 const MAX_TERMS: usize = 16;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let in_series = series::run(func);
     let loops = cx.analyses.get::<Loops>(func);
     if loops.iter().next().is_none() {
-        return Changes::NONE;
+        return Changes::to_instructions(in_series);
     }
     let mut nests: SecondaryMap<Block, Rc<[u32]>> = SecondaryMap::with_default(Rc::from([]));
     // Outer loops come first.
@@ -41,7 +46,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    Changes::to_instructions(in_series + changes)
 }
 
 struct Sums {

@@ -45,8 +45,11 @@ fn layer(func: &mut Function) -> u32 {
         if near.iter().any(|&block| touched.contains(block)) {
             continue;
         }
-        if let Some(plan) = Plan::of(func, &cfg, found) {
+        if let Some(mut plan) = Plan::of(func, &cfg, found) {
             touched.extend(near);
+            if plan.leaves_elsewhere && !plan.for_exit.is_empty() {
+                plan.close(func, &cfg, found);
+            }
             plan.carry_out(func, &cfg, found);
             changes += 1;
         }
@@ -78,6 +81,22 @@ fn bind_again(func: &mut Function, from: Block, to: Block, map: &FxHashMap<Value
     new.into_iter().rev().for_each(|id| func.layout.bind_at_start(to, id));
 }
 
+/// Which of some values of the header other blocks of the loop use, and which blocks behind it.
+fn used(func: &Function, found: &Loop, own: &EntitySet<Value>) -> [Vec<Value>; 2] {
+    let mut lists = [Vec::new(), Vec::new()];
+    for block in func.layout.blocks().filter(|&block| block != found.header) {
+        let list = &mut lists[usize::from(!found.blocks.contains(&block))];
+        for inst in func.layout.insts(block) {
+            list.extend(func.dfg.uses(inst).filter(|&value| own.contains(value)));
+        }
+    }
+    for list in &mut lists {
+        list.sort_unstable();
+        list.dedup();
+    }
+    lists
+}
+
 struct Plan {
     /// Where the header goes on in the loop, and out of it.
     body: Block,
@@ -85,6 +104,8 @@ struct Plan {
     /// What the header computes and others use: within the loop, behind it.
     for_body: Vec<Value>,
     for_exit: Vec<Value>,
+    /// Whether the loop is left from other blocks too.
+    leaves_elsewhere: bool,
 }
 
 impl Plan {
@@ -119,26 +140,49 @@ impl Plan {
         let mut own: EntitySet<Value> = EntitySet::new();
         own.extend(func.dfg.block_params(header).iter().copied());
         own.extend(func.layout.insts(header).flat_map(|inst| func.dfg.results(inst)));
-        let (mut for_body, mut for_exit) = (Vec::new(), Vec::new());
-        for block in func.layout.blocks().filter(|&block| block != header) {
-            let list = if inside(block) { &mut for_body } else { &mut for_exit };
-            for inst in func.layout.insts(block) {
-                list.extend(func.dfg.uses(inst).filter(|&value| own.contains(value)));
-            }
-        }
-        for list in [&mut for_body, &mut for_exit] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        let [for_body, for_exit] = used(func, found, &own);
         let leaves_elsewhere = found
             .blocks
             .iter()
             .filter(|&&block| block != header)
             .any(|&block| func.successors(block).any(|next| !inside(next)));
-        if leaves_elsewhere && !for_exit.is_empty() {
+        // What is used behind the loop has to come through the one block that all of its ends lead to.
+        let shared = || {
+            let leads_on = |block: Block| func.successors(block).all(|to| inside(to) || to == exit);
+            found.blocks.iter().all(|&block| leads_on(block))
+                && cfg.predecessors(exit).iter().all(|&block| inside(block))
+        };
+        if leaves_elsewhere && !for_exit.is_empty() && !shared() {
             return None;
         }
-        Some(Plan { body, exit, for_body, for_exit })
+        Some(Plan { body, exit, for_body, for_exit, leaves_elsewhere })
+    }
+
+    /// Gives what is used behind the loop to the block that all of its ends lead to, as parameters.
+    fn close(&mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+        let values = std::mem::take(&mut self.for_exit);
+        let (given, params) = self.params(func, self.exit, &values);
+        for block in func.layout.blocks().filter(|block| !found.blocks.contains(block)).collect::<Vec<_>>() {
+            for inst in func.layout.insts(block).collect::<Vec<_>>() {
+                func.dfg.map_uses(inst, |value| params.get(&value).copied().unwrap_or(value));
+                map_bindings(func, inst, &params);
+            }
+        }
+        let mut done: Vec<Block> = Vec::new();
+        for &block in cfg.predecessors(self.exit) {
+            let Some(branch) = func.terminator(block).filter(|_| !done.contains(&block)) else { continue };
+            done.push(block);
+            let exit = self.exit;
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                if call.block == exit {
+                    call.args.extend(given.iter().copied(), pool);
+                }
+            });
+        }
+        let mut own: EntitySet<Value> = EntitySet::new();
+        own.extend(func.dfg.block_params(found.header).iter().copied());
+        own.extend(func.layout.insts(found.header).flat_map(|inst| func.dfg.results(inst)));
+        [self.for_body, self.for_exit] = used(func, found, &own);
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {

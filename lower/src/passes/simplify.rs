@@ -6,6 +6,8 @@
 //! is simplified until no rule applies to it; another sweep finds what loops and new uses have opened. Then one sweep applies the rules about
 //! demanded bits.
 
+mod table;
+
 use super::{insert_before, replace_with};
 use crate::analysis::Cfg;
 use crate::fold::{self, Constant};
@@ -14,7 +16,7 @@ use crate::rules::demanded::Demanded;
 use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 4;
@@ -118,6 +120,14 @@ impl Sweep<'_> {
         for n in 0..func.dfg.args(inst).len() {
             let value = func.dfg.resolve(func.dfg.args(inst)[n]);
             func.dfg.args_mut(inst)[n] = value;
+        }
+        if self.demanded.is_none()
+            && matches!(func.dfg[inst], InstData::Ptx { .. })
+            && self.log.allows()
+            && table::to_core(func, inst)
+        {
+            self.log.applied("core");
+            return true;
         }
         if self.demanded.is_none()
             && self.log.allows()
@@ -228,6 +238,7 @@ impl Canonical<'_> {
             }
             InstData::Index { scale, args: [ptr, index] } => self.index(scale, ptr, index),
             InstData::Extract { lane, arg } => self.extract(lane, arg),
+            InstData::ExtractValue { path, arg } => self.extract_value(inst, path, arg),
             _ => None,
         }
     }
@@ -284,6 +295,17 @@ impl Canonical<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A part of a struct or array that was just put together.
+    fn extract_value(&self, inst: Inst, path: Path, aggregate: Value) -> Option<Simpler> {
+        let dfg = &self.func.dfg;
+        let ([at], InstData::Aggregate { args }) = (&dfg.paths[path][..], dfg.def_data(aggregate)?) else {
+            return None;
+        };
+        let part = dfg.resolve(*args.as_slice(&dfg.pool).get(*at as usize)?);
+        let same = dfg.first_result(inst).is_some_and(|result| dfg.ty(result) == dfg.ty(part));
+        same.then_some(Simpler::Value(part))
     }
 
     fn extract(&self, lane: u8, vector: Value) -> Option<Simpler> {

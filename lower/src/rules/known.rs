@@ -193,13 +193,27 @@ fn is_small_int(ty: Type) -> bool {
     ty.is_int() && ty.bits() <= 64
 }
 
-fn special_register(bits: u32, reg: Sreg) -> Known {
+/// What is known of a special register.
+pub(crate) fn special_register(bits: u32, reg: Sreg) -> Known {
     let threads = [
         (Sreg::TID_X, Sreg::NTID_X, limits::BLOCK[0]),
         (Sreg::TID_Y, Sreg::NTID_Y, limits::BLOCK[1]),
         (Sreg::TID_Z, Sreg::NTID_Z, limits::BLOCK[2]),
     ];
     for (number, count, limit) in threads {
+        if reg == number {
+            return Known::at_most(bits, u64::from(limit) - 1);
+        }
+        if reg == count {
+            return Known::at_most(bits, limit.into());
+        }
+    }
+    let blocks = [
+        (Sreg::CTAID_X, Sreg::NCTAID_X, limits::GRID[0]),
+        (Sreg::CTAID_Y, Sreg::NCTAID_Y, limits::GRID[1]),
+        (Sreg::CTAID_Z, Sreg::NCTAID_Z, limits::GRID[2]),
+    ];
+    for (number, count, limit) in blocks {
         if reg == number {
             return Known::at_most(bits, u64::from(limit) - 1);
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use warpsmith_ir::{BlockCall, IntCC, JumpTable, LoopHint};
 
 /// A `switch` of at least this many cases in a row goes through a table of labels.
-const TABLE_MIN: usize = 6;
+const TABLE_MIN: usize = 4;
 
 /// A table has at most this many targets: ptxas takes time that grows with their square, and memory until it crashes.
 const TABLE_MAX: u64 = 1024;

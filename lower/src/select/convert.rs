@@ -49,6 +49,15 @@ impl Selector<'_> {
             let bit = self.emit_new(class, and, &[arg, Operand::Int(1)]);
             return self.emit(setp, &[result, bit, Operand::Int(0)]);
         }
+        // The upper half of a number is taken out as it is.
+        if let (Type::I64, Type::I32, Some(&InstData::Binary { op, args: [whole, by] })) =
+            (from, to, self.absorbable(arg))
+            && matches!(op, ir::Opcode::Lshr | ir::Opcode::Ashr)
+            && self.int_const(by) == Some(32)
+        {
+            let (low, whole) = (Operand::Def(self.temp(RegClass::B32)), Operand::Use(self.reg(whole)));
+            return self.emit(ptx!(Mov.B64), &[Operand::Vector(2), low, result, whole]);
+        }
         let source = Operand::Use(self.reg(arg));
         match (from.bits(), to.bits()) {
             // The upper half of an `i8`'s register is arbitrary.

@@ -4,7 +4,7 @@
 use super::*;
 use crate::mach::Base;
 use warpsmith_ir::{Destination, PtxData, PtxOperand, destinations, takes_byte_registers};
-use warpsmith_isa::Signature;
+use warpsmith_isa::{Accepts, SigKind, SigOperand, Signature, TypeClass};
 
 impl Selector<'_> {
     pub(super) fn ptx_op(&mut self, inst: ir::Inst, data: &PtxData, args: &[Value]) {
@@ -34,7 +34,18 @@ impl Selector<'_> {
             }
         }
         let mut args = args.iter().copied();
-        for &operand in sources {
+        let written = signature.operands.iter().take_while(|operand| is_destination(operand)).count();
+        let mut flat = true;
+        for (n, &operand) in sources.iter().enumerate() {
+            flat &= !matches!(operand, PtxOperand::Vector(_) | PtxOperand::Bracket(_));
+            if let (true, PtxOperand::Value, Some(place)) =
+                (flat, operand, signature.operands.get(written + n))
+                && let Some(constant) = args.clone().next().and_then(|value| self.literal(value, place))
+            {
+                operands.push(Operand::Int(constant));
+                _ = args.next();
+                continue;
+            }
             if let PtxOperand::Decimal(value) = operand
                 && mnemonic.types().last() == Some(ScalarType::F32)
             {
@@ -56,6 +67,21 @@ impl Selector<'_> {
             operands.push(Operand::Use(whole));
             self.emit(mov(self.out.vregs[whole]), &operands);
         }
+    }
+
+    /// The constant that an integer is, where the operand may be a literal.
+    fn literal(&self, value: Value, place: &SigOperand) -> Option<i64> {
+        let SigKind::Value(what) = &place.kind else { return None };
+        let &InstData::IntConst { value: constant } = self.def(value)? else { return None };
+        let ty = self.ty(value);
+        let fits = !ty.is_float()
+            && matches!(ty.bits(), 32 | 64)
+            && what.ty.bits() == ty.bits()
+            && matches!(what.ty.class(), TypeClass::Bits | TypeClass::Signed | TypeClass::Unsigned)
+            && what.count.is_none()
+            && what.accepts.contains(Accepts::IMMEDIATE)
+            && what.range.is_none_or(|range| range.contains(constant));
+        fits.then_some(constant)
     }
 
     /// The registers that the instruction adds to. A value that nobody else reads is updated where it is; others are copied.
@@ -206,6 +232,21 @@ impl Selector<'_> {
         let parts: Vec<Operand> = self.regs_of(value).map(Operand::Use).collect();
         let class = doubled(Repr::of(self.ty(value)).class);
         self.emit_new(class, mov(class), &[Operand::Vector(2), parts[0], parts[1]])
+    }
+}
+
+fn is_destination(operand: &SigOperand) -> bool {
+    match &operand.kind {
+        SigKind::Value(value) => value.destination,
+        SigKind::Pair { .. } => true,
+        SigKind::Address(_)
+        | SigKind::Bracket(_)
+        | SigKind::Tuple(_)
+        | SigKind::Label
+        | SigKind::Callee
+        | SigKind::Arguments
+        | SigKind::Results
+        | SigKind::List => false,
     }
 }
 

@@ -1,0 +1,124 @@
+//! Sums of a block that differ in a multiple of the same factor: behind `(i + 8) * n + x` comes `(i + 16) * n + x` by adding `8 * n`. Copies of a
+//! loop's rounds are full of them, and differ by the same multiple, which is computed once.
+
+use super::super::insert_before;
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
+
+/// Terms that a sum has.
+const MAX_TERMS: usize = 8;
+
+/// What the sums of a series have in common: the factor, what it is multiplied by but for a constant, and the other terms with their constant.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    factor: Value,
+    base: Option<Value>,
+    others: SmallVec<[Value; 4]>,
+    constant: i64,
+}
+
+/// Rewrites the sums of all blocks, and says how many.
+pub(super) fn run(func: &mut Function) -> u32 {
+    let mut uses: SecondaryMap<Value, (u32, Option<Inst>)> = SecondaryMap::new();
+    let insts: Vec<Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
+    for &inst in &insts {
+        for value in func.dfg.uses(inst) {
+            let value = func.dfg.resolve(value);
+            uses[value] = (uses[value].0 + 1, Some(inst));
+        }
+    }
+    let (mut changes, mut block) = (0, None);
+    let mut last: FxHashMap<Key, (Value, i64)> = FxHashMap::default();
+    for inst in insts {
+        let own = func.layout.block_of(inst);
+        if own != block {
+            last.clear();
+            block = own;
+        }
+        let Some((result, ty)) = root(func, inst, &uses) else { continue };
+        let Some((product, others, constant)) = terms(func, inst, &uses) else { continue };
+        let mut earlier = None;
+        let mut keys: SmallVec<[(Key, i64); 2]> = SmallVec::new();
+        for [sum, factor] in [product, [product[1], product[0]]] {
+            if func.dfg.int_const(factor).is_some() {
+                continue;
+            }
+            let (base, by) = split(func, sum);
+            let key = Key { factor, base, others: others.clone(), constant };
+            if let Some(&(value, before)) = last.get(&key).filter(|(_, before)| *before != by) {
+                earlier = Some((value, factor, by.wrapping_sub(before)));
+            }
+            keys.push((key, by));
+        }
+        if let Some((before, factor, by)) = earlier {
+            let by = insert_before(func, inst, InstData::IntConst { value: ty.normalize(by) }, ty);
+            let more = InstData::Binary { op: Opcode::Imul, args: [factor, by] };
+            let more = insert_before(func, inst, more, ty);
+            func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Iadd, args: [before, more] });
+            changes += 1;
+        }
+        last.extend(keys.into_iter().map(|(key, by)| (key, (result, by))));
+    }
+    changes
+}
+
+/// The result of a sum that is no term of another one, and its type.
+fn root(
+    func: &Function,
+    inst: Inst,
+    uses: &SecondaryMap<Value, (u32, Option<Inst>)>,
+) -> Option<(Value, Type)> {
+    let InstData::Binary { op: Opcode::Iadd, .. } = func.dfg[inst] else { return None };
+    let result = func.dfg.first_result(inst)?;
+    let ty = func.dfg.ty(result);
+    let inner = match uses[result] {
+        (1, Some(user)) => {
+            func.dfg.opcode(user) == Opcode::Iadd && func.layout.block_of(user) == func.layout.block_of(inst)
+        }
+        _ => false,
+    };
+    (matches!(ty, Type::I32 | Type::I64) && !inner).then_some((result, ty))
+}
+
+/// The factors of the one product of a sum, its other terms in order, of which there is one at least, and its constant.
+fn terms(
+    func: &Function,
+    root: Inst,
+    uses: &SecondaryMap<Value, (u32, Option<Inst>)>,
+) -> Option<([Value; 2], SmallVec<[Value; 4]>, i64)> {
+    let (mut product, mut others, mut constant) = (None, SmallVec::new(), 0i64);
+    let mut work: SmallVec<[Value; 8]> =
+        func.dfg.args(root).iter().map(|&arg| func.dfg.resolve(arg)).collect();
+    while let Some(value) = work.pop() {
+        if others.len() + work.len() > MAX_TERMS {
+            return None;
+        }
+        let alone = uses[value].0 == 1;
+        match func.dfg.def_data(value) {
+            Some(&InstData::Binary { op: Opcode::Iadd, args }) if alone => {
+                work.extend(args.map(|arg| func.dfg.resolve(arg)));
+            }
+            Some(&InstData::Binary { op: Opcode::Imul, args }) if alone && product.is_none() => {
+                product = Some(args.map(|arg| func.dfg.resolve(arg)));
+            }
+            Some(&InstData::IntConst { value }) => constant = constant.wrapping_add(value),
+            _ => others.push(value),
+        }
+    }
+    others.sort_unstable();
+    product.filter(|_| !others.is_empty()).map(|product| (product, others, constant))
+}
+
+/// A factor without its constant term, and that.
+fn split(func: &Function, sum: Value) -> (Option<Value>, i64) {
+    match func.dfg.def_data(sum) {
+        Some(&InstData::IntConst { value }) => (None, value),
+        Some(&InstData::Binary { op: Opcode::Iadd, args: [base, by] }) => match func.dfg.int_const(by) {
+            Some(by) => (Some(func.dfg.resolve(base)), by),
+            None => (Some(sum), 0),
+        },
+        _ => (Some(sum), 0),
+    }
+}

@@ -1,0 +1,141 @@
+//! Operations of the PTX tables that core operations say as well: comparisons, selections and moves, which inline assembly is full of. As core
+//! operations they are simplified, shared and moved like all others.
+
+use crate::passes::{insert_before, replace_with};
+use warpsmith_ir::{FloatCC, Function, Inst, InstData, IntCC, Opcode, PtxOperand, Traits, Type, Value};
+use warpsmith_isa::{self as isa, Mod, ScalarType, TypeClass};
+
+/// Writes a table operation as core operations if these say the same, and says whether they do.
+pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
+    let InstData::Ptx { data, args } = &func.dfg[inst] else { return false };
+    let (data, args) = (&func.dfg.ptx[*data], args.as_slice(&func.dfg.pool).to_vec());
+    let (mnemonic, operands) = (*data.mnemonic(), data.operands.clone());
+    let results = func.dfg.results(inst);
+    let (true, Some(result)) = (results.len() == 1 && data.traits() == Traits::NONE, results.get(0)) else {
+        return false;
+    };
+    let to = func.dfg.ty(result);
+    let Some(ty) = mnemonic.types().next().filter(|_| mnemonic.types().count() == 1) else { return false };
+    let mut args = args.into_iter().map(|arg| func.dfg.resolve(arg));
+    let taken: Option<Vec<Taken>> = operands
+        .iter()
+        .map(|operand| match *operand {
+            PtxOperand::Value => args.next().map(Taken::Value),
+            PtxOperand::Int(value) => i64::try_from(value).ok().map(Taken::Constant),
+            _ => None,
+        })
+        .collect();
+    let (Some(taken), mods) = (taken, mnemonic.mods()) else { return false };
+    match (mnemonic.opcode(), mods, &taken[..]) {
+        (isa::Opcode::Mov, [_], &[Taken::Value(value)]) => {
+            if func.dfg.ty(value) != to || to.is_vector() {
+                return false;
+            }
+            replace_with(func, inst, value);
+            true
+        }
+        (isa::Opcode::Selp, [_], &[yes, no, Taken::Value(cond)]) => {
+            let made = [yes, no].map(|operand| as_type(func, inst, operand, to));
+            let (Some(yes), Some(no), Type::I1) = (made[0], made[1], func.dfg.ty(cond)) else { return false };
+            func.dfg.replace_inst(inst, InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] });
+            true
+        }
+        (isa::Opcode::Setp, [how, _], &[a, b]) if to == Type::I1 => compare(func, inst, *how, ty, a, b),
+        _ => false,
+    }
+}
+
+/// An operand that is read.
+#[derive(Clone, Copy)]
+enum Taken {
+    Value(Value),
+    Constant(i64),
+}
+
+fn compare(func: &mut Function, inst: Inst, how: Mod, ty: ScalarType, a: Taken, b: Taken) -> bool {
+    let core = match ty {
+        ScalarType::F16 => Type::F16,
+        ScalarType::BF16 => Type::BF16,
+        ScalarType::F32 => Type::F32,
+        ScalarType::F64 => Type::F64,
+        _ if matches!(ty.class(), TypeClass::Bits | TypeClass::Signed | TypeClass::Unsigned) => {
+            match ty.bits() {
+                16 => Type::I16,
+                32 => Type::I32,
+                64 => Type::I64,
+                _ => return false,
+            }
+        }
+        _ => return false,
+    };
+    if core.is_float() {
+        // Literals of floats are no integers.
+        let (Taken::Value(_), Taken::Value(_), Some(cond)) = (a, b, float_condition(how)) else {
+            return false;
+        };
+        let (Some(a), Some(b)) = (as_type(func, inst, a, core), as_type(func, inst, b, core)) else {
+            return false;
+        };
+        func.dfg.replace_inst(inst, InstData::FloatCompare { cond, args: [a, b] });
+        return true;
+    }
+    let Some(cond) = integer_condition(how, ty.class() == TypeClass::Signed) else { return false };
+    let (Some(a), Some(b)) = (as_type(func, inst, a, core), as_type(func, inst, b, core)) else {
+        return false;
+    };
+    func.dfg.replace_inst(inst, InstData::IntCompare { cond, args: [a, b] });
+    true
+}
+
+/// An operand as a value of a type of as many bits.
+fn as_type(func: &mut Function, inst: Inst, operand: Taken, ty: Type) -> Option<Value> {
+    match operand {
+        Taken::Constant(value) if ty.is_int() && (8..=64).contains(&ty.bits()) => {
+            let value = ty.normalize(value);
+            Some(insert_before(func, inst, InstData::IntConst { value }, ty))
+        }
+        Taken::Constant(_) => None,
+        Taken::Value(value) => {
+            let from = func.dfg.ty(value);
+            if from == ty {
+                return Some(value);
+            }
+            let plain = |ty: Type| !ty.is_vector() && (ty.is_int() || ty.is_float());
+            let same = plain(from) && plain(ty) && from.bits() == ty.bits();
+            same.then(|| insert_before(func, inst, InstData::Unary { op: Opcode::Bitcast, arg: value }, ty))
+        }
+    }
+}
+
+fn float_condition(how: Mod) -> Option<FloatCC> {
+    let conditions = [
+        (Mod::Eq, FloatCC::Eq),
+        (Mod::Ne, FloatCC::Ne),
+        (Mod::Lt, FloatCC::Lt),
+        (Mod::Le, FloatCC::Le),
+        (Mod::Gt, FloatCC::Gt),
+        (Mod::Ge, FloatCC::Ge),
+        (Mod::Equ, FloatCC::Equ),
+        (Mod::Neu, FloatCC::Neu),
+        (Mod::Ltu, FloatCC::Ltu),
+        (Mod::Leu, FloatCC::Leu),
+        (Mod::Gtu, FloatCC::Gtu),
+        (Mod::Geu, FloatCC::Geu),
+        (Mod::Num, FloatCC::Num),
+        (Mod::Nan, FloatCC::Nan),
+    ];
+    conditions.into_iter().find(|(found, _)| *found == how).map(|(_, cond)| cond)
+}
+
+fn integer_condition(how: Mod, signed: bool) -> Option<IntCC> {
+    let conditions = [
+        (Mod::Eq, IntCC::Eq, IntCC::Eq),
+        (Mod::Ne, IntCC::Ne, IntCC::Ne),
+        (Mod::Lt, IntCC::Slt, IntCC::Ult),
+        (Mod::Le, IntCC::Sle, IntCC::Ule),
+        (Mod::Gt, IntCC::Sgt, IntCC::Ugt),
+        (Mod::Ge, IntCC::Sge, IntCC::Uge),
+    ];
+    let found = conditions.into_iter().find(|(found, ..)| *found == how);
+    found.map(|(_, with_sign, without)| if signed { with_sign } else { without })
+}

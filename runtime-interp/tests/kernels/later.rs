@@ -349,9 +349,9 @@ fn copies_give_fields_of_their_map() {
         );
         copied(&tile(&copy, ""), numbers.clone())
     };
-    assert_eq!(copy("", "{2, 1}").unwrap(), [10, 11, 12, 13, 18, 19, 20, 21]);
+    assert_eq!(copy("", "{4, 1}").unwrap(), [12, 13, 14, 15, 20, 21, 22, 23]);
     let address = ".override::global_address";
-    assert_eq!(copy(address, "%rd2, {2, 1}").unwrap(), [110, 111, 112, 113, 118, 119, 120, 121]);
+    assert_eq!(copy(address, "%rd2, {4, 1}").unwrap(), [112, 113, 114, 115, 120, 121, 122, 123]);
     // Tensors of 4 x 2 whose rows are 48 and 32 bytes apart.
     let strides = ".override::global_address.override::global_dim_stride";
     let rows = copy(strides, "%rd2, {%h0, %h1}, {%r2}, %h2, {0, 0}");

@@ -8,6 +8,7 @@
 mod cells;
 mod product;
 mod tensor;
+mod warp_copy;
 
 use crate::engine::AtomicFn;
 use crate::engine::async_op::{Completion, Group, ReportPattern, TransferAction, TransferOp, TransferSource};
@@ -26,6 +27,7 @@ use cells::CellsPiece;
 use smallvec::SmallVec;
 use std::sync::atomic::{Ordering, fence};
 use tensor::TilePiece;
+use warp_copy::WarpCopy;
 use warpsmith_isa::StateSpace;
 
 /// How long a transfer takes without a seed, in instructions of the cluster.
@@ -69,9 +71,19 @@ struct Transfer {
     due: u64,
     work: Work,
     pieces: SmallVec<[Piece; 1]>,
+    /// In the place of pieces.
+    copy: Option<Box<WarpCopy>>,
     /// All pieces have been read; and the bytes that they hold since.
     is_read: bool,
     held: usize,
+}
+
+impl Transfer {
+    /// The lanes that are not complete.
+    fn lanes(&self) -> u32 {
+        let of_copy = self.copy.as_ref().map_or(0, |copy| copy.lanes);
+        self.pieces.iter().fold(of_copy, |lanes, piece| lanes | 1 << piece.lane)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -198,7 +210,7 @@ impl Flight {
 
     /// Removes what is done and finds when something is to happen next.
     fn tidy(&mut self) {
-        self.queue.retain(|t| !t.pieces.is_empty());
+        self.queue.retain(|t| t.lanes() != 0);
         let next = |t: &Transfer| if t.is_read { t.due } else { t.read_at.min(t.due) };
         self.next = self.queue.iter().map(next).min().unwrap_or(u64::MAX);
         self.held = self.queue.iter().map(|t| t.held).sum();
@@ -208,6 +220,11 @@ impl Flight {
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Puts a transfer in flight.
     pub fn start_transfer(&mut self, issue: Issue<'_>, op: &TransferOp) -> Fallible<Next> {
+        if let Some(copy) = self.warp_copy(issue, op)
+            && self.launch_copy(issue, copy)?
+        {
+            return Ok(Next::Advance);
+        }
         let mut pieces: SmallVec<[Piece; 1]> = SmallVec::with_capacity(issue.mask.count_ones() as usize);
         let of = |at: &Access| crate::engine::access::addresses(issue.frame, at, issue.stack);
         let to = of(&op.to);
@@ -447,6 +464,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 is_read: own.iter().all(|p| p.from == Source::Read),
                 held: 0,
                 pieces: own,
+                copy: None,
             });
             if after == 0 {
                 let last = flight.queue.len() - 1;
@@ -454,7 +472,44 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 flight.tidy();
             }
         }
-        flight.next = flight.next.min(now + read_after);
+        self.note_launch(issue, &mut flight, now + read_after)
+    }
+
+    /// Puts a copy in flight, unless its lanes belong to different groups.
+    fn launch_copy(&mut self, issue: Issue<'_>, copy: Box<WarpCopy>) -> Fallible<bool> {
+        let mut flight = issue.block.cluster.flight.borrow_mut();
+        let committed = flight.committed(self.cx.warps(), issue.block.rank, issue.warp)[Group::Copy as usize];
+        let number = committed[issue.mask.trailing_zeros() as usize];
+        if lanes_of(issue.mask).any(|lane| committed[lane] != number) {
+            return Ok(false);
+        }
+        let (read_after, after) = self.turns.delay(DELAY);
+        let now = issue.block.cluster.clock.get();
+        let issuer = Issuer { number: flight.issued, rank: issue.block.rank, warp: issue.warp, pc: issue.pc };
+        flight.issued += 1;
+        flight.queue.push(Transfer {
+            issuer,
+            group: Some((Group::Copy, number)),
+            read_at: now + read_after,
+            due: now + after,
+            work: Work::Move(TransferAction::Store),
+            is_read: copy.is_read(),
+            held: 0,
+            pieces: SmallVec::new(),
+            copy: Some(copy),
+        });
+        if after == 0 {
+            let last = flight.queue.len() - 1;
+            self.complete(issue.block.cluster, &mut flight.queue, last, u32::MAX)?;
+            flight.tidy();
+        }
+        self.note_launch(issue, &mut flight, now + read_after)?;
+        Ok(true)
+    }
+
+    /// Something was put in flight that happens at a time.
+    fn note_launch(&mut self, issue: Issue<'_>, flight: &mut Flight, at: u64) -> Fallible<()> {
+        flight.next = flight.next.min(at);
         if flight.queue.len() > MOST_IN_FLIGHT {
             for oldest in 0..MOST_IN_FLIGHT / 2 {
                 self.complete(issue.block.cluster, &mut flight.queue, oldest, u32::MAX)?;
@@ -546,6 +601,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     /// Reads the sources of some lanes.
     fn read(&mut self, cluster: &ClusterState, transfer: &mut Transfer, lanes: u32) -> Fallible<()> {
         let issuer = transfer.issuer;
+        if let Some(copy) = &mut transfer.copy {
+            let held = self.read_copy(copy, lanes);
+            transfer.held +=
+                held.map_err(|(lane, address)| self.vanished(cluster, issuer, lane, Spot::Global(address)))?;
+        }
         for piece in transfer.pieces.iter_mut().filter(|p| lanes >> p.lane & 1 != 0) {
             match piece.from {
                 Source::Read => continue,
@@ -577,7 +637,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Fallible<()> {
         let Issuer { rank, warp, .. } = queue[index].issuer;
         let work = queue[index].work;
-        let lanes_here = queue[index].pieces.iter().fold(0, |m, p| m | 1 << p.lane) & lanes;
+        let lanes_here = queue[index].lanes() & lanes;
         for earlier in if lanes_here == 0 || matches!(work, Work::Move(_)) { 0..0 } else { 0..index } {
             let t = &queue[earlier];
             let own = t.issuer.rank == rank && t.issuer.warp == warp;
@@ -594,6 +654,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let transfer = &mut queue[index];
         self.read(cluster, transfer, lanes)?;
         let issuer = transfer.issuer;
+        if let Some(copy) = &mut transfer.copy {
+            self.write_copy(cluster, issuer, copy, lanes);
+        }
         for piece in transfer.pieces.iter().filter(|p| lanes >> p.lane & 1 != 0) {
             self.move_cells(cluster, issuer, piece)?;
             for target in &piece.to {

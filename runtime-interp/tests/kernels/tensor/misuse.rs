@@ -56,6 +56,15 @@ fn copies_that_reach_nowhere() {
     let negative = Case { coordinates: vec![0, -1], ..case.clone() };
     let shared = vec![0; SHARED];
     is(store_tile(&store, &negative, &data, &shared, map), FaultCode::BadOperand, "coordinate 1 is -1");
+    // A box that does not start at a multiple of 16 bytes, in both directions and on both sides of the tensor's edge.
+    for c in [5, -2, 63] {
+        let between = Case { coordinates: vec![c, 0], ..case.clone() };
+        let part = format!("coordinate 0 is {c}; of f32 it must be a multiple of 4, for a box to start");
+        is(run(&between, &map), FaultCode::BadOperand, &part);
+        if c > 0 {
+            is(store_tile(&store, &between, &data, &shared, map), FaultCode::BadOperand, &part);
+        }
+    }
     // Neither coordinates nor the map are for this instruction.
     let map = |address| {
         Tensor::new(ElementType::F32, address, &[64, 4, 4], &[256, 1024]).encode_tiled(&[4, 1, 1]).unwrap()

@@ -77,7 +77,9 @@ impl Case {
             }
             below(d + 4) as i32 - 2 - i32::from(below(3) == 0) * (*b as i32 / 2)
         };
-        let coordinates = dims.iter().zip(&box_dim).map(&mut coordinate).collect();
+        let mut coordinates: Vec<i32> = dims.iter().zip(&box_dim).map(&mut coordinate).collect();
+        // A box starts at a multiple of 16 bytes.
+        coordinates[0] -= coordinates[0].rem_euclid(16 / size as i32);
         let fill = if element.is_float() && below(2) == 0 { Fill::Nan } else { Fill::Zero };
         let offset = 128 * below(16) as u32;
         Case { element, dims, strides, box_dim, steps, swizzle, fill, coordinates, offset }

@@ -24,8 +24,8 @@ use warpsmith_harness::session::{Subject, own_launch};
 const HEAD: &str = "$ warpsmith debug ";
 const FENCE: &str = "```";
 
-/// How many times longer `-g` may make a text, in tenths: `block_sum` has 44 at `-O2`, where its loop is unrolled, another 41 at `-O1`, all others less than 40.
-const MOST_TENTHS: usize = 44;
+/// How many times longer `-g` may make a text, in tenths: `monte_carlo` and `block_sum` have a little more than 40 at `-O2`, all others less.
+const MOST_TENTHS: usize = 41;
 
 fn main() -> ExitCode {
     let transcripts = |folder: &str| {

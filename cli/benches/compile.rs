@@ -7,7 +7,9 @@
 //! starting a process is part of what a user waits for; and a hundred times each in a module under other names, where it is not.
 //! A line counts if it is not blank and not a comment.
 
-use std::collections::HashSet;
+mod common;
+
+use common::{copies, defines_wir, examples};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,13 +24,7 @@ fn main() {
     let root = &Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read =
         |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut examples: Vec<_> = std::fs::read_dir(root.join("examples"))
-        .expect("examples/ is part of the repository")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wir"))
-        .collect();
-    examples.sort();
+    let examples = examples();
     let wir: String = examples.iter().map(|path| read(path) + "\n").collect();
     let ll = read(&root.join("benches/llvm/kernels.ll"));
     let llc =
@@ -36,9 +32,6 @@ fn main() {
     if !llc {
         println!("llc-22 is not installed: no comparison");
     }
-    let defines_wir = |line: &str| {
-        matches!(line.split_whitespace().next(), Some("kernel" | "func" | "global" | "const" | "shared"))
-    };
     let defines_ll = |line: &str| line.starts_with("define ") || line.starts_with('@');
     let command = env!("CARGO_BIN_EXE_warpsmith");
     one_by_one(&examples, &root.join("benches/llvm/kernels.ll"), llc);
@@ -173,46 +166,4 @@ fn measure(name: &str, text: usize, peer: Option<f64>, mut run: impl FnMut() -> 
     let (text, time) = (text / 1000, best.as_secs_f64() * 1e3);
     println!("{name:<28} {text:>6} KB {lines:>9} {time:>9.2} ms {rate:>14.0}{ratio}");
     rate
-}
-
-/// The module with everything it defines `count` times. `defines` is true of the lines that define a symbol (the first `@name`).
-fn copies(source: &str, count: usize, defines: impl Fn(&str) -> bool) -> String {
-    let symbol = |text: &str| {
-        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'));
-        text[..end.unwrap_or(text.len())].to_owned()
-    };
-    let mut defined = HashSet::new();
-    // What is defined is repeated; the rest (declarations, attributes, metadata) stands once.
-    let (mut repeated, mut once) = (String::new(), String::new());
-    let mut inside = false;
-    for line in source.lines() {
-        if line.starts_with(';') {
-            continue;
-        }
-        let start = defines(line);
-        if start && let Some((_, rest)) = line.split_once('@') {
-            defined.insert(symbol(rest));
-        }
-        let part = if start || inside { &mut repeated } else { &mut once };
-        part.push_str(line);
-        part.push('\n');
-        // A definition of several lines ends with a bracket in the first column.
-        let opens = start && (line.ends_with('{') || line.ends_with('['));
-        inside = (inside || opens) && !matches!(line, "}" | "]");
-    }
-    let mut text = String::with_capacity(once.len() + repeated.len() * (count + 1));
-    for copy in 0..count {
-        let mut pieces = repeated.split('@');
-        text.push_str(pieces.next().unwrap_or_default());
-        for piece in pieces {
-            let name = symbol(piece);
-            text.push('@');
-            text.push_str(&name);
-            if defined.contains(&name) {
-                text.push_str(&format!("_{copy}"));
-            }
-            text.push_str(&piece[name.len()..]);
-        }
-    }
-    once + &text
 }

@@ -56,6 +56,26 @@ fn command() {
     assert_eq!(run(&[&to("trace", "no/such/folder/t")]).status.code(), Some(2));
 }
 
+/// A text of the IR is in files that coverage names, and the source of what `-g` tells.
+#[test]
+fn a_text_is_its_own_source() {
+    let scratch = scratch("instruments-own-source");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/block_sum.wir");
+    let file = file.to_str().unwrap();
+    let lcov = scratch.join("c.info");
+    let output = warpsmith(&["run", file, &format!("--coverage={}", lcov.display())]);
+    assert!(output.status.success(), "{output:?}");
+    let lcov = std::fs::read_to_string(lcov).expect("the file was written");
+    let files: Vec<&str> = lcov.lines().filter_map(|line| line.strip_prefix("SF:")).collect();
+    assert!(matches!(files[..], [name] if name.ends_with("block_sum.wir")), "{files:?}");
+    // `%other = ptx.shfl..` of a function that is inlined: in each of 5 blocks 8 warps, then one.
+    assert!(lcov.lines().any(|line| line.starts_with("DA:17,")) && !lcov.contains(".ptx"), "{lcov}");
+
+    let output = warpsmith(&["compile", file, "-O0", "-g", "--debug-stats"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.matches("(100 %)").count() == 3, "{said}");
+}
+
 #[test]
 fn exploration() {
     let scratch = scratch("instruments-explore");

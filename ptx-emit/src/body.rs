@@ -65,7 +65,8 @@ impl Body<'_> {
             operands: Vec::new(),
             moves: Vec::new(),
             lines: Lines::new(self.inlined),
-            notes: full.then(|| Notes::new(self.assignment.shared(self.mach))),
+            place: None,
+            notes: full.then(Notes::default),
             records: Vec::new(),
             body: self,
         };
@@ -90,6 +91,9 @@ struct Writer<'a> {
     operands: Vec<Operand>,
     moves: Vec<(Reg, Reg)>,
     lines: Lines,
+    /// The place in the source of the instruction that is written next: without one, as where a jump to what follows is left out, there is no
+    /// `.loc` of it either.
+    place: Option<ir::LocData>,
     /// What debug information needs to know.
     notes: Option<Notes>,
     /// The bindings of the block that are still to come, the next one last.
@@ -192,20 +196,29 @@ impl Writer<'_> {
         Written { stmts: body.tree.body(&all), origins: made_for, described, statistics }
     }
 
+    /// Says where in the source the instructions are from that are written next.
     fn location(&mut self, origin: Option<ir::Inst>) {
-        let Body { debug, func, module, tree, strings, .. } = &mut self.body;
+        let Body { debug, func, .. } = &self.body;
         if *debug == Debug::None {
             return;
         }
-        let Some(loc) = origin.and_then(|inst| func.inst_locs[inst].expand()) else { return };
-        self.lines.location(module, func, func.locs[loc], tree, strings, &mut self.stmts);
+        if let Some(loc) = origin.and_then(|inst| func.inst_locs[inst].expand()) {
+            self.place = Some(func.locs[loc]);
+        }
+    }
+
+    /// Writes the `.loc` of the next instruction.
+    fn begin_instruction(&mut self) {
+        let Some(at) = self.place.take() else { return };
+        let Body { func, module, tree, names, strings, .. } = &mut self.body;
+        self.lines.location(module, func, at, tree, names, strings, &mut self.stmts);
     }
 
     // For debuggers.
 
     /// What comes before the first line of the body, such as the loads of parameters, is of the line that declares the function.
     fn opening_line(&mut self) {
-        let Body { debug, func, module, tree, strings, .. } = &mut self.body;
+        let Body { debug, func, module, tree, names, strings, .. } = &mut self.body;
         let subprogram = func.debug.as_ref().map(|debug| debug.subprogram);
         let subprogram =
             module.debug.as_ref().zip(subprogram).and_then(|(info, id)| info.subprograms.get(id));
@@ -213,7 +226,7 @@ impl Writer<'_> {
             && declared.line > 0
         {
             let at = ir::LocData::new(declared.file, declared.line, 0);
-            self.lines.location(module, func, at, tree, strings, &mut self.stmts);
+            self.lines.location(module, func, at, tree, names, strings, &mut self.stmts);
         }
     }
 
@@ -271,12 +284,15 @@ impl Writer<'_> {
     fn note_written(&mut self, from: usize, origin: Option<ir::Inst>, operands: &[mach::Operand]) {
         let Some(notes) = &mut self.notes else { return };
         let (func, to) = (self.body.func, self.stmts.len());
-        if let (Some(debug), Some(scope)) = (&func.debug, origin.and_then(|inst| func.scope_of(inst))) {
-            notes.scope(debug, scope, from, to);
+        if let Some(scope) = origin.and_then(|inst| func.scope_of(inst)) {
+            notes.scope(scope, from, to);
+        }
+        if from == to {
+            return;
         }
         for operand in operands {
             if let Some(vreg) = operand.defined() {
-                notes.write(to, self.body.assignment.reg(self.body.mach, vreg));
+                notes.write(to, self.body.assignment.reg(self.body.mach, vreg), vreg);
             }
         }
     }
@@ -306,6 +322,7 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, guard: Option<Guard>, mnemonic: Mnemonic, operands: &[Operand]) {
+        self.begin_instruction();
         let mnemonic = self.body.names.mnemonic(self.body.tree, mnemonic);
         let operands = self.body.tree.operand_list(operands);
         self.stmts.push(Stmt::Inst(Inst { guard, mnemonic, operands }));
@@ -442,6 +459,7 @@ impl Writer<'_> {
         operands: &[mach::Operand],
     ) {
         let mut regs = operands.iter().copied();
+        self.begin_instruction();
         self.stmts.push(Stmt::Open);
         let mut arguments = Vec::with_capacity(prototype.params.len());
         for (i, passing) in prototype.params.iter().enumerate() {
@@ -542,10 +560,14 @@ impl Writer<'_> {
                 |reg| assignment.fresh(reg.class),
                 |to, from| ordered.push((to, from)),
             );
-            for &(to, _) in &ordered {
-                let at = self.stmts.len();
-                if let Some(notes) = &mut self.notes {
-                    notes.write(at, to);
+            self.begin_instruction();
+            if let Some(notes) = &mut self.notes {
+                let Body { assignment, mach, .. } = &self.body;
+                for (&param, &argument) in mach.params(edge.target).iter().zip(mach.edge_args(edge)) {
+                    let [to, from] = [param, argument].map(|vreg| assignment.reg(mach, vreg));
+                    if to != from {
+                        notes.write(self.stmts.len(), to, param);
+                    }
                 }
             }
             for (to, from) in ordered {

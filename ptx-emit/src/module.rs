@@ -110,7 +110,7 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
             tree.push_item(Item::Alias { alias, aliasee });
         }
     }
-    debug::dwarf::sections(&mut tree, plan.module, plan.debug, &described, &names.globals, &strings)?;
+    debug::dwarf::sections(&mut tree, plan, &described, &names, &strings)?;
     Ok(Built { tree, registers: counts, origins, statistics })
 }
 

@@ -128,11 +128,10 @@ impl Names {
         symbol
     }
 
-    /// A label for debug information, which no other in the module has.
-    /// It is short: half of the text of debug information are labels.
+    /// A label for debug information, which no other in the module has. It is short: half of the text of debug information are labels.
     pub fn debug_label(&mut self, tree: &mut Module) -> Symbol {
         loop {
-            let name = format!("${}", self.debug_labels);
+            let name = short_label(self.debug_labels);
             self.debug_labels += 1;
             if !self.taken.contains(&name) {
                 return tree.name(&name);
@@ -154,4 +153,16 @@ impl Names {
     pub fn mnemonic(&mut self, tree: &mut Module, mnemonic: warpsmith_isa::Mnemonic) -> MnemonicId {
         *self.mnemonics.entry(mnemonic).or_insert_with(|| tree.mnemonic(&mnemonic.to_string()))
     }
+}
+
+/// `$0`, .., `$z`, `$10`, ..: a number in digits, small and capital letters, without the `L` that the labels of blocks begin with.
+fn short_label(number: u32) -> String {
+    const DIGITS: &[u8; 61] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ";
+    let base = DIGITS.len() as u32;
+    let mut digits: Vec<char> =
+        std::iter::successors(Some(number), |left| left.checked_div(base).filter(|left| *left > 0))
+            .map(|left| char::from(DIGITS[(left % base) as usize]))
+            .collect();
+    digits.push('$');
+    digits.iter().rev().collect()
 }

@@ -30,7 +30,7 @@ fn lines_leave_the_code_as_it_is() {
 fn inlined_functions_need_a_version() {
     let newest = compile(Debug::Lines, OptLevel::O2, None);
     assert_eq!(newest.stats.version, Version::new(7, 2));
-    assert!(newest.text.contains(".loc 2 11 3, function_name $s0, inlined_at 1 8 9"));
+    assert!(newest.text.contains(".loc 2 11 3,function_name $0,inlined_at 1 8 9"));
     let older = compile(Debug::Lines, OptLevel::O2, Some(Version::new(7, 1)));
     assert!(older.text.contains(".loc 2 11 3\n") && !older.text.contains("inlined_at"));
 }

@@ -354,11 +354,11 @@ impl Printer<'_> {
                     write!(self.out, ".loc {at}")?;
                     if let Some(inlined) = inlined {
                         let Inlined { function_name, offset, at } = m[inlined];
-                        write!(self.out, ", function_name {}", &m[function_name])?;
+                        write!(self.out, ",function_name {}", &m[function_name])?;
                         if offset != 0 {
                             write!(self.out, "+{offset}")?;
                         }
-                        write!(self.out, ", inlined_at {at}")?;
+                        write!(self.out, ",inlined_at {at}")?;
                     }
                 }
                 Stmt::LocIntermediate(at) => write!(self.out, ".loc_intermediate {at}")?,

@@ -5,15 +5,13 @@ use super::ranges::{Event, InRegisters, Key, Range, ranges};
 use super::{Class, Described, Located, Place};
 use crate::names::Names;
 use crate::regs::Reg;
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::{DebugStatistics, FunctionDebug, Piece};
 use warpsmith_ir::entity::SecondaryMap;
 use warpsmith_ir::{DebugVar, ScopeId};
-use warpsmith_lower::mach::{self, Block};
+use warpsmith_lower::mach::{self, Block, RegClass, VReg};
 use warpsmith_ptx::{Module, Stmt, Symbol};
 
 /// Where a variable is while its registers have no names yet.
@@ -39,17 +37,13 @@ impl InRegisters for Home {
 #[derive(Default)]
 pub(crate) struct Notes {
     events: Vec<(usize, Event<Home>)>,
-    /// From the first to behind the last statement of each scope.
+    /// From the first to behind the last statement of each scope itself, without those in it.
     scopes: SecondaryMap<ScopeId, Option<(usize, usize)>>,
-    /// The registers that more than one value is put into. In another, a variable that is bound once is there for good.
-    shared: HashSet<Reg, FxBuildHasher>,
+    /// What is put into each register of each class.
+    contents: [Vec<Content>; RegClass::COUNT],
 }
 
 impl Notes {
-    pub(crate) fn new(shared: HashSet<Reg, FxBuildHasher>) -> Self {
-        Notes { shared, ..Notes::default() }
-    }
-
     pub(crate) fn block(&mut self, at: usize, block: Block) {
         self.events.push((at, Event::Block(block)));
     }
@@ -58,22 +52,58 @@ impl Notes {
         self.events.push((at, Event::Bind(key, home)));
     }
 
-    pub(crate) fn write(&mut self, at: usize, register: Reg) {
-        if self.shared.contains(&register) {
-            self.events.push((at, Event::Write(register)));
+    /// A register is written with a value.
+    pub(crate) fn write(&mut self, at: usize, register: Reg, value: VReg) {
+        let contents = &mut self.contents[register.class as usize];
+        let index = register.index as usize;
+        if contents.len() <= index {
+            contents.resize(index + 1, Content::Nothing);
         }
+        contents[index] = match contents[index] {
+            Content::Nothing => Content::One(value),
+            Content::One(other) if other == value => Content::One(value),
+            Content::One(_) | Content::Several => Content::Several,
+        };
+        self.events.push((at, Event::Write(register)));
     }
 
     /// Statements that belong to a scope.
-    pub(crate) fn scope(&mut self, debug: &FunctionDebug, scope: ScopeId, from: usize, to: usize) {
-        if from == to {
-            return;
-        }
-        for (scope, _) in debug.around(scope) {
-            let bounds = &mut self.scopes[scope];
-            *bounds = Some(bounds.map_or((from, to), |(first, last)| (first.min(from), last.max(to))));
+    pub(crate) fn scope(&mut self, scope: ScopeId, from: usize, to: usize) {
+        if from < to {
+            widen(&mut self.scopes[scope], (from, to));
         }
     }
+
+    /// True of registers that more than one value is put into.
+    fn is_shared(&self, register: Reg) -> bool {
+        let contents = &self.contents[register.class as usize];
+        matches!(contents.get(register.index as usize), Some(Content::Several))
+    }
+
+    /// Adds the statements of scopes to those around them.
+    fn widen_scopes(&mut self, debug: &FunctionDebug) {
+        // Scopes come behind their parents.
+        for (id, scope) in debug.scopes.iter().rev() {
+            if let (Some(bounds), Some(parent)) =
+                (self.scopes[id], scope.parent.filter(|parent| *parent < id))
+            {
+                widen(&mut self.scopes[parent], bounds);
+            }
+        }
+    }
+}
+
+/// What is put into a register. In one with a single value, a variable that is bound once is there for good. A value that is in the register
+/// already when it becomes another, as where blocks meet, is not put there again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Content {
+    Nothing,
+    One(VReg),
+    Several,
+}
+
+fn widen(bounds: &mut Option<(usize, usize)>, (from, to): (usize, usize)) {
+    *bounds = Some(bounds.map_or((from, to), |(first, last)| (first.min(from), last.max(to))));
 }
 
 /// The labels of a body under construction.
@@ -110,7 +140,7 @@ fn snapped(stmts: &[Stmt]) -> Vec<usize> {
 
 /// What is known of a function, the labels that its body needs before which statements, and how much is known of its variables.
 pub(crate) fn describe(
-    notes: Notes,
+    mut notes: Notes,
     id: ir::FuncId,
     func: &ir::Function,
     code: &mach::Function,
@@ -135,42 +165,21 @@ pub(crate) fn describe(
         instructions.push(count);
     }
     let mut labels = Labels { tree, names, at, snapped: snapped(stmts) };
+    notes.widen_scopes(debug);
     for (scope, bounds) in notes.scopes.iter() {
         let Some((from, to)) = *bounds else { continue };
         if scope != debug.root() {
             described.scopes.push((scope, labels.label(from), labels.label(to)));
         }
     }
-    // How often each is bound, and to what last.
-    let mut bound: BTreeMap<Key, (u32, Option<Home>)> = BTreeMap::new();
-    for (_, event) in &notes.events {
-        if let Event::Bind(key, home) = event {
-            let (count, last) = bound.entry(*key).or_default();
-            *count += 1;
-            last.clone_from(home);
-        }
-    }
-    let mut lasting: BTreeMap<DebugVar, Place> = BTreeMap::new();
-    for variable in debug.variables.keys() {
-        let of_variable = bound.range((variable, None)..).take_while(|((of, _), _)| *of == variable);
-        if let Some(place) = lasting_place(of_variable, &notes.shared, labels.names) {
-            lasting.insert(variable, place);
-        }
-    }
-    let mut events = notes.events;
-    events.retain(
-        |(_, event)| !matches!(event, Event::Bind((variable, _), _) if lasting.contains_key(variable)),
-    );
-    let found = ranges(code, &events, end);
-    let mut by_variable: BTreeMap<DebugVar, Vec<Range<Home>>> = BTreeMap::new();
-    for mut range in found {
-        range.from = labels.snapped[range.from];
-        range.to = labels.snapped[range.to];
-        if range.from == range.to {
-            continue;
-        }
-        by_variable.entry(range.key.0).or_default().push(range);
-    }
+    let mut lasting = lasting_places(&notes, labels.names);
+    let mut events = std::mem::take(&mut notes.events);
+    events.retain(|(_, event)| match event {
+        Event::Block(_) => true,
+        Event::Bind((variable, _), _) => lasting[*variable].is_none(),
+        Event::Write(register) => notes.is_shared(*register),
+    });
+    let mut found = ranges(code, &events, end).into_iter().peekable();
     for (variable, data) in &debug.variables {
         let (from, to) = match notes.scopes[data.scope] {
             _ if data.scope == debug.root() => (0, end),
@@ -178,52 +187,87 @@ pub(crate) fn describe(
             None => (0, 0),
         };
         let within = |from: usize, to: usize| instructions[to.max(from)] - instructions[from];
-        if let Some(place) = lasting.remove(&variable) {
+        let all = within(from, to);
+        if let Some(place) = lasting[variable].take() {
             described.locations.push(Located { variable, range: None, place });
-            statistics.variable(within(from, to), within(from, to));
+            statistics.variable(all, all);
             continue;
         }
+        // Outside of its scope nobody can name it.
+        let (first, last) = (labels.snapped[from], labels.snapped[to]);
+        let mut of_variable = Vec::new();
+        while let Some(mut range) = found.next_if(|range| range.key.0 == variable) {
+            range.from = labels.snapped[range.from].max(first);
+            range.to = labels.snapped[range.to].min(last);
+            if range.from < range.to {
+                of_variable.push(range);
+            }
+        }
+        let mut places = whole(of_variable, labels.names);
         let mut covered = 0;
-        for (start, stop, place) in whole(by_variable.remove(&variable).unwrap_or_default(), labels.names) {
-            covered += within(start.max(from), stop.min(to).max(start.max(from)));
+        if let [(start, stop, _)] = places[..]
+            && (start, stop) == (first, last)
+            && let Some((_, _, place)) = places.pop()
+        {
+            described.locations.push(Located { variable, range: None, place });
+            covered = all;
+        }
+        for (start, stop, place) in places {
+            covered += within(start, stop);
             let range = Some((labels.label(start), labels.label(stop)));
             described.locations.push(Located { variable, range, place });
         }
-        statistics.variable(within(from, to), covered);
+        statistics.variable(all, covered);
     }
     (described, labels.at, statistics)
 }
 
-/// The place of a variable that is bound once, as a whole or in pieces, to what nothing else is put into.
-fn lasting_place<'a>(
-    bound: impl Iterator<Item = (&'a Key, &'a (u32, Option<Home>))>,
-    shared: &HashSet<Reg, FxBuildHasher>,
-    names: &Names,
-) -> Option<Place> {
-    let mut parts: Vec<(Piece, Place)> = Vec::new();
-    for (n, ((_, piece), (count, home))) in bound.enumerate() {
-        let home = home.as_ref().filter(|home| {
-            *count == 1 && !home.registers().iter().any(|register| shared.contains(register))
-        })?;
-        let place = place_of(home, names)?;
-        match piece {
-            // The whole comes first.
-            None if n == 0 => parts.push((Piece { offset: 0, size: 0 }, place)),
-            None => return None,
-            Some(piece) => {
-                let end =
-                    parts.last().map_or(0, |(before, _)| u64::from(before.offset) + u64::from(before.size));
-                if u64::from(piece.offset) < end || parts.last().is_some_and(|(before, _)| before.size == 0) {
-                    return None;
-                }
-                parts.push((*piece, place));
-            }
+/// The places of variables that are bound to a place once, as a whole or in pieces, in which nothing else is put.
+fn lasting_places(notes: &Notes, names: &Names) -> SecondaryMap<DebugVar, Option<Place>> {
+    let mut bound: Vec<(Key, Option<&Home>)> = Vec::new();
+    for (_, event) in &notes.events {
+        if let Event::Bind(key, home) = event {
+            bound.push((*key, home.as_ref()));
         }
     }
-    match parts.as_slice() {
-        [] => None,
-        [(Piece { size: 0, .. }, place)] => Some(place.clone()),
-        _ => Some(joined(parts)),
+    bound.sort_by_key(|(key, _)| *key);
+    let mut lasting = SecondaryMap::new();
+    for of_variable in bound.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+        if let [((variable, _), _), ..] = of_variable {
+            lasting[*variable] = lasting_place(of_variable, notes, names);
+        }
+    }
+    lasting
+}
+
+/// The place of a variable that is bound once, as a whole or in pieces, to what nothing else is put into.
+fn lasting_place(bound: &[(Key, Option<&Home>)], notes: &Notes, names: &Names) -> Option<Place> {
+    let lasts = |home: Option<&Home>| {
+        let home = home.filter(|home| !home.registers().iter().any(|register| notes.is_shared(*register)))?;
+        place_of(home, names)
+    };
+    let [((_, first), _), ..] = bound else { return None };
+    match first {
+        None => {
+            // In front of its place, where it was nowhere, it is as stale there as in a variable that is bound once.
+            let nowhere = bound.iter().take_while(|(_, home)| home.is_none()).count();
+            let [((_, None), home)] = bound[nowhere..] else { return None };
+            lasts(home)
+        }
+        Some(_) => {
+            let mut parts: Vec<(Piece, Place)> = Vec::with_capacity(bound.len());
+            for ((_, piece), home) in bound {
+                let piece = (*piece)?;
+                let end =
+                    parts.last().map_or(0, |(before, _)| u64::from(before.offset) + u64::from(before.size));
+                // One that is bound again overlaps itself.
+                if u64::from(piece.offset) < end {
+                    return None;
+                }
+                parts.push((piece, lasts(*home)?));
+            }
+            Some(joined(parts))
+        }
     }
 }
 
@@ -276,11 +320,18 @@ fn whole(ranges: Vec<Range<Home>>, names: &Names) -> Vec<(usize, usize, Place)> 
     let mut bounds: Vec<usize> = ranges.iter().flat_map(|range| [range.from, range.to]).collect();
     bounds.sort_unstable();
     bounds.dedup();
+    let mut next: Vec<&Range<Home>> = ranges.iter().collect();
+    next.sort_by_key(|range| range.from);
+    let mut next = next.into_iter().peekable();
+    let mut here: Vec<&Range<Home>> = Vec::new();
     for pair in bounds.windows(2) {
         let [from, to] = *pair else { continue };
-        let here = ranges.iter().filter(|range| range.from <= from && to <= range.to);
+        here.retain(|range| range.to > from);
+        while let Some(range) = next.next_if(|range| range.from <= from) {
+            here.push(range);
+        }
         let mut parts: Vec<(Piece, Place)> = Vec::new();
-        for range in here {
+        for range in &here {
             let Some(place) = place_of(&range.place, names) else { continue };
             match range.key.1 {
                 Some(piece) => parts.push((piece, place)),
@@ -291,10 +342,9 @@ fn whole(ranges: Vec<Range<Home>>, names: &Names) -> Vec<(usize, usize, Place)> 
                 }
             }
         }
-        if parts.is_empty() {
-            continue;
+        if !parts.is_empty() {
+            push(from, to, joined(parts));
         }
-        push(from, to, joined(parts));
     }
     out
 }

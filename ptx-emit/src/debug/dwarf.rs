@@ -1,7 +1,9 @@
 //! The entries of `.debug_info`: units, types, functions, scopes, variables.
 
-use super::section::{Bytes, plain, push};
+use super::section::{Bytes, Packer, push};
 use super::{Class, Debug, Described, Located, Place, lines};
+use crate::module::Plan;
+use crate::names::Names;
 use gimli::constants::*;
 use gimli::write::{
     Address, AttributeValue, Dwarf, Expression, LineProgram, LineString, Location, LocationList, Sections,
@@ -13,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::{self as source, DebugInfo, DebugType, ScopeKind, VariableKind};
-use warpsmith_ir::entity::{EntityRef, SecondaryMap};
+use warpsmith_ir::entity::SecondaryMap;
 use warpsmith_ir::{DebugTypeId, ScopeId};
 use warpsmith_ptx::{Data, Module, Symbol};
 
@@ -26,13 +28,14 @@ const WHOLE: usize = 0;
 /// Puts the sections of a module behind its functions: strings that `.loc` names, and with [`Debug::Full`] everything else.
 pub(crate) fn sections(
     tree: &mut Module,
-    module: &ir::Module,
-    debug: Debug,
+    plan: &Plan<'_>,
     functions: &[Described],
-    globals: &SecondaryMap<ir::GlobalId, Symbol>,
+    names: &Names,
     strings: &lines::Strings,
 ) -> Result<(), Box<Diagnostic>> {
-    if debug == Debug::Full {
+    let mut packer = Packer::default();
+    let module = plan.module;
+    if plan.debug == Debug::Full {
         let mut writer = Writer {
             dwarf: Dwarf::default(),
             units: Vec::new(),
@@ -41,9 +44,18 @@ pub(crate) fn sections(
             symbols: Vec::new(),
             numbers: HashMap::default(),
             abstracts: HashMap::default(),
+            calls: HashMap::default(),
+            shared: HashMap::default(),
         };
         writer.unit();
-        writer.globals(globals);
+        for scope in
+            module.functions.values().filter_map(|func| func.debug.as_ref()).flat_map(|d| d.scopes.values())
+        {
+            if let ScopeKind::Inlined(of) = scope.kind {
+                *writer.calls.entry(of).or_default() += 1;
+            }
+        }
+        writer.globals(&names.globals);
         for described in functions {
             writer.function(described);
         }
@@ -61,7 +73,7 @@ pub(crate) fn sections(
         for id in [SectionId::DebugAbbrev, SectionId::DebugInfo, SectionId::DebugLoc] {
             let Some(bytes) = sections.get(id) else { continue };
             let needed = id != SectionId::DebugLoc;
-            let pieces = bytes.pieces(tree, &symbols);
+            let pieces = bytes.pieces(tree, &mut packer, &symbols);
             if needed || !pieces.is_empty() {
                 push(tree, id.name(), &pieces);
             }
@@ -72,7 +84,7 @@ pub(crate) fn sections(
         pieces.push(Data::Label(*label));
         let mut bytes = clean(name);
         bytes.push(0);
-        plain(tree, &bytes, &mut pieces);
+        packer.plain(tree, &bytes, &mut pieces);
     }
     if !pieces.is_empty() {
         push(tree, SectionId::DebugStr.name(), &pieces);
@@ -91,8 +103,6 @@ struct OneUnit {
     types: HashMap<DebugTypeId, UnitEntryId, FxBuildHasher>,
     /// Those that are not filled yet.
     work: Vec<(DebugTypeId, UnitEntryId)>,
-    /// `.file` numbers as the unit's line table has them.
-    files: Vec<gimli::write::FileId>,
 }
 
 struct Writer<'a> {
@@ -105,9 +115,19 @@ struct Writer<'a> {
     numbers: HashMap<Symbol, usize, FxBuildHasher>,
     /// The entries of functions that were inlined.
     abstracts: HashMap<(usize, ir::SubprogramId), UnitEntryId, FxBuildHasher>,
+    /// How often each function was inlined.
+    calls: HashMap<ir::SubprogramId, u32, FxBuildHasher>,
+    /// The entries of the variables of functions that were inlined more often than a few times, as their source has them.
+    shared: HashMap<Inherited<'a>, UnitEntryId, FxBuildHasher>,
 }
 
-impl Writer<'_> {
+/// A variable of a function as its source has it, in a unit.
+type Inherited<'a> = (usize, ir::SubprogramId, VariableKind, &'a str, DebugTypeId, source::Declared);
+
+/// A function that is inlined so often has its variables described once, and each call says where they are: with fewer calls that is longer.
+const SHARED_FROM: u32 = 3;
+
+impl<'a> Writer<'a> {
     fn unit(&mut self) {
         let none = source::Unit {
             file: ir::FileId::from_u32(0),
@@ -119,14 +139,8 @@ impl Writer<'_> {
         // `gimli` writes each unit its own. The files and types of all units have numbers of the module's anyway; what is lost is who made which.
         let unit = self.info.and_then(|info| info.units.values().next().cloned()).unwrap_or(none);
         let text = |text: &str| LineString::String(text.as_bytes().to_vec());
-        let mut program =
-            LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
-        // ptxas makes the line table, whose files are those of `.file` in order. The one that is made here is dropped, and only their
-        // numbers count.
-        let directory = program.default_directory();
-        let number = |n: usize| LineString::String(n.to_string().into_bytes());
-        let files =
-            (0..self.module.files.len()).map(|n| program.add_file(number(n), directory, None)).collect();
+        // ptxas makes the line table, whose files are those of `.file`. The one that is made here is dropped.
+        let program = LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
         let id = self.dwarf.units.add(Unit::new(ENCODING, program));
         let producer = match unit.producer.as_str() {
             "" => concat!("Warpsmith ", env!("CARGO_PKG_VERSION")),
@@ -144,8 +158,10 @@ impl Writer<'_> {
         ];
         let made = self.dwarf.units.get_mut(id);
         let root = made.root();
-        attributes.into_iter().for_each(|(name, value)| made.get_mut(root).set(name, value));
-        self.units.push(OneUnit { id, types: HashMap::default(), work: Vec::new(), files });
+        let told =
+            attributes.into_iter().filter(|(name, _)| *name != DW_AT_comp_dir || !unit.directory.is_empty());
+        told.for_each(|(name, value)| made.get_mut(root).set(name, value));
+        self.units.push(OneUnit { id, types: HashMap::default(), work: Vec::new() });
     }
 
     /// A string in its place: behind a `DW_FORM_strp`, ptxas loses its way (13.5 and before; nvcc writes none either).
@@ -182,11 +198,22 @@ impl Writer<'_> {
     }
 
     fn declared(&mut self, unit: usize, entry: UnitEntryId, at: source::Declared) {
-        let Some(file) = self.units[unit].files.get(at.file.index()).copied().filter(|_| at.line > 0) else {
-            return;
-        };
-        self.set(unit, entry, DW_AT_decl_file, AttributeValue::FileIndex(Some(file)));
-        self.set(unit, entry, DW_AT_decl_line, AttributeValue::Udata(at.line.into()));
+        if let Some(file) = self.file(at.file).filter(|_| at.line > 0) {
+            self.set(unit, entry, DW_AT_decl_file, file);
+            self.line(unit, entry, at.line);
+        }
+    }
+
+    fn line(&mut self, unit: usize, entry: UnitEntryId, line: u32) {
+        if line > 0 {
+            self.set(unit, entry, DW_AT_decl_line, AttributeValue::Udata(line.into()));
+        }
+    }
+
+    /// The number of a file, which is that of its `.file`.
+    fn file(&self, file: ir::FileId) -> Option<AttributeValue> {
+        self.module.files.get(file)?;
+        Some(AttributeValue::Udata(u64::from(file.as_u32()) + 1))
     }
 
     fn has_type(&mut self, unit: usize, entry: UnitEntryId, ty: DebugTypeId) {
@@ -356,7 +383,7 @@ impl Writer<'_> {
                 self.set(unit, entry, DW_AT_external, AttributeValue::Flag(true));
             }
             let place = Place::Symbol(names[variable.global], 0, Class::of(global.space));
-            self.location(unit, entry, &[(None, place)]);
+            self.location(unit, entry, std::iter::once((None, &place)));
         }
     }
 
@@ -380,13 +407,18 @@ impl Writer<'_> {
             self.set(unit, entry, DW_AT_external, AttributeValue::Flag(true));
         }
         self.code(unit, entry, described.begin, described.end);
-        let frame = Expression::raw(vec![DW_OP_call_frame_cfa.0]);
-        self.set(unit, entry, DW_AT_frame_base, AttributeValue::Exprloc(frame));
-
-        let mut located: HashMap<ir::DebugVar, Vec<&Located>, FxBuildHasher> = HashMap::default();
-        for place in &described.locations {
-            located.entry(place.variable).or_default().push(place);
+        // What ptxas makes of places on the stack counts from it.
+        if described.locations.iter().any(|located| located.place.on_stack()) {
+            let frame = Expression::raw(vec![DW_OP_call_frame_cfa.0]);
+            self.set(unit, entry, DW_AT_frame_base, AttributeValue::Exprloc(frame));
         }
+
+        // Those of a variable stand together, in the order of variables.
+        let located = |variable: ir::DebugVar| {
+            let all = &described.locations;
+            let first = all.partition_point(|place| place.variable < variable);
+            &all[first..first + all[first..].partition_point(|place| place.variable == variable)]
+        };
         // Parameters come first, and in their order.
         let mut variables: Vec<_> = debug.variables.iter().collect();
         variables.sort_by_key(|(_, variable)| match variable.kind {
@@ -416,18 +448,21 @@ impl Writer<'_> {
                     let origin = self.inlined(unit, of);
                     let entry = self.add(unit, parent, DW_TAG_inlined_subroutine);
                     self.set(unit, entry, DW_AT_abstract_origin, AttributeValue::UnitRef(origin));
-                    if let Some(file) = self.units[unit].files.get(scope.at.file.index()).copied() {
-                        self.set(unit, entry, DW_AT_call_file, AttributeValue::FileIndex(Some(file)));
+                    if let Some(file) = self.file(scope.at.file) {
+                        self.set(unit, entry, DW_AT_call_file, file);
                     }
                     self.set(unit, entry, DW_AT_call_line, AttributeValue::Udata(scope.at.line.into()));
-                    self.set(unit, entry, DW_AT_call_column, AttributeValue::Udata(scope.at.column.into()));
+                    // DWARF 2 has no column of a call; `inlined_at` tells it.
                     entry
                 }
             };
             entries[id] = Some(made);
+            let inlined = match scope.kind {
+                ScopeKind::Inlined(of) => Some(of),
+                ScopeKind::Function | ScopeKind::Block => None,
+            };
             for &id in &of_scope[id] {
-                let places = located.remove(&id).unwrap_or_default();
-                self.variable(unit, made, &debug.variables[id], &places);
+                self.variable(unit, made, inlined, &debug.variables[id], located(id));
             }
         }
         for (scope, begin, end) in &described.scopes {
@@ -437,23 +472,51 @@ impl Writer<'_> {
         }
     }
 
+    /// A variable of a function, or of a call of one that was inlined.
     fn variable(
         &mut self,
         unit: usize,
         scope: UnitEntryId,
-        variable: &source::DebugVariable,
-        places: &[&Located],
+        inlined: Option<ir::SubprogramId>,
+        variable: &'a source::DebugVariable,
+        places: &[Located],
     ) {
         let tag = match variable.kind {
             VariableKind::Parameter(_) => DW_TAG_formal_parameter,
             VariableKind::Local => DW_TAG_variable,
         };
         let entry = self.add(unit, scope, tag);
+        let often = |of: &ir::SubprogramId| self.calls.get(of).is_some_and(|calls| *calls >= SHARED_FROM);
+        match inlined.filter(often) {
+            None => self.variable_of_source(unit, entry, variable),
+            Some(of) => {
+                let key = (unit, of, variable.kind, variable.name.as_str(), variable.ty, variable.declared);
+                let origin = match self.shared.get(&key) {
+                    Some(origin) => *origin,
+                    None => {
+                        let function = self.inlined(unit, of);
+                        let origin = self.add(unit, function, tag);
+                        self.variable_of_source(unit, origin, variable);
+                        self.shared.insert(key, origin);
+                        origin
+                    }
+                };
+                self.set(unit, entry, DW_AT_abstract_origin, AttributeValue::UnitRef(origin));
+            }
+        }
+        self.location(unit, entry, places.iter().map(|place| (place.range, &place.place)));
+    }
+
+    /// A variable's name, type and declaration.
+    fn variable_of_source(&mut self, unit: usize, entry: UnitEntryId, variable: &source::DebugVariable) {
         self.name(unit, entry, &variable.name);
         self.has_type(unit, entry, variable.ty);
-        self.declared(unit, entry, variable.declared);
-        let places: Vec<_> = places.iter().map(|place| (place.range, place.place.clone())).collect();
-        self.location(unit, entry, &places);
+        // It is declared where its function is. Without a file debuggers take that of the unit.
+        let of_unit = self.info.and_then(|info| info.units.values().next()).map(|unit| unit.file);
+        match of_unit == Some(variable.declared.file) {
+            true => self.line(unit, entry, variable.declared.line),
+            false => self.declared(unit, entry, variable.declared),
+        }
     }
 
     /// What is known of a function of the source, whose code has a symbol, if it has code.
@@ -475,7 +538,9 @@ impl Writer<'_> {
         }
         self.name(unit, entry, &subprogram.name);
         self.declared(unit, entry, subprogram.declared);
-        self.set(unit, entry, DW_AT_prototyped, AttributeValue::Flag(true));
+        if language.is_some_and(is_c) {
+            self.set(unit, entry, DW_AT_prototyped, AttributeValue::Flag(true));
+        }
         let ty = subprogram.ty.and_then(|ty| self.info?.types.get(ty));
         if let Some(DebugType::Function { ret: Some(ret), .. }) = ty {
             self.has_type(unit, entry, *ret);
@@ -510,27 +575,35 @@ impl Writer<'_> {
 
     // Locations.
 
-    fn location(&mut self, unit: usize, entry: UnitEntryId, places: &[(Option<(Symbol, Symbol)>, Place)]) {
-        let Some((_, first)) = places.first() else { return };
-        let class = if places.iter().all(|(_, place)| place.class() == first.class()) {
+    fn location<'p>(
+        &mut self,
+        unit: usize,
+        entry: UnitEntryId,
+        places: impl ExactSizeIterator<Item = (Option<(Symbol, Symbol)>, &'p Place)> + Clone,
+    ) {
+        let Some((range, first)) = places.clone().next() else { return };
+        let class = if places.clone().all(|(_, place)| place.class() == first.class()) {
             first.class()
         } else {
             Class::Register
         };
-        self.set(unit, entry, DW_AT_address_class, AttributeValue::Data1(class as u8));
-        match places {
-            [(None, Place::Constant(bits))] => {
+        // A constant has no address.
+        if !matches!((range, first), (None, Place::Constant(_))) {
+            self.set(unit, entry, DW_AT_address_class, AttributeValue::Data1(class as u8));
+        }
+        match (range, first) {
+            (None, Place::Constant(bits)) if places.len() == 1 => {
                 self.set(unit, entry, DW_AT_const_value, AttributeValue::Sdata(*bits));
             }
-            [(None, place)] => {
+            (None, place) if places.len() == 1 => {
                 let place = self.expression(place);
                 self.set(unit, entry, DW_AT_location, AttributeValue::Exprloc(place));
             }
-            places => {
+            _ => {
                 let mut list = Vec::with_capacity(places.len());
                 for (range, place) in places {
                     let Some((begin, end)) = range else { continue };
-                    let (begin, end) = (self.symbol(*begin), self.symbol(*end));
+                    let (begin, end) = (self.symbol(begin), self.symbol(end));
                     list.push(Location::StartEnd { begin, end, data: self.expression(place) });
                 }
                 let made = self.dwarf.units.get_mut(self.units[unit].id);
@@ -541,65 +614,89 @@ impl Writer<'_> {
     }
 
     fn expression(&mut self, place: &Place) -> Expression {
+        let mut encoded = Encoded::default();
+        encoded.place(place);
+        if encoded.symbols.is_empty() {
+            return Expression::raw(encoded.bytes);
+        }
+        // Each byte stands as an operation without operands.
         let mut out = Expression::new();
-        self.operations(place, &mut out);
+        let mut from = 0;
+        for (at, symbol) in encoded.symbols {
+            encoded.bytes[from..at].iter().for_each(|byte| out.op(gimli::DwOp(*byte)));
+            out.op_addr(self.symbol(symbol));
+            from = at;
+        }
+        encoded.bytes[from..].iter().for_each(|byte| out.op(gimli::DwOp(*byte)));
         out
     }
+}
 
-    fn operations(&mut self, place: &Place, out: &mut Expression) {
+/// The operations of a place: the numbers of registers are longer than `gimli` writes them.
+#[derive(Default)]
+struct Encoded {
+    bytes: Vec<u8>,
+    /// The addresses of symbols, in front of which bytes.
+    symbols: Vec<(usize, Symbol)>,
+}
+
+impl Encoded {
+    fn op(&mut self, op: gimli::DwOp) -> &mut Vec<u8> {
+        self.bytes.push(op.0);
+        &mut self.bytes
+    }
+
+    fn place(&mut self, place: &Place) {
         match place {
             Place::Registers(registers) => {
                 for (name, size) in registers {
-                    // The numbers of registers are longer than `gimli` writes them: the bytes go one by one.
-                    plain_bytes(out, &[DW_OP_regx.0], |bytes| unsigned(bytes, *name));
+                    unsigned(self.op(DW_OP_regx), *name);
                     if registers.len() > 1 {
-                        out.op_piece((*size).into());
+                        unsigned(self.op(DW_OP_piece), (*size).into());
                     }
                 }
             }
-            Place::Memory(name, offset) => plain_bytes(out, &[DW_OP_bregx.0], |bytes| {
+            Place::Memory(name, offset) => {
+                let bytes = self.op(DW_OP_bregx);
                 unsigned(bytes, *name);
                 signed(bytes, (*offset).into());
-            }),
+            }
             Place::Constant(bits) => {
                 match u8::try_from(*bits) {
-                    Ok(small @ 0..32) => out.op(gimli::DwOp(DW_OP_lit0.0 + small)),
-                    _ => out.op_consts(*bits),
+                    Ok(small @ 0..32) => _ = self.op(gimli::DwOp(DW_OP_lit0.0 + small)),
+                    _ => signed(self.op(DW_OP_consts), *bits),
                 }
-                out.op(DW_OP_stack_value);
+                self.op(DW_OP_stack_value);
             }
             Place::Symbol(symbol, offset, _) => {
-                out.op_addr(self.symbol(*symbol));
+                self.symbols.push((self.bytes.len(), *symbol));
                 match u64::try_from(*offset) {
                     Ok(0) => {}
-                    Ok(offset) => out.op_plus_uconst(offset),
+                    Ok(offset) => unsigned(self.op(DW_OP_plus_uconst), offset),
                     Err(_) => {
-                        out.op_consts((*offset).into());
-                        out.op(DW_OP_plus);
+                        signed(self.op(DW_OP_consts), (*offset).into());
+                        self.op(DW_OP_plus);
                     }
                 }
             }
             Place::Pieces(pieces) => {
                 for (place, size) in pieces {
-                    let in_pieces = match place {
-                        // Several registers say how much of the value each has.
-                        Some(place @ Place::Registers(registers)) => {
-                            self.operations(place, out);
-                            registers.len() > 1
-                        }
-                        Some(place) => {
-                            self.operations(place, out);
-                            false
-                        }
-                        None => false,
-                    };
-                    if !in_pieces {
-                        out.op_piece((*size).into());
+                    if let Some(place) = place {
+                        self.place(place);
+                    }
+                    // Several registers say how much of the value each has.
+                    if !matches!(place, Some(Place::Registers(registers)) if registers.len() > 1) {
+                        unsigned(self.op(DW_OP_piece), (*size).into());
                     }
                 }
             }
         }
     }
+}
+
+/// True for C, where a function may have no prototype.
+fn is_c(language: u16) -> bool {
+    [DW_LANG_C, DW_LANG_C89, DW_LANG_C99, DW_LANG_C11, DW_LANG_C17].iter().any(|known| known.0 == language)
 }
 
 /// True for languages whose linkage names gdb reads: C++, Rust, D.
@@ -608,13 +705,6 @@ fn mangles(language: u16) -> bool {
         .into_iter()
         .chain([DW_LANG_C_plus_plus_17, DW_LANG_C_plus_plus_20, DW_LANG_Rust, DW_LANG_D])
         .any(|known| known.0 == language)
-}
-
-/// Bytes of an expression, each of which stands as an operation without operands.
-fn plain_bytes(out: &mut Expression, lead: &[u8], rest: impl FnOnce(&mut Vec<u8>)) {
-    let mut bytes = lead.to_vec();
-    rest(&mut bytes);
-    bytes.into_iter().for_each(|byte| out.op(gimli::DwOp(byte)));
 }
 
 /// The number by which DWARF names a register: the bytes of its name, the first one highest (PTX interoperability guide, 5.3).

@@ -3,6 +3,7 @@
 //! `inlined_at` names a call by its place alone, and needs a `.loc` of that place before it (PTX ISA 9.0, 11.5.4): a `.loc` for the call,
 //! which has its own chain, comes first wherever the chain changes.
 
+use crate::names::Names;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use warpsmith_ir::{self as ir, LocData, ScopeId};
@@ -30,11 +31,11 @@ pub(crate) struct Strings {
 }
 
 impl Strings {
-    fn label(&mut self, tree: &mut Module, name: &str) -> Symbol {
+    fn label(&mut self, tree: &mut Module, names: &mut Names, name: &str) -> Symbol {
         if let Some(label) = self.labels.get(name) {
             return *label;
         }
-        let label = tree.name(&format!("$s{}", self.order.len()));
+        let label = names.debug_label(tree);
         self.labels.insert(name.to_owned(), label);
         self.order.push((name.to_owned(), label));
         label
@@ -61,12 +62,14 @@ impl Lines {
     }
 
     /// The `.loc` of the code that is written next, unless it is that of the code before.
+    #[expect(clippy::too_many_arguments, reason = "what is written, and where to")]
     pub(crate) fn location(
         &mut self,
         module: &ir::Module,
         func: &ir::Function,
         at: LocData,
         tree: &mut Module,
+        names: &mut Names,
         strings: &mut Strings,
         stmts: &mut Vec<Stmt>,
     ) {
@@ -76,7 +79,7 @@ impl Lines {
             return;
         }
         self.last = Some((place, chain));
-        self.write(module, func, at, tree, strings, stmts, 0);
+        self.write(module, func, at, tree, names, strings, stmts, 0);
     }
 
     fn chain(&self, func: &ir::Function, at: LocData) -> Option<ScopeId> {
@@ -91,6 +94,7 @@ impl Lines {
         func: &ir::Function,
         at: LocData,
         tree: &mut Module,
+        names: &mut Names,
         strings: &mut Strings,
         stmts: &mut Vec<Stmt>,
         depth: u32,
@@ -108,9 +112,9 @@ impl Lines {
         let inlined = name.map(|(name, call)| {
             let of_call = place(call);
             if self.chains.get(&of_call) != Some(&self.chain(func, call)) {
-                self.write(module, func, call, tree, strings, stmts, depth + 1);
+                self.write(module, func, call, tree, names, strings, stmts, depth + 1);
             }
-            let function_name = strings.label(tree, name);
+            let function_name = strings.label(tree, names, name);
             tree.push_inlined(Inlined { function_name, offset: 0, at: of_call })
         });
         self.chains.insert(here, chain);

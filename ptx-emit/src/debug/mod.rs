@@ -92,6 +92,15 @@ impl Class {
 }
 
 impl Place {
+    /// True if some of it is in the memory of the thread.
+    pub(crate) fn on_stack(&self) -> bool {
+        match self {
+            Place::Symbol(_, _, class) => *class == Class::Local,
+            Place::Pieces(pieces) => pieces.iter().flat_map(|(place, _)| place).any(Place::on_stack),
+            Place::Registers(_) | Place::Memory(..) | Place::Constant(_) => false,
+        }
+    }
+
     pub(crate) fn class(&self) -> Class {
         match self {
             Place::Registers(_) | Place::Constant(_) | Place::Pieces(_) => Class::Register,

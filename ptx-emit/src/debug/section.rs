@@ -33,14 +33,12 @@ impl Bytes {
     }
 
     /// The pieces of the section's text. `symbols` has what symbols are called.
-    pub(super) fn pieces(&self, tree: &mut Module, symbols: &[Symbol]) -> Vec<Data> {
-        let mut pieces = Vec::new();
-        let mut from = 0;
+    pub(super) fn pieces(&self, tree: &mut Module, packer: &mut Packer, symbols: &[Symbol]) -> Vec<Data> {
+        let mut pieces = Vec::with_capacity(3 * self.references.len());
         let bytes = self.bytes.slice();
+        let mut from = 0;
         for reference in &self.references {
-            if reference.at > from {
-                plain(tree, &bytes[from..reference.at], &mut pieces);
-            }
+            packer.plain(tree, &bytes[from..reference.at], &mut pieces);
             let (name, offset) = match reference.to {
                 Target::Symbol(index, addend) => (symbols[index], addend),
                 Target::Section(id, offset) => (tree.name(id.name()), offset as i64),
@@ -49,33 +47,27 @@ impl Bytes {
             pieces.push(Data::Values { bits: reference.bits, values });
             from = reference.at + usize::from(reference.bits / 8);
         }
-        if from < bytes.len() {
-            plain(tree, &bytes[from..], &mut pieces);
-        }
+        packer.plain(tree, &bytes[from..], &mut pieces);
         pieces
     }
 }
 
-/// Bytes without references, in as few characters as they can be written with: four bytes in one `.b32` are shorter than in a `.b8`, but
-/// a directive costs a line. DWARF's fields are not aligned, so neither are these.
-pub(super) fn plain(tree: &mut Module, bytes: &[u8], pieces: &mut Vec<Data>) {
-    for part in bytes.chunks(MOST_AT_ONCE) {
-        let mut at = 0;
-        for (width, count) in shortest(part) {
-            let run = &part[at..at + width * count];
-            at += run.len();
-            if width == 1 {
-                pieces.push(Data::Bytes(tree.byte_list(run)));
-                continue;
-            }
-            // Lines of 32 bytes, like those of single bytes.
-            for line in run.chunks(32) {
-                let values = line.chunks(width).map(|value| DataValue::Int(little_endian(value)));
-                let values = tree.value_list(&values.collect::<Vec<_>>());
-                pieces.push(Data::Values { bits: width as u8 * 8, values });
-            }
-        }
-    }
+/// Writes bytes without references in as few characters as they can be written with: four bytes in one `.b32` are shorter than in a `.b8`,
+/// but a directive costs a line. DWARF's fields are not aligned, so neither are these.
+#[derive(Default)]
+pub(super) struct Packer {
+    /// What writing from each byte to the end takes, and a few places behind it, where nothing can end.
+    best: Vec<Step>,
+    values: Vec<DataValue>,
+}
+
+/// What writing from a byte to the end takes, by the width of the value before.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Characters.
+    cost: [u32; WIDTHS.len()],
+    /// The width to go on with.
+    index: [u8; WIDTHS.len()],
 }
 
 /// Bytes that are laid out together, which bounds the memory that it takes.
@@ -87,42 +79,87 @@ const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 /// Of a larger number in a `.b64`, ptxas (12.9 to 13.5) keeps 32 bits.
 const MOST_OF_64: u64 = i32::MAX as u64;
 
-/// Runs of values of one width, as `(bytes, values)`, whose text is the shortest.
-fn shortest(bytes: &[u8]) -> Vec<(usize, usize)> {
-    // Characters from each byte to the end, and the width to go on with there, where the value before had each of the widths.
-    let mut best = vec![[(0u32, 0usize); WIDTHS.len()]; bytes.len() + 1];
-    for at in (0..bytes.len()).rev() {
-        let mut options = [(u32::MAX, 0); WIDTHS.len()];
-        for (index, width) in WIDTHS.iter().enumerate() {
-            let Some(value) = bytes.get(at..at + width) else { break };
-            if little_endian(value) > MOST_OF_64 && *width == 8 {
-                continue;
+/// What cannot be.
+const NEVER: u32 = u32::MAX / 4;
+
+impl Packer {
+    pub(super) fn plain(&mut self, tree: &mut Module, bytes: &[u8], pieces: &mut Vec<Data>) {
+        for part in bytes.chunks(MOST_AT_ONCE) {
+            self.measure(part);
+            // In front of the first value there is no list to go on with; a byte's is as short as any, and a run of bytes does not need one.
+            let (mut at, mut index) = (0, usize::from(self.best[0].index[0]));
+            while at < part.len() {
+                let (first, width) = (at, WIDTHS[index]);
+                let mut next = index;
+                while next == index && at < part.len() {
+                    at += width;
+                    next = usize::from(self.best[at].index[index]);
+                }
+                let run = &part[first..at];
+                if width == 1 {
+                    pieces.push(Data::Bytes(tree.byte_list(run)));
+                } else {
+                    // Lines of 32 bytes, like those of single bytes.
+                    for line in run.chunks(32) {
+                        self.values.clear();
+                        let values = line.chunks(width).map(|value| DataValue::Int(little_endian(value)));
+                        self.values.extend(values);
+                        let values = tree.value_list(&self.values);
+                        pieces.push(Data::Values { bits: width as u8 * 8, values });
+                    }
+                }
+                index = next;
             }
-            let digits = little_endian(value).checked_ilog10().unwrap_or(0) + 1;
-            options[index] = (digits + best[at + width][index].0, index);
-        }
-        for (before, slot) in best[at].iter_mut().enumerate() {
-            // Another value of the list, or another line: `.b8 ` or `.b64 `, and its end.
-            let with_lead = options.iter().map(|&(cost, index)| {
-                let lead = if index == before { 1 } else { 5 + u32::from(index > 0) };
-                (cost.saturating_add(lead), index)
-            });
-            *slot = with_lead.min().unwrap_or_default();
         }
     }
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    let (mut at, mut before) = (0, None);
-    while at < bytes.len() {
-        // In front of the first value there is no list to go on with; a byte's is as short as any, and a run of bytes does not need one.
-        let index = best[at][before.unwrap_or(0)].1;
-        match runs.last_mut() {
-            Some((width, count)) if *width == WIDTHS[index] => *count += 1,
-            _ => runs.push((WIDTHS[index], 1)),
+
+    /// Finds the shortest text from each byte to the end. Written out for the four widths: it is done for every byte of debug information.
+    fn measure(&mut self, bytes: &[u8]) {
+        const AT_END: Step = Step { cost: [0; WIDTHS.len()], index: [0; WIDTHS.len()] };
+        const BEHIND: Step = Step { cost: [NEVER; WIDTHS.len()], ..AT_END };
+        let best = &mut self.best;
+        best.clear();
+        best.resize(bytes.len() + 9, BEHIND);
+        best[bytes.len()] = AT_END;
+        // The eight bytes from here on, the first one lowest.
+        let mut window = 0u64;
+        for at in (0..bytes.len()).rev() {
+            window = window << 8 | u64::from(bytes[at]);
+            let of_64 = if window > MOST_OF_64 { NEVER } else { digits(window as u32) };
+            // Characters if a value of each width comes next, without what separates it from what is before.
+            let cost = [
+                digits(u32::from(window as u8)) + best[at + 1].cost[0],
+                digits(u32::from(window as u16)) + best[at + 2].cost[1],
+                digits(window as u32) + best[at + 4].cost[2],
+                of_64 + best[at + 8].cost[3],
+            ];
+            // A line takes `.b8 ` or `.b64 `, and its end.
+            let mut line = (cost[0] + 5, 0);
+            for index in 1..WIDTHS.len() {
+                if cost[index] + 6 < line.0 {
+                    line = (cost[index] + 6, index as u8);
+                }
+            }
+            let mut step = Step { cost: [line.0; WIDTHS.len()], index: [line.1; WIDTHS.len()] };
+            // Another value of the line takes a comma.
+            for index in 0..WIDTHS.len() {
+                if cost[index] < line.0 {
+                    (step.cost[index], step.index[index]) = (cost[index] + 1, index as u8);
+                }
+            }
+            best[at] = step;
         }
-        at += WIDTHS[index];
-        before = Some(index);
     }
-    runs
+}
+
+/// The digits of a number.
+fn digits(value: u32) -> u32 {
+    const POWERS: [u32; 9] =
+        [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+    // 1233 / 4096 is a little more than the logarithm of 2 to the base 10.
+    let guess = ((32 - (value | 1).leading_zeros()) * 1233) >> 12;
+    let power = POWERS.get((guess as usize).wrapping_sub(1)).copied().unwrap_or(0);
+    if guess == 0 || value >= power { guess + 1 } else { guess }
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {
@@ -171,5 +208,49 @@ impl Writer for Bytes {
         let at = self.len();
         self.references.push(Reference { at, bits: size * 8, to: Target::Section(section, value) });
         self.write_udata(value as u64, size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written is what was meant, and no shorter text of one directive a line exists than that of each width alone.
+    #[test]
+    fn bytes_are_what_they_were() {
+        let mut tree = Module::default();
+        let mut packer = Packer::default();
+        let mut seed = 1u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 16
+        };
+        for length in (0..200).chain([4095, 4096, 4097, 9000]) {
+            let zeros = random() % 4;
+            let bytes: Vec<u8> =
+                (0..length).map(|_| if random() % 4 < zeros { 0 } else { random() as u8 }).collect();
+            let mut pieces = Vec::new();
+            packer.plain(&mut tree, &bytes, &mut pieces);
+            let mut written = Vec::new();
+            for piece in pieces {
+                match piece {
+                    Data::Bytes(list) => written.extend_from_slice(&tree[list]),
+                    Data::Values { bits, values } => {
+                        for value in &tree[values] {
+                            let DataValue::Int(value) = *value else { panic!("no reference was written") };
+                            assert!(bits < 64 || value <= MOST_OF_64);
+                            written.extend_from_slice(&value.to_le_bytes()[..usize::from(bits / 8)]);
+                        }
+                    }
+                    Data::Label(_) => panic!("no label was written"),
+                }
+            }
+            assert_eq!(written, bytes);
+        }
+        for power in 0..10 {
+            let value = 10u32.pow(power);
+            assert_eq!((digits(value), digits(value - 1)), (power + 1, power.max(1)));
+        }
+        assert_eq!(digits(u32::MAX), 10);
     }
 }

@@ -10,8 +10,6 @@ mod local;
 mod moves;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
 use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
 
 pub use check::{Conflict, check};
@@ -81,13 +79,6 @@ impl Assignment {
                 .map(|(&to, &from)| (self.reg(func, to), self.reg(func, from)))
                 .filter(|(to, from)| to != from),
         );
-    }
-
-    /// The registers that more than one value is put into.
-    pub fn shared(&self, func: &Function) -> HashSet<Reg, FxBuildHasher> {
-        let mut seen: HashSet<Reg, FxBuildHasher> = HashSet::default();
-        let homes = func.vregs.keys().filter(|&vreg| self.index[vreg] != UNASSIGNED);
-        homes.map(|vreg| self.reg(func, vreg)).filter(|&reg| !seen.insert(reg)).collect()
     }
 }
 

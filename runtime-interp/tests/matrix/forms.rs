@@ -137,12 +137,12 @@ fn of_lines(sample: &Sample) -> bool {
     matches!(sample.form.operation, Operation::Ldmatrix | Operation::Stmatrix)
 }
 
-fn is_of_warpgroups(operation: Operation) -> bool {
+pub fn is_of_warpgroups(operation: Operation) -> bool {
     use Operation::*;
     matches!(operation, WgmmaMmaAsync | WgmmaMmaAsyncSparse | WgmmaFence | WgmmaCommitGroup | WgmmaWaitGroup)
 }
 
-fn is_of_matrices(operation: Operation) -> bool {
+pub fn is_of_matrices(operation: Operation) -> bool {
     use Operation::*;
     matches!(
         operation,

@@ -1,8 +1,13 @@
-//! Matrix instructions of a warp: every form runs, and kernels give what arithmetic says.
+//! Matrix instructions and copies by tensor map: every form runs, and kernels give what arithmetic says.
 
+mod descriptors;
+mod every;
+mod fifth;
 mod forms;
 #[path = "../common/levels.rs"]
 mod levels;
+mod maps;
+mod operands;
 mod products;
 mod warpgroup;
 
@@ -10,6 +15,10 @@ use warpsmith_interp::Program;
 use warpsmith_ptx::ValidatedModule;
 
 fn load(source: &str) -> Program {
-    let module = ValidatedModule::parse(source).unwrap_or_else(|errors| panic!("{source}\n{errors:#?}"));
-    Program::load(&module).unwrap_or_else(|errors| panic!("{source}\n{errors:#?}"))
+    try_load(source).unwrap_or_else(|errors| panic!("{source}\n{errors}"))
+}
+
+fn try_load(source: &str) -> Result<Program, String> {
+    let module = ValidatedModule::parse(source).map_err(|errors| format!("{errors:?}"))?;
+    Program::load(&module).map_err(|errors| format!("{errors:?}"))
 }

@@ -44,7 +44,7 @@ fn copies_that_reach_nowhere() {
         of(Tensor { global_dim: vec![64, 1 << 32], global_strides: vec![(1 << 40) - 16], ..tensor(address) })
     };
     is(run(&far, &map), FaultCode::BadOperand, "beyond 64 bits");
-    // A buffer that was freed: none is where the map says.
+    // No buffer is where the map says.
     let map = |address: u64| of(Tensor { global_address: address + (1 << 30), ..tensor(address) });
     is(run(&case, &map), FaultCode::OutOfBounds, "past the end of the nearest allocation");
     // A box larger than shared memory, and one that does not start at a multiple of 128.
@@ -82,6 +82,30 @@ fn copies_that_reach_nowhere() {
     let map = |address| of(tensor(address));
     let fault = load_tile(&load, &case, &data, (1040, [0; 3]), map).unwrap_err();
     assert_eq!(fault.code, FaultCode::Deadlock, "{fault}");
+}
+
+/// A map outlives the memory that it describes: loads, stores, reductions and prefetches of it are faults, whatever was allocated there since.
+#[test]
+fn maps_of_memory_that_was_freed() {
+    let case = case();
+    let reduce = "cp.reduce.async.bulk.tensor.{dims}d.global.shared::cta.add";
+    let programs = [
+        load_kernel(&case, "", ""),
+        store_kernel(&case, STORE_TENSOR, ""),
+        store_kernel(&case, reduce, ".tile"),
+    ];
+    for program in &programs {
+        let mut device = levels::device();
+        let out = device.upload(&vec![0u8; SHARED]).unwrap();
+        let tensor = device.upload(&vec![1u8; 16 * 256]).unwrap();
+        let map = case.tensor(tensor.address()).encode_tiled(&[32, 8]).unwrap();
+        let [c, n] = numbers(&case, 1024, [0; 3]);
+        let launch = Launch::new("k").block([128, 1, 1]).arg(out).arg(map).arg(c).arg(n);
+        device.launch(program, &launch).unwrap();
+        device.free(tensor).unwrap();
+        let fault = device.launch(program, &launch).map(|_| Vec::new());
+        is(fault, FaultCode::OutOfBounds, "128 bytes of the tensor at `global_address`");
+    }
 }
 
 #[test]

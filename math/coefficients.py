@@ -168,7 +168,7 @@ polynomial("RECIPROCAL_GAMMA", "1 / gamma(x) in x - 1.5, for 1 <= x <= 2.", lamb
 polynomial("STIRLING", "(ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2) x in 1 / x^2, for x >= 12.",
            off0(lambda z: (loggamma(1 / s(z)) - (1 / s(z) - mpf(1) / 2) * ln(1 / s(z)) + 1 / s(z) - ln(2 * pi) / 2) / s(z), mpf(1) / 12),
            0, mpf(1) / 144, lambda z: mpf(1) / 128, bits=(F64,))
-polynomial("STIRLING_8", "The same for x >= 7.8.",
+polynomial("STIRLING_8", "(ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2) x in 1 / x^2, for x >= 7.8.",
            off0(lambda z: (loggamma(1 / s(z)) - (1 / s(z) - mpf(1) / 2) * ln(1 / s(z)) + 1 / s(z) - ln(2 * pi) / 2) / s(z), mpf(1) / 12),
            0, mpf(1) / 60, lambda z: mpf(1) / 700, bits=(F32,))
 polynomial("LGAMMA_1", "ln gamma(1 + t) / t, for |t| <= 1/2.", off0(lambda t: loggamma(1 + t) / t, -euler), -0.5, 0.5)

@@ -532,7 +532,7 @@ pub const STIRLING: Coefficients = Coefficients {
     ],
 };
 
-/// The same for x >= 7.8.
+/// (ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2) x in 1 / x^2, for x >= 7.8.
 pub const STIRLING_8: Coefficients = Coefficients {
     // Relative error 2^-31.0.
     f32: &[0.08333330601453781, -0.0027646920643746853],

@@ -4,11 +4,11 @@
 #[allow(dead_code, reason = "what the macro makes of it is compiled where it is used")]
 mod generate;
 
-use generate::{Choices, Function, of_instruction};
+use generate::{Choices, Function, identifier, of_instruction};
 use std::collections::{BTreeMap, BTreeSet};
 use warpsmith_diag::Severity;
 use warpsmith_isa::sample::of_form;
-use warpsmith_isa::{FORMS, Target, forms};
+use warpsmith_isa::{FORMS, Instruction, Range, SigKind, SigOperand, SigValue, Target, forms};
 
 /// The function's PTX in a kernel of its own, its operands in registers.
 fn kernel(function: &Function, target: Target, version: warpsmith_isa::Version) -> String {
@@ -29,6 +29,27 @@ fn kernel(function: &Function, target: Target, version: warpsmith_isa::Version) 
     )
 }
 
+/// The least constant that an operand takes.
+fn least(instruction: &Instruction, name: &str) -> i64 {
+    fn find(operands: &[SigOperand], name: &str) -> Option<SigValue> {
+        operands.iter().find_map(|operand| match &operand.kind {
+            SigKind::Value(value) if identifier(operand.name) == name => Some(*value),
+            SigKind::Bracket(places) | SigKind::Tuple(places) => find(places, name),
+            _ => None,
+        })
+    }
+    match find(&instruction.signature().operands, name).and_then(|value| value.range) {
+        None => 1,
+        Some(Range::Between { min, max, multiple }) => {
+            let least = min.max(multiple.min(max));
+            least - least.rem_euclid(multiple)
+        }
+        Some(Range::PowerOfTwo { min, .. }) => (min.max(1) as u64).next_power_of_two() as i64,
+        Some(Range::OneOf(all)) => all.last().copied().unwrap_or(0),
+        Some(Range::Stride(_) | Range::From(_) | Range::Fraction) => 256,
+    }
+}
+
 #[test]
 fn every_form_is_a_function() {
     let (mut checked, mut without, mut wrong) = (0, BTreeMap::<String, BTreeSet<String>>::new(), Vec::new());
@@ -45,7 +66,7 @@ fn every_form_is_a_function() {
                     Err(why) => match why.strip_prefix('`').and_then(|why| why.split_once("` is a constant"))
                     {
                         Some((name, _)) if choices.constants.iter().all(|(other, _)| other != name) => {
-                            let value = generate::least(&instruction, name);
+                            let value = least(&instruction, name);
                             choices.constants.push((name.to_owned(), value));
                         }
                         Some(_) | None => break Err(why),

@@ -816,7 +816,8 @@ define float @f_nvvm_d2f_rm(double %a0) {
   %r = call float @llvm.nvvm.d2f.rm(double %a0)
   ret float %r
 }
-; f_nvvm_d2i_hi: cvt.u32.u64
+; The upper half by one move; llc takes a shift and a conversion.
+; f_nvvm_d2i_hi: mov.b64
 define i32 @f_nvvm_d2i_hi(double %a0) {
   %r = call i32 @llvm.nvvm.d2i.hi(double %a0)
   ret i32 %r

@@ -139,8 +139,12 @@ impl<'a> Writer<'a> {
         // `gimli` writes each unit its own. The files and types of all units have numbers of the module's anyway; what is lost is who made which.
         let unit = self.info.and_then(|info| info.units.values().next().cloned()).unwrap_or(none);
         let text = |text: &str| LineString::String(text.as_bytes().to_vec());
-        // ptxas makes the line table, whose files are those of `.file`. The one that is made here is dropped.
-        let program = LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
+        // ptxas makes the line table, whose files are those of `.file`. The one that is made here is dropped, and is not empty so that the unit
+        // refers to one.
+        let mut program =
+            LineProgram::new(ENCODING, LineEncoding::default(), text("."), None, text("."), None);
+        program.begin_sequence(Some(Address::Constant(0)));
+        program.end_sequence(0);
         let id = self.dwarf.units.add(Unit::new(ENCODING, program));
         let producer = match unit.producer.as_str() {
             "" => concat!("Warpsmith ", env!("CARGO_PKG_VERSION")),

@@ -135,16 +135,16 @@ impl Packer {
             ];
             // A line takes `.b8 ` or `.b64 `, and its end.
             let mut line = (cost[0] + 5, 0);
-            for index in 1..WIDTHS.len() {
-                if cost[index] + 6 < line.0 {
-                    line = (cost[index] + 6, index as u8);
+            for (index, cost) in (0..).zip(cost).skip(1) {
+                if cost + 6 < line.0 {
+                    line = (cost + 6, index);
                 }
             }
             let mut step = Step { cost: [line.0; WIDTHS.len()], index: [line.1; WIDTHS.len()] };
             // Another value of the line takes a comma.
-            for index in 0..WIDTHS.len() {
-                if cost[index] < line.0 {
-                    (step.cost[index], step.index[index]) = (cost[index] + 1, index as u8);
+            for (index, cost) in cost.into_iter().enumerate() {
+                if cost < line.0 {
+                    (step.cost[index], step.index[index]) = (cost + 1, index as u8);
                 }
             }
             best[at] = step;

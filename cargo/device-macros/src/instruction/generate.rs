@@ -416,7 +416,7 @@ impl Finished<'_> {
 }
 
 /// An operand's name as Rust's.
-fn identifier(name: &str) -> String {
+pub fn identifier(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase()
@@ -475,29 +475,6 @@ fn constraint(rust: &str) -> &'static str {
         "f64" => "d",
         "u128" | "i128" => "q",
         _ => "l",
-    }
-}
-
-/// The least constant that an operand takes.
-#[cfg(test)]
-pub fn least(instruction: &Instruction, name: &str) -> i64 {
-    use warpsmith_isa::Range;
-    fn find(operands: &[SigOperand], name: &str) -> Option<SigValue> {
-        operands.iter().find_map(|operand| match &operand.kind {
-            SigKind::Value(value) if identifier(operand.name) == name => Some(*value),
-            SigKind::Bracket(places) | SigKind::Tuple(places) => find(places, name),
-            _ => None,
-        })
-    }
-    match find(&instruction.signature().operands, name).and_then(|value| value.range) {
-        None => 1,
-        Some(Range::Between { min, max, multiple }) => {
-            let least = min.max(multiple.min(max));
-            least - least.rem_euclid(multiple)
-        }
-        Some(Range::PowerOfTwo { min, .. }) => (min.max(1) as u64).next_power_of_two() as i64,
-        Some(Range::OneOf(all)) => all.last().copied().unwrap_or(0),
-        Some(Range::Stride(_) | Range::From(_) | Range::Fraction) => 256,
     }
 }
 

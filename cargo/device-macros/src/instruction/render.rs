@@ -103,15 +103,15 @@ impl Function {
             "f64" => format!("f64::from_bits(out[{n}] as u64)"),
             ty => format!("out[{n}] as {ty}"),
         });
+        let run = format!("INSTRUCTION.run(&[{}])", sources.join(", "));
+        let body = match count {
+            0 => format!("let [] = {run};"),
+            _ => format!("let out: [u128; {count}] = {run}; {result}"),
+        };
         format!(
             "static INSTRUCTION: ::warpsmith_device::host::Instruction = \
-                ::warpsmith_device::host::Instruction::new({:?}, {}, {}, {}); \
-            let out: [u128; {count}] = INSTRUCTION.run(&[{}]); let _ = out; {result}",
-            self.mnemonic,
-            self.form,
-            self.present,
-            self.destination_bits,
-            sources.join(", ")
+                ::warpsmith_device::host::Instruction::new({:?}, {}, {}, {}); {body}",
+            self.mnemonic, self.form, self.present, self.destination_bits,
         )
     }
 }

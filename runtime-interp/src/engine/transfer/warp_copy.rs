@@ -19,7 +19,7 @@ const MOST: usize = 16;
 pub(super) struct WarpCopy {
     /// The lanes that are not complete.
     pub lanes: u32,
-    /// Those of them that are not read.
+    /// The lanes of those whose sources are not read.
     unread: u32,
     /// Bytes that each lane writes, and that it reads: the others are zero.
     bytes: usize,

@@ -98,12 +98,18 @@ fn product<T: Plain>(
         let given = [of_a, of_b, out, size(m), size(n), size(k), zeros(), zeros()];
         let grid = [(m / 16) as u32, (n / 16) as u32, 1];
         let module = format!("triton/{name}.sm_{target}");
-        let tile = if name.contains("f64") { 16 } else { 32 };
+        let wide = name.starts_with("wide");
+        let tile = match () {
+            () if wide => 64,
+            () if name.contains("f64") => 16,
+            () => 32,
+        };
         let across = if name.contains("bf16") { 64 } else { tile };
         let entry = if name == "persistent" { name } else { "product" };
         let grid =
             if name == "persistent" { [3, 1, 1] } else { [grid[0] * 16 / tile, grid[1] * 16 / across, 1] };
-        let shape = Launch::new(entry).grid(grid).block([32 * warps, 1, 1]).dynamic_shared(32 << 10);
+        let shared = if wide { 96 << 10 } else { 32 << 10 };
+        let shape = Launch::new(entry).grid(grid).block([32 * warps, 1, 1]).dynamic_shared(shared);
         run(&module, shape, &given, 2, |found: &[T]| {
             for (at, found) in found.iter().enumerate().take(m * n) {
                 check(found, element(&a, &b, turned, [at / n, at % n], SIDES));
@@ -168,10 +174,33 @@ fn products_of_words_and_bytes() {
     );
 }
 
-/// Numbers of a format for a scaled product: packed, of whole lines of `k`.
-fn packed(format: &Format, by_rows: bool, seed: i32) -> Numbers {
-    let [m, n, k] = SIDES;
-    let bits = format.numbers(m * k, seed);
+/// Products of tiles that warpgroups multiply: with `wgmma` on sm_90, with `tcgen05` on sm_100.
+#[test]
+fn products_of_warpgroups() {
+    const BOTH: (&[u32], u32) = (&[90, 100], 4);
+    let count = SIDES[0] * SIDES[2];
+    let exact = 2f64.powi(-22);
+    product("wide_f16", BOTH, [true; 2], pair(&F16), single(exact));
+    product("wide_bf16", BOTH, [false, true], pair(&BF16), single(exact));
+    let words = (|| singles(count, 1), || singles(count, 2));
+    product("wide_tf32", BOTH, [false, true], words, single(2f64.powi(-9)));
+    // Hopper's sums of bytes keep 13 bits.
+    product("wide_e4m3", (&[90], 4), [false, true], pair(&E4M3), single(2f64.powi(-10)));
+    product("wide_e4m3", (&[100], 4), [false, true], pair(&E4M3), single(exact));
+    let bytes = |seed: i32| {
+        let values: Vec<i8> = noise(count as u32).map(|v| ((v ^ seed) >> 5) as i8).collect();
+        (buffer(&values), values.iter().map(|v| f64::from(*v)).collect())
+    };
+    let pairs = (move || bytes(0), move || bytes(4321));
+    product("wide_s8", (&[90], 4), [false, true], pairs, |found: &i32, [expected, _]| {
+        assert_eq!(f64::from(*found), expected);
+    });
+}
+
+/// Numbers of a format for a scaled product: packed, of lines of `k`.
+fn packed(format: &Format, lines: usize, by_rows: bool, seed: i32) -> Numbers {
+    let (n, k) = (lines, SIDES[2]);
+    let bits = format.numbers(lines * k, seed);
     let values = bits.iter().map(|b| format.value(*b)).collect();
     if format.fraction_bits != 1 {
         return (Given::Bytes(bits.iter().map(|b| *b as u8).collect()), values);
@@ -179,7 +208,7 @@ fn packed(format: &Format, by_rows: bool, seed: i32) -> Numbers {
     // Two of neighbouring k in a byte, the first in the low half.
     let byte = |low: usize, high: usize| (bits[low] | bits[high] << 4) as u8;
     let bytes = if by_rows {
-        (0..m * k / 2).map(|i| byte(2 * i, 2 * i + 1)).collect()
+        (0..lines * k / 2).map(|i| byte(2 * i, 2 * i + 1)).collect()
     } else {
         (0..k / 2 * n).map(|i| byte(i / n * 2 * n + i % n, (i / n * 2 + 1) * n + i % n)).collect()
     };
@@ -188,16 +217,20 @@ fn packed(format: &Format, by_rows: bool, seed: i32) -> Numbers {
 
 #[test]
 fn scaled_products() {
-    let [m, n, k] = SIDES;
-    let cases: [(&str, &[u32], &Format, &Format); 4] = [
+    let cases: [(&str, &[u32], &Format, &Format); 6] = [
         ("scaled_e4m3", &[90, 120], &E4M3, &E4M3),
         ("scaled_e5m2_e4m3", &[120], &E5M2, &E4M3),
         ("scaled_e2m1", &[80, 100, 120], &E2M1, &E2M1),
         ("scaled_e4m3_e2m1", &[120], &E4M3, &E2M1),
+        ("wide_scaled_e4m3", &[100], &E4M3, &E4M3),
+        ("wide_scaled_e2m1", &[100], &E2M1, &E2M1),
     ];
     for (name, targets, of_a, of_b) in cases {
+        // A tile, or four.
+        let wide = name.starts_with("wide");
+        let [m, n, k] = if wide { [128, 64, SIDES[2]] } else { SIDES };
         for target in targets {
-            let ((given_a, mut a), (given_b, mut b)) = (packed(of_a, true, 5), packed(of_b, false, 6));
+            let ((given_a, mut a), (given_b, mut b)) = (packed(of_a, m, true, 5), packed(of_b, n, false, 6));
             let scales = |lines: usize, seed: u32| -> Vec<u8> {
                 (0..lines * k / 32).map(|i| 120 + ((i as u32 * 7 + seed) % 15) as u8).collect()
             };
@@ -218,10 +251,11 @@ fn scaled_products() {
                 Given::Zeros(16),
                 Given::Zeros(16),
             ];
-            let shape = Launch::new("scaled").grid([2, 2, 1]).block([128, 1, 1]).dynamic_shared(64 << 10);
+            let grid = if wide { [1, 1, 1] } else { [2, 2, 1] };
+            let shape = Launch::new("scaled").grid(grid).block([128, 1, 1]).dynamic_shared(96 << 10);
             run(&format!("triton/{name}.sm_{target}"), shape, &given, 4, |found: &[f32]| {
                 for (at, found) in found.iter().enumerate().take(m * n) {
-                    let expected = element(&a, &b, [false; 2], [at / n, at % n], SIDES);
+                    let expected = element(&a, &b, [false; 2], [at / n, at % n], [m, n, k]);
                     close(f64::from(*found), expected, 2f64.powi(-20));
                 }
             });

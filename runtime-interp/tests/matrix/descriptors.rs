@@ -4,23 +4,21 @@
 use warpsmith_isa::{MmaKind, ScaleVector};
 use warpsmith_semantics::matrix::{BadDescriptor, Descriptor, TensorForm};
 
+/// The number that a text begins with, and the rest of it.
+fn number(text: &str) -> Option<(u32, &str)> {
+    let (digits, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    Some((digits.parse().ok()?, rest))
+}
+
 /// The bits that a message speaks of: `bit 5`, `bits 9:7`, `bits 53 to 60`, `bits 14 and 15`.
 fn named(message: &str) -> Vec<u32> {
-    let mut bits = Vec::new();
-    for (at, _) in message.match_indices("bit") {
-        let rest = message[at + 3..].trim_start_matches('s').trim_start();
-        let numbers = rest.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
-        let pair = [":", " to ", " and "]
-            .iter()
-            .any(|between| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(between));
-        let ends: Vec<u32> = numbers.take(1 + usize::from(pair)).map(|n| n.parse().unwrap()).collect();
-        if let (true, [first, .., last] | [first @ last]) =
-            (rest.starts_with(|c: char| c.is_ascii_digit()), &*ends)
-        {
-            bits.extend(*first.min(last)..=*first.max(last));
-        }
-    }
-    bits
+    let range = |(at, word): (usize, &str)| {
+        let (first, rest) = number(message[at + word.len()..].trim_start_matches('s').trim_start())?;
+        let ends = [":", " to ", " and "].map(|between| rest.strip_prefix(between).and_then(number));
+        let last = ends.into_iter().flatten().next().map_or(first, |(last, _)| last);
+        Some(first.min(last)..=first.max(last))
+    };
+    message.match_indices("bit").filter_map(range).flatten().collect()
 }
 
 /// Up to three bits of so many, as a number.

@@ -118,6 +118,14 @@ KERNELS = [
     ("scaled_e5m2_e4m3", scaled, SCALED, scaled_tiles(64, "e5m2", "e4m3"), 4, (120,)),
     ("scaled_e2m1", scaled, SCALED, scaled_tiles(128, "e2m1", "e2m1"), 4, (80, 100, 120)),
     ("scaled_e4m3_e2m1", scaled, SCALED, scaled_tiles(128, "e4m3", "e2m1"), 4, (120,)),
+    # Tiles of a warpgroup: `wgmma` on sm_90, `tcgen05` on sm_100.
+    ("wide_f16", product, of_types("fp16", "fp32"), tiles(64, 64, 32) | plain(tl.float32, True, True), 4, (90, 100)),
+    ("wide_bf16", product, of_types("bf16", "fp32"), tiles(64, 64, 64) | plain(tl.float32, False, True), 4, (90, 100)),
+    ("wide_tf32", product, of_types("fp32", "fp32"), tiles(64, 64, 32) | plain(tl.float32, False, True), 4, (90, 100)),
+    ("wide_e4m3", product, of_types("fp8e4nv", "fp32"), tiles(64, 64, 64) | plain(tl.float32, False, True), 4, (90, 100)),
+    ("wide_s8", product, of_types("i8", "i32"), tiles(64, 64, 64) | plain(tl.int32, False, True), 4, (90,)),
+    ("wide_scaled_e4m3", scaled, SCALED, tiles(128, 64, 128, TYPE_A="e4m3", TYPE_B="e4m3", PACK_A=1, PACK_B=1), 4, (100,)),
+    ("wide_scaled_e2m1", scaled, SCALED, tiles(128, 64, 128, TYPE_A="e2m1", TYPE_B="e2m1", PACK_A=2, PACK_B=2), 4, (100,)),
     ("causal_f16", causal, {"q": "*fp16", "k": "*fp16", "v": "*fp16", "out": "*fp32", "n": "i32", "scale": "fp32"}, {"D": 64, "BLOCK": 32}, 4, (80, 120)),
     ("causal_bf16", causal, {"q": "*bf16", "k": "*bf16", "v": "*bf16", "out": "*fp32", "n": "i32", "scale": "fp32"}, {"D": 32, "BLOCK": 32}, 2, (89, 90, 100)),
 ]

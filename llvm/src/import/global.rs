@@ -64,7 +64,8 @@ impl<'a> Importer<'a> {
             }
         };
         let is_declaration = global.init.is_none();
-        let (linkage, initialised) = (global.linkage, global.init);
+        let (linkage, initialised, host_writes) =
+            (global.linkage, global.init, global.externally_initialized);
         let dynamic = is_declaration && space == StateSpace::Shared;
         let legal = self.symbols.legal(&name, !linkage.is_local());
         let module = &self.modules[site.module].1;
@@ -76,6 +77,9 @@ impl<'a> Importer<'a> {
         let is_local = linkage.is_local() || linkage.is_weak() || self.is_library(site);
         made.linkage = match (is_declaration, is_local) {
             (true, _) => ir::Linkage::Extern,
+            // The host may write it before a launch, so nobody may take it for what it begins with.
+            (false, true) if host_writes && linkage.is_weak() => ir::Linkage::Weak,
+            (false, true) if host_writes => ir::Linkage::Export,
             (false, true) => ir::Linkage::Local,
             (false, false) => ir::Linkage::Export,
         };

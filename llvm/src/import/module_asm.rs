@@ -68,7 +68,9 @@ fn variable(module: &ptx::Module, decl: &ptx::Decl, declarator: &ptx::Declarator
         _ if decl.space == StateSpace::Shared => ir::Linkage::Local,
         ptx::Linkage::Extern => ir::Linkage::Extern,
         ptx::Linkage::Visible => ir::Linkage::Export,
-        ptx::Linkage::Local | ptx::Linkage::Weak | ptx::Linkage::Common => ir::Linkage::Local,
+        ptx::Linkage::Weak => ir::Linkage::Weak,
+        ptx::Linkage::Common => ir::Linkage::Common,
+        ptx::Linkage::Local => ir::Linkage::Local,
     };
     Ok(global)
 }

@@ -217,7 +217,9 @@ fn undefined(name: &str) -> String {
     if name.starts_with("cuda") {
         return format!("call of `{name}`: kernels cannot launch kernels here");
     }
-    format!("call of `{name}`, which this module does not define and the system does not provide")
+    format!(
+        "call of `{name}`, which this module does not define and the system does not provide: load it together with the module that does"
+    )
 }
 
 /// The names in an initial value.

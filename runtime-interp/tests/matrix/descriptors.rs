@@ -118,7 +118,7 @@ fn instructions_of_tensor_memory() {
         for sparse in [false, true] {
             let form = TensorForm { sparse, ..dense };
             let rows = if form.pair { 256 } else { 128 };
-            let base = types | u64::from(sparse) << 2 | 64 / 8 << 17 | rows / 16 << 24;
+            let base = types | u64::from(sparse) << 2 | (64 / 8) << 17 | (rows / 16) << 24;
             form.decode(base as u32).unwrap_or_else(|error| panic!("{form:?}: {error}"));
             for bits in patterns(32) {
                 match form.decode((base ^ bits) as u32) {

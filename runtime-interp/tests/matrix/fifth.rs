@@ -80,7 +80,7 @@ fn instruction(sample: &Sample) -> u32 {
         MmaKind::Ti16 => panic!("not executed"),
     };
     let rows = if is_pair(sample) { 256 } else { 128 };
-    u32::from(sparse) << 2 | types | 64 / 8 << 17 | rows / 16 << 24
+    u32::from(sparse) << 2 | types | (64 / 8) << 17 | (rows / 16) << 24
 }
 
 /// A descriptor of rows of at most 64 bytes, eight of them 512 bytes from the next eight. The tile is at the beginning of shared memory.

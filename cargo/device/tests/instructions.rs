@@ -17,6 +17,8 @@ instructions! {
     fn multiply_high = "mul.hi.u64";
     fn reverse = "brev.b64";
     fn to_int = "cvt.rzi.sat.u8.f32";
+    fn to_quarters = "cvt.rn.satfinite.e2m1x2.f32";
+    fn from_quarters = "cvt.rn.f16x2.e2m1x2";
     fn majority = "lop3.b32" { lut: 0xe8 };
     fn sum_of_bytes = "vadd4.u32.u32.u32.add";
     unsafe fn load_signed = "ld.global.s8";
@@ -50,6 +52,8 @@ fn values() {
     assert_eq!(multiply_high(u64::MAX, u64::MAX), u64::MAX - 1);
     assert_eq!(reverse(1), 1 << 63);
     assert_eq!((to_int(300.0), to_int(-1.0), to_int(7.9)), (255, 0, 7));
+    assert_eq!(to_quarters(-6.0, 1.0), 0xf2);
+    assert_eq!(from_quarters(0xf2), 0xc600_3c00);
     assert_eq!(majority(0b1100, 0b1010, 0b1001), 0b1000);
     assert_eq!(sum_of_bytes(0x0102_0304, 0x0101_0101, 5), 5 + 14);
     assert_eq!(pack(7), 7);

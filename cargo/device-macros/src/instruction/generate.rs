@@ -306,12 +306,13 @@ impl<'a> Writer<'a> {
         Ok(braced(&registers, count))
     }
 
-    /// A register that holds a parameter's, which the instruction reads: that of the input where its type is none, else one into which it is moved.
+    /// A register that holds a parameter's, which the instruction reads: that of the input where it will do, else one into which it is moved.
     fn read(&mut self, ty: ScalarType, rust: &str, from: &str, into: Option<&str>) -> String {
         let input = format!("${}", self.first + self.inputs.len());
         self.inputs.push(constraint(rust));
         self.sources.push(Source::Register(from.to_owned(), rust.to_owned()));
-        if into.is_none() && ty.class() == TypeClass::Bits {
+        // Eight bits are passed in sixteen.
+        if into.is_none() && ty.class() == TypeClass::Bits && ty.bits() > 8 {
             return input;
         }
         let register = into.map_or_else(|| self.temporary(ty), str::to_owned);
@@ -444,8 +445,8 @@ fn register(value: &SigValue) -> Option<ScalarType> {
         untyped.clone().chain(value.registers.iter()).filter(|&ty| ty != B8 && value.registers.contains(ty))
     };
     let fits = all().find(|ty| ty.bits() >= value.ty.bits() || *ty == Pred);
-    // Some places are of a wider type than the registers that they name.
-    fits.or_else(|| all().max_by_key(|ty| ty.bits()))
+    // Some places are of a wider type than the registers that they name; a register of 8 bits is written only where no other will do.
+    fits.or_else(|| all().max_by_key(|ty| ty.bits())).or(value.registers.contains(B8).then_some(B8))
 }
 
 /// The type of Rust for a value in a register of so many bits.

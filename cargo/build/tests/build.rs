@@ -43,6 +43,37 @@ fn a_folder_of_kernels() {
     recorded(&output.bindings);
 }
 
+/// A length whose register holds an address later is a number, also where a call has parameters in a scope of their own.
+#[test]
+fn a_register_is_what_was_assigned_last() {
+    let folder = scratch("again");
+    let file = folder.join("again.ptx");
+    let text = "
+        .version 7.0
+        .target sm_80
+        .address_size 64
+        .func note(.param .b64 what) { ret; }
+        .visible .entry last(.param .u64 .ptr .global .align 4 data, .param .u64 n)
+        {
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd0, [data];
+            ld.param.u64 %rd1, [n];
+            {
+                .param .b64 param0;
+                st.param.b64 [param0], 7;
+                call note, (param0);
+            }
+            mov.b64 %rd2, %rd1;
+            add.s64 %rd1, %rd0, 4;
+            st.global.b32 [%rd1], 1;
+            ret;
+        }";
+    std::fs::write(&file, text).unwrap();
+    let output = Build::new().target("sm_80").file(file).out_dir(folder).compile("bindings").unwrap();
+    let bindings = std::fs::read_to_string(output.bindings).unwrap();
+    assert!(bindings.contains("data: Buffer, n: u64)"), "{bindings}");
+}
+
 #[test]
 fn bindings_launch_kernels() {
     use kernels::cpu::{Config, Kernels};

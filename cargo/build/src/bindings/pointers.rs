@@ -51,8 +51,7 @@ pub fn pointees(module: &ValidatedModule, function: &Function) -> Vec<Pointee> {
         params,
         labels: HashMap::new(),
         uses: vec![Use::default(); count],
-        // Names in an inner scope may be others of the same spelling.
-        scoped: module[body].iter().any(|stmt| matches!(stmt, Stmt::Open)),
+        scoped: declares_inner_registers(module, &module[body]),
     };
     while walk.round(body) {}
     walk.uses.into_iter().map(Use::pointee).collect()
@@ -89,7 +88,30 @@ struct Walk<'a> {
     /// What is known where a label is reached.
     labels: HashMap<Symbol, State>,
     uses: Vec<Use>,
+    /// Names of registers may stand for others of the same spelling.
     scoped: bool,
+}
+
+/// True if a scope within the body has registers of its own; those around calls have none.
+fn declares_inner_registers(module: &ValidatedModule, body: &[Stmt]) -> bool {
+    let mut depth = 0usize;
+    body.iter().any(|stmt| {
+        match stmt {
+            Stmt::Open => depth += 1,
+            Stmt::Close => depth = depth.saturating_sub(1),
+            Stmt::Decl(decl) => return depth > 0 && module[*decl].space == StateSpace::Reg,
+            Stmt::Inst(_)
+            | Stmt::Label(_)
+            | Stmt::Loc(_)
+            | Stmt::LocIntermediate(_)
+            | Stmt::Pragma(_)
+            | Stmt::BranchTargets { .. }
+            | Stmt::CallTargets { .. }
+            | Stmt::CallPrototype(_)
+            | Stmt::Target(_) => {}
+        }
+        false
+    })
 }
 
 impl Walk<'_> {

@@ -49,6 +49,20 @@ fn constants_of_indices_become_offsets_of_accesses() {
 }
 
 #[test]
+fn conversions_in_assembly_and_back_are_none() {
+    let module = imported(include_bytes!("corpus/spaces.bc"), "converted");
+    for (level, converts) in [(OptLevel::O0, true), (OptLevel::O2, false)] {
+        let compiled = Compiler::new(Target::sm(80)).with_opt_level(level).compile(&module).expect("PTX");
+        assert_eq!(compiled.text.contains("cvta.to.shared"), converts, "{}", compiled.text);
+        let program = Program::load(&compiled.module).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut device = Device::new();
+        let out = device.upload(&[0u32; 2]).expect("memory");
+        device.launch(&program, &Launch::new("converted").arg(out)).expect("a launch");
+        assert_eq!(device.download::<u32>(out).expect("memory"), [7, 9]);
+    }
+}
+
+#[test]
 fn assembly_outside_of_functions_declares_variables() {
     let module = imported(include_bytes!("corpus/module_asm.O3.bc"), "tiles");
     let text = ptx(&module);

@@ -98,6 +98,25 @@ fn register_type(ty: ScalarType) -> Result<Type> {
     }
 }
 
+/// The pointers that a `cvta` of 64 bits converts from and to; parameters and the memory of clusters have none.
+fn conversion(mnemonic: &ir::Mnemonic) -> Option<(Type, Type)> {
+    use warpsmith_isa::{Mod, Opcode};
+    if !mnemonic.has(Mod::U64) {
+        return None;
+    }
+    let spaces = [
+        (Mod::Global, Type::PTR_GLOBAL),
+        (Mod::Shared, Type::PTR_SHARED),
+        (Mod::Const, Type::PTR_CONST),
+        (Mod::Local, Type::PTR_LOCAL),
+    ];
+    let (_, within) = spaces.into_iter().find(|(space, _)| mnemonic.has(*space))?;
+    let opcode = mnemonic.opcode();
+    (opcode == Opcode::Cvta)
+        .then_some((within, Type::PTR))
+        .or_else(|| (opcode == Opcode::CvtaTo).then_some((Type::PTR, within)))
+}
+
 /// What a text of assembly is turned into.
 struct Translation<'t> {
     module: &'t ptx::Module,
@@ -393,6 +412,17 @@ impl Builder<'_, '_, '_> {
         {
             return self.translate_move(t, *source, &variables, &types);
         }
+        if let ([ptx::Operand::Name(source)], [result], [Type::I64]) = (operands, &variables[..], &types[..])
+            && let Some((from, to)) = conversion(&mnemonic)
+        {
+            let name = &t.module[*source];
+            let source = match t.registers.get(name) {
+                Some(variable) => self.b.use_var(*variable),
+                None => self.named_value(name)?,
+            };
+            let source = self.as_register(source, Type::I64);
+            return self.translate_conversion(source, *result, from, to);
+        }
         // An accumulator is read before it is written.
         let accumulates =
             warpsmith_isa::forms(&mnemonic).any(|form| ir::accumulators(&form.signature()).is_some());
@@ -407,6 +437,15 @@ impl Builder<'_, '_, '_> {
         for (variable, value) in variables.into_iter().zip(results) {
             self.b.def_var(variable, value);
         }
+        Ok(())
+    }
+
+    /// `cvta`: a conversion of the IR, which the optimiser knows the inverse of.
+    fn translate_conversion(&mut self, source: Value, result: Variable, from: Type, to: Type) -> Result<()> {
+        let pointer = self.b.ins().inttoptr(from, source);
+        let converted = self.b.ins().addrspacecast(to, pointer);
+        let bits = self.b.ins().ptrtoint(converted);
+        self.b.def_var(result, bits);
         Ok(())
     }
 

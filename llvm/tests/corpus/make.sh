@@ -17,6 +17,7 @@ for source in [a-g]*.cu [i-z]*.cu; do
     clang-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -Wno-unknown-cuda-version \
         $ptx -O3 -Xclang -disable-llvm-passes -emit-llvm -c "$source" -o "${source%.cu}.raw.bc"
 done
+llvm-as-22 spaces.ll -o spaces.bc
 llvm-as-22 nvvm.ll -o nvvm.bc
 llvm-as-22 nvvm.refused.ll -o nvvm.refused.bc
 clang-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_90a -nocudainc -nocudalib -Wno-unknown-cuda-version -w \

@@ -44,21 +44,25 @@ impl Results {
     /// # Panics
     ///
     /// If there is none.
+    #[inline]
     pub fn first(self) -> Value {
         self.get(0).expect("the instruction has a result")
     }
 
     /// The n-th result.
+    #[inline]
     pub fn get(self, n: usize) -> Option<Value> {
         self.into_iter().nth(n)
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(self) -> usize {
         (self.end - self.first) as usize
     }
 
     /// True if there is none.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.first == self.end
     }
@@ -68,6 +72,7 @@ impl IntoIterator for Results {
     type Item = Value;
     type IntoIter = std::iter::Map<std::ops::Range<usize>, fn(usize) -> Value>;
 
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
         (self.first as usize..self.end as usize).map(Value::new)
     }
@@ -95,6 +100,7 @@ pub struct DataFlowGraph {
 impl Index<Inst> for DataFlowGraph {
     type Output = InstData;
 
+    #[inline]
     fn index(&self, inst: Inst) -> &InstData {
         &self.insts[inst]
     }
@@ -144,41 +150,49 @@ impl DataFlowGraph {
     }
 
     /// The number of instructions made, in the layout or not: the bound of [`Inst`] indices.
+    #[inline]
     pub fn num_insts(&self) -> usize {
         self.insts.len()
     }
 
     /// The number of blocks made: the bound of [`Block`] indices.
+    #[inline]
     pub fn num_blocks(&self) -> usize {
         self.blocks.len()
     }
 
     /// The number of values made: the bound of [`Value`] indices.
+    #[inline]
     pub fn num_values(&self) -> usize {
         self.values.len()
     }
 
     /// Every value made.
+    #[inline]
     pub fn values(&self) -> impl ExactSizeIterator<Item = Value> + use<> {
         (0..self.values.len()).map(Value::new)
     }
 
     /// The operation of an instruction.
+    #[inline]
     pub fn opcode(&self, inst: Inst) -> Opcode {
         self.insts[inst].opcode()
     }
 
     /// The operands of an instruction, without the arguments of branch targets.
+    #[inline]
     pub fn args(&self, inst: Inst) -> &[Value] {
         self.insts[inst].args(&self.pool)
     }
 
     /// The operands of an instruction, to be changed.
+    #[inline]
     pub fn args_mut(&mut self, inst: Inst) -> &mut [Value] {
         self.insts[inst].args_mut(&mut self.pool)
     }
 
     /// The targets of a terminator in order: `then` before `else`, `default` before the cases. Empty for others.
+    #[inline]
     pub fn targets(&self, inst: Inst) -> impl Iterator<Item = &BlockCall> + Clone {
         let (head, cases) = self.insts[inst].targets(&self.jump_tables);
         head.iter().chain(cases.iter().map(|(_, call)| call))
@@ -196,6 +210,7 @@ impl DataFlowGraph {
     }
 
     /// Every value an instruction uses: operands, then the arguments of its targets.
+    #[inline]
     pub fn uses(&self, inst: Inst) -> impl Iterator<Item = Value> + '_ {
         let in_targets = self.targets(inst).flat_map(|call| call.args(&self.pool));
         self.args(inst).iter().chain(in_targets).copied()
@@ -220,17 +235,20 @@ impl DataFlowGraph {
     }
 
     /// The results of an instruction.
+    #[inline]
     pub fn results(&self, inst: Inst) -> Results {
         self.results[inst]
     }
 
     /// The first result of an instruction.
+    #[inline]
     pub fn first_result(&self, inst: Inst) -> Option<Value> {
         let results = self.results[inst];
         if results.is_empty() { None } else { Some(Value::new(results.first as usize)) }
     }
 
     /// The type of a value; [`Type::INVALID`] for one that does not exist.
+    #[inline]
     pub fn ty(&self, value: Value) -> Type {
         self.values.get(value).map_or(Type::INVALID, |data| data.ty)
     }
@@ -241,11 +259,13 @@ impl DataFlowGraph {
     }
 
     /// Where a value comes from; from nowhere if it does not exist.
+    #[inline]
     pub fn def(&self, value: Value) -> ValueDef {
         self.values.get(value).map_or(ValueDef::Detached, |data| data.def)
     }
 
     /// The instruction that computes a value. `None` for block parameters.
+    #[inline]
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.def(value) {
             ValueDef::Result(inst, _) => Some(inst),
@@ -254,6 +274,7 @@ impl DataFlowGraph {
     }
 
     /// The instruction data behind a value. `None` for block parameters.
+    #[inline]
     pub fn def_data(&self, value: Value) -> Option<&InstData> {
         self.def_inst(value).map(|inst| &self.insts[inst])
     }
@@ -286,6 +307,7 @@ impl DataFlowGraph {
     }
 
     /// The parameters of a block; none for one that does not exist.
+    #[inline]
     pub fn block_params(&self, block: Block) -> &[Value] {
         self.blocks.get(block).map_or(&[], |params| params.as_slice(&self.pool))
     }
@@ -342,6 +364,7 @@ impl DataFlowGraph {
     }
 
     /// The value that a value stands for.
+    #[inline]
     pub fn resolve(&self, mut value: Value) -> Value {
         // `replace_value` resolves its target first, so chains have no cycle.
         while let ValueDef::Alias(next) = self.def(value) {

@@ -415,16 +415,19 @@ impl Function {
     }
 
     /// The terminator of a block.
+    #[inline]
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         self.layout.last_inst(block).filter(|inst| self.dfg.opcode(*inst).traits().has(Traits::TERMINATOR))
     }
 
     /// The successors of a block, once for each edge.
+    #[inline]
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
         self.terminator(block).into_iter().flat_map(|inst| self.dfg.targets(inst).map(|call| call.block))
     }
 
     /// The instruction that a value comes from, if it is of this operation.
+    #[inline]
     pub fn def_of(&self, value: Value, op: Opcode) -> Option<Inst> {
         self.dfg.def_inst(value).filter(|inst| self.dfg.opcode(*inst) == op)
     }

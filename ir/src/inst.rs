@@ -29,6 +29,7 @@ impl BlockCall {
     }
 
     /// The arguments.
+    #[inline]
     pub fn args<'a>(&self, pool: &'a ValuePool) -> &'a [Value] {
         self.args.as_slice(pool)
     }

@@ -85,11 +85,13 @@ impl Layout {
     }
 
     /// The first block.
+    #[inline]
     pub fn entry(&self) -> Option<Block> {
         self.first.expand()
     }
 
     /// The last block.
+    #[inline]
     pub fn last_block(&self) -> Option<Block> {
         self.last.expand()
     }
@@ -163,47 +165,56 @@ impl Layout {
     }
 
     /// The blocks in order.
+    #[inline]
     pub fn blocks(&self) -> impl Iterator<Item = Block> + Clone + '_ {
         std::iter::successors(self.first.expand(), |block| self.blocks[*block].next.expand())
     }
 
     /// The block behind this one.
+    #[inline]
     pub fn next_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].next.expand()
     }
 
     /// The block before this one.
+    #[inline]
     pub fn prev_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].prev.expand()
     }
 
     /// The instructions of a block in order.
+    #[inline]
     pub fn insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + Clone + '_ {
         let node = &self.blocks[block];
         Insts { layout: self, head: node.first.expand(), tail: node.last.expand() }
     }
 
     /// The first instruction of a block.
+    #[inline]
     pub fn first_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].first.expand()
     }
 
     /// The last instruction of a block: its terminator, if the block is complete.
+    #[inline]
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].last.expand()
     }
 
     /// The block that an instruction is in. `None` for one that is not in the layout.
+    #[inline]
     pub fn block_of(&self, inst: Inst) -> Option<Block> {
         self.insts[inst].block.expand()
     }
 
     /// The next instruction of the block.
+    #[inline]
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
         self.insts[inst].next.expand()
     }
 
     /// The previous instruction of the block.
+    #[inline]
     pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
         self.insts[inst].prev.expand()
     }
@@ -304,6 +315,7 @@ struct Insts<'a> {
 impl Iterator for Insts<'_> {
     type Item = Inst;
 
+    #[inline]
     fn next(&mut self) -> Option<Inst> {
         let inst = self.head?;
         if self.head == self.tail {
@@ -316,6 +328,7 @@ impl Iterator for Insts<'_> {
 }
 
 impl DoubleEndedIterator for Insts<'_> {
+    #[inline]
     fn next_back(&mut self) -> Option<Inst> {
         let inst = self.tail?;
         if self.head == self.tail {

@@ -243,6 +243,7 @@ impl Type {
     }
 
     /// True for structs and arrays.
+    #[inline]
     pub const fn is_aggregate(self) -> bool {
         self.aggregate != 0
     }
@@ -286,56 +287,67 @@ impl Type {
     }
 
     /// The scalar, or the scalar of each element.
+    #[inline]
     pub const fn element(self) -> Scalar {
         self.element
     }
 
     /// The scalar as a type.
+    #[inline]
     pub const fn element_type(self) -> Type {
         Type::scalar(self.element)
     }
 
     /// The number of elements, 1 for what is not a vector.
+    #[inline]
     pub const fn lanes(self) -> u32 {
         self.lanes as u32
     }
 
     /// True for vectors.
+    #[inline]
     pub const fn is_vector(self) -> bool {
         self.lanes > 1
     }
 
     /// True for `i1` to `i128`.
+    #[inline]
     pub const fn is_int(self) -> bool {
         !self.is_vector() && matches!(self.element.row().2, Class::Int)
     }
 
     /// True for every scalar float format.
+    #[inline]
     pub const fn is_float(self) -> bool {
         !self.is_vector() && matches!(self.element.row().2, Class::Float)
     }
 
     /// True for pointers.
+    #[inline]
     pub const fn is_ptr(self) -> bool {
         !self.is_vector() && matches!(self.element.row().2, Class::Ptr)
     }
 
     /// True for integers other than `i1 i8 i16 i32 i64 i128`.
+    #[inline]
     pub const fn is_odd(self) -> bool {
         matches!(self.element, Scalar::Odd(_))
     }
 
     /// True for [`Type::INVALID`].
+    #[inline]
     pub const fn is_invalid(self) -> bool {
         matches!(self.element, Scalar::Invalid) && !self.is_aggregate()
     }
 
     /// The space a pointer points into.
+    #[inline]
     pub const fn space(self) -> Option<StateSpace> {
         if self.is_ptr() { Some(self.element.row().3) } else { None }
     }
 
     /// The bits of a value; 0 for a struct or array, whose size the module's [`TypeTable`](crate::TypeTable) knows.
+    #[inline]
     pub const fn bits(self) -> u32 {
         self.element.row().1 as u32 * self.lanes as u32
     }
@@ -350,6 +362,7 @@ impl Type {
 
     /// Brings an integer constant into the one form that stands for its bits: sign-extended from the width, 0 or 1 for `i1`. Of a wider type
     /// than 64 bits, the constants held so are those that sign extension reaches.
+    #[inline]
     pub const fn normalize(self, value: i64) -> i64 {
         match self.bits() {
             0 | 64.. => value,

@@ -258,3 +258,34 @@ entry:
     assert_eq!(last(4), "(4) simplify on @k, rule udiv-power");
     assert_eq!(last(5), "(5) dce on @k");
 }
+
+/// A loop that stays one is named with the reason, at its line.
+#[test]
+fn loops_that_stay_are_remarked() {
+    let text = "kernel @k(%p: ptr<global>, %n: i32) {
+entry:
+  jump loop(0)
+loop(%i: i32):
+  %at = index %p, %i, 4
+  store %i, %at
+  %next = imul %i, 3
+  %more = icmp ult %next, %n
+  brif %more, loop(%next), done
+done:
+  ret
+}
+";
+    let mut module = parse(text);
+    let mut options = Options { remarks: true, ..Options::default() };
+    let report = Pipeline::parse("unroll,partial").unwrap().run(&mut module, &mut options);
+    let report = report.unwrap_or_else(|errors| panic!("{errors}"));
+    let said: Vec<String> = report.remarks.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "@k: unroll: loop not unrolled: the number of its rounds is not known, or too large [unroll]",
+            "@k: partial: no rounds of the loop made one: it does not count by a fixed step to a fixed bound, with the test at its end [partial]",
+        ]
+    );
+    assert!(report.remarks.iter().all(|remark| !remark.applied && !remark.span.is_none()));
+}

@@ -35,17 +35,29 @@ const MAX_GROWTH: usize = 20_000;
 /// Each loop takes time in proportion to the function: so many instructions in all.
 const MAX_WORK: usize = 1 << 24;
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (mut changes, mut growth, mut work) = (0, 0, MAX_WORK);
     let mut analyses = Analyses::default();
     let (loops, mut cfg) = (analyses.get::<Loops>(func), analyses.get::<Cfg>(func));
     for found in loops.iter() {
-        let Some(plan) = Plan::of(func, &cfg, found) else { continue };
-        growth += plan.rounds * plan.size;
         let cost = func.dfg.num_insts();
-        if growth > MAX_GROWTH || cost > work {
-            break;
-        }
+        let plan = match Plan::of(func, &cfg, found) {
+            Ok(plan) if growth + plan.rounds * plan.size > MAX_GROWTH => {
+                Err("other loops of the function have become too long")
+            }
+            Ok(_) if cost > work => Err("the function is too large to look at all its loops"),
+            plan => plan,
+        };
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(why) => {
+                let at = func.terminator(found.header);
+                cx.log
+                    .remark(func, at, "partial", false, || format!("no rounds of the loop made one: {why}"));
+                continue;
+            }
+        };
+        growth += plan.rounds * plan.size;
         work -= cost;
         plan.carry_out(func, &cfg);
         cfg = Rc::new(Cfg::compute(func));
@@ -83,8 +95,11 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
-        let &[block] = &found.blocks[..] else { return None };
+    /// How many rounds of a loop become one, or why it stays as it is.
+    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Result<Plan, &'static str> {
+        const NOT_COUNTED: &str =
+            "it does not count by a fixed step to a fixed bound, with the test at its end";
+        let &[block] = &found.blocks[..] else { return Err("it has several blocks") };
         let (mut size, mut convergent) = (0, false);
         for inst in func.layout.insts(block) {
             size += usize::from(!is_free(func, inst));
@@ -92,44 +107,57 @@ impl Plan {
         }
         let hint = func.loop_hints[block];
         let rounds = match hint {
-            Some(LoopHint::NoUnroll | LoopHint::UnrollFull) => return None,
+            Some(LoopHint::NoUnroll) => return Err("the source forbids it"),
+            Some(LoopHint::UnrollFull) => return Err("the source wants all rounds or none"),
             Some(LoopHint::Unroll(n)) => {
-                usize::try_from(n).ok().filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)?
+                let wanted = usize::try_from(n).ok();
+                wanted.filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)
             }
-            None => *ROUNDS.iter().find(|&rounds| rounds * size <= MAX_SIZE)?,
+            None => ROUNDS.into_iter().find(|rounds| rounds * size <= MAX_SIZE),
         };
+        let rounds = rounds.ok_or("it has too many instructions")?;
         let mut outer = cfg.predecessors(block).iter().copied().filter(|&pred| pred != block);
-        let (Some(before), None) = (outer.next(), outer.next()) else { return None };
-        if convergent || func.layout.entry() == Some(block) {
-            return None;
+        let (Some(before), None) = (outer.next(), outer.next()) else {
+            return Err("several blocks lead to it");
+        };
+        if convergent {
+            return Err("threads work together in it");
         }
-        let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
+        if func.layout.entry() == Some(block) {
+            return Err("the function begins with it");
+        }
+        let Some(InstData::Brif { cond, dests }) = func.terminator(block).map(|inst| &func.dfg[inst]) else {
+            return Err(NOT_COUNTED);
+        };
         let stays = match [dests[0].block == block, dests[1].block == block] {
             [true, false] => 0,
             [false, true] => 1,
-            [true, true] | [false, false] => return None,
+            [true, true] | [false, false] => return Err(NOT_COUNTED),
         };
-        let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(*cond)? else { return None };
+        let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(*cond).ok_or(NOT_COUNTED)?
+        else {
+            return Err(NOT_COUNTED);
+        };
         let cond = if stays == 0 { cond } else { cond.inverse() };
         let changes = |value: Value| ssa::block_of(func, value) == Some(block);
         let (next, cond, bound) = match (changes(a), changes(b)) {
             (true, false) => (a, cond, b),
             (false, true) => (b, cond.swapped(), a),
-            (true, true) | (false, false) => return None,
+            (true, true) | (false, false) => return Err(NOT_COUNTED),
         };
-        let &InstData::Binary { op: Opcode::Iadd, args } = func.dfg.def_data(next)? else {
-            return None;
+        let &InstData::Binary { op: Opcode::Iadd, args } = func.dfg.def_data(next).ok_or(NOT_COUNTED)? else {
+            return Err(NOT_COUNTED);
         };
         let params = func.dfg.block_params(block);
         let position = |value| params.iter().position(|&param| param == value);
         let (counter, step) = match (position(args[0]), position(args[1])) {
             (Some(counter), None) => (counter, args[1]),
             (None, Some(counter)) => (counter, args[0]),
-            (Some(_), Some(_)) | (None, None) => return None,
+            (Some(_), Some(_)) | (None, None) => return Err(NOT_COUNTED),
         };
         let step = match func.dfg.int_const(step) {
             Some(step) => Step::Constant(step),
-            None if changes(step) => return None,
+            None if changes(step) => return Err(NOT_COUNTED),
             None => Step::Value(step),
         };
         let given = dests[stays].args(&func.dfg.pool).get(counter).copied();
@@ -145,6 +173,7 @@ impl Plan {
         };
         let fits = given == Some(next) && counts && matches!(ty, Type::I32 | Type::I64);
         fits.then_some(Plan { block, before, size, rounds, counter, step, cond, bound, stays })
+            .ok_or(NOT_COUNTED)
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg) {

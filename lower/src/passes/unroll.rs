@@ -38,14 +38,17 @@ const MAX_LAYERS: u32 = 8;
 /// How deep the search for a constant goes.
 const MAX_DEPTH: u32 = 32;
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (mut changes, mut growth, mut work) = (0, 0, MAX_WORK);
+    // Why the loops of the last layer stay loops.
+    let mut kept: Vec<(Block, &'static str)> = Vec::new();
     for _ in 0..MAX_LAYERS {
         // Each layer sees the blocks that the one before has made.
         let mut analyses = Analyses::default();
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
         let headers: FxHashMap<Block, &Loop> = loops.iter().map(|found| (found.header, found)).collect();
         let mut unrolled = 0;
+        kept.clear();
         // Blocks of which the analyses may say what holds no more.
         let mut touched: EntitySet<Block> = EntitySet::new();
         for found in loops.iter() {
@@ -60,28 +63,36 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
                 continue;
             }
             if nested && found.blocks.len() > MAX_NEST {
+                kept.push((found.header, "there are too many blocks in the loops inside it"));
                 continue;
             }
             let inside = found.blocks.iter().filter(|&&block| block != found.header);
             let inner: Vec<&Loop> = inside.filter_map(|block| headers.get(block).copied()).collect();
             // What is used behind a loop is looked for in the whole function.
             if work == 0 {
+                kept.push((found.header, "the function is too large to look at all its loops"));
                 break;
             }
             work = work.saturating_sub(func.dfg.num_insts());
-            if let Some(plan) = Plan::of(func, &cfg, found, &inner)
-                && growth + plan.grown <= MAX_GROWTH
-            {
-                touched.extend(near);
-                growth += plan.grown;
-                plan.carry_out(func, &cfg, found);
-                unrolled += 1;
+            match Plan::of(func, &cfg, found, &inner) {
+                Ok(plan) if growth + plan.grown <= MAX_GROWTH => {
+                    touched.extend(near);
+                    growth += plan.grown;
+                    plan.carry_out(func, &cfg, found);
+                    unrolled += 1;
+                }
+                Ok(_) => kept.push((found.header, "other loops of the function have become too long")),
+                Err(why) => kept.push((found.header, why)),
             }
         }
         if unrolled == 0 {
             break;
         }
         changes += unrolled;
+    }
+    for (header, why) in kept {
+        let at = func.terminator(header);
+        cx.log.remark(func, at, "unroll", false, || format!("loop not unrolled: {why}"));
     }
     Changes::to_all(changes)
 }
@@ -103,33 +114,38 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(func: &Function, cfg: &Cfg, found: &Loop, inner: &[&Loop]) -> Option<Plan> {
+    /// How to unroll a loop, or why not.
+    fn of(func: &Function, cfg: &Cfg, found: &Loop, inner: &[&Loop]) -> Result<Plan, &'static str> {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
-            return None;
+            return Err("the source forbids it");
         }
         let inside = |block: Block| found.blocks.contains(&block);
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();
         if size > MAX_SIZE_WITH_SLOTS {
-            return None;
+            return Err("it has too many instructions");
         }
         let convergent = insts().any(|inst| func.traits(inst).has(Traits::CONVERGENT));
         let mut latches = cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block));
-        let (latch, None) = (latches.next()?, latches.next()) else { return None };
+        let (Some(latch), None) = (latches.next(), latches.next()) else {
+            return Err("several blocks lead back to its beginning");
+        };
         let wanted = func.loop_hints[found.header] == Some(LoopHint::UnrollFull);
         let large = wanted || insts().any(|inst| indexes_slot(func, inst));
         let rounds_allowed = if large { MAX_SIZE_WITH_SLOTS / size.max(1) } else { MAX_SIZE / size.max(1) };
         let rounds_allowed = rounds_allowed.min(MAX_ROUNDS);
         let run = Rounds { func, found, cfg, latch };
         let known = Known::default();
-        let (decides, stays, rounds) = run.decided(rounds_allowed, &known)?;
-        let cost = rounds * run.cost()?;
-        if !large && cost > MAX_COST {
-            return None;
-        }
+        let Some((decides, stays, rounds)) = run.decided(rounds_allowed, &known) else {
+            return Err("the number of its rounds is not known, or too large");
+        };
+        let Some(cost) = run.cost().map(|cost| rounds * cost).filter(|cost| large || *cost <= MAX_COST)
+        else {
+            return Err("its rounds have too many instructions that are not the same in all of them");
+        };
         // A loop around others is worth its copies if they say how many rounds the others have.
         if !inner.is_empty() {
-            let state = run.start(&known)?;
+            let state = run.start(&known).unwrap_or_default();
             let known_inside = |inner: &&Loop| {
                 let mut latches = cfg.predecessors(inner.header).iter().copied();
                 let latch = latches.find(|block| inner.blocks.contains(block));
@@ -139,8 +155,11 @@ impl Plan {
                     run.decided(MAX_ROUNDS, &known).is_none() && run.decided(MAX_ROUNDS, &state).is_some()
                 })
             };
-            if cost > MAX_NEST_COST || !inner.iter().any(known_inside) {
-                return None;
+            if cost > MAX_NEST_COST {
+                return Err("it has too many instructions for a loop around others");
+            }
+            if !inner.iter().any(known_inside) {
+                return Err("its copies would not say how many rounds the loops inside it have");
             }
         }
         let live_out = live_out(func, found);
@@ -152,7 +171,7 @@ impl Plan {
             .collect();
         // Whole copies of a loop that all threads leave at one place keep together who communicates.
         if convergent && exits.len() > 1 {
-            return None;
+            return Err("threads that work together could leave it at several places");
         }
         exits.sort_unstable();
         exits.dedup();
@@ -160,9 +179,9 @@ impl Plan {
             // What is not used outside needs no parameters there.
             _ if live_out.is_empty() => None,
             [exit] if cfg.predecessors(*exit).iter().all(|&block| inside(block)) => Some(*exit),
-            _ => return None,
+            _ => return Err("what it computes is used behind several ways out"),
         };
-        Some(Plan { rounds, decides, stays, exit, live_out, grown: rounds * size })
+        Ok(Plan { rounds, decides, stays, exit, live_out, grown: rounds * size })
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {

@@ -371,7 +371,11 @@ impl Legalizer<'_> {
     pub(super) fn bit_field_insert(&mut self, ty: Type, [x, bits, at, length]: [Value; 4]) -> Value {
         match ty.bits() {
             32 => self.ins().ptx(mnemonic!("bfi.b32"), (bits, x, at, length)).first(),
-            64 => self.ins().ptx(mnemonic!("bfi.b64"), (bits, x, at, length)).first(),
+            // As in `bit_field_extract`.
+            64 => {
+                let (at, length) = (self.low_byte(at), self.low_byte(length));
+                self.ins().ptx(mnemonic!("bfi.b64"), (bits, x, at, length)).first()
+            }
             0..64 => {
                 let wide = if ty.bits() < 32 { Type::I32 } else { Type::I64 };
                 let [x, bits] = [x, bits].map(|value| self.extended(Opcode::Zext, ty, wide, value));

@@ -3,6 +3,7 @@
 //! - `program`: what is executed, and how it is made;
 //! - `file`, [`lanes`], `values`: registers, and functions over the lanes of a warp;
 //! - `control`: the loop over instructions, warps, blocks, clusters, grids, and whose turn it is;
+//! - `by_level`: methods that stand apart from the loop, compiled for each instruction set of the host;
 //! - `access`: loads, stores and atomics;
 //! - `matrix`: what the lanes of a warp do with matrices;
 //! - `transfer`: what happens later;

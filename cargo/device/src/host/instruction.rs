@@ -76,8 +76,7 @@ impl Instruction {
 const ELSEWHERE: &str =
     "it is not executed on the host; the kernel's PTX is, on Warpsmith's engine (`#[warpsmith::test]`)";
 
-/// Does what an instruction does besides computing. `None` for what is not done here.
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is not listed is an error at the call, by name")]
+/// Does what an instruction does besides computing. `None` for what is not done here, which is an error at the call, by name.
 fn perform(i: &isa::Instruction, effect: Effect, sources: &[u128], results: usize) -> Option<Vec<u128>> {
     let nothing = Some(Vec::new());
     let source = |n: usize| sources.get(n).copied();
@@ -183,7 +182,49 @@ fn perform(i: &isa::Instruction, effect: Effect, sources: &[u128], results: usiz
         }
         Effect::Trap => panic!("trap"),
         Effect::Mark | Effect::Hint | Effect::GridDependency => nothing,
-        _ => None,
+        Effect::Branch
+        | Effect::BranchIndirect
+        | Effect::Call
+        | Effect::Return
+        | Effect::Exit
+        | Effect::Fill
+        | Effect::StoreAsync
+        | Effect::ReduceAsync
+        | Effect::BulkCopy
+        | Effect::ArriveOnCopies
+        | Effect::Mbarrier(_)
+        | Effect::PendingCount
+        | Effect::MulticastLoad
+        | Effect::MulticastStore
+        | Effect::MulticastReduce
+        | Effect::MapAddress
+        | Effect::RankOfAddress
+        | Effect::IsInSpace
+        | Effect::BlockBarrier { .. }
+        | Effect::ClusterArrive
+        | Effect::ClusterWait
+        | Effect::TryCancel
+        | Effect::QueryCancel
+        | Effect::Multiply
+        | Effect::MultiplyAsync
+        | Effect::ProductFence
+        | Effect::ProductCommit
+        | Effect::ProductWait
+        | Effect::LoadFragment
+        | Effect::StoreFragment
+        | Effect::LoadLines
+        | Effect::StoreLines
+        | Effect::TransposeLanes
+        | Effect::CopyTensorMap
+        | Effect::TensorCopy
+        | Effect::TensorPrefetch
+        | Effect::ReplaceTensorMapField
+        | Effect::QueryTensorMap
+        | Effect::TensorMemory(_)
+        | Effect::Texture(_)
+        | Effect::StackAllocate
+        | Effect::StackSave
+        | Effect::StackRestore => None,
     }
 }
 

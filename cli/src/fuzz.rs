@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t)]
     language: Kind,
     /// What programs may contain: `key=value` with commas: `bytes`, `statements`, `depth`, `trips`, `functions`, `blocks`, `insts`, `fuel`, and
-    /// `memory`, `together`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special`, `narrow` with true or
+    /// `memory`, `together`, `aggregates`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special`, `narrow` with true or
     /// false.
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
@@ -108,7 +108,8 @@ impl Config {
                 "insts" => ir.insts = number()?,
                 "fuel" => ir.fuel = small()?,
                 "memory" => (ir.memory, ptx.memory) = (truth()?, truth()?),
-                "together" => ptx.together = truth()?,
+                "together" => (ir.together, ptx.together) = (truth()?, truth()?),
+                "aggregates" => ir.aggregates = truth()?,
                 "atomics" => ptx.atomics = truth()?,
                 "scopes" => ptx.scopes = truth()?,
                 "approximate" => ptx.approximate = truth()?,

@@ -58,14 +58,14 @@ pub fn run(seconds: u64, every: u32) -> Result<(), String> {
         std::fs::write(&path, text + SWITCH).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     let status = Command::new("cargo")
-        .args(["build", "-p", "warpsmith-cli", "--no-default-features"])
+        .args(["build", "--release", "-p", "warpsmith-cli", "--no-default-features"])
         .current_dir(&copy)
         .env("CARGO_TARGET_DIR", &build)
         .status();
     if !status.is_ok_and(|status| status.success()) {
         return Err("the copy with planted faults is not compiled".to_owned());
     }
-    let program = build.join("debug/warpsmith");
+    let program = build.join("release/warpsmith");
     let fuzz = |number: u32| -> Result<Option<String>, String> {
         let output = Command::new(&program)
             .args(["fuzz", "--first", "--time", &seconds.to_string()])

@@ -165,6 +165,8 @@ fn run(code: u64, [a, b, c]: [u64; 3]) -> u64 {
         _ => Format::F32,
     };
     let (rounding, flush) = (rounding(mode, Rounding::Nearest), mode.ftz);
+    // Subnormal operands are zeros too (9.7.3), those of every format with `.ftz`.
+    let [a, b, c] = [a, b, c].map(|operand| if flush { format.flush(operand) } else { operand });
     #[expect(clippy::wildcard_enum_match_arm, reason = "`plan` lets these by only")]
     let result = match op {
         Opcode::Fadd => format.add(a, b, rounding, flush),
@@ -172,11 +174,8 @@ fn run(code: u64, [a, b, c]: [u64; 3]) -> u64 {
         Opcode::Fmul => format.mul(a, b, rounding, flush),
         Opcode::Fdiv => format.div(a, b, rounding, flush),
         Opcode::Fma => format.fma(a, b, c, rounding, flush),
-        _ => {
-            // The root of a subnormal number is none, so only the operand is flushed.
-            let a = if flush { u64::from(single::flush(a as u32)) } else { a };
-            format.sqrt(a, rounding)
-        }
+        // The root of a normal number is none that is flushed.
+        _ => format.sqrt(a, rounding),
     };
     let result = result.or(format.nan()).unwrap_or(0);
     match (mode.sat, kind) {

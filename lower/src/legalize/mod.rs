@@ -11,12 +11,14 @@
 //! | vector of pointers | vector of `i64` |
 //! | a float of 8, 6 or 4 bits | `i8`, with zeros above its bits; vectors of them as vectors of `i8` |
 //! | vector of a number of lanes that is no power of two | the next wider one; what is in the other lanes is not said |
+//! | a struct or array that a function returns | one of what its parts are held as |
 //!
 //! Everything is emitted by functions that take the type an operation has in the source and dispatch on it ([`Legalizer::binary`],
 //! ...), so that an operation on a vector of `i128` is reduced step by step without a pass of its own for each step.
 
 mod arithmetic;
 mod atomic;
+mod boundary;
 mod convert;
 mod float;
 mod helpers;
@@ -52,19 +54,21 @@ pub fn legalize(module: &Module, target: Target) -> Result<Cow<'_, Module>, Diag
     }
     let mut errors = Vec::new();
     let mut helpers = helpers::Helpers::default();
+    let aggregates = boundary::changed(&mut module.types);
     // Helpers come behind what asks for them, and are legalised in their turn.
     let mut next = 0;
     while next < module.functions.len() {
         let id = FuncId::from_u32(next as u32);
         next += 1;
-        if !needed(&module.functions[id]) {
+        let func = &module.functions[id];
+        if !needed(func) && !func.ret.iter().any(|ty| aggregates.contains_key(ty)) {
             continue;
         }
         // The signatures of all functions change in the same way, so that a call needs no look at its callee.
         let empty = Function::new("", FuncKind::Func, Vec::new(), Vec::new());
         let mut func = std::mem::replace(&mut module.functions[id], empty);
         let mut legalizer = Legalizer::new(&mut func, target, &mut helpers, &mut module);
-        legalizer.run();
+        legalizer.run(&aggregates);
         errors.append(&mut legalizer.errors);
         module.functions[id] = func;
     }
@@ -186,7 +190,8 @@ impl<'a> Legalizer<'a> {
         }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, aggregates: &FxHashMap<Type, Type>) {
+        let held = |ty: Type| aggregates.get(&ty).copied().unwrap_or_else(|| held(ty));
         for ty in self.func.params.iter_mut().map(|param| &mut param.ty).chain(&mut self.func.ret) {
             *ty = held(*ty);
         }

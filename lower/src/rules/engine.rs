@@ -431,11 +431,21 @@ impl<'f> Match<'f> {
         } else {
             let Term::Op(operation) = *term else { return None };
             let types = self.operand_types(operation, expected);
+            let result = self.result_type(operation, expected)?;
+            // A rule for all integers that `trunc` leads to meets `i1` too, on which there is no arithmetic.
+            let info = operation.op.info();
+            let of_t = info.operands.iter().zip(&types).find(|(rule, _)| **rule == OperandRule::T);
+            if let Some((_, &Some(t))) = of_t
+                && (!info.types.contains(t)
+                    || info.result.takes_suffix() && !info.result.allows(info.types, t, result))
+            {
+                return None;
+            }
             let mut operands = [Operand::Made(0); 3];
             for (n, (arg, ty)) in operation.args.iter().zip(types).enumerate() {
                 operands[n] = self.make(arg, ty, steps, facts)?;
             }
-            Step::Op(operation, operands, self.result_type(operation, expected)?)
+            Step::Op(operation, operands, result)
         };
         steps.push(step);
         Some(Operand::Made(steps.len() - 1))

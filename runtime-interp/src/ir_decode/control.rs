@@ -4,7 +4,7 @@ use super::function::Body;
 use super::values::Regs;
 use crate::engine::lanes::portable as vector;
 use crate::engine::{Guard, Reg, Width};
-use warpsmith_ir::{BlockCall, Type, Value};
+use warpsmith_ir::{BlockCall, Value};
 
 impl Body<'_, '_> {
     /// Goes to a block, its parameters taking the arguments' values all at once.
@@ -60,17 +60,16 @@ impl Body<'_, '_> {
     /// `switch`, as a chain of comparisons in the order written.
     pub(super) fn switch(&mut self, value: Value, default: &BlockCall, cases: &[(i64, BlockCall)]) {
         let (ty, r) = (self.ty(value), self.one(value));
-        if ty == Type::I1 || ty.bits() > 64 {
-            return self.body.error(format!("switch on {ty}"));
-        }
-        let equal = match ty.bits() {
-            64 => vector(|a: u64, b: u64| a == b),
-            _ => vector(|a: u32, b: u32| a == b),
+        let equal = match r.width() {
+            Width::Pred => vector(|a: bool, b: bool| a == b),
+            Width::W32 => vector(|a: u32, b: u32| a == b),
+            Width::W64 => vector(|a: u64, b: u64| a == b),
+            Width::W128 => vector(|a: u128, b: u128| a == b),
         };
-        let mask = u64::MAX >> (64 - ty.bits());
+        let mask = u128::MAX >> (128 - ty.bits());
         for (case, dest) in cases {
-            // Registers hold small integers zero-extended.
-            let case = self.body.constant((*case as u64 & mask).into(), r.width());
+            // Cases are sign-extended; registers hold integers of odd widths zero-extended.
+            let case = self.body.constant(i128::from(*case) as u128 & mask, r.width());
             let p = self.body.reg(Width::Pred);
             self.body.lanes(equal, &[p], &[r, case]);
             let guard = Guard { pred: p, negated: false };

@@ -63,6 +63,12 @@ impl Format {
         1 << (self.exponent_bits + self.fraction_bits)
     }
 
+    /// The number, or zero with its sign for a subnormal one.
+    pub const fn flush(self, bits: u64) -> u64 {
+        let exponent = (self.sign() - 1) & !((1 << self.fraction_bits) - 1);
+        if bits & exponent == 0 { bits & self.sign() } else { bits }
+    }
+
     /// The exponent bias.
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1

@@ -24,6 +24,10 @@ pub struct Config {
     pub vectors: bool,
     /// Stack slots, constant and shared memory, generic pointers.
     pub memory: bool,
+    /// Structs and arrays as values.
+    pub aggregates: bool,
+    /// Exchanges, votes and reductions of the lanes of a warp.
+    pub together: bool,
     /// Functions and calls.
     pub calls: bool,
     /// Operations of the PTX tables.
@@ -44,6 +48,8 @@ impl Default for Config {
             wide: true,
             vectors: true,
             memory: true,
+            aggregates: true,
+            together: true,
             calls: true,
             ptx: true,
             special: true,
@@ -66,13 +72,6 @@ impl Config {
         if self.wide {
             types.extend([7, 24, 33, 96, 128].into_iter().filter_map(Type::int));
         }
-        types
-    }
-
-    /// The types that functions take and return.
-    pub(super) fn passed(&self) -> Vec<Type> {
-        let mut types = self.types();
-        types.extend(self.vector_types());
         types
     }
 

@@ -11,7 +11,7 @@ impl Generator<'_, '_, '_> {
         let mut blocks: Vec<(Block, Vec<Type>)> = Vec::new();
         for _ in 0..count {
             let block = self.b.create_block();
-            let types = (0..self.u.int_in_range(0..=2)?).map(|_| self.u.choose(&self.types).copied());
+            let types = (0..self.u.int_in_range(0..=2)?).map(|_| self.u.choose(&self.flavour.types).copied());
             let types = types.collect::<Result<Vec<Type>>>()?;
             for ty in &types {
                 self.b.append_block_param(block, *ty);
@@ -34,7 +34,8 @@ impl Generator<'_, '_, '_> {
             }
             let known = self.values.len();
             self.instructions()?;
-            // What nothing else uses is not computed by who optimises: some of it shows.
+            self.show_some(known)?;
+            // Some shows as it is, in memory that other accesses reach.
             for place in 8..self.u.int_in_range(8..=11)? {
                 if let Some(value) = self.values[known..].len().checked_sub(1) {
                     let value = self.values[known + self.u.int_in_range(0..=value)?];
@@ -66,6 +67,7 @@ impl Generator<'_, '_, '_> {
             let value = self.b.use_var(variable);
             self.write_own(value, 16 * n as i32)?;
         }
+        self.write_digest();
         self.b.ins().ret(&[]);
         Ok(())
     }
@@ -77,30 +79,70 @@ impl Generator<'_, '_, '_> {
                 self.b.ins().jump(block, &args);
             }
             4..=7 => {
-                let cond = self.value(Type::I1)?;
+                let cond = self.condition()?;
                 let (then, then_args) = self.target(blocks)?;
                 let (other, else_args) = self.target(blocks)?;
                 self.b.ins().brif(cond, then, &then_args, other, &else_args);
             }
-            8 => {
-                let value = self.value(Type::I32)?;
-                let mask = self.b.ins().iconst(Type::I32, 7);
-                let value = self.b.ins().band(value, mask);
-                let default = self.target(blocks)?;
-                let mut cases = Vec::new();
-                for case in 0..self.u.int_in_range(0..=5)? {
-                    cases.push((case, self.target(blocks)?));
-                }
-                let pool = &mut self.b.func_mut().dfg.pool;
-                let default = BlockCall::new(default.0, &default.1, pool);
-                let cases = cases
-                    .into_iter()
-                    .map(|(n, (block, args))| (n, BlockCall::new(block, &args, pool)))
-                    .collect();
-                self.b.ins().switch(value, default, cases);
-            }
+            8 => self.switch(blocks)?,
             _ => drop(self.b.ins().jump(done, &[])),
         }
+        Ok(())
+    }
+
+    /// A truth that is there, or a comparison of its own, maybe negated.
+    fn condition(&mut self) -> Result<Value> {
+        let mut cond = self.value(Type::I1)?;
+        if self.u.ratio(1, 2)? {
+            let integers = self.flavour.types.iter().copied().filter(|ty| ty.is_int());
+            let integers: Vec<Type> = integers.collect();
+            let ty = *self.u.choose(&integers)?;
+            let (x, y) = (self.value(ty)?, self.value(ty)?);
+            cond = self.b.ins().icmp(*self.u.choose(IntCC::ALL)?, x, y);
+        }
+        if self.u.ratio(1, 4)? {
+            cond = self.b.ins().bnot(cond);
+        }
+        Ok(cond)
+    }
+
+    /// Cases one behind the other, or far apart; mostly of a value that meets some.
+    fn switch(&mut self, blocks: &[(Block, Vec<Type>)]) -> Result<()> {
+        let integers = self.flavour.types.iter().copied().filter(|ty| ty.is_int() && ty.bits() > 4);
+        let integers: Vec<Type> = integers.collect();
+        let ty = *self.u.choose(&integers)?;
+        let (dense, count) = (self.u.ratio(1, 2)?, self.u.int_in_range(0..=10)?);
+        let first: i64 = if self.u.ratio(1, 2)? { 0 } else { self.u.int_in_range(-100..=100)? };
+        let mut numbers = Vec::new();
+        for n in 0..count {
+            let number = match dense {
+                true => first + n,
+                false => first + n * n * self.u.int_in_range(1..=40)?,
+            };
+            let number = ty.normalize(number);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        let mut value = self.value(ty)?;
+        if dense && self.u.ratio(7, 8)? {
+            let (mask, least) = (self.b.ins().iconst(ty, 15), self.b.ins().iconst(ty, first - 2));
+            value = self.b.ins().band(value, mask);
+            value = self.b.ins().iadd(value, least);
+        } else if let (Some(&number), true) = (numbers.last(), self.u.ratio(1, 2)?) {
+            let (number, is_it) = (self.b.ins().iconst(ty, number), self.value(Type::I1)?);
+            value = self.b.ins().select(is_it, number, value);
+        }
+        let default = self.target(blocks)?;
+        let mut cases = Vec::new();
+        for number in numbers {
+            cases.push((number, self.target(blocks)?));
+        }
+        let pool = &mut self.b.func_mut().dfg.pool;
+        let default = BlockCall::new(default.0, &default.1, pool);
+        let cases =
+            cases.into_iter().map(|(n, (block, args))| (n, BlockCall::new(block, &args, pool))).collect();
+        self.b.ins().switch(value, default, cases);
         Ok(())
     }
 

@@ -10,17 +10,26 @@ impl Generator<'_, '_, '_> {
     pub(super) fn random_place(&mut self, base: Value, size: u32, bytes: u32) -> Result<Value> {
         let index = self.value(Type::I32)?;
         let mask = self.b.ins().iconst(Type::I32, (bytes / size - 1) as i64);
-        let index = self.b.ins().band(index, mask);
+        let mut index = self.b.ins().band(index, mask);
+        let mut base = base;
         if self.u.ratio(1, 4)? {
-            let scale = self.b.ins().iconst(Type::I32, size as i64);
-            let bytes = self.b.ins().imul(index, scale);
+            // From the middle, by an index of either sign.
+            let half = i64::from(bytes / size / 2);
+            index = self.b.ins().isub_imm(index, half);
+            base = self.b.ins().ptradd_imm(base, half * i64::from(size));
+        }
+        if self.u.ratio(1, 4)? {
+            index = self.b.ins().sext(Type::I64, index);
+        }
+        if self.u.ratio(1, 4)? {
+            let bytes = self.b.ins().imul_imm(index, size.into());
             return Ok(self.b.ins().ptradd(base, bytes));
         }
         Ok(self.b.ins().index(base, index, size as i32))
     }
 
     pub(super) fn memory_type(&mut self) -> Result<Type> {
-        let types: Vec<Type> = self.types.iter().copied().filter(|ty| ty.bytes().is_some()).collect();
+        let types: Vec<Type> = self.flavour.types.iter().copied().filter(|ty| ty.bytes().is_some()).collect();
         Ok(*self.u.choose(&types)?)
     }
 

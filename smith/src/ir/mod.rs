@@ -7,16 +7,21 @@
 //! masks. What PTX leaves unspecified does not reach memory: divisors are not zero, NaNs are replaced before their bits can be
 //! seen, memory is written before it is read.
 
+mod aggregate;
 mod config;
 mod control;
+mod digest;
 mod memory;
 mod special;
+mod together;
+mod values;
 
 pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 pub use config::Config;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use std::sync::OnceLock;
+use values::Flavour;
 use warpsmith_ir::{
     Extent, FloatCC, FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData,
     IntCC, MemFlags, Module, Opcode, OperandRule, Param, Shape, Sreg, StackSlot, Type, TypeSet, Value,
@@ -46,16 +51,17 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let table = module.add_global(table);
     let shared =
         module.add_global(Global::new("scratch", StateSpace::Shared, Type::I64, Extent::Array(1024)));
+    let flavour = Flavour::new(u, config, &mut module.types)?;
     let mut helpers = Vec::new();
     if config.calls {
         for n in 0..u.int_in_range(0..=2)? {
             let params =
-                (0..u.int_in_range(0..=3)?).map(|_| u.choose(&config.passed()).copied().map(Param::new));
+                (0..u.int_in_range(0..=3)?).map(|_| u.choose(&flavour.types).copied().map(Param::new));
             let params = params.collect::<Result<Vec<_>>>()?;
-            let ret = *u.choose(&config.passed())?;
+            let ret = *u.choose(&flavour.types)?;
             let function = Function::new(format!("helper{n}"), FuncKind::Func, params, vec![ret]);
             let id = module.add_function(function);
-            let mut generator = Generator::new(u, config, &mut module, id, &helpers);
+            let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
             generator.helper(ret)?;
             finish(generator);
             helpers.push(id);
@@ -63,7 +69,7 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     }
     let params = PARAMS.into_iter().map(Param::new).collect();
     let id = module.add_function(Function::new("k", FuncKind::Kernel, params, Vec::new()));
-    let mut generator = Generator::new(u, config, &mut module, id, &helpers);
+    let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
     if config.memory {
         generator.memory = Some((table, shared));
     }
@@ -92,28 +98,40 @@ struct Generator<'u, 'd, 'm> {
     config: &'u Config,
     b: FunctionBuilder<'m>,
     helpers: &'u [FuncId],
-    types: Vec<Type>,
+    flavour: &'u Flavour,
     memory: Option<(GlobalId, GlobalId)>,
     pointers: Option<Pointers>,
     /// What the current block can use.
     values: Vec<Value>,
     /// What blocks hand on to each other.
     variables: Vec<(Variable, Type)>,
+    /// What all blocks of the kernel add to.
+    digest: Option<Variable>,
 }
 
 impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     fn new(
         u: &'u mut Unstructured<'d>,
         config: &'u Config,
+        flavour: &'u Flavour,
         module: &'m mut Module,
         id: FuncId,
         helpers: &'u [FuncId],
     ) -> Self {
         let b = FunctionBuilder::new(module, id);
-        let mut types = config.types();
-        types.extend(config.vector_types());
         let (values, variables) = (Vec::new(), Vec::new());
-        Generator { u, config, b, helpers, types, memory: None, pointers: None, values, variables }
+        Generator {
+            u,
+            config,
+            b,
+            helpers,
+            flavour,
+            memory: None,
+            pointers: None,
+            values,
+            variables,
+            digest: None,
+        }
     }
 
     fn helper(&mut self, ret: Type) -> Result<()> {
@@ -137,6 +155,14 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         });
         let first = self.b.ins().imul(ctaid, ntid);
         let thread = self.b.ins().iadd(first, tid);
+        self.values = vec![tid, ctaid, ntid, thread, x];
+        if self.config.floats {
+            self.values.extend([f, d]);
+        }
+        self.read_input(input)?;
+        if self.config.together {
+            self.together()?;
+        }
         let (work, exit) = (self.b.create_block(), self.b.create_block());
         let inside = self.b.ins().icmp(IntCC::Ult, thread, n);
         self.b.ins().brif(inside, work, &[], exit, &[]);
@@ -145,18 +171,18 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 
         self.b.switch_to_block(work);
         let own = self.b.ins().index(out, thread, BYTES_PER_THREAD as i32);
-        self.values = vec![tid, ctaid, ntid, thread, x];
-        if self.config.floats {
-            self.values.extend([f, d]);
-        }
         self.pointers = Some(self.make_pointers(own, input, tid)?);
         for _ in 0..self.u.int_in_range(2..=6)? {
-            let ty = *self.u.choose(&self.types)?;
+            let ty = *self.u.choose(&self.flavour.types)?;
             let variable = self.b.declare_var(ty);
             let value = self.value(ty)?;
             self.b.def_var(variable, value);
             self.variables.push((variable, ty));
         }
+        let digest = self.b.declare_var(Type::I64);
+        let zero = self.b.ins().iconst(Type::I64, 0);
+        self.b.def_var(digest, zero);
+        self.digest = Some(digest).filter(|_| self.flavour.shown > 0);
         let fuel = self.b.declare_var(Type::I32);
         let amount = self.u.int_in_range(0..=self.config.fuel)?;
         let amount = self.b.ins().iconst(Type::I32, amount as i64);
@@ -187,12 +213,14 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             if self.u.is_empty() {
                 break;
             }
-            match self.u.int_in_range(0..=11)? {
+            match self.u.int_in_range(0..=13)? {
                 0..=7 => self.regular()?,
                 8 | 9 if self.pointers.is_some() => self.access()?,
                 10 if self.config.vectors => self.vector()?,
                 10 if self.config.ptx => self.table_derived()?,
-                11 if !self.helpers.is_empty() => {
+                11 if self.config.aggregates => self.aggregate()?,
+                12 if self.config.memory && self.u.ratio(1, 3)? => self.block()?,
+                13 if !self.helpers.is_empty() => {
                     let callee = *self.u.choose(self.helpers)?;
                     let params = self.b.module().functions[callee].params.clone();
                     let args = params.iter().map(|param| self.value(param.ty)).collect::<Result<Vec<_>>>()?;
@@ -211,63 +239,6 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
         }
         Ok(())
-    }
-
-    /// A value of a type: one that the block can use, or a constant.
-    fn value(&mut self, ty: Type) -> Result<Value> {
-        let fitting: Vec<Value> =
-            self.values.iter().copied().filter(|v| self.b.func().dfg.ty(*v) == ty).collect();
-        if fitting.is_empty() || self.u.ratio(1, 4)? {
-            self.constant(ty)
-        } else {
-            Ok(*self.u.choose(&fitting)?)
-        }
-    }
-
-    fn constant(&mut self, ty: Type) -> Result<Value> {
-        if ty.is_vector() {
-            if self.u.ratio(1, 2)? {
-                let element = self.value(ty.element_type())?;
-                return Ok(self.b.ins().splat(ty, element));
-            }
-            let elements =
-                (0..ty.lanes()).map(|_| self.value(ty.element_type())).collect::<Result<Vec<_>>>()?;
-            return Ok(self.b.ins().vec(&elements));
-        }
-        if ty.is_float() {
-            let bits = ty.bits();
-            let special = [0, 1, 1 << (bits - 1), (1 << (bits - 2)) - 1, 1 << (bits - 2)];
-            let bits = match self.u.ratio(1, 2)? {
-                true => *self.u.choose(&special)?,
-                false => self.u.arbitrary::<u64>()? & (u64::MAX >> (64 - bits)),
-            };
-            return Ok(self.b.ins().fconst(ty, bits));
-        }
-        if ty.bits() > 64 && self.u.ratio(1, 4)? {
-            let bits = self.u.arbitrary()?;
-            return Ok(self.b.ins().iconst_bits(ty, bits));
-        }
-        let special = [0, 1, -1, 2, i64::MAX, i64::MIN, i32::MIN as i64, 0x80];
-        let value = if self.u.ratio(1, 2)? { *self.u.choose(&special)? } else { self.u.arbitrary()? };
-        Ok(self.b.ins().iconst(ty, value))
-    }
-
-    /// A number as a value of an integer type, or of each element.
-    fn number(&mut self, ty: Type, value: i64) -> Value {
-        let number = self.b.ins().iconst(ty.element_type(), value);
-        if ty.is_vector() { self.b.ins().splat(ty, number) } else { number }
-    }
-
-    /// The value, with zero for NaN: the bits of a NaN are nobody's promise.
-    fn settled(&mut self, value: Value) -> Value {
-        let ty = self.b.func().dfg.ty(value);
-        if !ty.element_type().is_float() {
-            return value;
-        }
-        let zero = self.b.ins().fconst(ty.element_type(), 0);
-        let zero = if ty.is_vector() { self.b.ins().splat(ty, zero) } else { zero };
-        let is_number = self.b.ins().fcmp(FloatCC::Num, value, value);
-        self.b.ins().select(is_number, value, zero)
     }
 
     /// An operation whose shape and types the table says all about.
@@ -289,7 +260,8 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         });
         let op = *self.u.choose(&ops[usize::from(special)])?;
         let info = op.info();
-        let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
+        let types: Vec<Type> =
+            self.flavour.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
         if types.is_empty() {
             return Ok(());
         }
@@ -302,7 +274,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             let ty = match rule {
                 OperandRule::Bools | OperandRule::Amount => {
                     let one = if *rule == OperandRule::Bools { Type::I1 } else { Type::I32 };
-                    let each = t.with_element(one.element()).filter(|each| self.types.contains(each));
+                    let each = t.with_element(one.element()).filter(|each| self.flavour.types.contains(each));
                     if self.u.ratio(1, 2)? { each.unwrap_or(one) } else { one }
                 }
                 _ => t,
@@ -335,7 +307,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         let suffix = match info.shape {
             Shape::Convert => {
                 let fits = |ty: &Type| info.result.allows(info.types, t, *ty);
-                let types: Vec<Type> = self.types.iter().copied().filter(fits).collect();
+                let types: Vec<Type> = self.flavour.types.iter().copied().filter(fits).collect();
                 if types.is_empty() {
                     return Ok(());
                 }
@@ -346,13 +318,6 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         let result = self.b.ins().regular(data, suffix);
         self.values.push(result);
         Ok(())
-    }
-
-    /// A small positive number from any number: no division by zero, and none that overflows.
-    fn divisor(&mut self, value: Value, ty: Type) -> Value {
-        let (mask, one) = (self.number(ty, 0x3f), self.number(ty, 1));
-        let low = self.b.ins().band(value, mask);
-        self.b.ins().bor(low, one)
     }
 }
 

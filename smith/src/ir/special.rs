@@ -67,7 +67,7 @@ impl Generator<'_, '_, '_> {
         let convert = info.shape == Shape::Convert;
         let to = match convert {
             true => {
-                let types: Vec<Type> = self.types.iter().copied().filter(fits).collect();
+                let types: Vec<Type> = self.flavour.types.iter().copied().filter(fits).collect();
                 if types.is_empty() {
                     return Ok(());
                 }
@@ -99,7 +99,8 @@ impl Generator<'_, '_, '_> {
         let ops = OPS.get_or_init(|| Opcode::ALL.iter().copied().filter(listed).collect());
         let op = *self.u.choose(ops)?;
         let info = op.info();
-        let types: Vec<Type> = self.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
+        let types: Vec<Type> =
+            self.flavour.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
         if types.is_empty() {
             return Ok(());
         }

@@ -197,10 +197,11 @@ impl<'m> Body<'_, 'm> {
                 };
                 let mut found: Vec<&Known> = self.decoder.functions.values().filter(fits).collect();
                 found.sort_by_key(|k| k.id);
-                // One call has one layout of parameters; functions that differ in alignment alone could have another.
-                let first = found.first().map(|k| (k.params.clone(), k.results.clone()));
+                // One call has one layout of parameters, the prototype's; functions that differ in alignment alone have another.
+                let exact = found.iter().find(|k| k.params == params && k.results == results);
+                let model = exact.or(found.first()).map(|k| (k.params.clone(), k.results.clone()));
                 let same =
-                    |k: &&&Known| first.as_ref().is_some_and(|(p, r)| k.params == *p && k.results == *r);
+                    |k: &&&Known| model.as_ref().is_some_and(|(p, r)| k.params == *p && k.results == *r);
                 Some(found.iter().filter(same).map(|k| k.id).collect())
             }
             _ => None,

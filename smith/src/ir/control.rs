@@ -111,7 +111,7 @@ impl Generator<'_, '_, '_> {
         let integers = self.flavour.types.iter().copied().filter(|ty| ty.is_int() && ty.bits() > 4);
         let integers: Vec<Type> = integers.collect();
         let ty = *self.u.choose(&integers)?;
-        let (dense, count) = (self.u.ratio(1, 2)?, self.u.int_in_range(0..=10)?);
+        let (dense, count) = (self.u.ratio(1, 2)?, self.u.int_in_range(1..=14)?);
         let first: i64 = if self.u.ratio(1, 2)? { 0 } else { self.u.int_in_range(-100..=100)? };
         let mut numbers = Vec::new();
         for n in 0..count {

@@ -8,6 +8,11 @@ use warpsmith_ir::{AtomicOp, Attr, InstBuilder, MemFlags, MemoryOrder, MemorySco
 impl Generator<'_, '_, '_> {
     /// `base` moved to a random multiple of `size` below `bytes`, both powers of two.
     pub(super) fn random_place(&mut self, base: Value, size: u32, bytes: u32) -> Result<Value> {
+        if self.u.ratio(1, 8)? {
+            let index = self.u.int_in_range(0..=bytes / size - 1)?;
+            let index = self.b.ins().iconst(Type::I32, index.into());
+            return Ok(self.b.ins().index(base, index, size as i32));
+        }
         let index = self.value(Type::I32)?;
         let mask = self.b.ins().iconst(Type::I32, (bytes / size - 1) as i64);
         let mut index = self.b.ins().band(index, mask);
@@ -90,7 +95,10 @@ impl Generator<'_, '_, '_> {
         let (from, bytes) = match (self.u.int_in_range(0..=7)?, self.memory) {
             (0 | 1, _) => {
                 let value = self.value(ty)?;
-                let offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
+                let mut offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
+                if size > 1 && self.u.ratio(1, 4)? {
+                    offset = offset.min(BYTES_PER_THREAD - 2 * size) + self.u.int_in_range(0..=size - 1)?;
+                }
                 return self.write_own(value, offset as i32);
             }
             (2, Some((table, _))) => (self.b.global_addr(table), 64),
@@ -123,6 +131,16 @@ impl Generator<'_, '_, '_> {
             },
             _ => (pointers.input, INPUT_BYTES),
         };
+        if size > 1 && 2 * size <= bytes && self.u.ratio(1, 4)? {
+            // Anywhere in a place of twice the size, with the alignment that is left.
+            let align = 1 << self.u.int_in_range(0..=size.ilog2() - 1)?;
+            let offset = align * self.u.int_in_range(0..=size / align)?;
+            let place = self.random_place(from, 2 * size, bytes)?;
+            flags = flags.with_align(align).expect("a power of two");
+            let value = self.b.ins().load(ty, flags, place, offset as i32);
+            self.values.push(value);
+            return Ok(());
+        }
         let place = self.random_place(from, size, bytes)?;
         let value = self.b.ins().load(ty, flags, place, 0);
         self.values.push(value);
@@ -138,9 +156,12 @@ impl Generator<'_, '_, '_> {
             // What has no memory form goes there as an integer.
             value = self.b.ins().bitcast(int, value);
         }
-        let flags = match self.u.ratio(1, 4)? {
-            true => MemFlags::PLAIN.with_align(1).expect("a power of two"),
-            false => MemFlags::PLAIN,
+        let size = self.b.func().dfg.ty(value).bytes().unwrap_or(1).next_power_of_two();
+        let known = (1 << offset.trailing_zeros().min(8)).min(size);
+        let align = if self.u.ratio(1, 4)? { 1 << self.u.int_in_range(0..=known.ilog2())? } else { known };
+        let flags = match align == size {
+            true => MemFlags::PLAIN,
+            false => MemFlags::PLAIN.with_align(align).expect("a power of two"),
         };
         self.b.ins().store(flags, value, pointers.own, offset);
         Ok(())

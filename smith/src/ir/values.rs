@@ -63,7 +63,8 @@ impl Generator<'_, '_, '_> {
         if self.u.ratio(self.flavour.constants, 16)? {
             return self.constant(ty);
         }
-        if fitting.is_empty() {
+        // An extension or a cut right in front of its use is what wide products, addresses and comparisons look for.
+        if fitting.is_empty() || self.u.ratio(1, 8)? {
             return match self.converted(ty)? {
                 Some(value) => Ok(value),
                 None => self.constant(ty),

@@ -108,7 +108,7 @@ fn transformations_keep_what_programs_mean() {
     let (ptx, ir) = (smith::ptx::Config::default(), smith::ir::Config::default());
     let mut made = std::collections::BTreeMap::new();
     let mut differences = Vec::new();
-    for seed in 0..60 {
+    for seed in 0..180 {
         let case = if seed % 3 == 0 { Case::ir(seed, 1024, &ir) } else { Case::ptx(seed, 1024, &ptx) };
         let Some(case) = case else { continue };
         let subject = Subject::new(&case).expect("generated programs do not depend on the order of threads");

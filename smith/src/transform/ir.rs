@@ -14,6 +14,7 @@ struct Function {
     close: usize,
     /// The types of its values by their names, and what makes them.
     types: HashMap<String, (Type, Option<Opcode>)>,
+    module: Module,
 }
 
 impl Function {
@@ -36,11 +37,17 @@ impl Function {
             };
             (name, (func.dfg.ty(value), made))
         });
-        Some(Function { open, close, types: types.collect() })
+        let types = types.collect();
+        Some(Function { open, close, types, module })
     }
 
     fn ty(&self, name: &str) -> Option<Type> {
         Some(self.types.get(name)?.0)
+    }
+
+    /// A type as the text writes it.
+    fn written(&self, ty: Type) -> String {
+        self.module.types.display(ty).to_string()
     }
 }
 
@@ -48,7 +55,7 @@ impl Function {
 fn assignment(line: &str) -> Option<(&str, &str, &str)> {
     let (result, operation) = line.split_once(" = ")?;
     let (op, rest) = operation.split_once(' ').unwrap_or((operation, ""));
-    (result.starts_with('%') && !result.contains(',')).then_some((result, op, rest))
+    (result.starts_with('%') && !result.contains([',', ':'])).then_some((result, op, rest))
 }
 
 /// True for a line of a block: not a label, and not the last of a block.
@@ -187,7 +194,7 @@ fn copy(
         }
         _ => {
             let label = text.name();
-            vec![format!("jump {label}({value})"), format!("{label}({to}: {ty}):")]
+            vec![format!("jump {label}({value})"), format!("{label}({to}: {}):", function.written(ty))]
         }
     };
     Some((to, lines))
@@ -221,7 +228,8 @@ fn copy_source(text: &mut Text, at: usize, random: &mut Random) -> Option<()> {
 fn copy_result(text: &mut Text, at: usize) -> Option<()> {
     let line = text.at(at).to_owned();
     let (result, ..) = assignment(&line)?;
-    let ty = Function::of(text, at)?.ty(result)?;
+    let function = Function::of(text, at)?;
+    let ty = function.written(function.ty(result)?);
     let (fresh, label) = (format!("%{}", text.name()), text.name());
     text.lines[at].text = format!("  {}", line.replacen(result, &fresh, 1));
     text.insert_all(at + 1, [format!("  jump {label}({fresh})"), format!("{label}({result}: {ty}):")]);
@@ -329,7 +337,8 @@ fn peel(text: &mut Text, at: usize, random: &mut Random) -> Option<()> {
     let mut made: Vec<String> = of_head.filter(|name| name.starts_with('%')).collect();
     for n in head + 1..=end {
         if let Some((results, _)) = text.at(n).split_once(" = ") {
-            made.extend(results.split(", ").map(str::to_owned));
+            let name = |result: &str| result.split(':').next().unwrap_or_default().to_owned();
+            made.extend(results.split(", ").map(name));
         }
         let joint = ["ptx.", "shfl", "vote", "ballot", "match_", "warp_", "barrier"];
         if joint.iter().any(|word| text.at(n).contains(word)) {
@@ -405,10 +414,11 @@ fn outline(text: &mut Text, at: usize) -> Option<()> {
         }
     }
     let name = text.name();
-    let listed: Vec<String> = read.iter().enumerate().map(|(n, (_, ty))| format!("%a{n}: {ty}")).collect();
+    let parameter = |(n, (_, ty)): (usize, &(String, Type))| format!("%a{n}: {}", function.written(*ty));
+    let listed: Vec<String> = read.iter().enumerate().map(parameter).collect();
     let inside = |name: &str| Some(format!("%a{}", read.iter().position(|(known, _)| known == name)?));
     let lines = [
-        format!("func @{name}({}) -> {ty} {{", listed.join(", ")),
+        format!("func @{name}({}) -> {} {{", listed.join(", "), function.written(ty)),
         "entry:".to_owned(),
         format!("  %r = {op} {}", renamed(rest, inside)),
         "  ret %r".to_owned(),
@@ -427,7 +437,8 @@ fn donor(text: &mut Text, at: usize, random: &mut Random) -> Option<()> {
     let (id, function) = (text.lines[at].id, Function::of(text, at)?);
     let bytes = random.bytes(800);
     let mut config = crate::ir::Config::default();
-    (config.memory, config.special) = (false, false);
+    // Types with names would have to be made others than those of the text.
+    (config.memory, config.special, config.aggregates) = (false, false, false);
     let module: Module = crate::ir::module(&mut Unstructured::new(&bytes), &config).ok()?;
     let helper = module.functions.values().rfind(|func| func.name != "k")?;
     let name = text.name();

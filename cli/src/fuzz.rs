@@ -31,6 +31,9 @@ pub struct Options {
     /// Threads. Default: as many as the machine has.
     #[arg(long)]
     jobs: Option<usize>,
+    /// How many seconds a program may take, all oracles together. What takes longer is a failure, and ends the search.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    limit: u64,
     /// What programs are made of: IR, PTX, or both by turns.
     #[arg(long, value_enum, default_value_t)]
     language: Kind,
@@ -245,6 +248,8 @@ struct State {
     /// Why LLVM was not asked, and how often.
     not_llvm: Mutex<BTreeMap<String, u64>>,
     stop: AtomicBool,
+    /// What each thread is at, and since when.
+    busy: Mutex<Vec<Option<(u64, Instant)>>>,
     /// By cause: how often, and the first.
     found: Mutex<BTreeMap<String, Found>>,
 }
@@ -280,6 +285,7 @@ pub fn run(options: &Options) -> Outcome {
     if options.folding && toolbox.ptxas.is_empty() {
         return Err(Failure::Usage("--folding asks ptxas, which is not installed".to_owned()));
     }
+    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let state = State {
         next: AtomicU64::new(options.seed),
         done: AtomicU64::new(0),
@@ -289,35 +295,69 @@ pub fn run(options: &Options) -> Outcome {
         unfolded: AtomicU64::new(0),
         not_llvm: Mutex::default(),
         stop: AtomicBool::new(false),
+        busy: Mutex::new(vec![None; jobs.max(1)]),
         found: Mutex::new(BTreeMap::new()),
     };
     let end = options.iterations.map(|count| options.seed.saturating_add(count));
     let start = Instant::now();
     let until = options.time.map(|seconds| start + Duration::from_secs(seconds));
-    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     // A panic is a finding like any other, shown in its place.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            scope.spawn(|| worker(options, &source, &toolbox, &state, end, until));
-        }
+        let workers: Vec<_> = (0..jobs.max(1))
+            .map(|n| {
+                let (source, toolbox, state) = (&source, &toolbox, &state);
+                scope.spawn(move || worker(n, options, source, toolbox, state, end, until))
+            })
+            .collect();
         let shows = std::io::stderr().is_terminal();
-        while shows && !state.stop.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(200));
-            progress(&state, start);
-            let done = end.is_some_and(|end| state.next.load(Ordering::Relaxed) >= end);
-            if done || until.is_some_and(|until| Instant::now() > until) {
-                break;
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            if shows {
+                progress(&state, start);
+            }
+            if let Some(seed) = state.stuck(Duration::from_secs(options.limit)) {
+                state.add_stuck(seed, options.limit, source.case(seed, &toolbox));
+                // A thread cannot be taken back from what goes on without end: the process ends with it.
+                let told = summary(&mut out, options, &state, start).and_then(|_| Ok(out.flush()?));
+                std::process::exit(if told.is_ok() { 1 } else { 2 });
             }
         }
     });
     std::panic::set_hook(hook);
+    if summary(&mut out, options, &state, start)? { Ok(()) } else { Err(Failure::Rejected) }
+}
+
+impl State {
+    /// The program that a thread has been at for longer than it may.
+    fn stuck(&self, limit: Duration) -> Option<u64> {
+        let busy = self.busy.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        busy.iter().flatten().find(|(_, since)| since.elapsed() > limit).map(|(seed, _)| *seed)
+    }
+
+    fn set_busy(&self, worker: usize, at: Option<(u64, Instant)>) {
+        let mut busy = self.busy.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        busy[worker] = at;
+    }
+
+    fn add_stuck(&self, seed: u64, limit: u64, case: Option<Case>) {
+        let what = format!(
+            "no end in {limit} seconds: what compiles or executes it goes on, or --limit is too small"
+        );
+        let found = Found { count: 1, seed, what, oracle: None, case };
+        let mut all = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.insert("no end".to_owned(), found);
+    }
+}
+
+/// Writes what was found, and how much was done. True if nothing was found.
+fn summary(out: &mut impl Write, options: &Options, state: &State, start: Instant) -> Result<bool, Failure> {
     let found = std::mem::take(&mut *state.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let (done, runs) = (state.done.load(Ordering::Relaxed), state.runs.load(Ordering::Relaxed));
     let seconds = start.elapsed().as_secs_f64();
     for (cause, found) in &found {
-        report(&mut out, options, cause, found)?;
+        report(out, options, cause, found)?;
     }
     writeln!(
         out,
@@ -337,7 +377,7 @@ pub fn run(options: &Options) -> Outcome {
         let most = reasons.iter().take(4).map(|(why, count)| format!("{why}: {count}")).collect::<Vec<_>>();
         writeln!(out, "{} not judged by LLVM ({})", not_llvm.values().sum::<u64>(), most.join("; "))?;
     }
-    if found.is_empty() { Ok(()) } else { Err(Failure::Rejected) }
+    Ok(found.is_empty())
 }
 
 fn progress(state: &State, start: Instant) {
@@ -349,6 +389,7 @@ fn progress(state: &State, start: Instant) {
 }
 
 fn worker(
+    number: usize,
     options: &Options,
     source: &Source,
     tools: &dyn Tools,
@@ -369,7 +410,9 @@ fn worker(
                 usual(seed).into_iter().filter(|oracle| *oracle != Oracle::Native).collect()
             }
         };
+        state.set_busy(number, Some((seed, Instant::now())));
         let judged = catch_unwind(AssertUnwindSafe(|| source.judge(seed, &oracles, tools, state)));
+        state.set_busy(number, None);
         state.done.fetch_add(1, Ordering::Relaxed);
         let (cause, found) = match judged {
             Ok(None) => continue,

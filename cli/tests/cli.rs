@@ -520,3 +520,11 @@ fn the_debugger_takes_commands_from_scripts_options_and_a_pipe() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(warpsmith([&debug[..], &[&sound, "-x", "nothing.gdb"]].concat()).status.code(), Some(2));
 }
+
+#[test]
+fn a_search_ends_at_a_program_that_takes_too_long() {
+    let out = warpsmith(["fuzz", "--limit", "0", "--iterations", "1000000", "--jobs", "1"]);
+    assert_eq!(out.status.code(), Some(1));
+    let said = text(&out.stdout);
+    assert!(said.contains("FAIL no end") && said.contains("again: warpsmith fuzz --seed"), "{said}");
+}

@@ -30,7 +30,7 @@ const STATEMENTS: usize = 16 << 10;
 /// The text of some items, of as many as there are in one of `shares` parts.
 fn print_items(module: &Module, items: &[Item], shares: usize) -> String {
     let out = String::with_capacity(module.stmts.len() / shares * 32);
-    let mut printer = Printer { module, out, depth: 0 };
+    let mut printer = Printer { module, out, depth: 0, indent: indent(module) };
     let written = printer.items(items);
     debug_assert!(written.is_ok(), "a String takes everything");
     printer.out
@@ -40,6 +40,13 @@ struct Printer<'a> {
     module: &'a Module,
     out: String,
     depth: usize,
+    indent: &'static str,
+}
+
+/// What lines in a scope begin with: with debug information, whose text is long, as little as can be.
+fn indent(module: &Module) -> &'static str {
+    let debug = module.items.iter().any(|item| matches!(item, Item::Section(_)));
+    if debug { "\t" } else { "    " }
 }
 
 /// Scopes nested deeper than this are not indented further, so that the text stays linear in the tree.
@@ -160,13 +167,12 @@ impl Printer<'_> {
         let lines = lines && !params.is_empty();
         self.out.push('(');
         for (i, decl) in self.module[params].iter().enumerate() {
-            let separator = match (i == 0, lines) {
-                (true, true) => "\n    ",
-                (true, false) => "",
-                (false, true) => ",\n    ",
-                (false, false) => ", ",
-            };
-            self.out.push_str(separator);
+            match (i == 0, lines) {
+                (true, true) => write!(self.out, "\n{}", self.indent)?,
+                (true, false) => {}
+                (false, true) => write!(self.out, ",\n{}", self.indent)?,
+                (false, false) => self.out.push_str(", "),
+            }
             self.decl(decl)?;
         }
         self.out.push_str(if lines { "\n)" } else { ")" });
@@ -334,7 +340,7 @@ impl Printer<'_> {
                 Stmt::Loc(_) | Stmt::LocIntermediate(_) => 0,
                 _ => self.depth,
             };
-            self.out.extend(std::iter::repeat_n("    ", indent.min(MAX_INDENT)));
+            self.out.extend(std::iter::repeat_n(self.indent, indent.min(MAX_INDENT)));
             match *stmt {
                 Stmt::Open => {
                     self.out.push('{');

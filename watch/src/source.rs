@@ -283,7 +283,12 @@ fn element(text: &mut String, ty: &Type, offset: i64) {
                 element(text, ty, offset - *at as i64);
             }
         }
-        Type::Base(..) | Type::Pointer(..) | Type::Around(_) | Type::Enum(..) | Type::Unknown => {}
+        Type::Base(..)
+        | Type::Pointer(..)
+        | Type::Reference(..)
+        | Type::Around(_)
+        | Type::Enum(..)
+        | Type::Unknown => {}
     }
 }
 

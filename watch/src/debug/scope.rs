@@ -109,7 +109,11 @@ impl Names for Scope<'_, '_, '_> {
             let place = variable.place(symbols.text_at(frame.pc)).ok_or("<optimized out>")?;
             return self.source_value(place, &Type::of_source(&variable.ty));
         }
-        self.ptx_variable(name)
+        let of_ptx = self.ptx_variable(name);
+        match (of_ptx, symbols.sources.dwarf().enumerator(name)) {
+            (Err(_), Some((ty, value))) => Ok(Value::new(Type::of_source(ty), value as u128)),
+            (of_ptx, _) => of_ptx,
+        }
     }
 
     fn convenience(&mut self, name: &str) -> Result<Value, String> {
@@ -140,6 +144,10 @@ impl Names for Scope<'_, '_, '_> {
                 done.then_some(()).ok_or_else(|| "The register cannot be changed.".into())
             }
         }
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.symbols.sources.dwarf().named(name).map(|ty| Type::of_source(&ty))
     }
 
     fn set_convenience(&mut self, name: &str, value: Value) {

@@ -355,10 +355,7 @@ impl Debugger<'_> {
                 let value = decay(&self.evaluate(text, Some(view))?);
                 match &value.ty {
                     Type::Pointer(space, to) => {
-                        let of = match &**to {
-                            Type::Scalar(ty) if ty.bits() >= 8 => Some(*ty),
-                            _ => None,
-                        };
+                        let of = to.scalar().filter(|ty| ty.bits() >= 8);
                         (*space, value.bits() as u64, of)
                     }
                     _ => (StateSpace::Generic, value.as_int()? as u64, None),

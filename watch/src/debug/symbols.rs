@@ -5,6 +5,7 @@ use crate::Sources;
 use crate::dwarf;
 use crate::names::{self, demangled};
 use crate::source::Frame;
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::ops::Range;
 use warpsmith_diag::LineIndex;
@@ -13,6 +14,9 @@ use warpsmith_interp::engine::{FuncId, NamedReg};
 use warpsmith_isa::{ScalarType, StateSpace};
 use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{Decl, Declarator, Function, Item, List, Module, PtrTo, Stmt};
+
+/// What code in front of a function's body does: it fetches parameters and puts them where their variables are.
+const FETCHES: &[&str] = &["ld", "mov", "st", "cvta", "cvt", "and", "or", "setp", "selp", "add", "sub"];
 
 /// A module and the program that it was loaded as.
 pub struct Symbols<'a> {
@@ -23,6 +27,8 @@ pub struct Symbols<'a> {
     starts: Vec<u32>,
     /// Labels of functions: function, name, the line of the first statement after it.
     labels: Vec<(String, String, u32)>,
+    /// The lines of statements that may go elsewhere, or wait.
+    leaves: FxHashSet<u32>,
 }
 
 impl<'a> Symbols<'a> {
@@ -43,22 +49,27 @@ impl<'a> Symbols<'a> {
         starts.dedup();
         let lines = LineIndex::new(text);
         let mut labels = Vec::new();
+        let mut leaves = FxHashSet::default();
         for function in module.functions() {
             let Some(body) = function.body else { continue };
             let mut open: Vec<String> = Vec::new();
             for id in body.ids() {
                 match module[id] {
                     Stmt::Label(label) => open.push(module[label].to_owned()),
-                    Stmt::Inst(_) => {
+                    Stmt::Inst(inst) => {
                         let line = lines.position(module.stmt_span(id).start).line;
                         let function = &module[function.name];
+                        let operation = module[inst.mnemonic].split('.').next().unwrap_or_default();
+                        if inst.guard.is_some() || !FETCHES.contains(&operation) {
+                            leaves.insert(line);
+                        }
                         labels.extend(open.drain(..).map(|label| (function.to_owned(), label, line)));
                     }
                     _ => {}
                 }
             }
         }
-        Symbols { program, module, sources: Sources::new(name, text, module), starts, labels }
+        Symbols { program, module, sources: Sources::new(name, text, module), starts, labels, leaves }
     }
 
     /// The name of the PTX file, without its folders.
@@ -164,6 +175,49 @@ impl<'a> Symbols<'a> {
             }
         }
         files
+    }
+
+    /// Where a breakpoint at a place stops: in a function, behind what fetches its parameters, so that they can be looked at.
+    pub fn stops(&self, place: &str, here: Option<u32>) -> Result<Vec<u32>, String> {
+        let found = self.locate(place, here)?;
+        let is_line = |text: &str| text.parse::<u32>().is_ok();
+        if place.is_empty() || is_line(place) || place.rsplit_once(':').is_some_and(|(_, line)| is_line(line))
+        {
+            return Ok(found);
+        }
+        Ok(found.into_iter().map(|pc| self.behind_prologue(pc)).collect())
+    }
+
+    /// The first statement of a function that is not of the line that declares it, if nothing in between may go elsewhere; as gdb does it, a
+    /// second row of that line is where its body begins. Any other statement is its own.
+    fn behind_prologue(&self, pc: u32) -> u32 {
+        let text = self.text_at(pc);
+        let begins = |f: &&dwarf::Function| f.text.contains(&text) && self.is_first(pc);
+        let functions = &self.sources.dwarf().functions;
+        // Those of a kernel are in its parameter memory from the start.
+        let of_function = self.source_variables(pc, 0);
+        if !of_function.iter().any(|v| v.parameter && v.space != Some(StateSpace::Param)) {
+            return pc;
+        }
+        let Some(line) = functions.iter().find(begins).and_then(|f| f.line) else { return pc };
+        let row = self.frames(pc);
+        if row.len() != 1 || row[0].line != line {
+            return pc;
+        }
+        for next in self.statements_from(pc) {
+            if self.frames(*next) != row {
+                return *next;
+            }
+            if self.leaves.contains(&self.program.line(*next)) {
+                break;
+            }
+        }
+        pc
+    }
+
+    /// True of the first statement of a function.
+    fn is_first(&self, pc: u32) -> bool {
+        self.starts.get(self.own(self.program.function_at(pc))).and_then(|own| own.first()) == Some(&pc)
     }
 
     /// The operations that a place names: a line of the PTX, `file:line`, a function, a label. In the function that `here` is in, labels

@@ -277,6 +277,13 @@ fn written(f: &mut fmt::Formatter<'_>, ty: &Type, depth: u32) -> fmt::Result {
                 space => write!(f, " @{} *", space.name()),
             }
         }
+        Type::Reference(space, to) => {
+            written(f, to, depth + 1)?;
+            match space {
+                StateSpace::Generic => f.write_str(" &"),
+                space => write!(f, " @{} &", space.name()),
+            }
+        }
         Type::Composite(of) => f.write_str(&of.name),
         Type::Around(of) => match of.composite() {
             Some(of) => f.write_str(&of.name),

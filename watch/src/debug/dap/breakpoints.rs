@@ -51,7 +51,7 @@ impl Session<'_, '_> {
     /// Sets one breakpoint; what the editor is told of it.
     fn place(&mut self, at: &str, wanted: &Value, numbers: &mut Vec<u32>) -> Value {
         let set = |session: &mut Self| {
-            let pcs = session.debugger.symbols.locate(at, None)?;
+            let pcs = session.debugger.symbols.stops(at, None)?;
             let ignored = passes(text(wanted, "hitCondition").as_deref())?;
             let (condition, log) = (text(wanted, "condition"), text(wanted, "logMessage"));
             let first = pcs[0];

@@ -194,7 +194,14 @@ impl Session<'_, '_> {
                     (_, target) => vec![(format!("*{expression}"), target, format!("*{expression}"))],
                 }
             }
-            Type::Scalar(_) | Type::Enum(..) => Vec::new(),
+            Type::Reference(space, to) => {
+                let target = self.debugger.scope(Some(&mut *view)).memory(*space, value.bits() as u64, to);
+                match target {
+                    Ok(target) => self.members(&target, expression, part, view),
+                    Err(_) => Vec::new(),
+                }
+            }
+            Type::Scalar(_) | Type::Base(..) | Type::Enum(..) => Vec::new(),
         }
     }
 
@@ -245,7 +252,7 @@ impl Session<'_, '_> {
     fn described(&mut self, value: Datum, expression: &str, frame: FrameAt, format: Option<char>) -> Value {
         let mut row = json!({"value": value.show(format), "type": value.ty.name(), "variablesReference": 0});
         let address = match (&value.ty, value.at) {
-            (Type::Pointer(space, _), _) => generic(*space, value.bits() as u64),
+            (Type::Pointer(space, _) | Type::Reference(space, _), _) => generic(*space, value.bits() as u64),
             (_, Some(Location::Memory(space, address))) => generic(space, address),
             (_, Some(Location::Register(_)) | None) => None,
         };
@@ -260,8 +267,8 @@ impl Session<'_, '_> {
             Type::Struct(of) => Some(("namedVariables", of.members().len() as u64)),
             Type::Dim3 => Some(("namedVariables", 3)),
             Type::Pointer(_, to) if **to == Type::Scalar(ScalarType::B8) => None,
-            Type::Pointer(..) => Some(("namedVariables", 1)),
-            Type::Scalar(_) | Type::Enum(..) => None,
+            Type::Pointer(..) | Type::Reference(..) => Some(("namedVariables", 1)),
+            Type::Scalar(_) | Type::Base(..) | Type::Enum(..) => None,
         };
         if let Some((key, count)) = count.filter(|(_, count)| *count > 0) {
             row[key] = count.into();

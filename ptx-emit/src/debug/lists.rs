@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(read(&written, &info), lists);
         // Four are left: of four entries, of two, of three, of one.
         let left = [1, 2, 4, 6].map(|index| write(&lists[index..=index]).0.len());
-        assert_eq!(written.len(), left.iter().sum());
+        assert_eq!(written.len(), left.iter().sum::<usize>());
         assert!(written.len() < before);
     }
 }

@@ -280,6 +280,7 @@ impl DataFlowGraph {
     }
 
     /// The integer that a value is known to be, in the form of [`Type::normalize`].
+    #[inline]
     pub fn int_const(&self, value: Value) -> Option<i64> {
         match self.def_data(value) {
             Some(&InstData::IntConst { value }) => Some(value),

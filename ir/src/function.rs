@@ -381,6 +381,7 @@ impl Function {
         clippy::wildcard_enum_match_arm,
         reason = "the table has the traits of what needs no closer look"
     )]
+    #[inline]
     pub fn traits(&self, inst: Inst) -> Traits {
         let of_opcode = self.dfg.opcode(inst).traits();
         match &self.dfg[inst] {

@@ -168,6 +168,7 @@ impl InstData {
     }
 
     /// The targets of a terminator in order: those before the cases, then the cases. None for others.
+    #[inline]
     pub(crate) fn targets<'a>(&'a self, tables: &'a JumpTables) -> (&'a [BlockCall], &'a [(i64, BlockCall)]) {
         match self {
             InstData::Jump { dest } => (std::slice::from_ref(dest), &[]),
@@ -251,6 +252,7 @@ impl InstData {
     }
 
     /// The operation.
+    #[inline]
     pub fn opcode(&self) -> Opcode {
         match *self {
             InstData::Unary { op, .. }
@@ -324,6 +326,7 @@ impl InstData {
     }
 
     /// The operands, to be changed.
+    #[inline]
     pub fn args_mut<'a>(&'a mut self, pool: &'a mut ValuePool) -> &'a mut [Value] {
         match self {
             InstData::Unary { arg, .. }

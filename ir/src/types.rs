@@ -27,6 +27,7 @@ macro_rules! scalars {
             /// Every scalar that has a name of its own: [`Scalar::Invalid`] and integers of odd widths left out.
             pub const ALL: &'static [Scalar] = &[$(Scalar::$variant,)*];
 
+            #[inline]
             const fn row(self) -> &'static (&'static str, u16, Class, StateSpace, ScalarType) {
                 match self {
                     Scalar::Odd(width) => &ODD[width.0 as usize],
@@ -35,6 +36,7 @@ macro_rules! scalars {
             }
 
             /// A number that no other scalar has: the position in the table, and numbers behind it.
+            #[inline]
             const fn number(self) -> u16 {
                 #[repr(u8)]
                 enum Row { Invalid, $($variant,)* }
@@ -282,6 +284,7 @@ impl Type {
     }
 
     /// A number that no other type has, for hashing and comparing.
+    #[inline]
     pub const fn number(self) -> u64 {
         (self.aggregate as u64) << 24 | (self.element.number() as u64) << 8 | self.lanes as u64
     }

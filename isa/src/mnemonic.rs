@@ -337,8 +337,7 @@ impl Mnemonic {
 
     /// The same instruction with its modifiers in the manual's order and none twice; unchanged where no form has these modifiers.
     pub fn canonical(&self) -> Mnemonic {
-        let matched =
-            self.opcode.forms().iter().find_map(|form| crate::resolve::fill(form, self.mods()).ok());
+        let matched = self.opcode.forms().iter().find_map(|form| crate::resolve::fill(form, self.mods()));
         match matched {
             Some(filled) => {
                 filled.iter().flatten().fold(Mnemonic::new(self.opcode), |m, &modifier| m.with(modifier))

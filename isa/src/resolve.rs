@@ -15,13 +15,15 @@ pub struct Mismatch {
     pub missing: SmallVec<[usize; 4]>,
 }
 
-/// Puts every modifier in a slot.
+/// Puts every modifier in a slot; `None` where they do not fit. Most forms of an operation end at the first modifier.
 ///
 /// Modifiers may come in any order, except that those of one kind (types, state spaces, `.row`/`.col`...) fill their slots from left to
 /// right; some may be written twice.
-pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Result<Filled, Mismatch> {
-    let (filled, mismatch) = fill_all(form, mods);
-    if mismatch.extra.is_empty() && mismatch.missing.is_empty() { Ok(filled) } else { Err(mismatch) }
+pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Option<Filled> {
+    let mut filled = Filled::empty(form);
+    let all = mods.iter().all(|&modifier| put(form, &mut filled, modifier))
+        && missing(form, &filled).next().is_none();
+    all.then_some(filled)
 }
 
 /// Like [`fill`], for modifiers that do not fit: the slots that could be filled, and the rest.
@@ -29,27 +31,37 @@ pub(crate) fn fill_all(form: &Form, mods: &[Mod]) -> (Filled, Mismatch) {
     let mut filled = Filled::empty(form);
     let mut mismatch = Mismatch::default();
     for (index, &modifier) in mods.iter().enumerate() {
-        // After the last slot filled by a modifier of the same kind.
-        let first = filled
-            .iter()
-            .rposition(|f| f.is_some_and(|other| modifier.ordered_with(other)))
-            .map_or(0, |i| i + 1);
-        let mut open = (first..form.slots.len()).filter(|&i| filled[i].is_none());
-        match open.find(|&i| form.slots[i].find(modifier).is_some()) {
-            Some(slot) => filled[slot] = Some(modifier),
-            None if modifier.repeatable() && filled.contains(&Some(modifier)) => {}
-            // The manual has no such instruction: what is left over makes the match a lenient one.
-            None if modifier.overlooked()
-                && !form
-                    .slots
-                    .iter()
-                    .any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked())) => {}
-            None => mismatch.extra.push(index),
+        if !put(form, &mut filled, modifier) {
+            mismatch.extra.push(index);
         }
     }
-    let missing = (0..form.slots.len()).filter(|&i| filled[i].is_none() && !form.slots[i].optional);
-    mismatch.missing.extend(missing);
+    mismatch.missing.extend(missing(form, &filled));
     (filled, mismatch)
+}
+
+/// The slots that must be filled and are not.
+fn missing(form: &Form, filled: &Filled) -> impl Iterator<Item = usize> {
+    (0..form.slots.len()).filter(|&i| filled[i].is_none() && !form.slots[i].optional)
+}
+
+/// Puts a modifier in its slot; false if there is none for it.
+fn put(form: &Form, filled: &mut Filled, modifier: Mod) -> bool {
+    // After the last slot filled by a modifier of the same kind.
+    let first =
+        filled.iter().rposition(|f| f.is_some_and(|other| modifier.ordered_with(other))).map_or(0, |i| i + 1);
+    let mut open = (first..form.slots.len()).filter(|&i| filled[i].is_none());
+    match open.find(|&i| form.slots[i].find(modifier).is_some()) {
+        Some(slot) => {
+            filled[slot] = Some(modifier);
+            true
+        }
+        None if modifier.repeatable() && filled.contains(&Some(modifier)) => true,
+        // The manual has no such instruction: what is left over makes the match a lenient one.
+        None => {
+            modifier.overlooked()
+                && !form.slots.iter().any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked()))
+        }
+    }
 }
 
 impl Instruction {
@@ -395,5 +407,5 @@ pub fn forms(mnemonic: &Mnemonic) -> impl Iterator<Item = Instruction> + '_ {
         .opcode()
         .forms()
         .iter()
-        .filter_map(|form| Some(Instruction::new(form, fill(form, mnemonic.mods()).ok()?)))
+        .filter_map(|form| Some(Instruction::new(form, fill(form, mnemonic.mods())?)))
 }

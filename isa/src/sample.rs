@@ -184,7 +184,7 @@ fn sample(
     let filled: Vec<Option<Mod>> = filled.collect();
     let mods: Vec<Mod> = filled.iter().flatten().copied().collect();
     let mnemonic = Mnemonic::new(form.opcode).with_all(&mods)?;
-    let matched = Instruction::new(form, fill(form, &mods).ok()?);
+    let matched = Instruction::new(form, fill(form, &mods)?);
     let mut clauses: Vec<Clause> = matched.clauses().map(|(_, clause)| *clause).collect();
     let mut operands = Vec::new();
     let mut destinations = 0;

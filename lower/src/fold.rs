@@ -51,24 +51,25 @@ pub fn instruction(
 
 /// What an operation gives for constants of these types, as one of a type.
 pub fn computed(data: &InstData, operands: &[(Constant, Type)], to: Type) -> Option<Constant> {
-    let mut values: SmallVec<[u128; 3]> = SmallVec::new();
-    for (constant, ty) in operands {
-        values.push(bits(*ty, *constant)?);
+    let mut values = [0; 3];
+    for (value, (constant, ty)) in values.iter_mut().zip(operands) {
+        *value = bits(*ty, *constant)?;
     }
+    let values = values.get(..operands.len())?;
     // Integers, which most rules are about, without a plan.
     if let Some(&(Constant::Int(_), from)) = operands.first()
         && to.bits() <= 64
     {
         if let InstData::IntCompare { cond, .. } = data {
-            let &[a, b] = &values[..] else { return None };
+            let &[a, b] = values else { return None };
             return Some(Constant::Int(meaning::compare_integers(*cond, from.bits(), a, b).into()));
         }
-        if let Some(result) = meaning::integer(data.opcode(), from.bits(), &values) {
+        if let Some(result) = meaning::integer(data.opcode(), from.bits(), values) {
             return Some(Constant::Int(to.normalize(result as i64)));
         }
     }
     let types: SmallVec<[Type; 3]> = operands.iter().map(|(_, ty)| *ty).collect();
-    evaluate(&meaning::plan(data, &types, to)?, &values, to)
+    evaluate(&meaning::plan(data, &types, to)?, values, to)
 }
 
 /// A number as a constant of a float type, rounded to nearest.

@@ -72,6 +72,12 @@ pub trait Pass: Send + Sync {
         false
     }
 
+    /// Whether nobody would miss it where it finds nothing to change: then it is not run again on a function in which it found nothing and which
+    /// nobody has changed since.
+    fn may_be_skipped(&self) -> bool {
+        false
+    }
+
     /// Changes a function.
     fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes;
 }

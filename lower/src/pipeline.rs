@@ -1,9 +1,10 @@
 //! Which passes run, in which order, and what can be watched while they do.
 
-use crate::analysis::Analyses;
+use crate::analysis::{Analyses, Notes};
 use crate::log::{self, Count, Log, Remark};
 use crate::pass::{AnyPass, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -296,9 +297,18 @@ impl Pipeline {
                 }
                 AnyPass::Module(pass) => {
                     if report.apply(options, pass.name()) {
+                        // Functions may have other numbers afterwards.
+                        let mut notes = NotesByName::default();
+                        for (id, func) in module.functions.iter() {
+                            let Kept(analyses) = std::mem::take(&mut analyses[id]);
+                            notes.insert(func.name.clone(), analyses.into_notes());
+                        }
                         entry.changes = pass.run(module, &ModuleContext::new(target));
-                        // Functions may have other numbers now.
                         analyses.clear();
+                        for (id, func) in module.functions.iter() {
+                            let notes = notes.remove(&func.name).unwrap_or_default();
+                            analyses[id] = Kept(Analyses::with_notes(notes));
+                        }
                     }
                 }
             }
@@ -318,6 +328,7 @@ impl Pipeline {
     /// to a function depends on no other function's body.
     fn run_unwatched(&self, module: &mut Module, target: Option<Target>, remarks: bool) -> Report {
         let mut report = Report::default();
+        let mut notes = NotesByName::default();
         let mut rest = &self.passes[..];
         while let Some((first, others)) = rest.split_first() {
             if let AnyPass::Module(pass) = first {
@@ -335,7 +346,7 @@ impl Pipeline {
                 AnyPass::Function(pass) => Some(&**pass),
                 AnyPass::Module(_) => None,
             });
-            run_group(&passes.collect::<Vec<_>>(), module, target, remarks, &mut report);
+            run_group(&passes.collect::<Vec<_>>(), module, target, remarks, &mut notes, &mut report);
             rest = others;
         }
         report
@@ -383,6 +394,9 @@ impl Report {
     }
 }
 
+/// What passes noted of each function, by its name.
+type NotesByName = FxHashMap<String, Notes>;
+
 /// The analyses of a function between two passes. Those of a copy are computed again.
 #[derive(Default)]
 struct Kept(Analyses);
@@ -410,31 +424,49 @@ fn run_group(
     module: &mut Module,
     target: Option<Target>,
     remarks: bool,
+    notes: &mut NotesByName,
     report: &mut Report,
 ) {
     let threads = parallel::pays(module.functions.values());
     let signatures = signatures(module);
     let Module { functions, globals, .. } = module;
-    let functions: Vec<&mut Function> = functions.values_mut().filter(|f| !f.is_declaration()).collect();
+    let bodies = functions.values_mut().filter(|func| !func.is_declaration());
+    let functions: Vec<(&mut Function, Notes)> = bodies
+        .map(|func| {
+            let notes = notes.remove(&func.name).unwrap_or_default();
+            (func, notes)
+        })
+        .collect();
     let count = functions.len() as u32;
-    let last = functions.last().map(|func| func.name.clone());
+    let last = functions.last().map(|(func, _)| func.name.clone());
     let globals = &*globals;
-    let done = parallel::map(functions, threads, |func| {
-        let mut analyses = Analyses::default();
+    let done = parallel::map(functions, threads, |(func, notes)| {
+        let mut analyses = Analyses::with_notes(notes);
         let mut log = Log::new("", remarks, None);
+        // How many applications have changed the function so far, and which number that was when a pass found nothing to change.
+        let (mut version, mut idle) = (0, FxHashMap::default());
         let timed = |pass: &&dyn Pass| {
             let start = Instant::now();
+            if pass.may_be_skipped() && idle.get(pass.name()) == Some(&version) {
+                return (0, Duration::ZERO);
+            }
             log.enter(pass.name());
             let (analyses, log) = (&mut analyses, &mut log);
             let mut cx = Context { target, globals, signatures: &signatures, analyses, log };
-            (apply(*pass, func, &mut cx).count, start.elapsed())
+            let changes = apply(*pass, func, &mut cx).count;
+            if changes == 0 {
+                idle.insert(pass.name(), version);
+            } else {
+                version += 1;
+            }
+            (changes, start.elapsed())
         };
         let timed: Vec<(u32, Duration)> = passes.iter().map(timed).collect();
-        (timed, log)
+        (timed, log, func.name.clone(), analyses.into_notes())
     });
     for (i, pass) in passes.iter().enumerate() {
         let mut entry = PassReport { name: pass.name(), changes: 0, functions: count, time: Duration::ZERO };
-        for (changes, time) in done.iter().map(|(of_function, _)| of_function[i]) {
+        for (changes, time) in done.iter().map(|(of_function, ..)| of_function[i]) {
             entry.changes += changes;
             entry.time += time;
         }
@@ -443,7 +475,10 @@ fn run_group(
     if let Some((pass, function)) = passes.last().zip(last) {
         report.count(count * passes.len() as u32, pass.name(), Some(&function));
     }
-    done.into_iter().for_each(|(_, log)| report.add(log));
+    for (_, log, name, noted) in done {
+        report.add(log);
+        notes.insert(name, noted);
+    }
 }
 
 /// The law that a pass has broken on a function, if it has, with the code of the error.

@@ -5,7 +5,7 @@ use warpsmith_ir::{self as ir, DominatorTree, Function, Module};
 use warpsmith_isa::Target;
 use warpsmith_lower::analysis::{Analyses, Analysis};
 use warpsmith_lower::{
-    Aspects, Changes, Context, ModuleContext, ModulePass, Options, Pass, Passes, Pipeline,
+    Aspects, Changes, Context, ModuleContext, ModulePass, OptLevel, Options, Pass, Passes, Pipeline,
 };
 
 const TWO: &str = "global @g: [i32; 4]
@@ -288,4 +288,28 @@ done:
         ]
     );
     assert!(report.remarks.iter().all(|remark| !remark.applied && !remark.span.is_none()));
+}
+
+#[test]
+fn what_passes_remember_changes_no_result() {
+    let pipeline = Pipeline::for_level(OptLevel::O2);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    let mut examples = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "wir") {
+            continue;
+        }
+        let module = parse(&std::fs::read_to_string(&path).unwrap());
+        let mut module = warpsmith_lower::legalize(&module, Target::sm(90)).unwrap().into_owned();
+        // Each pass in a pipeline of its own has nothing to remember, and none is skipped.
+        let mut one_by_one = module.clone();
+        for pass in pipeline.names() {
+            Pipeline::parse(pass).unwrap().run(&mut one_by_one, &mut Options::default()).unwrap();
+        }
+        pipeline.run(&mut module, &mut Options::default()).unwrap();
+        assert_eq!(module.to_string(), one_by_one.to_string(), "{}", path.display());
+        examples += 1;
+    }
+    assert!(examples > 10, "{examples}");
 }

@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
                     && self.registers.insert(*register)
                 {
                     let lowest = register.reg().gate().lowest_version(self.target);
-                    self.need(&format!("`%{register}`"), span, lowest);
+                    self.need(&|| format!("`%{register}`"), span, lowest);
                 }
             }
         }
@@ -102,19 +102,21 @@ impl<'a> Search<'a> {
             return;
         }
         let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();
-        self.need(&format!("`{mnemonic}`"), span, lowest);
+        self.need(&|| format!("`{mnemonic}`"), span, lowest);
     }
 
-    fn need(&mut self, what: &str, span: Span, version: Option<Version>) {
+    fn need(&mut self, what: &dyn Fn() -> String, span: Span, version: Option<Version>) {
         let (target, limit) = (self.target, self.limit);
         match version {
             None => {
-                let text = format!("{what} does not exist on target {target}");
+                let text = format!("{} does not exist on target {target}", what());
                 self.error("E0002", span, text);
             }
             Some(version) if version > limit => {
-                let text =
-                    format!("{what} needs .version {version} on target {target}, but {limit} is asked for");
+                let text = format!(
+                    "{} needs .version {version} on target {target}, but {limit} is asked for",
+                    what()
+                );
                 self.error("E0003", span, text);
             }
             Some(version) => self.version = self.version.max(version),

@@ -60,6 +60,7 @@ for_each_op!(define_opcodes);
 
 impl Opcode {
     /// The row of the table.
+    #[inline]
     pub fn info(self) -> &'static OpInfo {
         &OPS[self as usize]
     }
@@ -76,6 +77,7 @@ impl Opcode {
 
     /// The traits of the core operation. Those of an `sreg`, a `load` or a table-derived operation depend on more:
     /// [`Function::traits`](crate::Function::traits).
+    #[inline]
     pub fn traits(self) -> Traits {
         self.info().traits
     }

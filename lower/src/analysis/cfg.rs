@@ -6,49 +6,86 @@ use warpsmith_ir::{Block, Function};
 /// The control-flow graph of a function, from its entry on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cfg {
-    predecessors: SecondaryMap<Block, Vec<Block>>,
+    /// The range of `sources` that the edges into a block are from.
+    ranges: SecondaryMap<Block, (u32, u32)>,
+    sources: Vec<Block>,
     rpo: Vec<Block>,
 }
 
 impl Cfg {
     /// The graph of `func`, which is empty for a declaration.
     pub fn compute(func: &Function) -> Self {
-        let mut predecessors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
-        let mut rpo = Vec::new();
-        let mut seen = EntitySet::with_capacity(func.dfg.num_blocks());
-        // An explicit stack: hostile graphs are deep.
-        let mut stack: Vec<(Block, Vec<Block>)> = Vec::new();
-        let visit = |block, predecessors: &mut SecondaryMap<Block, Vec<Block>>| {
-            let successors: Vec<Block> = func.successors(block).collect();
-            successors.iter().for_each(|&next| predecessors[next].push(block));
-            (block, successors)
+        let mut walk = Walk {
+            func,
+            seen: EntitySet::with_capacity(func.dfg.num_blocks()),
+            edges: Vec::new(),
+            pending: Vec::new(),
+            stack: Vec::new(),
         };
+        let mut rpo = Vec::with_capacity(func.dfg.num_blocks());
         if let Some(entry) = func.layout.entry() {
-            seen.insert(entry);
-            stack.push(visit(entry, &mut predecessors));
+            walk.seen.insert(entry);
+            walk.visit(entry);
         }
         // Taking the last successor first makes the order follow the order in which targets are written.
-        while let Some((block, successors)) = stack.last_mut() {
-            match successors.pop() {
-                Some(next) if seen.insert(next) => stack.push(visit(next, &mut predecessors)),
+        while let Some(&(block, start)) = walk.stack.last() {
+            match (walk.pending.len() > start).then(|| walk.pending.pop()).flatten() {
+                Some(next) if walk.seen.insert(next) => walk.visit(next),
                 Some(_) => {}
                 None => {
-                    rpo.push(*block);
-                    stack.pop();
+                    rpo.push(block);
+                    walk.stack.pop();
                 }
             }
         }
         rpo.reverse();
-        Cfg { predecessors, rpo }
+        // Sorted by target, those of one target in the order they were met.
+        let mut ranges: SecondaryMap<Block, (u32, u32)> = SecondaryMap::new();
+        ranges.resize(func.dfg.num_blocks());
+        walk.edges.iter().for_each(|(to, _)| ranges[*to].1 += 1);
+        let mut free = 0;
+        for &block in &rpo {
+            let count = ranges[block].1;
+            ranges[block] = (free, free);
+            free += count;
+        }
+        let mut sources = vec![Block::from_u32(0); walk.edges.len()];
+        for (to, from) in walk.edges {
+            let end = &mut ranges[to].1;
+            sources[*end as usize] = from;
+            *end += 1;
+        }
+        Cfg { ranges, sources, rpo }
     }
 
     /// The sources of the edges into a block, once for each edge, from reachable blocks only.
     pub fn predecessors(&self, block: Block) -> &[Block] {
-        &self.predecessors[block]
+        let (start, end) = self.ranges[block];
+        &self.sources[start as usize..end as usize]
     }
 
     /// The reachable blocks, each before its successors but for the back edges of cycles.
     pub fn reverse_postorder(&self) -> &[Block] {
         &self.rpo
+    }
+}
+
+/// A walk down the graph, with an explicit stack: hostile graphs are deep.
+struct Walk<'f> {
+    func: &'f Function,
+    seen: EntitySet<Block>,
+    /// Target and source of each edge.
+    edges: Vec<(Block, Block)>,
+    /// The successors of the blocks of `stack` that are still to be looked at; those of a block begin at the position that it is kept with.
+    pending: Vec<Block>,
+    stack: Vec<(Block, usize)>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, block: Block) {
+        let start = self.pending.len();
+        self.pending.extend(self.func.successors(block));
+        self.edges.extend(self.pending[start..].iter().map(|&next| (next, block)));
+        self.stack.push((block, start));
     }
 }

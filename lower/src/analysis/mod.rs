@@ -76,7 +76,12 @@ impl Analysis for Loops {
 #[derive(Default)]
 pub struct Analyses {
     held: Vec<Held>,
+    notes: Notes,
 }
+
+/// What passes noted of a function: it stays when analyses go.
+#[derive(Default)]
+pub(crate) struct Notes(Vec<Box<dyn Any + Send>>);
 
 struct Held {
     id: TypeId,
@@ -103,6 +108,26 @@ impl Analyses {
         };
         self.held.push(Held { id, name: A::NAME, reads: A::READS, value: value.clone(), holds });
         value
+    }
+
+    /// What a pass noted of the function when it ran last, empty at first. It is never forgotten: the pass itself tells what of it still holds.
+    pub fn notes<N: Default + Send + 'static>(&mut self) -> &mut N {
+        let Notes(all) = &mut self.notes;
+        let at = all.iter().position(|notes| notes.is::<N>()).unwrap_or_else(|| {
+            all.push(Box::new(N::default()));
+            all.len() - 1
+        });
+        all[at].downcast_mut().expect("found by its type")
+    }
+
+    /// No analyses yet, but what passes noted before.
+    pub(crate) fn with_notes(notes: Notes) -> Analyses {
+        Analyses { held: Vec::new(), notes }
+    }
+
+    /// The notes alone.
+    pub(crate) fn into_notes(self) -> Notes {
+        self.notes
     }
 
     /// Forgets what was computed from aspects that have changed.

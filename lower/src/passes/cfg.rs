@@ -3,17 +3,25 @@
 
 use super::take_over_name;
 use crate::analysis::Cfg;
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData};
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
-    changes += skip_empty_blocks(func);
-    // Skipping may have made the two ways of a branch the same.
-    changes += decide_branches(func);
-    changes += remove_unreachable(func);
-    changes += merge_chains(func);
+    let skipped = skip_empty_blocks(func);
+    changes += skipped;
+    if skipped > 0 {
+        // Skipping may have made the two ways of a branch the same.
+        changes += decide_branches(func);
+    }
+    if changes > 0 {
+        cx.analyses.invalidate(Aspects::ALL);
+    }
+    // That of the reachable blocks, which stays so when the others go.
+    let cfg = cx.analyses.get::<Cfg>(func);
+    changes += remove_unreachable(func, &cfg);
+    changes += merge_chains(func, &cfg);
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
@@ -21,8 +29,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
 }
 
 /// Removes the blocks that the entry does not reach.
-pub(super) fn remove_unreachable(func: &mut Function) -> u32 {
-    let cfg = Cfg::compute(func);
+pub(super) fn remove_unreachable(func: &mut Function, cfg: &Cfg) -> u32 {
     let mut reachable = EntitySet::with_capacity(func.dfg.num_blocks());
     reachable.extend(cfg.reverse_postorder().iter().copied());
     let dead: Vec<Block> = func.layout.blocks().filter(|&block| !reachable.contains(block)).collect();
@@ -110,8 +117,7 @@ fn skip_empty_blocks(func: &mut Function) -> u32 {
 }
 
 /// Joins each block that is jumped to from one place only with that place.
-pub(super) fn merge_chains(func: &mut Function) -> u32 {
-    let cfg = Cfg::compute(func);
+pub(super) fn merge_chains(func: &mut Function, cfg: &Cfg) -> u32 {
     let entry = func.layout.entry();
     let mut changes = 0;
     for &block in cfg.reverse_postorder() {

@@ -9,6 +9,7 @@ use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
+use std::rc::Rc;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Value, ValueList};
 
 /// Operations that are computed though they may not be wanted, both sides of the branch together.
@@ -16,11 +17,11 @@ const MAX_OPERATIONS: usize = 5;
 /// Values that are selected.
 const MAX_SELECTIONS: usize = 3;
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = 0;
+    let mut cfg = cx.analyses.get::<Cfg>(func);
     // What was converted may be the side of another branch.
     for _ in 0..4 {
-        let cfg = Cfg::compute(func);
         let mut touched: EntitySet<Block> = EntitySet::new();
         let before = changes;
         for &block in cfg.reverse_postorder().iter().rev() {
@@ -37,8 +38,9 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
             break;
         }
         func.dfg.resolve_aliases();
-        super::cfg::merge_chains(func);
+        super::cfg::merge_chains(func, &Cfg::compute(func));
         func.dfg.resolve_aliases();
+        cfg = Rc::new(Cfg::compute(func));
     }
     Changes::to_all(changes)
 }

@@ -26,19 +26,21 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     // The graph is that of the reachable blocks, which this leaves as it is.
     let cfg = cx.analyses.get::<Cfg>(func);
-    super::cfg::remove_unreachable(func);
+    super::cfg::remove_unreachable(func, &cfg);
     let mut uses = SlotUses::collect(func, &cfg);
+    let mut splits = 0;
     // Elements of vectors may be split once more.
     for _ in 0..2 {
         if !split_wide(func, &mut uses) {
             break;
         }
+        splits += 1;
         func.dfg.resolve_aliases();
         uses = SlotUses::collect(func, &cfg);
     }
     let fields = Fields::of(func, uses);
     if fields.types.is_empty() {
-        return Changes::NONE;
+        return Changes::to_instructions(splits);
     }
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let params = place_params(&fields, &cfg, &dominators);

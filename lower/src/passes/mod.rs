@@ -89,6 +89,10 @@ impl Pass for Standard {
         self.copies_loops
     }
 
+    fn may_be_skipped(&self) -> bool {
+        true
+    }
+
     fn run(&self, func: &mut Function, cx: &mut Context<'_>) -> Changes {
         (self.run)(func, cx)
     }

@@ -64,7 +64,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         changes += 1;
     }
     if changes > 0 {
-        super::cfg::merge_chains(func);
+        super::cfg::merge_chains(func, &cfg);
         func.dfg.resolve_aliases();
     }
     Changes::to_all(changes)

@@ -9,7 +9,7 @@ use warpsmith_ir::{Block, Function};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
-    super::cfg::remove_unreachable(func);
+    super::cfg::remove_unreachable(func, &cfg);
     let order = order(func, &cfg, &loops);
     let moved = func.layout.blocks().zip(&order).filter(|(old, new)| old != *new).count();
     if moved == 0 || !func.layout.reorder_blocks(&order) {

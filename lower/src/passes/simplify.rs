@@ -3,9 +3,10 @@
 //!
 //! Rules hold for every value of their operands, NaN and its bits included: `x * 1.0` stays, since it makes the one NaN of PTX of
 //! any other. A sweep goes down the blocks in reverse post-order, so that operands are simplified before their users, and an instruction
-//! is simplified until no rule applies to it; another sweep finds what loops and new uses have opened. Then one sweep applies the rules about
-//! demanded bits.
+//! is simplified until no rule applies to it; another sweep finds what that has opened, near what has changed. Then one sweep applies the rules about
+//! demanded bits. Another run of the pass looks at what lies near what has changed since.
 
+mod settled;
 mod table;
 
 use super::{insert_before, replace_with};
@@ -15,7 +16,7 @@ use crate::pass::{Changes, Context};
 use crate::rules::demanded::Demanded;
 use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
-use cranelift_entity::SecondaryMap;
+use settled::{Changed, Settled};
 use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
@@ -27,20 +28,28 @@ const MAX_STEPS: u32 = 16;
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
     let order = cfg.reverse_postorder();
+    let left = std::mem::take(cx.analyses.notes::<Settled>());
     let mut sweep = Sweep {
         index: Index::PLAIN,
         known: KnownBits::of_function(func),
-        uses: SecondaryMap::new(),
+        changed: Changed::since(left),
         demanded: None,
         log: &mut *cx.log,
         made: Vec::new(),
     };
-    let mut total = 0;
+    let (mut total, mut is_settled) = (0, false);
     for _ in 0..MAX_SWEEPS {
-        sweep.count_uses(func, order);
+        let values = func.dfg.num_values();
+        sweep.changed.begin_sweep(func, order);
         let changes = sweep.run(func, order);
         total += changes;
+        if sweep.changed.is_nothing() {
+            *cx.analyses.notes() = sweep.changed.unchanged();
+            return Changes::NONE;
+        }
+        sweep.changed.end_sweep(values);
         if changes == 0 {
+            is_settled = true;
             break;
         }
     }
@@ -53,13 +62,16 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
+    if is_settled {
+        *cx.analyses.notes() = sweep.changed.settled(func, order);
+    }
     Changes::to_instructions(total + changes)
 }
 
 struct Sweep<'a> {
     index: Index,
     known: KnownBits,
-    uses: SecondaryMap<Value, u8>,
+    changed: Changed,
     demanded: Option<Demanded>,
     log: &'a mut crate::log::Log,
     /// Instructions that a rewrite has put in front of another.
@@ -67,30 +79,30 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    fn count_uses(&mut self, func: &Function, order: &[Block]) {
-        self.uses.clear();
-        for &block in order {
-            let mut next = func.layout.first_inst(block);
-            while let Some(inst) = next {
-                next = func.layout.next_inst(inst);
-                for value in func.dfg.uses(inst) {
-                    let uses = &mut self.uses[func.dfg.resolve(value)];
-                    *uses = uses.saturating_add(1);
-                }
-            }
-        }
-    }
-
     fn run(&mut self, func: &mut Function, order: &[Block]) -> u32 {
-        let mut changes = 0;
+        let mut total = 0;
         for &block in order {
+            self.changed.enter(func, block);
             let mut next = func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = func.layout.next_inst(inst);
-                changes += self.instruction(func, inst);
+                let looked_at = match &self.demanded {
+                    None => self.changed.is_near(func, inst),
+                    Some(demanded) => {
+                        self.index.has(func.dfg.opcode(inst)) && demanded.is_in_part(&func.dfg, inst)
+                    }
+                };
+                if !looked_at {
+                    continue;
+                }
+                let changes = self.instruction(func, inst);
+                if changes > 0 {
+                    self.changed.mark(func, inst);
+                }
+                total += changes;
             }
         }
-        changes
+        total
     }
 
     /// Simplifies an instruction, and what that puts in front of it.
@@ -102,7 +114,8 @@ impl Sweep<'_> {
             while steps < MAX_STEPS && self.step(func, inst) {
                 steps += 1;
                 changes += 1;
-                if func.layout.block_of(inst).is_none() {
+                // Which bits of what is new are demanded is not known.
+                if self.demanded.is_some() || func.layout.block_of(inst).is_none() {
                     break;
                 }
             }
@@ -113,7 +126,7 @@ impl Sweep<'_> {
     fn step(&mut self, func: &mut Function, inst: Inst) -> bool {
         if let Some(result) = func.dfg.first_result(inst)
             && (func.dfg.ty(result).is_invalid()
-                || self.uses[result] == 1 && self.known.is_assumed(&func.dfg, result))
+                || self.changed.uses[result] == 1 && self.known.is_assumed(&func.dfg, result))
         {
             return false;
         }
@@ -137,21 +150,22 @@ impl Sweep<'_> {
             simpler.commit(func, inst);
             return true;
         }
-        let mut facts = Facts { known: &mut self.known, uses: &self.uses, demanded: self.demanded.as_ref() };
+        let mut facts =
+            Facts { known: &mut self.known, uses: &self.changed.uses, demanded: self.demanded.as_ref() };
         let Some(rewrite) = engine::find(&self.index, &func.dfg, inst, &mut facts) else { return false };
         let rule = self.index.rule(rewrite.rule);
         if !self.log.rule(rule, func, inst) {
             return false;
         }
         let made = &mut self.made;
-        // New instructions are simplified with the rules that are left, but for demanded bits, which are not known of them.
+        // New instructions are simplified with the rules that are left, but for those about demanded bits.
         let again = self.demanded.is_none();
         rewrite.commit(func, inst, |new| {
             if again {
                 made.push(new)
             }
         });
-        again
+        true
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     // The graph is that of the reachable blocks, which this leaves as it is.
     let cfg = cx.analyses.get::<Cfg>(func);
-    super::cfg::remove_unreachable(func);
+    super::cfg::remove_unreachable(func, &cfg);
     let Some(spaces) = infer(func, &cfg) else { return Changes::NONE };
     let blocks: Vec<Block> = cfg.reverse_postorder().to_vec();
     let mut changes = 0;

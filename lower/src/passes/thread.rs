@@ -51,7 +51,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
     }
     if threaded > 0 {
-        super::cfg::remove_unreachable(func);
+        let cfg = Cfg::compute(func);
+        super::cfg::remove_unreachable(func, &cfg);
         ssa::remove_redundant_params(func);
     }
     if threaded > 0 { Changes::to_all(threaded + known) } else { Changes::to_instructions(known) }

@@ -6,7 +6,7 @@
 
 use super::known::mask;
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, DataFlowGraph, Function, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, DataFlowGraph, Function, Inst, InstData, Opcode, Type, Value};
 
 /// The demanded bits of a function's values.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ impl Demanded {
     pub fn compute(func: &Function, order: &[Block]) -> Demanded {
         let dfg = &func.dfg;
         let mut found = Demanded { bits: SecondaryMap::new() };
+        found.bits.resize(dfg.num_values());
         for &block in order.iter().rev() {
             let mut next = func.layout.last_inst(block);
             while let Some(inst) = next {
@@ -43,6 +44,14 @@ impl Demanded {
             }
         }
         found
+    }
+
+    /// True if not every bit of an instruction's result is read: else no rule about demanded bits applies to it.
+    pub fn is_in_part(&self, dfg: &DataFlowGraph, inst: Inst) -> bool {
+        dfg.first_result(inst).is_some_and(|result| {
+            let all = mask(dfg.ty(result).bits().clamp(1, 64));
+            self.bits[result] & all != all
+        })
     }
 
     /// The bits of a value that users read.

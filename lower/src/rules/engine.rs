@@ -36,6 +36,11 @@ impl Index {
         &self.rules[number]
     }
 
+    /// True if there is a rule about an operation.
+    pub fn has(&self, op: Opcode) -> bool {
+        !self.of(op).is_empty()
+    }
+
     fn of(&self, op: Opcode) -> &'static [Entry] {
         let (start, end) = self.spans[op as usize];
         &self.entries[usize::from(start)..usize::from(end)]
@@ -322,11 +327,11 @@ impl<'f> Match<'f> {
         of_t.filter_map(|(arg, _)| self.ty(arg)).next()
     }
 
-    /// The types of the operands that stand in the places of an operation, those of literals among them.
-    fn operand_types(&self, operation: &Operation, result: Option<Type>) -> SmallVec<[Option<Type>; 3]> {
+    /// The types of the operands that stand in the places of an operation, those of literals among them, and that of its result.
+    fn types(&self, operation: &Operation, expected: Option<Type>) -> ([Option<Type>; 3], Option<Type>) {
         let info = operation.op.info();
         let t = self.operand_type(operation).or(match info.result {
-            ResultRule::T => result,
+            ResultRule::T => expected,
             _ => None,
         });
         let place = |rule: &OperandRule| match rule {
@@ -336,19 +341,16 @@ impl<'f> Match<'f> {
             OperandRule::I64 | OperandRule::Offset => Some(Type::I64),
             _ => None,
         };
-        info.operands.iter().map(place).collect()
-    }
-
-    fn result_type(&self, operation: &Operation, expected: Option<Type>) -> Option<Type> {
-        match operation.ty {
-            Some(kind) => self.kind(kind),
-            None => match operation.op.info().result {
-                ResultRule::T => self.operand_type(operation).or(expected),
-                ResultRule::Bools => Some(Type::I1),
-                ResultRule::I64 => Some(Type::I64),
-                _ => expected,
-            },
-        }
+        let mut operands = [None; 3];
+        operands.iter_mut().zip(info.operands).for_each(|(ty, rule)| *ty = place(rule));
+        let result = match (operation.ty, info.result) {
+            (Some(kind), _) => self.kind(kind),
+            (None, ResultRule::T) => t,
+            (None, ResultRule::Bools) => Some(Type::I1),
+            (None, ResultRule::I64) => Some(Type::I64),
+            (None, _) => expected,
+        };
+        (operands, result)
     }
 
     /// The constant that a term is, and its type.
@@ -371,14 +373,14 @@ impl<'f> Match<'f> {
             }
             Term::Float(literal) => Some((fold::float(expected?, literal)?, expected?)),
             Term::Op(operation) => {
-                let types = self.operand_types(operation, expected);
-                let mut operands: SmallVec<[(Constant, Type); 3]> = SmallVec::new();
-                for (arg, ty) in operation.args.iter().zip(types) {
-                    operands.push(self.evaluate(arg, ty, facts)?);
+                let (types, to) = self.types(operation, expected);
+                let mut operands = [(Constant::Int(0), Type::INVALID); 3];
+                for (n, (arg, ty)) in operation.args.iter().zip(types).enumerate() {
+                    operands[n] = self.evaluate(arg, ty, facts)?;
                 }
-                let to = self.result_type(operation, expected)?;
-                let data = instruction(operation, &[Value::from_u32(0); 3]);
-                Some((fold::computed(&data, &operands, to)?, to))
+                let operands = &operands[..operation.args.len()];
+                let (data, to) = (instruction(operation, &[Value::from_u32(0); 3]), to?);
+                Some((fold::computed(&data, operands, to)?, to))
             }
             Term::Fact(Fact::Bits, n) => Some((Constant::Int(of(n)?.1.bits().into()), Type::I32)),
             Term::Fact(Fact::SignBit, n) => {
@@ -430,8 +432,8 @@ impl<'f> Match<'f> {
             Step::Constant(constant, ty)
         } else {
             let Term::Op(operation) = *term else { return None };
-            let types = self.operand_types(operation, expected);
-            let result = self.result_type(operation, expected)?;
+            let (types, result) = self.types(operation, expected);
+            let result = result?;
             // A rule for all integers that `trunc` leads to meets `i1` too, on which there is no arithmetic.
             let info = operation.op.info();
             let of_t = info.operands.iter().zip(&types).find(|(rule, _)| **rule == OperandRule::T);

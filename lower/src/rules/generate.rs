@@ -14,7 +14,10 @@ pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
     }
     let mut out = String::from("pub static RULES: &[Rule] = &[\n");
     for (file, rule, root) in rules {
-        let conditions: Vec<String> = rule.conditions.iter().map(term).collect();
+        // What asks for known bits takes the longest to find out.
+        let mut conditions: Vec<&Tree> = rule.conditions.iter().collect();
+        conditions.sort_by_key(|condition| any(condition, &asks_for_bits));
+        let conditions: Vec<String> = conditions.into_iter().map(term).collect();
         writeln!(
             out,
             "Rule {{ name: {:?}, file: {file:?}, line: {}, text: {:?}, root: Opcode::{}, pattern: {}, \
@@ -75,6 +78,10 @@ fn entry(number: usize, root: &Op) -> String {
     }
     let heads = if heads.is_empty() { "0".to_owned() } else { heads.join(" | ") };
     format!("Entry {{ root: Opcode::{}, rule: {number}, heads: {heads}, mask: {mask} }}", camel(&root.name))
+}
+
+fn asks_for_bits(tree: &Tree) -> bool {
+    matches!(tree, Tree::Fact(name, _) if matches!(&**name, "zeros" | "ones"))
 }
 
 fn is_demanded(rule: &Parsed) -> bool {

@@ -65,7 +65,7 @@ pub struct KnownBits {
 }
 
 /// How far the operands of operands are looked at.
-const DEPTH: u32 = 6;
+pub(crate) const DEPTH: u32 = 6;
 
 impl Default for KnownBits {
     fn default() -> Self {
@@ -77,6 +77,7 @@ impl KnownBits {
     /// With what the function's `assume`s say.
     pub fn of_function(func: &Function) -> KnownBits {
         let mut known = KnownBits::default();
+        known.found.resize(func.dfg.num_values());
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
                 if func.dfg.opcode(inst) == Opcode::Assume {

@@ -39,8 +39,9 @@ impl<'a> Splitter<'a> {
     }
 
     pub(super) fn run(mut self) -> u32 {
-        crate::passes::cfg::remove_unreachable(self.func);
-        let order = Cfg::compute(self.func).reverse_postorder().to_vec();
+        let cfg = Cfg::compute(self.func);
+        crate::passes::cfg::remove_unreachable(self.func, &cfg);
+        let order = cfg.reverse_postorder().to_vec();
         for &block in &order {
             self.block_params(block);
         }

@@ -20,6 +20,9 @@ const S8: &str = "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32";
 const B1: &str = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc";
 const F64: &str = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64";
 
+/// Products that are measured together, so that the clock is not.
+const PRODUCTS: usize = 64;
+
 /// Multiplies numbers about 1 again and again, the result being the next C.
 fn multiply(bencher: divan::Bencher, text: &str, arithmetic: Arithmetic) {
     let mnemonic = Mnemonic::parse(text).expect("it is a mnemonic");
@@ -37,12 +40,14 @@ fn multiply(bencher: divan::Bencher, text: &str, arithmetic: Arithmetic) {
         Inputs { matrices: [fill(a, word), fill(b, word), vec![[0; 32]; c * wide]], ..Inputs::default() };
     let mut workspace = WarpWorkspace::default();
     let mut d = Vec::new();
-    let operations: usize = product.shape.iter().product::<usize>() * 2;
+    let operations: usize = product.shape.iter().product::<usize>() * 2 * PRODUCTS;
     let level = Level::of_host();
     bencher.counter(ItemsCount::new(operations)).bench_local(|| {
-        let done = product.run(arithmetic, level, &mut workspace, &inputs, &mut d);
-        assert!(done.is_ok());
-        inputs.matrices[2].clone_from_slice(&d);
+        for _ in 0..PRODUCTS {
+            let done = product.run(arithmetic, level, &mut workspace, &inputs, &mut d);
+            assert!(done.is_ok());
+            inputs.matrices[2].clone_from_slice(&d);
+        }
     });
 }
 

@@ -21,52 +21,126 @@ fn units(bits: u32) -> i128 {
 
 const K: usize = 16;
 
+/// Rows of A and columns of B.
+const SIDES: [usize; 2] = [8, 16];
+
 /// Products of f16 whose exponents are spread as widely as `spread` says.
 fn operands(next: &mut impl FnMut() -> u32, spread: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut half = |_| {
         let bits = next();
         bits & 0x83ff | (15 - spread / 2 + bits / 7 % spread.max(1)) << 10
     };
+    let [m, n] = SIDES;
     let (a, b): (Vec<u32>, Vec<u32>) =
-        ((0..8 * K).map(&mut half).collect(), (0..8 * K).map(&mut half).collect());
-    let c = (0..64).map(half).collect();
+        ((0..m * K).map(&mut half).collect(), (0..n * K).map(&mut half).collect());
+    let c = (0..m * n).map(half).collect();
     (a, b, c)
 }
 
-fn run(rule: Option<Rule>, level: Level, a: &[u32], b: &[u32], c: &[u32]) -> Vec<u32> {
-    let rows: Vec<u16> = (0..8 * K).map(|at| (at % K) as u16).collect();
+fn run(
+    rule: Option<Rule>,
+    level: Level,
+    [a, b, c]: [&[u32]; 3],
+    rows: Partners<'_>,
+    of_d: Accumulator,
+) -> Vec<u32> {
+    let [m, n] = SIDES;
     let mut d = c.to_vec();
     let product = Product {
-        shape: [8, 8, K],
+        shape: [m, n, K],
         types: [Element::F16; 2],
-        accumulators: [Accumulator::F16, Accumulator::F32],
+        accumulators: [Accumulator::F16, of_d],
         rule,
         a,
         b,
-        rows: &rows,
+        rows,
         scales: None,
     };
     product.run(level, &mut Workspace::default(), &mut d);
     d
 }
 
+/// For every element of D its number, and the exact sum in units of 2^-48.
+fn sums(a: &[u32], b: &[u32], c: &[u32], rows: &[u16]) -> Vec<i128> {
+    let [_, n] = SIDES;
+    let sum = |at: usize| {
+        let (row, column) = (at / n, at % n);
+        let terms = (row * K..row * K + K).map(|i| units(a[i]) * units(b[usize::from(rows[i]) * n + column]));
+        terms.sum::<i128>() + (units(c[at]) << 24)
+    };
+    (0..c.len()).map(sum).collect()
+}
+
+/// f16 of a sum, to nearest even.
+fn half_of(sum: i128) -> u32 {
+    let magnitude = sum.unsigned_abs();
+    let top = 127 - magnitude.max(1).leading_zeros() as i32;
+    // Units of f16's last bit: 2^-24 below 2^-14, which is bit 34.
+    let dropped = (top - 10).max(24);
+    let (kept, rest) = (magnitude >> dropped, magnitude & ((1 << dropped) - 1));
+    let half = 1u128 << (dropped - 1);
+    let rounded = (kept + u128::from(rest > half || rest == half && kept & 1 == 1)) as u32;
+    let bits = rounded + (((dropped - 24) as u32) << 10);
+    bits.min(0x7c00) | u32::from(sum < 0) << 15
+}
+
 #[test]
 fn ideal_sums_are_exact_and_rounded_once() {
     let mut next = noise(1);
+    let [m, _] = SIDES;
+    let dense: Vec<u16> = (0..m * K).map(|at| (at % K) as u16).collect();
     for spread in [1, 4, 12, 30] {
         for _ in 0..50 {
             let (a, b, c) = operands(&mut next, spread);
-            for level in [Level::Baseline, Level::Avx2] {
-                let d = run(None, level, &a, &b, &c);
-                for (at, found) in d.iter().enumerate() {
-                    let (row, column) = (at / 8, at % 8);
-                    let products = (0..K).map(|i| units(a[row * K + i]) * units(b[i * 8 + column]));
-                    // In units of 2^-48; the cast rounds to nearest even.
-                    let sum: i128 = products.sum::<i128>() + (units(c[at]) << 24);
-                    let expected = sum as f32 * 2f32.powi(-48);
-                    assert_eq!(*found, expected.to_bits(), "spread {spread}: {sum}");
+            let sparse: Vec<u16> = (0..m * K).map(|_| (next() % K as u32) as u16).collect();
+            for (partners, rows) in [(Partners::Same, &dense), (Partners::Each(&sparse), &sparse)] {
+                let sums = sums(&a, &b, &c, rows);
+                for level in Level::ALL {
+                    let of = |of_d| run(None, level, [&a, &b, &c], partners, of_d);
+                    for (found, sum) in of(Accumulator::F32).iter().zip(&sums) {
+                        // The cast rounds to nearest even.
+                        let expected = *sum as f32 * 2f32.powi(-48);
+                        assert_eq!(*found, expected.to_bits(), "{level:?}, spread {spread}: {sum}");
+                    }
+                    for (found, sum) in of(Accumulator::F16).iter().zip(&sums) {
+                        assert_eq!(*found, half_of(*sum), "{level:?}, spread {spread}: {sum}");
+                    }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn ideal_sums_of_zeros_are_positive_and_of_nan_are_nan() {
+    let zeros = [0x8000u32; 16 * K];
+    let c = [0x8000; 8 * 16];
+    for level in Level::ALL {
+        let d = run(None, level, [&zeros[..8 * K], &zeros, &c], Partners::Same, Accumulator::F32);
+        assert_eq!(d, [0; 8 * 16]);
+        let mut nan = zeros;
+        nan[K] = 0x7e00;
+        let d = run(None, level, [&nan[..8 * K], &zeros, &c], Partners::Same, Accumulator::F32);
+        for (at, d) in d.into_iter().enumerate() {
+            assert_eq!(f32::from_bits(d).is_nan(), at / 16 == 1, "{at}");
+        }
+        // A scale that is no number, of the second of two blocks of row 2.
+        let mut scales = [0x7f; 32];
+        scales[5] = 0xff;
+        let product = Product {
+            shape: [8, 16, K],
+            types: [Element::E4m3; 2],
+            accumulators: [Accumulator::F32; 2],
+            rule: None,
+            a: &[0x38; 8 * K],
+            b: &[0x38; 16 * K],
+            rows: Partners::Same,
+            scales: Some(Scales { ty: ScaleType::Ue8m0, blocks: 2, a: &scales, b: &[0x7f; 32] }),
+        };
+        let mut d = [0; 8 * 16];
+        product.run(level, &mut Workspace::default(), &mut d);
+        for (at, d) in d.into_iter().map(f32::from_bits).enumerate() {
+            assert!(if at / 16 == 2 { d.is_nan() } else { d == K as f32 }, "{level:?}, {at}: {d}");
         }
     }
 }
@@ -78,28 +152,29 @@ fn hardware_is_exact_where_nothing_is_lost() {
     let rule = Rule::of(Architecture::Hopper, Unit::Warp, Element::F16, false);
     for _ in 0..100 {
         let (a, b, c) = operands(&mut next, 1);
-        let d = run(Some(rule), Level::of_host(), &a, &b, &c);
-        for (at, found) in d.iter().enumerate() {
-            let (row, column) = (at / 8, at % 8);
-            let sum: i128 = (0..K).map(|i| units(a[row * K + i]) * units(b[i * 8 + column])).sum();
-            let sum = sum + (units(c[at]) << 24);
-            let top = 127 - sum.unsigned_abs().max(1).leading_zeros() as i32;
-            let dropped = (top - 23).max(0);
-            let cut = (sum.unsigned_abs() >> dropped << dropped) as f32 * 2f32.powi(-48);
-            let expected = if sum < 0 { -cut } else { cut };
-            assert_eq!(f32::from_bits(*found), expected);
+        let rows: Vec<u16> = (0..a.len()).map(|at| (at % K) as u16).collect();
+        let sums = sums(&a, &b, &c, &rows);
+        for level in Level::ALL {
+            let d = run(Some(rule), level, [&a, &b, &c], Partners::Same, Accumulator::F32);
+            assert_eq!(run(Some(rule), level, [&a, &b, &c], Partners::Each(&rows), Accumulator::F32), d);
+            for (found, sum) in d.iter().zip(&sums) {
+                let top = 127 - sum.unsigned_abs().max(1).leading_zeros() as i32;
+                let dropped = (top - 23).max(0);
+                let cut = (sum.unsigned_abs() >> dropped << dropped) as f32 * 2f32.powi(-48);
+                let expected = if *sum < 0 { -cut } else { cut };
+                assert_eq!(f32::from_bits(*found), expected);
+            }
         }
     }
 }
 
 #[test]
 fn integers_wrap_or_are_clamped_at_the_end() {
-    let rows: Vec<u16> = (0..8).map(|i| i % 2).collect();
     let (a, b) = ([100u32, 0xffff_ff9c].repeat(4), [100u32; 16]);
     let product = |saturate, b: &[u32]| {
         let mut d = [i32::MAX as u32; 32];
         let kind = IntegerKind::Multiply;
-        IntegerProduct { shape: [4, 8, 2], kind, saturate, a: &a, b, rows: &rows }
+        IntegerProduct { shape: [4, 8, 2], kind, saturate, a: &a, b, rows: Partners::Same }
             .run(Level::of_host(), &mut d);
         d
     };

@@ -8,8 +8,9 @@
 
 use super::element::{Accumulator, Class, Element, Family, ZERO, classify, parts};
 use super::ideal;
-use super::near::Near;
+use super::near::{Near, by_columns};
 use super::rule::{Rule, ScaleType};
+use super::sparse::Partners;
 use crate::lanes::Level;
 use crate::value::soft::Format;
 
@@ -34,8 +35,8 @@ pub struct Product<'a> {
     pub a: &'a [u32],
     /// B, row by row, `N` elements each.
     pub b: &'a [u32],
-    /// For each element of A, the row of B that it meets; `0..K` in each row of a dense product.
-    pub rows: &'a [u16],
+    /// The rows of B that A's elements meet.
+    pub rows: Partners<'a>,
     /// What blocks of products are multiplied by.
     pub scales: Option<Scales<'a>>,
 }
@@ -64,6 +65,8 @@ pub struct Workspace {
     special_rows: Vec<bool>,
     special_columns: Vec<bool>,
     near: Near,
+    /// B [`by_columns`].
+    pub(super) columns: Vec<u32>,
     pub(super) doubles: [Vec<f64>; 2],
 }
 
@@ -129,8 +132,13 @@ impl Product<'_> {
     pub fn run(&self, level: Level, workspace: &mut Workspace, accumulators: &mut [u32]) {
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 | Level::Avx512 if has_avx2() => {
+            Level::Avx512 if has_avx512() => {
                 // SAFETY: the host has just said that it has these features.
+                unsafe { self.run_avx512(workspace, accumulators) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 if has_avx2() => {
+                // SAFETY: as above.
                 unsafe { self.run_avx2(workspace, accumulators) }
             }
             Level::Baseline | Level::Avx2 | Level::Avx512 => self.run_here::<false>(workspace, accumulators),
@@ -143,23 +151,39 @@ impl Product<'_> {
         self.run_here::<true>(workspace, accumulators);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn run_avx512(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
+        self.run_here::<true>(workspace, accumulators);
+    }
+
     /// `FMA`: the host multiplies and adds at once.
     #[inline(always)]
     fn run_here<const FMA: bool>(&self, workspace: &mut Workspace, accumulators: &mut [u32]) {
         let [m, n, k] = self.shape;
-        let sizes = accumulators.len() >= m * n && self.a.len() >= m * k && self.rows.len() >= m * k;
-        let last = self.rows.iter().fold(0, |last, row| last.max(*row));
-        let in_b = (usize::from(last) + 1) * n <= self.b.len();
+        if n == 0 || n % COLUMNS != 0 || m * k % COLUMNS != 0 || k == 0 {
+            return;
+        }
+        let depth = self.b.len() / n;
+        let sizes = accumulators.len() >= m * n && self.a.len() >= m * k && self.b.len() == depth * n;
         let scaled = self.scales.is_none_or(|s| {
             s.blocks > 0 && k % s.blocks == 0 && s.a.len() >= m * s.blocks && s.b.len() >= n * s.blocks
         });
-        if !sizes || !in_b || !scaled || n % COLUMNS != 0 || m * k % COLUMNS != 0 || k == 0 {
+        if !sizes || !scaled || !self.rows.fit([m, k, depth]) {
             return;
         }
         let Some(rule) = self.rule else {
             ideal::run::<FMA>(self, workspace, accumulators);
             return;
         };
+        if rule.group == 1 && self.scales.is_none() {
+            let Workspace { near, columns, .. } = workspace;
+            let b = by_columns(self.b, n / COLUMNS, columns);
+            if near.take(self.types, &self.a[..m * k], b) {
+                near.run(self, &rule, &mut accumulators[..m * n]);
+                return;
+            }
+        }
         let [of_a, of_b] = formats(self.types);
         let products = of_a.fraction_bits + of_b.fraction_bits;
         // A group's sum is cut where its scales are known.
@@ -168,12 +192,7 @@ impl Product<'_> {
         workspace.special_rows.resize(m, false);
         workspace.special_columns.clear();
         workspace.special_columns.resize(n, false);
-        let near = rule.group == 1
-            && self.scales.is_none()
-            && workspace.near.take(self.types, &self.a[..m * k], self.b);
-        if !near {
-            self.take_apart(&rule, shift, workspace);
-        }
+        self.take_apart(&rule, shift, workspace);
         let block = rule.block.min(k);
         for row in 0..m {
             for start in (0..k).step_by(block) {
@@ -185,16 +204,7 @@ impl Product<'_> {
                     let mut old = [0; COLUMNS];
                     old.copy_from_slice(place);
                     let c = Chunk::of(ty, &old);
-                    let (total, exponent) = if near {
-                        let range = row * k + range.start..row * k + range.end;
-                        workspace.near.sums(
-                            &rule,
-                            range.clone(),
-                            &self.rows[range],
-                            [column / COLUMNS, n / COLUMNS],
-                            &c,
-                        )
-                    } else if rule.group == 1 {
+                    let (total, exponent) = if rule.group == 1 {
                         self.plain(&rule, workspace, row, column, range.clone(), &c)
                     } else {
                         self.grouped(&rule, workspace, row, column, &c)
@@ -261,23 +271,23 @@ impl Product<'_> {
         c: &Chunk,
     ) -> ([f64; COLUMNS], [i32; COLUMNS]) {
         let [_, n, k] = self.shape;
-        let range = row * k + range.start..row * k + range.end;
-        let rows = &self.rows[range.clone()];
         let chunks = n / COLUMNS;
-        let Some(of_a) = workspace.flat.get(range) else { return ([0.0; COLUMNS], [0; COLUMNS]) };
+        let Some(of_a) = workspace.flat.get(row * k + range.start..row * k + range.end) else {
+            return ([0.0; COLUMNS], [0; COLUMNS]);
+        };
         let of_b = &workspace.b[column / COLUMNS..];
         let mut largest = c.exponent;
-        for ((_, _, exponent), row) in of_a.iter().zip(rows) {
-            let of_b = &of_b[usize::from(*row) * chunks];
+        for (i, (_, _, exponent)) in of_a.iter().enumerate() {
+            let of_b = &of_b[self.rows.of(row, range.start + i, k) * chunks];
             for lane in 0..COLUMNS {
                 largest[lane] = largest[lane].max(exponent + of_b.exponent[lane]);
             }
         }
         let mut total = [0.0; COLUMNS];
-        for (of_a, rows) in of_a.chunks(FIT).zip(rows.chunks(FIT)) {
+        for (part, of_a) in of_a.chunks(FIT).enumerate() {
             let mut sum = [0i32; COLUMNS];
-            for ((magnitude, sign, exponent), row) in of_a.iter().zip(rows) {
-                let of_b = &of_b[usize::from(*row) * chunks];
+            for (i, (magnitude, sign, exponent)) in of_a.iter().enumerate() {
+                let of_b = &of_b[self.rows.of(row, range.start + part * FIT + i, k) * chunks];
                 for lane in 0..COLUMNS {
                     let below = (largest[lane] - (exponent + of_b.exponent[lane])) as u32;
                     let cut = magnitude.wrapping_mul(of_b.magnitude[lane]) >> below.min(31);
@@ -314,9 +324,9 @@ impl Product<'_> {
             for (lane, term) in terms.iter_mut().enumerate() {
                 let mut sum = 0i64;
                 for i in group * rule.group..(group + 1) * rule.group {
+                    let y = &b[self.rows.of(row, i, k) * (n / COLUMNS) + column / COLUMNS];
                     let at = row * k + i;
                     let (x, i) = (&a[at / COLUMNS], at % COLUMNS);
-                    let y = &b[usize::from(self.rows[at]) * (n / COLUMNS) + column / COLUMNS];
                     let product = (i64::from(x.magnitude[i]) * i64::from(y.magnitude[lane]))
                         << (x.exponent[i].max(-8) + y.exponent[lane].max(-8) + 16);
                     let negative = x.sign[i] ^ y.sign[lane] != 0;
@@ -357,7 +367,7 @@ impl Product<'_> {
     }
 
     #[inline(always)]
-    fn round(
+    pub(super) fn round(
         &self,
         rule: &Rule,
         total: &[f64; COLUMNS],
@@ -396,7 +406,7 @@ impl Product<'_> {
 
     /// What comes of an element whose terms are not all finite numbers; `None` if they are.
     #[cold]
-    fn special(
+    pub(super) fn special(
         &self,
         row: usize,
         column: usize,
@@ -419,7 +429,7 @@ impl Product<'_> {
         }
         for i in range {
             let x = classify(of_a, self.a[row * k + i]);
-            let y = classify(of_b, self.b[usize::from(self.rows[row * k + i]) * n + column]);
+            let y = classify(of_b, self.b[self.rows.of(row, i, k) * n + column]);
             match (x, y) {
                 (Class::Nan, _)
                 | (_, Class::Nan)
@@ -461,10 +471,10 @@ impl Product<'_> {
 }
 
 /// Eight elements of C.
-pub(super) struct Chunk {
+struct Chunk {
     magnitude: [u32; COLUMNS],
     sign: [u32; COLUMNS],
-    pub exponent: [i32; COLUMNS],
+    exponent: [i32; COLUMNS],
     special: bool,
 }
 
@@ -536,10 +546,10 @@ impl ScaleType {
         }
     }
 
-    /// The value.
+    /// The value; NaN is one.
     pub(super) fn value(self, bits: u8) -> f64 {
         let (significand, exponent) = self.parts(bits);
-        f64::from(significand) / 8.0 * power_of_two(exponent)
+        if self.is_nan(bits) { f64::NAN } else { f64::from(significand) / 8.0 * power_of_two(exponent) }
     }
 }
 
@@ -566,16 +576,19 @@ fn add_column_exponents(b: &mut [Eight], n: usize, rows: usize, scales: &Scales<
     }
 }
 
+/// 2^52
+const POWER_52: f64 = (1u64 << 52) as f64;
+
 /// f16 of a number that f64 holds exactly, to nearest even.
 #[inline(always)]
 pub(super) fn to_half(value: f64) -> u32 {
-    let magnitude = value.abs();
-    // The last bit that f16 has for numbers of this size.
+    // What is larger is infinite too.
+    let magnitude = value.abs().min(131072.0);
     let exponent = ((magnitude.to_bits() >> 52) as i64 - 1023).max(-14);
-    let unit = f64::from_bits(((exponent - 10 + 1023) as u64) << 52);
-    let steps = (magnitude / unit).round_ties_even() as u64;
+    // In steps of the last bit that f16 has for numbers of this size, at most 2048. A sum of 2^52 and more has no fraction.
+    let steps = magnitude * power_of_two(10 - exponent as i32) + POWER_52;
     // 1024 steps and more have the hidden bit, which counts one in the exponent's field.
-    let bits = steps + (((exponent + 14) as u64) << 10);
+    let bits = steps.to_bits() - POWER_52.to_bits() + (((exponent + 14) as u64) << 10);
     let sign = (value.to_bits() >> 63) as u32;
     (bits.min(0x7c00) as u32) | sign << 15
 }
@@ -589,4 +602,14 @@ pub(super) fn has_avx2() -> bool {
         && std::arch::is_x86_feature_detected!("bmi2")
         && std::arch::is_x86_feature_detected!("lzcnt")
         && std::arch::is_x86_feature_detected!("popcnt")
+}
+
+/// The same for [`Level::Avx512`].
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    has_avx2()
+        && std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512vl")
 }

@@ -1,6 +1,7 @@
 //! Products of integers and bits, which are exact, and of f64, which are fused one after the other.
 
 use super::float::COLUMNS;
+use super::sparse::Partners;
 use crate::lanes::Level;
 use crate::value::{Rounding, double};
 
@@ -17,8 +18,8 @@ pub struct IntegerProduct<'a> {
     pub a: &'a [u32],
     /// B, row by row.
     pub b: &'a [u32],
-    /// For each element of A, the row of B that it meets.
-    pub rows: &'a [u16],
+    /// The rows of B that A's elements meet.
+    pub rows: Partners<'a>,
 }
 
 /// What is added up.
@@ -63,23 +64,41 @@ impl IntegerProduct<'_> {
     #[inline(always)]
     fn each(&self, accumulators: &mut [u32], combine: impl Fn(u32, u32) -> u32) {
         let [m, n, k] = self.shape;
+        let chunks = n / COLUMNS;
         for row in 0..m {
-            let (Some(line), Some(rows)) =
-                (self.a.get(row * k..row * k + k), self.rows.get(row * k..row * k + k))
-            else {
-                return;
-            };
-            for column in (0..n).step_by(COLUMNS) {
+            let Some(line) = self.a.get(row * k..row * k + k) else { return };
+            for (chunk, column) in (0..n).step_by(COLUMNS).enumerate() {
                 let Some(place) = accumulators.get_mut(row * n + column..row * n + column + COLUMNS) else {
                     return;
                 };
+                let Some(of_b) = self.b.as_chunks::<COLUMNS>().0.get(chunk..) else { return };
                 // The products of bytes fit 32 bits however many an instruction adds.
                 let mut sum = [0u32; COLUMNS];
-                for (x, at) in line.iter().zip(rows) {
-                    let Some(of_b) = self.b.get(usize::from(*at) * n + column..) else { return };
-                    let Some(of_b) = of_b.get(..COLUMNS) else { return };
-                    for lane in 0..COLUMNS {
-                        sum[lane] = sum[lane].wrapping_add(combine(*x, of_b[lane]));
+                match self.rows.line(row, k) {
+                    Partners::Same if chunks == 1 => {
+                        // Several in a round, which are hidden from the compiler: it would make vectors of products in place of columns.
+                        let ((fours, rest), (fours_of_b, rest_of_b)) =
+                            (line.as_chunks::<4>(), of_b.as_chunks::<4>());
+                        for (line, of_b) in fours.iter().zip(fours_of_b) {
+                            let line = std::hint::black_box(line);
+                            for i in 0..4 {
+                                add(line[i], &of_b[i], &combine, &mut sum);
+                            }
+                        }
+                        for (x, of_b) in rest.iter().zip(rest_of_b) {
+                            add(*x, of_b, &combine, &mut sum);
+                        }
+                    }
+                    Partners::Same => {
+                        for (x, of_b) in line.iter().zip(of_b.chunks(chunks)) {
+                            add(*x, &of_b[0], &combine, &mut sum);
+                        }
+                    }
+                    Partners::Each(rows) => {
+                        for (x, row) in line.iter().zip(rows) {
+                            let Some(of_b) = of_b.get(usize::from(*row) * chunks) else { return };
+                            add(*x, of_b, &combine, &mut sum);
+                        }
                     }
                 }
                 for lane in 0..COLUMNS {
@@ -91,6 +110,13 @@ impl IntegerProduct<'_> {
                 }
             }
         }
+    }
+}
+
+#[inline(always)]
+fn add(x: u32, of_b: &[u32; COLUMNS], combine: &impl Fn(u32, u32) -> u32, sum: &mut [u32; COLUMNS]) {
+    for lane in 0..COLUMNS {
+        sum[lane] = sum[lane].wrapping_add(combine(x, of_b[lane]));
     }
 }
 

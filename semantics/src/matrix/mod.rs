@@ -15,7 +15,7 @@
 //!     rule: Some(Rule::of(Architecture::Hopper, Unit::Warp, Element::F16, false)),
 //!     a: &[one, small].repeat(4),
 //!     b: &[[one; 8], [smaller; 8]].concat(),
-//!     rows: &[0, 1].repeat(4),
+//!     rows: Partners::Same,
 //!     scales: None,
 //! };
 //! let mut d = [1.0f32.to_bits(); 32];
@@ -45,7 +45,7 @@ pub use float::{Product, Scales, Workspace};
 pub use integer::{IntegerKind, IntegerProduct, multiply_double};
 pub use layout::{Fragment, Map, Place, Role, is_transposed, quads};
 pub use rule::{Architecture, Arithmetic, ByWay, Rule, ScaleType, Unit};
-pub use sparse::{BadMetadata, Chunk, Sparsity, nibble};
+pub use sparse::{BadMetadata, Chunk, Partners, Sparsity, nibble};
 pub use tcgen05::{
     BadNibble, DataPath, Quarter, QuarterProduct, TensorForm, TensorProduct, TensorScaling, ZeroColumns,
 };

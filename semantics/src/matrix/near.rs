@@ -6,17 +6,20 @@
 // Loops over lanes index several arrays at once: that is what becomes vector code.
 #![allow(clippy::needless_range_loop)]
 
-use super::element::{Element, parts};
-use super::float::{COLUMNS, Chunk, FIT, formats};
+use super::element::{Accumulator, Element, ZERO, parts};
+use super::float::{COLUMNS, FIT, Product, formats, power_of_two};
 use super::rule::Rule;
+use super::sparse::Partners;
 use crate::value::soft::Format;
-use std::ops::Range;
 
 /// The largest magnitude of an exponent. Products are at least `2^(2 * (-50 - 10))`, elements having at most ten bits of fraction, and less
 /// than `2^102`.
 const NEAR: i32 = 50;
 
-/// A matrix as f32, row by row.
+/// Products of a round of the loops over dense ones. In a loop of one the compiler would make vectors of products in place of columns.
+pub(super) const UNROLLED: usize = 4;
+
+/// A matrix as f32: A's elements row by row, B's [`by_columns`].
 #[derive(Debug, Default)]
 struct Matrix {
     values: Vec<f32>,
@@ -72,58 +75,212 @@ impl Matrix {
     }
 }
 
+/// The elements of B where the rows of its first eight columns come first, then those of the next eight. It has `chunks` times eight columns.
+#[inline(always)]
+pub(super) fn by_columns<'e>(b: &'e [u32], chunks: usize, room: &'e mut Vec<u32>) -> &'e [u32] {
+    if chunks == 1 {
+        return b;
+    }
+    room.resize(b.len(), 0);
+    let (eights, depth) = (b.as_chunks::<COLUMNS>().0, b.len() / COLUMNS / chunks);
+    for (at, eight) in room.as_chunks_mut::<COLUMNS>().0.iter_mut().enumerate() {
+        *eight = eights[at % depth * chunks + at / depth];
+    }
+    room
+}
+
 impl Near {
-    /// Takes the elements of A and B. False if one is no finite number, or its exponent too far from 0; what was taken is of no use then.
+    /// Takes the elements of A and, [`by_columns`], of B. False if one is no finite number, or its exponent too far from 0; what was taken is of
+    /// no use then.
     #[inline(always)]
     pub fn take(&mut self, types: [Element; 2], a: &[u32], b: &[u32]) -> bool {
         self.a.take(types[0], a) && self.b.take(types[1], b)
     }
 
-    /// The sums of one block of products for eight columns, C included, as multiples of `2^(exponent - fraction)`.
-    ///
-    /// `range` are the elements of A, and `rows` says which row of B each of them meets; B has `chunks` times eight columns.
+    /// Adds the product of what was taken to C, one block of products after the other.
     #[inline(always)]
-    pub fn sums(
-        &self,
-        rule: &Rule,
-        range: Range<usize>,
-        rows: &[u16],
-        [chunk, chunks]: [usize; 2],
-        c: &Chunk,
-    ) -> ([f64; COLUMNS], [i32; COLUMNS]) {
-        let (mut total, mut largest) = ([0.0; COLUMNS], c.exponent);
-        let (of_a, exponents_of_a) = (&self.a.values[range.clone()], &self.a.exponents[range]);
-        let of_b = &self.b.values.as_chunks::<COLUMNS>().0[chunk..];
-        let exponents_of_b = &self.b.exponents.as_chunks::<COLUMNS>().0[chunk..];
-        for (exponent, row) in exponents_of_a.iter().zip(rows) {
-            let Some(of_b) = exponents_of_b.get(usize::from(*row) * chunks) else { break };
-            for lane in 0..COLUMNS {
-                largest[lane] = largest[lane].max(exponent + of_b[lane]);
-            }
-        }
-        let mut scale = [0.0; COLUMNS];
-        for lane in 0..COLUMNS {
-            // What is below the range of f32 is so because all products are zero.
-            let exponent = (rule.fraction as i32 - largest[lane]).clamp(-126, 127);
-            scale[lane] = f32::from_bits(((exponent + 127) as u32) << 23);
-        }
-        for (of_a, rows) in of_a.chunks(FIT).zip(rows.chunks(FIT)) {
-            let mut sum = [0i32; COLUMNS];
-            for (value, row) in of_a.iter().zip(rows) {
-                let Some(of_b) = of_b.get(usize::from(*row) * chunks) else { break };
-                for lane in 0..COLUMNS {
-                    let product = value * of_b[lane] * scale[lane];
-                    // SAFETY: both factors are less than 2 * 2^exponent, of which `largest` is no less than the sum: what is converted is less than
-                    // 4 * 2^fraction, 2^27 at most.
-                    sum[lane] = sum[lane].wrapping_add(unsafe { product.to_int_unchecked::<i32>() });
+    pub fn run(&self, product: &Product<'_>, rule: &Rule, accumulators: &mut [u32]) {
+        let [_, n, k] = product.shape;
+        let (b, exponents_of_b) =
+            (self.b.values.as_chunks::<COLUMNS>().0, self.b.exponents.as_chunks::<COLUMNS>().0);
+        let depth = b.len() / (n / COLUMNS);
+        let block = rule.block.min(k);
+        let lines = self.a.values.chunks_exact(k).zip(self.a.exponents.chunks_exact(k));
+        for ((row, (a, exponents_of_a)), places) in lines.enumerate().zip(accumulators.chunks_exact_mut(n)) {
+            for (chunk, place) in places.as_chunks_mut::<COLUMNS>().0.iter_mut().enumerate() {
+                let of_chunk = chunk * depth..chunk * depth + depth;
+                let (b, exponents_of_b) = (&b[of_chunk.clone()], &exponents_of_b[of_chunk]);
+                for start in (0..k).step_by(block) {
+                    let range = start..(start + block).min(k);
+                    let ty = product.accumulators[usize::from(start > 0)];
+                    let c = Addend::of(ty, place);
+                    let (mut total, mut largest) = ([0.0; COLUMNS], c.exponent);
+                    let (a, exponents_of_a) = (&a[range.clone()], &exponents_of_a[range.clone()]);
+                    match product.rows.line(row, k) {
+                        Partners::Same => {
+                            let (b, exponents_of_b) = (&b[range.clone()], &exponents_of_b[range.clone()]);
+                            largest_of(exponents_of_a, exponents_of_b, &mut largest);
+                            let scale = scale(rule, &largest);
+                            for (a, b) in a.chunks(FIT).zip(b.chunks(FIT)) {
+                                add_all(a, b, &scale, &mut total);
+                            }
+                        }
+                        Partners::Each(rows) => {
+                            let rows = &rows[range.clone()];
+                            for (exponent, row) in exponents_of_a.iter().zip(rows) {
+                                let Some(of_b) = exponents_of_b.get(usize::from(*row)) else { break };
+                                raise(&mut largest, *exponent, of_b);
+                            }
+                            let scale = scale(rule, &largest);
+                            for (a, rows) in a.chunks(FIT).zip(rows.chunks(FIT)) {
+                                let mut sum = [0; COLUMNS];
+                                for (value, row) in a.iter().zip(rows) {
+                                    let Some(of_b) = b.get(usize::from(*row)) else { break };
+                                    add(&mut sum, *value, of_b, &scale);
+                                }
+                                add_exactly(&mut total, &sum);
+                            }
+                        }
+                    }
+                    c.add_to(rule, &largest, &mut total);
+                    let old = *place;
+                    product.round(rule, &total, &largest, place);
+                    if c.special {
+                        for (lane, new) in place.iter_mut().enumerate() {
+                            let column = chunk * COLUMNS + lane;
+                            let found = product.special(row, column, range.clone(), (ty, old[lane]));
+                            *new = found.unwrap_or(*new);
+                        }
+                    }
                 }
             }
-            for lane in 0..COLUMNS {
-                total[lane] += f64::from(sum[lane]);
-            }
         }
-        c.add_to(rule, &largest, &mut total);
-        (total, largest)
+    }
+}
+
+/// Eight elements of C.
+struct Addend {
+    /// Zero in place of what is no finite number.
+    value: [f64; COLUMNS],
+    exponent: [i32; COLUMNS],
+    /// One is no finite number.
+    special: bool,
+}
+
+impl Addend {
+    #[inline(always)]
+    fn of(ty: Accumulator, bits: &[u32; COLUMNS]) -> Addend {
+        match ty {
+            Accumulator::F16 => Addend::of_format(Format::F16, bits),
+            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Addend::of_format(Format::F32, bits),
+        }
+    }
+
+    #[inline(always)]
+    fn of_format(format: Format, bits: &[u32; COLUMNS]) -> Addend {
+        let mut addend = Addend { value: [0.0; COLUMNS], exponent: [0; COLUMNS], special: false };
+        let Format { exponent_bits, fraction_bits, .. } = format;
+        let top = (1 << exponent_bits) - 1;
+        let mut special = 0;
+        for lane in 0..COLUMNS {
+            let magnitude = bits[lane] & (format.sign() as u32 - 1);
+            let field = magnitude >> fraction_bits;
+            let finite = if field == top { 0 } else { bits[lane] };
+            special |= u32::from(field == top);
+            let exponent = field.max(1) as i32 - format.bias();
+            addend.exponent[lane] = if magnitude == 0 { ZERO } else { exponent };
+            addend.value[lane] = if fraction_bits == 23 {
+                f64::from(f32::from_bits(finite))
+            } else {
+                // The product moves the exponent, and normalises what is subnormal.
+                let magnitude = f32::from_bits((finite & 0x7fff) << 13) * f32::from_bits((127 + 112) << 23);
+                f64::from(f32::from_bits(magnitude.to_bits() | (finite & 0x8000) << 16))
+            };
+        }
+        addend.special = special != 0;
+        addend
+    }
+
+    /// Adds the elements to sums of products, in the rule's multiples of the largest terms, and cut as they are.
+    #[inline(always)]
+    fn add_to(&self, rule: &Rule, largest: &[i32; COLUMNS], total: &mut [f64; COLUMNS]) {
+        for lane in 0..COLUMNS {
+            let scaled = self.value[lane] * power_of_two(rule.fraction as i32 - largest[lane]);
+            // SAFETY: the value is finite and less than 2 * 2^exponent, and `largest` is no less than the exponent: what is converted is less than
+            // 2 * 2^fraction, 2^26 at most.
+            total[lane] += f64::from(unsafe { scaled.to_int_unchecked::<i32>() });
+        }
+    }
+}
+
+/// Raises exponents to the largest of products.
+#[inline(always)]
+fn largest_of(of_a: &[i32], of_b: &[[i32; COLUMNS]], largest: &mut [i32; COLUMNS]) {
+    let ((fours, rest), (fours_of_b, rest_of_b)) =
+        (of_a.as_chunks::<UNROLLED>(), of_b.as_chunks::<UNROLLED>());
+    for (exponents, of_b) in fours.iter().zip(fours_of_b) {
+        let exponents = std::hint::black_box(exponents);
+        for i in 0..UNROLLED {
+            raise(largest, exponents[i], &of_b[i]);
+        }
+    }
+    for (exponent, of_b) in rest.iter().zip(rest_of_b) {
+        raise(largest, *exponent, of_b);
+    }
+}
+
+/// Adds no more than [`FIT`] products, scaled and cut.
+#[inline(always)]
+fn add_all(a: &[f32], b: &[[f32; COLUMNS]], scale: &[f32; COLUMNS], total: &mut [f64; COLUMNS]) {
+    let mut sum = [0; COLUMNS];
+    let ((fours, rest), (fours_of_b, rest_of_b)) = (a.as_chunks::<UNROLLED>(), b.as_chunks::<UNROLLED>());
+    for (values, of_b) in fours.iter().zip(fours_of_b) {
+        let values = std::hint::black_box(values);
+        for i in 0..UNROLLED {
+            add(&mut sum, values[i], &of_b[i], scale);
+        }
+    }
+    for (value, of_b) in rest.iter().zip(rest_of_b) {
+        add(&mut sum, *value, of_b, scale);
+    }
+    add_exactly(total, &sum);
+}
+
+/// The largest exponents, those of a product with eight columns among them.
+#[inline(always)]
+fn raise(largest: &mut [i32; COLUMNS], exponent: i32, of_b: &[i32; COLUMNS]) {
+    for lane in 0..COLUMNS {
+        largest[lane] = largest[lane].max(exponent + of_b[lane]);
+    }
+}
+
+/// What products are multiplied by to count in the rule's multiples of the largest terms.
+#[inline(always)]
+fn scale(rule: &Rule, largest: &[i32; COLUMNS]) -> [f32; COLUMNS] {
+    let mut scale = [0.0; COLUMNS];
+    for lane in 0..COLUMNS {
+        // What is below the range of f32 is so because all products are zero.
+        let exponent = (rule.fraction as i32 - largest[lane]).clamp(-126, 127);
+        scale[lane] = f32::from_bits(((exponent + 127) as u32) << 23);
+    }
+    scale
+}
+
+/// Adds one of no more than [`FIT`] products with eight columns, scaled and cut.
+#[inline(always)]
+fn add(sum: &mut [i32; COLUMNS], value: f32, of_b: &[f32; COLUMNS], scale: &[f32; COLUMNS]) {
+    for lane in 0..COLUMNS {
+        let product = value * of_b[lane] * scale[lane];
+        // SAFETY: both factors are less than 2 * 2^exponent, of which `largest` is no less than the sum: what is converted is less than
+        // 4 * 2^fraction, 2^27 at most.
+        sum[lane] = sum[lane].wrapping_add(unsafe { product.to_int_unchecked::<i32>() });
+    }
+}
+
+#[inline(always)]
+fn add_exactly(total: &mut [f64; COLUMNS], sum: &[i32; COLUMNS]) {
+    for lane in 0..COLUMNS {
+        total[lane] += f64::from(sum[lane]);
     }
 }
 
@@ -163,7 +320,7 @@ mod tests {
             rule: Some(Rule::of(architecture, Unit::Warp, Element::Bf16, false)),
             a: &a,
             b: &b,
-            rows: &(0..m * k).map(|at| (at % k) as u16).collect::<Vec<_>>(),
+            rows: Partners::Same,
             scales: None,
         };
         product.run(Level::of_host(), &mut Workspace::default(), &mut d);
@@ -184,7 +341,8 @@ mod tests {
 
     #[test]
     fn what_is_near_is_told_from_what_is_not() {
-        let take = |bits: u32| Near::default().take([Element::Bf16; 2], &[0, bits], &[0x3f80]);
+        let take =
+            |bits: u32| Near::default().take([Element::Bf16; 2], &[bits, 0, 0, 0, 0, 0, 0, 0], &[0x3f80; 8]);
         for (exponent, near) in [(-51, false), (-50, true), (0, true), (50, true), (51, false), (128, false)]
         {
             assert_eq!(take(((exponent + 127) as u32) << 7), near, "{exponent}");

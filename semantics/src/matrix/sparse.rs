@@ -2,6 +2,46 @@
 
 use super::element::Element;
 
+/// The rows of B that the elements of A meet.
+#[derive(Clone, Copy, Debug)]
+pub enum Partners<'a> {
+    /// A is dense: element `i` of a row meets row `i`.
+    Same,
+    /// A is sparse: one for each of its elements, row by row.
+    Each(&'a [u16]),
+}
+
+impl Partners<'_> {
+    /// The row that element `i` of the `k` in a row of A meets.
+    #[inline(always)]
+    pub(super) fn of(self, row: usize, i: usize, k: usize) -> usize {
+        match self {
+            Partners::Same => i,
+            Partners::Each(rows) => rows.get(row * k + i).map_or(0, |row| usize::from(*row)),
+        }
+    }
+
+    /// The same for one row of A.
+    #[inline(always)]
+    pub(super) fn line(self, row: usize, k: usize) -> Self {
+        match self {
+            Partners::Same => Partners::Same,
+            Partners::Each(rows) => Partners::Each(rows.get(row * k..row * k + k).unwrap_or(&[])),
+        }
+    }
+
+    /// True if there is one for each of `m * k` elements, and B has `depth` rows, which are enough.
+    pub(super) fn fit(self, [m, k, depth]: [usize; 3]) -> bool {
+        match self {
+            Partners::Same => k <= depth,
+            Partners::Each(rows) => {
+                let last = rows.iter().fold(0, |last, row| last.max(*row));
+                rows.len() >= m * k && usize::from(last) < depth
+            }
+        }
+    }
+}
+
 /// How a sparse A is described.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sparsity {

@@ -7,6 +7,7 @@
 use super::element::{Accumulator, Class, Element, classify};
 use super::float::{Product, Workspace, formats, to_half};
 use super::rule::{ByWay, Rule};
+use super::sparse::Partners;
 use crate::lanes::Level;
 use crate::value::half::{F16, Half};
 
@@ -23,10 +24,10 @@ pub(super) fn halves(
     let order: Vec<usize> =
         [0, 2].into_iter().flat_map(|low| (0..k).filter(move |at| at & 2 == low)).collect();
     let mut a = Vec::with_capacity(product.a.len());
-    let mut rows = Vec::with_capacity(product.rows.len());
-    for (of_a, of_rows) in product.a.chunks_exact(k).zip(product.rows.chunks_exact(k)) {
+    let mut rows = Vec::with_capacity(product.a.len());
+    for (row, of_a) in product.a.chunks_exact(k).enumerate() {
         a.extend(order.iter().map(|at| half_of(product.types[0], of_a[*at])));
-        rows.extend(order.iter().map(|at| of_rows[*at]));
+        rows.extend(order.iter().map(|at| product.rows.of(row, *at, k) as u16));
     }
     let b: Vec<u32> = product.b.iter().map(|bits| half_of(product.types[1], *bits)).collect();
     let of_d = product.accumulators[1];
@@ -37,7 +38,7 @@ pub(super) fn halves(
         rule: Some(Rule { block: k / 2, by_way: ByWay::Direct, ..rule }),
         a: &a,
         b: &b,
-        rows: &rows,
+        rows: Partners::Each(&rows),
         ..*product
     };
     steps.run(level, workspace, &mut sums);
@@ -51,11 +52,11 @@ pub(super) fn halves(
 pub(super) fn fused(product: &Product<'_>, accumulators: &mut [u32]) {
     let [_, n, k] = product.shape;
     let [of_c, of_d] = product.accumulators;
-    let lines = product.a.chunks_exact(k).zip(product.rows.chunks_exact(k));
-    for ((of_a, of_rows), line) in lines.zip(accumulators.chunks_exact_mut(n)) {
+    let lines = product.a.chunks_exact(k).zip(accumulators.chunks_exact_mut(n));
+    for (row, (of_a, line)) in lines.enumerate() {
         for (column, c) in line.iter_mut().enumerate() {
             let pair = |at: usize| {
-                let b = product.b.get(usize::from(of_rows[at]) * n + column).copied().unwrap_or(0);
+                let b = product.b.get(product.rows.of(row, at, k) * n + column).copied().unwrap_or(0);
                 [of_a[at], b].map(|bits| widen(Accumulator::F16, bits))
             };
             let addend = widen(of_c, *c);
@@ -197,10 +198,10 @@ mod tests {
                 rule: Some(rule),
                 a: &a.repeat(2),
                 b: &of_column,
-                rows: &(0..2 * k).map(|at| (at % k) as u16).collect::<Vec<_>>(),
+                rows: Partners::Same,
                 scales: None,
             };
-            for level in [Level::Baseline, Level::Avx2] {
+            for level in Level::ALL {
                 let mut d = [c; 16];
                 match rule.by_way {
                     ByWay::Direct => panic!("{unit:?} is direct"),

@@ -39,36 +39,33 @@ impl Unpack {
     }
 }
 
-/// The elements of A or B, row by row; `PARTS` of them are in a register.
+/// The elements of A or B, row by row; `PARTS` of them are in a register, and `FOUR` in a register of four lanes.
 #[inline(always)]
-pub(super) fn gather<const PARTS: usize>(
+pub(super) fn gather<const PARTS: usize, const FOUR: usize>(
     fragment: &Fragment,
     from: &[Lanes],
     unpack: Unpack,
     out: &mut [u32],
 ) {
-    let stride = 32 / PARTS as u32 % 32;
+    const { assert!(FOUR == 4 * PARTS) }
     let columns = fragment.sides()[1];
     for (register, lanes) in from.iter().enumerate().take(fragment.registers()) {
         let [line, k] = fragment.tile(register);
+        let quads = &lanes.as_chunks::<4>().0;
         if fragment.role == Role::A {
-            for (g, quad) in lanes.as_chunks::<4>().0.iter().enumerate() {
-                let start = (line + g) * columns + k;
-                let Some(out) = out.get_mut(start..start + 4 * PARTS) else { return };
-                for (word, out) in quad.iter().zip(out.as_chunks_mut::<PARTS>().0) {
-                    for (part, out) in out.iter_mut().enumerate() {
-                        *out = unpack.element(word >> (part as u32 * stride));
-                    }
-                }
+            for (g, quad) in quads.iter().enumerate() {
+                let Some(out) = neighbours_mut::<FOUR>(out, (line + g) * columns + k) else { return };
+                *out = std::array::from_fn(|i| unpack.element(part::<PARTS>(quad[i / PARTS], i % PARTS)));
             }
         } else {
             for t in 0..4 {
-                let words: [u32; 8] = std::array::from_fn(|g| lanes[4 * g + t]);
-                for part in 0..PARTS {
-                    let start = (k + t * PARTS + part) * columns + line;
-                    let Some(out) = out.get_mut(start..start + 8) else { return };
+                let words: [u32; 8] = std::array::from_fn(|g| quads[g][t]);
+                for i in 0..PARTS {
+                    let Some(out) = neighbours_mut::<8>(out, (k + t * PARTS + i) * columns + line) else {
+                        return;
+                    };
                     for (out, word) in out.iter_mut().zip(words) {
-                        *out = unpack.element(word >> (part as u32 * stride));
+                        *out = unpack.element(part::<PARTS>(word, i));
                     }
                 }
             }
@@ -76,15 +73,29 @@ pub(super) fn gather<const PARTS: usize>(
     }
 }
 
-/// Calls with each tile of 8 columns of a row of an accumulator: the place of its first element, its number, and the row within the tile.
+/// Element `i` of the `PARTS` in a register, and what is above it.
 #[inline(always)]
-fn tiles(fragment: &Fragment, mut each: impl FnMut(usize, usize, usize)) {
-    let down = fragment.side / 8;
-    for tile in 0..down * (fragment.other / 8) {
-        for g in 0..8 {
-            each((8 * (tile % down) + g) * fragment.other + 8 * (tile / down), tile, g);
-        }
-    }
+const fn part<const PARTS: usize>(word: u32, i: usize) -> u32 {
+    word >> (i * (32 / PARTS))
+}
+
+/// So many neighbours: their number is known, which makes vector code of what is done with them.
+#[inline(always)]
+fn neighbours<const N: usize>(elements: &[u32], start: usize) -> Option<&[u32; N]> {
+    elements.get(start..)?.first_chunk()
+}
+
+/// As [`neighbours`], to be written.
+#[inline(always)]
+fn neighbours_mut<const N: usize>(elements: &mut [u32], start: usize) -> Option<&mut [u32; N]> {
+    elements.get_mut(start..)?.first_chunk_mut()
+}
+
+/// The tiles of 8 x 8 of an accumulator: the places of their first elements.
+#[inline(always)]
+fn tiles(fragment: &Fragment) -> impl Iterator<Item = usize> + use<> {
+    let (down, columns) = (fragment.side / 8, fragment.other);
+    (0..down * (columns / 8)).map(move |tile| 8 * (tile % down) * columns + 8 * (tile / down))
 }
 
 /// Calls with each element of an accumulator: its register, lane and lowest bit, and its number in the matrix.
@@ -109,21 +120,20 @@ pub(super) fn accumulate(fragment: &Fragment, from: &[Lanes], out: &mut [u32]) {
         });
         return;
     }
-    tiles(fragment, |at, tile, g| {
-        let Some(out) = out.get_mut(at..at + 8) else { return };
-        if fragment.per_register == 2 {
-            let Some(lanes) = from.get(tile) else { return };
-            for t in 0..4 {
-                let word = lanes[4 * g + t];
-                (out[2 * t], out[2 * t + 1]) = (word & 0xffff, word >> 16);
-            }
-        } else {
-            let Some([even, odd]) = from.get(2 * tile..2 * tile + 2) else { return };
-            for t in 0..4 {
-                (out[2 * t], out[2 * t + 1]) = (even[4 * g + t], odd[4 * g + t]);
+    let (columns, packed) = (fragment.other, fragment.per_register == 2);
+    for (tile, start) in tiles(fragment).enumerate() {
+        for g in 0..8 {
+            let Some(out) = neighbours_mut::<8>(out, start + g * columns) else { return };
+            if packed {
+                let Some(quad) = from.get(tile).map(|lanes| &lanes.as_chunks::<4>().0[g]) else { return };
+                *out = std::array::from_fn(|i| part::<2>(quad[i / 2], i % 2) & 0xffff);
+            } else {
+                let Some([even, odd]) = from.get(2 * tile..2 * tile + 2) else { return };
+                let pair = [&even.as_chunks::<4>().0[g], &odd.as_chunks::<4>().0[g]];
+                *out = std::array::from_fn(|i| pair[i % 2][i / 2]);
             }
         }
-    });
+    }
 }
 
 /// The registers of D.
@@ -137,18 +147,19 @@ pub(super) fn deliver(fragment: &Fragment, d: &[u32], out: &mut [Lanes]) {
         });
         return;
     }
-    tiles(fragment, |at, tile, g| {
-        let Some(d) = d.get(at..at + 8) else { return };
-        if fragment.per_register == 2 {
-            let Some(lanes) = out.get_mut(tile) else { return };
-            for t in 0..4 {
-                lanes[4 * g + t] = d[2 * t] & 0xffff | d[2 * t + 1] << 16;
-            }
-        } else {
-            let Some([even, odd]) = out.get_mut(2 * tile..2 * tile + 2) else { return };
-            for t in 0..4 {
-                (even[4 * g + t], odd[4 * g + t]) = (d[2 * t], d[2 * t + 1]);
+    let (columns, packed) = (fragment.other, fragment.per_register == 2);
+    for (tile, start) in tiles(fragment).enumerate() {
+        for g in 0..8 {
+            let Some(d) = neighbours::<8>(d, start + g * columns) else { return };
+            if packed {
+                let Some(lanes) = out.get_mut(tile) else { return };
+                let quad = &mut lanes.as_chunks_mut::<4>().0[g];
+                *quad = std::array::from_fn(|t| d[2 * t] & 0xffff | d[2 * t + 1] << 16);
+            } else {
+                let Some([even, odd]) = out.get_mut(2 * tile..2 * tile + 2) else { return };
+                even.as_chunks_mut::<4>().0[g] = std::array::from_fn(|t| d[2 * t]);
+                odd.as_chunks_mut::<4>().0[g] = std::array::from_fn(|t| d[2 * t + 1]);
             }
         }
-    });
+    }
 }

@@ -6,7 +6,7 @@ use super::float::{Product, Scales, Workspace, has_avx2};
 use super::integer::{IntegerKind, IntegerProduct, multiply_double};
 use super::layout::{Fragment, Map, Role, is_transposed, quads};
 use super::rule::{Arithmetic, ByWay, Rule, ScaleType, Unit};
-use super::sparse::{BadMetadata, Chunk, Sparsity};
+use super::sparse::{BadMetadata, Chunk, Partners, Sparsity};
 use super::stepwise;
 use super::unpack::{self, Unpack};
 use crate::lanes::Level;
@@ -102,8 +102,6 @@ pub struct WarpProduct {
     maps: [Map; 4],
     /// A, B, C and D, unless their places follow no formula of tiles.
     fragments: Option<[Fragment; 4]>,
-    /// For a dense A, the rows of B that its elements meet.
-    rows: Box<[u16]>,
 }
 
 /// The registers that a product reads. Those of f64 are pairs of words, low and high.
@@ -213,7 +211,6 @@ impl WarpProduct {
             // Elements may be held twice: so many registers have A and B of any shape.
             (registers[0], registers[1]) = (8, 8);
         }
-        let rows = (0..m * kept).map(|at| (at % kept) as u16).collect();
         Some(WarpProduct {
             shape: [m, n, k],
             types,
@@ -234,7 +231,6 @@ impl WarpProduct {
             registers,
             maps,
             fragments,
-            rows,
         })
     }
 
@@ -277,7 +273,6 @@ impl WarpProduct {
             maps: [of_a.map(), Map::default(), of_d.map(), of_d.map()],
             // B is never in registers.
             fragments: Some([of_a, of_a, of_d, of_d]),
-            rows: (0..ROWS * kept).map(|at| (at % kept) as u16).collect(),
         })
     }
 
@@ -364,13 +359,13 @@ impl WarpProduct {
         let [m, n, k] = self.shape;
         let (kept, of_b) = (self.depth(), self.depth_of_b());
         let WarpWorkspace { a, b, d, rows, scales, floats, .. } = workspace;
-        let rows: &[u16] = match self.sparsity {
-            None => &self.rows,
+        let rows = match self.sparsity {
+            None => Partners::Same,
             Some(sparsity) => {
                 rows.clear();
                 let width = self.packing.stride(self.types[0]);
                 sparsity.rows(width, k, inputs.selector, &inputs.metadata, rows)?;
-                rows
+                Partners::Each(rows)
             }
         };
         let integer = matches!(self.types[0].family(), Family::Integer { .. } | Family::Bit);
@@ -434,10 +429,10 @@ impl WarpProduct {
             out.iter_mut().zip(containers).for_each(|(out, container)| *out = unpack.element(*container));
         } else if let Some(fragments) = &self.fragments {
             match parts(element, self.packing) {
-                1 => unpack::gather::<1>(&fragments[which], from, unpack, out),
-                2 => unpack::gather::<2>(&fragments[which], from, unpack, out),
-                4 => unpack::gather::<4>(&fragments[which], from, unpack, out),
-                _ => unpack::gather::<8>(&fragments[which], from, unpack, out),
+                1 => unpack::gather::<1, 4>(&fragments[which], from, unpack, out),
+                2 => unpack::gather::<2, 8>(&fragments[which], from, unpack, out),
+                4 => unpack::gather::<4, 16>(&fragments[which], from, unpack, out),
+                _ => unpack::gather::<8, 32>(&fragments[which], from, unpack, out),
             }
         } else {
             for (places, word) in self.maps[which].chunks_exact(2).zip(from.iter().flatten()) {

@@ -14,7 +14,7 @@ use super::element::{Accumulator, Element, Family, Packing};
 use super::float::{Product, Scales, Workspace};
 use super::integer::{IntegerKind, IntegerProduct};
 use super::rule::{Arithmetic, Rule, ScaleType, Unit};
-use super::sparse::Chunk;
+use super::sparse::{Chunk, Partners};
 use super::unpack::Unpack;
 use crate::lanes::Level;
 
@@ -142,7 +142,8 @@ impl TensorProduct {
     ) -> Result<(), BadNibble> {
         let [m, n] = quarter.shape;
         let k = self.kept();
-        let rows = self.rows(quarter)?;
+        let sparse = self.rows(quarter)?;
+        let rows = sparse.as_deref().map_or(Partners::Same, Partners::Each);
         let elements = |side: usize, containers: &[u32]| -> Vec<u32> {
             let unpack = Unpack::new(self.types[side], self.packing, self.negate[side]);
             containers.iter().map(|container| unpack.element(*container)).collect()
@@ -150,7 +151,7 @@ impl TensorProduct {
         let (a, b) = (elements(0, quarter.a), elements(1, quarter.b));
         if matches!(self.types[0].family(), Family::Integer { .. }) {
             let (kind, saturate) = (IntegerKind::Multiply, self.saturate);
-            let product = IntegerProduct { shape: [m, n, k], kind, saturate, a: &a, b: &b, rows: &rows };
+            let product = IntegerProduct { shape: [m, n, k], kind, saturate, a: &a, b: &b, rows };
             product.run(level, accumulators);
             return Ok(());
         }
@@ -172,19 +173,17 @@ impl TensorProduct {
             rule,
             a: &a,
             b: &b,
-            rows: &rows,
+            rows,
             scales: self.scaling.map(|s| Scales { ty: s.ty, blocks: s.blocks, a: of_a, b: of_b }),
         };
         product.run(level, &mut Workspace::default(), accumulators);
         Ok(())
     }
 
-    /// The row of B that each element of A meets.
-    fn rows(&self, quarter: &QuarterProduct<'_>) -> Result<Vec<u16>, BadNibble> {
+    /// The row of B that each element of a sparse A meets.
+    fn rows(&self, quarter: &QuarterProduct<'_>) -> Result<Option<Vec<u16>>, BadNibble> {
         let (lines, k) = (quarter.shape[0], self.kept());
-        let Some((kind, _)) = self.sparsity else {
-            return Ok((0..lines * k).map(|at| (at % k) as u16).collect());
-        };
+        let Some((kind, _)) = self.sparsity else { return Ok(None) };
         let chunks = self.chunks();
         let mut rows = Vec::with_capacity(lines * k);
         for (at, nibble) in quarter.metadata.iter().enumerate() {
@@ -195,7 +194,7 @@ impl TensorProduct {
             let first = (chunk * kind.columns()) as u16;
             rows.extend(kept.iter().take(kind.columns() / 2).map(|i| first + i));
         }
-        Ok(rows)
+        Ok(Some(rows))
     }
 }
 

@@ -604,7 +604,7 @@ pub(super) fn has_avx2() -> bool {
         && std::arch::is_x86_feature_detected!("popcnt")
 }
 
-/// The same for [`Level::Avx512`].
+/// The host has what the functions ask for that are compiled for [`Level::Avx512`].
 #[cfg(target_arch = "x86_64")]
 fn has_avx512() -> bool {
     has_avx2()

@@ -21,7 +21,7 @@ impl Partners<'_> {
         }
     }
 
-    /// The same for one row of A.
+    /// The rows of B that one row of A meets.
     #[inline(always)]
     pub(super) fn line(self, row: usize, k: usize) -> Self {
         match self {

@@ -10,10 +10,12 @@ use warpsmith::isa::Target;
 /// Instructions of the IR in each function.
 const SIZE: usize = 1_000_000;
 
+/// Writes the n-th piece of a function, and says how many instructions it has.
+type Piece = fn(&mut String, usize) -> usize;
+
 pub fn functions() {
     println!("\nOne function of 10^6 instructions");
-    let shapes: [(&str, fn(&mut String, usize) -> usize); 3] =
-        [("one block", straight), ("diamonds", diamond), ("loops", round)];
+    let shapes: [(&str, Piece); 3] = [("one block", straight), ("diamonds", diamond), ("loops", round)];
     for (name, piece) in shapes {
         let (text, count) = function(piece);
         let module = ir::parse_module(&text).unwrap_or_else(|errors| panic!("{errors}"));
@@ -34,7 +36,7 @@ pub fn functions() {
 }
 
 /// A kernel of as many pieces as make up the size, each of which reads and writes the variable `%s`, and the number of its instructions.
-fn function(piece: fn(&mut String, usize) -> usize) -> (String, usize) {
+fn function(piece: Piece) -> (String, usize) {
     let mut text = String::from("kernel @k(%p: ptr<global>, %n: i32) {\nentry:\n  %c1 = iconst.i32 1\n");
     text.push_str("  %a0 = load.i32 %p\n");
     let mut count = 2;

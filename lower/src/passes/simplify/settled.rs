@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use warpsmith_ir::{Block, Function, Inst, InstData, Value};
 
 /// The depth of the deepest pattern, which a test compares with the rules.
-const PATTERNS: u8 = 4;
+const PATTERNS: u8 = 5;
 
 /// How far behind a change of others a rule may see it: at the bottom of its pattern it may ask for known bits.
 const REACH: u8 = PATTERNS + known::DEPTH as u8;

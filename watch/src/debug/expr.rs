@@ -448,10 +448,10 @@ impl<'t> Parser<'t, '_> {
 
     /// The value that a reference stands for.
     fn follow(&mut self, value: Value) -> Result<Value, String> {
-        match &value.ty {
-            Type::Reference(space, to) => self.load(*space, value.bits() as u64, to),
-            _ => Ok(value),
+        if let Type::Reference(space, to) = &value.ty {
+            return self.load(*space, value.bits() as u64, to);
         }
+        Ok(value)
     }
 
     /// `sizeof (TYPE)`, `sizeof EXPRESSION`: the expression is not computed, but its names are looked up.

@@ -236,10 +236,10 @@ impl Debugger<'_> {
             return scope.register(name);
         }
         let value = scope.variable(name)?;
-        match &value.ty {
-            Type::Reference(space, to) => scope.memory(*space, value.bits() as u64, to),
-            _ => Ok(value),
+        if let Type::Reference(space, to) = &value.ty {
+            return scope.memory(*space, value.bits() as u64, to);
         }
+        Ok(value)
     }
 
     fn info_locals(&mut self, args: bool, view: &mut View<'_>) -> Result<Flow, String> {

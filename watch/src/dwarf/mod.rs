@@ -197,9 +197,9 @@ impl Dwarf {
 
     /// The enumeration that has a name for a number, and the number.
     pub fn enumerator(&self, name: &str) -> Option<(&Type, i64)> {
-        self.named.values().find_map(|ty| match ty {
-            Type::Enum(_, _, names) => Some((ty, names.iter().find(|(known, _)| known == name)?.1)),
-            _ => None,
+        self.named.values().find_map(|ty| {
+            let Type::Enum(_, _, names) = ty else { return None };
+            Some((ty, names.iter().find(|(known, _)| known == name)?.1))
         })
     }
 

@@ -243,22 +243,10 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 
     /// An operation whose shape and types the table says all about.
     fn regular(&mut self) -> Result<()> {
-        let regular = |op: &Opcode| {
-            use Shape::*;
-            let known =
-                matches!(op.info().shape, Unary | Binary | Ternary | Convert | IntCompare | FloatCompare);
-            let pointers = matches!(op.info().types, TypeSet::Ptr) || matches!(op, Opcode::Inttoptr);
-            known && !pointers
+        let op = match self.flavour.ops.as_slice() {
+            [] => *self.u.choose(regular_ops(self.config.special))?,
+            some => *self.u.choose(some)?,
         };
-        static OPS: OnceLock<[Vec<Opcode>; 2]> = OnceLock::new();
-        let special = self.config.special;
-        let ops = OPS.get_or_init(|| {
-            [false, true].map(|special| {
-                let ops = Opcode::ALL.iter().copied();
-                ops.filter(|op| regular(op) && (special || !op.is_approximate())).collect()
-            })
-        });
-        let op = *self.u.choose(&ops[usize::from(special)])?;
         let info = op.info();
         let types: Vec<Type> =
             self.flavour.types.iter().copied().filter(|ty| info.types.contains(*ty)).collect();
@@ -289,7 +277,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             }
             args.push(value);
         }
-        if special && op.takes_float_mode() && (self.u.ratio(1, 4)? || op.is_approximate()) {
+        if self.config.special && op.takes_float_mode() && (self.u.ratio(1, 4)? || op.is_approximate()) {
             return self.moded(op, t, &args);
         }
         let data = match (info.shape, args.as_slice()) {
@@ -319,6 +307,24 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         self.values.push(result);
         Ok(())
     }
+}
+
+/// The operations whose shape and types the table says all about; approximations are among the special ones.
+fn regular_ops(special: bool) -> &'static [Opcode] {
+    let regular = |op: &Opcode| {
+        use Shape::*;
+        let known = matches!(op.info().shape, Unary | Binary | Ternary | Convert | IntCompare | FloatCompare);
+        let pointers = matches!(op.info().types, TypeSet::Ptr) || matches!(op, Opcode::Inttoptr);
+        known && !pointers
+    };
+    static OPS: OnceLock<[Vec<Opcode>; 2]> = OnceLock::new();
+    let ops = OPS.get_or_init(|| {
+        [false, true].map(|special| {
+            let ops = Opcode::ALL.iter().copied();
+            ops.filter(|op| regular(op) && (special || !op.is_approximate())).collect()
+        })
+    });
+    &ops[usize::from(special)]
 }
 
 #[cfg(test)]

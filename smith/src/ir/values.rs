@@ -11,6 +11,8 @@ use crate::INPUT_BYTES;
 #[derive(Clone)]
 pub(super) struct Flavour {
     pub(super) types: Vec<Type>,
+    /// A few operations, so that what rules match comes together; none stands for all.
+    pub(super) ops: Vec<Opcode>,
     /// Of sixteen operands so many are constants.
     constants: u8,
     /// Of sixteen values so many go into the digest that a thread writes at its end.
@@ -51,7 +53,15 @@ impl Flavour {
                 }
             }
         }
-        Ok(Flavour { types, constants: u.int_in_range(1..=6)?, shown: *u.choose(&[0, 2, 6, 16])? })
+        let mut ops = Vec::new();
+        if u.ratio(1, 2)? {
+            let all = super::regular_ops(config.special);
+            let fits = |op: &Opcode| types.iter().any(|ty| op.info().types.contains(*ty));
+            for _ in 0..u.int_in_range(4..=24)? {
+                ops.extend(Some(*u.choose(all)?).filter(fits));
+            }
+        }
+        Ok(Flavour { types, ops, constants: u.int_in_range(1..=6)?, shown: *u.choose(&[0, 2, 6, 16])? })
     }
 }
 

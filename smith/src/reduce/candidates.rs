@@ -1,13 +1,15 @@
 //! Simpler texts: what each step offers. Most are not valid; who asks finds out.
 
+use std::collections::HashMap;
 use warpsmith_diag::Language;
+use warpsmith_ir::Type;
 
 /// A step: all texts that are one change simpler.
 pub(super) type Step = fn(&str, Language) -> Vec<String>;
 
 /// From the coarse to the fine.
 pub(super) const STEPS: &[Step] =
-    &[regions, scopes, pairs, branches, results, guards, lists, operands, modifiers, numbers];
+    &[regions, scopes, pairs, branches, results, forwards, guards, lists, operands, modifiers, numbers];
 
 /// The text with the lines from `from` to `to` replaced.
 fn with(lines: &[&str], from: usize, to: usize, by: Option<&str>) -> String {
@@ -109,23 +111,82 @@ fn branches(text: &str, language: Language) -> Vec<String> {
     found
 }
 
-/// A result of the IR that is a constant, whatever its type is.
+/// The types of results by the lines that make them, as the text writes them.
+fn result_types(text: &str) -> HashMap<usize, (Type, String)> {
+    let Ok(module) = warpsmith_ir::parse_module(text) else { return HashMap::new() };
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let mut found = HashMap::new();
+    for func in module.functions.values() {
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            if let Some(result) = func.dfg.first_result(inst) {
+                let at = func.spans[inst].range(text.len()).start;
+                let line = starts.partition_point(|start| *start <= at) - 1;
+                let ty = func.dfg.ty(result);
+                found.insert(line, (ty, module.types.display(ty).to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// A result of the IR that is zero.
 fn results(text: &str, language: Language) -> Vec<String> {
     if language == Language::Ptx {
         return Vec::new();
     }
     let lines: Vec<&str> = text.lines().collect();
-    let types = ["i32", "i64", "i1", "i8", "i16", "i128", "f32", "f64", "f16", "bf16"];
+    let types = result_types(text);
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
-        let Some((result, operation)) = line.trim().split_once(" = ") else { continue };
+        let (Some((result, operation)), Some((ty, written))) = (line.trim().split_once(" = "), types.get(&n))
+        else {
+            continue;
+        };
         if operation.starts_with("iconst") || operation.starts_with("fconst") || result.contains(',') {
             continue;
         }
-        for ty in types {
-            let constant = if ty.contains('f') { "fconst" } else { "iconst" };
-            let zero = if ty.contains('f') { "0.0" } else { "0" };
-            found.push(with(&lines, n, n + 1, Some(&format!("  {result} = {constant}.{ty} {zero}"))));
+        let constant = match (ty.is_int(), ty.is_float()) {
+            (true, _) => format!("iconst.{written} 0"),
+            (_, true) => format!("fconst.{written} 0.0"),
+            _ if operation.starts_with("zero") => continue,
+            _ => format!("zero.{written}"),
+        };
+        found.push(with(&lines, n, n + 1, Some(&format!("  {result} = {constant}"))));
+    }
+    found
+}
+
+/// Without an instruction of the IR, one of its operands standing for its result.
+fn forwards(text: &str, language: Language) -> Vec<String> {
+    if language == Language::Ptx {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let Some((result, operation)) = line.trim().split_once(" = ") else { continue };
+        let result = result.split(':').next().unwrap_or_default();
+        let mut tried: Vec<&str> = Vec::new();
+        for (start, end) in words(operation) {
+            let operand = &operation[start..end];
+            if !operand.starts_with('%') || tried.contains(&operand) {
+                continue;
+            }
+            tried.push(operand);
+            let close = lines[n..].iter().position(|line| *line == "}").map_or(lines.len(), |at| n + at);
+            let mut rest = String::new();
+            for line in &lines[n + 1..close] {
+                let mut from = 0;
+                for (start, end) in words(line).into_iter().filter(|(s, e)| &line[*s..*e] == result) {
+                    rest.push_str(&line[from..start]);
+                    rest.push_str(operand);
+                    from = end;
+                }
+                rest.push_str(&line[from..]);
+                rest.push('\n');
+            }
+            found.push(with(&lines, n, close, Some(rest.trim_end_matches('\n'))));
         }
     }
     found

@@ -345,18 +345,25 @@ impl Copy<'_> {
                 *path = self.func.dfg.paths.push(callee.dfg.paths[*path].clone());
                 args.iter_mut().for_each(|arg| *arg = value_of(&self.values, *arg));
             }
+            // Nothing writes what a function was passed by value; the slot of a call in a loop is written in each round.
+            InstData::Load { flags, ptr, .. } => {
+                flags.invariant &= callee.dfg.ty(*ptr) != Type::PTR_PARAM;
+                *ptr = value_of(&self.values, *ptr);
+            }
+            InstData::MemBlock { flags, args, .. } => {
+                flags.invariant &= args.iter().all(|arg| callee.dfg.ty(*arg) != Type::PTR_PARAM);
+                args.iter_mut().for_each(|arg| *arg = value_of(&self.values, *arg));
+            }
             // What was passed by value can be a generic pointer only by a cast, which stays one.
             InstData::Unary { .. }
             | InstData::Binary { .. }
             | InstData::Ternary { .. }
             | InstData::IntCompare { .. }
             | InstData::FloatCompare { .. }
-            | InstData::Load { .. }
             | InstData::Store { .. }
             | InstData::Index { .. }
             | InstData::Extract { .. }
-            | InstData::Insert { .. }
-            | InstData::MemBlock { .. } => {
+            | InstData::Insert { .. } => {
                 let pool = &mut self.func.dfg.pool;
                 data.args_mut(pool).iter_mut().for_each(|arg| *arg = value_of(&self.values, *arg));
             }

@@ -105,7 +105,9 @@ fn disagreement(seed: u64) -> Option<String> {
         Err(errors) => return report(format!("no meaning: {}", errors[0])),
     };
     let expected = run_generated(&program, &input);
-    for target in ["sm_70", "sm_80", "sm_90"] {
+    // The hyperbolic tangent of targets without the instruction is another approximation.
+    let targets = ["sm_70", "sm_80", "sm_90"].into_iter();
+    for target in targets.filter(|target| *target != "sm_70" || !module.to_string().contains(" ftanh ")) {
         for level in OptLevel::ALL {
             let compiler = Compiler::new(target.parse().ok()).with_opt_level(level);
             let compiled = match compiler.compile(&module) {

@@ -168,7 +168,7 @@ impl Legalizer<'_> {
         self.ptx(mnemonic, to, args)
     }
 
-    /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1).
+    /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1), whose first digits cancel for numbers near zero; there x - x^3 / 3.
     fn tanh_by_exponentials(&mut self, x: Value) -> Value {
         let approximate = FloatMode::fast(FastMath::AFN);
         let scale = self.ins().f32const(2.0 * std::f32::consts::LOG2_E);
@@ -178,7 +178,16 @@ impl Legalizer<'_> {
         let sum = self.raw2(Opcode::Fadd, power, one);
         let two = self.ins().f32const(2.0);
         let part = self.moded_scalar(Opcode::Fdiv, approximate, Type::F32, Type::F32, &[two, sum]);
-        self.raw2(Opcode::Fsub, one, part)
+        let far = self.raw2(Opcode::Fsub, one, part);
+        // Up to here the next term of the series is 2^-15 of the result, and what cancels above it 2^-19.
+        let near = self.ins().f32const(0.125);
+        let third = self.ins().f32const(-1.0 / 3.0);
+        let cube = self.raw2(Opcode::Fmul, x, x);
+        let cube = self.raw2(Opcode::Fmul, cube, x);
+        let series = self.raw3(Opcode::Fma, [cube, third, x]);
+        let size = self.raw1(Opcode::Fabs, x);
+        let is_near = self.ins().fcmp(FloatCC::Lt, size, near);
+        self.select(Type::F32, [is_near, series, far])
     }
 
     fn ptx(&mut self, mnemonic: Mnemonic, to: Type, args: &[Value]) -> Value {

@@ -185,11 +185,11 @@ fn read_expect(reader: &mut Reader, object: &Map<String, Value>, line: usize, ar
         let ty = reader.scalar_type("$.type", name)?;
         let at = object.get("at").map(|at| reader.integer("$.at", at, 0, u64::MAX) as usize);
         let within = object.get("within").map(|value| match value.as_f64() {
-            Some(within) if ty == ScalarType::F32 || ty == ScalarType::F64 => within,
+            Some(within) if literal::number(ty, 0).is_some() => within,
             _ => {
                 reader.error(
                     "$.within",
-                    format!("a tolerance is a number, for f32 and f64; found {}", describe(value)),
+                    format!("a tolerance is a number, for floats; found {}", describe(value)),
                 );
                 0.0
             }
@@ -262,7 +262,11 @@ fn first_difference(
     found: &[u8],
     within: Option<f64>,
 ) -> Option<usize> {
-    let value = |bytes: &[u8]| literal::decode(ty, bytes).as_f64();
+    let value = |bytes: &[u8]| {
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        literal::number(ty, u64::from_le_bytes(wide))
+    };
     expected.chunks_exact(size).zip(found.chunks_exact(size)).position(|(expected, found)| {
         expected != found
             && !within.zip(value(expected).zip(value(found))).is_some_and(|(within, (expected, found))| {

@@ -104,13 +104,12 @@ fn float_value(value: f64, survives: impl Fn(f64) -> bool) -> Option<Value> {
     serde_json::Number::from_f64(value).filter(|n| n.as_f64().is_some_and(survives)).map(Value::Number)
 }
 
-/// Rounds to the nearest value of a float format, ties to even; `None` for the scale formats, which have no sign.
-fn float_bits(ty: ScalarType, value: f64) -> Option<u64> {
+/// Bits of exponent and mantissa of a float format below 32 bits, and what its largest exponent means; `None` for the scale formats, which
+/// have no sign.
+fn small_format(ty: ScalarType) -> Option<(i32, i32, Special)> {
     use ScalarType::*;
-    let (exponent_bits, mantissa_bits, kind) = match ty {
-        F64 => return Some(value.to_bits()),
-        F32 => return Some((value as f32).to_bits().into()),
-        TF32 => return Some(((small_float(value, 8, 10, Special::Ieee)) << 13).into()),
+    Some(match ty {
+        TF32 => (8, 10, Special::Ieee),
         F16 => (5, 10, Special::Ieee),
         BF16 => (8, 7, Special::Ieee),
         E5M2 => (5, 2, Special::Ieee),
@@ -119,8 +118,44 @@ fn float_bits(ty: ScalarType, value: f64) -> Option<u64> {
         E3M2 => (3, 2, Special::None),
         E2M1 => (2, 1, Special::None),
         _ => return None,
+    })
+}
+
+/// Rounds to the nearest value of a float format, ties to even; `None` for what is no float, and for the scale formats.
+fn float_bits(ty: ScalarType, value: f64) -> Option<u64> {
+    match ty {
+        ScalarType::F64 => return Some(value.to_bits()),
+        ScalarType::F32 => return Some((value as f32).to_bits().into()),
+        _ => {}
+    }
+    let (exponent_bits, mantissa_bits, kind) = small_format(ty)?;
+    let bits = u64::from(small_float(value, exponent_bits, mantissa_bits, kind));
+    Some(if ty == ScalarType::TF32 { bits << 13 } else { bits })
+}
+
+/// The value of a float of these bits; `None` for what is no float, and for the scale formats.
+pub fn number(ty: ScalarType, bits: u64) -> Option<f64> {
+    match ty {
+        ScalarType::F64 => return Some(f64::from_bits(bits)),
+        // A tf32 is an f32 whose low bits say nothing.
+        ScalarType::F32 | ScalarType::TF32 => return Some(f32::from_bits(bits as u32).into()),
+        _ => {}
+    }
+    let (exponent_bits, mantissa_bits, special) = small_format(ty)?;
+    let (field, mantissa) =
+        ((bits >> mantissa_bits) as i32 & ((1 << exponent_bits) - 1), bits & ((1 << mantissa_bits) - 1));
+    let largest = field == (1 << exponent_bits) - 1;
+    let magnitude = match special {
+        Special::Ieee if largest && mantissa == 0 => f64::INFINITY,
+        Special::Ieee if largest => f64::NAN,
+        Special::NanOnly if largest && mantissa == (1 << mantissa_bits) - 1 => f64::NAN,
+        Special::Ieee | Special::NanOnly | Special::None => {
+            let hidden = if field == 0 { 0 } else { 1 << mantissa_bits };
+            let bias = (1 << (exponent_bits - 1)) - 1;
+            (mantissa | hidden) as f64 * 2f64.powi(field.max(1) - bias - mantissa_bits)
+        }
     };
-    Some(small_float(value, exponent_bits, mantissa_bits, kind).into())
+    Some(if bits >> (exponent_bits + mantissa_bits) & 1 == 0 { magnitude } else { -magnitude })
 }
 
 /// What the largest exponent of a format means.
@@ -350,5 +385,18 @@ mod tests {
         assert!(random(ScalarType::S32, 1, 0, Some(&json!([2, -2]))).is_err());
         assert_eq!(iota(ScalarType::U8, 3, Some(&json!(255)), None).unwrap(), [255, 0, 1]);
         assert_eq!(iota(ScalarType::F32, 2, None, Some(&json!(0.5))).unwrap(), [0, 0, 0, 0, 0, 0, 0, 63]);
+    }
+
+    #[test]
+    fn numbers_of_small_floats_come_back() {
+        use ScalarType::*;
+        for ty in [F16, BF16, E5M2, E4M3, E2M3, E3M2, E2M1] {
+            for bits in 0..1u64 << ty.bits() {
+                let value = number(ty, bits).expect("a float has a value");
+                assert!(value.is_nan() || float_bits(ty, value) == Some(bits), "{ty} {bits:#x}: {value}");
+            }
+        }
+        assert_eq!((number(E4M3, 0x7e), number(F16, 1)), (Some(448.0), Some(2f64.powi(-24))));
+        assert_eq!((number(TF32, 0x3fc0_0000), number(UE8M0, 127), number(U8, 1)), (Some(1.5), None, None));
     }
 }

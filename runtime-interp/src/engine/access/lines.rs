@@ -35,6 +35,13 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// The place of each lane's data.
+    pub(super) fn places(&self) -> [*mut u8; 32] {
+        std::array::from_fn(|i| self.at[i / HALF].wrapping_add(i % HALF * self.step[i / HALF]))
+    }
+}
+
 macro_rules! find_lines {
     ($name:ident, $t:ty) => {
         /// The lines of the active lanes' addresses, if they follow the rule for elements of `1 << shift` bytes.

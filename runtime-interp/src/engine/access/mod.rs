@@ -8,6 +8,7 @@ mod atomic;
 mod elements;
 mod lines;
 mod multimem;
+mod overwritten;
 mod places;
 
 use crate::engine::by_level::by_level;
@@ -20,6 +21,7 @@ use crate::engine::warp::Warp;
 pub(in crate::engine) use elements::{Bits, addresses, set_extended, source_lanes};
 use elements::{load_lanes, store_lanes};
 use lines::{Lines, load_lines, store_lines};
+pub use overwritten::Overwritten;
 use std::sync::atomic::{Ordering, fence};
 use warpsmith_isa::StateSpace;
 
@@ -110,6 +112,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             fence(Ordering::SeqCst);
         }
         if let Some(lines) = self.lines(warp, issue, access, AccessKind::Store) {
+            if WATCHED && self.interest.accesses {
+                self.overwriting(issue, access, &lines.places());
+            }
             // SAFETY: as in `load`.
             unsafe {
                 match access.bytes {
@@ -166,6 +171,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             Elements::Store(_) => AccessKind::Store,
         };
         let places = self.places(warp, issue, access, kind)?;
+        if WATCHED && self.interest.accesses && kind == AccessKind::Store {
+            self.overwriting(issue, access, &places.at);
+        }
         // SAFETY: `places` has checked bounds and alignment of all elements for every lane.
         unsafe {
             match elements {
@@ -186,6 +194,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
         }
         Ok(())
+    }
+
+    /// Shows the observer what a store is about to overwrite. `places` was found for this access: lanes of the issue's mask may be accessed there.
+    #[cold]
+    fn overwriting(&mut self, issue: Issue<'_>, access: &Access, places: &[*mut u8; 32]) {
+        // Of an access that leaves bytes out, those may lie past the end.
+        let whole = access.skipped == 0 && access.unused == 0;
+        let len = if whole { usize::from(access.bytes) * usize::from(access.count) } else { 0 };
+        let at = self.at(issue);
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { Overwritten::new(places, issue.mask, len) };
+        self.observer.overwrites(&at, &bytes);
     }
 
     /// Takes note of an access, for the question whether threads get on. Of an atomic, what it changes counts.

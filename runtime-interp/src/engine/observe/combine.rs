@@ -15,6 +15,7 @@ macro_rules! with_methods {
             instruction(at: &At<'_>, registers: &Registers<'_>);
             results(at: &At<'_>, registers: &Registers<'_>);
             access(at: &At<'_>, kind: AccessKind, access: &Access, space: StateSpace, addresses: Addresses<'_>);
+            overwrites(at: &At<'_>, bytes: &Overwritten<'_>);
             stored(at: &At<'_>, registers: &Registers<'_>);
             branch(at: &At<'_>, taken: u32);
             switched(at: &At<'_>, entry: u32);

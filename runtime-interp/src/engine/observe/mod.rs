@@ -49,6 +49,7 @@ mod registers;
 mod stop;
 mod tally;
 
+pub use super::access::Overwritten;
 pub use compute::Scratch;
 pub use launch::{
     ALLOCA, BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window,
@@ -487,6 +488,9 @@ pub trait Observer: Send {
         _addresses: Addresses<'_>,
     ) {
     }
+
+    /// Between the access of a [store](OperationKind::Store) and the store itself: what is in memory still.
+    fn overwrites(&mut self, _at: &At<'_>, _bytes: &Overwritten<'_>) {}
 
     /// After a [store](OperationKind::Store) whose access was told, with the registers that it stored: the [`reads`](Operation::reads) of its operation
     /// behind the first, the address.

@@ -44,7 +44,7 @@ impl Race {
         {
             return;
         }
-        self.together.clear();
+        self.forget_values(at);
         if space == StateSpace::Global && self.fetches.matter() {
             self.fetched(at, kind, access, &addresses);
         }

@@ -32,7 +32,8 @@ use threads::{Block, Gathering};
 use together::Together;
 use warpsmith_interp::engine::{Access, CollectiveKind};
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BlockView, Interest, LaunchView, Observer, Participant, Registers, Stage, Sync,
+    AccessKind, Addresses, At, BlockView, Interest, LaunchView, Observer, Overwritten, Participant,
+    Registers, Stage, Sync,
 };
 use warpsmith_isa::StateSpace;
 
@@ -193,6 +194,12 @@ impl Observer for Race {
         addresses: Addresses<'_>,
     ) {
         self.accessed(at, kind, access, space, addresses);
+    }
+
+    fn overwrites(&mut self, at: &At<'_>, bytes: &Overwritten<'_>) {
+        if !self.together.is_empty() {
+            self.keep_overwritten(at, bytes);
+        }
     }
 
     fn stored(&mut self, at: &At<'_>, registers: &Registers<'_>) {

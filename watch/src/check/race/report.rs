@@ -2,11 +2,11 @@
 
 use super::Race;
 use super::accesses::Target;
-use super::shadow::{Conflict, LINE, Record};
+use super::shadow::{Conflict, LINE, Manner, Record};
 use crate::codes;
 use crate::report::{Checker, Finding, Site};
 use warpsmith_interp::observe::At;
-use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
+use warpsmith_isa::{Opcode, ScalarType, StateSpace, TypeClass};
 
 impl Race {
     /// Tells of the conflicts that an access to a line was found to have.
@@ -22,47 +22,67 @@ impl Race {
                 self.together(at, target, conflict, lanes);
                 continue;
             }
-            let both_strong = old.manner.strong.is_some() && new.manner.strong.is_some();
-            let both_atomic = old.manner.atomic && new.manner.atomic;
-            let code = if both_atomic && old.size != new.size {
-                codes::MIXED_SIZE_RACE
-            } else if conflict.unfenced {
-                codes::PROXY_RACE
-            } else if is_async(&old) || is_async(&new) {
-                codes::ASYNC_RACE
-            } else if both_strong && old.size != new.size {
-                codes::MIXED_SIZE_RACE
-            } else if both_strong {
-                codes::SCOPE_RACE
+            let store = |r: &Record| r.manner == Manner { writes: true, ..Manner::default() } && !is_async(r);
+            if target.memory.is_some() && store(&old) && store(&new) {
+                self.after_store(at, target, conflict);
             } else {
-                codes::DATA_RACE
-            };
-            if both_strong && old.size != new.size && self.packed(at, &old, &new) {
-                continue;
+                self.tell_of(at, target, conflict);
             }
-            // The same two instructions the other way round are the same race.
-            let pcs = [old.pc.min(new.pc), old.pc.max(new.pc)];
-            let space = if target.memory.is_some() { "shared" } else { "global" };
-            let verb = |r: &Record| match (r.manner.writes, r.manner.atomic, is_async(r)) {
-                (_, true, true) => "an asynchronous reduction",
-                (true, _, true) => "an asynchronous write",
-                (false, _, true) => "an asynchronous read",
-                (_, true, false) => "an atomic operation",
-                (true, ..) => "a write",
-                (false, ..) => "a read",
-            };
-            let first =
-                self.site(at, target, &old, conflict.old_lane, conflict.byte).role("earlier, not ordered");
-            let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
-            let message = format!("{} races with {} in {space} memory", verb(&new), verb(&old));
-            let note = match code {
-                codes::DATA_RACE if self.has_read_release(&conflict) => UNACQUIRED.into(),
-                _ => note(code, &conflict),
-            };
-            self.report.add(code, &pcs, 1, || {
-                Finding::new(Checker::Race, code, message, second).site(first).note(note)
-            });
         }
+    }
+
+    /// Tells of one conflict.
+    #[cold]
+    pub(super) fn tell_of(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
+        let (old, new) = (conflict.old, conflict.new);
+        let both_strong = old.manner.strong.is_some() && new.manner.strong.is_some();
+        let both_atomic = old.manner.atomic && new.manner.atomic;
+        let code = if both_atomic && old.size != new.size {
+            codes::MIXED_SIZE_RACE
+        } else if conflict.unfenced {
+            codes::PROXY_RACE
+        } else if is_async(&old) || is_async(&new) {
+            codes::ASYNC_RACE
+        } else if both_strong && old.size != new.size {
+            codes::MIXED_SIZE_RACE
+        } else if both_strong {
+            codes::SCOPE_RACE
+        } else {
+            codes::DATA_RACE
+        };
+        if both_strong && old.size != new.size && self.packed(at, &old, &new) {
+            return;
+        }
+        // Compilers reuse the word of an address that was read behind a barrier, without a proxy fence.
+        if conflict.unfenced && self.allocates(at, &old) {
+            return;
+        }
+        // The same two instructions the other way round are the same race.
+        let pcs = [old.pc.min(new.pc), old.pc.max(new.pc)];
+        let space = if target.memory.is_some() { "shared" } else { "global" };
+        let verb = |r: &Record| match (r.manner.writes, r.manner.atomic, is_async(r)) {
+            (_, true, true) => "an asynchronous reduction",
+            (true, _, true) => "an asynchronous write",
+            (false, _, true) => "an asynchronous read",
+            (_, true, false) => "an atomic operation",
+            (true, ..) => "a write",
+            (false, ..) => "a read",
+        };
+        let first =
+            self.site(at, target, &old, conflict.old_lane, conflict.byte).role("earlier, not ordered");
+        let second = self.site(at, target, &new, conflict.new_lane, conflict.byte);
+        let message = format!("{} races with {} in {space} memory", verb(&new), verb(&old));
+        let note = match code {
+            codes::DATA_RACE if self.has_read_release(&conflict) => UNACQUIRED.into(),
+            _ => note(code, &conflict),
+        };
+        self.report
+            .add(code, &pcs, 1, || Finding::new(Checker::Race, code, message, second).site(first).note(note));
+    }
+
+    /// True of the store by which `tcgen05.alloc` tells the address.
+    fn allocates(&self, at: &At<'_>, record: &Record) -> bool {
+        at.program.instruction(record.pc).is_some_and(|i| i.opcode() == Opcode::Tcgen05Alloc)
     }
 
     /// Lanes of one instruction write the same bytes, and not the same values.

@@ -15,7 +15,7 @@ const PAGE: usize = 64;
 const MOST_RECORDS: usize = 48;
 
 /// How an access is made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Manner {
     pub writes: bool,
     /// A strong operation has a scope.

@@ -1,9 +1,12 @@
 //! Generated programs are right by construction: no oracle objects. And the net holds: what is wrong is found, and made small.
 
 use warpsmith::fuzz::smith::transform::{Kind, Known, Program, shrink};
-use warpsmith::fuzz::{Case, NoTools, Oracle, Subject, is_defined, judge, round_trip, smith};
-use warpsmith::launch::LaunchSpec;
-use warpsmith::{Language, OptLevel};
+use warpsmith::fuzz::{
+    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, is_defined, judge, round_trip, smith,
+};
+use warpsmith::launch::{LaunchSpec, execute};
+use warpsmith::ptx::ValidatedModule;
+use warpsmith::{Language, OptLevel, Target};
 
 const IN_PROCESS: [Oracle; 8] = [
     Oracle::Accept,
@@ -37,6 +40,57 @@ fn no_oracle_objects_to_generated_ptx() {
     let config = smith::ptx::Config::default();
     let found = objections((0..120).map(|seed| Case::ptx(seed, 2048, &config)));
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Quotients of 128 bits at `-O0` take ten times the steps that the IR takes, and more than a limit for most programs: they end all the same.
+#[test]
+fn long_programs_end() {
+    let case = Case::ir(780_930, 2048, &smith::ir::Config::default()).expect("every seed gives a program");
+    let verdict = judge(&case, &[Oracle::Levels], &NoTools).expect("the PTX ends");
+    assert_eq!(verdict.runs, 1 + OptLevel::ALL.len() as u32);
+}
+
+/// A GPU that is the engine, and makes a mistake if it is to.
+struct Simulated {
+    wrong: bool,
+}
+
+impl Tools for Simulated {
+    fn ptxas(&self, _: &str, _: Target) -> Option<Result<Vec<u8>, String>> {
+        None
+    }
+
+    fn llvm(&self, _: &str, _: Target) -> Option<Result<String, String>> {
+        None
+    }
+
+    fn gpu(&self, text: &str, _: Target, launch: &LaunchSpec) -> Result<Remains, NoRemains> {
+        assert_eq!((launch.schedule, launch.seed), (None, None));
+        let module = ValidatedModule::parse(text).map_err(|e| NoRemains::NotRun(e.to_string()))?;
+        let program = warpsmith::Program::load(&module).map_err(|e| NoRemains::NotRun(format!("{e:?}")))?;
+        let left = execute(&program, launch).map_err(|fault| NoRemains::Fault(fault.to_string()))?;
+        let (mut buffers, globals, memory) = (left.buffers, left.globals, left.memory);
+        if self.wrong {
+            buffers[0].as_mut().expect("the first argument is a buffer")[5] ^= 1;
+        }
+        Ok(Remains { buffers, globals, memory })
+    }
+}
+
+#[test]
+fn a_gpu_is_compared_with_the_engine() {
+    for case in
+        [Case::ir(2, 2048, &smith::ir::Config::default()), Case::ptx(2, 2048, &smith::ptx::Config::default())]
+    {
+        let case = case.expect("every seed gives a program");
+        let by = |tools: &dyn Tools| judge(&case, &[Oracle::Gpu], tools);
+        assert_eq!(by(&Simulated { wrong: false }).expect("they agree").not_gpu, None);
+        let failure = by(&Simulated { wrong: true }).expect_err("a bit differs");
+        assert_eq!(failure.oracle, Oracle::Gpu);
+        assert!(failure.what.starts_with("buffer 0, byte 5: the engine gives "), "{failure}");
+        let verdict = by(&NoTools).expect("nobody was asked");
+        assert_eq!(verdict.not_gpu.as_deref(), Some("there is no GPU"));
+    }
 }
 
 #[test]

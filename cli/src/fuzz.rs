@@ -1,5 +1,6 @@
 //! `warpsmith fuzz`
 
+use crate::gpu::Tooling;
 use crate::reduce::without_directives;
 use crate::{Failure, Outcome, input};
 use clap::{Args, ValueEnum};
@@ -42,8 +43,8 @@ pub struct Options {
     /// false.
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
-    /// Which oracles: accept, text, levels, passes, schedules, reference, checkers, ptxas, llvm. Default: all but the last two; those that cost
-    /// much for some programs only.
+    /// Which oracles: accept, text, levels, passes, schedules, reference, native, checkers, ptxas, llvm, gpu. Default: all but the last two; those
+    /// that cost much for some programs only.
     #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
     oracles: Vec<Oracle>,
     /// A folder for a file test of each failure.
@@ -245,8 +246,9 @@ struct State {
     /// Kernels that ptxas made constants of, and kernels that it did not.
     folded: AtomicU64,
     unfolded: AtomicU64,
-    /// Why LLVM was not asked, and how often.
+    /// Why LLVM was not asked, and how often; and why the GPU was not.
     not_llvm: Mutex<BTreeMap<String, u64>>,
+    not_gpu: Mutex<BTreeMap<String, u64>>,
     stop: AtomicBool,
     /// What each thread is at, and since when.
     busy: Mutex<Vec<Option<(u64, Instant)>>>,
@@ -286,6 +288,11 @@ pub fn run(options: &Options) -> Outcome {
         return Err(Failure::Usage("--folding asks ptxas, which is not installed".to_owned()));
     }
     let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let tools = if asks(Oracle::Gpu) {
+        Tooling::with_gpu(toolbox).map_err(|why| Failure::Usage(format!("--oracle gpu: {why}")))?
+    } else {
+        Tooling::new(toolbox)
+    };
     let state = State {
         next: AtomicU64::new(options.seed),
         done: AtomicU64::new(0),
@@ -294,6 +301,7 @@ pub fn run(options: &Options) -> Outcome {
         folded: AtomicU64::new(0),
         unfolded: AtomicU64::new(0),
         not_llvm: Mutex::default(),
+        not_gpu: Mutex::default(),
         stop: AtomicBool::new(false),
         busy: Mutex::new(vec![None; jobs.max(1)]),
         found: Mutex::new(BTreeMap::new()),
@@ -307,8 +315,8 @@ pub fn run(options: &Options) -> Outcome {
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs.max(1))
             .map(|n| {
-                let (source, toolbox, state) = (&source, &toolbox, &state);
-                scope.spawn(move || worker(n, options, source, toolbox, state, end, until))
+                let (source, tools, state) = (&source, &tools, &state);
+                scope.spawn(move || worker(n, options, source, tools, state, end, until))
             })
             .collect();
         let shows = std::io::stderr().is_terminal();
@@ -318,7 +326,7 @@ pub fn run(options: &Options) -> Outcome {
                 progress(&state, start);
             }
             if let Some(seed) = state.stuck(Duration::from_secs(options.limit)) {
-                state.add_stuck(seed, options.limit, source.case(seed, &toolbox));
+                state.add_stuck(seed, options.limit, source.case(seed, &tools));
                 // A thread cannot be taken back from what goes on without end: the process ends with it.
                 let told = summary(&mut out, options, &state, start).and_then(|_| Ok(out.flush()?));
                 std::process::exit(if told.is_ok() { 1 } else { 2 });
@@ -370,12 +378,15 @@ fn summary(out: &mut impl Write, options: &Options, state: &State, start: Instan
         let [folded, unfolded] = [&state.folded, &state.unfolded].map(|count| count.load(Ordering::Relaxed));
         writeln!(out, "{folded} kernels are folded to what the engine computes, {unfolded} are not folded")?;
     }
-    let not_llvm = state.not_llvm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut reasons: Vec<(&String, &u64)> = not_llvm.iter().collect();
-    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    if !reasons.is_empty() {
-        let most = reasons.iter().take(4).map(|(why, count)| format!("{why}: {count}")).collect::<Vec<_>>();
-        writeln!(out, "{} not judged by LLVM ({})", not_llvm.values().sum::<u64>(), most.join("; "))?;
+    for (who, reasons) in [("LLVM", &state.not_llvm), ("the GPU", &state.not_gpu)] {
+        let all = reasons.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut reasons: Vec<(&String, &u64)> = all.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        if !reasons.is_empty() {
+            let most: Vec<String> =
+                reasons.iter().take(4).map(|(why, count)| format!("{why}: {count}")).collect();
+            writeln!(out, "{} not judged by {who} ({})", all.values().sum::<u64>(), most.join("; "))?;
+        }
     }
     Ok(found.is_empty())
 }
@@ -419,9 +430,11 @@ fn worker(
             Ok(Some((_, Ok(verdict)))) => {
                 state.runs.fetch_add(verdict.runs.into(), Ordering::Relaxed);
                 state.unknown.fetch_add(u64::from(verdict.unknown.is_some()), Ordering::Relaxed);
-                if let Some(why) = verdict.not_llvm {
-                    let mut all = state.not_llvm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    *all.entry(why).or_default() += 1;
+                for (why, all) in [(verdict.not_llvm, &state.not_llvm), (verdict.not_gpu, &state.not_gpu)] {
+                    if let Some(why) = why {
+                        let mut all = all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        *all.entry(why).or_default() += 1;
+                    }
                 }
                 continue;
             }

@@ -11,6 +11,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod fuzz;
+mod gpu;
 mod input;
 mod instruments;
 mod link;

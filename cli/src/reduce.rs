@@ -1,5 +1,6 @@
 //! `warpsmith reduce`
 
+use crate::gpu::Tooling;
 use crate::{Failure, Outcome, input, write_output};
 use clap::Args;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,17 +54,22 @@ pub fn run(options: &Options) -> Outcome {
     let language = fuzz::language_of(&without_directives(&text));
     let launch = launch(options, &text, language)?;
     let toolbox = Toolbox::from_environment();
+    let tools = if options.keep.as_deref() == Some(Oracle::Gpu.name()) {
+        Tooling::with_gpu(toolbox).map_err(|why| Failure::Usage(format!("--keep gpu: {why}")))?
+    } else {
+        Tooling::new(toolbox)
+    };
     let body = without_directives(&text);
     let keep = match (&options.shell, options.keep.as_deref()) {
         (Some(command), _) => Keep::Shell(command.clone()),
         (None, Some("crash")) => Keep::Crash,
         (None, Some(keep)) => match keep.strip_prefix("fault=") {
             Some(code) => Keep::Fault(code.to_owned()),
-            None => objection(&body, language, &launch, &[keep.parse().map_err(Failure::Usage)?], &toolbox)?,
+            None => objection(&body, language, &launch, &[keep.parse().map_err(Failure::Usage)?], &tools)?,
         },
-        (None, None) => objection(&body, language, &launch, &Oracle::ALL, &toolbox)?,
+        (None, None) => objection(&body, language, &launch, &Oracle::ALL, &tools)?,
     };
-    let holds = |launch: &LaunchSpec, text: &str| holds(&keep, text, language, launch, &toolbox);
+    let holds = |launch: &LaunchSpec, text: &str| holds(&keep, text, language, launch, &tools);
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     if !holds(&launch, &body) {
@@ -141,6 +147,7 @@ fn compares(oracle: Oracle) -> bool {
         | Oracle::Reference
         | Oracle::Native
         | Oracle::Llvm
+        | Oracle::Gpu
         | Oracle::Metamorphic => true,
         Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas | Oracle::Folding => false,
     }

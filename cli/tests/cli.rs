@@ -84,6 +84,18 @@ fn example(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).display().to_string()
 }
 
+/// Without a driver the oracle is an error that says so; with one, the engine is compared with the GPU.
+#[test]
+fn the_oracle_of_a_gpu_asks_for_one() {
+    let output = warpsmith(["fuzz", "--oracle", "gpu", "--iterations", "2", "--jobs", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) {
+        assert!(said.contains("--oracle gpu: no GPU with a driver was found: "), "{said}");
+    } else {
+        assert_eq!(output.status.code(), Some(0), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
 #[test]
 fn usage_errors_exit_with_2() {
     for args in [

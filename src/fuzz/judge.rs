@@ -5,6 +5,7 @@ use crate::launch::{Arg, Execution, LaunchSpec, execute, execute_observed};
 use crate::watch::{Checkers, Selection};
 use crate::{Compiler, Fault, FaultCode, Language, Module, OptLevel, Program, Target, ir, lower, ptx};
 use warpsmith_interp::Schedule;
+use warpsmith_ir::Opcode;
 use warpsmith_smith::reference::{self, Stop};
 
 /// Programs of others that oracles ask, where they are installed.
@@ -13,6 +14,30 @@ pub trait Tools: Sync {
     fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>>;
     /// The PTX that LLVM makes of its own text; `None` without an LLVM.
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>>;
+    /// What a launch of PTX leaves on a GPU.
+    fn gpu(&self, _text: &str, _target: Target, _launch: &LaunchSpec) -> Result<Remains, NoRemains> {
+        Err(NoRemains::NotRun("there is no GPU".to_owned()))
+    }
+}
+
+/// What a launch on a GPU leaves.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Remains {
+    /// For each argument the content of its buffer; `None` for values.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// The content of each variable that the launch names in `globals`.
+    pub globals: Vec<(String, Vec<u8>)>,
+    /// The content of each buffer of the launch's `memory`.
+    pub memory: Vec<(String, Vec<u8>)>,
+}
+
+/// Why a GPU left nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoRemains {
+    /// It was not asked, or could not run the program: that says nothing about the program.
+    NotRun(String),
+    /// The kernel went wrong there.
+    Fault(String),
 }
 
 /// No tools.
@@ -42,6 +67,8 @@ pub struct Verdict {
     pub refused: Option<String>,
     /// Why LLVM was not asked, if it was to be.
     pub not_llvm: Option<String>,
+    /// Why no GPU was asked, if one was to be.
+    pub not_gpu: Option<String>,
 }
 
 /// Asks oracles about a case.
@@ -239,6 +266,38 @@ impl Judge<'_> {
         }
     }
 
+    /// What a GPU leaves of the launch. It has an order of threads of its own, and no limit of steps.
+    fn gpu(
+        &self,
+        module: &ptx::ValidatedModule,
+        expected: &Execution,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
+        let mut launch = self.case.launch.clone();
+        (launch.schedule, launch.seed, launch.steps) = (None, None, None);
+        let found = match self.tools.gpu(&ptx::print(module), module.target(), &launch) {
+            Ok(found) => found,
+            Err(NoRemains::NotRun(why)) => {
+                verdict.not_gpu = Some(why);
+                return Ok(());
+            }
+            Err(NoRemains::Fault(what)) => {
+                return failure(Oracle::Gpu, format!("the GPU faults, the engine does not: {what}"));
+            }
+        };
+        verdict.runs += 1;
+        let names = ["the engine", "the GPU"];
+        let named = |a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]| {
+            a.iter().zip(b).find_map(|((name, a), (_, b))| first_difference(names, name, a, b))
+        };
+        let mut buffers = expected.buffers.iter().zip(&found.buffers).enumerate();
+        let differs = buffers
+            .find_map(|(n, (a, b))| first_difference(names, &format!("buffer {n}"), a.as_ref()?, b.as_ref()?))
+            .or_else(|| named(&expected.globals, &found.globals))
+            .or_else(|| named(&expected.memory, &found.memory));
+        differs.map_or(Ok(()), |what| failure(Oracle::Gpu, what))
+    }
+
     /// What becomes of the module by one way of compiling it.
     fn compiled(
         &self,
@@ -261,9 +320,16 @@ impl Judge<'_> {
             Err(errors) => return failure(Oracle::Accept, format!("{way}: is not loaded: {}", errors[0])),
         };
         if self.asks(Oracle::Levels) || self.asks(Oracle::Passes) {
-            let found = self.run(&program, verdict);
-            if let (Ok(ended), Err(Fault { code: FaultCode::StepLimit, .. })) = (expected, &found)
-                && self.case.launch.steps.is_some_and(|limit| ended.thread_instructions < limit / 64)
+            // How long the PTX may take follows from how long the IR took.
+            let mut launch = self.case.launch.clone();
+            let enough = expected
+                .as_ref()
+                .map_or(u64::MAX, |ended| ended.thread_instructions.saturating_mul(expansion(module)));
+            launch.steps = launch.steps.map(|limit| limit.max(enough.min(MOST_STEPS)));
+            verdict.runs += 1;
+            let found = execute(&program, &launch);
+            if let Err(Fault { code: FaultCode::StepLimit, .. }) = &found
+                && launch.steps.is_some_and(|limit| limit >= enough)
             {
                 return failure(Oracle::Levels, format!("{way}: the IR ends, the PTX goes on without end"));
             }
@@ -334,6 +400,11 @@ impl Judge<'_> {
             }
         }
         self.accelerated(program, expected, verdict)?;
+        if self.asks(Oracle::Gpu)
+            && let Ok(expected) = expected
+        {
+            self.gpu(module, expected, verdict)?;
+        }
         if self.asks(Oracle::Schedules) {
             for (schedule, seed) in
                 [(Schedule::Random, 1), (Schedule::Adversarial, 2), (Schedule::LowestPc, 3)]
@@ -362,6 +433,23 @@ impl Judge<'_> {
         }
         Ok(())
     }
+}
+
+/// PTX is stopped after so many instructions in any case: some ten seconds. Where the IR took so long that they say nothing, nothing is told.
+const MOST_STEPS: u64 = 1 << 31;
+
+/// How many instructions of PTX one of the IR becomes, at most and roughly: remainders of floats and quotients of 128 bits are loops over bits.
+fn expansion(module: &Module) -> u64 {
+    let loops = module.functions.values().any(|func| {
+        func.layout.blocks().flat_map(|block| func.layout.insts(block)).any(|inst| {
+            let opcode = func.dfg.opcode(inst);
+            let quotient = matches!(opcode, Opcode::Sdiv | Opcode::Udiv | Opcode::Srem | Opcode::Urem);
+            let bytes = func.dfg.first_result(inst).and_then(|value| func.dfg.ty(value).bytes());
+            let wide = bytes.is_some_and(|bytes| bytes > 8);
+            opcode == Opcode::Frem || quotient && wide
+        })
+    });
+    if loops { 1 << 15 } else { 1 << 6 }
 }
 
 /// True if what a case leaves depends neither on addresses nor on what nothing has written: only then does a difference mean something. Where the

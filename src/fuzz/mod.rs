@@ -32,7 +32,9 @@ mod metamorphic;
 
 pub use case::Case;
 pub use folding::{Folded, Judged, folding};
-pub use judge::{NoTools, Tools, Verdict, difference, is_defined, judge, reference_launch};
+pub use judge::{
+    NoRemains, NoTools, Remains, Tools, Verdict, difference, is_defined, judge, reference_launch,
+};
 pub use metamorphic::{Changed, Subject};
 pub use warpsmith_smith as smith;
 
@@ -63,6 +65,8 @@ pub enum Oracle {
     Ptxas,
     /// The PTX that LLVM makes of the same program, run by the engine, leaves what the IR's own meaning leaves.
     Llvm,
+    /// A GPU at hand leaves what the engine leaves.
+    Gpu,
     /// What transformations make of a program leaves what the program leaves ([`Subject::vary`]).
     Metamorphic,
     /// What ptxas folds to a constant is what the engine computes ([`folding`]).
@@ -71,7 +75,7 @@ pub enum Oracle {
 
 impl Oracle {
     /// All that judge a program by itself.
-    pub const ALL: [Oracle; 10] = [
+    pub const ALL: [Oracle; 11] = [
         Oracle::Accept,
         Oracle::Text,
         Oracle::Levels,
@@ -82,6 +86,7 @@ impl Oracle {
         Oracle::Checkers,
         Oracle::Ptxas,
         Oracle::Llvm,
+        Oracle::Gpu,
     ];
 
     /// Those that cost little enough to be asked about every program, and that see every bit: machine code of the host leaves other NaNs of `f64`.
@@ -101,6 +106,7 @@ impl Oracle {
             Oracle::Checkers => "checkers",
             Oracle::Ptxas => "ptxas",
             Oracle::Llvm => "llvm",
+            Oracle::Gpu => "gpu",
             Oracle::Metamorphic => "metamorphic",
             Oracle::Folding => "folding",
         }

@@ -13,6 +13,8 @@ use warpsmith::ir;
 use warpsmith::isa::{Target, Version};
 use warpsmith_harness::ptxas::{Ptxas, Toolbox};
 
+#[path = "operations/kernels.rs"]
+mod kernels;
 #[path = "abi/sizes.rs"]
 mod sizes;
 #[path = "../examples/tma_wgmma.rs"]
@@ -62,6 +64,12 @@ fn main() -> ExitCode {
     let own = toolbox.clone();
     let built = Trial::test("examples/tma_wgmma.rs", move || tensor_cores(&own));
     trials.push(built.with_ignored_flag(!known && !required));
+    for target in ["sm_90", "sm_100a"] {
+        let target: Target = target.parse().expect("a target of the tables");
+        let (known, own) = (toolbox.for_target(target).is_some(), toolbox.clone());
+        let trial = Trial::test(format!("every operation for {target}"), move || operations(target, &own));
+        trials.push(trial.with_ignored_flag(!known && !required));
+    }
     let linker = nvlink(&toolbox);
     let known = linker.is_some();
     let own = toolbox.clone();
@@ -99,6 +107,25 @@ fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
     } else {
         Ok(())
     }
+}
+
+/// Every operation on every type, optimised or not. Only what ptxas says of the text is asked: code for all of it takes minutes.
+fn operations(target: Target, toolbox: &Toolbox) -> Result<(), Failed> {
+    let ptxas = toolbox.for_target(target).ok_or_else(|| format!("no installed ptxas knows {target}"))?;
+    let units = kernels::types().into_iter().map(kernels::operations);
+    let units = units.chain(kernels::ATOMIC.into_iter().map(kernels::atomics));
+    let mut wrong = Vec::new();
+    for unit in units.chain(kernels::exchanges()) {
+        let module = ir::parse_module(unit.text.as_str()).map_err(|errors| errors.to_string())?;
+        for level in [OptLevel::O0, OptLevel::O2] {
+            let compiled = Compiler::new(target).with_opt_level(level).compile(&module);
+            let text = compiled.map_err(|errors| errors.to_string())?.text;
+            if let Err(said) = ptxas.check(&text, target) {
+                wrong.push(format!("{} kernels on {} at {level}: {said}", unit.names.len(), unit.ty));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// NVIDIA's linker, which `cargo xtask tools` installs beside ptxas.

@@ -305,6 +305,78 @@ fn faults_are_answers() {
     }
 }
 
+/// A caller in the IR, and in PTX what it calls, a table it reads, and what nobody needs.
+const CALLER: &str = "\
+func extern @helper(%x: i32) -> i32
+global extern @table: [i32; 4]
+kernel @k(%out: ptr<global>) {
+entry:
+  %r = call @helper(5)
+  %t = global_addr @table
+  %v = load.i32 %t + 4
+  %s = iadd %r, %v
+  store %s, %out
+  ret
+}
+";
+const CALLEE: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 4 .b32 table[4] = {1, 2, 3, 4};
+.visible .func (.param .b32 r) helper(.param .b32 x)
+{
+  .reg .b32 %r<2>;
+  ld.param.b32 %r0, [x];
+  add.s32 %r1, %r0, 100;
+  st.param.b32 [r], %r1;
+  ret;
+}
+.visible .func unused() { ret; }
+";
+
+#[test]
+fn files_are_linked_and_run_and_checked_as_one_program() {
+    let folder = Folder::new("link");
+    let (caller, callee) = (folder.file("caller.wir", CALLER), folder.file("callee.ptx", CALLEE));
+    let (caller, callee) = (caller.to_str().unwrap(), callee.to_str().unwrap());
+    let linked = warpsmith(["link", caller, callee]);
+    assert_eq!(linked.status.code(), Some(0), "{}", text(&linked.stderr));
+    let whole = text(&linked.stdout);
+    assert!(
+        whole.contains(".target sm_90") && whole.contains("unused") && !whole.contains(".extern"),
+        "{whole}"
+    );
+    for flag in ["--keep", "--entry"] {
+        let out = folder.0.join("out.ptx");
+        let linked = warpsmith(["link", caller, callee, flag, "k", "-o", out.to_str().unwrap()]);
+        assert_eq!(linked.status.code(), Some(0), "{}", text(&linked.stderr));
+        assert!(!std::fs::read_to_string(&out).unwrap().contains("unused"));
+        let run =
+            warpsmith(["run", out.to_str().unwrap(), "--entry", "k", "--block", "1", "--arg", "s32[]:0"]);
+        assert!(text(&run.stdout).contains(": 107\n"), "{}{}", text(&run.stdout), text(&run.stderr));
+    }
+    let run = warpsmith(["run", caller, callee, "--entry", "k", "--block", "1", "--arg", "s32[]:0"]);
+    assert!(text(&run.stdout).contains(": 107\n"), "{}{}", text(&run.stdout), text(&run.stderr));
+    assert_eq!(warpsmith(["check", "--link", caller, callee]).status.code(), Some(0));
+
+    // Each is right by itself; what it lacks is named with its users.
+    assert_eq!(warpsmith(["check", caller, callee]).status.code(), Some(0));
+    for wrong in [warpsmith(["check", "--link", caller]), warpsmith(["link", caller])] {
+        let said = [&wrong.stdout[..], &wrong.stderr].concat();
+        let said = text(&said);
+        assert_eq!(wrong.status.code(), Some(1), "{said}");
+        for part in ["no module defines `helper`", "no module defines `table`", "used by `k`"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+    assert_eq!(warpsmith(["link", caller, "--allow-undefined"]).status.code(), Some(0));
+    let twice = warpsmith(["link", caller, callee, callee]);
+    assert!(text(&twice.stderr).contains("`helper` is defined by two modules"), "{}", text(&twice.stderr));
+    let unknown = warpsmith(["link", caller, callee, "--keep", "kk"]);
+    assert!(text(&unknown.stderr).contains("did you mean `k`?"), "{}", text(&unknown.stderr));
+}
+
 #[test]
 fn compile_prints_ptx_that_check_accepts() {
     let output = warpsmith(["compile", &example("saxpy.wir"), "-O1", "--target", "sm_90a"]);

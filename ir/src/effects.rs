@@ -68,7 +68,7 @@ words! {
         Dec "dec",
         /// The sum of floats; of `f32` in global memory subnormals become zero, as PTX has it.
         Fadd "fadd",
-        /// The difference of floats.
+        /// The difference of floats; of `f32` in global memory subnormals become zero, as in the sum.
         Fsub "fsub",
         /// The lesser float.
         Fmin "fmin",

@@ -20,20 +20,14 @@ fn types_that_hold_themselves() {
         expect![[r#"
             1:16: error[I0303]: `A` holds itself
               note: a `ptr` can point to it
-            2:12: error[I0003]: no type `A`
-              note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
         "#]],
     );
     check(
         "type A = {B}\ntype B = {A}\nglobal @g: B\n",
         expect![[r#"
-        1:11: error[I0003]: no type `B`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-        2:11: error[I0003]: no type `A`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-        3:12: error[I0003]: no type `B`
-          note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
-    "#]],
+            1:11: error[I0003]: no type `B`
+              note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
+        "#]],
     );
     check(
         "type A = [A; 2]\n",
@@ -104,6 +98,9 @@ fn alignments_that_are_no_power_of_two() {
         "kernel @k(%p: ptr<global> align(3), %b: byval(12, align 3)) {\nstack %s: 8 align 3\nentry:\n  \
          %x = load.i32 %p align 3\n  ret\n}\n",
         expect![[r#"
+            1:8: error[I0312]: the alignment 3 of parameter 1 of `@k` is not a power of two
+            1:8: error[I0312]: the alignment promised of parameter 0 of `@k` is not a power of two
+            1:8: error[I0312]: the alignment 3 of stack slot %s is not a power of two
             4:26: error[I0005]: an alignment is a power of two
         "#]],
     );

@@ -80,6 +80,37 @@ fn golden() {
     judge(found);
 }
 
+/// From 8 on CUDA states an absolute error of its Bessel functions: 2.2e-6 in `f32`, 5e-12 in `f64`. Ours is what is rounded of values that
+/// are at most 0.3, and some units more.
+#[test]
+fn bessel_functions_of_large_operands() {
+    let mut rows: BTreeMap<&str, [Vec<u64>; 2]> = BTreeMap::new();
+    for line in include_str!("bessel.tsv").lines() {
+        let (symbol, bits) = line.split_once('\t').unwrap();
+        let bits: Vec<u64> = bits.split('\t').map(|n| u64::from_str_radix(n, 16).unwrap()).collect();
+        let [operands, expected] = rows.entry(symbol).or_default();
+        operands.push(bits[0]);
+        expected.push(bits[1]);
+    }
+    assert_eq!(rows.len(), 4);
+    for (symbol, [operands, expected]) in rows {
+        let function = Function::from_symbol(symbol).unwrap();
+        let (value, allowed): (fn(u64) -> f64, f64) = match function.ty() {
+            Type::F32 => (|bits| f32::from_bits(bits as u32).into(), 1e-7),
+            _ => (f64::from_bits, 3e-16),
+        };
+        let results = Harness::new(function).results(std::slice::from_ref(&operands));
+        let errors = results.iter().zip(&expected).map(|(x, y)| (value(*x) - value(*y)).abs());
+        let (n, worst) = errors.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap();
+        println!("{symbol}: {worst:.2e} at {:e}", value(operands[n]));
+        assert!(
+            worst <= allowed,
+            "{symbol} at {:e} is off by {worst:e}, {allowed:e} allowed",
+            value(operands[n])
+        );
+    }
+}
+
 fn show(ty: Type, bits: u64) -> String {
     if ty == Type::F32 {
         format!("{:e}", f32::from_bits(bits as u32))

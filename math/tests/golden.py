@@ -2,6 +2,7 @@
 """Writes golden.tsv: correctly rounded results, from mpmath with 80 digits and more.
 
     pip install mpmath; python3 math/tests/golden.py [COUNT] > math/tests/golden.tsv
+    python3 math/tests/golden.py bessel > math/tests/bessel.tsv    # where CUDA states an absolute error
 
 A line: the symbol, the bits of the operands (n as a decimal for an integer), the bits of the result.
 """
@@ -9,7 +10,8 @@ import random, struct, sys
 from fractions import Fraction
 from mpmath import *
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 160
+BESSEL = sys.argv[1:] == ["bessel"]
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 and not BESSEL else 160
 mp.dps = 80
 random.seed(2026)
 
@@ -200,6 +202,11 @@ def rows(table, f32, count):
             done += 1
 
 
-rows(unary, False, COUNT)
-rows(binary, False, COUNT)
-rows(single, True, COUNT)
+if BESSEL:
+    far = {name: (unary[name][0], either(mixed(8, 60, tiny=False), mixed(60, 2000, tiny=False), log_range(3, 50))) for name in ("j0", "j1")}
+    rows(far, False, COUNT)
+    rows(far, True, COUNT)
+else:
+    rows(unary, False, COUNT)
+    rows(binary, False, COUNT)
+    rows(single, True, COUNT)

@@ -7,7 +7,7 @@ mod sizes;
 use std::fs;
 use std::path::PathBuf;
 use warpsmith::interp::{Device, Launch, Program};
-use warpsmith::ptx::ValidatedModule;
+use warpsmith::ptx::{ValidatedModule, link};
 use warpsmith::{Compiler, Module, OptLevel, Target};
 
 fn file(name: &str) -> String {
@@ -25,15 +25,11 @@ fn compiled_text(text: String, level: OptLevel) -> String {
     compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}")).text
 }
 
-/// One text of two: what one module takes from elsewhere, the other has.
-fn together(caller: &str, callee: &str) -> String {
-    let prologue =
-        |line: &&str| [".version", ".target", ".address_size"].iter().any(|word| line.starts_with(word));
-    let body = |text: &str| {
-        let lines: Vec<&str> = text.lines().filter(|line| !prologue(line)).collect();
-        lines.join("\n").replace(".extern .func", ".visible .func")
-    };
-    format!(".version 9.0\n.target sm_80\n.address_size 64\n{}\n{}\n", body(caller), body(callee))
+/// One module of two, by our linker.
+fn together(caller: &str, callee: &str) -> ValidatedModule {
+    let modules = [caller, callee].map(|text| ValidatedModule::parse(text).unwrap_or_else(|e| panic!("{e}")));
+    let options = link::Options { keep: vec!["call_all".to_owned()], ..Default::default() };
+    link::link(&modules, &options).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 fn results(caller: &str, callee: &str, n: i32) -> Vec<u8> {
@@ -49,9 +45,7 @@ fn results(caller: &str, callee: &str, n: i32) -> Vec<u8> {
 
 /// What the kernel of two modules leaves in a buffer of so many bytes.
 fn left(caller: &str, callee: &str, bytes: usize, n: i32) -> Vec<u8> {
-    let text = together(caller, callee);
-    let module = ValidatedModule::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
-    let program = Program::load(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = Program::load(&together(caller, callee)).unwrap_or_else(|errors| panic!("{errors}"));
     let mut device = Device::new();
     let out = device.upload(&vec![0u8; bytes]).expect("there is memory");
     let launch = Launch::new("call_all").block([1, 1, 1]).arg(out).arg(n);

@@ -2,7 +2,7 @@
 
 use super::{Body, Parser};
 use crate::attr::Attr;
-use crate::entities::{Block, FuncId, Inst, Loc, StackSlot, Value};
+use crate::entities::{Block, Inst, Loc, StackSlot, Value};
 use crate::function::{Function, LocData, LoopHint, StackSlotData};
 use crate::inst::InstData;
 use crate::lexer::{Tok, Token};
@@ -10,7 +10,7 @@ use crate::literal::Number;
 use crate::ops::{Opcode, OperandRule, ResultRule, Shape};
 use crate::ptx::Sreg;
 use crate::types::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use warpsmith_diag::Span;
@@ -59,6 +59,7 @@ pub(super) struct ResultName {
 }
 
 pub(super) type ResultNames = SmallVec<[ResultName; 2]>;
+pub(super) type ResultTokens = SmallVec<[Token; 2]>;
 
 /// What is known of the body being read. The maps are kept from one function to the next for their memory.
 #[derive(Default)]
@@ -81,6 +82,12 @@ pub(super) struct Scope<'a> {
     /// The names of the function's parameters, until the entry block takes them.
     pub(super) params: Vec<Token>,
     pub(super) locs: FxHashMap<LocData, Loc>,
+    /// What the statement that is being read defines.
+    pub(super) naming: ResultTokens,
+    /// What lines define that could not be read: their uses are not reported as well.
+    pub(super) unread: FxHashSet<&'a [u8]>,
+    /// True if a line could not be read.
+    pub(super) is_part: bool,
 }
 
 impl Scope<'_> {
@@ -95,6 +102,8 @@ impl Scope<'_> {
         self.switches.clear();
         self.block = None;
         self.locs.clear();
+        self.unread.clear();
+        self.is_part = false;
     }
 }
 
@@ -105,10 +114,9 @@ fn opcode(name: &[u8]) -> Option<Opcode> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the bodies, and returns the functions in which nothing is wrong so far.
-    pub(super) fn bodies(&mut self, bodies: Vec<Body>) -> Vec<FuncId> {
+    /// Reads the bodies.
+    pub(super) fn bodies(&mut self, bodies: Vec<Body>) {
         let mut scope = Scope::default();
-        let mut readable = Vec::new();
         for body in bodies {
             let errors = self.errors.len();
             scope.clear();
@@ -128,11 +136,11 @@ impl<'a> Parser<'a> {
             reader.settle();
             let func = reader.func;
             self.module.functions[body.function] = func;
-            if self.errors.len() == errors {
-                readable.push(body.function);
+            match self.errors.len() == errors && !scope.is_part {
+                true => self.read.functions.push(body.function),
+                false => self.read.parts.push(body.function),
             }
         }
-        readable
     }
 }
 
@@ -156,7 +164,12 @@ impl<'a> BodyReader<'_, 'a> {
                 break;
             }
             let start = self.p.tok.start;
+            self.s.naming.clear();
             if self.statement().is_none() {
+                self.s.is_part = true;
+                for token in std::mem::take(&mut self.s.naming) {
+                    self.s.unread.insert(&self.p.bytes(token)[1..]);
+                }
                 // What no statement begins with must not be looked at for ever.
                 if self.p.tok.start == start {
                     self.p.bump();
@@ -178,6 +191,7 @@ impl<'a> BodyReader<'_, 'a> {
             let mut names = ResultNames::new();
             loop {
                 let token = self.p.expect_kind(Tok::Local, "a result's name")?;
+                self.s.naming.push(token);
                 let ty = if self.p.accept(b':') { Some(self.p.ty()?) } else { None };
                 names.push(ResultName { token, ty });
                 if !self.p.accept(b',') {
@@ -246,6 +260,7 @@ impl<'a> BodyReader<'_, 'a> {
             }
             while !self.p.accept(b')') {
                 let name = self.p.expect_kind(Tok::Local, "a parameter such as `%i: i32`")?;
+                self.s.naming.push(name);
                 self.p.expect(b':')?;
                 let ty = self.p.ty()?;
                 let value = match is_entry {

@@ -39,7 +39,8 @@ impl Parser<'_> {
         {
             self.bump();
             let handle = Global::handle(self.symbol_name(name), kind);
-            self.module.add_global(Global { linkage, span: name.span(), ..handle });
+            let id = self.module.add_global(Global { linkage, span: name.span(), ..handle });
+            self.read.globals.push(id);
             return Some(());
         }
         let (ty, extent) = if self.is(b'[') { self.array_of_global()? } else { (self.ty()?, Extent::One) };
@@ -62,6 +63,7 @@ impl Parser<'_> {
         if has_init {
             self.module.globals[id].init = Some(self.initialiser(id)?);
         }
+        self.read.globals.push(id);
         Some(())
     }
 
@@ -233,6 +235,9 @@ impl Parser<'_> {
     pub(super) fn addresses(&mut self) {
         for Address { global, offset, name, addend, generic } in std::mem::take(&mut self.addresses) {
             let Some(target) = self.module.symbol(&self.symbol_name(name)) else {
+                if self.unread_symbols.contains(&*self.symbol_name(name)) {
+                    continue;
+                }
                 let message = format!("{} is not defined", self.describe(name));
                 let names = self.module.globals.values().map(|global| global.name.as_str()).take(1000);
                 let note =

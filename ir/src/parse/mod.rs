@@ -5,6 +5,7 @@
 //! body is read in one scan. What its first use does not know yet (a value of a block further down, the type of a literal that
 //! goes to such a block) is noted and settled at its end.
 
+mod binding;
 mod body;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod core_ops;
@@ -18,11 +19,11 @@ mod settle;
 mod signature;
 mod types;
 
-use crate::entities::FuncId;
+use crate::entities::{FuncId, GlobalId};
 use crate::function::{FuncKind, Linkage};
 use crate::lexer::{Lexer, Tok, Token};
 use crate::module::{FileStamp, Module, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use warpsmith_diag::nearest;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
@@ -49,11 +50,10 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
     let bodies = parser.items();
     parser.addresses();
     parser.aliases();
-    let items = parser.errors.len();
-    let readable = parser.bodies(bodies);
-    // Errors inside of some bodies do not hide what is wrong with the others. Errors of items do: what a name or type stands for is not known.
-    if items == 0 && !parser.errors.is_empty() {
-        parser.errors.extend(crate::verify::readable(&parser.module, &readable));
+    parser.bodies(bodies);
+    // What could not be read does not hide what is wrong with the rest.
+    if !parser.errors.is_empty() {
+        parser.errors.extend(crate::verify::readable(&parser.module, &parser.read));
     }
     parser.errors.sort_by_key(|error| error.span.start);
     Parsed { module: parser.module, diagnostics: parser.errors }
@@ -69,6 +69,23 @@ pub fn parse_module(source: impl Into<Source>) -> Result<Module, Diagnostics> {
 
 /// The words that begin items.
 const ITEMS: [&str; 8] = ["target", "file", "type", "global", "const", "shared", "kernel", "func"];
+
+/// What of a module with errors could be read, which is verified nevertheless.
+#[derive(Default)]
+pub(crate) struct Read {
+    /// Globals that were read to their end.
+    pub(crate) globals: Vec<GlobalId>,
+    /// Functions of which all was read, declarations included.
+    pub(crate) functions: Vec<FuncId>,
+    /// Functions with lines that were not read, and with what those define.
+    pub(crate) parts: Vec<FuncId>,
+}
+
+/// What an item defines: where it cannot be read, its uses are not reported as well.
+enum Defines<'a> {
+    Symbol(String),
+    Type(&'a str),
+}
 
 /// What is to be read when all signatures are known.
 struct Body {
@@ -94,6 +111,12 @@ struct Parser<'a> {
     debug_globals: Vec<Token>,
     /// The name of the type whose definition is being read.
     defining: Option<&'a str>,
+    /// What the item that is being read defines.
+    item_defines: Option<Defines<'a>>,
+    /// Symbols and types whose items could not be read.
+    unread_symbols: FxHashSet<String>,
+    unread_types: FxHashSet<&'a str>,
+    read: Read,
     /// Functions that are other names of functions, which may be defined further down.
     aliases: Vec<(FuncId, Token)>,
 }
@@ -112,6 +135,10 @@ impl<'a> Parser<'a> {
             operations: FxHashMap::default(),
             debug_globals: Vec::new(),
             defining: None,
+            item_defines: None,
+            unread_symbols: FxHashSet::default(),
+            unread_types: FxHashSet::default(),
+            read: Read::default(),
             aliases: Vec::new(),
         }
     }
@@ -119,7 +146,13 @@ impl<'a> Parser<'a> {
     fn items(&mut self) -> Vec<Body> {
         let mut bodies = Vec::new();
         while self.tok.kind != Tok::End {
+            self.item_defines = None;
             if self.item(&mut bodies).is_none() {
+                match self.item_defines.take() {
+                    Some(Defines::Symbol(name)) => _ = self.unread_symbols.insert(name),
+                    Some(Defines::Type(name)) => _ = self.unread_types.insert(name),
+                    None => {}
+                }
                 self.skip_to_item();
             }
         }
@@ -242,6 +275,7 @@ impl<'a> Parser<'a> {
             let message = format!("{} is defined twice", self.describe(token));
             self.error("I0012", token.span(), message).labels.push((span, "first defined here".into()));
         }
+        self.item_defines = Some(Defines::Symbol(self.symbol_name(token).into_owned()));
         Some(token)
     }
 

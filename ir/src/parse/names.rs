@@ -111,7 +111,7 @@ impl BodyReader<'_, '_> {
         let token = self.p.expect_kind(Tok::Global, "a name such as `@name`")?;
         let name = self.p.symbol_name(token);
         let symbol = self.p.module.symbol(&name);
-        if symbol.is_none() {
+        if symbol.is_none() && !self.p.unread_symbols.contains(&*name) {
             let message = format!("{} is not defined", self.p.describe(token));
             let functions = self.p.module.functions.values().map(|f| f.name.as_str());
             let globals = self.p.module.globals.values().map(|g| g.name.as_str());

@@ -12,7 +12,8 @@ impl BodyReader<'_, '_> {
     pub(super) fn settle(&mut self) {
         let forward = std::mem::take(&mut self.s.forward_values);
         for &(value, token) in &forward {
-            if self.func.dfg.def(value) == ValueDef::Detached {
+            let is_unread = || self.s.unread.contains(&self.p.bytes(token)[1..]);
+            if self.func.dfg.def(value) == ValueDef::Detached && !is_unread() {
                 let message = format!("{} is not defined", self.p.describe(token));
                 let name = self.p.name(token);
                 let known = self

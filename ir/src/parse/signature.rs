@@ -61,6 +61,8 @@ impl Parser<'_> {
         if has_body {
             bodies.push(Body { function, params: names, start });
             self.skip_body();
+        } else if linkage == Linkage::Extern {
+            self.read.functions.push(function);
         }
         Some(())
     }
@@ -69,12 +71,16 @@ impl Parser<'_> {
     pub(super) fn aliases(&mut self) {
         for (alias, target) in std::mem::take(&mut self.aliases) {
             match self.module.symbol(&self.symbol_name(target)) {
-                Some(Symbol::Func(id)) => self.module.functions[alias].alias = Some(id),
+                Some(Symbol::Func(id)) => {
+                    self.module.functions[alias].alias = Some(id);
+                    self.read.functions.push(alias);
+                }
                 Some(Symbol::Global(_)) => {
                     let message =
                         format!("{} is a variable; only functions have other names", self.describe(target));
                     self.error("I0011", target.span(), message);
                 }
+                None if self.unread_symbols.contains(&*self.symbol_name(target)) => {}
                 None => {
                     let message = format!("{} is not defined", self.describe(target));
                     let names = self.module.functions.values().map(|func| func.name.as_str()).take(1000);

@@ -105,6 +105,9 @@ impl Parser<'_> {
         self.bump();
         let token = self.expect_kind(Tok::Word, "the type's name")?;
         let name = self.text(token);
+        if self.module.types.by_name(name).is_none() {
+            self.item_defines = Some(super::Defines::Type(name));
+        }
         self.expect(b'=')?;
         let start = self.tok;
         self.defining = Some(name);
@@ -180,7 +183,7 @@ impl Parser<'_> {
 
     pub(super) fn rare_type_name(&mut self, token: Token, name: &str) -> Option<Type> {
         let ty = Type::from_name(name).or_else(|| self.module.types.by_name(name));
-        if ty.is_none() {
+        if ty.is_none() && !self.unread_types.contains(name) {
             // In `load.f33`, the type is the end of the token.
             let span = Span::new(token.end - name.len() as u32, token.end);
             let known: Vec<String> = Scalar::ALL.iter().map(Scalar::to_string).collect();

@@ -69,20 +69,21 @@ mod inst;
 mod limits;
 #[allow(clippy::wildcard_enum_match_arm, reason = "parts of operands, not operations")]
 mod ptx;
+mod signature;
 mod specific;
 mod types;
 
-use crate::entities::{Block, FuncId, Inst, Value};
-use crate::function::{FuncKind, Function, Linkage, LoopHint};
+use crate::entities::{Block, Inst, Value};
+use crate::function::{Function, Linkage, LoopHint};
 use crate::module::{Module, Symbol};
 use crate::parallel;
+use crate::parse::Read;
 use crate::print::FunctionDisplay;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Span};
-use warpsmith_isa::limits::BLOCK_THREADS;
-use warpsmith_isa::{Mnemonic, StateSpace};
+use warpsmith_isa::Mnemonic;
 
 /// Checks a module. The error lists everything that is wrong with it, in the order of the text where there is one.
 pub fn verify(module: &Module) -> Result<(), Diagnostics> {
@@ -120,17 +121,24 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     Err(module.diagnostics(errors))
 }
 
-/// What is wrong with some functions of a module that has other errors: those that could be read, beside some that could not.
-pub(crate) fn readable(module: &Module, functions: &[FuncId]) -> Vec<Diagnostic> {
-    let mut broken = Vec::new();
-    types::table(module, &mut broken);
-    if broken.iter().any(|error| error.code == types::BROKEN) {
-        return Vec::new();
-    }
+/// What is wrong with the parts of a module that could be read, beside some that could not.
+pub(crate) fn readable(module: &Module, read: &Read) -> Vec<Diagnostic> {
     let (mut errors, mut operations) = (Vec::new(), FxHashMap::default());
-    for func in functions.iter().filter_map(|id| module.functions.get(*id)) {
+    types::table(module, &mut errors);
+    if errors.iter().any(|error| error.code == types::BROKEN) {
+        return errors;
+    }
+    for global in read.globals.iter().filter_map(|id| module.globals.get(*id)) {
+        globals::verify(module, global, &mut errors);
+    }
+    let whole = read.functions.iter().map(|id| (*id, true));
+    for (id, is_whole) in whole.chain(read.parts.iter().map(|id| (*id, false))) {
+        let Some(func) = module.functions.get(id) else { continue };
         let mut verifier = Verifier { module, func, errors, operations, display: OnceCell::new() };
-        verifier.function();
+        match is_whole {
+            true => verifier.function(),
+            false => verifier.part_of_function(),
+        }
         Verifier { errors, operations, .. } = verifier;
     }
     errors
@@ -250,17 +258,7 @@ impl<'a> Verifier<'a> {
         self.parameter_sizes();
         self.attributes();
         let func = self.func;
-        for (slot, data) in &func.stack_slots {
-            let slot = || self.display().stack_slot(slot);
-            if data.size == 0 {
-                let message = format!("stack slot {} has no bytes", slot());
-                self.error("I0316", message);
-            } else if !data.align.is_power_of_two() {
-                let message =
-                    format!("the alignment {} of stack slot {} is not a power of two", data.align, slot());
-                self.error("I0312", message);
-            }
-        }
+        self.stack_slots();
         self.stack_size();
         let none = |block: &Block| func.loop_hints[*block] == Some(LoopHint::Unroll(0));
         if let Some(block) = func.layout.blocks().find(none) {
@@ -284,48 +282,6 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What PTX asks of another name of a function (PTX ISA 9.0, 11.2.3): a function of the module with a body, that is not weak.
-    fn alias(&mut self, target: FuncId) {
-        let (func, name) = (self.func, &self.func.name);
-        let Some(of) = self.module.functions.get(target) else {
-            self.error(
-                "I0424",
-                format!("`@{name}` is another name of {target}, which the module does not have"),
-            );
-            return;
-        };
-        let wrong = if !func.is_declaration() {
-            Some("has a body of its own")
-        } else if of.is_declaration() {
-            Some("names a function without a body: an alias, or one of another module")
-        } else if func.kind == FuncKind::Kernel || of.kind == FuncKind::Kernel {
-            Some("is of a kernel, or one: only functions have other names")
-        } else if of.linkage == Linkage::Weak {
-            Some("names a weak function, whose definition may be another module's")
-        } else if func.linkage == Linkage::Extern {
-            Some("is `extern`, but defined here")
-        } else {
-            None
-        };
-        if let Some(wrong) = wrong {
-            self.error("I0326", format!("`@{name}`, another name of `@{}`, {wrong}", of.name));
-        }
-        let same = |a: &crate::Param, b: &crate::Param| (a.ty, a.byval) == (b.ty, b.byval);
-        let params = func.params.len() == of.params.len()
-            && func.params.iter().zip(&of.params).all(|(a, b)| same(a, b));
-        if !params || func.ret != of.ret {
-            self.error(
-                "I0326",
-                format!(
-                    "`@{name}` has not the parameters and results of `@{}`, which it is another name of",
-                    of.name
-                ),
-            )
-            .notes
-            .push("an alias is declared with the signature of its function".into());
-        }
-    }
-
     /// The body, if everything that it names exists.
     fn checked_body(&mut self) {
         if self.ids() {
@@ -334,150 +290,26 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn signature(&mut self) {
-        let func = self.func;
-        let name = &func.name;
-        let is_kernel = func.kind == FuncKind::Kernel;
-        if is_kernel && !func.ret.is_empty() {
-            self.error("I0320", format!("kernel `@{name}` returns {}", self.list(&func.ret)))
-                .notes
-                .push("a kernel returns nothing: it stores its results through pointers".into());
-        }
-        if is_kernel && func.linkage == Linkage::Extern {
-            self.error("I0325", format!("kernel `@{name}` cannot be declared: kernels are not called"));
-        }
-        for (n, param) in func.params.iter().enumerate() {
-            match param.byval {
-                Some(_) if param.attrs.varargs => {
-                    let last = n + 1 == func.params.len();
-                    if is_kernel || !last || *param != crate::Param::varargs() {
-                        let message = format!("`@{name}` cannot have variable arguments as parameter {n}");
-                        let note = "they are the last parameter of a function: `%rest: varargs`, or `Param::varargs()`";
-                        self.error("I0321", message).notes.push(note.into());
-                    }
-                }
-                Some((0, _)) => {
-                    self.error(
-                        "I0321",
-                        format!("parameter {n} of `@{name}` is passed by value and has no bytes"),
-                    );
-                }
-                Some((_, align)) if !align.is_power_of_two() => {
-                    let message =
-                        format!("the alignment {align} of parameter {n} of `@{name}` is not a power of two");
-                    self.error("I0312", message);
-                }
-                Some(_) => {}
-                None => self.parameter_type(&format!("parameter {n} of `@{name}`"), param.ty, is_kernel),
-            }
-        }
-        for &ty in func.ret.iter().filter(|_| !is_kernel) {
-            self.parameter_type(&format!("the result of `@{name}`"), ty, false);
-        }
-    }
-
-    fn parameter_type(&mut self, what: &str, ty: Type, is_kernel: bool) {
-        let space = ty.space();
-        if ty.is_invalid() {
-            self.error("I0322", format!("{what} has no type"));
-        } else if ty.is_aggregate() {
-            self.passed_aggregate(what, ty);
-        } else if is_kernel && ty.bytes().is_none() {
-            self.error("I0322", format!("{what} is of type {ty}, which has no memory form"))
-                .notes
-                .push("pass i8 or i32".into());
-        } else if is_kernel && space == Some(StateSpace::Local) {
-            self.error(
-                "I0323",
-                format!("{what} is a ptr<local>: memory of one thread cannot come from the host"),
-            );
-        } else if space == Some(StateSpace::Param) {
-            let note =
-                "what is passed by value is declared `byval(size, align n)`, and its value is a ptr<param>";
-            self.error("I0323", format!("{what} is a ptr<param>")).notes.push(note.into());
-        }
-    }
-
-    fn attributes(&mut self) {
-        let func = self.func;
-        let attrs = &func.attrs;
-        if func.kind == FuncKind::Func && attrs.is_of_launch() {
-            self.error(
-                "I0324",
-                format!("function `@{}` has launch attributes, which only kernels have", func.name),
-            );
+    /// What is wrong with a function that has lines which could not be read: with its signature, and with instructions by themselves, where
+    /// the types of all that they name are known.
+    fn part_of_function(&mut self) {
+        self.signature();
+        self.parameter_sizes();
+        self.attributes();
+        self.stack_slots();
+        let before = self.errors.len();
+        if !self.ids() {
+            // What is missing was in those lines.
+            self.errors.truncate(before);
             return;
         }
-        if func.kind == FuncKind::Kernel && attrs.is_of_call() {
-            let message = format!("kernel `@{}` has attributes of functions that are called", func.name);
-            self.error("I0324", message);
-        }
-        if attrs.noreturn && !func.ret.is_empty() {
-            self.error("I0324", format!("`@{}` is noreturn and returns {}", func.name, self.list(&func.ret)))
-                .notes
-                .push("PTX takes `.noreturn` of functions without results only (PTX ISA 9.0, 11.4)".into());
-        }
-        if attrs.maxclusterrank.is_some() && attrs.reqnctapercluster.is_some() {
-            self.error("I0324", format!("`@{}` has both maxclusterrank and reqnctapercluster", func.name))
-                .notes
-                .push("the size that is required is the largest one as well: keep reqnctapercluster".into());
-        }
-        if func.linkage == Linkage::Common {
-            self.error("I0324", format!("`@{}` is common, which only variables are", func.name))
-                .notes
-                .push("a function that others may define too is `weak`".into());
-        }
-        for (n, param) in func.params.iter().enumerate() {
-            let signed = param.ty.is_int() && param.ty.bits() < 32;
-            if param.attrs.signext && !signed {
-                let message = format!(
-                    "parameter {n} of `@{}` is signext and no integer of fewer than 32 bits",
-                    func.name
-                );
-                self.error("I0324", message);
-            }
-            let promised = crate::ParamAttrs { signext: false, varargs: false, ..param.attrs };
-            if promised != crate::ParamAttrs::NONE && (!param.ty.is_ptr() || param.byval.is_some()) {
-                let message =
-                    format!("parameter {n} of `@{}` has attributes of a pointer and is none", func.name);
-                self.error("I0324", message);
-            } else if promised.align.is_some_and(|align| !align.is_power_of_two()) {
-                let message = format!(
-                    "the alignment promised of parameter {n} of `@{}` is not a power of two",
-                    func.name
-                );
-                self.error("I0312", message);
-            }
-        }
-        for (name, sizes) in [("reqntid", attrs.reqntid), ("maxntid", attrs.maxntid)] {
-            let threads = sizes.map(|sizes| sizes.iter().map(|n| *n as u64).try_fold(1u64, u64::checked_mul));
-            if threads
-                .is_some_and(|threads| !threads.is_some_and(|n| (1..=u64::from(BLOCK_THREADS)).contains(&n)))
-            {
-                self.error(
-                    "I0324",
-                    format!("`{name}` of `@{}` must give 1 to {BLOCK_THREADS} threads", func.name),
-                );
-            }
-        }
-        if attrs.reqnctapercluster.is_some_and(|sizes| sizes.contains(&0)) {
-            self.error(
-                "I0324",
-                format!("`reqnctapercluster` of `@{}` must give at least 1 block", func.name),
-            );
-        }
-        if attrs.reqntid.is_some() && attrs.maxntid.is_some() {
-            self.error("I0324", format!("`@{}` has both reqntid and maxntid", func.name))
-                .notes
-                .push("the size that is required is the largest one as well: keep reqntid".into());
-        }
-        for (name, number) in [
-            ("minnctapersm", attrs.minnctapersm),
-            ("maxnreg", attrs.maxnreg),
-            ("maxclusterrank", attrs.maxclusterrank),
-        ] {
-            if number == Some(0) {
-                self.error("I0324", format!("`{name}` of `@{}` is 0", func.name));
+        let func = self.func;
+        for block in func.layout.blocks() {
+            for inst in func.layout.insts(block) {
+                let mut values = func.dfg.uses(inst).chain(func.dfg.results(inst));
+                if values.all(|value| !func.dfg.ty(value).is_invalid()) {
+                    self.inst(inst);
+                }
             }
         }
     }

@@ -110,6 +110,12 @@ fn function(op: AtomicOp, ty: Type) -> Option<AtomicFn> {
             });
         }
         AtomicOp::Fadd => floats!(|a, b| single::add::<false>(RN, a, b), double::add(RN, a, b), half_add),
+        AtomicOp::Fsub if ty == Type::F32 => {
+            return Some(AtomicFn::BySpace {
+                global: |a, b, _| u64::from(single::sub::<true>(RN, a as u32, b as u32)),
+                shared: |a, b, _| u64::from(single::sub::<false>(RN, a as u32, b as u32)),
+            });
+        }
         AtomicOp::Fsub => floats!(|a, b| single::sub::<false>(RN, a, b), double::sub(RN, a, b), half_sub),
         AtomicOp::Fmin => floats!(|a, b| single::min::<false>(false, a, b), double::min(a, b), half_min),
         AtomicOp::Fmax => floats!(|a, b| single::max::<false>(false, a, b), double::max(a, b), half_max),

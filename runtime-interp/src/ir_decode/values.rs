@@ -97,7 +97,9 @@ pub(super) fn to_words(body: &mut FunctionBuilder<'_>, regs: &[Reg]) -> Vec<Reg>
             words.push(d);
         };
         match r.width() {
-            Width::Pred | Width::W32 => words.push(*r),
+            // One of a struct; the bits of a vector of them are packed by the caller.
+            Width::Pred => part(vector(|a: bool| u32::from(a))),
+            Width::W32 => words.push(*r),
             Width::W64 => {
                 part(vector(|a: u64| a as u32));
                 part(vector(|a: u64| (a >> 32) as u32));
@@ -119,7 +121,8 @@ pub(super) fn from_words(body: &mut FunctionBuilder<'_>, regs: &[Reg], words: &[
     let mut next = || words.next().unwrap_or(Reg::ZERO);
     for r in regs {
         match r.width() {
-            Width::Pred | Width::W32 => body.copy(*r, next()),
+            Width::Pred => body.lanes(vector(|a: u32| a != 0), &[*r], &[next()]),
+            Width::W32 => body.copy(*r, next()),
             Width::W64 => {
                 let join = vector(|low: u32, high: u32| u64::from(low) | u64::from(high) << 32);
                 body.lanes(join, &[*r], &[next(), next()]);

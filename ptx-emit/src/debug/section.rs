@@ -90,19 +90,13 @@ impl Bytes {
 /// but a directive costs a line. DWARF's fields are not aligned, so neither are these.
 #[derive(Default)]
 pub(super) struct Packer {
-    /// What writing from each byte to the end takes, and a few places behind it, where nothing can end.
-    best: Vec<Step>,
+    /// How the shortest text goes on from each byte, and from the end.
+    ways: Vec<Way>,
     values: Vec<DataValue>,
 }
 
-/// What writing from a byte to the end takes, by the width of the value before.
-#[derive(Clone, Copy)]
-struct Step {
-    /// Characters.
-    cost: [u32; WIDTHS.len()],
-    /// The width to go on with.
-    index: [u8; WIDTHS.len()],
-}
+/// The width to go on with, as its index in [`WIDTHS`] in two bits, for each width of the value before.
+type Way = u8;
 
 /// Bytes that are laid out together, which bounds the memory that it takes.
 const MOST_AT_ONCE: usize = 1 << 12;
@@ -121,83 +115,120 @@ impl Packer {
         for part in bytes.chunks(MOST_AT_ONCE) {
             self.measure(part);
             // In front of the first value there is no list to go on with; a byte's is as short as any, and a run of bytes does not need one.
-            let (mut at, mut index) = (0, usize::from(self.best[0].index[0]));
+            let (mut at, mut index) = (0, self.next(0, 0));
             while at < part.len() {
                 let (first, width) = (at, WIDTHS[index]);
                 let mut next = index;
                 while next == index && at < part.len() {
                     at += width;
-                    next = usize::from(self.best[at].index[index]);
+                    next = self.next(at, index);
                 }
-                let run = &part[first..at];
                 if width == 1 {
-                    pieces.push(Data::Bytes(tree.byte_list(run)));
+                    pieces.push(Data::Bytes(tree.byte_list(&part[first..at])));
                 } else {
-                    // Lines of 32 bytes, like those of single bytes.
-                    for line in run.chunks(32) {
-                        self.values.clear();
-                        let values = line.chunks(width).map(|value| DataValue::Int(little_endian(value)));
-                        self.values.extend(values);
-                        let values = tree.value_list(&self.values);
-                        pieces.push(Data::Values { bits: width as u8 * 8, values });
-                    }
+                    self.lines(tree, &part[first..at], width, pieces);
                 }
                 index = next;
             }
         }
     }
 
-    /// Finds the shortest text from each byte to the end. Written out for the four widths: it is done for every byte of debug information.
+    /// The index of the width that follows at a byte on a value of a width.
+    fn next(&self, at: usize, before: usize) -> usize {
+        usize::from(self.ways[at] >> (2 * before) & 3)
+    }
+
+    /// Values of one width in lines of 32 bytes, like those of single bytes.
+    fn lines(&mut self, tree: &mut Module, run: &[u8], width: usize, pieces: &mut Vec<Data>) {
+        for line in run.chunks(32) {
+            self.values.clear();
+            let mut at = 0;
+            while at < line.len() {
+                self.values.push(DataValue::Int(little_endian(&line[at..at + width])));
+                at += width;
+            }
+            pieces.push(Data::Values { bits: width as u8 * 8, values: tree.value_list(&self.values) });
+        }
+    }
+
+    /// Finds the shortest text from each byte to the end. Written out for the four widths, with no more of the costs than is looked at
+    /// again: it is done for every byte of debug information.
     fn measure(&mut self, bytes: &[u8]) {
-        const AT_END: Step = Step { cost: [0; WIDTHS.len()], index: [0; WIDTHS.len()] };
-        const BEHIND: Step = Step { cost: [NEVER; WIDTHS.len()], ..AT_END };
-        let best = &mut self.best;
-        best.clear();
-        best.resize(bytes.len() + 9, BEHIND);
-        best[bytes.len()] = AT_END;
+        self.ways.clear();
+        self.ways.resize(bytes.len() + 1, 0);
+        // Characters from a byte to the end behind a value of each width, for as many bytes as the width has: the entry of a byte is that
+        // of the byte so far behind it, until it is written over.
+        let (mut of_8, mut of_16, mut of_32, mut of_64) = (0, [NEVER; 2], [NEVER; 4], [NEVER; 8]);
+        of_16[bytes.len() % 2] = 0;
+        of_32[bytes.len() % 4] = 0;
+        of_64[bytes.len() % 8] = 0;
         // The eight bytes from here on, the first one lowest.
         let mut window = 0u64;
-        for at in (0..bytes.len()).rev() {
+        let mut at = bytes.len();
+        while at > 0 {
+            at -= 1;
             window = window << 8 | u64::from(bytes[at]);
-            let of_64 = if window > MOST_OF_64 { NEVER } else { digits(window as u32) };
             // Characters if a value of each width comes next, without what separates it from what is before.
-            let cost = [
-                digits(u32::from(window as u8)) + best[at + 1].cost[0],
-                digits(u32::from(window as u16)) + best[at + 2].cost[1],
-                digits(window as u32) + best[at + 4].cost[2],
-                of_64 + best[at + 8].cost[3],
-            ];
+            let in_8 = digits(u32::from(window as u8)) + of_8;
+            let in_16 = digits(u32::from(window as u16)) + of_16[at % 2];
+            let in_32 = digits(window as u32) + of_32[at % 4];
+            let in_64 = if window > MOST_OF_64 { NEVER } else { digits(window as u32) + of_64[at % 8] };
             // A line takes `.b8 ` or `.b64 `, and its end.
-            let mut line = (cost[0] + 5, 0);
-            for (index, cost) in (0..).zip(cost).skip(1) {
-                if cost + 6 < line.0 {
-                    line = (cost + 6, index);
-                }
+            let (mut line, mut width) = (in_8 + 5, 0);
+            if in_16 + 6 < line {
+                (line, width) = (in_16 + 6, 1);
             }
-            let mut step = Step { cost: [line.0; WIDTHS.len()], index: [line.1; WIDTHS.len()] };
+            if in_32 + 6 < line {
+                (line, width) = (in_32 + 6, 2);
+            }
+            if in_64 + 6 < line {
+                (line, width) = (in_64 + 6, 3);
+            }
             // Another value of the line takes a comma.
-            for (index, cost) in cost.into_iter().enumerate() {
-                if cost < line.0 {
-                    (step.cost[index], step.index[index]) = (cost + 1, index as u8);
-                }
-            }
-            best[at] = step;
+            let mut way: Way = 0;
+            of_8 = go_on(in_8, 0, line, width, &mut way);
+            of_16[at % 2] = go_on(in_16, 1, line, width, &mut way);
+            of_32[at % 4] = go_on(in_32, 2, line, width, &mut way);
+            of_64[at % 8] = go_on(in_64, 3, line, width, &mut way);
+            self.ways[at] = way;
         }
     }
 }
 
-/// The digits of a number.
+/// What the rest takes behind a value of a width: with another of that width, or with a line of the best one.
+#[inline(always)]
+fn go_on(same: u32, index: u8, line: u32, best: u8, way: &mut Way) -> u32 {
+    let (cost, next) = if same < line { (same + 1, index) } else { (line, best) };
+    *way |= next << (2 * index);
+    cost
+}
+
+/// The digits of a number: those of the power of 2 below it, and one more from the power of 10 on that is between two powers of 2.
+#[inline(always)]
 fn digits(value: u32) -> u32 {
-    const POWERS: [u32; 9] =
-        [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
-    // 1233 / 4096 is a little more than the logarithm of 2 to the base 10.
-    let guess = ((32 - (value | 1).leading_zeros()) * 1233) >> 12;
-    let power = POWERS.get((guess as usize).wrapping_sub(1)).copied().unwrap_or(0);
-    if guess == 0 || value >= power { guess + 1 } else { guess }
+    /// The digits in the upper half, so much lower that a number from the power of 10 on carries into it.
+    const OF_POWERS_OF_2: [u64; 32] = {
+        let mut table = [0; 32];
+        let (mut bit, mut digits, mut ten) = (0, 1u64, 10u64);
+        while bit < 32 {
+            table[bit] = if ten >> bit == 1 { ((digits + 1) << 32) - ten } else { digits << 32 };
+            if ten >> bit == 1 {
+                (digits, ten) = (digits + 1, ten * 10);
+            }
+            bit += 1;
+        }
+        table
+    };
+    ((u64::from(value) + OF_POWERS_OF_2[(value | 1).ilog2() as usize % 32]) >> 32) as u32
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    let (mut value, mut at) = (0, bytes.len());
+    while at > 0 {
+        at -= 1;
+        value = value << 8 | u64::from(bytes[at]);
+    }
+    value
 }
 
 /// Puts a section at the end of the module.

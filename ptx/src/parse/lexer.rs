@@ -318,8 +318,14 @@ pub(super) fn integer(text: &[u8]) -> Option<(u64, bool)> {
         if (value as i64) < 0 {
             return None;
         }
-        let digit = (*digit as char).to_digit(radix).unwrap_or(0);
-        value = value.wrapping_mul(u64::from(radix)).wrapping_add(u64::from(digit));
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            b'A'..=b'F' => digit - b'A' + 10,
+            _ => 0,
+        };
+        let digit = if u64::from(digit) < radix { u64::from(digit) } else { 0 };
+        value = value.wrapping_mul(radix).wrapping_add(digit);
     }
     Some((value, unsigned))
 }

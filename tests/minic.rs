@@ -5,6 +5,8 @@ mod compile;
 
 use compile::compile;
 use std::fmt::Write;
+use warpsmith::emit::Debug;
+use warpsmith::watch::debug::{Debugger, Script};
 use warpsmith::{Compiler, Device, Launch, OptLevel, Program, Target};
 
 /// Runs a kernel on a buffer at a level, or, without one, by the IR's own meaning; what it leaves there and prints.
@@ -43,6 +45,29 @@ fn the_demonstration_prints_and_asserts() {
         assert_eq!(printed, "the squares add up to 85344, the numbers to 2016.000000\n", "{level:?}");
         let large = run(source, level, "squares", &[1000; 64]).unwrap_err();
         assert!(large.contains("tile[0].value < 1000000") && large.contains("test.c"), "{level:?}: {large}");
+    }
+}
+
+/// The debugger knows the program's lines, variables and types.
+#[test]
+fn the_debugger_prints_variables() {
+    let source = include_str!("../examples/minic/squares.c");
+    let module = compile("squares.c", source).unwrap();
+    let compiler = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O0).with_debug(Debug::Full);
+    let compiled = compiler.compile(&module).unwrap();
+    let program = Program::load(&compiled.module).unwrap();
+    let commands = "break squares.c:18\nrun\nprint n\nprint data[63]\ndelete 1\nbreak squares.c:23\ncontinue\nprint half\nprint other\nptype other\nprint tile[1].value\n";
+    let mut script = Script::new(commands).with_file("squares.c", source);
+    let mut debugger = Debugger::new("squares.ptx", &compiled.text, &compiled.module, &program, &mut script);
+    debugger.session(&mut |debugger| {
+        let mut device = Device::new();
+        let data = device.upload(&(0..64).collect::<Vec<i32>>())?;
+        let launch = Launch::new("squares").block([64, 1, 1]).arg(data).arg(64i32);
+        device.launch_observed(&program, &launch, debugger).map(drop)
+    });
+    let output = script.output();
+    for expected in ["$1 = 64", "$2 = 63", "$3 = 32", "{value = 1024, weight = 32}", "int value;", "$5 = 1"] {
+        assert!(output.contains(expected), "{expected}: {output}");
     }
 }
 

@@ -95,6 +95,7 @@ fn dwarfdump() -> Option<PathBuf> {
 fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
     let mut config = smith::ir::Config::default();
     (config.ptx, config.special, config.vectors, config.narrow) = (false, false, false, false);
+    (config.aggregates, config.together) = (false, false);
     let mut judged = 0;
     for seed in 0..12 {
         let Some(case) = Case::ir(seed, 1024, &config) else { continue };

@@ -2,9 +2,14 @@
 
 use std::collections::HashMap;
 use warpsmith::diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith::ir::{Block, Extent, FileId, FloatCC, FuncId, FuncKind, Function, FunctionBuilder};
-use warpsmith::ir::{EntityRef, Sreg, Type, Value};
-use warpsmith::ir::{Global, InstBuilder, IntCC, LocData, MemFlags, Module, Param};
+use warpsmith::ir::debug::{
+    Composite, DebugBuilder, Declared, Encoding, Member, ScopeKind, Storage, VariableKind,
+};
+use warpsmith::ir::{
+    Block, DebugTypeId, Extent, FileId, FloatCC, FuncId, FuncKind, Function, FunctionBuilder,
+};
+use warpsmith::ir::{EntityRef, ScopeId, Sreg, StackSlot, Type, UnitId, Value};
+use warpsmith::ir::{Global, InstBuilder, IntCC, MemFlags, Module, Param};
 use warpsmith::{isa::StateSpace, math};
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -18,6 +23,12 @@ const VOID: Ty = Ty(0, 0);
 const INT: Ty = Ty(1, 0);
 const FLOAT: Ty = Ty(2, 0);
 
+/// The most `*` that a type is written with.
+const MOST_STARS: u8 = 8;
+
+/// The language that a debugger is told, with C's syntax for expressions.
+const DW_LANG_C99: u16 = 0x0c;
+
 /// A value, or what is so many bytes behind an address.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -28,18 +39,22 @@ enum Kind {
 type Operand = (Ty, Kind);
 type Fields<'a> = Vec<(Ty, &'a str)>;
 
-#[derive(Default)]
 struct Front<'a> {
     source: Source,
     /// Words, numbers, signs and texts, and where each begins.
     tokens: Vec<(&'a str, usize)>,
     next: usize,
+    unit: UnitId,
     /// `void`, `int`, `float`, and the structs: the name, the type of the IR, the fields.
     types: Vec<(&'a str, Type, Fields<'a>)>,
+    /// What a debugger is told each of them is, and a pointer to it, and so on; nothing is `void`.
+    described: Vec<Vec<Option<DebugTypeId>>>,
     functions: HashMap<&'a str, (FuncId, Vec<Ty>, Ty)>,
     // Of the function that is being read.
     ret: Ty,
     scopes: Vec<Vec<(&'a str, Operand)>>,
+    /// The innermost of them, as a debugger knows it.
+    scope: ScopeId,
     /// Where `continue` and `break` of each loop go.
     loops: Vec<[Block; 2]>,
     depth: u32,
@@ -51,13 +66,38 @@ const LEVELS: [&str; 10] = ["||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<<
 /// Compiles a program. `name` is what places in it are called by.
 pub fn compile(name: &str, text: &str) -> std::result::Result<Module, Diagnostics> {
     let mut module = Module::new();
-    module.files.push(name.to_owned());
+    let mut debug = DebugBuilder::new(&mut module);
+    let file = debug.file(name);
+    let unit = debug.unit(file, "minic", DW_LANG_C99, "");
+    let int = debug.base("int", 4, Encoding::Signed);
+    let float = debug.base("float", 4, Encoding::Float);
+    let described = [None, Some(int), Some(float)].map(|ty| pointers(&mut debug, ty)).to_vec();
     let types = [("void", Type::I32), ("int", Type::I32), ("float", Type::F32)];
     let types = types.map(|(name, ty)| (name, ty, Vec::new())).to_vec();
     let source = Source::new(name, text);
-    let mut front = Front { source: source.clone(), tokens: tokens(text), types, ..Front::default() };
+    let tokens = tokens(text);
+    let mut front = Front {
+        source: source.clone(),
+        tokens,
+        next: 0,
+        unit,
+        types,
+        described,
+        functions: HashMap::new(),
+        ret: VOID,
+        scopes: Vec::new(),
+        scope: ScopeId::new(0),
+        loops: Vec::new(),
+        depth: 0,
+    };
     front.program(&mut module).map_err(|error| Diagnostics::new(source, vec![*error]))?;
     Ok(module)
+}
+
+/// A type, and pointers to it, one more than are read: an array of them is one too.
+fn pointers(debug: &mut DebugBuilder<'_>, ty: Option<DebugTypeId>) -> Vec<Option<DebugTypeId>> {
+    let pointer = |to: &Option<DebugTypeId>| Some(Some(debug.pointer(*to, StateSpace::Generic)));
+    std::iter::successors(Some(ty), pointer).take(MOST_STARS as usize + 2).collect()
 }
 
 fn tokens(source: &str) -> Vec<(&str, usize)> {
@@ -126,7 +166,7 @@ impl<'a> Front<'a> {
         let Some(base) = self.base() else { return self.expected("a type") };
         self.bump();
         let mut ty = Ty(base, 0);
-        while ty.1 < 8 && self.accept("*") {
+        while ty.1 < MOST_STARS && self.accept("*") {
             ty.1 += 1;
         }
         Ok(ty)
@@ -140,6 +180,11 @@ impl<'a> Front<'a> {
     /// The type of the IR.
     fn ir(&self, ty: Ty) -> Type {
         if ty.1 > 0 { Type::PTR } else { self.types[ty.0].1 }
+    }
+
+    /// The type that a debugger is told.
+    fn told(&self, ty: Ty) -> Option<DebugTypeId> {
+        self.described[ty.0][usize::from(ty.1)]
     }
 
     fn spelled(&self, ty: Ty) -> String {
@@ -159,7 +204,16 @@ impl<'a> Front<'a> {
                 self.expect(";")?;
             }
             let types: Vec<Type> = fields.iter().map(|(ty, _)| self.ir(*ty)).collect();
-            self.types.push((name, module.types.structure(&types), fields));
+            let ty = module.types.structure(&types);
+            let members = fields.iter().enumerate().filter_map(|(n, (field, name))| {
+                let (_, offset) = module.types.field(ty, n as u64)?;
+                Some(Member { name: (*name).into(), ty: self.told(*field)?, offset, bits: None })
+            });
+            let (members, size) = (members.collect(), module.types.size(ty));
+            let mut debug = DebugBuilder::new(module);
+            let told = debug.composite(Composite::Struct, name, size, members);
+            self.described.push(pointers(&mut debug, Some(told)));
+            self.types.push((name, ty, fields));
             self.expect(";")?;
         }
         Ok(())
@@ -189,14 +243,17 @@ impl<'a> Front<'a> {
             self.functions.insert(name, (id, types, self.ret));
         }
 
+        let place = self.declared(at);
+        let subprogram = DebugBuilder::new(module).subprogram(self.unit, name, place, None);
         let mut builder = FunctionBuilder::new(module, id);
         let b = &mut builder;
         let entry = b.entry_block();
+        self.scope = b.set_subprogram(subprogram);
         self.here(b, at);
         self.scopes.push(vec![]);
-        for ((ty, name), value) in params.into_iter().zip(b.block_params(entry).to_vec()) {
+        for (n, ((ty, name), value)) in (1..).zip(params.into_iter().zip(b.block_params(entry).to_vec())) {
             let value = if kernel && ty.1 > 0 { b.ins().addrspacecast(Type::PTR, value) } else { value };
-            self.declare(b, name, ty, value);
+            self.declare(b, at, VariableKind::Parameter(n), name, ty, value);
         }
         self.expect("{")?;
         self.block(b)?;
@@ -214,7 +271,27 @@ impl<'a> Front<'a> {
     /// What is built from now on comes from this token.
     fn here(&self, b: &mut Builder, at: usize) {
         let place = self.source.position(self.tokens[at].1 as u32);
-        b.set_loc(Some(LocData::new(FileId::new(0), place.line, place.column)));
+        b.set_location(FileId::new(0), place.line, place.column, self.scope);
+    }
+
+    fn declared(&self, at: usize) -> Declared {
+        let place = self.source.position(self.tokens[at].1 as u32);
+        Declared { file: FileId::new(0), line: place.line }
+    }
+
+    /// Reads something whose variables are known in it alone.
+    fn scoped(
+        &mut self,
+        b: &mut Builder,
+        read: impl FnOnce(&mut Self, &mut Builder) -> Result<()>,
+    ) -> Result<()> {
+        let (outer, place) = (self.scope, self.source.position(self.tokens[self.next].1 as u32));
+        self.scope = b.create_scope(ScopeKind::Block, outer, FileId::new(0), place.line, place.column);
+        self.scopes.push(vec![]);
+        read(self, b)?;
+        self.scopes.pop();
+        self.scope = outer;
+        Ok(())
     }
 
     /// Goes on in a block that all branches to are known of.
@@ -223,17 +300,34 @@ impl<'a> Front<'a> {
         b.switch_to_block(block);
     }
 
-    fn declare(&mut self, b: &mut Builder, name: &'a str, ty: Ty, value: Value) {
-        let address = self.slot(b, ty, 1);
+    fn declare(
+        &mut self,
+        b: &mut Builder,
+        at: usize,
+        kind: VariableKind,
+        name: &'a str,
+        ty: Ty,
+        value: Value,
+    ) {
+        let (slot, address) = self.slot(b, ty, 1);
         b.ins().store(MemFlags::PLAIN, value, address, 0);
+        self.tell(b, at, kind, name, ty, Storage::Slot(slot, 0));
         self.bind(name, (ty, Kind::Memory(address, 0)));
     }
 
-    fn slot(&self, b: &mut Builder, ty: Ty, len: u64) -> Value {
+    /// Tells a debugger of a variable, and where it is from here on.
+    fn tell(&self, b: &mut Builder, at: usize, kind: VariableKind, name: &str, ty: Ty, storage: Storage) {
+        if let Some(ty) = self.told(ty) {
+            let variable = b.declare_variable(name, kind, ty, self.scope, self.declared(at));
+            b.bind_variable(variable, None, storage);
+        }
+    }
+
+    fn slot(&self, b: &mut Builder, ty: Ty, len: u64) -> (StackSlot, Value) {
         let types = &b.module().types;
         let (size, align) = (types.size(self.ir(ty)) * len, types.align(self.ir(ty)));
         let slot = b.create_stack_slot(size as u32, align);
-        b.ins().stack_addr(slot, 0)
+        (slot, b.ins().stack_addr(slot, 0))
     }
 
     fn bind(&mut self, name: &'a str, operand: Operand) {
@@ -241,12 +335,12 @@ impl<'a> Front<'a> {
     }
 
     fn block(&mut self, b: &mut Builder) -> Result<()> {
-        self.scopes.push(vec![]);
-        while !self.accept("}") {
-            self.statement(b)?;
-        }
-        self.scopes.pop();
-        Ok(())
+        self.scoped(b, |front, b| {
+            while !front.accept("}") {
+                front.statement(b)?;
+            }
+            Ok(())
+        })
     }
 
     /// Hostile input must not exhaust the stack.
@@ -264,7 +358,7 @@ impl<'a> Front<'a> {
             match front.peek() {
                 "{" => front.expect("{").and_then(|()| front.block(b)),
                 "if" => front.branch(b),
-                "for" | "while" => front.repeat(b),
+                "for" | "while" => front.scoped(b, Self::repeat),
                 _ => front.simple(b).and_then(|()| front.expect(";")),
             }
         })
@@ -294,7 +388,6 @@ impl<'a> Front<'a> {
         let [head, body, end] = [(); 3].map(|()| b.create_block());
         let is_for = self.bump() == "for";
         self.expect("(")?;
-        self.scopes.push(vec![]);
         if is_for {
             self.simple(b)?;
             self.expect(";")?;
@@ -320,7 +413,6 @@ impl<'a> Front<'a> {
         b.seal_block(next);
         b.seal_block(head);
         self.enter(b, end);
-        self.scopes.pop();
         Ok(())
     }
 
@@ -371,14 +463,14 @@ impl<'a> Front<'a> {
     }
 
     fn declaration(&mut self, b: &mut Builder) -> Result<()> {
-        let shared = self.accept("shared");
+        let (at, shared) = (self.next, self.accept("shared"));
         let (ty, name) = self.typed_name()?;
         if !self.accept("[") {
             let value = match self.accept("=") {
                 true => self.expr_of(b, ty)?,
                 false => b.ins().zero(self.ir(ty)),
             };
-            self.declare(b, name, ty, value);
+            self.declare(b, at, VariableKind::Local, name, ty, value);
             return Ok(());
         }
         let Ok(len @ 1..=4096) = self.peek().parse::<u64>() else { return self.expected("1 to 4096") };
@@ -390,10 +482,12 @@ impl<'a> Front<'a> {
             let global = b.add_global(global);
             b.global_addr(global)
         } else {
-            self.slot(b, ty, len)
+            self.slot(b, ty, len).1
         };
         let address = b.ins().addrspacecast(Type::PTR, address);
-        self.bind(name, (Ty(ty.0, ty.1 + 1), Kind::Value(address)));
+        let ty = Ty(ty.0, ty.1 + 1);
+        self.tell(b, at, VariableKind::Local, name, ty, Storage::Value(address));
+        self.bind(name, (ty, Kind::Value(address)));
         Ok(())
     }
 

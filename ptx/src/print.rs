@@ -49,6 +49,20 @@ fn indent(module: &Module) -> &'static str {
     if debug { "\t" } else { "    " }
 }
 
+/// Puts a number where `write!` would. Debug information is thousands of them, for which that takes several times as long.
+fn decimal(out: &mut Vec<u8>, value: u64) {
+    let (mut digits, mut first, mut rest) = ([0; 20], 20, value);
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
 /// Scopes nested deeper than this are not indented further, so that the text stays linear in the tree.
 const MAX_INDENT: usize = 16;
 
@@ -99,18 +113,28 @@ impl Printer<'_> {
                 Data::Bytes(bytes) => {
                     for line in m[bytes].chunks(32) {
                         self.out.push_str(".b8 ");
+                        let mut numbers = Vec::with_capacity(32 * b"255,".len());
                         for (i, byte) in line.iter().enumerate() {
-                            write!(self.out, "{}{byte}", if i == 0 { "" } else { "," })?;
+                            if i > 0 {
+                                numbers.push(b',');
+                            }
+                            decimal(&mut numbers, u64::from(*byte));
                         }
+                        self.out.push_str(std::str::from_utf8(&numbers).map_err(|_| fmt::Error)?);
                         self.out.push('\n');
                     }
                 }
                 Data::Values { bits, values } => {
                     write!(self.out, ".b{bits} ")?;
+                    let mut number = Vec::with_capacity(20);
                     for (i, value) in m[values].iter().enumerate() {
                         self.out.push_str(if i == 0 { "" } else { "," });
                         match *value {
-                            DataValue::Int(value) => write!(self.out, "{value}")?,
+                            DataValue::Int(value) => {
+                                number.clear();
+                                decimal(&mut number, value);
+                                self.out.push_str(std::str::from_utf8(&number).map_err(|_| fmt::Error)?);
+                            }
                             DataValue::Address { name, offset } => {
                                 self.out.push_str(&m[name]);
                                 self.offset(offset)?;

@@ -297,7 +297,7 @@ fn operation(op: Opcode, t: Type, form: &Form) -> Body {
     if matches!(op, Opcode::Sdiv | Opcode::Udiv | Opcode::Srem | Opcode::Urem) {
         // PTX leaves division by zero open.
         body.line(format!("%none = zero.{t}\n  %is_none = icmp eq %x1, %none\n  %ones = bnot %none"));
-        body.line(format!("%divisor = select %is_none, %ones, %x1"));
+        body.line("%divisor = select %is_none, %ones, %x1");
         names[1] = "%divisor".to_owned();
     }
     if op == Opcode::Fcopysign {
@@ -377,7 +377,7 @@ pub fn atomics(ty: Type) -> Unit {
             body.line(line.replace("AT", at).replace("X", &x).replace("Y", &y).replace("SOUGHT", "%sought"));
             body.result(0, "%r", ty, true);
             if two {
-                body.line(format!("%b = zext.i8 %o\n  store %b, %q + 64"));
+                body.line("%b = zext.i8 %o\n  store %b, %q + 64");
             }
             body.line(format!("%new = load.{ty} {at}"));
             body.result(1, "%new", ty, true);

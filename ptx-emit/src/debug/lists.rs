@@ -135,7 +135,7 @@ mod tests {
             while let Some((bytes, references)) = entry(lists, at) {
                 let symbols = references.iter().map(|(_, target)| match target {
                     Target::Symbol(symbol, 0) => *symbol,
-                    other => panic!("{other:?}"),
+                    other @ (Target::Symbol(..) | Target::Section(..)) => panic!("{other:?}"),
                 });
                 let [begin, end] = symbols.collect::<Vec<_>>()[..] else { panic!("two addresses") };
                 said.push((begin, end, bytes[ADDRESSES + 2..].to_vec()));

@@ -13,6 +13,7 @@ mod decl;
 mod item;
 mod lexer;
 mod parallel;
+mod section;
 mod source;
 
 use crate::codes;

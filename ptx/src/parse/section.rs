@@ -6,6 +6,9 @@ use crate::codes;
 use crate::tree::*;
 use warpsmith_diag::Diagnostic;
 
+/// Digits of a number that is read without a token, fewer than 64 bits have room for.
+const MOST_DIGITS: usize = 10;
+
 impl Parser<'_> {
     /// `.section .debug_info { .. }`
     pub(super) fn section(&mut self) -> Parse<Item> {
@@ -101,18 +104,23 @@ impl Parser<'_> {
         let mut at = self.token.start as usize;
         let mut comma = None;
         loop {
-            let digits = text[at..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-            let number = &text[at..at + digits];
-            let value = number.iter().fold(0, |value, digit| 10 * value + u64::from(digit - b'0'));
+            let (mut end, mut value) = (at, 0);
+            while let Some(&byte) = text.get(end) {
+                let digit = byte.wrapping_sub(b'0');
+                if digit > 9 || end - at == MOST_DIGITS {
+                    break;
+                }
+                value = 10 * value + u64::from(digit);
+                end += 1;
+            }
             // A 0 in front makes it octal.
-            let decimal = digits == 1 || number.first().is_some_and(|first| *first != b'0');
-            if !decimal || text.get(at + digits) != Some(&b',') || (bits < 64 && value >> bits != 0) {
+            let decimal = end == at + 1 || (end > at && text[at] != b'0');
+            if !decimal || text.get(end) != Some(&b',') || (bits < 64 && value >> bits != 0) {
                 break;
             }
             self.push_number(bits, value);
-            comma = Some(at + digits);
-            at += digits + 1;
-            at += usize::from(text.get(at) == Some(&b' '));
+            comma = Some(end);
+            at = end + 1 + usize::from(text.get(end + 1) == Some(&b' '));
         }
         if let Some(comma) = comma {
             self.token = Token { kind: Kind::Punct(b','), start: comma as u32, end: comma as u32 + 1 };

@@ -108,7 +108,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A register from registers of its bytes, the lowest first.
+    /// A register from registers of its bytes, the lowest first: two, four or eight, since legalisation leaves no register of another number of
+    /// bytes than a power of two.
     fn join_parts(&mut self, parts: &[VReg], reg: VReg) {
         let [low, high] = match *parts {
             [low, high] => [low, high],

@@ -45,9 +45,9 @@ warpsmith_diag::codes! {
     ///
     /// Without `--ptx` the lowest version that has everything is chosen.
     PTX_VERSION = "E0003";
-    /// The compiler wrote PTX that the validator refuses: a mistake of the compiler.
+    /// The compiler wrote PTX that the validator refuses, or whose text reads back as something else: a mistake of the compiler.
     ///
-    /// Nothing is returned that is not valid. Please report it with the module; the message has the validator's reason and its code.
+    /// Nothing is returned that is not valid; the text is read back with `--verify-each`. Please report it with the module; the message has the validator's reason and its code.
     INVALID_OUTPUT = "E0004";
     /// The debug information is larger than its format can hold.
     DEBUG_INFORMATION = "E0005";

@@ -32,7 +32,7 @@
 //!       ret
 //!     }")?;
 //!
-//! // What comes out has been parsed and validated again.
+//! // What comes out has been validated.
 //! let compiled = Compiler::new(Target::sm(80)).compile(&module)?;
 //! assert!(compiled.text.contains("mul.f32") || compiled.text.contains("mul.rn.f32"), "{}", compiled.text);
 //!

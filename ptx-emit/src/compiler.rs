@@ -2,7 +2,7 @@
 
 use crate::debug::Debug;
 use crate::debug::lines::{self, INLINED_SINCE};
-use crate::module::{Built, Plan, build};
+use crate::module::{Built, Origins, Plan, build};
 use crate::regs::Registers;
 use crate::version;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
 use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report, Variables};
-use warpsmith_ptx::{Refusal, ValidatedModule};
+use warpsmith_ptx::{Refusal, Rejected, ValidatedModule};
 
 /// What the compilation of a module did and made.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub struct Stats {
     pub verify_time: Duration,
     /// Time in selection.
     pub select_time: Duration,
-    /// Time in register assignment and in building and printing the tree.
+    /// Time in register assignment and in building the tree.
     pub emit_time: Duration,
-    /// Time in parsing and validating the output.
+    /// Time in printing and validating the output.
     pub validate_time: Duration,
 }
 
@@ -45,7 +45,7 @@ pub struct Stats {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// The tree of the text, with positions in it.
+    /// The tree of the text, with the positions in it that a parser would find.
     pub module: ValidatedModule,
     /// PTX.
     pub text: String,
@@ -135,7 +135,7 @@ impl Compiler {
         self
     }
 
-    /// Runs the IR's verifier after every pass.
+    /// Runs the IR's verifier after every pass, and reads the output again: its text must be the tree that was validated.
     pub fn with_verify_each(mut self, verify_each: bool) -> Self {
         self.verify_each = verify_each;
         self
@@ -158,7 +158,7 @@ impl Compiler {
         self.passes.clone().unwrap_or_else(|| Pipeline::for_level(self.level))
     }
 
-    /// Verifies, optimises, selects, names registers, prints, and validates what was printed. Functions of the math library that the module declares
+    /// Verifies, optimises, selects, names registers, prints, and validates what is printed. Functions of the math library that the module declares
     /// are added first.
     pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Diagnostics> {
         self.compile_watched(module, None)
@@ -253,33 +253,44 @@ impl Compiler {
         let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);
         let debug = self.debug;
         let mut plan = Plan { module: &module, code: &code, target, version, registers, debug, inlined };
-        let (mut emit_time, mut validate_time) = (Duration::ZERO, Duration::ZERO);
-        // What was printed is read again: nothing leaves that the validator refuses. It also says which version the operands, directives and
-        // declarations ask for, beyond the mnemonics that were looked at before; then there is one more round.
-        let (validated, built) = loop {
-            let start = Instant::now();
-            let built = build(&plan).map_err(|error| module.diagnostics(vec![*error]))?;
-            let output = Source::new(output_name(&module.source), warpsmith_ptx::print(&built.tree));
-            emit_time += start.elapsed();
-            let start = Instant::now();
-            let read = ValidatedModule::parse_or_version(&output);
-            validate_time += start.elapsed();
-            match read {
-                Ok(validated) => break (validated, built),
-                Err(Refusal::Version(later)) if self.version.is_none() && later > plan.version => {
+        let start = Instant::now();
+        let Built { mut tree, registers, origins, statistics } =
+            build(&plan).map_err(|error| module.diagnostics(vec![*error]))?;
+        let emit_time = start.elapsed();
+        let start = Instant::now();
+        let name = output_name(&module.source);
+        // Nothing leaves that the validator refuses. It also says which version the operands, directives and declarations ask for, beyond the
+        // mnemonics that were looked at before; then there is one more round.
+        let validated = loop {
+            let Rejected { module: refused_tree, source, refusal } =
+                match ValidatedModule::print(tree, &*name) {
+                    Ok(validated) => break validated,
+                    Err(rejected) => *rejected,
+                };
+            tree = refused_tree;
+            match refusal {
+                Refusal::Version(later) if self.version.is_none() && later > plan.version => {
                     plan.version = later;
+                    tree.set_version(later);
                 }
-                Err(refusal) => return Err(refused(&plan, &built, &output, refusal)),
+                refusal @ (Refusal::Version(_) | Refusal::Findings(_)) => {
+                    return Err(refused(&plan, &origins, &tree, &source, refusal));
+                }
             }
         };
+        // The text is that of the tree: the printer promises it, and every output of a build with assertions, as tests are, is held to it.
+        if self.verify_each || cfg!(debug_assertions) {
+            validated.check_text().map_err(|errors| unreadable(&module, errors))?;
+        }
+        let validate_time = start.elapsed();
         let text = validated.source().text().to_owned();
         let stats = Stats {
             target,
             version: plan.version,
             instructions: code.functions.iter().map(|function| function.insts.len()).sum(),
-            registers: built.registers,
+            registers,
             passes,
-            debug: built.statistics,
+            debug: statistics,
             verify_time,
             select_time,
             emit_time,
@@ -296,16 +307,20 @@ fn output_name(source: &Source) -> String {
 
 /// The errors about an output that is refused, at the operations that its statements were made for.
 #[cold]
-fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) -> Diagnostics {
-    let tree = warpsmith_ptx::parse(output.text()).module;
+fn refused(
+    plan: &Plan<'_>,
+    origins: &[Origins],
+    tree: &warpsmith_ptx::Module,
+    output: &Source,
+    refusal: Refusal,
+) -> Diagnostics {
     let (findings, later) = match refusal {
         Refusal::Findings(findings) => (findings.into_vec(), None),
-        Refusal::Version(later) => (warpsmith_ptx::validate(&tree), Some(later)),
+        Refusal::Version(later) => (warpsmith_ptx::validate(tree), Some(later)),
     };
-    // The tree that was read has the same statements as the one that was built.
     let bodies: Vec<_> = tree.functions().filter_map(|f| Some((f.name_span, f.body?))).collect();
     let origin = |at: u32| {
-        bodies.iter().zip(&built.origins).rfind(|((name, _), _)| name.start <= at).map(
+        bodies.iter().zip(origins).rfind(|((name, _), _)| name.start <= at).map(
             |((_, body), (id, origins))| {
                 let func = &plan.module.functions[*id];
                 let stmt = body.ids().position(|stmt| {
@@ -348,6 +363,16 @@ fn refused(plan: &Plan<'_>, built: &Built, output: &Source, refusal: Refusal) ->
         error
     });
     plan.module.diagnostics(placed.collect())
+}
+
+/// The error about an output whose text is not what was validated.
+#[cold]
+fn unreadable(module: &ir::Module, errors: Diagnostics) -> Diagnostics {
+    let placed = errors.into_iter().filter(Diagnostic::is_error).map(|error| {
+        let message = format!("the output does not read back: {} ({})", error.message, error.code);
+        Diagnostic::error("E0004", Span::NONE, message)
+    });
+    module.diagnostics(placed.collect())
 }
 
 /// True if something is assumed in the module.

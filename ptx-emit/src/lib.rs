@@ -2,7 +2,7 @@
 //!
 //! [`Compiler`] is the whole way from the IR to PTX text. What it adds to `warpsmith-lower` is here: [`regs`] gives virtual
 //! registers names, `module` and `body` build the syntax tree, `version` finds the lowest `.version` that the tree's features need.
-//! The tree is printed, parsed and validated before anyone gets to see the text.
+//! The tree is printed and validated before anyone gets to see the text; in builds with assertions the text is read again, and must be that tree.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]

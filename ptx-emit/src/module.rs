@@ -32,13 +32,16 @@ pub struct Plan<'a> {
     pub inlined: bool,
 }
 
+/// A function, and the operation that each statement of its body was made for.
+pub type Origins = (FuncId, Vec<Option<ir::Inst>>);
+
 /// A module that was built.
 pub struct Built {
     pub tree: Module,
     /// The registers of each class that its functions declare.
     pub registers: [u32; RegClass::COUNT],
-    /// Each function with a body in the order of the tree, and the operation that each of its statements was made for.
-    pub origins: Vec<(FuncId, Vec<Option<ir::Inst>>)>,
+    /// For each function with a body, in the order of the tree.
+    pub origins: Vec<Origins>,
     /// How much is told of variables and lines.
     pub statistics: DebugStatistics,
 }

@@ -63,6 +63,10 @@ warpsmith_diag::codes! {
     TOO_MANY = "P0007";
     /// A text that cannot be formatted without changing its tokens: it is left alone.
     FORMAT = "P0008";
+    /// A module that was built and printed, whose text reads back as another: a mistake of this crate or of who built it.
+    ///
+    /// Builders that check each output find it, as `warpsmith compile --verify-each` does.
+    READ_BACK = "P0009";
 
     /// Something else was expected here.
     ///

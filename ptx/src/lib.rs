@@ -16,6 +16,6 @@ mod validate;
 pub use format::format;
 pub use parse::{Parsed, parse};
 pub use pragma::{Pragma, PragmaError};
-pub use print::print;
+pub use print::{check_printed, print, print_located};
 pub use tree::*;
-pub use validate::{Refusal, ValidatedModule, validate, validate_as};
+pub use validate::{Refusal, Rejected, ValidatedModule, validate, validate_as};

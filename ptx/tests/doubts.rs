@@ -17,6 +17,19 @@ fn judge(target: &str, statement: &str) -> Result<Vec<String>, Vec<String>> {
     }
 }
 
+/// Offsets, guards and wrong operands are looked at in each statement, also where one with the same kinds of operands was right.
+#[test]
+fn each_of_many_like_statements_is_judged() {
+    let right = "ld.global.b32 %r0, [%d0+4]; st.shared.b32 [%r1], %r2;";
+    let offset = judge("sm_90", &format!("{right} ld.global.b32 %r0, [%d0+4294967296]; {right}")).unwrap();
+    assert!(offset.len() == 1 && offset[0].contains("does not fit 32 bits"), "{offset:?}");
+    let wrong = judge(
+        "sm_90",
+        &format!("{right} ld.global.b32 %h0, [%d0+4]; {right} st.shared.b32 [%p1], %r2; {right}"),
+    );
+    assert_eq!(wrong.unwrap_err().len(), 2);
+}
+
 #[test]
 fn lenience_is_a_warning() {
     let a = "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}";

@@ -34,6 +34,30 @@ fn optional_operands_are_told_apart() {
     assert_eq!(found[5].0, Operation::MbarrierTryWait);
 }
 
+/// What has been judged before is not judged again: in any order, and where other operands stand in between.
+#[test]
+fn repeated_statements_are_resolved_as_the_first() {
+    let statements = [
+        ("mbarrier.try_wait.b64 p1, [d1], d2;", "p a state"),
+        ("mbarrier.try_wait.b64 p1, [d1], d2, r1;", "p a state hint"),
+        ("bar.red.popc.u32 r1, 1, p1;", "d a c"),
+        ("bar.red.popc.u32 r1, r2, p1;", "d a c"),
+        ("bar.red.popc.u32 r1, r2, r3, p1;", "d a b c"),
+        ("ld.shared.b32 r1, [d1];", "d a"),
+        ("ld.shared.b32 r1, [d1+4];", "d a"),
+    ];
+    for rotation in 0..statements.len() {
+        let mut order = statements.repeat(3);
+        order.rotate_left(rotation);
+        let body: Vec<_> = order.iter().map(|(statement, _)| *statement).collect();
+        let found = resolved("8.0", "sm_90", &body.join("\n"));
+        assert!(
+            found.iter().map(|(_, places)| &**places).eq(order.iter().map(|(_, places)| *places)),
+            "{found:?}"
+        );
+    }
+}
+
 #[test]
 fn forms_are_told_apart_by_their_operands() {
     let body = "mov.b32 r1, r2; mov.b32 r1, {s1, s2}; mov.b32 {s1, s2}, r1; add.u32 r1, r2, r3; add.f32 r1, r2, r3;\n\

@@ -314,11 +314,31 @@ fn stmt(u: &mut Unstructured, m: &mut Module) -> Result<Stmt> {
 #[test]
 fn what_is_printed_reads_back() {
     arbtest::arbtest(|u| {
-        let module = module(u)?;
-        let printed = print(&module);
+        let mut module = module(u)?;
+        let printed = print_located(&mut module);
+        assert_eq!(print(&module), printed);
         let parsed = parse(&printed);
         assert_eq!(parsed.diagnostics, [], "{printed}");
         assert_eq!(parsed.module, module, "{printed}");
+        // Everything is where the printer says.
+        assert_eq!(check_printed(&module, &printed), Ok(()), "{printed}");
+        for (index, (built, read)) in module.items().iter().zip(parsed.module.items()).enumerate() {
+            assert_eq!(module.item_span(index), parsed.module.item_span(index), "{printed}");
+            let (Item::Function(built), Item::Function(read)) = (built, read) else { continue };
+            let (built, read) = (module[*built], parsed.module[*read]);
+            assert_eq!((built.span, built.name_span), (read.span, read.name_span), "{printed}");
+            let [built, read] = [built, read].map(|function| function.body.unwrap_or_default());
+            for (built, read) in built.ids().zip(read.ids()) {
+                assert_eq!(module.stmt_span(built), parsed.module.stmt_span(read), "{printed}");
+                assert_eq!(module.guard_span(built), parsed.module.guard_span(read), "{printed}");
+                let (Stmt::Inst(built), Stmt::Inst(read)) = (module[built], parsed.module[read]) else {
+                    continue;
+                };
+                for (built, read) in built.operands.ids().zip(read.operands.ids()) {
+                    assert_eq!(module.operand_span(built), parsed.module.operand_span(read), "{printed}");
+                }
+            }
+        }
         Ok(())
     });
 }
@@ -430,4 +450,18 @@ fn large_modules_are_printed_in_order() {
     let parsed = parse(&text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     assert_eq!(print(&parsed.module), text);
+    assert_eq!(check_printed(&parsed.module, &text), Ok(()));
+}
+
+#[test]
+fn a_text_of_another_module_is_told() {
+    let module =
+        |text: &str| parse(&format!(".version 8.0\n.target sm_80\n.address_size 64\n\n{text}\n")).module;
+    let printed = print(&module(".global .b32 x;"));
+    assert_eq!(check_printed(&module(".global .b32 x;"), &printed), Ok(()));
+    let found = |text: &str| check_printed(&module(".global .b32 y;"), text).unwrap_err()[0].code;
+    assert_eq!(found(&printed), "P0009");
+    // The same tree, with blanks that the printer does not write.
+    assert_eq!(found(".version 8.0\n.target sm_80\n.address_size 64\n\n.global .b32  y;\n"), "P0009");
+    assert_eq!(found(".global .b32"), "P0101");
 }

@@ -4,6 +4,7 @@ use gimli::SectionId;
 use gimli::write::{Address, EndianVec, Result, Writer};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use std::mem;
 use warpsmith_ptx::{Data, DataValue, Item, Module, Section, Symbol};
 
 /// A reference in the bytes of a section.
@@ -112,7 +113,9 @@ const NEVER: u32 = u32::MAX / 4;
 
 impl Packer {
     pub(super) fn plain(&mut self, tree: &mut Module, bytes: &[u8], pieces: &mut Vec<Data>) {
-        for part in bytes.chunks(MOST_AT_ONCE) {
+        // Single bytes in a row, which are one piece however they were laid out.
+        let mut run = 0..0;
+        for (base, part) in (0..).step_by(MOST_AT_ONCE).zip(bytes.chunks(MOST_AT_ONCE)) {
             self.measure(part);
             // In front of the first value there is no list to go on with; a byte's is as short as any, and a run of bytes does not need one.
             let (mut at, mut index) = (0, self.next(0, 0));
@@ -124,13 +127,16 @@ impl Packer {
                     next = self.next(at, index);
                 }
                 if width == 1 {
-                    pieces.push(Data::Bytes(tree.byte_list(&part[first..at])));
+                    let start = if run.is_empty() { base + first } else { run.start };
+                    run = start..base + at;
                 } else {
+                    single_bytes(tree, &bytes[mem::take(&mut run)], pieces);
                     self.lines(tree, &part[first..at], width, pieces);
                 }
                 index = next;
             }
         }
+        single_bytes(tree, &bytes[run], pieces);
     }
 
     /// The index of the width that follows at a byte on a value of a width.
@@ -276,6 +282,13 @@ impl Writer for Bytes {
     }
 }
 
+/// Bytes as a piece of their own, if there are any.
+fn single_bytes(tree: &mut Module, run: &[u8], pieces: &mut Vec<Data>) {
+    if !run.is_empty() {
+        pieces.push(Data::Bytes(tree.byte_list(run)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,6 +310,9 @@ mod tests {
             let mut pieces = Vec::new();
             packer.plain(&mut tree, &bytes, &mut pieces);
             let mut written = Vec::new();
+            // As the parser has them, neighbouring bytes are one piece.
+            let bytes_in_a_row = |pair: &[Data]| matches!(pair, [Data::Bytes(_), Data::Bytes(_)]);
+            assert!(!pieces.windows(2).any(bytes_in_a_row), "{length}");
             for piece in pieces {
                 match piece {
                     Data::Bytes(list) => written.extend_from_slice(&tree[list]),

@@ -149,6 +149,25 @@ impl PartialEq for Module {
     }
 }
 
+impl Module {
+    /// True if everything has the place in the text that it has in `other`, a copy of this module.
+    pub(crate) fn has_places_of(&self, other: &Module) -> bool {
+        let Marks { version, target, guards, spread, loose, lost: _ } = &self.marks;
+        let marks = &other.marks;
+        self.item_spans == other.item_spans
+            && self.directive_spans == other.directive_spans
+            && self.init_spans == other.init_spans
+            && self.stmt_spans == other.stmt_spans
+            && self.operand_spans == other.operand_spans
+            && self.data_spans == other.data_spans
+            && self.functions == other.functions
+            && self.decls == other.decls
+            && self.declarators == other.declarators
+            && (version, target, guards, spread, loose)
+                == (&marks.version, &marks.target, &marks.guards, &marks.spread, &marks.loose)
+    }
+}
+
 impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&crate::print(self))

@@ -13,9 +13,11 @@ mod equal;
 mod list;
 mod module;
 mod names;
+mod places;
 mod source;
 
 pub use list::{Id, List};
+pub(crate) use module::Marks;
 pub use module::Module;
 pub(crate) use names::Interner;
 pub use names::{Names, Symbol};

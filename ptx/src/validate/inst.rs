@@ -4,17 +4,14 @@ use super::operand::{Cells, Chunk};
 use super::repeat::Repeat;
 use super::{KnownMnemonic, Later, Validator};
 use crate::codes;
-use crate::scope::{Binding, Bound};
+use crate::scope::Binding;
 use crate::tree::*;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use warpsmith_diag::Diagnostic;
 use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
-use warpsmith_isa::{
-    Change, Context, Instruction, Mnemonic, Place, Resolved, ScalarType, Shape, SpaceRef, StateSpace,
-    Verdict, Violation,
-};
+use warpsmith_isa::{Context, Mnemonic, Place, Resolved, ScalarType, StateSpace, Verdict, Violation};
 
 /// What is special about an instruction for this validator.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -62,14 +59,13 @@ impl<'m> Validator<'m> {
             Some(resolved) => Judge::Tables(resolved),
             None => Judge::Unknown(&self.m[inst.mnemonic], self.context),
         };
-        if let Judge::Tables(resolved) = &judge {
+        if let Judge::Tables(resolved) = &judge
+            && self.mnemonics[index].tensor
+        {
             self.same_cta_group(id, resolved.mnemonic());
         }
-        let Findings { violations, doubts, instruction } = self.judge(&judge, inst);
+        let Findings { violations, doubts } = self.judge(&judge, id, inst);
         self.mnemonics[index].resolved = resolved;
-        if let Some(instruction) = instruction {
-            self.resolutions.record(id, inst.mnemonic, instruction);
-        }
         for violation in violations {
             self.violation(id, inst, violation, doubts);
         }
@@ -106,7 +102,8 @@ impl<'m> Validator<'m> {
         };
         let resolved =
             Mnemonic::parse(text).ok().map(|mnemonic| Box::new(Resolved::new(&mnemonic, self.context)));
-        KnownMnemonic { seen: true, resolved, kind }
+        let tensor = opcode == "tcgen05";
+        KnownMnemonic { seen: true, resolved, kind, tensor, ..KnownMnemonic::default() }
     }
 
     fn guard(&mut self, guard: Guard, id: Id<Stmt>) {
@@ -127,96 +124,6 @@ impl<'m> Validator<'m> {
             let error = Diagnostic::error(codes::GUARD, span, message).section("9.3");
             let error = self.label_declaration(error, name);
             self.report(error.note("`setp.ne.s32 p, a, 0` makes a predicate of an integer"));
-        }
-    }
-
-    /// The rules about parameters that no table of instructions can know (manual 5.1.6).
-    fn parameter_use(&mut self, kind: Kind, inst: Inst) {
-        let m = self.m;
-        for operand in inst.operands.ids() {
-            let name = match (kind, m[operand]) {
-                (Kind::Load | Kind::Store, Operand::AddressName(name) | Operand::Address { name, .. }) => {
-                    name
-                }
-                (Kind::Move, Operand::Name(name) | Operand::Offset { name, .. }) => name,
-                _ => continue,
-            };
-            let Some(Bound { binding, depth }) = self.scopes.lookup(name) else { continue };
-            if let Binding::Function(function) = binding
-                && m[function].kind == FunctionKind::Entry
-            {
-                self.gate(".entry.address", "the address of a kernel", m.operand_span(operand));
-            }
-            let Binding::Variable(id, _) = binding else { continue };
-            if m[id].space != StateSpace::Param || depth == 0 {
-                continue;
-            }
-            let Some(function) = self.in_function.map(|function| &m[function]) else { continue };
-            let within = |list: List<Decl>| list.range().contains(&id.index());
-            let span = m.operand_span(operand);
-            let spelling = &m[name];
-            let local = !within(function.params) && !within(function.returns);
-            match kind {
-                Kind::Move if local => {
-                    let message = format!("the parameter `{spelling}` of a call has no address");
-                    self.error(codes::PARAM_USE, span, message);
-                }
-                Kind::Move if within(function.returns) => {
-                    self.gate(".param.address", "the address of a return parameter", span);
-                }
-                Kind::Move => {}
-                _ if local && inst.guard.is_some() => {
-                    let message =
-                        format!("an access to `{spelling}`, a parameter of a call, cannot be guarded");
-                    let note = "branch around the whole call instead";
-                    self.report(Diagnostic::error(codes::PARAM_USE, span, message).note(note));
-                }
-                Kind::Store if within(function.params) => {
-                    self.error(
-                        codes::PARAM_USE,
-                        span,
-                        format!("the parameter `{spelling}` cannot be written"),
-                    );
-                }
-                Kind::Load
-                    if function.kind == FunctionKind::Entry && m[inst.mnemonic].contains(".param::func") =>
-                {
-                    self.changed(
-                        Change::KernelParamAsFunc,
-                        span,
-                        "`.param::func` of a parameter of a kernel",
-                    );
-                }
-                Kind::Load if within(function.returns) => {
-                    self.error(
-                        codes::PARAM_USE,
-                        span,
-                        format!("the return parameter `{spelling}` cannot be read"),
-                    );
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// `mov` takes no labels, and the addresses of textures, samplers and surfaces as 64 bits only.
-    fn moved_address(&mut self, inst: Inst) {
-        let m = self.m;
-        let Some(source) = inst.operands.get(1) else { return };
-        let Operand::Name(name) = m[source] else { return };
-        let span = m.operand_span(source);
-        match self.scopes.lookup(name).map(|bound| bound.binding) {
-            Some(Binding::Label(_)) => {
-                self.error(codes::OPERAND, span, format!("the label `{}` has no address", &m[name]));
-            }
-            Some(Binding::Variable(decl, _)) if m[decl].ty.class() == isa::TypeClass::Opaque => {
-                let wide = m[inst.mnemonic].rsplit('.').next().is_some_and(|ty| ty.ends_with("64"));
-                if !wide {
-                    let message = format!("the address of a `.{}` has 64 bits", m[decl].ty);
-                    self.error(codes::OPERAND, span, message);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -368,18 +275,18 @@ impl<'m> Validator<'m> {
         Some(part.and_then(|part| list.get(part)).unwrap_or(operand))
     }
 
-    fn judge(&mut self, judge: &Judge<'_>, inst: Inst) -> Findings {
+    fn judge(&mut self, judge: &Judge<'_>, id: Id<Stmt>, inst: Inst) -> Findings {
         let nested: usize = self.m[inst.operands].iter().map(|operand| self.nested(operand)).sum();
         if nested == 0 {
-            return self.judge_in(judge, inst, &[]);
+            return self.judge_in(judge, id, inst, &[]);
         }
         const FEW: usize = 8;
         if nested <= FEW {
             let cells: [OnceCell<Chunk>; FEW] = [const { OnceCell::new() }; FEW];
-            return self.judge_in(judge, inst, &cells);
+            return self.judge_in(judge, id, inst, &cells);
         }
         let cells: Vec<OnceCell<Chunk>> = std::iter::repeat_with(OnceCell::new).take(nested).collect();
-        self.judge_in(judge, inst, &cells)
+        self.judge_in(judge, id, inst, &cells)
     }
 
     /// How many cells the parts of an operand take.
@@ -395,7 +302,13 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn judge_in<'a>(&mut self, judge: &Judge<'_>, inst: Inst, cells: &'a [OnceCell<Chunk<'a>>]) -> Findings
+    fn judge_in<'a>(
+        &mut self,
+        judge: &Judge<'_>,
+        id: Id<Stmt>,
+        inst: Inst,
+        cells: &'a [OnceCell<Chunk<'a>>],
+    ) -> Findings
     where
         'm: 'a,
     {
@@ -412,17 +325,30 @@ impl<'m> Validator<'m> {
             }
             Judge::Tables(resolved) => resolved,
         };
+        let index = inst.mnemonic.index();
+        if let Some(place) = self.mnemonics[index].accepted.find(&operands) {
+            let instruction = self.resolutions.repeat(id, inst.mnemonic, place);
+            if let Some(instruction) = instruction.filter(|_| self.has_offset(inst)) {
+                self.misaligned(inst, &instruction);
+            }
+            return Findings::default();
+        }
         if self.repeats.is_exhausted() && resolved.accepts(&operands).is_none() {
             return Findings::default();
         }
         match resolved.judge(&operands) {
             Verdict::Legal(instruction) => {
                 self.misaligned(inst, &instruction);
-                Findings { instruction: Some(instruction), ..Findings::default() }
+                let place = self.resolutions.record(id, inst.mnemonic, instruction);
+                if let Some(place) = place {
+                    self.mnemonics[index].accepted.keep(&operands, place);
+                }
+                Findings::default()
             }
             Verdict::Doubtful(instruction, violations) => {
                 self.misaligned(inst, &instruction);
-                Findings { violations, doubts: true, instruction: Some(instruction) }
+                self.resolutions.record(id, inst.mnemonic, instruction);
+                Findings { violations, doubts: true }
             }
             Verdict::Wrong(_)
                 if self.later == Later::Sought && self.seek(resolved.lowest_version(&operands)) =>
@@ -435,9 +361,6 @@ impl<'m> Validator<'m> {
 
     /// A function works on its own CTA's tensor memory or on the pair's, not on both (manual 9.7.16.5).
     fn same_cta_group(&mut self, id: Id<Stmt>, mnemonic: &Mnemonic) {
-        if !mnemonic.opcode().text().starts_with("tcgen05.") {
-            return;
-        }
         let groups = [isa::Mod::CtaGroup1, isa::Mod::CtaGroup2];
         let Some(group) = groups.into_iter().find(|&group| mnemonic.has(group)) else { return };
         let (first, stmt) = *self.cta_group.get_or_insert((group, id));
@@ -448,37 +371,10 @@ impl<'m> Validator<'m> {
             self.report(error.label(self.m.stmt_span(stmt), format!("`{first}` here")));
         }
     }
-
-    /// Judges constant offsets. Those that are cut or cannot lead to an aligned address ptxas does not look at.
-    fn misaligned(&mut self, inst: Inst, instruction: &Instruction) {
-        let section = instruction.form().section();
-        for (spec, operand) in instruction.places().zip(inst.operands.ids()) {
-            let Shape::Address(address) = &spec.shape else { continue };
-            let Operand::Address { offset, .. } = self.m[operand] else { continue };
-            let span = self.m.operand_span(operand);
-            if offset != 0 && matches!(address.space, SpaceRef::Handle(_)) {
-                let message = "a texture, sampler or surface has no bytes to count";
-                let error = Diagnostic::error(codes::OPERAND, span, message).section(section);
-                self.report(error.note("leave the offset out"));
-                continue;
-            }
-            let message = match offset {
-                _ if i32::try_from(offset).is_err() && u32::try_from(offset).is_err() => {
-                    format!("the offset {offset} does not fit 32 bits")
-                }
-                _ if offset.rem_euclid(i64::from(address.align)) != 0 => {
-                    format!("the offset {offset} is no multiple of {}, as the address must be", address.align)
-                }
-                _ => continue,
-            };
-            let warning = Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE);
-            self.report(warning.section(section));
-        }
-    }
 }
 
 /// What every doubt is told with.
-const LENIENCE: &str = "ptxas takes it, the manual does not";
+pub(super) const LENIENCE: &str = "ptxas takes it, the manual does not";
 
 /// What is to be said of an instruction.
 #[derive(Default)]
@@ -486,8 +382,6 @@ struct Findings {
     violations: Vec<Violation>,
     /// True where ptxas lets all of it pass.
     doubts: bool,
-    /// What it was resolved to.
-    instruction: Option<Instruction>,
 }
 
 /// Who says what is wrong with an instruction.

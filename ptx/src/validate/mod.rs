@@ -1,8 +1,8 @@
 //! The validator: is the module one that ptxas takes?
 //!
 //! Rules by file: `prologue` (versions and targets), `decl` (variables and registers), `init` (initial values),
-//! `function` (headers, redeclarations, directives), `inst` (instructions, judged by [`warpsmith_isa`]), `call`
-//! (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
+//! `function` (headers, redeclarations, directives), `inst` (instructions, judged by [`warpsmith_isa`]), `address` (what that cannot know of them),
+//! `call` (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
 //!
 //! Invariants:
 //! - All errors are told, each once: a name that is not declared, or a feature that the target lacks, is told at its first use with a count
@@ -10,6 +10,8 @@
 //! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead. The bodies of a large module
 //!   are looked at by several threads first, and the pass is needed only if one of them finds something (`parallel`).
 
+mod accepted;
+mod address;
 mod call;
 mod debug;
 mod decl;
@@ -21,18 +23,17 @@ mod parallel;
 mod prologue;
 mod repeat;
 mod resolution;
+mod validated;
 
 use crate::codes;
 use crate::scope::{Binding, Bound, Clash, Scopes};
 use crate::tree::*;
 use resolution::Resolutions;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::ops::Deref;
-use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+pub use validated::{Refusal, Rejected, ValidatedModule};
+use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::memory::Layout;
-use warpsmith_isa::{
-    Change, Context, Demand, Instruction, Mnemonic, Release, Resolved, StateSpace, Target, Version,
-};
+use warpsmith_isa::{Change, Context, Demand, Mnemonic, Release, Resolved, StateSpace, Target, Version};
 
 /// How many errors are told.
 const MAX_ERRORS: usize = 500;
@@ -49,15 +50,6 @@ const MAX_WARNINGS: usize = 100;
 /// ```
 pub fn validate(module: &Module) -> Vec<Diagnostic> {
     Known::of(module, Question::default()).findings
-}
-
-/// Why a module is refused.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Refusal {
-    /// Nothing is wrong but the `.version`: this later one has what is missing, as far as the validator saw.
-    Version(Version),
-    /// The errors and warnings.
-    Findings(Diagnostics),
 }
 
 /// As [`validate`], by the verdicts of one release of ptxas.
@@ -103,165 +95,15 @@ impl Known {
     }
 }
 
-/// A module without errors, together with what the validator learnt about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ValidatedModule {
-    module: Module,
-    source: Source,
-    version: Version,
-    target: Target,
-    mnemonics: Vec<Option<Mnemonic>>,
-    resolutions: Resolutions,
-    warnings: Vec<Diagnostic>,
-}
-
-impl ValidatedModule {
-    /// Validates a module that has no text. The errors and warnings come back if there is an error.
-    pub fn new(module: Module) -> Result<Self, Diagnostics> {
-        Self::with_source(module, Source::none())
-    }
-
-    /// Validates a module whose spans count in `source`. The errors and warnings come back if there is an error.
-    fn with_source(module: Module, source: Source) -> Result<Self, Diagnostics> {
-        Self::of_release(module, source, None)
-    }
-
-    fn of_release(module: Module, source: Source, release: Option<Release>) -> Result<Self, Diagnostics> {
-        Self::of(module, source, Question { release, ..Question::default() }).map_err(|refusal| match refusal
-        {
-            Refusal::Findings(findings) => findings,
-            // None is sought.
-            Refusal::Version(_) => Diagnostics::new(Source::none(), Vec::new()),
-        })
-    }
-
-    /// [`ValidatedModule::parse`] of a text whose `.version` may be raised: where nothing else is wrong, the refusal says to which.
-    ///
-    /// ```
-    /// use warpsmith_diag::Source;
-    /// use warpsmith_ptx::{Refusal, ValidatedModule};
-    /// let text = ".version 7.0\n.target sm_80\n.address_size 64\n.func f() { .reg .b128 q; ret; }";
-    /// let refusal = ValidatedModule::parse_or_version(Source::new("f.ptx", text)).unwrap_err();
-    /// assert_eq!(refusal, Refusal::Version("8.3".parse().unwrap()));
-    /// ```
-    pub fn parse_or_version(source: impl Into<Source>) -> Result<Self, Refusal> {
-        let source = source.into();
-        let parsed = crate::parse(source.text());
-        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(Refusal::Findings(Diagnostics::new(source, parsed.diagnostics)));
-        }
-        Self::of(parsed.module, source, Question { later: Later::Sought, ..Question::default() })
-    }
-
-    fn of(module: Module, source: Source, question: Question) -> Result<Self, Refusal> {
-        let Known { findings, sought, context: Context { version, target, .. }, mnemonics, resolutions } =
-            Known::of(&module, question);
-        if findings.iter().any(Diagnostic::is_error) {
-            return Err(Refusal::Findings(Diagnostics::new(source, findings)));
-        }
-        if let Some(version) = sought {
-            return Err(Refusal::Version(version));
-        }
-        Ok(ValidatedModule { source, version, target, mnemonics, resolutions, warnings: findings, module })
-    }
-
-    /// Parses and validates a text. The errors and warnings come back if there is an error; a text that does not parse
-    /// is not validated.
-    ///
-    /// ```
-    /// use warpsmith_ptx::ValidatedModule;
-    /// let module = ValidatedModule::parse(".version 8.0\n.target sm_80\n.address_size 64\n")?;
-    /// assert_eq!(module.target().to_string(), "sm_80");
-    /// let errors = ValidatedModule::parse(".version 8.0\n.target sm_81\n").unwrap_err();
-    /// assert!(errors.to_string().contains("sm_81"));
-    /// # Ok::<(), warpsmith_diag::Diagnostics>(())
-    /// ```
-    pub fn parse(source: impl Into<Source>) -> Result<Self, Diagnostics> {
-        Self::parse_as(source, None)
-    }
-
-    /// [`ValidatedModule::parse`] by the verdicts of one release of ptxas. Where none is named, what every release refuses that knows the `.version`
-    /// is an error, and what some refuse a warning.
-    ///
-    /// ```
-    /// use warpsmith_ptx::ValidatedModule;
-    /// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f() { .reg .b16 a; add.bf16 a, {a}, a; ret; }";
-    /// let judged = |release: &str| ValidatedModule::parse_as(text, release.parse().ok());
-    /// assert!(judged("13.0").is_ok() && judged("13.5").is_err());
-    /// ```
-    pub fn parse_as(source: impl Into<Source>, release: Option<Release>) -> Result<Self, Diagnostics> {
-        let source = source.into();
-        let parsed = crate::parse(source.text());
-        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(Diagnostics::new(source, parsed.diagnostics));
-        }
-        Self::of_release(parsed.module, source, release)
-    }
-
-    /// The text that the module was read from; [`Source::none`] for one that was built.
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// The `.version`.
-    pub fn version(&self) -> Version {
-        self.version
-    }
-
-    /// The `.target`.
-    pub fn target(&self) -> Target {
-        self.target
-    }
-
-    /// What the tables know a mnemonic as. Every mnemonic of an instruction is known.
-    pub fn known_mnemonic(&self, id: MnemonicId) -> Option<&Mnemonic> {
-        self.mnemonics.get(id.index())?.as_ref()
-    }
-
-    /// What an instruction of the module was resolved to: its form, its modifiers, which of the form's operands it has. Every instruction has
-    /// been resolved; other statements have not.
-    ///
-    /// ```
-    /// use warpsmith_isa::Operation;
-    /// use warpsmith_ptx::{Stmt, ValidatedModule};
-    /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.func f() { .reg .f32 a; add.rz.f32 a, a, a; ret; }";
-    /// let module = ValidatedModule::parse(text).unwrap();
-    /// let body = module.functions().next().and_then(|function| function.body).unwrap();
-    /// let add = body.ids().find_map(|stmt| module.instruction(stmt)).unwrap();
-    /// assert_eq!(add.operation(), Operation::AddFloat);
-    /// assert_eq!(add.rounding(), Some(warpsmith_isa::Rounding::Zero));
-    /// ```
-    pub fn instruction(&self, stmt: Id<Stmt>) -> Option<&Instruction> {
-        match self.module[stmt] {
-            Stmt::Inst(inst) => self.resolutions.get(stmt, inst.mnemonic),
-            _ => None,
-        }
-    }
-
-    /// What is legal, yet likely a mistake.
-    pub fn warnings(&self) -> &[Diagnostic] {
-        &self.warnings
-    }
-
-    /// The module alone.
-    pub fn into_module(self) -> Module {
-        self.module
-    }
-}
-
-impl Deref for ValidatedModule {
-    type Target = Module;
-    fn deref(&self) -> &Module {
-        &self.module
-    }
-}
-
 /// What is known of a mnemonic of the module.
 #[derive(Default)]
 struct KnownMnemonic {
     seen: bool,
     resolved: Option<Box<Resolved>>,
     kind: inst::Kind,
+    /// True if it works on tensor memory, of which CTA groups have one each.
+    tensor: bool,
+    accepted: accepted::Accepted,
 }
 
 impl KnownMnemonic {

@@ -25,10 +25,26 @@ impl Resolutions {
         Resolutions { instructions: vec![SmallVec::new(); mnemonics], places: Vec::new(), start }
     }
 
-    pub(super) fn record(&mut self, stmt: Id<Stmt>, mnemonic: MnemonicId, instruction: Instruction) {
+    /// Records what a statement was resolved to, and says which place that has among the instructions of its mnemonic, if there was one left.
+    pub(super) fn record(
+        &mut self,
+        stmt: Id<Stmt>,
+        mnemonic: MnemonicId,
+        instruction: Instruction,
+    ) -> Option<u16> {
         let place = place_of(&mut self.instructions[mnemonic.index()], instruction);
-        let Some(index) = stmt.index().checked_sub(self.start) else { return };
-        self.set(index, place);
+        if let Some(index) = stmt.index().checked_sub(self.start) {
+            self.set(index, place);
+        }
+        (place != NONE).then_some(place)
+    }
+
+    /// Records that a statement was resolved to what another with its mnemonic was.
+    pub(super) fn repeat(&mut self, stmt: Id<Stmt>, mnemonic: MnemonicId, place: u16) -> Option<Instruction> {
+        if let Some(index) = stmt.index().checked_sub(self.start) {
+            self.set(index, place);
+        }
+        self.instructions.get(mnemonic.index())?.get(usize::from(place)).copied()
     }
 
     fn set(&mut self, index: usize, place: u16) {

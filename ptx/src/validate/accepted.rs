@@ -1,0 +1,59 @@
+//! What statements with one mnemonic have been found to take: most instructions of a module are like one before, of the same mnemonic with
+//! registers of the same types, and need no second judgement.
+
+use smallvec::SmallVec;
+use warpsmith_isa::Operand;
+
+/// So many lists of operands are kept for a mnemonic. `setp`, `mov` and `ld` have the most that are common.
+const MOST: usize = 4;
+
+/// Lists of operands that are legal, and the place of the instruction that each is among those of its mnemonic.
+#[derive(Default)]
+pub(super) struct Accepted(SmallVec<[(List, u16); 1]>);
+
+type List = SmallVec<[Operand<'static>; 4]>;
+
+impl Accepted {
+    pub(super) fn find(&self, operands: &[Operand<'_>]) -> Option<u16> {
+        self.0.iter().find(|(known, _)| known[..] == *operands).map(|(_, place)| *place)
+    }
+
+    /// Keeps a list, if it is one that is likely to come again.
+    pub(super) fn keep(&mut self, operands: &[Operand<'_>], place: u16) {
+        if self.0.len() < MOST
+            && let Some(list) = operands.iter().map(plain).collect()
+        {
+            self.0.push((list, place));
+        }
+    }
+}
+
+/// An operand that says only of what kind it is: not a constant, of which there are many, and nothing with parts.
+fn plain(operand: &Operand<'_>) -> Option<Operand<'static>> {
+    match *operand {
+        Operand::Reg(ty) => Some(Operand::Reg(ty)),
+        Operand::VectorReg(ty, lanes) => Some(Operand::VectorReg(ty, lanes)),
+        Operand::Special { reg, lanes } => Some(Operand::Special { reg, lanes }),
+        Operand::SpecialPlus(reg) => Some(Operand::SpecialPlus(reg)),
+        Operand::Var(variable) => Some(Operand::Var(variable)),
+        Operand::VarPlus(variable) => Some(Operand::VarPlus(variable)),
+        Operand::Element(variable) => Some(Operand::Element(variable)),
+        Operand::RegPlus(ty) => Some(Operand::RegPlus(ty)),
+        Operand::Func => Some(Operand::Func),
+        Operand::FuncPlus => Some(Operand::FuncPlus),
+        Operand::Label => Some(Operand::Label),
+        Operand::List => Some(Operand::List),
+        Operand::Sink => Some(Operand::Sink),
+        Operand::Address(base) => Some(Operand::Address(base)),
+        Operand::Arguments => Some(Operand::Arguments),
+        Operand::Int(_)
+        | Operand::Float(..)
+        | Operand::Vector(_)
+        | Operand::Pair(_)
+        | Operand::Not(_)
+        | Operand::Neg(_)
+        | Operand::Select(..)
+        | Operand::Bracket(_)
+        | Operand::Unknown => None,
+    }
+}

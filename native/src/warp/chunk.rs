@@ -1,5 +1,6 @@
 //! The loop over a warp's lanes, four at a time.
 
+use super::fetch::{Loaded, Reads};
 use super::recipe::{Source, Step, What};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value, types};
@@ -43,14 +44,16 @@ pub(super) struct Chunks<'b, 'f, 's> {
     keep: &'s [Reg],
     lanes: Option<Value>,
     /// Four times the number of the chunk, four times: the bytes before its part of a row.
-    chunk: Value,
+    pub chunk: Value,
     /// Words of predicates, read before the loop.
     words: HashMap<Reg, Value>,
     now: HashMap<Reg, Known>,
+    pub loaded: Loaded,
+    pub reads: Reads,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Registers,
     Constants,
     Scratch,
@@ -61,12 +64,14 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     pub fn new(
         b: &'b mut FunctionBuilder<'f>,
         memory: [Value; 3],
+        loaded: Loaded,
         (steps, keep): (&'s [Step], &'s [Reg]),
         lanes: Option<Value>,
     ) -> Self {
         let memory = memory.map(|base| Memory { base, narrow: None, wide: None });
         let (words, now) = (HashMap::new(), HashMap::new());
-        Chunks { b, memory, steps, keep, lanes, chunk: Value::from_u32(0), words, now }
+        let chunk = Value::from_u32(0);
+        Chunks { b, memory, steps, keep, lanes, chunk, words, now, loaded, reads: Reads::default() }
     }
 
     pub fn emit(mut self) {
@@ -187,7 +192,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     /// Lanes as they lie in memory, so many words past its beginning.
-    fn load(&mut self, of: Place, width: Width, words: u32) -> Lanes {
+    pub fn load(&mut self, of: Place, width: Width, words: u32) -> Lanes {
         let (place, at) = (self.place(of, width), (4 * words) as i32);
         match width {
             Width::W64 => {
@@ -274,7 +279,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
 
     fn step(&mut self, step: &Step) {
         let (mut result, mut any_nan) = match step.what {
-            What::Fetch(row) => (self.load(Place::Scratch, step.dst.width(), 32 * row), false),
+            What::Fetch(fetch) => (self.fetch(&fetch, step.dst.width()), false),
             What::Compute(plan) => {
                 let single = plan.is_float() && !step.double;
                 let x: Vec<Lanes> = step.src.iter().map(|source| self.source(*source, single)).collect();

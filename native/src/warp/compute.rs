@@ -106,7 +106,7 @@ impl Chunks<'_, '_, '_> {
         self.b.func.dfg.value_type(x).lane_bits()
     }
 
-    fn shift_left(&mut self, x: Value, by: u32) -> Value {
+    pub fn shift_left(&mut self, x: Value, by: u32) -> Value {
         if by >= self.lane_bits(x) {
             return self.b.ins().bxor(x, x);
         }
@@ -114,7 +114,7 @@ impl Chunks<'_, '_, '_> {
         self.b.ins().ishl(x, by)
     }
 
-    fn shift_right(&mut self, x: Value, by: u32, signed: bool) -> Value {
+    pub fn shift_right(&mut self, x: Value, by: u32, signed: bool) -> Value {
         let bits = self.lane_bits(x);
         if by >= bits && !signed {
             return self.b.ins().bxor(x, x);
@@ -162,7 +162,7 @@ impl Chunks<'_, '_, '_> {
         }
     }
 
-    fn extended(&mut self, x: Lanes, signed: bool) -> Lanes {
+    pub fn extended(&mut self, x: Lanes, signed: bool) -> Lanes {
         let Lanes::One(x) = x else { return x };
         Lanes::Two(match signed {
             true => [self.b.ins().swiden_low(x), self.b.ins().swiden_high(x)],
@@ -172,14 +172,17 @@ impl Chunks<'_, '_, '_> {
 
     /// The low halves of 64 bits.
     fn cut(&mut self, x: Lanes) -> Lanes {
-        let Lanes::Two([low, high]) = x else { return x };
-        let bytes: Vec<u8> = [0u8, 8, 16, 24].into_iter().flat_map(|at| at..at + 4).collect();
+        let Lanes::Two(halves) = x else { return x };
+        Lanes::One(self.words(halves, [0, 2, 4, 6]))
+    }
+
+    /// Words of two vectors.
+    pub fn words(&mut self, [a, b]: [Value; 2], words: [u8; 4]) -> Value {
+        let bytes: Vec<u8> = words.into_iter().flat_map(|word| 4 * word..4 * word + 4).collect();
         let mask = self.b.func.dfg.immediates.push(ConstantData::from(&bytes[..]));
-        let flags = MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
-        let (low, high) =
-            (self.b.ins().bitcast(types::I8X16, flags, low), self.b.ins().bitcast(types::I8X16, flags, high));
-        let both = self.b.ins().shuffle(low, high, mask);
-        Lanes::One(self.b.ins().bitcast(types::I32X4, flags, both))
+        let (a, b) = (self.cast(a, types::I8X16), self.cast(b, types::I8X16));
+        let shuffled = self.b.ins().shuffle(a, b, mask);
+        self.cast(shuffled, types::I32X4)
     }
 
     /// What a comparison found, for lanes of 32 bits.
@@ -187,7 +190,10 @@ impl Chunks<'_, '_, '_> {
         self.cut(found)
     }
 
-    fn cast(&mut self, x: Value, to: Type) -> Value {
+    pub fn cast(&mut self, x: Value, to: Type) -> Value {
+        if self.b.func.dfg.value_type(x) == to {
+            return x;
+        }
         let flags = MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
         self.b.ins().bitcast(to, flags, x)
     }

@@ -1,7 +1,8 @@
 //! The code of a region: its blocks, how they branch, and when the engine's loop is to decide who runs.
 
 use super::chunk::{Chunks, PLAIN};
-use super::recipe::{Block, Exit, Part, Recipe};
+use super::fetch::Loaded;
+use super::recipe::{Block, Exit, Part, Recipe, Step};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
     AbiParam, Block as Label, InstBuilder, JumpTableData, SigRef, Signature, Value, types,
@@ -39,6 +40,7 @@ struct Emitter<'f, 'r> {
     registers: Value,
     constants: Value,
     scratch: Value,
+    places: Value,
     labels: Vec<Label>,
     run: SigRef,
     load: SigRef,
@@ -55,16 +57,16 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
         signature.returns[0] = AbiParam::new(types::I32);
         b.import_signature(signature)
     };
-    let (run, load) = (helper(4), helper(2));
+    let (run, load) = (helper(4), helper(3));
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let state = b.block_params(entry)[0];
     let mut pointer = |at: i32| b.ins().load(types::I64, PLAIN, state, at);
-    let (registers, constants, scratch) =
-        (pointer(field!(registers)), pointer(field!(constants)), pointer(field!(scratch)));
+    let (registers, constants) = (pointer(field!(registers)), pointer(field!(constants)));
+    let (scratch, places) = (pointer(field!(scratch)), pointer(field!(places)));
     let labels: Vec<Label> = recipe.blocks.iter().map(|_| b.create_block()).collect();
-    let mut e = Emitter { b, recipe, state, registers, constants, scratch, labels, run, load };
+    let mut e = Emitter { b, recipe, state, registers, constants, scratch, places, labels, run, load };
     e.enter();
     for (n, block) in recipe.blocks.iter().enumerate() {
         e.b.switch_to_block(e.labels[n]);
@@ -136,40 +138,53 @@ impl<'r> Emitter<'_, 'r> {
                     let failed = self.b.inst_results(call)[0];
                     self.check(failed, *from);
                 }
-                Part::Chunks { batches, steps, keep, from, .. } => {
-                    let [mask, wide] = self.masks(lanes);
-                    for batch in batches {
-                        let batch = self.b.ins().iconst(types::I32, i64::from(*batch));
-                        let load = self.field64(field!(load));
-                        let call = self.b.ins().call_indirect(self.load, load, &[self.state, batch, mask]);
-                        let failed = self.b.inst_results(call)[0];
-                        self.check(failed, *from);
-                    }
-                    let (registers, constants, scratch) = (self.registers, self.constants, self.scratch);
-                    let done = self.b.create_block();
-                    let some = match lanes {
-                        Lanes::Some(_) => None,
-                        Lanes::Group => {
-                            let (all, some) = (self.b.create_block(), self.b.create_block());
-                            let every = self.b.ins().icmp_imm_s(Cc::Equal, wide, -1);
-                            self.b.ins().brif(every, all, &[], some, &[]);
-                            self.b.switch_to_block(all);
-                            Chunks::new(&mut self.b, [registers, constants, scratch], (steps, keep), None)
-                                .emit();
-                            self.b.ins().jump(done, &[]);
-                            Some(some)
-                        }
-                    };
-                    if let Some(some) = some {
-                        self.b.switch_to_block(some);
-                    }
-                    Chunks::new(&mut self.b, [registers, constants, scratch], (steps, keep), Some(wide))
-                        .emit();
-                    self.b.ins().jump(done, &[]);
-                    self.b.switch_to_block(done);
+                Part::Chunks { loads, steps, keep, from, .. } => {
+                    self.chunks(*loads, (steps, keep), *from, lanes);
                 }
             }
         }
+    }
+
+    /// Loads and arithmetic: a loop for all lanes of the warp, whose loads read where the data are if they can, and one for any lanes.
+    fn chunks(&mut self, loads: Option<(u32, bool)>, code: (&[Step], &[Reg]), from: u32, lanes: Lanes) {
+        let [mask, wide] = self.masks(lanes);
+        let whole = matches!(lanes, Lanes::Group);
+        let (any, done) = (self.b.create_block(), self.b.create_block());
+        // Whether the loop for all lanes does it, and where that reads.
+        let (every, source) = match loads {
+            Some((group, placed)) => {
+                let places = whole && placed;
+                let args = [group, u32::from(places)].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+                let load = self.field64(field!(load));
+                let call = self.b.ins().call_indirect(self.load, load, &[self.state, args[0], mask, args[1]]);
+                let answer = self.b.inst_results(call)[0];
+                let failed = i64::from(RegionState::FAILED);
+                let failed = self.b.ins().icmp_imm_u(Cc::Equal, answer, failed);
+                self.check(failed, from);
+                if places {
+                    let found = i64::from(RegionState::PLACES);
+                    (Some(self.b.ins().icmp_imm_u(Cc::Equal, answer, found)), Loaded::Places(self.places))
+                } else {
+                    (None, Loaded::Rows)
+                }
+            }
+            None => (None, Loaded::Rows),
+        };
+        let every = every.or_else(|| whole.then(|| self.b.ins().icmp_imm_s(Cc::Equal, wide, -1)));
+        let memory = [self.registers, self.constants, self.scratch];
+        if let Some(every) = every {
+            let all = self.b.create_block();
+            self.b.ins().brif(every, all, &[], any, &[]);
+            self.b.switch_to_block(all);
+            Chunks::new(&mut self.b, memory, source, code, None).emit();
+            self.b.ins().jump(done, &[]);
+        } else {
+            self.b.ins().jump(any, &[]);
+        }
+        self.b.switch_to_block(any);
+        Chunks::new(&mut self.b, memory, Loaded::Rows, code, Some(wide)).emit();
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
     }
 
     /// Counts statements, and gives how many were executed.

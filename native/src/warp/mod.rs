@@ -1,15 +1,17 @@
 //! Regions of the engine's programs as code for whole warps.
 //!
 //! A block of a region becomes loops over four lanes at a time: what a loop reads is loaded, what it computes stays in the host's vector registers, and
-//! what it has written is stored at its end. Between the loops the engine executes what is not compiled, stores among it; loads are made before the
-//! loop that uses them. Blocks branch to each other as long as all lanes go the same way, or part for a few operations and meet again.
+//! what it has written is stored at its end. Between the loops the engine executes what is not compiled, stores among it. Loads are part of the loop that uses
+//! them where their addresses follow a rule, and the engine has checked all of them before; others it makes before the loop. Blocks branch to each other as long as all lanes go the same way, or part for a few operations and meet again.
 //!
 //! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it;
-//! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its operations.
+//! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its arithmetic,
+//!   `fetch`: its loads.
 
 mod chunk;
 mod compute;
 mod emit;
+mod fetch;
 pub mod measure;
 mod plan;
 mod recipe;
@@ -103,7 +105,7 @@ unsafe impl Tier for Compiler {
         if operations < LEAST || !(self.all || dense) {
             return None;
         }
-        let batches = recipe.batches.clone();
+        let groups = recipe.groups.clone();
         let cache = CACHE.get_or_init(Mutex::default);
         let key = (recipe, self.settings);
         let known = cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
@@ -121,7 +123,7 @@ unsafe impl Tier for Compiler {
                 made
             }
         };
-        Some(CompiledRegion { code, batches, operations, owner })
+        Some(CompiledRegion { code, groups, operations, owner })
     }
 }
 

@@ -4,20 +4,21 @@
 use super::plan::{Plan, plan};
 use std::collections::HashSet;
 use warpsmith_interp::engine::{
-    BatchLoad, BlockEnd, PlainLoad, Program, Reg, Region, RegionOp, RegionState, RunStep, Width,
+    BatchGroup, BlockEnd, PlainLoad, Program, Reg, Region, RegionOp, RegionState, RunStep, Width,
 };
+use warpsmith_isa::StateSpace;
 
 /// A region. Places are relative to its start.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Recipe {
     pub blocks: Vec<Block>,
-    pub batches: Vec<Vec<BatchLoad>>,
+    pub groups: Vec<BatchGroup>,
 }
 
 impl Recipe {
     /// Loads are made for it before loops.
     pub fn has_batches(&self) -> bool {
-        !self.batches.is_empty()
+        !self.groups.is_empty()
     }
 
     /// The loops over lanes that it has.
@@ -43,9 +44,10 @@ pub(super) struct Block {
 pub(super) enum Part {
     /// The engine executes the operations from one place to another.
     Engine(u32, u32),
-    /// Batches of loads, and then arithmetic, four lanes at a time.
+    /// Loads and arithmetic, four lanes at a time.
     Chunks {
-        batches: Vec<u32>,
+        /// The group of batches that its loads are, and whether the code can read them where they are.
+        loads: Option<(u32, bool)>,
         steps: Vec<Step>,
         /// The registers that somebody reads afterwards, of those that are written.
         keep: Vec<Reg>,
@@ -74,9 +76,29 @@ pub(super) struct Step {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum What {
     Compute(Plan),
-    /// Takes what a batch has loaded, at a row of scratch memory.
-    Fetch(u32),
+    /// Takes what a batch loads.
+    Fetch(Fetch),
 }
+
+/// An element of a load.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Fetch {
+    /// The row of scratch memory where its values are if the engine has loaded them.
+    pub row: u32,
+    /// The batch, by its number in the group, and by how many bytes the load is past the batch's lowest.
+    pub batch: u32,
+    pub past: u32,
+    /// Bytes that a lane loads, those before this element, and the element's.
+    pub lane: u32,
+    pub before: u32,
+    pub bytes: u32,
+    pub signed: bool,
+    /// Local memory, in which lanes are apart.
+    pub local: bool,
+}
+
+/// Bytes of a lane that code reads at most.
+const LARGEST: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Source {
@@ -102,7 +124,7 @@ struct Open<'a> {
 /// What is compiled of a region, and how many operations that are.
 pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: bool) -> (Recipe, usize) {
     let start = region.range.start;
-    let mut recipe = Recipe { blocks: Vec::new(), batches: Vec::new() };
+    let mut recipe = Recipe { blocks: Vec::new(), groups: Vec::new() };
     let mut operations = 0;
     for block in &region.blocks {
         let first = block.range.start - start;
@@ -114,13 +136,13 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
                 RegionOp::Lanes(step) => match plan(program, step, fused_multiply) {
                     Some(plan) => {
                         if open.steps.len() >= MOST {
-                            operations += close(&mut open, place, &mut parts, &mut recipe.batches);
+                            operations += close(&mut open, place, &mut parts, &mut recipe.groups);
                         }
                         open.written.insert(step.dst);
                         open.steps.push(compute(program, step, plan));
                         continue;
                     }
-                    None => operations += close(&mut open, place, &mut parts, &mut recipe.batches),
+                    None => operations += close(&mut open, place, &mut parts, &mut recipe.groups),
                 },
                 RegionOp::Load(load) => {
                     let rows: u32 = load.dst.iter().map(|r| r.width().words() / 32).sum();
@@ -128,14 +150,14 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
                         || open.rows + rows > RegionState::SCRATCH
                         || open.steps.len() >= MOST
                     {
-                        operations += close(&mut open, place, &mut parts, &mut recipe.batches);
+                        operations += close(&mut open, place, &mut parts, &mut recipe.groups);
                     }
                     if rows <= RegionState::SCRATCH {
                         open.load(place, load);
                         continue;
                     }
                 }
-                RegionOp::Engine => operations += close(&mut open, place, &mut parts, &mut recipe.batches),
+                RegionOp::Engine => operations += close(&mut open, place, &mut parts, &mut recipe.groups),
             }
             by_engine(&mut parts, place, place + 1);
             open.from = place + 1;
@@ -148,7 +170,7 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
                 (end - 1, Exit::Branch(to, guard.map(|guard| (guard.pred, guard.negated))))
             }
         };
-        operations += close(&mut open, body_end, &mut parts, &mut recipe.batches);
+        operations += close(&mut open, body_end, &mut parts, &mut recipe.groups);
         keep(program, block, start, &mut parts);
         recipe.blocks.push(Block {
             start: first,
@@ -203,8 +225,13 @@ fn compute(program: &Program, step: &RunStep<'_>, plan: Plan) -> Step {
 impl<'a> Open<'a> {
     fn load(&mut self, place: u32, load: &PlainLoad<'a>) {
         self.loads.push((place, *load, self.rows));
-        for r in load.dst {
-            let what = What::Fetch(self.rows);
+        let (bytes, signed) = load.element;
+        for (r, before) in load.dst.iter().zip((0..).step_by(bytes as usize)) {
+            let local = load.kind.0 == StateSpace::Local;
+            // The batch is found when there are all.
+            let (batch, past) = (self.loads.len() as u32 - 1, 0);
+            let fetch = Fetch { row: self.rows, batch, past, lane: load.bytes, before, bytes, signed, local };
+            let what = What::Fetch(fetch);
             self.rows += r.width().words() / 32;
             self.written.insert(*r);
             self.steps.push(Step {
@@ -219,8 +246,9 @@ impl<'a> Open<'a> {
 }
 
 /// Ends a part before a place, and begins another there; gives how many operations it compiles.
-fn close(open: &mut Open<'_>, place: u32, parts: &mut Vec<Part>, batches: &mut Vec<Vec<BatchLoad>>) -> usize {
-    let Open { from, steps, loads, .. } = std::mem::replace(open, Open { from: place, ..Open::default() });
+fn close(open: &mut Open<'_>, place: u32, parts: &mut Vec<Part>, groups: &mut Vec<BatchGroup>) -> usize {
+    let Open { from, mut steps, loads, .. } =
+        std::mem::replace(open, Open { from: place, ..Open::default() });
     let computed = steps.iter().filter(|step| matches!(step.what, What::Compute(_))).count();
     if computed < LEAST {
         if place > from {
@@ -229,29 +257,39 @@ fn close(open: &mut Open<'_>, place: u32, parts: &mut Vec<Part>, batches: &mut V
         return 0;
     }
     // Loads of one kind from one register are one batch.
-    let mut own: Vec<(PlainLoad<'_>, u32)> = Vec::new();
-    for (at, load, row) in loads {
+    let mut batches: Vec<Vec<(u32, PlainLoad<'_>, u32)>> = Vec::new();
+    let mut numbers = Vec::new();
+    for load in loads {
         let fits = |first: &PlainLoad<'_>| {
-            let apart = load.offset.abs_diff(first.offset);
-            first.base == load.base
-                && first.kind == load.kind
-                && apart % u64::from(load.bytes) == 0
+            let apart = load.1.offset.abs_diff(first.offset);
+            first.base == load.1.base
+                && first.kind == load.1.kind
+                && apart % u64::from(load.1.bytes) == 0
                 && apart < 1 << 20
         };
-        let batch = match own.iter().find(|(first, _)| fits(first)) {
-            Some((_, batch)) => *batch,
-            None => {
-                batches.push(Vec::new());
-                let batch = batches.len() as u32 - 1;
-                own.push((load, batch));
-                batch
-            }
-        };
-        if let Some(batch) = batches.get_mut(batch as usize) {
-            batch.push((at, row));
-        }
+        let number = batches.iter().position(|batch| batch.first().is_some_and(|(_, first, _)| fits(first)));
+        let number = number.unwrap_or_else(|| {
+            batches.push(Vec::new());
+            batches.len() - 1
+        });
+        numbers.push((number, load.1.offset));
+        batches[number].push(load);
     }
-    let batches = own.into_iter().map(|(_, batch)| batch).collect();
-    parts.push(Part::Chunks { batches, steps, keep: Vec::new(), from, to: place });
+    let lowest: Vec<i64> =
+        batches.iter().map(|batch| batch.iter().map(|(_, load, _)| load.offset).min().unwrap_or(0)).collect();
+    let mut placed = true;
+    for step in &mut steps {
+        let What::Fetch(fetch) = &mut step.what else { continue };
+        let (batch, offset) = numbers[fetch.batch as usize];
+        (fetch.batch, fetch.past) = (batch as u32, offset.abs_diff(lowest[batch]) as u32);
+        placed &= fetch.lane <= LARGEST && (fetch.bytes < 8 || step.dst.width() == Width::W64);
+    }
+    let loads = (!batches.is_empty()).then(|| {
+        let places =
+            |batch: Vec<(u32, PlainLoad<'_>, u32)>| batch.into_iter().map(|(at, _, row)| (at, row)).collect();
+        groups.push(batches.into_iter().map(places).collect());
+        (groups.len() as u32 - 1, placed)
+    });
+    parts.push(Part::Chunks { loads, steps, keep: Vec::new(), from, to: place });
     computed
 }

@@ -63,8 +63,8 @@ pub use program::{
 pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use region::{
-    BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, Region, RegionCode, RegionOp, RegionState,
-    RunStep, Tier,
+    BatchGroup, BatchLoad, Block, BlockEnd, ChunkPlaces, CompiledRegion, PlainLoad, Region, RegionCode,
+    RegionOp, RegionState, RunStep, Tier,
 };
 pub use schedule::Schedule;
 pub use special::Special;

@@ -8,6 +8,7 @@ use crate::engine::file::Frame;
 use crate::engine::observe::{AccessKind, Addresses, Line};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
+use crate::engine::region::ChunkPlaces;
 use crate::engine::run::{Issue, Runner};
 use crate::engine::values::{lanes_of, opaque};
 use crate::engine::warp::Warp;
@@ -25,22 +26,93 @@ pub(in crate::engine) struct Lines {
     step: [usize; 2],
     /// Other host threads access them too.
     concurrent: bool,
+    /// The memory that they lie in: where it begins, and how many bytes it has. Of local memory that of one lane.
+    within: (*mut u8, u64),
 }
 
 impl Lines {
     /// The same lines so many bytes on.
     #[inline(always)]
     pub(in crate::engine) fn past(&self, bytes: usize) -> Lines {
-        Lines { at: self.at.map(|at| at.wrapping_add(bytes)), step: self.step, concurrent: self.concurrent }
+        Lines { at: self.at.map(|at| at.wrapping_add(bytes)), ..*self }
     }
 }
 
 impl Lines {
+    /// Tells machine code where the data of a batch are, of lanes of so many bytes, the last of whose accesses is `more` bytes past these lines; false
+    /// where it cannot read them in the way that the space promises it.
+    pub(in crate::engine) fn chunks(
+        &self,
+        space: StateSpace,
+        bytes: usize,
+        more: u64,
+        places: &mut ChunkPlaces,
+    ) -> bool {
+        for h in 0..2 {
+            let step = self.step[h];
+            let mut back = 0;
+            if space != StateSpace::Local && bytes < 16 {
+                let rule = if step == 0 {
+                    // The window of a single element reaches past it, or before it at the end of the memory.
+                    let offset = self.at[h].addr() - self.within.0.addr();
+                    let window = 16.min(CHUNK * bytes);
+                    let fits = (offset + window) as u64 + more <= self.within.1;
+                    back = if fits { 0 } else { window - bytes };
+                    if offset < back {
+                        return false;
+                    }
+                    if fits { FIRST } else { LAST }
+                } else if step == bytes {
+                    IN_A_ROW
+                } else {
+                    return false;
+                };
+                places.control[h] = CONTROLS[bytes.trailing_zeros() as usize & 3][rule];
+            }
+            places.step[h] = step;
+            for c in 0..4 {
+                places.at[4 * h + c] = self.at[h].wrapping_add(CHUNK * c * step).wrapping_sub(back);
+            }
+        }
+        true
+    }
+
     /// The place of each lane's data.
     pub(super) fn places(&self) -> [*mut u8; 32] {
         std::array::from_fn(|i| self.at[i / HALF].wrapping_add(i % HALF * self.step[i / HALF]))
     }
 }
+
+/// Lanes that machine code reads together.
+const CHUNK: usize = 4;
+
+/// Where a window has the elements of its lanes: each its own, or all the first or the last of it.
+const IN_A_ROW: usize = 0;
+const FIRST: usize = 1;
+const LAST: usize = 2;
+
+/// For lanes of 1, 2, 4 and 8 bytes and each of these rules, which byte of a window of [`ChunkPlaces`] is whose.
+const CONTROLS: [[[u8; 16]; 3]; 4] = {
+    let mut controls = [[[0x80; 16]; 3]; 4];
+    let mut shift = 0;
+    while shift < 4 {
+        let bytes = 1 << shift;
+        let each = if bytes < 4 { 4 } else { bytes };
+        let window = if bytes < 4 { CHUNK * bytes } else { 16 };
+        let mut n = 0;
+        while n < 16 {
+            let (lane, byte) = (n / each, n % each);
+            if byte < bytes {
+                controls[shift][IN_A_ROW][n] = (lane * bytes + byte) as u8;
+                controls[shift][FIRST][n] = byte as u8;
+                controls[shift][LAST][n] = (window - bytes + byte) as u8;
+            }
+            n += 1;
+        }
+        shift += 1;
+    }
+    controls
+};
 
 macro_rules! find_lines {
     ($name:ident, $t:ty) => {
@@ -168,7 +240,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             StateSpace::Local => (0, u64::from(issue.stack_end), warp.local.layout().0, false),
             _ => return None,
         };
-        let mut found = Lines { at: [base; 2], step: [0; 2], concurrent };
+        let mut found = Lines { at: [base; 2], step: [0; 2], concurrent, within: (base, len) };
         for (h, line) in lines.iter().enumerate() {
             let extent = (HALF as u64 - 1) * line.step + size + more;
             let offset = line.start.wrapping_sub(start);

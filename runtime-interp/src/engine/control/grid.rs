@@ -86,7 +86,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         fast: None,
         fast_version: 0,
         cool: native.map_or(PERIOD, |native| native.cool.swap(PERIOD, Ordering::Relaxed)),
-        scratch: None,
+        loads: None,
     };
     let outcome = run_clusters(&mut runner);
     if let Some(native) = native {

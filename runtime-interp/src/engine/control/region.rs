@@ -4,12 +4,12 @@ use crate::engine::access::load_batch_lines;
 use crate::engine::by_level::by_level;
 use crate::engine::file::{Cell, Frame, Row};
 use crate::engine::lanes::Level;
-use crate::engine::native::{Fast, FastRegion};
+use crate::engine::native::{Batch, Fast, FastRegion};
 use crate::engine::observe::AccessKind;
 use crate::engine::op::{Guard, Op};
 use crate::engine::reg::Reg;
 use crate::engine::reg::Width;
-use crate::engine::region::RegionState;
+use crate::engine::region::{ChunkPlaces, RegionState};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{holds, opaque, put};
 use crate::engine::warp::Warp;
@@ -17,8 +17,19 @@ use crate::fault::Fault;
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
 
-/// Where values that are loaded wait for the code that asked for them.
-pub(in crate::engine) type Scratch = [Cell; RegionState::SCRATCH as usize];
+/// What is loaded for code: where the data are, or the values.
+pub(in crate::engine) struct Loads {
+    places: [ChunkPlaces; RegionState::SCRATCH as usize],
+    rows: [Cell; RegionState::SCRATCH as usize],
+}
+
+impl Loads {
+    const SIZE: usize = RegionState::SCRATCH as usize;
+
+    fn new() -> Box<Loads> {
+        Box::new(Loads { places: [ChunkPlaces::NONE; Loads::SIZE], rows: [Row([0; 32]); Loads::SIZE] })
+    }
+}
 
 /// What the loop knows of the group that comes to a region.
 #[derive(Clone, Copy)]
@@ -38,7 +49,8 @@ struct Host<'h, 'a, const WATCHED: bool> {
     warp: &'h Warp,
     issue: Issue<'h>,
     region: &'h FastRegion,
-    scratch: Frame,
+    /// Belongs to the runner, which does not use it while code runs.
+    loads: *mut Loads,
     fault: Option<Box<Fault>>,
 }
 
@@ -72,10 +84,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let alone = warp.groups.len() == 1;
         // Lanes may part in there and meet again if those that go on first are those that the loop would choose.
         let may_part = coming.until == u64::MAX && (alone || warp.is_lowest(g));
-        let empty = || Box::new([Row([0; 32]); RegionState::SCRATCH as usize]);
-        let scratch = self.scratch.get_or_insert_with(empty).as_mut_ptr();
-        // SAFETY: only registers that `Batch` has numbered are used with it, which are within it.
-        let scratch_frame = unsafe { Frame::new(scratch.cast(), self.cx.constants.as_ptr()) };
+        let loads: *mut Loads = &raw mut **self.loads.get_or_insert_with(Loads::new);
+        // SAFETY: the fields of what was just found.
+        let (scratch, places) = unsafe { (&raw mut (*loads).rows, &raw const (*loads).places) };
         // SAFETY: the first row of the frame, or where it would be: code asks for registers of the function alone.
         let (registers, constants) = unsafe {
             (issue.frame.row_mut::<u32>(Reg::frame(0, Width::W32)), issue.frame.row::<u32>(Reg::ZERO))
@@ -85,6 +96,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             registers: registers.cast(),
             constants: constants.cast(),
             scratch: scratch.cast(),
+            places: places.cast(),
             executed: warp.executed,
             deadline,
             part_before: if may_part { coming.end_of_turn } else { 0 },
@@ -100,8 +112,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             load: load_helper::<LEVEL, WATCHED>,
             host: std::ptr::null_mut(),
         };
-        let mut host =
-            Host::<WATCHED> { runner: self, warp, issue, region, scratch: scratch_frame, fault: None };
+        let mut host = Host::<WATCHED> { runner: self, warp, issue, region, loads, fault: None };
         state.host = (&raw mut host).cast();
         // SAFETY: whoever gave the program this code vouches for it; the registers are those of the running function, and the helpers' host is
         // what they take it for. The runner is not used meanwhile but by them.
@@ -185,38 +196,70 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// The values of a batch of loads, in scratch memory.
+    /// The places of a group's batches, if those are asked for and all have some, or else their values in rows of scratch memory. Loads that may fault
+    /// are made in the order of the program.
     #[inline(always)]
-    fn load_batch_here<const LEVEL: usize>(
+    fn load_group_here<const LEVEL: usize>(
         &mut self,
         warp: &Warp,
         issue: Issue<'_>,
         (region, number): (&FastRegion, u32),
-        scratch: Frame,
+        into: (*mut Loads, Placed<'_>),
     ) -> Fallible<()> {
-        let Some(batch) = region.batches.get(number as usize) else { return Ok(()) };
-        let pc = batch.loads.first().map_or(issue.pc, |load| load.pc);
-        let issue = Issue { pc, ..issue };
-        if let Some(lines) = self.lines_over(warp, issue, &batch.lowest, batch.more, AccessKind::Load) {
+        let (loads, Placed(placed)) = into;
+        let Some(group) = region.groups.get(number as usize) else { return Ok(()) };
+        let first = |batch: &Batch| batch.loads.first().map_or(issue.pc, |load| load.pc);
+        if *placed {
+            // SAFETY: the caller's loads, which nobody else uses meanwhile.
+            let places = unsafe { &mut (*loads).places };
+            *placed = group.batches.iter().zip(places).all(|(batch, places)| {
+                let issue = Issue { pc: first(batch), ..issue };
+                let lines = self.lines_over(warp, issue, &batch.lowest, batch.more, AccessKind::Load);
+                let bytes = usize::from(batch.lowest.bytes) * usize::from(batch.lowest.count);
+                lines.is_some_and(|lines| lines.chunks(batch.lowest.space, bytes, batch.more, places))
+            });
+            if *placed {
+                return Ok(());
+            }
+        }
+        // SAFETY: only registers that `Batch` has numbered are used with it, which are within it.
+        let scratch = unsafe { Frame::new((&raw mut (*loads).rows).cast(), self.cx.constants.as_ptr()) };
+        let mut scattered = 0u64;
+        for (n, batch) in group.batches.iter().enumerate() {
+            let issue = Issue { pc: first(batch), ..issue };
+            let Some(lines) = self.lines_over(warp, issue, &batch.lowest, batch.more, AccessKind::Load)
+            else {
+                scattered |= 1 << n;
+                continue;
+            };
             for load in &batch.loads {
                 let into = Issue { frame: scratch, ..issue };
                 // SAFETY: the lines were found for all accesses of the batch, and the registers are rows of scratch memory.
                 unsafe { load_batch_lines(&lines, into, &load.access, load.past, &load.dst) }
             }
+        }
+        if scattered == 0 {
             return Ok(());
         }
-        for load in &batch.loads {
-            self.load_into::<LEVEL>(warp, Issue { pc: load.pc, ..issue }, scratch, &load.access, &load.dst)?;
+        for &(batch, load) in &group.order {
+            if scattered >> batch & 1 != 0 {
+                let load = &group.batches[batch].loads[load];
+                let issue = Issue { pc: load.pc, ..issue };
+                self.load_into::<LEVEL>(warp, issue, scratch, &load.access, &load.dst)?;
+            }
         }
         Ok(())
     }
 }
 
+/// Whether the places of data are asked for, and then whether all data have one.
+struct Placed<'p>(&'p mut bool);
+
 by_level! {
     run_range run_range_here run_range_baseline run_range_avx2 run_range_avx512
         (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
-    load_batch load_batch_here load_batch_baseline load_batch_avx2 load_batch_avx512
-        (warp: &Warp, issue: Issue<'_>, batch: (&FastRegion, u32), scratch: Frame);
+    load_group load_group_here load_group_baseline load_group_avx2 load_group_avx512
+        (warp: &Warp, issue: Issue<'_>, group: (&FastRegion, u32), into: (*mut Loads, Placed<'_>));
 }
 
 /// # Safety
@@ -244,8 +287,9 @@ unsafe extern "C" fn run_helper<const LEVEL: usize, const WATCHED: bool>(
 /// As for [`run_helper`].
 unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
     state: *mut RegionState,
-    batch: u32,
+    group: u32,
     mask: u32,
+    places: u32,
 ) -> u32 {
     // SAFETY: as in `run_helper`.
     let (host, runner) = unsafe {
@@ -254,6 +298,14 @@ unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
         (host, &mut *runner)
     };
     let issue = Issue { mask, ..host.issue };
-    host.fault = runner.load_batch::<LEVEL>(host.warp, issue, (host.region, batch), host.scratch).err();
-    u32::from(host.fault.is_some())
+    let mut placed = places != 0 && mask == u32::MAX;
+    let into = (host.loads, Placed(&mut placed));
+    match runner.load_group::<LEVEL>(host.warp, issue, (host.region, group), into) {
+        Ok(()) if placed => RegionState::PLACES,
+        Ok(()) => RegionState::ROWS,
+        Err(fault) => {
+            host.fault = Some(fault);
+            RegionState::FAILED
+        }
+    }
 }

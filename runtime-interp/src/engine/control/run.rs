@@ -1,6 +1,6 @@
 //! The main loop: a warp executes instructions until all its lanes wait, have exited, or its turn is over.
 
-use super::region::{Coming, Scratch};
+use super::region::{Coming, Loads};
 use crate::device::NativeCode;
 use crate::engine::block::{BlockContext, locate};
 use crate::engine::context::Context;
@@ -55,7 +55,7 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     /// Jumps back and turns until it is asked whether something is hot.
     pub cool: u32,
     /// What machine code loads waits here.
-    pub scratch: Option<Box<Scratch>>,
+    pub loads: Option<Box<Loads>>,
 }
 
 /// A warp's turn that stands still.

@@ -1,7 +1,7 @@
 //! Which regions of a program have machine code, and which are hot.
 
 use super::Program;
-use super::region::{CompiledRegion, Regions, Tier};
+use super::region::{BatchLoad, CompiledRegion, RegionState, Regions, Tier};
 use crate::engine::op::{Access, Inst, Op};
 use crate::engine::reg::{Reg, Width};
 use std::ops::Range;
@@ -31,7 +31,26 @@ pub(in crate::engine) struct Entry {
 pub(in crate::engine) struct FastRegion {
     pub start: u32,
     pub compiled: CompiledRegion,
-    pub batches: Arc<[Batch]>,
+    pub groups: Arc<[Group]>,
+}
+
+/// Batches that code asks for together.
+pub(in crate::engine) struct Group {
+    pub batches: Vec<Batch>,
+    /// Batches and loads in them, in the order of the program: that of faults.
+    pub order: Vec<(usize, usize)>,
+}
+
+impl Group {
+    fn new(program: &Program, start: u32, batches: &[Vec<BatchLoad>]) -> Option<Group> {
+        let batches: Vec<Batch> =
+            batches.iter().map(|loads| Batch::new(program, start, loads)).collect::<Option<_>>()?;
+        let numbers =
+            |(b, batch): (usize, &Batch)| (0..batch.loads.len()).map(move |l| (b, l)).collect::<Vec<_>>();
+        let mut order: Vec<(usize, usize)> = batches.iter().enumerate().flat_map(numbers).collect();
+        order.sort_by_key(|&(b, l)| batches[b].loads[l].pc);
+        (order.len() <= RegionState::SCRATCH as usize).then_some(Group { batches, order })
+    }
 }
 
 /// Loads from addresses that differ by constants.
@@ -52,7 +71,7 @@ pub(in crate::engine) struct BatchAccess {
 }
 
 impl Batch {
-    fn new(program: &Program, start: u32, loads: &[(u32, u32)]) -> Option<Batch> {
+    fn new(program: &Program, start: u32, loads: &[BatchLoad]) -> Option<Batch> {
         let mut list = Vec::new();
         for &(place, row) in loads {
             let pc = start + place;
@@ -81,8 +100,8 @@ impl Batch {
 /// What is known of a region.
 struct Candidate {
     range: Range<u32>,
-    /// How often it was seen.
-    seen: u32,
+    /// About how many of its operations were interpreted.
+    interpreted: u64,
     /// Compiled, or not worth it.
     done: bool,
 }
@@ -110,9 +129,10 @@ impl std::fmt::Debug for Native {
     }
 }
 
-/// A region is compiled when it was seen so often, once in [`PERIOD`] jumps back and turns of warps: after about 32,000, since to compile an operation
-/// takes as long as to interpret it some 3,000 times, and no launch shall take a tenth longer for it.
-const SEEN: u32 = 32;
+/// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 16,000,
+/// and no launch shall take a tenth longer for it.
+const REPAID: u64 = 160_000;
+/// So many jumps back and turns of warps pass from one look at where they are to the next.
 pub(in crate::engine) const PERIOD: u32 = 1024;
 
 impl Native {
@@ -132,7 +152,7 @@ impl Native {
         let mut inner = self.lock();
         let fresh = || {
             let ranges = program.region_ranges().into_iter();
-            ranges.map(|range| Candidate { range, seen: 0, done: false }).collect()
+            ranges.map(|range| Candidate { range, interpreted: 0, done: false }).collect()
         };
         f(inner.candidates.get_or_insert_with(fresh))
     }
@@ -142,8 +162,16 @@ impl Native {
         let hot = self.with_candidates(program, |candidates| {
             let n = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1)?;
             let candidate = candidates.get_mut(n).filter(|c| !c.done && c.range.contains(&pc))?;
-            candidate.seen += 1;
-            candidate.done = candidate.seen >= SEEN;
+            let range = candidate.range.clone();
+            // A jump back stands for a round of its loop, a turn for the whole region.
+            let closes = |at: &u32| {
+                let to = program.code.get(*at as usize).map(|inst| &inst.op);
+                matches!(to, Some(Op::Branch(to)) if *to == pc)
+            };
+            let last = (pc..range.end).rev().find(closes);
+            let round = last.map_or(range.len() as u64, |last| u64::from(last - pc) + 1);
+            candidate.interpreted += u64::from(PERIOD) * round;
+            candidate.done = candidate.interpreted >= REPAID * range.len() as u64;
             candidate.done.then(|| candidate.range.clone())
         });
         if let Some(range) = hot {
@@ -184,9 +212,9 @@ impl Native {
         let mut operations = 0;
         for (region, compiled) in made {
             let start = region.range.start;
-            let batches: Option<Vec<Batch>> =
-                compiled.batches.iter().map(|loads| Batch::new(program, start, loads)).collect();
-            let Some(batches) = batches else { continue };
+            let groups: Option<Vec<Group>> =
+                compiled.groups.iter().map(|batches| Group::new(program, start, batches)).collect();
+            let Some(groups) = groups else { continue };
             operations += compiled.operations;
             for (n, block) in region.blocks.iter().enumerate() {
                 // Where nothing but a branch is, the loop does it.
@@ -204,7 +232,7 @@ impl Native {
                 fast.code[pc as usize] = Inst { op, guard: Reg::ZERO, flip: u32::MAX, count: 0 };
                 fast.entries.push(entry);
             }
-            fast.regions.push(FastRegion { start, compiled, batches: batches.into() });
+            fast.regions.push(FastRegion { start, compiled, groups: groups.into() });
         }
         inner.fast = Arc::new(fast);
         inner.operations += operations;

@@ -29,6 +29,8 @@ pub struct RegionState {
     pub constants: *const u32,
     /// [`RegionState::SCRATCH`] rows for what is loaded.
     pub scratch: *mut u32,
+    /// Where the data of batches are, in the order of their group.
+    pub places: *const ChunkPlaces,
     /// Statements that the warp has executed.
     pub executed: u64,
     /// A backward jump when so many are executed ends the turn.
@@ -53,8 +55,9 @@ pub struct RegionState {
     pub spin_step: u32,
     /// Executes the operations from one place to another for some lanes, of which arithmetic may write more; not zero after a fault.
     pub run: unsafe extern "C" fn(*mut RegionState, u32, u32, u32, u32) -> u32,
-    /// Loads what a batch says for some lanes; not zero after a fault.
-    pub load: unsafe extern "C" fn(*mut RegionState, u32, u32) -> u32,
+    /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The first is an
+    /// answer only where the last argument is not zero.
+    pub load: unsafe extern "C" fn(*mut RegionState, u32, u32, u32) -> u32,
     /// Whom `run` and `load` belong to.
     pub(in crate::engine) host: *mut (),
 }
@@ -62,12 +65,40 @@ pub struct RegionState {
 impl RegionState {
     /// Rows of scratch memory.
     pub const SCRATCH: u32 = 64;
+    /// Answer of `load`: the data of all batches are at the places, for all lanes of the warp.
+    pub const PLACES: u32 = 0;
+    /// Answer of `load`: the values are in the rows of scratch memory.
+    pub const ROWS: u32 = 1;
+    /// Answer of `load`: there was a fault.
+    pub const FAILED: u32 = 2;
     /// Flag of an answer: the loop chooses whom to run.
     pub const CHOOSE: u64 = 1 << 32;
     /// Flag of an answer: there was a fault.
     pub const FAULT: u64 = 1 << 33;
     /// So many backward jumps while others wait end a group's turn.
     pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
+}
+
+/// Where machine code finds the data of a batch, of all lanes, for chunks of four: those of the access with the least offset.
+///
+/// Lanes of 1, 2 or 4 bytes are read as one window of four times that at the chunk's place, and those of 8 bytes as two of 16 bytes, `2 * step` apart;
+/// the windows are within the allocation, and `control` says which of their bytes are whose. Lanes of 16 bytes, and all in local memory, are read at
+/// their own places, `step` apart.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkPlaces {
+    /// Of each chunk.
+    pub at: [*const u8; 8],
+    /// For each half of the warp, which byte of a window a byte of the four lanes is, zero-extended to 32 bits; a zero where the highest bit is set.
+    pub control: [[u8; 16]; 2],
+    /// For each half of the warp, bytes from lane to lane.
+    pub step: [usize; 2],
+}
+
+impl ChunkPlaces {
+    /// No places.
+    pub const NONE: ChunkPlaces =
+        ChunkPlaces { at: [std::ptr::null(); 8], control: [[0; 16]; 2], step: [0; 2] };
 }
 
 /// One operation that computes.
@@ -96,6 +127,8 @@ pub struct PlainLoad<'a> {
     pub offset: i64,
     /// Bytes that a lane loads.
     pub bytes: u32,
+    /// Bytes of an element, and whether it is sign-extended.
+    pub element: (u32, bool),
     /// Where the elements go.
     pub dst: &'a [Reg],
 }
@@ -149,13 +182,16 @@ pub struct Region<'a> {
 /// A load of a batch: its place in the region, and the row of scratch memory that its first element goes to. An element of 64 bits takes two rows.
 pub type BatchLoad = (u32, u32);
 
+/// Batches that code asks for together, [`RegionState::SCRATCH`] loads at most.
+pub type BatchGroup = Vec<Vec<BatchLoad>>;
+
 /// What a [`Tier`] makes of a region.
 #[derive(Clone)]
 pub struct CompiledRegion {
     /// The code.
     pub code: RegionCode,
-    /// The loads that it asks for, in batches.
-    pub batches: Vec<Vec<BatchLoad>>,
+    /// The loads that it asks for.
+    pub groups: Vec<BatchGroup>,
     /// The operations that it computes itself.
     pub operations: usize,
     /// What the code belongs to.
@@ -353,6 +389,7 @@ impl Program {
             kind: (access.space, bytes as u8, access.on_stack),
             offset: access.offset,
             bytes,
+            element: (u32::from(access.bytes), access.signed),
             dst,
         })
     }

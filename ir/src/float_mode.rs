@@ -134,13 +134,23 @@ impl FloatMode {
     pub fn refusal(self, op: Opcode, t: Type, to: Type) -> Option<String> {
         let (from, to) = (t.element(), to.element());
         if let Some(narrow) = [from, to].into_iter().find(|scalar| scalar.is_narrow_float()) {
-            let nearest = matches!(self.rounding, None | Some(FloatRounding::Nearest));
+            // Powers of two are rounded as PTX's conversion to them does.
+            let (rounds, way) = match (to, op) {
+                (Scalar::UE8M0, Opcode::Fptrunc) => (
+                    matches!(self.rounding, None | Some(FloatRounding::Zero | FloatRounding::Up)),
+                    "toward zero or up",
+                ),
+                (Scalar::UE8M0, _) => {
+                    (matches!(self.rounding, None | Some(FloatRounding::Zero)), "toward zero")
+                }
+                _ => (matches!(self.rounding, None | Some(FloatRounding::Nearest)), "to nearest"),
+            };
             if op.is_approximate() {
                 return Some(format!("`{op}` has no form for {narrow}"));
             }
             let plain = FloatMode { rounding: None, fast: FastMath::NONE, ..self }.computes_plainly();
-            return (!(plain && nearest))
-                .then(|| format!("`{op}` of {narrow} rounds to nearest, and does no more"));
+            return (!(plain && rounds))
+                .then(|| format!("`{op}` of {narrow} rounds {way}, and does no more"));
         }
         let rounding = match self.rounding {
             None => true,

@@ -28,6 +28,8 @@ pub(crate) enum NumberError {
     NotAFloat,
     /// A bit pattern of another width.
     Width,
+    /// A number that is none of the powers of two that `ue8m0` has.
+    NoPower,
     /// The type has no constants of this kind.
     NoLiteral,
 }
@@ -68,6 +70,7 @@ pub(crate) fn float_bits(number: Number, ty: Type) -> Result<u64, NumberError> {
         (Number::Decimal { as_f64, .. }, Scalar::F64) => Ok(as_f64.to_bits()),
         (Number::Decimal { as_f64, .. }, scalar) => match half_format(scalar) {
             Some(format) => Ok(format.round(as_f64) as u64),
+            None if scalar == Scalar::UE8M0 => power_bits(as_f64).ok_or(NumberError::NoPower),
             None => narrow_bits(scalar, as_f64).ok_or(NumberError::NoLiteral),
         },
         (Number::Int { negative: false, magnitude, hex: true }, _) if ty.bits() <= 16 => {
@@ -87,6 +90,11 @@ fn narrow_bits(scalar: Scalar, value: f64) -> Option<u64> {
         Value::Finite(real) => real.round(format, Rounding::Nearest),
     };
     Some(if scalar == Scalar::TF32 { bits << 13 } else { bits })
+}
+
+/// The bits of a number in `ue8m0`, if it is one of its powers of two.
+fn power_bits(value: f64) -> Option<u64> {
+    (0..0xff).find(|bits| 2f64.powi(*bits as i32 - 127) == value)
 }
 
 fn sign_of(format: Format, negative: bool) -> u64 {

@@ -113,7 +113,7 @@ impl Scalar {
         })
     }
 
-    /// What a float with a sign is made of: bits of precision, the exponents of the least and of the greatest number, and whether it has
+    /// What a float is made of: bits of precision, the exponents of the least and of the greatest number, and whether it has
     /// NaNs.
     const fn float_parts(self) -> Option<(u32, i32, i32, bool)> {
         Some(match self {
@@ -127,6 +127,7 @@ impl Scalar {
             Scalar::E3M2 => (3, -4, 4, false),
             Scalar::E2M3 => (4, -3, 2, false),
             Scalar::E2M1 => (2, -1, 2, false),
+            Scalar::UE8M0 => (1, -127, 127, true),
             Scalar::Invalid
             | Scalar::I1
             | Scalar::I8
@@ -135,7 +136,6 @@ impl Scalar {
             | Scalar::I64
             | Scalar::I128
             | Scalar::Odd(_)
-            | Scalar::UE8M0
             | Scalar::Ptr
             | Scalar::PtrGlobal
             | Scalar::PtrShared
@@ -152,11 +152,17 @@ impl Scalar {
         as_wide && (wide.0 != narrow.0 || wide.1 != narrow.1 || wide.2 != narrow.2)
     }
 
-    /// True for the formats that are computed in by way of `f32`: `tf32`, and those of 8, 6 and 4 bits that have a sign.
+    /// True for the formats that are computed in by way of `f32`: `tf32`, and those of 8, 6 and 4 bits.
     pub const fn is_narrow_float(self) -> bool {
         matches!(
             self,
-            Scalar::TF32 | Scalar::E4M3 | Scalar::E5M2 | Scalar::E2M3 | Scalar::E3M2 | Scalar::E2M1
+            Scalar::TF32
+                | Scalar::E4M3
+                | Scalar::E5M2
+                | Scalar::E2M3
+                | Scalar::E3M2
+                | Scalar::E2M1
+                | Scalar::UE8M0
         )
     }
 
@@ -429,7 +435,8 @@ mod tests {
         {
             assert!(!wide.holds(narrow), "{wide} {narrow}");
         }
-        assert!(Scalar::ALL.iter().all(|scalar| !scalar.holds(*scalar) && !scalar.holds(UE8M0)));
+        assert!([TF32, BF16, F32, F64].iter().all(|wide| wide.holds(UE8M0)) && !F16.holds(UE8M0));
+        assert!(Scalar::ALL.iter().all(|scalar| !scalar.holds(*scalar) && !UE8M0.holds(*scalar)));
     }
 
     #[test]

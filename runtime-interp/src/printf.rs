@@ -4,6 +4,8 @@
 //! its size. Which size an integer has follows from the conversion, so the format is all there is to go by, as it is for
 //! CUDA's driver, which formats on the host too.
 
+use warpsmith_ir::printf::{Amount, Conversion, Kind, MOST_ARGUMENTS, Notation, Piece, Radix, pieces};
+
 /// Where the arguments come from.
 pub(crate) trait Arguments {
     /// What stops the formatting.
@@ -16,19 +18,15 @@ pub(crate) trait Arguments {
     fn string(&mut self, address: u64, most: Option<usize>) -> Result<Vec<u8>, Self::Error>;
 }
 
-/// The most arguments that are formatted; further conversions are printed as they are written (CUDA C++ Programming Guide,
-/// formatted output).
-const MOST_ARGUMENTS: u32 = 32;
-
 /// The widest a field can be asked to be: what is larger is cut to this.
 const WIDEST: usize = 1 << 16;
 
 /// The most fraction digits any double has.
 const DIGITS: usize = 1100;
 
-/// One `%` conversion.
-#[derive(Clone, Copy, Default)]
-struct Conversion {
+/// A conversion with its width and precision as numbers.
+#[derive(Clone, Copy)]
+struct Field {
     left: bool,
     plus: bool,
     space: bool,
@@ -36,162 +34,101 @@ struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// Bits of an integer argument.
-    bits: u32,
 }
 
-/// The text, and how many arguments it took.
+/// The text, and how many arguments it took. What is no conversion is printed as it is written, and so are conversions whose arguments would be
+/// more than a device prints.
 pub(crate) fn format<A: Arguments>(format: &[u8], args: &mut A) -> Result<(Vec<u8>, u32), A::Error> {
     let (mut text, mut taken) = (Vec::with_capacity(format.len()), 0);
-    let mut rest = format;
-    while let Some(at) = rest.iter().position(|b| *b == b'%') {
-        text.extend_from_slice(&rest[..at]);
-        let from = &rest[at..];
-        let length = convert(from, &mut text, args, &mut taken)?;
-        rest = &from[length..];
+    for piece in pieces(format) {
+        match piece {
+            Piece::Text(bytes) => text.extend_from_slice(bytes),
+            Piece::Malformed(_) => text.push(b'%'),
+            Piece::Conversion { conversion, written } => {
+                let wanted = conversion.arguments().count();
+                if taken + wanted > MOST_ARGUMENTS {
+                    text.extend_from_slice(written);
+                } else {
+                    taken += wanted;
+                    convert(conversion, &mut text, args)?;
+                }
+            }
+        }
     }
-    text.extend_from_slice(rest);
-    Ok((text, taken))
+    Ok((text, taken as u32))
 }
 
-/// Formats the conversion that a text begins with and gives its length. What is no conversion is printed as it is.
-fn convert<A: Arguments>(
-    from: &[u8],
-    text: &mut Vec<u8>,
-    args: &mut A,
-    taken: &mut u32,
-) -> Result<usize, A::Error> {
-    let at = |i: usize| from.get(i).copied().unwrap_or(0);
-    if at(1) == b'%' {
-        text.push(b'%');
-        return Ok(2);
-    }
-    let as_written = |text: &mut Vec<u8>, length: usize| {
-        let length = length.min(from.len());
-        text.extend_from_slice(&from[..length]);
-        length
+fn convert<A: Arguments>(c: Conversion, text: &mut Vec<u8>, args: &mut A) -> Result<(), A::Error> {
+    let mut argument = |amount: Option<Amount>| match amount {
+        None => Ok(None),
+        Some(Amount::Number(number)) => Ok(Some(i64::try_from(number).unwrap_or(i64::MAX))),
+        Some(Amount::Argument) => args.next(4).map(|word| Some(i64::from(word as u32 as i32))),
     };
-    let Some((shape, kind, length)) = parse(from) else { return Ok(as_written(text, 1)) };
-    let wanted = 1 + u32::from(shape.star_width) + u32::from(shape.star_precision);
-    if *taken + wanted > MOST_ARGUMENTS {
-        return Ok(as_written(text, length));
-    }
-    *taken += wanted;
-    let mut c = shape.conversion;
-    if shape.star_width {
-        let width = args.next(4)? as i32;
-        c.left |= width < 0;
-        c.width = (width.unsigned_abs() as usize).min(WIDEST);
-    }
-    if shape.star_precision {
-        // A negative precision is none.
-        c.precision = usize::try_from(args.next(4)? as i32).ok().map(|p| p.min(WIDEST));
-    }
+    let cut = |number: i64| (number.unsigned_abs() as usize).min(WIDEST);
+    let width = argument(c.width)?.unwrap_or(0);
+    let precision = argument(c.precision)?;
+    let Conversion { plus, space, alternate, zero, length, kind, upper, .. } = c;
+    let field = Field {
+        left: c.left || width < 0,
+        plus,
+        space,
+        alternate,
+        zero,
+        width: cut(width),
+        // A negative one is none.
+        precision: precision.filter(|number| *number >= 0).map(cut),
+    };
+    let bits = length.bits();
     match kind {
-        b'd' | b'i' => {
-            let value = args.next(u64::from(c.bits / 8).max(4))?;
-            let value = ((value << (64 - c.bits)) as i64) >> (64 - c.bits);
-            c.integer(text, sign(&c, value < 0), "", value.unsigned_abs().to_string());
+        Kind::Signed => {
+            let value = args.next(u64::from(bits / 8).max(4))?;
+            let value = ((value << (64 - bits)) as i64) >> (64 - bits);
+            field.integer(text, field.sign(value < 0), "", value.unsigned_abs().to_string());
         }
-        b'u' | b'o' | b'x' | b'X' => {
-            let value = args.next(u64::from(c.bits / 8).max(4))? & (u64::MAX >> (64 - c.bits));
-            c.unsigned(text, kind, value);
+        Kind::Unsigned(radix) => {
+            let value = args.next(u64::from(bits / 8).max(4))? & (u64::MAX >> (64 - bits));
+            field.unsigned(text, radix, upper, value);
         }
-        b'c' => {
+        Kind::Character => {
             let value = [args.next(4)? as u8];
-            c.pad(text, "", "", &value, false);
+            field.pad(text, "", "", &value, false);
         }
-        b'p' => {
+        Kind::Pointer => {
             let value = args.next(8)?;
-            let digits = if value == 0 { "(nil)".into() } else { format!("0x{value:x}") };
-            c.pad(text, "", "", digits.as_bytes(), false);
+            if value == 0 {
+                field.pad(text, "", "", b"(nil)", false);
+            } else {
+                field.integer(text, field.sign(false), "0x", format!("{value:x}"));
+            }
         }
-        b's' => {
+        Kind::Text => {
             let address = args.next(8)?;
             let bytes = if address == 0 {
-                let most = c.precision.unwrap_or(6);
+                let most = field.precision.unwrap_or(6);
                 b"(null)"[..if most < 6 { 0 } else { 6 }].to_vec()
             } else {
-                args.string(address, c.precision)?
+                args.string(address, field.precision)?
             };
-            c.pad(text, "", "", &bytes, false);
+            field.pad(text, "", "", &bytes, false);
         }
-        _ => {
+        Kind::Float(notation) => {
             let value = f64::from_bits(args.next(8)?);
-            c.float(text, kind, value);
+            field.float(text, notation, upper, value);
         }
     }
-    Ok(length)
+    Ok(())
 }
 
-struct Shape {
-    conversion: Conversion,
-    star_width: bool,
-    star_precision: bool,
-}
-
-/// Takes `%[flags][width][.precision][size]type` apart; `None` if it is none.
-fn parse(from: &[u8]) -> Option<(Shape, u8, usize)> {
-    let mut i = 1;
-    let mut c = Conversion { bits: 32, ..Default::default() };
-    loop {
-        match from.get(i)? {
-            b'-' => c.left = true,
-            b'+' => c.plus = true,
-            b' ' => c.space = true,
-            b'#' => c.alternate = true,
-            b'0' => c.zero = true,
-            _ => break,
+impl Field {
+    fn sign(&self, negative: bool) -> &'static str {
+        match (negative, self.plus, self.space) {
+            (true, ..) => "-",
+            (_, true, _) => "+",
+            (_, _, true) => " ",
+            _ => "",
         }
-        i += 1;
     }
-    let number = |i: &mut usize| {
-        let mut value = 0usize;
-        while let Some(d) = from.get(*i).filter(|d| d.is_ascii_digit()) {
-            value = (value * 10 + usize::from(d - b'0')).min(WIDEST);
-            *i += 1;
-        }
-        value
-    };
-    let star = |i: &mut usize| {
-        let star = from.get(*i) == Some(&b'*');
-        *i += usize::from(star);
-        star
-    };
-    let star_width = star(&mut i);
-    if !star_width {
-        c.width = number(&mut i);
-    }
-    let mut star_precision = false;
-    if from.get(i) == Some(&b'.') {
-        i += 1;
-        star_precision = star(&mut i);
-        c.precision = Some(if star_precision { 0 } else { number(&mut i) });
-    }
-    let sizes: [(&[u8], u32); 8] =
-        [(b"hh", 8), (b"h", 16), (b"ll", 64), (b"l", 64), (b"j", 64), (b"z", 64), (b"t", 64), (b"L", 64)];
-    if let Some((name, bits)) = sizes.iter().find(|(name, _)| from[i..].starts_with(name)) {
-        c.bits = *bits;
-        i += name.len();
-    }
-    let kind = *from.get(i)?;
-    b"diuoxXcspeEfFgGaA".contains(&kind).then_some((
-        Shape { conversion: c, star_width, star_precision },
-        kind,
-        i + 1,
-    ))
-}
 
-fn sign(c: &Conversion, negative: bool) -> &'static str {
-    match (negative, c.plus, c.space) {
-        (true, ..) => "-",
-        (_, true, _) => "+",
-        (_, _, true) => " ",
-        _ => "",
-    }
-}
-
-impl Conversion {
     /// Writes sign, prefix and body in a field; zeros between prefix and body if they are wanted.
     fn pad(&self, text: &mut Vec<u8>, sign: &str, prefix: &str, body: &[u8], zeros: bool) {
         let fill = self.width.saturating_sub(sign.len() + prefix.len() + body.len());
@@ -218,46 +155,41 @@ impl Conversion {
         self.pad(text, sign, prefix, body.as_bytes(), self.zero && self.precision.is_none());
     }
 
-    fn unsigned(&self, text: &mut Vec<u8>, kind: u8, value: u64) {
-        let digits = match kind {
-            b'o' => format!("{value:o}"),
-            b'x' => format!("{value:x}"),
-            b'X' => format!("{value:X}"),
-            _ => value.to_string(),
+    fn unsigned(&self, text: &mut Vec<u8>, radix: Radix, upper: bool, value: u64) {
+        let (prefix, digits) = match (radix, upper) {
+            (Radix::Octal, _) => return self.octal(text, value),
+            (Radix::Hexadecimal, true) => ("0X", format!("{value:X}")),
+            (Radix::Hexadecimal, false) => ("0x", format!("{value:x}")),
+            (Radix::Decimal, _) => ("", value.to_string()),
         };
-        match kind {
-            // `#` makes the first octal digit a zero, by raising the precision if need be.
-            b'o' if self.alternate && (value != 0 || self.precision == Some(0)) => {
-                let least = if value == 0 { 1 } else { digits.len() + 1 };
-                let raised = if self.precision.unwrap_or(0) < least {
-                    Conversion { precision: Some(least), ..*self }
-                } else {
-                    *self
-                };
-                let missing = raised.precision.unwrap_or(0).saturating_sub(digits.len());
-                let body = "0".repeat(missing) + &digits;
-                self.pad(text, "", "", body.as_bytes(), self.zero && self.precision.is_none());
-            }
-            b'x' if self.alternate && value != 0 => self.integer(text, "", "0x", digits),
-            b'X' if self.alternate && value != 0 => self.integer(text, "", "0X", digits),
-            _ => self.integer(text, "", "", digits),
-        }
+        self.integer(text, "", if self.alternate && value != 0 { prefix } else { "" }, digits);
     }
 
-    fn float(&self, text: &mut Vec<u8>, kind: u8, value: f64) {
-        let sign = sign(self, value.is_sign_negative());
-        let upper = kind.is_ascii_uppercase();
+    /// `%o`: `#` makes the first digit a zero, by raising the precision if need be.
+    fn octal(&self, text: &mut Vec<u8>, value: u64) {
+        let digits = format!("{value:o}");
+        if !self.alternate || value == 0 && self.precision != Some(0) {
+            return self.integer(text, "", "", digits);
+        }
+        let least = if value == 0 { 1 } else { digits.len() + 1 };
+        let wanted = self.precision.unwrap_or(0).max(least);
+        let body = "0".repeat(wanted - digits.len()) + &digits;
+        self.pad(text, "", "", body.as_bytes(), self.zero && self.precision.is_none());
+    }
+
+    fn float(&self, text: &mut Vec<u8>, notation: Notation, upper: bool, value: f64) {
+        let sign = self.sign(value.is_sign_negative());
         let magnitude = value.abs();
         if !value.is_finite() {
             let name = if value.is_nan() { "nan" } else { "inf" };
             let name = if upper { name.to_uppercase() } else { name.to_string() };
             return self.pad(text, sign, "", name.as_bytes(), false);
         }
-        let (prefix, body) = match kind.to_ascii_lowercase() {
-            b'f' => ("", self.fixed(magnitude, self.precision.unwrap_or(6))),
-            b'e' => ("", self.scientific(magnitude, self.precision.unwrap_or(6))),
-            b'g' => ("", self.shortest(magnitude)),
-            _ => ("0x", self.hexadecimal(magnitude)),
+        let (prefix, body) = match notation {
+            Notation::Fixed => ("", self.fixed(magnitude, self.precision.unwrap_or(6))),
+            Notation::Scientific => ("", self.scientific(magnitude, self.precision.unwrap_or(6))),
+            Notation::Shortest => ("", self.shortest(magnitude)),
+            Notation::Hexadecimal => ("0x", self.hexadecimal(magnitude)),
         };
         let (prefix, body) =
             if upper { (prefix.to_uppercase(), body.to_uppercase()) } else { (prefix.to_string(), body) };
@@ -289,7 +221,7 @@ impl Conversion {
         // The exponent that `%e` would show, after rounding.
         let (_, exponent) = scientific(value, significant - 1);
         let is_fixed = exponent >= -4 && i64::from(exponent) < significant as i64;
-        let plain = Conversion { alternate: false, ..*self };
+        let plain = Field { alternate: false, ..*self };
         let mut body = if is_fixed {
             plain.fixed(value, (significant as i64 - 1 - i64::from(exponent)) as usize)
         } else {
@@ -492,6 +424,7 @@ mod tests {
     fn huge_widths_are_cut() {
         assert_eq!(printed("%999999999999d", &[1]).len(), WIDEST);
         assert_eq!(printed("%*d", &[0x7fff_ffff, 1]).len(), WIDEST);
+        assert_eq!(printed("%99999999999999999999d", &[1]).len(), WIDEST);
         assert_eq!(printed("%.99999999d", &[1]).len(), WIDEST);
         assert_eq!(float("%.99999999e", 1.0).len(), WIDEST + 6);
     }

@@ -26,7 +26,7 @@ pub struct Unit {
 
 /// The integers: those of registers, those between, and the least and greatest of each size.
 const WIDTHS: [u32; 18] = [1, 2, 3, 7, 8, 9, 16, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128];
-const FLOATS: [Type; 10] = [
+const FLOATS: [Type; 11] = [
     Type::F16,
     Type::BF16,
     Type::TF32,
@@ -37,8 +37,9 @@ const FLOATS: [Type; 10] = [
     Type::E2M3,
     Type::E3M2,
     Type::E2M1,
+    Type::UE8M0,
 ];
-const ELEMENTS: [Scalar; 13] = [
+const ELEMENTS: [Scalar; 14] = [
     Scalar::I1,
     Scalar::I8,
     Scalar::I16,
@@ -51,6 +52,7 @@ const ELEMENTS: [Scalar; 13] = [
     Scalar::F32,
     Scalar::F64,
     Scalar::E4M3,
+    Scalar::UE8M0,
     Scalar::Ptr,
 ];
 /// Lengths that PTX has packed forms of, and lengths that nothing has.

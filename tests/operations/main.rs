@@ -26,7 +26,25 @@ fn operands(ty: Type) -> Vec<u8> {
         Scalar::F64 => (52, 1023),
         Scalar::E4M3 => (3, 7),
         Scalar::E5M2 => (2, 15),
-        _ => (0, 0),
+        Scalar::E3M2 => (2, 3),
+        Scalar::E2M3 => (3, 1),
+        Scalar::E2M1 => (1, 1),
+        // Every power of two is at an edge of f32 or between them.
+        Scalar::UE8M0
+        | Scalar::Invalid
+        | Scalar::I1
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::I128
+        | Scalar::Odd(_)
+        | Scalar::Ptr
+        | Scalar::PtrGlobal
+        | Scalar::PtrShared
+        | Scalar::PtrLocal
+        | Scalar::PtrConst
+        | Scalar::PtrParam => (0, 0),
     };
     if fraction > 0 {
         let of = |exponent: u128, low: u128| exponent << fraction | low;

@@ -29,6 +29,9 @@ pub(super) fn plan(op: Opcode, mode: FloatMode, from: Type, to: Type) -> Option<
     {
         return Some(Plan::simple(function));
     }
+    if op == Opcode::Fptrunc && to == Type::UE8M0 && mode.rounding == Some(FloatRounding::Up) {
+        return super::narrow::power_rounded_up(from);
+    }
     if super::narrow::concerns(&[from], to) {
         return super::narrow::operation(op, from, to);
     }

@@ -4,12 +4,15 @@
 //! rounded to the nearest number of the format, ties to even. So sums, differences, products, quotients and roots are rounded once in effect
 //! (24 bits are twice the 11 of `tf32` and two more; Figueroa, 1995); `fma`, and what comes from `f64` or from integers of more than 24 bits, may
 //! be rounded twice. What is beyond the greatest number of a format of 8 bits or fewer becomes that number, as in PTX's conversions.
+//!
+//! `ue8m0` has powers of two only, without zero and without sign: the sign of a result is dropped, and its magnitude is rounded toward zero, which
+//! PTX's conversion does (`cvt.rz`; there is none to nearest), but not below the least power.
 
 use crate::classes::{Class, Conversion, FloatBinary, FloatUnary, Ternary};
 use crate::{FloatCC, Opcode, Scalar, Type};
 use warpsmith_semantics::lanes::scalar;
 use warpsmith_semantics::value::compare::Comparison;
-use warpsmith_semantics::value::convert::small::Small;
+use warpsmith_semantics::value::convert::small::{Small, bf16x2_from_ue8m0x2, ue8m0_from_single};
 use warpsmith_semantics::value::convert::{Cvt, Kind};
 use warpsmith_semantics::value::half::{BF16, F16, Half};
 use warpsmith_semantics::value::soft::{Format, Value};
@@ -17,7 +20,7 @@ use warpsmith_semantics::value::{Rounding, single};
 use warpsmith_semantics::{Plan, Width};
 
 /// Every float format that is computed with, by number.
-const FORMATS: [Scalar; 10] = [
+const FORMATS: [Scalar; 11] = [
     Scalar::F16,
     Scalar::BF16,
     Scalar::TF32,
@@ -28,6 +31,7 @@ const FORMATS: [Scalar; 10] = [
     Scalar::E2M3,
     Scalar::E3M2,
     Scalar::E2M1,
+    Scalar::UE8M0,
 ];
 
 fn small(scalar: Scalar) -> Option<Small> {
@@ -78,6 +82,9 @@ fn number(ty: Type) -> Option<u64> {
 /// A value of a format as an `f32`: exactly, but for `f64`.
 fn widen(number: u64, bits: u64) -> f32 {
     let scalar = FORMATS[number as usize % FORMATS.len()];
+    if scalar == Scalar::UE8M0 {
+        return BF16::widen(bf16x2_from_ue8m0x2(bits as u32) as u16);
+    }
     if let Some(small) = small(scalar) {
         return f32::from_bits(small.to_single(bits as u32));
     }
@@ -95,10 +102,13 @@ fn widen(number: u64, bits: u64) -> f32 {
     }
 }
 
-/// The nearest value of a format.
+/// The value of a format that a number is rounded to: the nearest; of `ue8m0`, that toward zero of the magnitude.
 fn round(number: u64, value: f32) -> u64 {
     let scalar = FORMATS[number as usize % FORMATS.len()];
     let bits = value.to_bits();
+    if scalar == Scalar::UE8M0 {
+        return ue8m0_from_single(Rounding::Zero, true, bits).into();
+    }
     if let Some(small) = small(scalar) {
         return small.of_single(bits).into();
     }
@@ -164,11 +174,13 @@ fn run(code: u64, operands: [u32; 3]) -> u32 {
     let [x, y, _] = operands;
     // Of a value that is not rounded its bits stay.
     let format = FORMATS[number as usize % FORMATS.len()];
+    let has_sign = format != Scalar::UE8M0;
     let sign = if format == Scalar::TF32 { 1 << 31 } else { 1u32 << (Type::scalar(format).bits() - 1) };
     let all = sign | (sign - 1);
     let of_bits = |f: fn(u32, u32) -> u32, a: f32, b: f32| f32::from_bits(f(a.to_bits(), b.to_bits()));
     let result = match op.class() {
         Class::FloatUnary(unary) => match unary {
+            FloatUnary::Fneg | FloatUnary::Fabs if !has_sign => return x,
             FloatUnary::Fneg => return (x ^ sign) & all,
             FloatUnary::Fabs => return x & (sign - 1),
             FloatUnary::Fsqrt => a.sqrt(),
@@ -195,6 +207,7 @@ fn run(code: u64, operands: [u32; 3]) -> u32 {
             FloatBinary::Fmax => of_bits(|a, b| single::max::<false>(false, a, b), a, b),
             FloatBinary::Fminimum => of_bits(|a, b| single::min::<false>(true, a, b), a, b),
             FloatBinary::Fmaximum => of_bits(|a, b| single::max::<false>(true, a, b), a, b),
+            FloatBinary::Fcopysign if !has_sign => return x,
             FloatBinary::Fcopysign => return x & (sign - 1) | y & sign,
         },
         // The one operation of three.
@@ -270,6 +283,17 @@ fn convert(op: Conversion, from: Type, to: Type) -> Option<Plan> {
     }
 }
 
+/// `fptrunc rp` to `ue8m0`: the magnitude is rounded up.
+pub(super) fn power_rounded_up(from: Type) -> Option<Plan> {
+    let to_power = |number: u64, a: u64| ue8m0_from_single(Rounding::Up, true, widen(number, a).to_bits());
+    // The closures take nothing from here, so that they are functions.
+    let function = match from.bits() > 32 {
+        false => scalar(move |a: u32, number: u64| to_power(number, a.into())),
+        true => scalar(move |a: u64, number: u64| to_power(number, a)),
+    };
+    Some(Plan::with_constants(function, &[number(from)?]))
+}
+
 fn between(code: u64, a: u64) -> u64 {
     round(code >> 8, widen(code & 0xff, a))
 }
@@ -312,6 +336,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn powers_of_two_are_rounded_toward_zero_and_have_no_sign() {
+        let ty = Type::UE8M0;
+        let of = |op, operands: &[u128]| value(op, ty, ty, operands);
+        for bits in 0..=0xff {
+            let wide = value(Opcode::Fpext, ty, Type::F32, &[bits]);
+            let power = f32::from_bits(wide as u32);
+            assert!(bits == 0xff && power.is_nan() || power == 2f64.powi(bits as i32 - 127) as f32, "{bits}");
+            assert_eq!(value(Opcode::Fptrunc, Type::F32, ty, &[wide]), bits);
+            assert_eq!(of(Opcode::Fneg, &[bits]), bits);
+        }
+        // 2 + 1 is 2; 1 - 2 is 1; 1 - 1 is the least power, as is the square of that; the greatest doubled stays.
+        assert_eq!(of(Opcode::Fadd, &[128, 127]), 128);
+        assert_eq!(of(Opcode::Fsub, &[127, 128]), 127);
+        assert_eq!(of(Opcode::Fsub, &[127, 127]), 0);
+        assert_eq!(of(Opcode::Fmul, &[0, 0]), 0);
+        assert_eq!(of(Opcode::Fadd, &[254, 254]), 254);
+        assert_eq!(of(Opcode::Fsqrt, &[130]), 128);
+        assert_eq!(of(Opcode::Fdiv, &[130, 255]), 255);
+        let up = |x: f32| {
+            let plan = power_rounded_up(Type::F32).expect("a plan");
+            plan.evaluate(&[x.to_bits().into()]).expect("a value")[0]
+        };
+        assert_eq!([up(1.5), up(-1.0), up(0.0), up(f32::INFINITY), up(3e-39)], [128, 127, 0, 254, 0]);
+        assert_eq!([up(6e-39), up(f32::NAN)], [1, 255]);
     }
 
     #[test]

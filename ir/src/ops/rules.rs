@@ -251,7 +251,7 @@ impl TypeSet {
             TypeSet::BoolInt => element.is_int(),
             TypeSet::BoolIntPtr => element.is_int() || element.is_ptr(),
             TypeSet::AnyInt => ty.is_int(),
-            TypeSet::Float => element.is_float() && !matches!(ty.element(), UE8M0),
+            TypeSet::Float => element.is_float(),
             TypeSet::AnyFloat => ty.is_float(),
             TypeSet::Ptr => ty.is_ptr(),
             TypeSet::Memory => ty.bytes().is_some() || ty.is_aggregate(),

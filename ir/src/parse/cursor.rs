@@ -221,11 +221,9 @@ impl<'a> Parser<'a> {
                 };
                 (format!("a bit pattern of another width than {ty}"), Some(note))
             }
-            NumberError::NoLiteral if ty.is_float() => {
-                let digits = (bits as usize).div_ceil(4);
-                let form =
-                    if ty == Type::TF32 { "0f........".into() } else { format!("0x{}", "0".repeat(digits)) };
-                (format!("{ty} has no decimal literals"), Some(format!("write its bits: {form}")))
+            NumberError::NoPower => {
+                let note = format!("{ty} has the powers of two from 2^-127 to 2^127, and NaN as 0xff");
+                (format!("{ty} does not have this number"), Some(note))
             }
             NumberError::NoLiteral => (format!("{ty} has no literals"), None),
         };

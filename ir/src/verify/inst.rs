@@ -67,17 +67,9 @@ impl<'a> Verifier<'a> {
             self.inst_error(inst, "I0401", message).notes.push(note.into());
             return false;
         }
-        // Formats that have no arithmetic in the core set, as distinct from types that make no sense here.
-        if set == TypeSet::Float && t.element_type().is_float() {
-            let note = "convert with PTX's own operations, as in `ptx.cvt.rn.bf16x2.ue8m0x2`";
-            self.inst_error(inst, "I0390", format!("`{op}` on {t} is not supported yet"))
-                .notes
-                .push(note.into());
-        } else {
-            let message = format!("`{op}` takes {}, not {t}", set.describe());
-            let sibling = sibling(op, t).map(|other| format!("did you mean `{other}`?"));
-            self.inst_error(inst, "I0401", message).notes.extend(sibling);
-        }
+        let message = format!("`{op}` takes {}, not {t}", set.describe());
+        let sibling = sibling(op, t).map(|other| format!("did you mean `{other}`?"));
+        self.inst_error(inst, "I0401", message).notes.extend(sibling);
         false
     }
 

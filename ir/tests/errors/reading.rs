@@ -45,7 +45,7 @@ fn unknown_types_and_suffixes() {
 fn numbers() {
     check_body(
         "%a = iconst.i8 256\n%b = iconst.i8 -129\n%e = iconst.i32 1.5\n%f = fconst.f32 2\n%g = fconst.f32 0d3ff0000000000000\n\
-         %h = fconst.ue8m0 1.0\n%j = iconst.i32 12ab\n%k = iconst.i1 2\n%m = fconst.f16 0x12345\nret",
+         %h = fconst.ue8m0 3.0\n%j = iconst.i32 12ab\n%k = iconst.i1 2\n%m = fconst.f16 0x12345\nret",
         expect![[r#"
             5:16: error[I0005]: the number does not fit i8
               note: i8 takes -128 to 255
@@ -56,8 +56,8 @@ fn numbers() {
               note: write a float, such as 2.0
             9:17: error[I0005]: a bit pattern of another width than f32
               note: bits of an f32 are written 0f3f800000
-            10:19: error[I0005]: ue8m0 has no decimal literals
-              note: write its bits: 0x00
+            10:19: error[I0005]: ue8m0 does not have this number
+              note: ue8m0 has the powers of two from 2^-127 to 2^127, and NaN as 0xff
             11:17: error[I0004]: `12ab` is not a number
               note: numbers are 42, -7, 0x2a, 0b101010, 1.5, 1e-3, or bits as in 0f3f800000 and 0d3ff0000000000000
             12:16: error[I0005]: an i1 is 0 or 1

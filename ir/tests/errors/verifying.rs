@@ -215,10 +215,26 @@ fn lists_of_operands() {
 #[test]
 fn not_supported_yet() {
     check(
-        "func @f(%p: ptr<global>, %v: f32x4) {\nentry:\n%g = load.ue8m0 %p\n%h = fadd %g, %g\nret\n}\n",
+        "global @s: samplerref\nfunc @f() {\nentry:\nret\n}\n",
         expect![[r#"
-            4:1: error[I0390]: `fadd` on ue8m0 is not supported yet
-              note: convert with PTX's own operations, as in `ptx.cvt.rn.bf16x2.ue8m0x2`
+            1:8: error[I0390]: `@s` is a global of samplerref, which is not supported yet: it needs `texmode_independent`
+        "#]],
+    );
+}
+
+/// Of powers of two all operations are there, and `ue8m0` is rounded as PTX rounds to it.
+#[test]
+fn powers_of_two() {
+    check(
+        "func @f(%p: ptr<global>, %x: f32) {\nentry:\n%g = load.ue8m0 %p\n%h = fadd %g, 2.0\n%i = fptrunc.ue8m0 rp %x\n\
+         %j = fptrunc.ue8m0 rm %x\n%k = fmul rp %g, %h\n%l = fadd %g, 0.0\nret\n}\n",
+        expect![[r#"
+            6:1: error[I0429]: `fptrunc` of ue8m0 rounds toward zero or up, and does no more
+              note: directions are for f32 and f64, `ftz` and `sat` for f16 and f32, as PTX has them
+            7:1: error[I0429]: `fmul` of ue8m0 rounds toward zero, and does no more
+              note: directions are for f32 and f64, `ftz` and `sat` for f16 and f32, as PTX has them
+            8:15: error[I0005]: ue8m0 does not have this number
+              note: ue8m0 has the powers of two from 2^-127 to 2^127, and NaN as 0xff
         "#]],
     );
 }

@@ -40,7 +40,10 @@ impl Legalizer<'_> {
             _ => mode,
         };
         let narrow = from.element().is_narrow_float() || to.element().is_narrow_float();
-        let made = if narrow || mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
+        let up = op == Opcode::Fptrunc && mode.rounding == Some(FloatRounding::Up);
+        let made = if up && to.element() == Scalar::UE8M0 {
+            self.powers_rounded_up(from, to, args[0])
+        } else if narrow || mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
             self.plain(op, from, to, args)
         } else if to.is_vector() {
             let lists: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();

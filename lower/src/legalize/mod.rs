@@ -24,6 +24,7 @@ mod float;
 mod helpers;
 mod memory;
 mod narrow;
+mod powers;
 mod system;
 mod vector;
 mod warp;

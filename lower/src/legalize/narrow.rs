@@ -8,34 +8,52 @@ use warpsmith_isa::{Mod, forms};
 
 /// What the bits of a format of 8 bits or fewer are.
 #[derive(Clone, Copy)]
-struct Small {
+pub(super) struct Small {
     /// The type of two of them in a conversion.
     pair: Mod,
+    /// The type that two of them become in a conversion.
+    wide: Mod,
+    /// How numbers of `f32` are rounded to it.
+    pub(super) rounding: Mod,
     /// The bits of the fraction.
     fraction: i64,
     /// What is added to an exponent.
     bias: i64,
     /// The greatest number, as bits.
-    max: i64,
+    pub(super) max: i64,
     /// What NaN becomes.
-    nan: i64,
+    pub(super) nan: i64,
 }
 
 impl Small {
-    fn of(scalar: Scalar) -> Option<Small> {
-        let row = |pair, fraction, bias, max, nan| Some(Small { pair, fraction, bias, max, nan });
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "the formats of 8 bits and fewer with a sign are five"
-        )]
+    pub(super) fn of(scalar: Scalar) -> Option<Small> {
+        let row = |pair, fraction, bias, max, nan| {
+            Some(Small { pair, wide: Mod::F16x2, rounding: Mod::Rn, fraction, bias, max, nan })
+        };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the formats of 8 bits and fewer are six")]
         match scalar {
             Scalar::E4M3 => row(Mod::E4m3x2, 3, 7, 0x7e, 0x7f),
             Scalar::E5M2 => row(Mod::E5m2x2, 2, 15, 0x7b, 0x7f),
             Scalar::E2M3 => row(Mod::E2m3x2, 3, 1, 0x1f, 0x1f),
             Scalar::E3M2 => row(Mod::E3m2x2, 2, 3, 0x1f, 0x1f),
             Scalar::E2M1 => row(Mod::E2m1x2, 1, 1, 0x7, 0x7),
+            Scalar::UE8M0 => row(Mod::Ue8m0x2, 0, 127, 0xfe, 0xff).map(|small| Small {
+                wide: Mod::Bf16x2,
+                rounding: Mod::Rz,
+                ..small
+            }),
             _ => None,
         }
+    }
+
+    /// True for `ue8m0`: powers of two without zero and without sign.
+    fn is_power(self) -> bool {
+        self.fraction == 0
+    }
+
+    /// The format with numbers rounded up to it.
+    pub(super) fn rounded_up(self) -> Small {
+        Small { rounding: Mod::Rp, ..self }
     }
 
     /// The place of the sign: behind the greatest number.
@@ -65,19 +83,24 @@ const HALVES: Type = match Type::vector(Scalar::F16, 2) {
     None => Type::INVALID,
 };
 
+const UPPER_HALVES: Type = match Type::vector(Scalar::BF16, 2) {
+    Some(ty) => ty,
+    None => Type::INVALID,
+};
+
 impl Legalizer<'_> {
     /// True if the target has an instruction.
     fn exists(&self, mnemonic: Mnemonic) -> bool {
         forms(&mnemonic).any(|form| form.gate().lowest_version(self.target).is_some())
     }
 
-    fn i32_op(&mut self, op: Opcode, x: Value, y: i64) -> Value {
+    pub(super) fn i32_op(&mut self, op: Opcode, x: Value, y: i64) -> Value {
         let y = self.int(Type::I32, y);
         self.raw2(op, x, y)
     }
 
     /// A value of any float format as `f32`.
-    fn as_single(&mut self, from: Type, x: Value) -> Value {
+    pub(super) fn as_single(&mut self, from: Type, x: Value) -> Value {
         if let Some(small) = Small::of(from.element()) {
             return self.small_to_singles(from, small, &[x])[0];
         }
@@ -131,14 +154,14 @@ impl Legalizer<'_> {
     /// The conversion of two numbers of a format to halves, if the target has it.
     fn widening(&self, small: Small) -> Option<Mnemonic> {
         let convert =
-            Mnemonic::new(warpsmith_isa::Opcode::Cvt).with(Mod::Rn).with(Mod::F16x2).with(small.pair);
+            Mnemonic::new(warpsmith_isa::Opcode::Cvt).with(Mod::Rn).with(small.wide).with(small.pair);
         self.exists(convert).then_some(convert)
     }
 
     /// The conversion of two `f32` to a format, if the target has it.
     fn narrowing(&self, small: Small) -> Option<Mnemonic> {
         let convert = Mnemonic::new(warpsmith_isa::Opcode::Cvt)
-            .with(Mod::Rn)
+            .with(small.rounding)
             .with(Mod::Satfinite)
             .with(small.pair)
             .with(Mod::F32);
@@ -162,14 +185,22 @@ impl Legalizer<'_> {
                 (_, &[low, high]) => self.ins().vec(&[low, high]),
                 _ => self.raw_convert(Opcode::Zext, Type::I16, pair[0]),
             };
-            self.pair_to_singles(convert, operand, pair.len(), &mut made);
+            self.pair_to_singles(small, convert, operand, pair.len(), &mut made);
         }
         made
     }
 
     /// One or two numbers of a pair as `f32`.
-    fn pair_to_singles(&mut self, convert: Mnemonic, pair: Value, count: usize, made: &mut Values) {
-        let halves = self.ins().ptx_typed(convert, pair, &[HALVES]).first();
+    fn pair_to_singles(
+        &mut self,
+        small: Small,
+        convert: Mnemonic,
+        pair: Value,
+        count: usize,
+        made: &mut Values,
+    ) {
+        let halves = if small.wide == Mod::Bf16x2 { UPPER_HALVES } else { HALVES };
+        let halves = self.ins().ptx_typed(convert, pair, &[halves]).first();
         for lane in 0..count as u8 {
             let half = self.ins().extract(halves, lane);
             made.push(self.raw_convert(Opcode::Fpext, Type::F32, half));
@@ -179,6 +210,9 @@ impl Legalizer<'_> {
     /// The exponent and fraction where those of `f32` are, times the power of two between the biases, which is exact.
     fn small_to_single(&mut self, small: Small, x: Value) -> Value {
         let bits = self.raw_convert(Opcode::Zext, Type::I32, x);
+        if small.is_power() {
+            return self.power_to_single(bits);
+        }
         let magnitude = self.i32_op(Opcode::Band, bits, (1 << small.sign()) - 1);
         let moved = self.i32_op(Opcode::Shl, magnitude, 23 - small.fraction);
         let float = self.raw_convert(Opcode::Bitcast, Type::F32, moved);
@@ -201,7 +235,7 @@ impl Legalizer<'_> {
     }
 
     /// Numbers of `f32` in a format of 8 bits or fewer, in pairs where the target converts those.
-    fn singles_to_small(&mut self, to: Type, small: Small, all: &[Value]) -> Values {
+    pub(super) fn singles_to_small(&mut self, to: Type, small: Small, all: &[Value]) -> Values {
         let mut made = Values::new();
         match self.narrowing(small) {
             None => made.extend(all.iter().map(|x| self.single_to_small(small, *x))),
@@ -241,6 +275,9 @@ impl Legalizer<'_> {
     fn single_to_small(&mut self, small: Small, x: Value) -> Value {
         let bits = self.raw_convert(Opcode::Bitcast, Type::I32, x);
         let magnitude = self.i32_op(Opcode::Band, bits, 0x7fff_ffff);
+        if small.is_power() {
+            return self.single_to_power(small, x, magnitude);
+        }
         let cut = 23 - small.fraction;
         let rounded = self.rounded_off(magnitude, cut);
         let rounded = self.i32_op(Opcode::Lshr, rounded, cut);
@@ -292,6 +329,9 @@ impl Legalizer<'_> {
     }
 
     fn narrow_sign(&mut self, op: Opcode, ty: Type, args: &[Value]) -> Value {
+        if Small::of(ty.element()).is_some_and(Small::is_power) {
+            return self.copied(args[0]);
+        }
         let int = if ty == Type::TF32 { Type::I32 } else { Type::I8 };
         let sign = Small::of(ty.element()).map_or(1 << 31, |small| 1i64 << small.sign());
         let bits: Values = (args.iter())
@@ -322,7 +362,7 @@ impl Legalizer<'_> {
         }
         let float = |op| matches!(op, Opcode::Fptrunc | Opcode::Fpext);
         if to.is_vector() && float(op) {
-            return Some(self.narrow_lanes(from, to, x));
+            return Some(self.narrow_lanes(from, to, Small::of(to.element()), x));
         }
         Some(match op {
             Opcode::Fptrunc | Opcode::Fpext => {
@@ -341,8 +381,8 @@ impl Legalizer<'_> {
         })
     }
 
-    /// A conversion between vectors of floats. Pairs of bytes are converted as they lie in the vector.
-    fn narrow_lanes(&mut self, from: Type, to: Type, x: Value) -> Value {
+    /// A conversion between vectors of floats, to those of 8 bits or fewer as `narrow` says. Pairs of bytes are converted as they lie in the vector.
+    pub(super) fn narrow_lanes(&mut self, from: Type, to: Type, narrow: Option<Small>, x: Value) -> Value {
         let lanes = to.lanes() as usize;
         let whole_pairs = |ty: Type| {
             ty.element_type().bits() == 8 && lanes.is_power_of_two() && held(ty).lanes() == ty.lanes()
@@ -350,12 +390,12 @@ impl Legalizer<'_> {
         let pairs = Type::vector(Scalar::I16, lanes as u32 / 2).unwrap_or(Type::I16);
         let small = Small::of(from.element());
         let wide = match (small, small.and_then(|small| self.widening(small))) {
-            (Some(_), Some(convert)) if whole_pairs(from) => {
+            (Some(small), Some(convert)) if whole_pairs(from) => {
                 let whole = self.raw_convert(Opcode::Bitcast, pairs, x);
                 let mut made = Values::new();
                 for n in 0..lanes / 2 {
                     let pair = if lanes == 2 { whole } else { self.ins().extract(whole, n as u8) };
-                    self.pair_to_singles(convert, pair, 2, &mut made);
+                    self.pair_to_singles(small, convert, pair, 2, &mut made);
                 }
                 made
             }
@@ -368,7 +408,7 @@ impl Legalizer<'_> {
                 elements.iter().map(|x| self.as_single(from.element_type(), *x)).collect()
             }
         };
-        let small = Small::of(to.element());
+        let small = narrow;
         let made = match (small, small.and_then(|small| self.narrowing(small))) {
             (Some(_), Some(convert)) if whole_pairs(to) => {
                 let all: Values =

@@ -149,7 +149,7 @@ pub fn half_x2_stochastic(conversion: &Cvt, a: u32, b: u32, random: u32) -> u32 
 /// One ue8m0 value, a power of two, from an f32: `.rz` or `.rp` on the magnitude. NaN gives 0xff; too large a number gives the
 /// largest one if `satfinite`, else NaN; zero and all below 2^-127 give 2^-127.
 #[inline]
-fn ue8m0_from_single(rounding: Rounding, satfinite: bool, a: u32) -> u32 {
+pub fn ue8m0_from_single(rounding: Rounding, satfinite: bool, a: u32) -> u32 {
     let magnitude = a & 0x7fff_ffff;
     if magnitude > 0x7f80_0000 {
         return 0xff;

@@ -5,13 +5,18 @@ use crate::points::{EXHAUSTIVE, Points};
 use crate::{agree, instances};
 use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{
-    self as ir, Attr, FloatMode, Function, Inst, InstData, Module, Opcode, Type, Value, ValueList, meaning,
+    self as ir, Attr, FastMath, FloatMode, Function, Inst, InstData, Module, Opcode, Type, Value, ValueList,
+    meaning,
 };
 use warpsmith_lower::rules::demanded::Demanded;
 use warpsmith_lower::rules::engine::{Facts, apply};
 use warpsmith_lower::rules::known::KnownBits;
 use warpsmith_lower::rules::{Condition, Fact, Kind, RULES, Rule, Term};
 use warpsmith_semantics::Width;
+
+/// The flags that rules may ask for.
+const FLAGS: [FastMath; 5] =
+    [FastMath::REASSOC, FastMath::NNAN, FastMath::NINF, FastMath::NSZ, FastMath::ARCP];
 
 /// A function whose last operation is the pattern of a rule, with the constants of a point.
 struct Built<'a> {
@@ -20,6 +25,30 @@ struct Built<'a> {
     module: Module,
     values: [Option<Value>; 12],
     kinds: [Option<Type>; 6],
+    /// The flag that an operation of the pattern does not get, and which of those with flags.
+    withheld: Option<(usize, FastMath)>,
+    flagged: usize,
+}
+
+impl<'a> Built<'a> {
+    /// The pattern of a rule, without a flag if one is withheld, and its last operation.
+    fn pattern(
+        rule: &'static Rule,
+        instance: &'a Instance,
+        point: &'a [u128],
+        withheld: Option<(usize, FastMath)>,
+    ) -> Result<(Module, Value), String> {
+        let params: Vec<String> =
+            instance.variables.iter().enumerate().map(|(n, (_, ty))| format!("%p{n}: {ty}")).collect();
+        let text = format!("func @f({}) {{\nentry:\n  ret\n}}\n", params.join(", "));
+        let module = ir::parse_module(text).map_err(|errors| errors.to_string())?;
+        let (values, kinds) = ([None; 12], [None; 6]);
+        let mut built = Built { instance, point, module, values, kinds, withheld, flagged: 0 };
+        let root = built.term(&rule.pattern, None);
+        let module = built.module;
+        ir::verify(&module).map_err(|errors| format!("the pattern is not valid: {errors}\n{module}"))?;
+        Ok((module, root))
+    }
 }
 
 impl Built<'_> {
@@ -140,9 +169,15 @@ impl Built<'_> {
         let data = match (operation.condition, args) {
             (Condition::Int(cond), &[a, b]) => InstData::IntCompare { cond, args: [a, b] },
             (Condition::Float(cond), &[a, b]) => InstData::FloatCompare { cond, args: [a, b] },
-            _ if operation.flags != ir::FastMath::NONE => {
+            _ if operation.flags != FastMath::NONE => {
+                let withheld = self.withheld.filter(|(number, _)| *number == self.flagged);
+                let flags = FLAGS
+                    .into_iter()
+                    .filter(|flag| operation.flags.has(*flag) && withheld.is_none_or(|(_, not)| not != *flag))
+                    .fold(FastMath::NONE, FastMath::with);
+                self.flagged += 1;
                 let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
-                InstData::List { op, attr: Attr::Float(FloatMode::fast(operation.flags)), args }
+                InstData::List { op, attr: Attr::Float(FloatMode::fast(flags)), args }
             }
             (_, &[arg]) => InstData::Unary { op, arg },
             (_, &[a, b]) => InstData::Binary { op, args: [a, b] },
@@ -188,14 +223,7 @@ fn run(func: &Function, arguments: &[u128], wanted: Value) -> u128 {
 
 /// Why a rule was not applied, or gave something else.
 fn check(rule: &'static Rule, instance: &Instance, point: &[u128]) -> Result<(), String> {
-    let params: Vec<String> =
-        instance.variables.iter().enumerate().map(|(n, (_, ty))| format!("%p{n}: {ty}")).collect();
-    let text = format!("func @f({}) {{\nentry:\n  ret\n}}\n", params.join(", "));
-    let module = ir::parse_module(text).map_err(|errors| errors.to_string())?;
-    let mut built = Built { instance, point, module, values: [None; 12], kinds: [None; 6] };
-    let root = built.term(&rule.pattern, None);
-    let mut module = built.module;
-    ir::verify(&module).map_err(|errors| format!("the pattern is not valid: {errors}\n{module}"))?;
+    let (mut module, root) = Built::pattern(rule, instance, point, None)?;
     let before_text = module.to_string();
     let func = module.functions.values_mut().next().expect("one function");
     let before = run(func, point, root);
@@ -256,4 +284,47 @@ fn the_engine_makes_what_rules_say() {
     }
     assert!(checked > RULES.len(), "{checked} applications of {} rules", RULES.len());
     assert!(wrong.is_empty(), "{} rules:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_rule_asks_for_each_of_its_flags() {
+    let mut tried = 0;
+    for rule in RULES.iter().filter(|rule| rule.flags() != FastMath::NONE) {
+        let instances = instances(rule).0;
+        let instance = instances.last().expect("a type that it applies to");
+        let mut points = Points::new(instance, EXHAUSTIVE);
+        let mut values = Vec::new();
+        let point = std::iter::from_fn(|| points.next().map(<[u128]>::to_vec))
+            .take(4000)
+            .find(|point| instance.evaluate(point, &mut values).is_some());
+        let point = point.unwrap_or_else(|| panic!("{} applies at a point", rule.name));
+        let applies = |withheld| {
+            let (module, root) = Built::pattern(rule, instance, &point, withheld).expect("a pattern");
+            let func = module.functions.values().next().expect("one function");
+            let inst = func.dfg.def_inst(root).expect("an operation");
+            let (mut known, uses) = (KnownBits::default(), SecondaryMap::new());
+            apply(rule, &func.dfg, inst, &mut Facts { known: &mut known, uses: &uses, demanded: None })
+                .is_some()
+        };
+        assert!(applies(None), "{} does not apply with all of its flags", rule.name);
+        let mut asked = Vec::new();
+        rule.pattern.walk(&mut |term| match term {
+            Term::Op(operation) if operation.flags != FastMath::NONE => asked.push(operation.flags),
+            _ => {}
+        });
+        // The operations are built from the innermost, each of them is left without each of its flags.
+        for number in 0..asked.len() {
+            for flag in FLAGS.into_iter().filter(|flag| rule.flags().has(*flag)) {
+                let text = |withheld| {
+                    Built::pattern(rule, instance, &point, withheld).expect("a pattern").0.to_string()
+                };
+                // Not every operation of a pattern has every flag of the rule.
+                if text(Some((number, flag))) != text(None) {
+                    tried += 1;
+                    assert!(!applies(Some((number, flag))), "{} applies without a flag of its", rule.name);
+                }
+            }
+        }
+    }
+    assert!(tried > 60, "{tried} flags withheld");
 }

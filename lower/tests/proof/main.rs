@@ -337,6 +337,7 @@ fn term(tree: &Tree) -> Term {
                 "ninf" => FastMath::NINF,
                 "nsz" => FastMath::NSZ,
                 "reassoc" => FastMath::REASSOC,
+                "arcp" => FastMath::ARCP,
                 _ => panic!("a flag: {name}"),
             };
             let flags = flags.iter().map(flag).fold(FastMath::NONE, FastMath::with);

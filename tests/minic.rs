@@ -1,6 +1,6 @@
 //! The example language `examples/minic`: its demonstration, its errors, and random programs against what they should compute.
 
-#[path = "../examples/minic/compile.rs"]
+#[path = "../examples/minic/compile/mod.rs"]
 mod compile;
 
 use compile::compile;

@@ -4,7 +4,7 @@
 //!     cargo run --example minic                   # squares.c on 0, 1, .. 63
 //!     cargo run --example minic -- FILE KERNEL    # another kernel (int* data, int n)
 //!
-//! `compile.rs` is the front end; `tests/minic.rs` compares random programs with what they should compute.
+//! `compile/` is the front end; `tests/minic.rs` compares random programs with what they should compute.
 
 mod compile;
 

@@ -2,7 +2,7 @@
 
 use crate::device::{Buffer, Handle, Limits, Machine};
 use crate::engine::{Function, KernelAttributes, Program, Schedule};
-use crate::fault::{Fault, FaultCode};
+use crate::fault::Fault;
 use crate::memory::window;
 use warpsmith_ir::spelling::user_name;
 use warpsmith_isa::limits;
@@ -224,10 +224,6 @@ impl Launch {
                 "a cooperative launch of {blocks} blocks; the machine has room for {room} of them at a time"
             )));
         }
-        if blocks > self.limits.blocks {
-            let message = format!("a grid of {blocks} blocks; the limit is {}", self.limits.blocks);
-            return Err(Fault::new(FaultCode::StepLimit, message));
-        }
         Ok(kernel)
     }
 
@@ -284,7 +280,7 @@ impl Launch {
             )));
         }
         let grid = self.blocks(Some(attributes));
-        if grid.iter().any(|n| *n > limits::GRID[0]) {
+        if grid.iter().zip(limits::GRID).any(|(n, most)| *n > most) {
             return Err(Fault::launch(format!("a grid of {:?} clusters of {cluster:?}", self.grid)));
         }
         if (0..3).any(|i| !grid[i].is_multiple_of(cluster[i])) {

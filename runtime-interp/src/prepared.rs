@@ -111,7 +111,7 @@ impl Prepared<'_> {
         let done = run(&cx);
         let seconds = start.elapsed().as_secs_f64();
         let blocks = grid::blocks(&cx);
-        let threads = blocks * u64::from(cx.threads());
+        let threads = blocks.saturating_mul(cx.threads().into());
         let printed = output.deliver(&mut self.sink.lock().unwrap_or_else(PoisonError::into_inner));
         let (warp_instructions, thread_instructions) = done?;
         Ok(Stats {

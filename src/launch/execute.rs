@@ -82,7 +82,6 @@ fn launch(
     if let Some(steps) = spec.steps {
         launch.limits.steps = steps;
         launch.limits.block_steps = steps;
-        launch.limits.blocks = launch.limits.blocks.max(steps);
     }
     let mut buffers: Vec<Vec<Buffer>> = Vec::with_capacity(spec.args.len());
     for arg in &spec.args {

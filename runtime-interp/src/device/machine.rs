@@ -111,8 +111,6 @@ pub struct Limits {
     pub steps: u64,
     /// Instructions that the warps of one block may execute.
     pub block_steps: u64,
-    /// Blocks that a grid may have.
-    pub blocks: u64,
     /// Bytes that calls and local variables of one thread may take, registers of suspended functions included.
     pub stack: u64,
 }
@@ -120,6 +118,6 @@ pub struct Limits {
 impl Default for Limits {
     /// Generous for kernels that end, and seconds for one that does not.
     fn default() -> Self {
-        Limits { steps: 1 << 44, block_steps: 1 << 30, blocks: 1 << 24, stack: 256 << 10 }
+        Limits { steps: 1 << 44, block_steps: 1 << 30, stack: 256 << 10 }
     }
 }

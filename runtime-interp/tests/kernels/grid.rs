@@ -171,10 +171,21 @@ fn a_loop_that_allocates_ends_soon() {
 }
 
 #[test]
-fn a_grid_of_too_many_blocks_is_refused() {
-    let fault = launch(&kernel("", ""), grid(i32::MAX as u32, 1), 1).unwrap_err();
-    assert_eq!(fault.code.name(), "step_limit");
-    assert!(fault.message.contains("a grid of 2147483647 blocks"), "{fault}");
+fn a_grid_may_be_as_large_as_any() {
+    let whole = Launch::new("k").grid([i32::MAX as u32, 65535, 65535]).block([32, 1, 1]);
+    // No memory is taken for blocks that have not started: what ends it is the first one, or the limit.
+    let trap = launch(&kernel("", "trap;"), whole.clone().workers(1), 1).unwrap_err();
+    assert_eq!((trap.code.name(), trap.block), ("trap", Some([0; 3])), "{trap}");
+    let mut limits = Limits::default();
+    limits.steps = 10_000;
+    for workers in [1, 2] {
+        let limited = whole.clone().limits(limits.clone()).workers(workers);
+        let fault = launch(&kernel("", ""), limited, 1).unwrap_err();
+        assert_eq!(fault.code.name(), "step_limit");
+        assert!(fault.message.contains("blocks have not started"), "{fault}");
+    }
+    let fault = launch(&kernel("", ""), Launch::new("k").grid([1, 65536, 1]), 1).unwrap_err();
+    assert_eq!(fault.code.name(), "bad_launch", "{fault}");
 }
 
 #[test]

@@ -237,6 +237,14 @@ impl Cluster {
 
     /// Makes it the cluster with this number.
     pub fn start(&mut self, cx: &Context<'_>, number: u64) -> Fallible<()> {
+        if cx.budget.load(Ordering::Relaxed) == 0 {
+            // Blocks that end in their first turn are not told so otherwise.
+            let to_come = (cx.clusters() - number).saturating_mul(cx.cluster_blocks().into());
+            let message = format!(
+                "the launch executed as many thread instructions as its limit allows, and {to_come} blocks have not started"
+            );
+            return Err(Box::new(Fault::new(FaultCode::StepLimit, message)));
+        }
         for (rank, (block, member)) in self.blocks.iter_mut().zip(&mut self.state.members).enumerate() {
             member.id = cx.member_id(number, rank as u32);
             member.gone.set(false);

@@ -26,7 +26,11 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let link = link::Options { keep: options.keep.clone(), allow_undefined: options.allow_undefined };
+    let link = link::Options {
+        keep: options.keep.clone(),
+        allow_undefined: options.allow_undefined,
+        ..link::Options::default()
+    };
     match program(&options.files, &link)? {
         Ok(linked) => write_output(options.output.as_deref(), linked.source().text()),
         Err(errors) => {

@@ -191,3 +191,41 @@ fn debug_information_stays_and_points_to_the_right_places() {
     let text = linked(&[&with("k", "same.cu"), &with("l", "same.cu")], &[]);
     assert_eq!(text.matches(".file").count(), 1, "{text}");
 }
+
+#[test]
+fn results_that_a_definition_lacks_are_dropped_on_request() {
+    let caller = ".extern .func (.param .b32 r) f(.param .b32 x);
+.extern .func (.param .b32 r) g();
+.visible .entry k()
+{
+    .reg .b32 %a;
+    .param .b32 p;
+    .param .b32 q;
+    st.param.b32 [p], 1;
+    call (q), f, (p);
+    call (q), g;
+    ld.param.b32 %a, [q];
+    ret;
+}
+";
+    let callee = ".visible .func f(.param .b32 x) { ret; }
+.visible .func (.param .b32 r) g() { st.param.b32 [r], 2; ret; }
+";
+    assert!(refused(&[caller, callee]).contains("it has 1 results, the definition 0"));
+    let options = link::Options { allow_missing_results: true, ..Default::default() };
+    let module = link::link(&modules(&[caller, callee]), &options).unwrap_or_else(|e| panic!("{e:?}"));
+    let text = module.source().text();
+    assert!(text.contains("call f, (p);") && text.contains("call (q), g;"), "{text}");
+    // Parameters are held against each other in any case, and so are results of other sizes or where none are declared.
+    for (caller, callee) in [
+        (".extern .func (.param .b32 r) f(.param .b32 x);", ".visible .func f() { ret; }"),
+        (
+            ".extern .func (.param .b32 r) f();",
+            ".visible .func (.param .b64 r) f() { st.param.b64 [r], 2; ret; }",
+        ),
+        (".extern .func f();", ".visible .func (.param .b32 r) f() { st.param.b32 [r], 2; ret; }"),
+    ] {
+        let errors = link::link(&modules(&[caller, callee]), &options).unwrap_err();
+        assert!(errors[0].to_string().contains("P0804"), "{errors:?}");
+    }
+}

@@ -31,8 +31,9 @@ pub(super) fn join(
     let kept = kept(modules, table, reach);
     let variables = in_order(modules, table, &kept, findings)?;
     let mut joined = Joined::default();
-    let moved: Vec<Moved> =
-        (0..modules.len()).map(|n| joined.append(&modules[n], &table.renamed[n])).collect();
+    let moved: Vec<Moved> = (0..modules.len())
+        .map(|n| joined.append(&modules[n], &table.renamed[n], &table.resultless[n]))
+        .collect();
     joined.prologue(modules, version?, target?);
     let first: FxHashMap<Symbol, usize> = kept
         .iter()
@@ -224,9 +225,15 @@ struct Joined {
 }
 
 impl Joined {
-    /// Appends a module, its names changed.
-    fn append(&mut self, module: &Module, renamed: &FxHashMap<Symbol, String>) -> Moved {
+    /// Appends a module, its names changed, and its calls of functions that turned out to have no results without them.
+    fn append(
+        &mut self,
+        module: &Module,
+        renamed: &FxHashMap<Symbol, String>,
+        resultless: &FxHashSet<Symbol>,
+    ) -> Moved {
         let mut module = module.clone();
+        drop_results(&mut module, resultless);
         self.renumber_files(&mut module);
         let symbols = (0..module.names().len())
             .map(|index| {
@@ -385,5 +392,22 @@ impl Joined {
         module.item_spans.clear();
         items.into_iter().for_each(|item| module.push_item(item));
         module
+    }
+}
+
+/// Takes the results from the calls of these functions.
+fn drop_results(module: &mut Module, of: &FxHashSet<Symbol>) {
+    if of.is_empty() {
+        return;
+    }
+    for index in 0..module.stmts.len() {
+        let Stmt::Inst(inst) = module.stmts[index] else { continue };
+        if let [Operand::Group(_), Operand::Name(called), ..] = module[inst.operands]
+            && of.contains(&called)
+        {
+            let range = inst.operands.range();
+            module.stmts[index] =
+                Stmt::Inst(Inst { operands: List::new(range.start + 1, range.end), ..inst });
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! - `.version` is the latest of them, `.target` the highest; targets with features of one architecture go with lower ones only.
 //! - A symbol has at most one strong definition (`.visible`, `.entry`); it hides `.weak` and `.common` ones. Of several `.common` ones the largest counts,
 //!   of several `.weak` ones the first.
-//! - `.extern` declarations find their definition, whose parameters or size must be theirs. What none of the modules defines is an error with its
+//! - `.extern` declarations find their definition, whose parameters, results (but for [`Options::allow_missing_results`]) or size must be theirs. What none of the modules defines is an error with its
 //!   users, unless [`Options::allow_undefined`] or the system defines it (`vprintf`, `malloc`, ..).
 //! - Names that only their own module sees, and names of debug sections, get a suffix where another module has them too.
 //! - With [`Options::keep`], what those symbols do not reach is left out.
@@ -29,6 +29,9 @@ pub struct Options {
     pub keep: Vec<String>,
     /// Leave `.extern` what no module defines, in place of an error.
     pub allow_undefined: bool,
+    /// Take a declaration with results whose definition has none: the calls lose theirs, and what reads them reads what nobody has written. The linker of a
+    /// driver takes that, nvlink does not.
+    pub allow_missing_results: bool,
 }
 
 /// Links modules. The errors are about one module each, in their order; those about none have no source.
@@ -49,7 +52,7 @@ pub struct Options {
 pub fn link(modules: &[ValidatedModule], options: &Options) -> Result<ValidatedModule, Vec<Diagnostics>> {
     let mut findings = Findings { modules, of_module: vec![Vec::new(); modules.len()], general: Vec::new() };
     let target = target(modules, &mut findings);
-    let table = symbols::Table::new(modules, &mut findings);
+    let table = symbols::Table::new(modules, options, &mut findings);
     let reach = reach::Reach::new(modules, &table, options, &mut findings);
     if findings.any() {
         return Err(findings.into_diagnostics());

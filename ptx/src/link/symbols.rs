@@ -1,6 +1,6 @@
 //! The symbols of all modules: who defines each, and what it is called after linking.
 
-use super::Findings;
+use super::{Findings, Options};
 use crate::tree::*;
 use crate::{ValidatedModule, codes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,14 +39,17 @@ pub(super) struct Table {
     pub(super) renamed: Vec<FxHashMap<Symbol, String>>,
     /// The module that defines a name that others see.
     pub(super) owner: FxHashMap<String, usize>,
+    /// By module, the functions that it expects results of, and whose definition has none.
+    pub(super) resultless: Vec<FxHashSet<Symbol>>,
 }
 
 impl Table {
-    pub(super) fn new(modules: &[ValidatedModule], findings: &mut Findings<'_>) -> Table {
+    pub(super) fn new(modules: &[ValidatedModule], options: &Options, findings: &mut Findings<'_>) -> Table {
         let declared: Vec<_> = modules.iter().map(|module| declared(module)).collect();
-        let mut table = Table { declared, renamed: Vec::new(), owner: FxHashMap::default() };
+        let resultless = vec![FxHashSet::default(); modules.len()];
+        let mut table = Table { declared, renamed: Vec::new(), owner: FxHashMap::default(), resultless };
         table.owners(modules, findings);
-        table.matching(modules, findings);
+        table.matching(modules, options, findings);
         table.rename(modules);
         table
     }
@@ -101,7 +104,8 @@ impl Table {
     }
 
     /// Declarations must fit the definition that they find.
-    fn matching(&self, modules: &[ValidatedModule], findings: &mut Findings<'_>) {
+    fn matching(&mut self, modules: &[ValidatedModule], options: &Options, findings: &mut Findings<'_>) {
+        let mut resultless = std::mem::take(&mut self.resultless);
         for (n, symbols) in self.declared.iter().enumerate() {
             for (symbol, declared) in symbols.iter().filter(|(_, d)| !d.is_private()) {
                 let name = &modules[n][*symbol];
@@ -110,8 +114,13 @@ impl Table {
                 else {
                     continue;
                 };
+                let without = options.allow_missing_results
+                    && loses_results(&modules[n], declared.entity, &modules[owner], definition.entity);
+                if without {
+                    resultless[n].insert(*symbol);
+                }
                 if let Some(difference) =
-                    difference(&modules[n], declared.entity, &modules[owner], definition.entity)
+                    difference(&modules[n], declared.entity, &modules[owner], definition.entity, !without)
                 {
                     let place = findings.place(owner, definition.span);
                     let error = Diagnostic::error(
@@ -123,6 +132,7 @@ impl Table {
                 }
             }
         }
+        self.resultless = resultless;
     }
 
     /// Gives private names that another module has too a suffix.
@@ -291,8 +301,16 @@ fn section_labels(module: &Module) -> Vec<Symbol> {
     labels
 }
 
-/// Why a declaration does not fit a definition.
-fn difference(a: &Module, x: Entity, b: &Module, y: Entity) -> Option<String> {
+/// True if a declaration has results and the definition none.
+fn loses_results(a: &Module, x: Entity, b: &Module, y: Entity) -> bool {
+    match (x, y) {
+        (Entity::Function(f), Entity::Function(g)) => !a[f].returns.is_empty() && b[g].returns.is_empty(),
+        (Entity::Function(_) | Entity::Variable(..) | Entity::Alias(_), _) => false,
+    }
+}
+
+/// Why a declaration does not fit a definition, its results aside if they are not to be compared.
+fn difference(a: &Module, x: Entity, b: &Module, y: Entity, results: bool) -> Option<String> {
     match (x, y) {
         (Entity::Function(f), Entity::Function(g)) => {
             let (f, g) = (&a[f], &b[g]);
@@ -305,22 +323,21 @@ fn difference(a: &Module, x: Entity, b: &Module, y: Entity) -> Option<String> {
                     .flat_map(|d| module[d.names].iter().map(|n| module.bytes_of(d, n)).collect::<Vec<_>>())
                     .collect()
             };
-            [("parameters", f.params, g.params), ("results", f.returns, g.returns)].into_iter().find_map(
-                |(what, f, g)| {
-                    let (f, g) = (sizes(a, f), sizes(b, g));
-                    if f.len() != g.len() {
-                        return Some(format!("it has {} {what}, the definition {}", f.len(), g.len()));
-                    }
-                    let n = f.iter().zip(&g).position(|(f, g)| f.is_some() && g.is_some() && f != g)?;
-                    let bytes = |n: Option<u64>| n.unwrap_or(0);
-                    Some(format!(
-                        "of the {what} number {} has {} bytes, in the definition {}",
-                        n + 1,
-                        bytes(f[n]),
-                        bytes(g[n])
-                    ))
-                },
-            )
+            let lists = [("parameters", f.params, g.params), ("results", f.returns, g.returns)];
+            lists.into_iter().take(if results { 2 } else { 1 }).find_map(|(what, f, g)| {
+                let (f, g) = (sizes(a, f), sizes(b, g));
+                if f.len() != g.len() {
+                    return Some(format!("it has {} {what}, the definition {}", f.len(), g.len()));
+                }
+                let n = f.iter().zip(&g).position(|(f, g)| f.is_some() && g.is_some() && f != g)?;
+                let bytes = |n: Option<u64>| n.unwrap_or(0);
+                Some(format!(
+                    "of the {what} number {} has {} bytes, in the definition {}",
+                    n + 1,
+                    bytes(f[n]),
+                    bytes(g[n])
+                ))
+            })
         }
         (Entity::Variable(d, n), Entity::Variable(e, m)) => {
             let ((d, n), (e, m)) = ((&a[d], &a[n]), (&b[e], &b[m]));

@@ -83,7 +83,7 @@ impl Queue {
         if direct && after.is_empty() && inner.waiting.is_empty() && !inner.running {
             inner.running = true;
             drop(inner);
-            let outcome = op.run();
+            let outcome = finish(op);
             self.done(self.lock());
             return outcome;
         }
@@ -135,10 +135,7 @@ impl Queue {
             inner.running = true;
             drop(inner);
             after.iter().for_each(Ticket::wait);
-            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| op.run()));
-            let outcome = outcome.unwrap_or_else(|_| {
-                Err(Error::new(crate::error::Code::UNKNOWN, "internal error in work of a stream"))
-            });
+            let outcome = finish(op);
             let mut inner = self.lock();
             if let Err(error) = outcome {
                 inner.error.get_or_insert(error);
@@ -158,4 +155,12 @@ impl Queue {
         self.lock().closed = true;
         self.changed.notify_all();
     }
+}
+
+/// Does a piece of work. A panic is its error: the queue goes on.
+fn finish(op: Op) -> Result<(), Error> {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| op.run()));
+    outcome.unwrap_or_else(|_| {
+        Err(Error::new(crate::error::Code::UNKNOWN, "internal error in work of a stream"))
+    })
 }

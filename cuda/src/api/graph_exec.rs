@@ -36,6 +36,9 @@ pub struct UpdateInfo {
 // SAFETY: as above.
 unsafe impl Plain for UpdateInfo {}
 
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH` and `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`, which exclude each other.
+const BOTH: u64 = 1 | 4;
+
 /// The graph of a handle.
 pub fn exec(handle: u64) -> Result<Arc<Exec>, Error> {
     driver()?.lock().execs.get(handle)
@@ -43,7 +46,8 @@ pub fn exec(handle: u64) -> Result<Arc<Exec>, Error> {
 
 fn instantiate(answer: Out<u64>, graph: u64, flags: u64) -> Result<(), Error> {
     answer.check()?;
-    if flags & !0xf != 0 {
+    // A graph that kernels launch cannot free what it allocated for the next launch.
+    if flags & !0xf != 0 || flags & BOTH == BOTH {
         return Err(Error::value(format!("flags {flags:#x} of a graph")));
     }
     let made = Exec::new(&*get(graph)?, flags)?;

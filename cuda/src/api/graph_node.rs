@@ -1,6 +1,7 @@
 //! Nodes of graphs: their work.
 
-use crate::api::copy::{Copy3D, make_fill};
+use crate::api::copy::Copy3D;
+use crate::api::fill::make_fill;
 use crate::api::graph::get;
 use crate::context::current;
 use crate::error::{Code, Error};

@@ -5,6 +5,7 @@ pub mod context;
 pub mod copy;
 pub mod device;
 pub mod event;
+pub mod fill;
 pub mod function;
 pub mod graph;
 pub mod graph_exec;

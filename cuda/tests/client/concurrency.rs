@@ -92,3 +92,52 @@ fn threads_launch_at_the_same_time() {
     assert_eq!(cu!(cuStreamQuery(2u64)), 0, "the stream of this thread");
     assert_eq!(cu!(cuGetErrorName(0u32, null())), 1);
 }
+
+#[test]
+fn a_forked_child_goes_on() {
+    // In a process of one thread, for a lock that another thread has when a process forks is never free in the child.
+    let own = std::env::current_exe().expect("the test has a path");
+    let mut command = std::process::Command::new(own);
+    command.args(["--ignored", "--exact", "concurrency::fork_and_go_on", "--test-threads=1"]);
+    let ran = command.output().expect("the test runs again");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    fn _exit(status: i32) -> !;
+}
+
+#[test]
+#[ignore = "run by another, in a process of one thread"]
+fn fork_and_go_on() {
+    let _context = Context::new();
+    let loaded = module(COUNTER);
+    let (kernel, (counter, _)) = (function(loaded, "count"), crate::library::global(loaded, "counter"));
+    let (mut stream, flag) = (0u64, AtomicU32::new(1));
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
+    // The stream has a thread in the parent, and the engine has its own.
+    let work = || {
+        let function = wait_for_flag as extern "C" fn(*mut c_void) as *const c_void;
+        let mut times = 1u32;
+        let answers = [
+            cu!(cuLaunchHostFunc(stream, function, (&raw const flag).cast_mut())),
+            launch(kernel, 64, 32, stream, &mut [param(&mut times)]),
+            cu!(cuStreamSynchronize(stream)),
+        ];
+        (answers, download::<u32>(counter, 1)[0])
+    };
+    assert_eq!(work(), ([0; 3], 2048));
+    // SAFETY: the child calls the library, and ends without the destructors of its parent.
+    unsafe {
+        let child = fork();
+        if child == 0 {
+            _exit(i32::from(work() != ([0; 3], 4096)));
+        }
+        let mut status = 1;
+        assert_eq!((waitpid(child, &raw mut status, 0), status), (child, 0));
+    }
+    // Each has its own memory from there on.
+    assert_eq!(work(), ([0; 3], 4096));
+}

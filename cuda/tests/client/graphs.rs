@@ -80,6 +80,9 @@ fn a_capture_of_two_streams() {
     assert_eq!((cu!(cuGraphGetNodes(graph, null(), &mut count)), count), (0, 3));
     assert_eq!((cu!(cuGraphGetEdges(graph, null(), null(), &mut count)), count), (0, 2));
     assert_eq!(download::<u32>(counter, 1), [0], "nothing was done while it was captured");
+    for flags in [0x10u64, 5] {
+        assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, flags)), 1, "{flags}");
+    }
     assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
     assert_eq!((cu!(cuGraphLaunch(exec, main)), cu!(cuStreamSynchronize(main))), (0, 0));
     assert_eq!(download::<u32>(counter, 1), [7]);

@@ -1,16 +1,21 @@
-//! The options that loads and links take (`CUjit_option`): where their logs go. What else they ask for is the assembler's business.
+//! The options that loads and links take (`CUjit_option`): where their logs go, and how many registers a thread may take.
+//! What else they ask for is the assembler's business.
 
 use crate::error::Error;
 use crate::ffi::{In, Pointer, memory};
 
+/// `CU_JIT_MAX_REGISTERS`
+const MAX_REGISTERS: u32 = 0;
 /// `CU_JIT_WALL_TIME`, `CU_JIT_INFO_LOG_BUFFER`, .. and the last option that there is.
 const INFO: [u32; 2] = [3, 4];
 const ERROR: [u32; 2] = [5, 6];
 const LAST: u32 = 34;
 
-/// Where logs go.
+/// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The most registers that a thread may take, in kernels that do not say so themselves.
+    pub max_registers: Option<u32>,
     info: Log,
     error: Log,
 }
@@ -33,6 +38,10 @@ impl Options {
             return Err(Error::value(format!("{wrong} is no option of a load or link")));
         }
         for (i, name) in names.iter().enumerate() {
+            if *name == MAX_REGISTERS {
+                // The value is in the place of the pointer. None is no bound.
+                options.max_registers = Some(values.at(i)?.address() as u32).filter(|bound| *bound > 0);
+            }
             for (log, [buffer, size]) in [(&mut options.info, INFO), (&mut options.error, ERROR)] {
                 if *name == buffer {
                     log.buffer = Some(values.at(i)?).filter(|place| !place.is_null());

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Pointer, memory};
 use crate::profile::Profile;
+use crate::registers::{REGISTERS, bounded, registers};
 use crate::state::{State, driver};
 use crate::watch::ModuleWatch;
 use rustc_hash::FxHashMap;
@@ -31,14 +32,25 @@ pub struct Module {
     functions: Mutex<FxHashMap<String, u64>>,
 }
 
-/// Reads PTX for a device. The error's diagnostics are for the log that the client may want.
-pub fn read(text: String, name: String, profile: &Profile) -> Result<Program, (Error, Option<Diagnostics>)> {
+/// Reads PTX for a device, with a bound of registers for its kernels. The error's diagnostics are for the log that the client may want.
+pub fn read(
+    text: String,
+    name: String,
+    profile: &Profile,
+    max_registers: Option<u32>,
+) -> Result<Program, (Error, Option<Diagnostics>)> {
     let refused = |code, found: Diagnostics| {
         let first = found.iter().find(|d| d.is_error()).map_or_else(String::new, |d| d.message.clone());
         (Error::new(code, first), Some(found))
     };
-    let module = ValidatedModule::parse(Source::new(name, text));
-    let module = module.map_err(|found| refused(Code::INVALID_PTX, found))?;
+    let parse = |text: String| {
+        let module = ValidatedModule::parse(Source::new(name.clone(), text));
+        module.map_err(|found| refused(Code::INVALID_PTX, found))
+    };
+    let mut module = parse(text)?;
+    if let Some(bound) = max_registers {
+        module = parse(bounded(&module, bound))?;
+    }
     if !profile.runs(module.target()) {
         let message = format!("PTX for {} on a device that is {}", module.target(), profile.target);
         return Err((Error::new(Code::NO_BINARY_FOR_GPU, message), None));
@@ -243,17 +255,6 @@ impl State {
         }
     }
 }
-
-/// Registers of a thread that an assembler would need, as far as one can say without being one: a share of those that are named, in the granularity of the
-/// hardware, and as an assembler does it so few that the largest block fits.
-pub fn registers(info: &KernelInfo<'_>) -> u32 {
-    let threads = info.attributes.max_threads.unwrap_or(limits::BLOCK_THREADS).max(1);
-    let most = (REGISTERS / threads.next_multiple_of(32)).min(248);
-    (info.named_registers / 3).clamp(16, most.max(16)).next_multiple_of(8).min(most)
-}
-
-/// Registers of a multiprocessor.
-const REGISTERS: u32 = 65536;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

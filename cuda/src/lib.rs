@@ -8,7 +8,7 @@
 //! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `memory`, `virtual_memory`, `pool`, `kernel`, `link`: those;
 //! - `queue`, `op`, `copy`: work, in order;
 //! - `array`: memory in the layout of images;
-//! - `image`, `jit`: what clients load;
+//! - `image`, `jit`: what clients load; `registers`: what is said of the registers of kernels;
 //! - `watch`: checkers, coverage, profile, and the report;
 //! - [`settings`], [`profile`]: what users can choose.
 
@@ -33,6 +33,7 @@ mod op;
 mod pool;
 pub mod profile;
 mod queue;
+mod registers;
 pub mod settings;
 mod state;
 mod stream;

@@ -1,9 +1,9 @@
 //! Links: several modules become one, whose "cubin" is PTX.
 
 use crate::error::{Code, Error};
-
 use crate::jit::Options;
 use crate::profile::Profile;
+use crate::registers::bounded;
 use std::sync::{Mutex, PoisonError};
 use warpsmith::ptx::{ValidatedModule, link};
 use warpsmith::{Diagnostics, Source};
@@ -90,12 +90,17 @@ impl LinkState {
             let runtime = ValidatedModule::parse(Source::new("libcudadevrt", DEVICE_RUNTIME));
             modules.push(runtime.map_err(|found| self.refused(&[found]))?);
         }
-        let text = match modules.as_slice() {
-            [one] => one.source().text().to_owned(),
-            _ => {
-                let linked = link::link(&modules, &link::Options::default());
-                linked.map_err(|found| self.refused(&found))?.source().text().to_owned()
+        let linked = match modules.pop() {
+            Some(only) if modules.is_empty() => only,
+            last => {
+                modules.extend(last);
+                let options = link::Options { allow_missing_results: true, ..link::Options::default() };
+                link::link(&modules, &options).map_err(|found| self.refused(&found))?
             }
+        };
+        let text = match self.options.max_registers {
+            Some(bound) => bounded(&linked, bound),
+            None => linked.source().text().to_owned(),
         };
         inner.output = text.into_bytes();
         inner.output.push(0);

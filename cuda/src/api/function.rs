@@ -3,8 +3,9 @@
 use crate::context::current;
 use crate::error::{Code, Error};
 use crate::ffi::{Out, api};
-use crate::kernel::{Attributes, Callable, most_dynamic_shared, registers};
+use crate::kernel::{Attributes, Callable, most_dynamic_shared};
 use crate::profile::Profile;
+use crate::registers::registers;
 use crate::state::driver;
 use std::sync::atomic::Ordering;
 use warpsmith::isa::limits;

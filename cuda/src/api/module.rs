@@ -32,7 +32,7 @@ pub fn program(
         error
     };
     let text = image.ptx(profile.target.sm).map_err(|error| refuse(error, None))?;
-    read(text, name.clone(), profile).map_err(|(error, found)| refuse(error, found))
+    read(text, name.clone(), profile, options.max_registers).map_err(|(error, found)| refuse(error, found))
 }
 
 fn load(answer: Out<u64>, image: image::Image, name: Option<String>, options: &Options) -> Result<(), Error> {

@@ -186,6 +186,8 @@ fn kernel_kind(types: &TypeTable, function: &ir::Function) -> FunctionKind {
         required_cluster: attrs.reqnctapercluster,
         max_cluster: attrs.maxclusterrank,
         explicit_cluster: attrs.explicitcluster,
+        max_registers: attrs.maxnreg,
+        min_blocks: attrs.minnctapersm,
         ..KernelAttributes::default()
     };
     match FunctionKind::kernel(laid_out) {

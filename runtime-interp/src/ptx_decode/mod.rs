@@ -373,7 +373,15 @@ impl<'m> Decoder<'m> {
                 Directive::MaxClusterRank(n) => attributes.max_cluster = Some(*n),
                 Directive::ExplicitCluster => attributes.explicit_cluster = true,
                 Directive::BlocksAreClusters => attributes.blocks_are_clusters = true,
-                _ => {}
+                Directive::MaxNReg(n) => attributes.max_registers = Some(*n),
+                Directive::MinNCtaPerSm(n) => attributes.min_blocks = Some(*n),
+                Directive::MaxNCtaPerSm(_)
+                | Directive::MinPerCtaMemory(_)
+                | Directive::NoReturn
+                | Directive::Language(_)
+                | Directive::AbiPreserve(_)
+                | Directive::AbiPreserveControl(_)
+                | Directive::Pragma(_) => {}
             }
         }
         attributes

@@ -17,7 +17,7 @@ pub struct KernelParam {
     pub align: u32,
 }
 
-/// What the directives of a kernel demand of its launches.
+/// What the directives of a kernel demand of its launches, and of the registers that it takes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelAttributes {
     /// `.reqntid`
@@ -32,6 +32,10 @@ pub struct KernelAttributes {
     pub explicit_cluster: bool,
     /// `.blocksareclusters`
     pub blocks_are_clusters: bool,
+    /// `.maxnreg`
+    pub max_registers: Option<u32>,
+    /// `.minnctapersm`
+    pub min_blocks: Option<u32>,
 }
 
 /// A formal parameter or result of a device function.

@@ -29,7 +29,7 @@ usage: cargo xtask COMMAND
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
   mutants [SECONDS [EVERY]]      plant faults in a copy of the repository and have `warpsmith fuzz` find each (every n-th), 120 seconds at most
   csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
-  clients [SUITE..]              install programs that use CUDA into target/clients, and run their suites with our libcuda
+  clients [--check] [SUITE..]    install programs that use CUDA into target/clients, and run their suites with our libcuda; under all checkers
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
   sweep [INSTRUCTION..]          compare every operand of the approximate instructions with the GPU at hand
 ";

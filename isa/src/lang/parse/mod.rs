@@ -1,12 +1,19 @@
 //! Table files to [`Tables`]: the grammar is in `docs/isa-tables.md`.
 
 mod operand;
+mod reference;
+mod word;
+
+pub use reference::{ADDRESS_FLAGS, is_shape_slot, is_type_slot, shape_of};
+pub use word::modifier;
 
 use super::cursor::{Cursor, Result};
 use super::gates::gates;
 use super::model::*;
 use crate::{Class, ScalarType};
+use reference::check_references;
 use std::collections::{HashMap, HashSet};
+use word::{behaviour, class_name, end, modifier_list, scalar, section};
 
 type Slots = HashMap<String, Vec<Alternative>>;
 
@@ -406,69 +413,6 @@ fn logical_lines(text: &str) -> Vec<(u32, String)> {
     lines
 }
 
-fn end(c: &mut Cursor) -> Result<()> {
-    if c.at_end() { Ok(()) } else { c.expected("the end of the line") }
-}
-
-fn scalar(c: &mut Cursor) -> Result<ScalarType> {
-    let name = c.word("a type")?;
-    match ScalarType::from_name(name) {
-        Some(ty) => Ok(ty),
-        None => c.error(format!("no type `{name}`")),
-    }
-}
-
-fn class_name(c: &mut Cursor) -> Result<Class> {
-    let name = c.word("a class of instructions")?;
-    name.parse().or_else(|_| c.error(format!("no class `{name}` of instructions")))
-}
-
-/// `reads writes default .relaxed .gpu`
-fn behaviour(c: &mut Cursor) -> Result<Behaviour> {
-    let mut all = Behaviour::default();
-    while !c.at_end() && !c.peek().starts_with('@') {
-        if c.eat_word("default") {
-            while c.peek().starts_with('.') {
-                all.defaults.push(modifier(c)?);
-            }
-        } else {
-            all.traits.push(c.word("a trait")?.to_string());
-        }
-    }
-    Ok(all)
-}
-
-fn section(c: &mut Cursor) -> Result<String> {
-    Ok(c.run("a section number", |ch| ch.is_ascii_digit() || ch == '.' || ch == ':')?.to_string())
-}
-
-/// `.shared::cta`, `.m64n<8..256:8>k16`; gives the text after the dot.
-pub fn modifier(c: &mut Cursor) -> Result<String> {
-    c.expect(".")?;
-    let accept = |ch: char| ch.is_ascii_alphanumeric() || "_:".contains(ch);
-    let mut text = c.run("a modifier", accept)?.to_string();
-    if c.adjacent() && c.peek().starts_with('<') {
-        text += c.run("a range", |ch| ch != '>')?;
-        c.expect(">")?;
-        text.push('>');
-        if c.adjacent() && c.peek().starts_with(accept) {
-            text += c.run("a modifier", accept)?;
-        }
-    }
-    Ok(text)
-}
-
-/// `name = .a .b .c`
-fn modifier_list(c: &mut Cursor) -> Result<(String, Vec<String>)> {
-    let name = c.word("a name")?.to_string();
-    c.expect("=")?;
-    let mut all = Vec::new();
-    while !c.at_end() {
-        all.push(modifier(c)?);
-    }
-    Ok((name, all))
-}
-
 /// Every way to choose one sequence from each choice: the slots in order, and what they need.
 fn expand(items: &[Item]) -> Vec<(Vec<Slot>, Vec<Clause>)> {
     let mut ways = vec![(Vec::new(), Vec::new())];
@@ -487,69 +431,3 @@ fn expand(items: &[Item]) -> Vec<(Vec<Slot>, Vec<Clause>)> {
     }
     ways
 }
-
-/// True when every alternative is a scalar type.
-pub fn is_type_slot(slot: &Slot) -> bool {
-    slot.alternatives.iter().all(|a| ScalarType::from_name(&a.modifier).is_some())
-}
-
-/// True when every alternative is a matrix shape such as `.m16n8k16`.
-pub fn is_shape_slot(slot: &Slot) -> bool {
-    slot.alternatives.iter().all(|a| shape_of(&a.modifier).is_some())
-}
-
-/// The sides of a matrix shape: M, N and K, which is 0 where it is not named.
-pub fn shape_of(modifier: &str) -> Option<[u16; 3]> {
-    let (m, rest) = modifier.strip_prefix('m')?.split_once('n')?;
-    let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));
-    Some([m.parse().ok()?, n.parse().ok()?, k.parse().ok()?])
-}
-
-/// Operands may name only slots that the form has, and may lean on "the" type only where there is one.
-fn check_references(form: &Form, c: &Cursor) -> Result<()> {
-    let has = |name: &str| form.slots.iter().any(|slot| slot.name == name);
-    let types = form.slots.iter().filter(|slot| is_type_slot(slot)).count();
-    let value = |value: &Value| {
-        match &value.ty {
-            Ty::Slot { slot, .. } if !has(slot) => {
-                return c.error(format!("no slot `.{slot}` for an operand's type"));
-            }
-            Ty::Instruction if types != 1 => {
-                return c.error(format!("an operand without type in a form of {types} type slots"));
-            }
-            _ => {}
-        }
-        match &value.count {
-            Count::Fragment { .. } if !form.slots.iter().any(is_shape_slot) => {
-                return c.error("a fragment in a form without a matrix shape");
-            }
-            Count::Fragment { ty: Ty::Slot { slot, .. }, .. } if !has(slot) => {
-                return c.error(format!("no slot `.{slot}` for a fragment's elements"));
-            }
-            _ => {}
-        }
-        match value.flags.iter().find(|(_, f)| !FLAGS.contains(&f.as_str())) {
-            Some((_, flag)) => c.error(format!("no flag `{flag}`")),
-            None => Ok(()),
-        }
-    };
-    fn walk(operands: &[Operand], value: &impl Fn(&Value) -> Result<()>) -> Result<()> {
-        operands.iter().try_for_each(|operand| match &operand.shape {
-            Shape::Value(v) => value(v),
-            Shape::Pair { first, second, .. } => value(first).and_then(|()| value(second)),
-            Shape::Bracket(inner) | Shape::Tuple(inner) => walk(inner, value),
-            _ => Ok(()),
-        })
-    }
-    walk(&form.operands, &value)
-}
-
-/// The words that may follow `+` on an address.
-pub const ADDRESS_FLAGS: &[&str] = &["bare", "wide", "word", "index", "any", "far", "still", "cta", "reg"];
-
-/// The words that may follow `+` and `-` on a value.
-pub const FLAGS: &[&str] = &[
-    "imm", "reg", "sink", "sreg", "var", "func", "neg", "not", "part", "sinks", "lanes2", "mask2", "lanes4",
-    "mask4", "wrap", "braces", "vector", "sloppy", "lone", "spelt", "alone", "specials", "sums", "array",
-    "inout",
-];

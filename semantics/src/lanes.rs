@@ -42,18 +42,22 @@ impl Level {
 
     /// The highest level of this machine.
     pub fn of_host() -> Level {
+        Level::ALL.into_iter().rev().find(|level| level.is_available()).unwrap_or(Level::Baseline)
+    }
+
+    /// True if this machine has the features that functions are compiled for at this level.
+    pub fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        {
-            macro_rules! has { ($($f:tt)*) => { $(std::is_x86_feature_detected!($f))&&* } }
-            if has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt") {
-                return if has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
-                    Level::Avx512
-                } else {
-                    Level::Avx2
-                };
-            }
+        macro_rules! has { ($($f:tt)*) => { $(std::is_x86_feature_detected!($f))&&* } }
+        match self {
+            Level::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt"),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => Level::Avx2.is_available() && has!("avx512f" "avx512bw" "avx512dq" "avx512vl"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Level::Avx2 | Level::Avx512 => false,
         }
-        Level::Baseline
     }
 }
 

@@ -1,6 +1,7 @@
 //! The types of matrix elements, and how their bits are taken apart.
 
 use crate::value::soft::{Format, Top};
+use warpsmith_isa::ScalarType;
 
 /// The type of an element of A or B.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -172,5 +173,63 @@ pub(super) fn parts(format: Format, bits: u32) -> Parts {
         sign: 0u32.wrapping_sub(bits >> (exponent_bits + fraction_bits) & 1),
         exponent: if magnitude == 0 { ZERO } else { least - format.bias() },
         special,
+    }
+}
+
+/// The types that elements of A and B have.
+const ELEMENTS: [(ScalarType, Element); 14] = [
+    (ScalarType::F16, Element::F16),
+    (ScalarType::BF16, Element::Bf16),
+    (ScalarType::TF32, Element::Tf32),
+    (ScalarType::E4M3, Element::E4m3),
+    (ScalarType::E5M2, Element::E5m2),
+    (ScalarType::E3M2, Element::E3m2),
+    (ScalarType::E2M3, Element::E2m3),
+    (ScalarType::E2M1, Element::E2m1),
+    (ScalarType::F64, Element::F64),
+    (ScalarType::S8, Element::S8),
+    (ScalarType::U8, Element::U8),
+    (ScalarType::S4, Element::S4),
+    (ScalarType::U4, Element::U4),
+    (ScalarType::B1, Element::B1),
+];
+
+/// The types that C and D have.
+const ACCUMULATORS: [(ScalarType, Accumulator); 4] = [
+    (ScalarType::F16, Accumulator::F16),
+    (ScalarType::F32, Accumulator::F32),
+    (ScalarType::F64, Accumulator::F64),
+    (ScalarType::S32, Accumulator::S32),
+];
+
+impl Element {
+    /// The element of a type that matrices have.
+    pub fn from_scalar(ty: ScalarType) -> Option<Element> {
+        ELEMENTS.iter().find(|(known, _)| *known == ty).map(|(_, element)| *element)
+    }
+}
+
+impl Accumulator {
+    /// The accumulator of a type that C and D have.
+    pub fn from_scalar(ty: ScalarType) -> Option<Accumulator> {
+        ACCUMULATORS.iter().find(|(known, _)| *known == ty).map(|(_, accumulator)| *accumulator)
+    }
+
+    /// Elements in a register of 32 bits; of f64, in one of 64.
+    pub const fn per_register(self) -> usize {
+        match self {
+            Accumulator::F16 => 2,
+            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => 1,
+        }
+    }
+}
+
+impl Accumulator {
+    /// The format of a float of 16 or 32 bits; other accumulators belong to other products.
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Accumulator::F16 => Format::F16,
+            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Format::F32,
+        }
     }
 }

@@ -38,7 +38,7 @@ impl IntegerProduct<'_> {
     pub fn run(&self, level: Level, accumulators: &mut [u32]) {
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 | Level::Avx512 if super::float::has_avx2() => {
+            Level::Avx2 | Level::Avx512 if Level::Avx2.is_available() => {
                 // SAFETY: the host has just said that it has these features.
                 unsafe { self.run_avx2(accumulators) }
             }

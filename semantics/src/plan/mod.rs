@@ -167,7 +167,7 @@ where
 }
 
 /// The rounding of an arithmetic instruction, to nearest where none is written; `None` for stochastic rounding, which is none of those.
-fn rounding(instruction: &Instruction) -> Option<Rounding> {
+pub(crate) fn rounding(instruction: &Instruction) -> Option<Rounding> {
     Some(match instruction.rounding() {
         None | Some(isa::Rounding::Nearest) => Rounding::Nearest,
         Some(isa::Rounding::Zero) => Rounding::Zero,

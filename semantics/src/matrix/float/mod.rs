@@ -1,18 +1,25 @@
 //! Products of floats, bit for bit: `D = A * B + C` by the [`Rule`] of an architecture.
 //!
 //! Rows of A meet eight columns of B at a time. Every number is a significand and an exponent as 32-bit integers, so that the loops are plain
-//! arithmetic on arrays, which the compiler makes vector code of. What is no finite number is rare: it is looked for apart ([`special`]).
+//! arithmetic on arrays, which the compiler makes vector code of. What is no finite number is rare: it is looked for apart (`special`).
 
 // Loops over lanes index several arrays at once: that is what becomes vector code.
 #![allow(clippy::needless_range_loop)]
 
-use super::element::{Accumulator, Class, Element, Family, ZERO, classify, parts};
+mod operands;
+mod round;
+mod special;
+
+pub(super) use operands::formats;
+pub(super) use round::{power_of_two, to_half};
+
+use super::element::{Accumulator, Element};
 use super::ideal;
 use super::near::{Near, by_columns};
 use super::rule::{Rule, ScaleType};
 use super::sparse::Partners;
 use crate::lanes::Level;
-use crate::value::soft::Format;
+use operands::{Chunk, Eight, add_column_exponents, add_exponents, fill_any};
 
 /// Columns that are computed together.
 pub(super) const COLUMNS: usize = 8;
@@ -70,61 +77,6 @@ pub struct Workspace {
     pub(super) doubles: [Vec<f64>; 2],
 }
 
-/// Eight elements taken apart.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Eight {
-    pub magnitude: [u32; COLUMNS],
-    pub sign: [u32; COLUMNS],
-    pub exponent: [i32; COLUMNS],
-}
-
-/// Takes elements apart, eight at a time; their significands are shifted left. True if any is no finite number.
-#[inline(always)]
-fn fill(format: Format, bits: &[u32], shift: u32, to: &mut [Eight]) -> bool {
-    let mut special = 0;
-    // Loops, not closures: those would be compiled for the baseline.
-    for (bits, eight) in bits.chunks_exact(COLUMNS).zip(to) {
-        for lane in 0..COLUMNS {
-            let parts = parts(format, bits[lane]);
-            eight.magnitude[lane] = parts.magnitude << shift;
-            eight.sign[lane] = parts.sign;
-            eight.exponent[lane] = parts.exponent;
-            special |= u32::from(parts.special);
-        }
-    }
-    special != 0
-}
-
-/// As [`fill`], in a loop for each format.
-#[inline(always)]
-fn fill_any(element: Element, bits: &[u32], shift: u32, to: &mut Vec<Eight>) -> bool {
-    to.resize(bits.len() / COLUMNS, Eight::default());
-    match element {
-        Element::F16 => fill(Format::F16, bits, shift, to),
-        Element::Bf16 => fill(Format::BF16, bits, shift, to),
-        Element::Tf32 => fill(Format::TF32, bits, shift, to),
-        Element::E4m3 => fill(Format::E4M3, bits, shift, to),
-        Element::E5m2 => fill(Format::E5M2, bits, shift, to),
-        Element::E3m2
-        | Element::E2m3
-        | Element::E2m1
-        | Element::F64
-        | Element::S8
-        | Element::U8
-        | Element::S4
-        | Element::U4
-        | Element::B1 => fill(formats([element; 2])[0], bits, shift, to),
-    }
-}
-
-/// The float formats of A's and B's elements. Those of other families are multiplied elsewhere.
-pub(super) fn formats(types: [Element; 2]) -> [Format; 2] {
-    types.map(|element| match element.family() {
-        Family::Float(format) => format,
-        Family::Double | Family::Integer { .. } | Family::Bit => Format::F16,
-    })
-}
-
 impl Product<'_> {
     /// Adds the product to C: `accumulators` has the bits of C, row by row, and gets those of D.
     ///
@@ -132,12 +84,12 @@ impl Product<'_> {
     pub fn run(&self, level: Level, workspace: &mut Workspace, accumulators: &mut [u32]) {
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 if has_avx512() => {
+            Level::Avx512 if Level::Avx512.is_available() => {
                 // SAFETY: the host has just said that it has these features.
                 unsafe { self.run_avx512(workspace, accumulators) }
             }
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 | Level::Avx512 if has_avx2() => {
+            Level::Avx2 | Level::Avx512 if Level::Avx2.is_available() => {
                 // SAFETY: as above.
                 unsafe { self.run_avx2(workspace, accumulators) }
             }
@@ -365,251 +317,4 @@ impl Product<'_> {
         }
         (total, largest)
     }
-
-    #[inline(always)]
-    pub(super) fn round(
-        &self,
-        rule: &Rule,
-        total: &[f64; COLUMNS],
-        exponent: &[i32; COLUMNS],
-        out: &mut [u32; COLUMNS],
-    ) {
-        let mut values = [0.0; COLUMNS];
-        for lane in 0..COLUMNS {
-            let unit = i64::from(exponent[lane] - rule.fraction as i32) + 1023;
-            values[lane] = total[lane] * f64::from_bits((unit as u64) << 52);
-        }
-        if self.accumulators[1] == Accumulator::F16 {
-            for lane in 0..COLUMNS {
-                out[lane] = to_half(values[lane]);
-            }
-            return;
-        }
-        let dropped = (1u64 << (52 - rule.kept)) - 1;
-        let mut small = false;
-        for lane in 0..COLUMNS {
-            let cut = f64::from_bits(values[lane].to_bits() & !dropped);
-            out[lane] = (cut as f32).to_bits();
-            small |= values[lane].abs() < f64::from(f32::MIN_POSITIVE);
-        }
-        if small {
-            for lane in 0..COLUMNS {
-                if values[lane].abs() < f64::from(f32::MIN_POSITIVE) {
-                    // Subnormal: a multiple of the least normal number's last bit.
-                    let unit = f64::from(f32::MIN_POSITIVE) / (1u64 << rule.kept) as f64;
-                    let cut = (values[lane] / unit).trunc() * unit;
-                    out[lane] = (cut as f32).to_bits();
-                }
-            }
-        }
-    }
-
-    /// What comes of an element whose terms are not all finite numbers; `None` if they are.
-    #[cold]
-    pub(super) fn special(
-        &self,
-        row: usize,
-        column: usize,
-        range: std::ops::Range<usize>,
-        (ty, c): (Accumulator, u32),
-    ) -> Option<u32> {
-        let [_, n, k] = self.shape;
-        let [of_a, of_b] = formats(self.types);
-        let mut seen = [false; 2];
-        let mut nan = false;
-        match classify(ty.format(), c) {
-            Class::Nan => nan = true,
-            Class::Infinity(negative) => seen[usize::from(negative)] = true,
-            Class::Zero | Class::Finite(_) => {}
-        }
-        if let Some(s) = &self.scales {
-            let used = range.start * s.blocks / k..(range.end * s.blocks).div_ceil(k);
-            nan |= s.a[row * s.blocks..][used.clone()].iter().any(|bits| s.ty.is_nan(*bits));
-            nan |= s.b[column * s.blocks..][used].iter().any(|bits| s.ty.is_nan(*bits));
-        }
-        for i in range {
-            let x = classify(of_a, self.a[row * k + i]);
-            let y = classify(of_b, self.b[self.rows.of(row, i, k) * n + column]);
-            match (x, y) {
-                (Class::Nan, _)
-                | (_, Class::Nan)
-                | (Class::Infinity(_), Class::Zero)
-                | (Class::Zero, Class::Infinity(_)) => nan = true,
-                (Class::Infinity(p), Class::Infinity(q) | Class::Finite(q))
-                | (Class::Finite(p), Class::Infinity(q)) => seen[usize::from(p ^ q)] = true,
-                (Class::Zero | Class::Finite(_), Class::Zero | Class::Finite(_)) => {}
-            }
-        }
-        let format = self.accumulators[1].format();
-        let infinity = format.infinity().unwrap_or(format.max()) as u32;
-        match seen {
-            _ if nan => format.nan().map(|bits| bits as u32),
-            [true, true] => format.nan().map(|bits| bits as u32),
-            [true, false] => Some(infinity),
-            [false, true] => Some(infinity | format.sign() as u32),
-            [false, false] => None,
-        }
-    }
-
-    /// The element of D if its terms are not all finite numbers, over all products.
-    pub(super) fn special_of_all(&self, row: usize, column: usize, c: u32) -> Option<u32> {
-        self.special(row, column, 0..self.shape[2], (self.accumulators[0], c))
-    }
-
-    #[cold]
-    fn find_specials(&self, workspace: &mut Workspace) {
-        let [m, n, k] = self.shape;
-        let [of_a, of_b] = formats(self.types);
-        let special = |format, bits: u32| matches!(classify(format, bits), Class::Nan | Class::Infinity(_));
-        for (row, flag) in workspace.special_rows.iter_mut().enumerate().take(m) {
-            *flag = self.a[row * k..][..k].iter().any(|bits| special(of_a, *bits));
-        }
-        for (at, _) in self.b.iter().enumerate().filter(|(_, bits)| special(of_b, **bits)) {
-            workspace.special_columns[at % n] = true;
-        }
-    }
-}
-
-/// Eight elements of C.
-struct Chunk {
-    magnitude: [u32; COLUMNS],
-    sign: [u32; COLUMNS],
-    exponent: [i32; COLUMNS],
-    special: bool,
-}
-
-impl Chunk {
-    /// Takes elements of C apart, with 23 bits of fraction whatever their type.
-    #[inline(always)]
-    fn of(ty: Accumulator, bits: &[u32; COLUMNS]) -> Chunk {
-        match ty {
-            Accumulator::F16 => Chunk::of_format(Format::F16, bits),
-            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Chunk::of_format(Format::F32, bits),
-        }
-    }
-
-    #[inline(always)]
-    fn of_format(format: Format, bits: &[u32; COLUMNS]) -> Chunk {
-        let mut chunk =
-            Chunk { magnitude: [0; COLUMNS], sign: [0; COLUMNS], exponent: [ZERO; COLUMNS], special: false };
-        let mut special = 0;
-        for (lane, bits) in bits.iter().enumerate() {
-            let parts = parts(format, *bits);
-            chunk.magnitude[lane] = parts.magnitude << (23 - format.fraction_bits);
-            chunk.sign[lane] = parts.sign;
-            chunk.exponent[lane] = parts.exponent;
-            special |= u32::from(parts.special);
-        }
-        chunk.special = special != 0;
-        chunk
-    }
-
-    /// Adds the elements to sums of products, in the rule's multiples of the largest terms.
-    #[inline(always)]
-    pub fn add_to(&self, rule: &Rule, largest: &[i32; COLUMNS], total: &mut [f64; COLUMNS]) {
-        let (left, right) = (rule.fraction.saturating_sub(23), 23u32.saturating_sub(rule.fraction));
-        for lane in 0..COLUMNS {
-            let below = ((largest[lane] - self.exponent[lane]) as u32).min(31);
-            let cut = (self.magnitude[lane] << left >> below >> right) as i32;
-            let sign = self.sign[lane] as i32;
-            total[lane] += f64::from((cut ^ sign) - sign);
-        }
-    }
-}
-
-impl Accumulator {
-    /// The format of a float of 16 or 32 bits; other accumulators belong to other products.
-    pub(super) const fn format(self) -> Format {
-        match self {
-            Accumulator::F16 => Format::F16,
-            Accumulator::F32 | Accumulator::F64 | Accumulator::S32 => Format::F32,
-        }
-    }
-}
-
-impl ScaleType {
-    fn is_nan(self, bits: u8) -> bool {
-        match self {
-            ScaleType::Ue8m0 => bits == 0xff,
-            ScaleType::Ue4m3 => bits & 0x7f == 0x7f,
-        }
-    }
-
-    /// The significand in eighths and the exponent.
-    fn parts(self, bits: u8) -> (i32, i32) {
-        match self {
-            ScaleType::Ue8m0 => (8, i32::from(bits) - 127),
-            ScaleType::Ue4m3 => {
-                let parts = parts(Format::E4M3, u32::from(bits & 0x7f));
-                (parts.magnitude as i32, parts.exponent)
-            }
-        }
-    }
-
-    /// The value; NaN is one.
-    pub(super) fn value(self, bits: u8) -> f64 {
-        let (significand, exponent) = self.parts(bits);
-        if self.is_nan(bits) { f64::NAN } else { f64::from(significand) / 8.0 * power_of_two(exponent) }
-    }
-}
-
-/// `2^exponent` within the range of normal numbers.
-#[inline(always)]
-pub(super) fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
-
-/// Adds the scales of A's rows, powers of two, to the exponents of its elements.
-fn add_exponents(a: &mut [Eight], k: usize, scales: &[u8], blocks: usize) {
-    for (at, exponent) in a.iter_mut().flat_map(|eight| &mut eight.exponent).enumerate() {
-        let scale = scales[at / k * blocks + at % k / (k / blocks)];
-        *exponent += i32::from(scale) - 127;
-    }
-}
-
-/// Adds the scales of B's columns to the exponents of its elements.
-fn add_column_exponents(b: &mut [Eight], n: usize, rows: usize, scales: &Scales<'_>) {
-    for (at, exponent) in b.iter_mut().flat_map(|eight| &mut eight.exponent).enumerate() {
-        let block = at / n / (rows / scales.blocks).max(1);
-        let scale = scales.b[at % n * scales.blocks + block.min(scales.blocks - 1)];
-        *exponent += i32::from(scale) - 127;
-    }
-}
-
-/// 2^52
-const POWER_52: f64 = (1u64 << 52) as f64;
-
-/// f16 of a number that f64 holds exactly, to nearest even.
-#[inline(always)]
-pub(super) fn to_half(value: f64) -> u32 {
-    // What is larger is infinite too.
-    let magnitude = value.abs().min(131072.0);
-    let exponent = ((magnitude.to_bits() >> 52) as i64 - 1023).max(-14);
-    // In steps of the last bit that f16 has for numbers of this size, at most 2048. A sum of 2^52 and more has no fraction.
-    let steps = magnitude * power_of_two(10 - exponent as i32) + POWER_52;
-    // 1024 steps and more have the hidden bit, which counts one in the exponent's field.
-    let bits = steps.to_bits() - POWER_52.to_bits() + (((exponent + 14) as u64) << 10);
-    let sign = (value.to_bits() >> 63) as u32;
-    (bits.min(0x7c00) as u32) | sign << 15
-}
-
-/// The host has what the functions ask for that are compiled for [`Level::Avx2`].
-#[cfg(target_arch = "x86_64")]
-pub(super) fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("fma")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("lzcnt")
-        && std::arch::is_x86_feature_detected!("popcnt")
-}
-
-/// The host has what the functions ask for that are compiled for [`Level::Avx512`].
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    has_avx2()
-        && std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512vl")
 }

@@ -12,6 +12,7 @@ mod constant;
 mod decl;
 mod item;
 mod lexer;
+mod operand;
 mod parallel;
 mod section;
 mod source;

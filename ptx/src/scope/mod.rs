@@ -3,11 +3,14 @@
 //! One walk for everybody who has to know: the validator, the engine's decoder and the debugger follow a module with
 //! [`Scopes::item`], [`Scopes::enter`], [`Scopes::follow`] and [`Scopes::leave`], or jump to a statement with [`Scopes::at`].
 //!
-//! Names are looked up by symbol in dense tables, so that an operand costs a few loads. `.reg .b32 %r<100>` is one
+//! Names are looked up (`lookup`) by symbol in dense tables, so that an operand costs a few loads. `.reg .b32 %r<100>` is one
 //! entry for its prefix: `%r7` and `%r07` are resolved by taking all digits off the name. An inner `%r<2>` hides two members of an
 //! outer `%r<4>` and leaves `%r2` and `%r3` visible, as ptxas has it.
 
+mod lookup;
+
 use crate::tree::*;
+use lookup::number_is_plain;
 use rustc_hash::FxHashMap;
 use warpsmith_isa::SpecialReg;
 
@@ -110,7 +113,6 @@ pub struct Scopes<'m> {
     opened: u32,
 }
 
-/// Following a module.
 impl<'m> Scopes<'m> {
     /// The empty module scope.
     pub fn new(module: &'m Module) -> Self {
@@ -405,186 +407,5 @@ impl<'m> Scopes<'m> {
     }
 }
 
-/// Looking names up.
-impl Scopes<'_> {
-    /// The depth of the innermost scope.
-    pub fn depth(&self) -> u32 {
-        self.marks.len() as u32
-    }
-
-    /// What a name means here.
-    #[inline]
-    pub fn lookup(&mut self, name: Symbol) -> Option<Bound> {
-        let direct = self.direct[name.index()];
-        let family = self.family(name);
-        match (direct, family) {
-            // A branch to `%clock` is a branch to the register, whatever the label.
-            (Some(Bound { binding: Binding::Label(_), .. }), _) if self.special(name).is_some() => {
-                self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 })
-            }
-            // Both in one scope: a label, or a name such as `%r07` beside `%r<8>`.
-            (Some(direct), Some(family)) if family.depth >= direct.depth => Some(family),
-            (Some(direct), _) => Some(direct),
-            (None, Some(family)) => Some(family),
-            (None, None) => self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 }),
-        }
-    }
-
-    /// What is bound to a name itself, not to a prefix of it.
-    pub fn direct(&self, name: Symbol) -> Option<Bound> {
-        self.direct[name.index()]
-    }
-
-    /// What `prefix<n>` is bound to in the innermost scope that binds it, and n.
-    pub fn family_named(&self, prefix: Symbol) -> Option<(u32, Bound)> {
-        self.chain.get(self.families[prefix.index()] as usize).map(|family| (family.count, family.bound))
-    }
-
-    /// True if a name, which the module need not have, means something here.
-    pub fn binds(&self, name: &str) -> bool {
-        let names = self.module.names();
-        let direct = names.find(name).is_some_and(|symbol| self.direct[symbol.index()].is_some());
-        let family = split(name)
-            .and_then(|(prefix, number)| Some((names.find(prefix)?, number)))
-            .and_then(|(prefix, number)| self.member(prefix, number));
-        direct || family.is_some() || SpecialReg::from_name(name).is_some()
-    }
-
-    /// The plain names that are bound here, without the members of parameterised ones.
-    pub fn visible(&self) -> Vec<Symbol> {
-        let bound = self.direct.iter().enumerate().filter(|(_, bound)| bound.is_some());
-        bound.map(|(index, _)| Symbol::from_index(index)).collect()
-    }
-
-    fn special(&mut self, name: Symbol) -> Option<SpecialReg> {
-        let module = self.module;
-        *self.special[name.index()].get_or_insert_with(|| SpecialReg::from_name(&module[name]))
-    }
-
-    #[inline]
-    fn family(&mut self, name: Symbol) -> Option<Bound> {
-        match self.reading(name) {
-            Reading::Member(prefix, number) => self.member(prefix, number),
-            Reading::Plain | Reading::Unknown => None,
-        }
-    }
-
-    /// What `prefix` followed by a number means, from the inside out.
-    fn member(&self, prefix: Symbol, number: u32) -> Option<Bound> {
-        let mut at = self.families[prefix.index()];
-        while let Some(family) = self.chain.get(at as usize) {
-            if number < family.count {
-                return Some(family.bound);
-            }
-            at = family.outer;
-        }
-        None
-    }
-
-    #[inline]
-    fn reading(&mut self, name: Symbol) -> Reading {
-        if let Reading::Unknown = self.readings[name.index()] {
-            let known = split(&self.module[name])
-                .and_then(|(prefix, number)| Some((self.module.names().find(prefix)?, number)));
-            self.readings[name.index()] =
-                known.map_or(Reading::Plain, |(prefix, number)| Reading::Member(prefix, number));
-        }
-        self.readings[name.index()]
-    }
-}
-
-/// True for a name that ends in a number without leading zeros, which are as good as none for clashes.
-fn number_is_plain(name: &str) -> bool {
-    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    digits == 1 || (digits > 1 && name.as_bytes()[name.len() - digits] != b'0')
-}
-
-/// A name without its last digits, and the number that they are. Numbers past 32 bits belong to no family.
-fn split(name: &str) -> Option<(&str, u32)> {
-    let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    Some((prefix, name[prefix.len()..].parse().ok()?))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Item, parse};
-
-    /// The type that each name has at the first instruction of a body, or at its end.
-    fn types<const N: usize>(body: &str, names: [&str; N]) -> [Option<String>; N] {
-        let mut module = parse(&format!(".entry k(.param .u64 p3) {{ {body} }}")).module;
-        let symbols = names.map(|name| module.name(name));
-        let Item::Function(function) = module.items()[0] else { panic!("not a function") };
-        let mut scopes = Scopes::new(&module);
-        assert_eq!(scopes.enter(function), []);
-        let body = module[function].body.expect("it has braces");
-        for id in body.ids().take_while(|id| !matches!(module[*id], Stmt::Inst(_))) {
-            assert_eq!(scopes.follow(id), []);
-        }
-        symbols.map(|symbol| match scopes.lookup(symbol)?.binding {
-            Binding::Variable(decl, _) => Some(module[decl].ty.to_string()),
-            other => Some(format!("{other:?}")),
-        })
-    }
-
-    #[test]
-    fn parameterised_names_are_resolved_by_their_digits() {
-        let some = |ty: &str| Some(ty.to_owned());
-        let found = types(".reg .b32 %r<4>; .reg .b64 %s<5>;", ["%r0", "%r03", "%r4", "%s4"]);
-        assert_eq!(found, [some("b32"), some("b32"), None, some("b64")]);
-        // All digits are the number, and a body's names win over the parameters'.
-        let found =
-            types(".reg .b32 %r<20>; .reg .b64 %r1<5>; .reg .f32 p<4>;", ["%r12", "p3", "p4", "%tid"]);
-        assert_eq!(found, [some("b32"), some("f32"), None, some("Special(%tid)")]);
-        assert_eq!(types(".reg .b64 %r1<3>;", ["%r12"]), [None]);
-    }
-
-    #[test]
-    fn inner_scopes_end() {
-        let some = |ty: &str| Some(ty.to_owned());
-        let body =
-            ".reg .b64 a; .reg .b64 b<9>; { .reg .b32 a; .reg .b32 b<3>; .reg .b32 c1; } .reg .f32 %tid;";
-        assert_eq!(types(body, ["a", "b1", "c1", "%tid"]), [some("b64"), some("b64"), None, some("f32")]);
-    }
-
-    #[test]
-    fn inner_families_hide_what_they_have() {
-        let some = |ty: &str| Some(ty.to_owned());
-        let outer = ".reg .b64 %r<9>; { .reg .b32 %r<5>; { .reg .b16 %r<2>;";
-        let found = types(&format!("{outer} ret; }} }}"), ["%r0", "%r1", "%r2", "%r4", "%r5", "%r8", "%r9"]);
-        let [inner, middle, outermost] = ["b16", "b32", "b64"].map(some);
-        let all = [
-            inner.clone(),
-            inner,
-            middle.clone(),
-            middle.clone(),
-            outermost.clone(),
-            outermost.clone(),
-            None,
-        ];
-        assert_eq!(found, all);
-        let found = types(&format!("{outer} }} .reg .b8 %r7; ret; }}"), ["%r0", "%r5", "%r7"]);
-        assert_eq!(found, [middle, outermost, some("b8")]);
-    }
-
-    #[test]
-    fn the_scopes_at_a_statement() {
-        let module =
-            parse(".global .b32 x; .entry k() { .reg .b64 a; { .reg .b32 a, x; L: ret; } ret; }").module;
-        let Item::Function(function) = module.items()[1] else { panic!("not a function") };
-        let body = module[function].body.expect("it has braces");
-        let ret: Vec<Id<Stmt>> = body.ids().filter(|id| matches!(module[*id], Stmt::Inst(_))).collect();
-        let found = |at: Id<Stmt>| {
-            let mut scopes = Scopes::at(&module, function, at);
-            ["a", "x", "L"].map(|name| {
-                let bound = scopes.lookup(module.names().find(name)?)?;
-                match bound.binding {
-                    Binding::Variable(decl, _) => Some((module[decl].ty.bits(), bound.depth)),
-                    _ => Some((0, bound.depth)),
-                }
-            })
-        };
-        assert_eq!(found(ret[0]), [Some((32, 3)), Some((32, 3)), Some((0, 3))]);
-        assert_eq!(found(ret[1]), [Some((64, 2)), Some((32, 0)), None]);
-    }
-}
+mod tests;

@@ -28,7 +28,7 @@ mod transfer;
 mod values;
 
 pub(crate) use control::grid;
-use control::{block, cluster, context, random, run, schedule, standstill, warp};
+use control::{block, cluster, context, local, random, run, schedule, standstill, warp};
 use program::{async_op, builder, live, matrix_op, named, native, op, region, special, texture_op};
 use sync::mbarrier;
 

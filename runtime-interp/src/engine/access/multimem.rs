@@ -3,6 +3,7 @@
 
 use crate::engine::AtomicFn;
 use crate::engine::async_op::{MultimemKind, MultimemOp, Reduction};
+use crate::engine::context::Context;
 use crate::engine::observe::{AccessKind, Addresses};
 use crate::engine::op::Access;
 use crate::engine::reg::Reg;
@@ -10,6 +11,7 @@ use crate::engine::run::{Fallible, Issue, Next, Runner, is_synchronising};
 use crate::engine::values::{lane64, lanes_of, put};
 use crate::fault::FaultCode;
 use crate::memory::bytes::Bytes;
+use crate::memory::global::Replica;
 use crate::memory::window;
 use smallvec::SmallVec;
 use std::sync::atomic::{Ordering, fence};
@@ -18,7 +20,7 @@ use warpsmith_isa::StateSpace;
 /// The most bytes that `st.bulk` fills.
 const MOST_FILLED: u64 = 1 << 24;
 
-impl<const WATCHED: bool> Runner<'_, WATCHED> {
+impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     /// `st.bulk`
     pub fn fill(&mut self, issue: Issue<'_>, at: &Access, bytes: Reg) -> Fallible<Next> {
         let addresses = crate::engine::access::addresses(issue.frame, at, issue.stack);
@@ -49,6 +51,26 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(Next::Advance)
     }
 
+    /// What is behind a multicast address, of which so many bytes are accessed, and which is a multiple of `unit`.
+    pub fn replicas(
+        &self,
+        issue: Issue<'_>,
+        unit: u64,
+        address: u64,
+        bytes: u64,
+    ) -> Fallible<SmallVec<[Replica<'a>; 4]>> {
+        if !address.is_multiple_of(unit) {
+            let message = format!("multicast address {address:#x} is not a multiple of {unit}");
+            return Err(self.fault_at(issue, FaultCode::Misaligned, address, message));
+        }
+        let cx: &'a Context<'a> = self.cx;
+        cx.global.replicas(address, bytes).filter(|found| !found.is_empty()).ok_or_else(|| {
+            let message =
+                format!("{bytes} bytes at {address:#x}, which is no multicast address of live buffers");
+            self.fault_at(issue, FaultCode::OutOfBounds, address, message)
+        })
+    }
+
     /// `multimem.*`
     pub fn multimem(&mut self, issue: Issue<'_>, op: &MultimemOp) -> Fallible<Next> {
         if is_synchronising(op.at.order) {
@@ -61,21 +83,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         results.resize(op.values.len(), [0; 32]);
         for lane in lanes_of(issue.mask) {
             let address = addresses[lane];
-            let bad = |code: FaultCode, message: String| {
-                let mut fault = self.fault(issue.only(1 << lane), code, message);
-                fault.address = Some(address);
-                fault
-            };
-            if !address.is_multiple_of(size as u64) {
-                let message = format!("multicast address {address:#x} is not a multiple of {size}");
-                return Err(bad(FaultCode::Misaligned, message));
-            }
-            let replicas = self.cx.global.replicas(address, size as u64);
-            let Some(replicas) = replicas.filter(|r| !r.is_empty()) else {
-                let message =
-                    format!("{size} bytes at {address:#x}, which is no multicast address of live buffers");
-                return Err(bad(FaultCode::OutOfBounds, message));
-            };
+            let replicas = self.replicas(issue.only(1 << lane), size as u64, address, size as u64)?;
             let kind = match op.kind {
                 MultimemKind::LoadReduce(_) => AccessKind::Load,
                 MultimemKind::Store => AccessKind::Store,

@@ -1,11 +1,12 @@
 //! Where the data of accesses lie whose addresses follow no rule: found and checked, together if that is enough, else lane by lane.
 
 use super::elements::{addresses, each_place};
+use crate::engine::local::DYNAMIC;
 use crate::engine::observe::{AccessKind, Addresses, BadAccess, Verdict};
 use crate::engine::op::Access;
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::lanes_of;
-use crate::engine::warp::{DYNAMIC, Warp};
+use crate::engine::warp::Warp;
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::{Bytes, Concurrent, Mode};
 use crate::memory::window;

@@ -2,23 +2,20 @@
 
 use super::region::{Coming, Loads};
 use crate::device::NativeCode;
-use crate::engine::block::{BlockContext, locate};
+use crate::engine::block::BlockContext;
 use crate::engine::context::Context;
 use crate::engine::file::Frame;
 use crate::engine::lanes::Level;
 use crate::engine::matrix::Room;
 use crate::engine::native::{Fast, PERIOD};
-use crate::engine::observe::{At, Interest, Observer, Registers, Sync, Tally};
+use crate::engine::observe::{Interest, Observer, Registers, Tally};
 use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::schedule::Turns;
-use crate::engine::standstill::{Progress, Worker};
-use crate::engine::values::{opaque, put};
+use crate::engine::standstill::Worker;
+use crate::engine::values::opaque;
 use crate::engine::warp::{Activation, State, Warp};
-use crate::fault::{Fault, FaultCode};
-use crate::memory::window;
+use crate::fault::Fault;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
-use warpsmith_isa::StateSpace;
 
 /// Executes warps, watched by an observer or not. One per host thread and launch.
 pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
@@ -443,116 +440,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         Ok(())
     }
 
-    /// Executes an operation that is not arithmetic, a plain access or a branch, for group `g`, whose state is in the warp.
-    ///
-    /// Apart from the loop, so that the loop stays small: it is compiled for each instruction set.
-    #[inline(never)]
-    fn step(
-        &mut self,
-        warp: &mut Warp,
-        g: usize,
-        issue: Issue<'_>,
-        activation: &Activation,
-        op: &Op,
-    ) -> Fallible<Next> {
-        let Issue { block, frame, pc, mask: active, stack, .. } = issue;
-        // Lanes that the guard leaves out may take part in a collective operation all the same.
-        if active == 0 && !matches!(op, Op::Collective(_)) {
-            return Ok(Next::Advance);
-        }
-        match op {
-            Op::Special(dst, special) => self.special(issue, block.clock + warp.executed, *dst, *special),
-            Op::ActiveMask(dst) => {
-                // Which lanes are together is the scheduler's choice.
-                self.looks += 1;
-                put(frame, *dst, active, &[u64::from(active); 32]);
-            }
-            Op::StackAddress { dst, offset, generic } => {
-                let base = if *generic { window::base(StateSpace::Local).unwrap_or(0) } else { 0 };
-                let address = base.wrapping_add(u64::from(stack)).wrapping_add_signed(*offset);
-                put(frame, *dst, active, &[address; 32]);
-            }
-            Op::Collective(collective) => return self.collective(warp, g, issue, collective),
-            Op::Atomic(atomic) => {
-                warp.haste = crate::engine::warp::HASTE;
-                self.atomic(warp, issue, atomic)?;
-            }
-            Op::Fence(f) => {
-                fence(Ordering::SeqCst);
-                if WATCHED {
-                    let at = self.at(issue);
-                    self.observer.synchronise(&at, Sync::Fence(*f));
-                }
-            }
-            Op::Barrier(barrier) => {
-                self.reach_barrier(warp, g, issue, barrier)?;
-                return Ok(Next::Choose);
-            }
-            Op::System(system) => {
-                warp.groups[g].pc = pc + 1;
-                // A fault is told of the call, not of what stands for the function.
-                let call = Issue { pc: activation.call, ..issue };
-                self.system(warp, call, system)?;
-                let at = self.at(issue);
-                self.tell_results(&at, frame, activation);
-                warp.reconverge(g);
-                return Ok(Next::System);
-            }
-            Op::Stack(op) => self.stack(warp, issue, op)?,
-            Op::Yield => {
-                warp.groups[g].pc = pc + 1;
-                warp.pause(g);
-                block.cluster.yielded.set(true);
-                return Ok(Next::Yield);
-            }
-            Op::Matrix(op) => return self.matrix(warp, g, issue, op),
-            Op::Texture(op) => self.texture(issue, op)?,
-            Op::Async(op) => {
-                let next = self.asynchronous(warp, g, issue, op)?;
-                if matches!(next, Next::Yield) {
-                    let at = self.at(issue);
-                    self.tell_results(&at, frame, activation);
-                    warp.groups[g].pc = pc + 1;
-                    warp.pause(g);
-                    block.cluster.yielded.set(true);
-                }
-                return Ok(next);
-            }
-            Op::Switch { index, targets } => {
-                self.switch(warp, g, issue, *index, targets.of(&self.cx.program.targets))?;
-                return Ok(Next::Choose);
-            }
-            Op::Call(call) => {
-                self.call(warp, g, issue, call)?;
-                return Ok(Next::Call);
-            }
-            Op::Ret => {
-                self.ret(warp, g, issue);
-                return Ok(Next::Choose);
-            }
-            Op::Exit => {
-                if WATCHED {
-                    let at = self.at(issue);
-                    self.observer.exited(&at);
-                }
-                warp.groups[g].pc = pc + 1;
-                self.changes += 1;
-                warp.exit(g, active);
-                return Ok(Next::Choose);
-            }
-            Op::Trap => return Err(self.fault(issue, FaultCode::Trap, "`trap` was executed")),
-            Op::Lanes(..)
-            | Op::Region(_)
-            | Op::Load(..)
-            | Op::Store(..)
-            | Op::LoadVector(..)
-            | Op::StoreVector(..)
-            | Op::Branch(_)
-            | Op::Nop => unreachable!("the loop executes these itself"),
-        }
-        Ok(Next::Advance)
-    }
-
     /// The group of a warp that runs next, until when, and where to look who else is there if that is decided; none at the end of
     /// the turn.
     #[inline(always)]
@@ -569,33 +456,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             return None;
         }
         warp.choose(&mut self.turns).map(|(g, until)| (g, until, None))
-    }
-
-    /// Tells the observer that the results of an instruction are there.
-    pub fn tell_results(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
-        if WATCHED && self.interest.results {
-            let function = FuncId(activation.function);
-            self.observer
-                .results(at, &Registers::new(frame, self.cx.constants, activation.place(), function));
-        }
-    }
-
-    /// What has changed so far.
-    pub fn progress(&self) -> Progress {
-        Progress { own: self.changes + self.looks, others: self.worker.others() }
-    }
-
-    pub fn at(&self, issue: Issue<'_>) -> At<'a> {
-        let cx: &'a Context<'a> = self.cx;
-        cx.at(issue.block.id, issue.warp, issue.pc, issue.mask)
-    }
-
-    /// A fault of the first lane.
-    #[cold]
-    pub fn fault(&self, issue: Issue<'_>, code: FaultCode, message: impl Into<String>) -> Box<Fault> {
-        let mut fault = Box::new(Fault::new(code, message));
-        locate(&mut fault, self.cx, issue.block.id, issue.warp, issue.mask, issue.pc);
-        fault
     }
 }
 

@@ -1,12 +1,13 @@
 //! Calls into the system, which PTX declares and the driver defines (PTX interoperability guide, chapter 4), and the part of a
 //! thread's stack that `alloca` gives (PTX ISA 9.0, 9.7.17).
 
+use crate::engine::local::DYNAMIC;
 use crate::engine::observe::{AccessKind, Addresses, Verdict};
 use crate::engine::op::{Access, StackOp, System, SystemCall};
 use crate::engine::reg::Reg;
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{lane64, lanes_of, put};
-use crate::engine::warp::{DYNAMIC, Warp};
+use crate::engine::warp::Warp;
 use crate::fault::FaultCode;
 use crate::memory::bytes::{Concurrent, Mode};
 use crate::memory::window;
@@ -57,8 +58,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                             }
                             Ok(()) => {}
                             Err(message) => {
-                                let mut fault = self.fault(issue, FaultCode::BadFree, message);
-                                fault.address = Some(address);
+                                let fault = self.fault_at(issue, FaultCode::BadFree, address, message);
                                 let at = self.at(issue);
                                 if !WATCHED || self.observer.fault(&at, &fault, None) == Verdict::Stop {
                                     return Err(fault);

@@ -1,13 +1,13 @@
-//! The state of a warp: groups of lanes with their own program counters, call frames, registers and local memory.
+//! The state of a warp: groups of lanes with their own program counters, call frames and registers.
 
 use crate::engine::file::{Cell, Frame, RegisterFile};
+use crate::engine::local::LocalMemory;
 use crate::engine::matrix::Products;
 use crate::engine::observe::FrameView;
 use crate::engine::op::Inst;
 use crate::engine::program::Function;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Patience;
-use crate::memory::bytes::Bytes;
 use smallvec::SmallVec;
 
 /// Why a group of lanes is not running.
@@ -78,116 +78,6 @@ impl Activation {
     }
 }
 
-/// The local memory of 32 lanes, one stretch of `stride` bytes after the other.
-#[derive(Default)]
-pub(in crate::engine) struct LocalMemory {
-    bytes: Option<Bytes>,
-    stride: usize,
-    /// What every byte is before it is written.
-    fresh: u8,
-}
-
-impl LocalMemory {
-    /// Makes every lane's stretch at least `len` bytes long; false if the host has no more memory.
-    #[must_use]
-    pub fn reserve(&mut self, len: u32) -> bool {
-        let len = len as usize;
-        if len <= self.stride {
-            return true;
-        }
-        let stride = len.next_power_of_two().max(256);
-        let Some(bytes) = Bytes::zeroed(stride * 32) else { return false };
-        if self.fresh != 0 {
-            bytes.fill_all(self.fresh);
-        }
-        if let Some(old) = &self.bytes {
-            let mut lane = vec![0; self.stride];
-            for i in 0..32 {
-                old.read(i * self.stride, &mut lane);
-                bytes.write(i * stride, &lane);
-            }
-        }
-        (self.bytes, self.stride) = (Some(bytes), stride);
-        true
-    }
-
-    /// Copies bytes within one lane's stretch.
-    pub fn copy(&self, lane: usize, from: u32, to: u32, len: u32) {
-        if let Some(bytes) = &self.bytes {
-            bytes.copy(lane * self.stride + from as usize, lane * self.stride + to as usize, len as usize);
-        }
-    }
-
-    /// Bytes of all lanes together.
-    pub fn bytes(&self) -> usize {
-        self.bytes.as_ref().map_or(0, Bytes::len)
-    }
-
-    /// Copies all of it.
-    pub fn copy_to(&self, all: &mut [u8]) {
-        if let Some(bytes) = &self.bytes {
-            bytes.read(0, all);
-        }
-    }
-
-    /// All of it is as these bytes.
-    pub fn equals(&self, all: &[u8]) -> bool {
-        let mut chunk = [0; 256];
-        all.chunks(chunk.len()).enumerate().all(|(i, expected)| {
-            let found = &mut chunk[..expected.len()];
-            if let Some(bytes) = &self.bytes {
-                bytes.read(i * 256, found);
-            }
-            found == expected
-        })
-    }
-
-    /// Bytes that a lane's stretch has.
-    pub fn len(&self) -> usize {
-        self.stride
-    }
-
-    /// Copies bytes out of a lane's stretch; panics if the range is not within it.
-    pub fn read(&self, lane: usize, at: usize, into: &mut [u8]) {
-        assert!(at <= self.stride && into.len() <= self.stride - at, "read past a lane's memory");
-        if let Some(bytes) = &self.bytes {
-            bytes.read(lane * self.stride + at, into);
-        }
-    }
-
-    /// Copies bytes into a lane's stretch; panics if they do not fit.
-    pub fn write(&self, lane: usize, at: usize, from: &[u8]) {
-        assert!(at <= self.stride && from.len() <= self.stride - at, "write past a lane's memory");
-        if let Some(bytes) = &self.bytes {
-            bytes.write(lane * self.stride + at, from);
-        }
-    }
-
-    /// The start of lane 0's stretch and the distance to the next lane's.
-    pub fn layout(&self) -> (*mut u8, usize) {
-        (self.bytes.as_ref().map_or(std::ptr::null_mut(), Bytes::start), self.stride)
-    }
-
-    /// Makes a range of a lane's stretch as it was before it was written; panics if the range is not within it.
-    pub fn renew(&self, lane: usize, range: std::ops::Range<u32>) {
-        assert!(range.end as usize <= self.stride, "write past a lane's memory");
-        if let Some(bytes) = &self.bytes {
-            bytes.fill(lane * self.stride + range.start as usize, range.len(), self.fresh);
-        }
-    }
-
-    /// Makes every byte what it is before it is written.
-    fn clear(&mut self, fresh: u8) {
-        self.fresh = fresh;
-        if let Some(bytes) = &self.bytes {
-            bytes.fill_all(fresh);
-        }
-    }
-}
-
-/// Where the local addresses start that `alloca` gives: above every frame.
-pub const DYNAMIC: u64 = 1 << 31;
-
 /// How many backward jumps a group takes while others of its warp wait before one of them gets a turn.
 pub(in crate::engine) const SPIN_LIMIT: u32 = 1024;
 /// What such a jump counts where atomics are about, which ask for something that a waiting lane may have to give.
@@ -205,7 +95,7 @@ pub(in crate::engine) struct Warp {
     free: Vec<u32>,
     pub file: RegisterFile,
     pub local: LocalMemory,
-    /// What lanes have allocated with `alloca`, at local addresses from [`DYNAMIC`] on, and how much each has.
+    /// What lanes have allocated with `alloca`, at local addresses from [`DYNAMIC`](crate::engine::local::DYNAMIC) on, and how much each has.
     pub dynamic: LocalMemory,
     pub tops: [u32; 32],
     /// Statements executed by the warp, and by its threads.

@@ -81,9 +81,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                         "the matrix {name} of the descriptor reaches shared address {at:#x}; the block has {} bytes",
                         shared.len()
                     );
-                    let mut fault = self.fault(issue, FaultCode::OutOfBounds, message);
-                    fault.address = Some(at.into());
-                    return Err(fault);
+                    return Err(self.fault_at(issue, FaultCode::OutOfBounds, at.into(), message));
                 }
                 shared.read(at as usize, &mut bytes);
                 if WATCHED {

@@ -1,8 +1,8 @@
 //! What an observer is told of a launch and its memory.
 
 use super::super::context::Context;
+use super::super::local::DYNAMIC;
 use super::super::op::SymbolId;
-use super::super::warp::DYNAMIC;
 use crate::engine::{KernelParam, Program, Schedule};
 use crate::memory::window;
 use warpsmith_isa::StateSpace;

@@ -1,8 +1,10 @@
 //! What happens to tensor memory later: copies from shared memory, shifts, and the arrival that tells of them (PTX ISA 9.0, 9.7.16.9 and
 //! 9.7.16.12).
 
+use super::flight::{Issuer, Work};
+use super::piece::Piece;
+use super::places::{Spot, Target};
 use super::product::ProductPiece;
-use super::{Piece, Spot, Target, Work};
 use crate::engine::async_op::{TensorCommitOp, TensorCopyOp};
 use crate::engine::cluster::ClusterState;
 use crate::engine::observe::Stage;
@@ -218,7 +220,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     pub(super) fn move_cells(
         &mut self,
         cluster: &ClusterState,
-        issuer: super::Issuer,
+        issuer: Issuer,
         piece: &Piece,
     ) -> Fallible<()> {
         let Some(cells) = &piece.cells else { return Ok(()) };

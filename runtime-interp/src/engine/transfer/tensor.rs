@@ -3,7 +3,10 @@
 //! A map is read and checked when the copy is issued, and so is every row of the tensor that it touches: what is in flight touches nothing
 //! else. Rows move at the transfer's times.
 
-use super::{Piece, Signal, Source, Spot, Target, Work, reduce};
+use super::flight::{Issuer, Work};
+use super::piece::{Piece, Signal, Source};
+use super::places::{Spot, Target};
+use super::progress::{reduce, written};
 use crate::engine::async_op::{
     Completion, Group, OverrideOp, ReplaceOp, TensorAction, TensorOp, TransferAction,
 };
@@ -88,7 +91,6 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 from: Source::Tile,
                 read: bytes,
                 bytes,
-                byte_mask: u16::MAX,
                 to,
                 signal: Signal { ignored: 0, report: op.report },
                 tile: Some(Box::new(TilePiece { rows, runs, element: map.element, fill, rank })),
@@ -121,10 +123,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             space => (space, address),
         };
         let bad = |code: FaultCode, message: String| {
-            let mut fault =
-                self.fault(one, code, format!("the tensor map at {space} address {offset:#x}: {message}"));
-            fault.address = Some(offset);
-            fault
+            let message = format!("the tensor map at {space} address {offset:#x}: {message}");
+            self.fault_at(one, code, offset, message)
         };
         if !offset.is_multiple_of(MAP_ALIGN) {
             let message = format!("the address is not a multiple of {MAP_ALIGN}");
@@ -200,10 +200,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Fallible<(usize, usize)> {
         let extent = bytes.next_multiple_of(map.swizzle.span().into());
         one.block.cluster.operand(one.block.rank, at, address, extent).map_err(|(code, message)| {
-            let mut fault =
-                self.fault(one, code, format!("a tile of {extent} bytes in shared memory: {message}"));
-            fault.address = Some(address);
-            fault
+            let message = format!("a tile of {extent} bytes in shared memory: {message}");
+            self.fault_at(one, code, address, message)
         })
     }
 
@@ -223,9 +221,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                         "{} bytes of the tensor at `global_address` {:#x} of the map are at global address {:#x}: {place}",
                         row.bytes, map.address, row.address
                     );
-                    let mut fault = self.fault(one, FaultCode::OutOfBounds, message);
-                    fault.address = Some(row.address);
-                    return Err(fault);
+                    return Err(self.fault_at(one, FaultCode::OutOfBounds, row.address, message));
                 }
             }
         }
@@ -276,7 +272,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     pub(super) fn read_tile(
         &mut self,
         cluster: &ClusterState,
-        issuer: super::Issuer,
+        issuer: Issuer,
         piece: &mut Piece,
     ) -> Fallible<()> {
         let Some(tile) = &mut piece.tile else { return Ok(()) };
@@ -284,9 +280,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             Some(mut data) => {
                 for row in &tile.rows {
                     let spot = Spot::Global(row.address);
-                    let (memory, offset) = self
-                        .memory(cluster, spot, row.bytes)
-                        .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, spot))?;
+                    let (memory, offset) = self.live_memory(cluster, issuer, piece.lane, spot, row.bytes)?;
                     let into = &mut data[row.at as usize..][..row.bytes as usize];
                     memory.load_relaxed(offset, into);
                     convert(tile.element, into);
@@ -298,9 +292,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 piece.data.resize(piece.bytes as usize, 0);
                 for run in &tile.runs {
                     let spot = Spot::Shared(tile.rank, run.shared as usize);
-                    let (memory, offset) = self
-                        .memory(cluster, spot, run.bytes)
-                        .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, spot))?;
+                    let (memory, offset) = self.live_memory(cluster, issuer, piece.lane, spot, run.bytes)?;
                     memory.load_relaxed(offset, &mut piece.data[run.at as usize..][..run.bytes as usize]);
                     self.report(cluster, issuer, piece.lane, || Stage::Read(spot.part(run.at, run.bytes)));
                 }
@@ -314,7 +306,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     pub(super) fn write_tile(
         &mut self,
         cluster: &ClusterState,
-        issuer: super::Issuer,
+        issuer: Issuer,
         action: TransferAction,
         piece: &Piece,
         tile: &TilePiece,
@@ -323,9 +315,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         if let Spot::Shared(rank, _) = target.at {
             for run in &tile.runs {
                 let spot = Spot::Shared(rank, run.shared as usize);
-                let (memory, offset) = self
-                    .memory(cluster, spot, run.bytes)
-                    .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, spot))?;
+                let (memory, offset) = self.live_memory(cluster, issuer, piece.lane, spot, run.bytes)?;
                 memory.store_relaxed(offset, &piece.data[run.at as usize..][..run.bytes as usize]);
                 self.report(cluster, issuer, piece.lane, || Stage::Written(spot.part(run.at, run.bytes)));
             }
@@ -333,9 +323,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         for row in &tile.rows {
             let spot = Spot::Global(row.address);
-            let (memory, offset) = self
-                .memory(cluster, spot, row.bytes)
-                .ok_or_else(|| self.vanished(cluster, issuer, piece.lane, spot))?;
+            let (memory, offset) = self.live_memory(cluster, issuer, piece.lane, spot, row.bytes)?;
             let data = &piece.data[row.at as usize..];
             match action {
                 TransferAction::Store if tile.element == ElementType::B6x16P32 => {
@@ -346,13 +334,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     reduce(memory, offset, spot, function, bytes.into(), &data[..row.bytes as usize]);
                 }
             }
-            self.report(cluster, issuer, piece.lane, || {
-                let place = spot.part(row.at, row.bytes);
-                match action {
-                    TransferAction::Store => Stage::Written(place),
-                    TransferAction::Reduce { bytes, .. } => Stage::Reduced { place, element: bytes },
-                }
-            });
+            self.report(cluster, issuer, piece.lane, || written(action, spot.part(row.at, row.bytes)));
         }
         Ok(())
     }
@@ -363,11 +345,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         for lane in lanes_of(issue.mask) {
             let one = issue.only(1 << lane);
             let address = addresses[lane];
-            let bad = |code: FaultCode, message: String| {
-                let mut fault = self.fault(one, code, message);
-                fault.address = Some(address);
-                fault
-            };
+            let bad = |code: FaultCode, message: String| self.fault_at(one, code, address, message);
             let spot =
                 self.spot(issue.block, &op.at, address, MAP_BYTES, None).map_err(|(code, message)| {
                     bad(code, format!("a tensor map of {MAP_BYTES} bytes: {message}"))

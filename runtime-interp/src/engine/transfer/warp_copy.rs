@@ -1,10 +1,10 @@
 //! `cp.async` by the lanes of a warp at once: what nearly all copies that groups track are.
 //!
-//! A [`Piece`](super::Piece) for each lane can be any copy, and costs as much. Here all lanes copy as many bytes, up to 16, from one allocation of
+//! A [`Piece`](super::piece::Piece) for each lane can be any copy, and costs as much. Here all lanes copy as many bytes, up to 16, from one allocation of
 //! global memory to the shared memory of their own block; so each end is checked as a whole, and bytes lie in arrays. What is not so, and what
 //! somebody watches, is left to pieces, which also find the lane at fault.
 
-use super::Issuer;
+use super::flight::Issuer;
 use crate::engine::async_op::{Completion, Group, TransferAction, TransferOp, TransferSource};
 use crate::engine::cluster::ClusterState;
 use crate::engine::op::Guard;

@@ -7,7 +7,8 @@ mod multiply;
 mod tile;
 
 use super::cells::CellsPiece;
-use super::{Piece, Work};
+use super::flight::Work;
+use super::piece::Piece;
 use crate::engine::async_op::{TensorFactor, TensorProductOp};
 use crate::engine::cluster::{ClusterState, Member};
 use crate::engine::run::{Fallible, Issue, Next, Runner};

@@ -1,6 +1,7 @@
 //! A product when it is made: operands are read, and D changes.
 
-use super::super::{Issuer, Spot};
+use super::super::flight::Issuer;
+use super::super::places::Spot;
 use super::tile::{Tile, UNIT, split};
 use super::{Cell, Place, ProductPiece};
 use crate::engine::cluster::{ClusterState, Member};

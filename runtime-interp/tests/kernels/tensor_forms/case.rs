@@ -1,13 +1,13 @@
-//! The forms of `tcgen05.mma` beyond the plain one: scales of blocks, a sparse A, `.ws`, pairs of blocks, `.ashift`. Matrices, metadata and scales are
-//! laid out by formulas of the test's own (PTX ISA 9.0, 9.7.16.10.5 to 9.7.16.10.8).
+//! A product of a form: its operands laid out by formulas, its kernel, and what it must give.
 
-use super::tensor_product::{BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, S8, TF32, Type, U8};
-use super::{levels, load_for};
-use warpsmith_interp::{Fault, FaultCode, Launch};
+use crate::tensor_product::{Type, U8};
+use crate::{levels, load_for};
+use warpsmith_interp::{Fault, Launch};
 
 /// Where B starts in shared memory; A is at the beginning.
 const OF_B: usize = 16384;
 const SHARED: usize = 40960;
+
 /// Columns of tensor memory: D is at the first, then come A, metadata and scales.
 const COLUMNS: usize = 320;
 const OF_A: usize = 256;
@@ -15,34 +15,34 @@ const OF_METADATA: usize = 272;
 const OF_SCALES: [usize; 2] = [288, 304];
 
 #[derive(Clone, Copy)]
-struct Case {
+pub(super) struct Case {
     /// `.kind` and what follows it.
-    kind: &'static str,
-    types: [Type; 2],
+    pub(super) kind: &'static str,
+    pub(super) types: [Type; 2],
     /// The code of the type of D.
-    of_d: u32,
+    pub(super) of_d: u32,
     /// M, N, and K of a dense product.
-    shape: [usize; 3],
-    sparse: bool,
-    stationary: bool,
-    pair: bool,
-    shifted: bool,
-    in_cells: bool,
+    pub(super) shape: [usize; 3],
+    pub(super) sparse: bool,
+    pub(super) stationary: bool,
+    pub(super) pair: bool,
+    pub(super) shifted: bool,
+    pub(super) in_cells: bool,
     /// Scales of a row, and the code of their type.
-    scales: Option<(usize, u32)>,
+    pub(super) scales: Option<(usize, u32)>,
     /// The bytes of the first scales of A and B.
-    ids: [u32; 2],
-    selector: u32,
-    halvings: Option<u32>,
-    zero: Option<u64>,
-    disabled: bool,
-    accumulates: bool,
+    pub(super) ids: [u32; 2],
+    pub(super) selector: u32,
+    pub(super) halvings: Option<u32>,
+    pub(super) zero: Option<u64>,
+    pub(super) disabled: bool,
+    pub(super) accumulates: bool,
     /// Bits that are wrong: of the instruction descriptor.
-    flip: u32,
+    pub(super) flip: u32,
 }
 
 impl Case {
-    fn new(kind: &'static str, types: [Type; 2], of_d: u32, shape: [usize; 3]) -> Case {
+    pub(super) fn new(kind: &'static str, types: [Type; 2], of_d: u32, shape: [usize; 3]) -> Case {
         Case {
             kind,
             types,
@@ -64,21 +64,21 @@ impl Case {
         }
     }
 
-    fn is_tight(&self) -> bool {
+    pub(super) fn is_tight(&self) -> bool {
         self.kind.contains("mxf4")
     }
 
     /// Columns of the whole A.
-    fn depth(&self) -> usize {
+    pub(super) fn depth(&self) -> usize {
         self.shape[2] * if self.sparse { 2 } else { 1 }
     }
 
-    fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         if self.pair { 2 } else { 1 }
     }
 
     /// Columns of A in a chunk of metadata.
-    fn chunk(&self) -> usize {
+    pub(super) fn chunk(&self) -> usize {
         match self.types[0].1 {
             32 => 2,
             _ if self.is_tight() => 8,
@@ -87,13 +87,13 @@ impl Case {
     }
 
     /// The nibble of a chunk.
-    fn nibble(&self, row: usize, chunk: usize) -> u32 {
+    pub(super) fn nibble(&self, row: usize, chunk: usize) -> u32 {
         let at = row * 7 + chunk * 5 + row / 3;
         if self.chunk() == 2 { [4, 14][at % 2] } else { [4, 8, 9, 12, 13, 14, 6][at % 7] }
     }
 
     /// The column of A at which a kept element stands.
-    fn stands(&self, row: usize, kept: usize) -> usize {
+    pub(super) fn stands(&self, row: usize, kept: usize) -> usize {
         if !self.sparse {
             return kept;
         }
@@ -109,18 +109,18 @@ impl Case {
         chunk * self.chunk() + within
     }
 
-    fn value(&self, side: usize, line: usize, k: usize) -> i32 {
+    pub(super) fn value(&self, side: usize, line: usize, k: usize) -> i32 {
         let value = ((line * 7 + k * 5 + side * 3 + line * k) % 5) as i32 - 2;
         if self.kind == "i8" && self.types[side].0 == U8.0 { value.abs() } else { value }
     }
 
     /// The exponent of a scale.
-    fn exponent(&self, side: usize, line: usize, which: usize) -> i32 {
+    pub(super) fn exponent(&self, side: usize, line: usize, which: usize) -> i32 {
         ((line * 5 + which * 7 + side) % 3) as i32 - 1
     }
 
     /// Parts of the columns of D, and the lanes of a row of a block's D in one of them.
-    fn parts(&self) -> usize {
+    pub(super) fn parts(&self) -> usize {
         match (self.shape[0], self.stationary, self.pair) {
             (32, ..) => 4,
             (64, true, _) => 2,
@@ -129,14 +129,14 @@ impl Case {
         }
     }
 
-    fn lane(&self, row: usize, part: usize) -> usize {
+    pub(super) fn lane(&self, row: usize, part: usize) -> usize {
         let half =
             !self.stationary && self.shape[0] == 64 || self.pair && self.sparse && self.shape[0] == 128;
         if half { row / 16 * 32 + row % 16 } else { row + 128 / self.parts() * part }
     }
 
     /// The bits of a number of D.
-    fn number(&self, value: f32) -> u32 {
+    pub(super) fn number(&self, value: f32) -> u32 {
         let single = value.to_bits();
         match self.of_d {
             0 if value == 0.0 => 0,
@@ -147,17 +147,17 @@ impl Case {
     }
 
     /// Elements that share a byte.
-    fn per_byte(&self) -> usize {
+    pub(super) fn per_byte(&self) -> usize {
         if self.is_tight() { 2 } else { 1 }
     }
 
-    fn row_bytes(&self, side: usize) -> usize {
+    pub(super) fn row_bytes(&self, side: usize) -> usize {
         let columns = if side == 0 { self.shape[2] } else { self.depth() };
         columns * self.types[side].bytes() / self.per_byte()
     }
 
     /// The shared memory of a block.
-    fn shared(&self, block: usize) -> Vec<u8> {
+    pub(super) fn shared(&self, block: usize) -> Vec<u8> {
         let mut image = vec![0u8; SHARED];
         for side in 0..2 {
             let Type(_, bits, _) = self.types[side];
@@ -187,7 +187,7 @@ impl Case {
     }
 
     /// The tensor memory of a block, lane by lane, in bytes.
-    fn cells(&self, block: usize) -> Vec<u8> {
+    pub(super) fn cells(&self, block: usize) -> Vec<u8> {
         let mut cells = vec![0u8; 128 * COLUMNS * 4];
         let at = |lane: usize, column: usize| (lane * COLUMNS + column) * 4;
         for lane in 0..128 {
@@ -247,7 +247,7 @@ impl Case {
     }
 
     /// The columns of B that count as zero, by the text of the manual's examples.
-    fn is_zero(&self, part: usize, column: usize) -> bool {
+    pub(super) fn is_zero(&self, part: usize, column: usize) -> bool {
         let Some(mask) = self.zero else { return false };
         let field = |low: usize, bits: usize| (mask >> low) as usize & ((1 << bits) - 1);
         let [ones, zeros] = [field(40, 8) + 1, field(48, 8) + 1];
@@ -260,7 +260,7 @@ impl Case {
         field(39, 1) == 1 && string[field(8 * part, 8) + column]
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let [m, n, _] = self.shape;
         let scaled = self.scales.is_some();
         let long = self.shape[2] == 96;
@@ -352,11 +352,11 @@ impl Case {
     }
 
     /// A word of lanes that are left alone.
-    fn word(&self, i: usize) -> u32 {
+    pub(super) fn word(&self, i: usize) -> u32 {
         0x11 << i | 0x8000_0000
     }
 
-    fn run(&self, describe: impl Fn(Launch) -> Launch) -> Result<Vec<u32>, Fault> {
+    pub(super) fn run(&self, describe: impl Fn(Launch) -> Launch) -> Result<Vec<u32>, Fault> {
         let target = if self.shape[2] == 96 { "sm_103a" } else { "sm_100a" };
         let program = load_for(target, &self.text());
         let mut device = levels::device();
@@ -371,7 +371,7 @@ impl Case {
         device.download(out)
     }
 
-    fn expected(&self) -> Vec<u32> {
+    pub(super) fn expected(&self) -> Vec<u32> {
         let [m, n, _] = self.shape;
         let (rows, columns) = (m / self.blocks(), n / self.parts());
         let mut d = vec![self.number(8.0); self.blocks() * 128 * columns];
@@ -405,7 +405,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn check(&self) {
+    pub(super) fn check(&self) {
         let name = format!(
             "{} {:?} {} sparse {} ws {} pair {} shifted {} cells {}",
             self.kind,
@@ -425,170 +425,8 @@ impl Case {
     }
 }
 
-/// A case of each kind: the plain ones and those with scales.
-fn kinds() -> Vec<Case> {
-    let scaled = |kind, types, k, scales, ids| Case {
-        scales: Some(scales),
-        ids,
-        ..Case::new(kind, types, 1, [128, 64, k])
-    };
-    const NIBBLE: Type = Type(1, E2M1.1, E2M1.2);
-    vec![
-        Case::new("f16", [F16; 2], 1, [128, 64, 16]),
-        Case::new("f16", [F16; 2], 0, [128, 64, 16]),
-        Case::new("f16", [BF16; 2], 1, [128, 64, 16]),
-        Case::new("tf32", [TF32; 2], 1, [128, 64, 8]),
-        Case::new("f8f6f4", [E4M3, E5M2], 1, [128, 64, 32]),
-        Case::new("f8f6f4", [E2M1, E3M2], 1, [128, 64, 32]),
-        Case::new("i8", [S8, U8], 2, [128, 64, 32]),
-        scaled("mxf8f6f4.block_scale", [E4M3, E5M2], 32, (1, 1), [0, 0]),
-        scaled("mxf8f6f4.block_scale.scale_vec::1X", [E2M3, E2M1], 32, (1, 1), [3, 1]),
-        scaled("mxf4.block_scale.block32", [NIBBLE; 2], 64, (2, 1), [2, 0]),
-        scaled("mxf4nvf4.block_scale.scale_vec::2X", [NIBBLE; 2], 64, (2, 1), [0, 2]),
-        scaled("mxf4nvf4.block_scale.block16", [NIBBLE; 2], 64, (4, 0), [0, 0]),
-        scaled("mxf4nvf4.block_scale.scale_vec::4X", [NIBBLE; 2], 64, (4, 1), [0, 0]),
-    ]
-}
-
-#[test]
-fn scales_multiply_their_blocks() {
-    for case in kinds().into_iter().filter(|case| case.scales.is_some()) {
-        case.check();
-        Case { in_cells: true, shape: [128, 40, case.shape[2]], ..case }.check();
-        Case { accumulates: false, shape: [128, 256, case.shape[2]], ..case }.check();
-    }
-    // Three and six scales a row.
-    const NIBBLE: Type = Type(1, E2M1.1, E2M1.2);
-    let long = |kind, scales, ids| Case {
-        scales: Some(scales),
-        ids,
-        ..Case::new(kind, [NIBBLE; 2], 1, [128, 64, 96])
-    };
-    for id in 0..4 {
-        long("mxf4.block_scale.block32", (3, 1), [id, 3 - id]).check();
-    }
-    long("mxf4nvf4.block_scale.block16", (6, 0), [0, 2]).check();
-    Case { in_cells: true, ..long("mxf4nvf4.block_scale.block16", (6, 1), [2, 0]) }.check();
-}
-
-#[test]
-fn sparse_matrices_meet_the_rows_that_their_metadata_names() {
-    for case in kinds() {
-        let case = Case { sparse: true, ..case };
-        case.check();
-        Case { in_cells: true, ..case }.check();
-        if case.scales.is_none() {
-            Case { shape: [64, 24, case.shape[2]], ..case }.check();
-        }
-        if case.types[0].1 >= 16 {
-            Case { selector: 3, ..case }.check();
-        }
-    }
-}
-
-#[test]
-fn b_stays_and_columns_of_it_count_as_zero() {
-    let mask = 2 << 40 | 4 << 48 | 1 << 39;
-    for case in kinds().into_iter().filter(|case| case.scales.is_none()) {
-        for m in [32, 64, 128] {
-            let k = case.shape[2];
-            let case = Case { stationary: true, shape: [m, 64, k], ..case };
-            case.check();
-            Case { in_cells: true, shape: [m, 128, k], ..case }.check();
-            Case { sparse: true, ..case }.check();
-            Case { sparse: true, in_cells: true, ..case }.check();
-            Case { zero: Some(mask | 5 << 32 | 0x0201_0003), ..case }.check();
-            Case { zero: Some(mask | 2 << 56 | 2 << 32), ..case }.check();
-            Case { zero: Some(1 << 56), ..case }.check();
-        }
-    }
-}
-
-#[test]
-fn two_blocks_multiply_together() {
-    for case in kinds() {
-        let pair = Case { pair: true, shape: [256, 64, case.shape[2]], ..case };
-        pair.check();
-        Case { in_cells: true, ..pair }.check();
-        Case { sparse: true, ..pair }.check();
-        if !case.is_tight() {
-            let small = Case { shape: [128, 64, case.shape[2]], ..pair };
-            Case { sparse: true, ..small }.check();
-            Case { sparse: true, in_cells: true, ..small }.check();
-        }
-        let small = Case { shape: [128, 64, case.shape[2]], ..pair };
-        small.check();
-        Case { in_cells: true, ..small }.check();
-        if case.scales.is_none() {
-            Case { disabled: true, ..pair }.check();
-            Case { disabled: true, ..small }.check();
-        }
-    }
-}
-
-#[test]
-fn rows_move_down_and_d_is_scaled() {
-    for case in kinds().into_iter().filter(|case| case.scales.is_none()) {
-        let case = Case { in_cells: true, ..case };
-        Case { shifted: true, ..case }.check();
-        Case { shifted: true, pair: true, shape: [256, 64, case.shape[2]], ..case }.check();
-        if case.types[0].1 >= 16 {
-            for halvings in [0, 1, 3, 15] {
-                if case.of_d == 1 || halvings < 4 {
-                    Case { halvings: Some(halvings), in_cells: false, ..case }.check();
-                }
-            }
-        }
-    }
-}
-
-/// Products are made when they are, whatever the schedule.
-#[test]
-fn schedules_change_nothing() {
-    let sparse = Case { sparse: true, ..kinds()[0] };
-    let pair = Case { pair: true, shape: [256, 64, 64], ..kinds()[9] };
-    for seed in 0..6 {
-        for case in [sparse, pair] {
-            assert_eq!(case.run(|l| l.seed(seed)).unwrap(), case.expected(), "seed {seed}");
-        }
-    }
-}
-
-#[test]
-fn what_is_illegal_is_a_fault_that_names_it() {
-    let is = |case: Case, code: FaultCode, part: &str| {
-        let fault = case.run(|l| l).unwrap_err();
-        assert!(fault.code == code && fault.message.contains(part), "{part}: {fault}");
-        assert!(fault.ptx_line.is_some() && fault.thread.is_some(), "{fault}");
-    };
-    let (cells, operand) = (FaultCode::BadTensorMemory, FaultCode::BadOperand);
-    let kinds = kinds();
-    let (plain, scaled) = (kinds[0], kinds[9]);
-    is(Case { flip: 1 << 29, ..scaled }, cells, "A's scale ID (bits 30:29) is 3");
-    is(Case { flip: 1 << 23, ..scaled }, cells, "type of the scales (bit 23)");
-    is(Case { sparse: true, flip: 1 << 2, ..plain }, cells, "sparsity (bit 2) is 0");
-    is(Case { pair: true, ..plain }.flipped(12 << 24), cells, "M (bits 28:24, in sixteens) is 64");
-    let stationary = Case { stationary: true, ..plain };
-    is(Case { shape: [128, 96, 16], ..stationary }, cells, "with `.ws` it must be one of");
-    is(Case { zero: Some(1 << 36), ..stationary }, operand, "the zero-column mask descriptor");
-    is(Case { zero: Some(40 << 56), ..stationary }, operand, "column shift (bits 61:56) is 40");
-    // Metadata that names an element twice: every nibble is 0.
-    let sparse = Case { sparse: true, ..plain };
-    is(Case { selector: 1, flip: 1, ..sparse }, operand, "sparsity metadata at lane 0 and column 272");
-    // A block without its peer.
-    let text = Case { pair: true, shape: [256, 64, 16], ..plain }.text();
-    let text = text.replace(".multicast::cluster.b64 [%r22], %rs1", ".b64 [%r22]");
-    let program = load_for("sm_100a", &text);
-    let mut device = levels::device();
-    let buffer = device.upload(&vec![0u8; 1 << 19]).unwrap();
-    let mut launch = Launch::new("k").block([128, 1, 1]);
-    launch.args.extend([buffer.into(), buffer.into(), buffer.into()]);
-    let fault = device.launch(&program, &launch).unwrap_err();
-    assert!(fault.message.contains("needs block 1 of a cluster of 1"), "{fault}");
-}
-
 impl Case {
-    fn flipped(self, flip: u32) -> Case {
+    pub(super) fn flipped(self, flip: u32) -> Case {
         Case { flip, ..self }
     }
 }

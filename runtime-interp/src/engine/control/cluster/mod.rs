@@ -2,26 +2,25 @@
 //!
 //! A cluster runs on one host thread. A launch without clusters has clusters of one block.
 
+mod standstill;
+mod state;
+
+pub(in crate::engine) use state::{ClusterState, Member};
+
 use crate::engine::async_op::AsyncOp;
-use crate::engine::block::{Block, Done, locate};
+use crate::engine::block::{Block, Done};
 use crate::engine::context::Context;
-use crate::engine::matrix::Warpgroups;
-use crate::engine::mbarrier::{self, Object};
 use crate::engine::observe::{BlockView, Sync, TensorHazard, View};
-use crate::engine::op::{Access, Op};
+use crate::engine::op::Op;
 use crate::engine::run::{Fallible, Runner};
 use crate::engine::standstill::Progress;
-use crate::engine::tensor_memory::TensorMemory;
-use crate::engine::transfer::Flight;
 use crate::engine::values::put;
 use crate::engine::warp::{State, Warp};
 use crate::fault::{Fault, FaultCode};
 use crate::memory::bytes::Bytes;
-use crate::memory::window;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
-use warpsmith_isa::StateSpace;
 
 /// Instructions a cluster executes before another of the same host thread has a turn: milliseconds, so that blocks which wait for each other get
 /// on, and changing costs nothing beside them.
@@ -33,152 +32,6 @@ const IDLE_ROUNDS: u32 = 64;
 /// How often all threads of a cluster may find that waiting was in vain, with nothing under way that could change that, before
 /// it is called a deadlock.
 const VAIN_ROUNDS: u32 = 10_000;
-
-/// A block as the others of its cluster see it.
-pub(in crate::engine) struct Member {
-    pub id: [u32; 3],
-    /// Its shared memory.
-    pub memory: Bytes,
-    /// All its threads have exited.
-    pub gone: Cell<bool>,
-    pub tensor: RefCell<TensorMemory>,
-}
-
-/// What the blocks of a cluster share.
-pub(in crate::engine) struct ClusterState {
-    pub members: Vec<Member>,
-    /// Instructions that its warps have executed.
-    pub clock: Cell<u64>,
-    /// Something is under way or waited for that the scheduler has to look after.
-    attention: Cell<bool>,
-    /// Phases of mbarrier objects have completed, or objects were made or ended, since waiting threads last looked.
-    event: Cell<bool>,
-    /// Threads have arrived at the cluster's barrier.
-    arrivals: Cell<bool>,
-    /// The running warp's turn ended with a question that was answered no.
-    pub yielded: Cell<bool>,
-    /// Tests that failed since the last event, and the object that was asked last.
-    polls: Cell<(u64, usize, usize)>,
-    /// Waits in vain.
-    vain: Cell<u32>,
-    pub flight: RefCell<Flight>,
-    pub warpgroups: RefCell<Warpgroups>,
-}
-
-impl ClusterState {
-    /// The place of `size` bytes at an address in the shared memory of the cluster, as block `rank` sees it, or what is wrong.
-    /// Addresses of other blocks are valid only where `cluster` says so.
-    pub fn locate(
-        &self,
-        rank: usize,
-        address: u64,
-        size: u64,
-        cluster: bool,
-    ) -> Result<(usize, usize), String> {
-        let (named, offset) = window::member(address);
-        let owner = named.unwrap_or(rank);
-        if owner != rank && !cluster {
-            return Err(format!(
-                "it is in the memory of block {owner} of the cluster, and not in `.shared::cta`"
-            ));
-        }
-        let Some(member) = self.members.get(owner) else {
-            return Err(format!("there is no block {owner} in a cluster of {}", self.members.len()));
-        };
-        let len = member.memory.len() as u64;
-        if len == 0 {
-            return Err("there is no shared memory".into());
-        }
-        match offset.checked_add(size) {
-            Some(end) if end <= len => {}
-            _ => {
-                let past = offset.saturating_add(size) - len;
-                return Err(format!("ends {past} bytes past the end of shared memory ({len} bytes)"));
-            }
-        }
-        if owner != rank && member.gone.get() {
-            return Err(format!("block {owner} of the cluster has exited, and its shared memory is gone"));
-        }
-        Ok((owner, offset as usize))
-    }
-
-    /// The block and the offset of the aligned operand of an instruction, which may be a generic address.
-    pub fn operand(
-        &self,
-        rank: usize,
-        at: &Access,
-        address: u64,
-        bytes: u64,
-    ) -> Result<(usize, usize), (FaultCode, String)> {
-        let (space, offset) = match at.space {
-            StateSpace::Generic => window::classify(address),
-            space => (space, address),
-        };
-        if space != StateSpace::Shared {
-            return Err((
-                FaultCode::OutOfBounds,
-                format!("{space} address {address:#x} is not in shared memory"),
-            ));
-        }
-        let unit = u64::from(at.bytes);
-        if !offset.is_multiple_of(unit) {
-            let message = format!("shared address {offset:#x} is not a multiple of {unit}");
-            return Err((FaultCode::Misaligned, message));
-        }
-        self.locate(rank, offset, bytes, at.cluster)
-            .map_err(|e| (FaultCode::OutOfBounds, format!("shared address {offset:#x}: {e}")))
-    }
-
-    /// The scheduler must look after transfers.
-    pub fn attend(&self) {
-        self.attention.set(true);
-    }
-
-    /// Threads have arrived at the cluster's barrier.
-    pub fn note_arrival(&self) {
-        self.arrivals.set(true);
-        self.attend();
-    }
-
-    /// Something has happened that threads may wait for.
-    pub fn note_event(&self) {
-        self.event.set(true);
-        self.vain.set(0);
-        self.polls.set((0, 0, 0));
-    }
-
-    /// A thread waits for an event.
-    pub fn wait_for_event(&self) {
-        self.attention.set(true);
-    }
-
-    pub fn note_failed_poll(&self, rank: usize, offset: usize) {
-        self.polls.set((self.polls.get().0 + 1, rank, offset));
-    }
-
-    /// What spinning threads ask for, if the last thing that happened is long ago.
-    pub fn spinning(&self) -> Option<String> {
-        let (count, rank, offset) = self.polls.get();
-        (count >= 1000).then(|| {
-            format!(
-                "{count} tests of mbarrier objects were answered no since the last phase completed; the last asked {}",
-                self.describe(rank, offset)
-            )
-        })
-    }
-
-    /// Says what an mbarrier object holds.
-    fn describe(&self, rank: usize, offset: usize) -> String {
-        let mut text = format!("the object at shared address {offset:#x}");
-        if self.members.len() > 1 {
-            text += &format!(" of block {rank} of the cluster");
-        }
-        if let Some(o) = Object::unpack(mbarrier::word(&self.members[rank].memory, offset)) {
-            text += &format!(", which needs {} more arrivals and {} more bytes", o.pending, o.bytes);
-        }
-        text
-    }
-}
 
 /// A cluster in execution. Reused for cluster after cluster.
 pub(in crate::engine) struct Cluster {
@@ -479,99 +332,4 @@ impl Cluster {
         }
         any
     }
-
-    /// Says where the threads are that run and get nowhere, and whether they read memory there.
-    pub fn describe_standstill(&self, cx: &Context<'_>) -> (Fault, bool) {
-        let (mut fault, mut asks) = (Fault::new(FaultCode::Deadlock, ""), false);
-        for (block, member) in self.blocks.iter().zip(&self.state.members) {
-            for warp in block.warps() {
-                let Some(group) = warp.groups.iter().find(|g| g.state == State::Ready) else { continue };
-                asks |= warp.patience.asks;
-                if fault.message.is_empty() {
-                    locate(&mut fault, cx, member.id, warp.index, group.mask, group.pc);
-                    let at = cx.at(member.id, warp.index, group.pc, group.mask);
-                    fault.message = format!(
-                        "block {:?} warp {} lanes {:#010x} are in `{}`",
-                        member.id,
-                        warp.index,
-                        group.mask,
-                        at.mnemonic()
-                    );
-                }
-            }
-        }
-        (fault, asks)
-    }
-
-    /// Says who waits for whom.
-    fn deadlock(&mut self, cx: &Context<'_>) -> Box<Fault> {
-        let mut fault = Fault::new(FaultCode::Deadlock, "");
-        let mut waits = Vec::new();
-        let clustered = self.blocks.len() > 1;
-        let state = &self.state;
-        for (rank, (block, member)) in self.blocks.iter_mut().zip(&state.members).enumerate() {
-            for warp in block.warps_mut() {
-                for i in 0..warp.groups.len() {
-                    let g = warp.groups[i];
-                    if waits.is_empty() {
-                        locate(&mut fault, cx, member.id, warp.index, g.mask, g.pc);
-                    }
-                    let at = cx.at(member.id, warp.index, g.pc, g.mask);
-                    let what = match g.state {
-                        State::Barrier { id, arrived: true } => format!("at barrier {id} for other warps"),
-                        State::Barrier { id, arrived: false } => {
-                            format!("at barrier {id} for lanes {:#010x} of their warp", warp.alive & !g.mask)
-                        }
-                        State::Collective(members) => {
-                            format!("for lanes {:#010x} of their warp", members & warp.alive & !g.mask)
-                        }
-                        State::Cluster => "at the barrier of the cluster for other threads".into(),
-                        State::Mbarrier { .. } => match asked(cx, state, rank, warp, i) {
-                            Some((rank, offset)) => format!("for {}", state.describe(rank, offset)),
-                            None if matches!(cx.program.code[g.pc as usize].op, Op::Matrix(_)) => {
-                                "for the other warps of its warpgroup to start the product".into()
-                            }
-                            None => "for an mbarrier object".into(),
-                        },
-                        State::Ready => "for an answer that does not come".into(),
-                    };
-                    let of = if clustered { format!("block {:?} ", member.id) } else { String::new() };
-                    let source = match at.line() {
-                        0 => String::new(),
-                        line => format!(" of line {line}"),
-                    };
-                    waits.push(format!(
-                        "{of}warp {} lanes {:#010x} wait in `{}`{source} {what}",
-                        warp.index,
-                        g.mask,
-                        at.mnemonic()
-                    ));
-                }
-            }
-        }
-        let (shown, more) = (waits.len().min(4), waits.len().saturating_sub(4));
-        let whole = if clustered { "cluster" } else { "block" };
-        fault.message = format!("no thread of the {whole} can go on: {}", waits[..shown].join("; "));
-        if more > 0 {
-            fault.message += &format!("; and {more} more groups of lanes");
-        }
-        Box::new(fault)
-    }
-}
-
-/// The mbarrier object that the first lane of a group asks.
-fn asked(
-    cx: &Context<'_>,
-    state: &ClusterState,
-    rank: usize,
-    warp: &mut Warp,
-    g: usize,
-) -> Option<(usize, usize)> {
-    let group = warp.groups[g];
-    let Op::Async(op) = &cx.program.code[group.pc as usize].op else { return None };
-    let AsyncOp::Mbarrier(op) = &**op else { return None };
-    let activation = *warp.activation(group.frame);
-    let frame = warp.frame(activation.place(), cx.constants);
-    let addresses = crate::engine::access::addresses(frame, &op.at, activation.stack);
-    state.operand(rank, &op.at, addresses[group.mask.trailing_zeros() as usize & 31], 8).ok()
 }

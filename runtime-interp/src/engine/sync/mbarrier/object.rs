@@ -1,4 +1,4 @@
-//! mbarrier objects (PTX ISA 9.0, 9.7.13.15): 64 bits of shared memory that count arrivals and bytes, phase after phase.
+//! The contents of an mbarrier object: 64 bits of shared memory that count arrivals and bytes, phase after phase.
 //!
 //! The bits are ours; the manual leaves them open. From the top an object of layout v0 has the parity of the phase (1 bit), pending
 //! arrivals (20), expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that tell an object from memory that holds
@@ -6,13 +6,7 @@
 //! each), the report of the current phase and that of the last one (a predicate and 8 bits each), pending and expected arrivals (9 each),
 //! three zeros, and the rest as v0.
 
-use crate::engine::async_op::{MbarrierKind, MbarrierLayout, MbarrierOp};
-use crate::engine::observe::{MbarrierEvent, Sync};
-use crate::engine::op::Access;
-use crate::engine::run::{Fallible, Issue, Next, Runner};
-use crate::engine::values::{lane64, lanes_of, put};
-use crate::engine::warp::{State, Warp};
-use crate::fault::FaultCode;
+use crate::engine::async_op::MbarrierLayout;
 use crate::memory::bytes::Bytes;
 
 /// The greatest count of arrivals, and of bytes outstanding.
@@ -22,9 +16,6 @@ const MOST_V1: u32 = (1 << 9) - 1;
 /// The low bits of an object of layout v0, and of layout v1.
 const TAG: u64 = 0b10;
 const TAG_V1: u64 = 0b11;
-
-/// What a blocking test waits at most where it does not say: instructions of the cluster.
-const TIME_LIMIT: u64 = 1 << 20;
 
 /// What was reported in a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -197,11 +188,17 @@ impl Object {
     }
 }
 
+/// The parity of the phase in an object's bits, or in a state that an arrival returned.
+pub(in crate::engine) fn phase(word: u64) -> bool {
+    word >> 63 != 0
+}
+
 /// The pending arrivals in a state that an arrival returned.
 pub fn pending_count(state: u64) -> u32 {
     (state >> 43) as u32 & MOST
 }
 
+/// The bits of the object at an offset of the shared memory of a block.
 pub(in crate::engine) fn word(memory: &Bytes, offset: usize) -> u64 {
     let mut bytes = [0; 8];
     memory.read(offset, &mut bytes);
@@ -220,238 +217,6 @@ pub(in crate::engine) fn update(
     let after = f(object)?;
     memory.write(offset, &after.pack().to_le_bytes());
     Ok((before, after))
-}
-
-impl<const WATCHED: bool> Runner<'_, WATCHED> {
-    /// The place of a lane's 8-byte operand in the shared memory of the cluster: rank and offset.
-    pub fn shared_operand(
-        &self,
-        issue: Issue<'_>,
-        at: &Access,
-        address: u64,
-        bytes: u64,
-    ) -> Fallible<(usize, usize)> {
-        let what = "operand";
-        match issue.block.cluster.operand(issue.block.rank, at, address, bytes) {
-            Ok(place) => Ok(place),
-            Err((code, message)) => {
-                let mut fault = self.fault(issue, code, format!("{what} of {bytes} bytes: {message}"));
-                fault.address = Some(address);
-                Err(fault)
-            }
-        }
-    }
-
-    /// Executes an operation on mbarrier objects, lane by lane.
-    pub fn mbarrier(
-        &mut self,
-        warp: &mut Warp,
-        g: usize,
-        issue: Issue<'_>,
-        op: &MbarrierOp,
-    ) -> Fallible<Next> {
-        match op.kind {
-            MbarrierKind::Test { parity, blocking, conditional } => {
-                return self.test(warp, g, issue, op, (parity, blocking, conditional));
-            }
-            MbarrierKind::CheckLayout(layout) => return self.check_layout(issue, op, layout),
-            MbarrierKind::Init(_)
-            | MbarrierKind::Invalidate
-            | MbarrierKind::ExpectTx
-            | MbarrierKind::CompleteTx
-            | MbarrierKind::Arrive { .. } => {}
-        }
-        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
-        let mut states = [0u64; 32];
-        for lane in lanes_of(issue.mask) {
-            let lane_issue = issue.only(1 << lane);
-            let (rank, offset) = self.shared_operand(lane_issue, &op.at, addresses[lane], 8)?;
-            let members = issue.block.cluster.members.len();
-            let ranks = op.multicast.map_or(1 << rank, |r| lane64(issue.frame, r, lane) as u32);
-            if u64::from(ranks) >> members != 0 {
-                let message = format!("multicast to blocks {ranks:#b} of a cluster of {members}");
-                return Err(self.fault(lane_issue, FaultCode::BadOperand, message));
-            }
-            for rank in lanes_of(ranks) {
-                match self.change_object(lane_issue, op, lane, (rank, offset)) {
-                    Ok(before) => states[lane] = before,
-                    Err(message) => {
-                        let mut fault = self.fault(lane_issue, FaultCode::BadMbarrier, message);
-                        fault.address = Some(addresses[lane]);
-                        return Err(fault);
-                    }
-                }
-            }
-        }
-        if let Some(dst) = op.dst {
-            put(issue.frame, dst, issue.mask, &states);
-        }
-        Ok(Next::Advance)
-    }
-
-    /// Changes the object of one lane, in the memory of one block. Gives its word before.
-    fn change_object(
-        &mut self,
-        issue: Issue<'_>,
-        op: &MbarrierOp,
-        lane: usize,
-        (rank, offset): (usize, usize),
-    ) -> Result<u64, String> {
-        let member = &issue.block.cluster.members[rank];
-        if member.gone.get() {
-            return Err(format!("block {rank} of the cluster has exited"));
-        }
-        let memory = &member.memory;
-        let operand = op.operand.map_or(1, |r| lane64(issue.frame, r, lane) as u32);
-        let (before, after, event) = match op.kind {
-            MbarrierKind::Init(layout) => {
-                let object = Object::new(layout, operand)?;
-                memory.write(offset, &object.pack().to_le_bytes());
-                (0, object, MbarrierEvent::Init)
-            }
-            MbarrierKind::Invalidate => {
-                let (before, object) = update(memory, offset, Ok)?;
-                memory.write(offset, &[0; 8]);
-                (before, object, MbarrierEvent::Invalidate)
-            }
-            MbarrierKind::ExpectTx => {
-                let (before, after) = update(memory, offset, |o| o.expect(operand))?;
-                (before, after, MbarrierEvent::ExpectTx(operand))
-            }
-            MbarrierKind::CompleteTx => {
-                let (before, after) = update(memory, offset, |o| o.complete(operand))?;
-                (before, after, MbarrierEvent::CompleteTx(operand))
-            }
-            MbarrierKind::Arrive { drop, expect_tx, no_complete } => {
-                let count = if expect_tx { 1 } else { operand };
-                let arrive = |o: Object| {
-                    let o = if expect_tx { o.expect(operand)? } else { o };
-                    let after = o.arrive(count, drop)?;
-                    if no_complete && after.phase != o.phase {
-                        return Err("an arrival with `.noComplete` completes the phase".into());
-                    }
-                    Ok(after)
-                };
-                let (before, after) = update(memory, offset, arrive)?;
-                (before, after, MbarrierEvent::Arrive(count))
-            }
-            // These change nothing.
-            MbarrierKind::Test { .. } | MbarrierKind::CheckLayout(_) => return Ok(0),
-        };
-        if before == 0 || (before >> 63 != 0) != after.phase {
-            issue.block.cluster.note_event();
-        }
-        if WATCHED {
-            let at = self.at(issue);
-            if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
-                let (phase, event) = (before >> 63 != 0, MbarrierEvent::ExpectTx(operand));
-                self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
-            }
-            self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: after.phase, event });
-        }
-        Ok(before)
-    }
-
-    /// `mbarrier.check_layout`
-    fn check_layout(&mut self, issue: Issue<'_>, op: &MbarrierOp, layout: MbarrierLayout) -> Fallible<Next> {
-        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
-        let mut answers = [0u64; 32];
-        for lane in lanes_of(issue.mask) {
-            let (_, _, object) = self.object_of(issue.only(1 << lane), op, addresses[lane])?;
-            let found = if object.reports.is_some() { MbarrierLayout::V1 } else { MbarrierLayout::V0 };
-            answers[lane] = u64::from(found == layout);
-        }
-        if let Some(dst) = op.dst {
-            put(issue.frame, dst, issue.mask, &answers);
-        }
-        Ok(Next::Advance)
-    }
-
-    /// The object that one lane names, and its place.
-    fn object_of(&self, issue: Issue<'_>, op: &MbarrierOp, address: u64) -> Fallible<(usize, usize, Object)> {
-        let (rank, offset) = self.shared_operand(issue, &op.at, address, 8)?;
-        match Object::unpack(word(&issue.block.cluster.members[rank].memory, offset)) {
-            Some(object) => Ok((rank, offset, object)),
-            None => {
-                let message = format!("shared address {offset:#x} holds no initialised mbarrier object");
-                let mut fault = self.fault(issue, FaultCode::BadMbarrier, message);
-                fault.address = Some(address);
-                Err(fault)
-            }
-        }
-    }
-
-    /// `test_wait` and `try_wait`. Lanes that all have to wait do so, if the operation may, until a phase completes somewhere in
-    /// the cluster or the time is over.
-    fn test(
-        &mut self,
-        warp: &mut Warp,
-        g: usize,
-        issue: Issue<'_>,
-        op: &MbarrierOp,
-        (parity, blocking, conditional): (bool, bool, bool),
-    ) -> Fallible<Next> {
-        let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
-        let (mut done, mut waits) = (0u32, None);
-        let (mut reported, mut values) = ([0u64; 32], [0u64; 32]);
-        for lane in lanes_of(issue.mask) {
-            let lane_issue = issue.only(1 << lane);
-            let (rank, offset, object) = self.object_of(lane_issue, op, addresses[lane])?;
-            let operand = op.operand.map_or(0, |r| lane64(issue.frame, r, lane));
-            if parity && operand > 1 {
-                let message = format!("phase parity {operand}; it is 0 or 1");
-                return Err(self.fault(lane_issue, FaultCode::BadOperand, message));
-            }
-            let asked = if parity { operand != 0 } else { operand >> 63 != 0 };
-            let phase = if conditional { object.conditional() } else { object.phase };
-            if phase != asked {
-                done |= 1 << lane;
-                let report = object.last_report();
-                reported[lane] = u64::from(report.predicate);
-                values[lane] = report.value.into();
-            } else {
-                waits = Some((rank, offset));
-            }
-            if WATCHED {
-                let at = self.at(issue.only(1 << lane));
-                let event = MbarrierEvent::Test { complete: phase != asked };
-                self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase: object.phase, event });
-            }
-        }
-        let impatient = blocking && self.turns.is_impatient();
-        if blocking && done == 0 && !impatient {
-            let lane = issue.mask.trailing_zeros() as usize;
-            let limit = op.limit.map_or(TIME_LIMIT, |r| lane64(issue.frame, r, lane).max(1));
-            let until = issue.block.cluster.clock.get().saturating_add(limit);
-            return Ok(await_event(warp, g, issue, until));
-        }
-        if let Some(dst) = op.dst {
-            put(issue.frame, dst, issue.mask, &std::array::from_fn(|i| u64::from(done >> i & 1)));
-        }
-        for (dst, report) in op.report.into_iter().zip([&reported, &values]) {
-            if let Some(dst) = dst {
-                put(issue.frame, dst, issue.mask, report);
-            }
-        }
-        match waits {
-            Some((rank, offset)) => {
-                issue.block.cluster.note_failed_poll(rank, offset);
-                Ok(Next::Yield)
-            }
-            None => Ok(Next::Advance),
-        }
-    }
-}
-
-/// The lanes wait in their instruction for something to happen, until a time at the most; those that the guard leaves out go on.
-pub(in crate::engine) fn await_event(warp: &mut Warp, g: usize, issue: Issue<'_>, until: u64) -> Next {
-    let skipped = warp.groups[g].mask & !issue.mask;
-    if skipped != 0 {
-        warp.split(g, skipped, issue.pc + 1, State::Ready);
-    }
-    warp.groups[g].wait(State::Mbarrier { until });
-    issue.block.cluster.wait_for_event();
-    Next::Choose
 }
 
 #[cfg(test)]
@@ -518,6 +283,7 @@ mod tests {
         assert!(o.complete(MOST).unwrap().complete(1).is_err());
         assert!(Object::new(V0, MOST).unwrap().increment().is_err());
     }
+
     #[test]
     fn a_report_holds_the_conditional_phase_back() {
         let o = Object::new(MbarrierLayout::V1, 1).unwrap();

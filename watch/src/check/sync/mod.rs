@@ -3,19 +3,23 @@
 //! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
 //! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
 
+mod barrier;
+mod mbarrier;
 mod warpgroup;
 
 use super::groups::{Issued, group_of, select};
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Report, Site};
+use barrier::Arrival;
+use mbarrier::Object;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpgroup::Warpgroups;
-use warpsmith_interp::engine::{AsyncOp, BarrierKind, CollectiveKind, Group, MatrixOp};
+use warpsmith_interp::engine::{AsyncOp, CollectiveKind, Group, MatrixOp};
 use warpsmith_interp::observe::{
-    At, BlockView, Interest, LaunchView, MbarrierEvent, Observer, OperationKind, Participant, Registers,
-    Stage, Sync as Event, TensorHazard,
+    At, BlockView, Interest, LaunchView, Observer, OperationKind, Participant, Registers, Stage,
+    Sync as Event, TensorHazard,
 };
 use warpsmith_interp::{Fault, FaultCode, Program};
 use warpsmith_isa::{Operation, StateSpace};
@@ -86,26 +90,6 @@ struct Warp {
     cluster: SmallVec<[Arrival; 1]>,
 }
 
-#[derive(Clone)]
-struct Arrival {
-    pc: u32,
-    warp: u32,
-    lanes: u32,
-    reduces: bool,
-    site: Site,
-}
-
-struct Object {
-    site: Site,
-    pc: u32,
-    phase: bool,
-    /// A phase is complete, and whether anybody knows.
-    complete: bool,
-    tested: bool,
-    /// Bytes expected, less those that came.
-    bytes: i64,
-}
-
 impl Sync {
     /// A checker for one launch, or several in a row.
     pub fn new() -> Sync {
@@ -139,71 +123,6 @@ impl Sync {
     /// Adds a finding at one operation or two.
     fn add(&mut self, code: &'static str, pcs: &[u32], finding: impl FnOnce() -> Finding) {
         self.report.add(code, pcs, 1, finding);
-    }
-
-    fn arrive(&mut self, at: &At<'_>, id: u32) {
-        let kind = at.program.operation(at.pc).map(|o| o.kind);
-        let Some(OperationKind::Barrier(barrier)) = kind else { return };
-        let site = self.site(at);
-        let reduces = match barrier.kind {
-            BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
-            BarrierKind::Sync | BarrierKind::Arrive => false,
-        };
-        let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, reduces, site: site.clone() };
-        let Some(arrivals) = self.blocks.get_mut(self.current).and_then(|b| b.barriers.get_mut(id as usize))
-        else {
-            return;
-        };
-        let again = arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask != 0).cloned();
-        let aside =
-            arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
-        let mixed = arrivals.iter().find(|a| a.reduces != reduces).cloned();
-        arrivals.push(new);
-        let aligned = |pc: u32| is_aligned(at.program, pc);
-        if let Some(first) = again {
-            self.add(codes::BARRIER_REUSE, &[first.pc, at.pc], || {
-                let message = format!("a warp arrives at barrier {id} again before the barrier is complete");
-                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site.clone())
-                    .site(first.site.role("the arrival before"))
-                    .note("both arrivals count, so the barrier completes too early: after `arrive`, wait at another barrier first (9.7.13.1)")
-            });
-        }
-        if let Some(other) = aside.filter(|a| aligned(a.pc) || aligned(at.pc)) {
-            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
-                divergent(id, site.clone(), other.site)
-            });
-        }
-        if let Some(other) = mixed {
-            self.add(codes::BARRIER_REUSE, &[other.pc, at.pc], || {
-                let message = format!("barrier {id} is used for a reduction and without one at once");
-                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site)
-                    .site(other.site.role("the other use"))
-                    .note("what the reduction gives is then unpredictable (9.7.13.1)")
-            });
-        }
-    }
-
-    fn cluster_arrive(&mut self, at: &At<'_>) {
-        let site = self.site(at);
-        let aligned = |pc: u32| is_aligned(at.program, pc);
-        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
-        else {
-            return;
-        };
-        let other = warp.cluster.iter().find(|a| a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
-        warp.cluster.push(Arrival {
-            pc: at.pc,
-            warp: at.warp,
-            lanes: at.mask,
-            reduces: false,
-            site: site.clone(),
-        });
-        if let Some(other) = other.filter(|a| aligned(a.pc) || aligned(at.pc)) {
-            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
-                let message = "threads of a warp arrive at the barrier of the cluster with different `.aligned` instructions";
-                Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.site.role("the others"))
-            });
-        }
     }
 
     fn collective(&mut self, at: &At<'_>, members: Option<u32>) {
@@ -243,64 +162,6 @@ impl Sync {
         if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 }
     }
 
-    fn mbarrier(&mut self, at: &At<'_>, rank: usize, offset: usize, phase: bool, event: MbarrierEvent) {
-        let site = self.site(at).address(StateSpace::Shared, offset as u64);
-        let Some(cluster) = self.blocks.get(self.current).map(|b| b.cluster) else { return };
-        let Some(owner) = self.blocks.iter_mut().find(|b| (b.cluster, b.rank) == (cluster, rank)) else {
-            return;
-        };
-        if event == MbarrierEvent::Init {
-            let new = Object {
-                site: site.clone().role("made"),
-                pc: at.pc,
-                phase,
-                complete: false,
-                tested: false,
-                bytes: 0,
-            };
-            if let Some(old) = owner.objects.insert(offset, new) {
-                self.add(codes::MBARRIER_MISUSE, &[at.pc, old.pc], || {
-                    let message = "an mbarrier object is made where there is one";
-                    Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
-                        .site(old.site)
-                        .note("end the old one with `mbarrier.inval` first (9.7.13.15.9)")
-                });
-            }
-            return;
-        }
-        let Some(object) = owner.objects.get_mut(&offset) else { return };
-        let unnoticed = matches!(event, MbarrierEvent::Arrive(_)) && object.complete && !object.tested;
-        match event {
-            MbarrierEvent::Test { complete } => {
-                object.tested |= complete;
-                self.polls = if complete { 0 } else { self.polls + 1 };
-            }
-            MbarrierEvent::ExpectTx(bytes) => object.bytes += i64::from(bytes),
-            MbarrierEvent::CompleteTx(bytes) => object.bytes -= i64::from(bytes),
-            MbarrierEvent::Init | MbarrierEvent::Invalidate | MbarrierEvent::Arrive(_) => {}
-        }
-        let (made, pc) = (object.site.clone(), object.pc);
-        if unnoticed {
-            object.tested = true;
-        }
-        if phase != object.phase {
-            (object.phase, object.complete, object.tested, object.bytes) = (phase, true, false, 0);
-        }
-        let ended = (event == MbarrierEvent::Invalidate).then(|| owner.objects.remove(&offset)).flatten();
-        if unnoticed {
-            self.add(codes::MBARRIER_MISUSE, &[at.pc, pc], || {
-                let message = "an arrival at an mbarrier object for a new phase, and nobody has waited for the last one";
-                Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
-                    .site(made)
-                    .note("of each phase at least one test must have been answered yes before an arrival in the next (9.7.13.15.4)")
-                    .warning()
-            });
-        }
-        if let Some(object) = ended {
-            self.bytes(object);
-        }
-    }
-
     /// Tensor memory is used in a way that the engine has noticed.
     fn tensor(&mut self, at: &At<'_>, hazard: TensorHazard, other: u32) {
         let site = self.site(at);
@@ -332,24 +193,6 @@ impl Sync {
                 .note(note)
         });
     }
-
-    /// An object ends: no bytes may be outstanding.
-    fn bytes(&mut self, object: Object) {
-        let Object { site, pc, bytes, .. } = object;
-        if bytes == 0 {
-            return;
-        }
-        self.add(codes::BYTES_MISMATCH, &[pc], || {
-            let message = if bytes > 0 {
-                format!("an mbarrier object ends its life expecting {bytes} more bytes")
-            } else {
-                format!("an mbarrier object was told of {} bytes that nobody has expected", -bytes)
-            };
-            Finding::new(Checker::Sync, codes::BYTES_MISMATCH, message, site).note(
-                "`expect_tx` must name as many bytes as the asynchronous operations of the phase complete (9.7.13.15.5)",
-            )
-        });
-    }
 }
 
 /// True for a fault of an instruction that tests the parity of an mbarrier object's phase.
@@ -357,11 +200,6 @@ fn tests_parity(program: &Program, fault: &Fault) -> bool {
     let of_line = program.statements().iter().filter(|s| Some(s.line) == fault.ptx_line && s.head < s.end);
     let mut operations = of_line.filter_map(|s| program.instruction(s.head)).map(|i| i.operation());
     operations.any(|o| matches!(o, Operation::MbarrierTestWaitParity | Operation::MbarrierTryWaitParity))
-}
-
-/// True if all threads of a warp must execute the instruction together.
-fn is_aligned(program: &Program, pc: u32) -> bool {
-    program.instruction(pc).is_some_and(|instruction| instruction.is_aligned())
 }
 
 /// True if the manual has the instruction wait for all threads of its mask, those included that have exited.
@@ -380,14 +218,6 @@ fn waits_for_exited(at: &At<'_>) -> bool {
         | CollectiveKind::MatchAll
         | CollectiveKind::Reduce(_) => false,
     }
-}
-
-fn divergent(id: u32, site: Site, other: Site) -> Finding {
-    let message =
-        format!("threads of a warp come to barrier {id} by different instructions, which are `.aligned`");
-    Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.role("the others")).note(
-        "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)",
-    )
 }
 
 impl Observer for Sync {

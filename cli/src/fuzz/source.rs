@@ -1,0 +1,173 @@
+//! Where the programs come from that are judged.
+
+use super::state::State;
+use super::{Kind, Options};
+use crate::reduce::without_directives;
+use crate::{Failure, input};
+use std::sync::atomic::Ordering;
+use warpsmith::fuzz::{self, Case, Changed, Oracle, Subject, Tools, Verdict};
+use warpsmith_harness::runs::runs;
+
+/// How many random bytes a program is made of, where `--config` says nothing.
+const BYTES: usize = 2048;
+
+/// The configurations of both generators.
+#[derive(Clone)]
+pub(super) struct Config {
+    bytes: usize,
+    ir: fuzz::smith::ir::Config,
+    ptx: fuzz::smith::ptx::Config,
+    /// `judged` was set, so that seeds do not decide it.
+    judged: bool,
+}
+
+impl Config {
+    /// From the option `--config`.
+    pub(super) fn parse(text: &str) -> Result<Config, String> {
+        let mut config = Config {
+            bytes: BYTES,
+            ir: fuzz::smith::ir::Config::default(),
+            ptx: fuzz::smith::ptx::Config::default(),
+            judged: false,
+        };
+        for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
+            let (key, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: expected KEY=VALUE"))?;
+            let number = || value.parse::<usize>().map_err(|_| format!("{key}: `{value}` is not a number"));
+            let small = || value.parse::<u32>().map_err(|_| format!("{key}: `{value}` is not a number"));
+            let truth =
+                || value.parse::<bool>().map_err(|_| format!("{key}: `{value}` is not true or false"));
+            let Config { bytes, ir, ptx, judged } = &mut config;
+            match key.trim() {
+                "bytes" => *bytes = number()?,
+                "statements" => ptx.statements = number()?,
+                "depth" => ptx.depth = number()?,
+                "trips" => ptx.trips = small()?,
+                "functions" => ptx.functions = number()?,
+                "blocks" => ir.blocks = number()?,
+                "insts" => ir.insts = number()?,
+                "fuel" => ir.fuel = small()?,
+                "memory" => (ir.memory, ptx.memory) = (truth()?, truth()?),
+                "together" => (ir.together, ptx.together) = (truth()?, truth()?),
+                "aggregates" => ir.aggregates = truth()?,
+                "atomics" => ptx.atomics = truth()?,
+                "scopes" => ptx.scopes = truth()?,
+                "approximate" => ptx.approximate = truth()?,
+                "judged" => (ptx.judged, *judged) = (truth()?, true),
+                "halves" => ir.halves = truth()?,
+                "floats" => ir.floats = truth()?,
+                "wide" => ir.wide = truth()?,
+                "vectors" => ir.vectors = truth()?,
+                "calls" => ir.calls = truth()?,
+                "ptx" => ir.ptx = truth()?,
+                "special" => ir.special = truth()?,
+                "narrow" => ir.narrow = truth()?,
+                other => return Err(format!("`{other}` is not a key of the configuration")),
+            }
+        }
+        Ok(config)
+    }
+
+    /// The program of a seed.
+    fn case(&self, seed: u64, kind: Kind) -> Option<Case> {
+        if kind == Kind::Ir || (kind == Kind::Both && seed.is_multiple_of(2)) {
+            return Case::ir(seed, self.bytes, &self.ir);
+        }
+        let mut ptx = self.ptx.clone();
+        if !self.judged {
+            // Most programs for the reference interpreter, some with what it does not know.
+            ptx.judged = seed % 8 != 7;
+        }
+        Case::ptx(seed, self.bytes, &ptx)
+    }
+}
+
+/// Where programs come from.
+pub(super) enum Source {
+    /// Random ones.
+    Made(Box<Config>, Kind),
+    /// What transformations make of some.
+    Varied(Vec<Subject>, usize),
+    /// Kernels whose results are constants.
+    Folded(Box<Config>),
+}
+
+impl Source {
+    /// The program of a seed. `None` if there is none.
+    pub(super) fn case(&self, seed: u64, tools: &dyn Tools) -> Option<Case> {
+        match self {
+            Source::Made(config, kind) => config.case(seed, *kind),
+            Source::Varied(subjects, steps) => {
+                let subject = &subjects[seed as usize % subjects.len()];
+                Some(match subject.vary(seed, *steps, &[], tools) {
+                    Ok((case, _)) => case,
+                    Err(changed) => changed.case,
+                })
+            }
+            Source::Folded(config) => Some(fuzz::folding(seed, &config.ptx, tools)?.0),
+        }
+    }
+
+    /// The program of a seed, and what oracles say of it.
+    pub(super) fn judge(&self, seed: u64, oracles: &[Oracle], tools: &dyn Tools, state: &State) -> Judged {
+        match self {
+            Source::Made(config, kind) => {
+                let case = config.case(seed, *kind)?;
+                let verdict = fuzz::judge(&case, oracles, tools);
+                Some((case, verdict))
+            }
+            Source::Varied(subjects, steps) => {
+                let subject = &subjects[seed as usize % subjects.len()];
+                Some(match subject.vary(seed, *steps, oracles, tools) {
+                    Ok((case, verdict)) => (case, Ok(verdict)),
+                    Err(changed) => {
+                        let Changed { mut failure, steps, case } = *changed;
+                        let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+                        failure.what += &format!("\nafter {}", steps.join("; "));
+                        (case, Err(failure))
+                    }
+                })
+            }
+            Source::Folded(config) => {
+                let (case, judged) = fuzz::folding(seed, &config.ptx, tools)?;
+                let verdict = judged.map(|(verdict, folded)| {
+                    state.folded.fetch_add(folded.same.into(), Ordering::Relaxed);
+                    state.unfolded.fetch_add(folded.unfolded.into(), Ordering::Relaxed);
+                    verdict
+                });
+                Some((case, verdict))
+            }
+        }
+    }
+}
+
+/// A program, and what oracles say of it.
+pub(super) type Judged = Option<(Case, Result<Verdict, fuzz::Failure>)>;
+
+/// The programs of files that can be transformed; the others are named.
+pub(super) fn subjects(options: &Options) -> Result<Vec<Subject>, Failure> {
+    let mut files = Vec::new();
+    for path in &options.metamorphic {
+        files.extend(input::files(path, &[warpsmith::Language::Ptx, warpsmith::Language::Wir])?);
+    }
+    let mut found = Vec::new();
+    for file in &files {
+        let source = input::read(file).map_err(Failure::Usage)?;
+        let text = source.text();
+        let language = fuzz::language_of(&without_directives(text));
+        let runs = warpsmith_filetests::scan(text, language).and_then(|directives| runs(&directives));
+        for run in runs.unwrap_or_default().into_iter().filter(|run| run.fault.is_none()) {
+            let (launch, text) = (run.launch, without_directives(text));
+            let case = Case { language, text, launch, description: run.text };
+            match Subject::new(&case) {
+                Ok(subject) => found.push(subject),
+                Err(why) => eprintln!("{}, line {}: not transformed: {why}", file.display(), run.line),
+            }
+        }
+    }
+    match found.is_empty() {
+        true => Err(Failure::Usage(
+            "there is nothing to transform: no file has a `run:` directive that ends well".to_owned(),
+        )),
+        false => Ok(found),
+    }
+}

@@ -1,0 +1,219 @@
+//! The oracles: a case is compiled and run by every way that is asked for, and what each way leaves is compared.
+
+mod compare;
+mod defined;
+mod others;
+mod tools;
+mod ways;
+
+pub use compare::difference;
+pub use defined::{is_defined, reference_launch};
+pub use tools::{NoRemains, NoTools, Remains, Tools};
+
+use super::{Case, Failure, Oracle};
+use crate::launch::{Execution, execute};
+use crate::{Compiler, Fault, FaultCode, Language, Module, OptLevel, Program, Target, ir, lower, ptx};
+use warpsmith_ir::Opcode;
+
+/// What a case that no oracle objects to was judged by.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Verdict {
+    /// How often it was run.
+    pub runs: u32,
+    /// What the reference interpreter did not know, if that kept it from judging.
+    pub unknown: Option<String>,
+    /// What kept machine code of the host from judging.
+    pub not_compiled: Option<String>,
+    /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
+    pub refused: Option<String>,
+    /// Why LLVM was not asked, if it was to be.
+    pub not_llvm: Option<String>,
+    /// Why no GPU was asked, if one was to be.
+    pub not_gpu: Option<String>,
+}
+
+/// Asks oracles about a case.
+pub fn judge(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
+    judge_levels(case, oracles, &OptLevel::ALL, tools)
+}
+
+pub(super) fn judge_levels(
+    case: &Case,
+    oracles: &[Oracle],
+    levels: &[OptLevel],
+    tools: &dyn Tools,
+) -> Result<Verdict, Failure> {
+    let judge = Judge { case, oracles, levels, tools };
+    let mut verdict = Verdict::default();
+    match case.language {
+        Language::Wir => judge.ir(&mut verdict)?,
+        Language::Ptx => judge.ptx(&mut verdict)?,
+    }
+    Ok(verdict)
+}
+
+struct Judge<'a> {
+    case: &'a Case,
+    oracles: &'a [Oracle],
+    levels: &'a [OptLevel],
+    tools: &'a dyn Tools,
+}
+
+type Outcome = Result<Execution, Fault>;
+
+fn failure<T>(oracle: Oracle, what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { oracle, what: what.into() })
+}
+
+impl Judge<'_> {
+    fn asks(&self, oracle: Oracle) -> bool {
+        self.oracles.contains(&oracle)
+    }
+
+    fn run(&self, program: &Program, verdict: &mut Verdict) -> Outcome {
+        verdict.runs += 1;
+        execute(program, &self.case.launch)
+    }
+
+    fn ir(&self, verdict: &mut Verdict) -> Result<(), Failure> {
+        let module = match Module::parse(self.case.text.as_str()) {
+            Ok(module) => module,
+            Err(errors) => return failure(Oracle::Accept, format!("IR text is rejected: {}", errors[0])),
+        };
+        if let Err(errors) = ir::verify(&module) {
+            return failure(Oracle::Accept, format!("the verifier rejects: {}", errors[0]));
+        }
+        if self.asks(Oracle::Text) {
+            let again = module.to_string();
+            let same = Module::parse(again.as_str()).map(|module| module.to_string());
+            if same.as_deref().ok() != Some(again.as_str()) {
+                return failure(Oracle::Text, "IR that is printed, read and printed is another");
+            }
+        }
+        let meaning = match Program::from_ir(&module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("the IR has no meaning: {}", errors[0])),
+        };
+        let expected = self.run(&meaning, verdict);
+        if let Err(fault) = &expected {
+            return failure(Oracle::Accept, format!("the IR faults: {fault}"));
+        }
+        self.native(&module, &expected, verdict)?;
+        let target = module.target.unwrap_or(Target::sm(90));
+        for &level in self.levels {
+            let compiler = Compiler::new(target).with_opt_level(level);
+            self.compiled(&module, &compiler, &level.to_string(), &expected, verdict)?;
+        }
+        if self.asks(Oracle::Llvm) {
+            self.llvm(&module, target, &expected, verdict)?;
+        }
+        if self.asks(Oracle::Passes) {
+            let whole = lower::Pipeline::for_level(OptLevel::O2);
+            for (n, name) in whole.names().into_iter().enumerate() {
+                let compiler =
+                    Compiler::new(target).with_opt_level(OptLevel::O2).with_passes(whole.without(n));
+                let way = format!("-O2 without {name} ({n})");
+                self.compiled(&module, &compiler, &way, &expected, verdict)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of the module by one way of compiling it.
+    fn compiled(
+        &self,
+        module: &Module,
+        compiler: &Compiler,
+        way: &str,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
+        let compiled = match compiler.compile(module) {
+            Ok(compiled) => compiled,
+            Err(errors) if errors.iter().all(|error| error.code == "L0002") => {
+                verdict.refused = Some(errors[0].message.clone());
+                return Ok(());
+            }
+            Err(errors) => return failure(Oracle::Accept, format!("{way}: is not compiled: {}", errors[0])),
+        };
+        let program = match Program::load(&compiled.module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("{way}: is not loaded: {}", errors[0])),
+        };
+        if self.asks(Oracle::Levels) || self.asks(Oracle::Passes) {
+            // How long the PTX may take follows from how long the IR took.
+            let mut launch = self.case.launch.clone();
+            let enough = expected
+                .as_ref()
+                .map_or(u64::MAX, |ended| ended.thread_instructions.saturating_mul(expansion(module)));
+            launch.steps = launch.steps.map(|limit| limit.max(enough.min(MOST_STEPS)));
+            verdict.runs += 1;
+            let found = execute(&program, &launch);
+            if let Err(Fault { code: FaultCode::StepLimit, .. }) = &found
+                && launch.steps.is_some_and(|limit| limit >= enough)
+            {
+                return failure(Oracle::Levels, format!("{way}: the IR ends, the PTX goes on without end"));
+            }
+            if let Some(what) = difference(["the IR", "the PTX"], expected, &found) {
+                return failure(Oracle::Levels, format!("{way}: {what}"));
+            }
+        }
+        let target = module.target.unwrap_or(Target::sm(90));
+        if self.asks(Oracle::Ptxas)
+            && let Some(Err(said)) = self.tools.ptxas(&compiled.text, target)
+        {
+            return failure(Oracle::Ptxas, format!("{way}: ptxas rejects: {said}"));
+        }
+        // Levels differ in little that these look at: the plainest and one that is optimised.
+        let shown = self.levels.first().map(ToString::to_string).as_deref() == Some(way) || way.contains('2');
+        if shown && !way.contains("without") {
+            self.ways(&compiled.module, &program, expected, verdict)?;
+        }
+        Ok(())
+    }
+
+    fn ptx(&self, verdict: &mut Verdict) -> Result<(), Failure> {
+        let module = match ptx::ValidatedModule::parse(self.case.text.as_str()) {
+            Ok(module) => module,
+            Err(errors) => return failure(Oracle::Accept, format!("PTX is rejected: {}", errors[0])),
+        };
+        if self.asks(Oracle::Text) {
+            let printed = ptx::print(&module);
+            let again = ptx::parse(&printed);
+            if again.module != *module {
+                return failure(Oracle::Text, "PTX that is printed and read is another");
+            }
+        }
+        if self.asks(Oracle::Ptxas)
+            && let Some(Err(said)) = self.tools.ptxas(&self.case.text, module.target())
+        {
+            return failure(Oracle::Ptxas, format!("ptxas rejects: {said}"));
+        }
+        let program = match Program::load(&module) {
+            Ok(program) => program,
+            Err(errors) => return failure(Oracle::Accept, format!("is not loaded: {}", errors[0])),
+        };
+        let expected = self.run(&program, verdict);
+        if let Err(fault) = &expected {
+            return failure(Oracle::Accept, format!("the PTX faults: {fault}"));
+        }
+        self.ways(&module, &program, &expected, verdict)
+    }
+}
+
+/// PTX is stopped after so many instructions in any case: some ten seconds. Where the IR took so long that they say nothing, nothing is told.
+const MOST_STEPS: u64 = 1 << 31;
+
+/// How many instructions of PTX one of the IR becomes, at most and roughly: remainders of floats and quotients of 128 bits are loops over bits.
+fn expansion(module: &Module) -> u64 {
+    let loops = module.functions.values().any(|func| {
+        func.layout.blocks().flat_map(|block| func.layout.insts(block)).any(|inst| {
+            let opcode = func.dfg.opcode(inst);
+            let quotient = matches!(opcode, Opcode::Sdiv | Opcode::Udiv | Opcode::Srem | Opcode::Urem);
+            let bytes = func.dfg.first_result(inst).and_then(|value| func.dfg.ty(value).bytes());
+            let wide = bytes.is_some_and(|bytes| bytes > 8);
+            opcode == Opcode::Frem || quotient && wide
+        })
+    });
+    if loops { 1 << 15 } else { 1 << 6 }
+}

@@ -1,0 +1,50 @@
+//! Programs of others that oracles ask.
+
+use crate::Target;
+use crate::launch::LaunchSpec;
+
+/// Programs of others that oracles ask, where they are installed.
+pub trait Tools: Sync {
+    /// The code that ptxas makes of a text, or what it says; `None` without a ptxas that knows the target.
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>>;
+    /// The PTX that LLVM makes of its own text; `None` without an LLVM.
+    fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>>;
+    /// What a launch of PTX leaves on a GPU.
+    fn gpu(&self, _text: &str, _target: Target, _launch: &LaunchSpec) -> Result<Remains, NoRemains> {
+        Err(NoRemains::NotRun("there is no GPU".to_owned()))
+    }
+}
+
+/// What a launch on a GPU leaves.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Remains {
+    /// For each argument the content of its buffer; `None` for values.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// The content of each variable that the launch names in `globals`.
+    pub globals: Vec<(String, Vec<u8>)>,
+    /// The content of each buffer of the launch's `memory`.
+    pub memory: Vec<(String, Vec<u8>)>,
+}
+
+/// Why a GPU left nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoRemains {
+    /// It was not asked, or could not run the program: that says nothing about the program.
+    NotRun(String),
+    /// The kernel went wrong there.
+    Fault(String),
+}
+
+/// No tools.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoTools;
+
+impl Tools for NoTools {
+    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<Vec<u8>, String>> {
+        None
+    }
+
+    fn llvm(&self, _text: &str, _target: Target) -> Option<Result<String, String>> {
+        None
+    }
+}

@@ -1,0 +1,100 @@
+//! Barriers of blocks and of clusters: who arrives, by which instructions.
+
+use super::Sync;
+use crate::codes;
+use crate::report::{Checker, Finding, Site};
+use warpsmith_interp::Program;
+use warpsmith_interp::engine::BarrierKind;
+use warpsmith_interp::observe::{At, OperationKind};
+
+/// Lanes that have arrived at a barrier, which is not complete.
+#[derive(Clone)]
+pub(super) struct Arrival {
+    pub pc: u32,
+    pub warp: u32,
+    pub lanes: u32,
+    pub reduces: bool,
+    pub site: Site,
+}
+
+impl Sync {
+    /// Lanes arrive at a barrier of the block.
+    pub(super) fn arrive(&mut self, at: &At<'_>, id: u32) {
+        let kind = at.program.operation(at.pc).map(|o| o.kind);
+        let Some(OperationKind::Barrier(barrier)) = kind else { return };
+        let site = self.site(at);
+        let reduces = match barrier.kind {
+            BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
+            BarrierKind::Sync | BarrierKind::Arrive => false,
+        };
+        let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, reduces, site: site.clone() };
+        let Some(arrivals) = self.blocks.get_mut(self.current).and_then(|b| b.barriers.get_mut(id as usize))
+        else {
+            return;
+        };
+        let again = arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask != 0).cloned();
+        let aside =
+            arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
+        let mixed = arrivals.iter().find(|a| a.reduces != reduces).cloned();
+        arrivals.push(new);
+        let aligned = |pc: u32| is_aligned(at.program, pc);
+        if let Some(first) = again {
+            self.add(codes::BARRIER_REUSE, &[first.pc, at.pc], || {
+                let message = format!("a warp arrives at barrier {id} again before the barrier is complete");
+                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site.clone())
+                    .site(first.site.role("the arrival before"))
+                    .note("both arrivals count, so the barrier completes too early: after `arrive`, wait at another barrier first (9.7.13.1)")
+            });
+        }
+        if let Some(other) = aside.filter(|a| aligned(a.pc) || aligned(at.pc)) {
+            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
+                divergent(id, site.clone(), other.site)
+            });
+        }
+        if let Some(other) = mixed {
+            self.add(codes::BARRIER_REUSE, &[other.pc, at.pc], || {
+                let message = format!("barrier {id} is used for a reduction and without one at once");
+                Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site)
+                    .site(other.site.role("the other use"))
+                    .note("what the reduction gives is then unpredictable (9.7.13.1)")
+            });
+        }
+    }
+
+    /// Lanes arrive at the barrier of the cluster.
+    pub(super) fn cluster_arrive(&mut self, at: &At<'_>) {
+        let site = self.site(at);
+        let aligned = |pc: u32| is_aligned(at.program, pc);
+        let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        else {
+            return;
+        };
+        let other = warp.cluster.iter().find(|a| a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
+        warp.cluster.push(Arrival {
+            pc: at.pc,
+            warp: at.warp,
+            lanes: at.mask,
+            reduces: false,
+            site: site.clone(),
+        });
+        if let Some(other) = other.filter(|a| aligned(a.pc) || aligned(at.pc)) {
+            self.add(codes::DIVERGENT_BARRIER, &[other.pc, at.pc], || {
+                let message = "threads of a warp arrive at the barrier of the cluster with different `.aligned` instructions";
+                Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.site.role("the others"))
+            });
+        }
+    }
+}
+
+/// True if all threads of a warp must execute the instruction together.
+fn is_aligned(program: &Program, pc: u32) -> bool {
+    program.instruction(pc).is_some_and(|instruction| instruction.is_aligned())
+}
+
+fn divergent(id: u32, site: Site, other: Site) -> Finding {
+    let message =
+        format!("threads of a warp come to barrier {id} by different instructions, which are `.aligned`");
+    Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.role("the others")).note(
+        "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)",
+    )
+}

@@ -1,0 +1,105 @@
+//! mbarrier objects: made, used and ended in order, and told of as many bytes as they expect.
+
+use super::Sync;
+use crate::codes;
+use crate::report::{Checker, Finding, Site};
+use warpsmith_interp::observe::{At, MbarrierEvent};
+use warpsmith_isa::StateSpace;
+
+/// An object that is alive.
+pub(super) struct Object {
+    site: Site,
+    pc: u32,
+    phase: bool,
+    /// A phase is complete, and whether anybody knows.
+    complete: bool,
+    tested: bool,
+    /// Bytes expected, less those that came.
+    bytes: i64,
+}
+
+impl Sync {
+    /// An operation on the object at an offset in the memory of a block of the cluster.
+    pub(super) fn mbarrier(
+        &mut self,
+        at: &At<'_>,
+        rank: usize,
+        offset: usize,
+        phase: bool,
+        event: MbarrierEvent,
+    ) {
+        let site = self.site(at).address(StateSpace::Shared, offset as u64);
+        let Some(cluster) = self.blocks.get(self.current).map(|b| b.cluster) else { return };
+        let Some(owner) = self.blocks.iter_mut().find(|b| (b.cluster, b.rank) == (cluster, rank)) else {
+            return;
+        };
+        if event == MbarrierEvent::Init {
+            let new = Object {
+                site: site.clone().role("made"),
+                pc: at.pc,
+                phase,
+                complete: false,
+                tested: false,
+                bytes: 0,
+            };
+            if let Some(old) = owner.objects.insert(offset, new) {
+                self.add(codes::MBARRIER_MISUSE, &[at.pc, old.pc], || {
+                    let message = "an mbarrier object is made where there is one";
+                    Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
+                        .site(old.site)
+                        .note("end the old one with `mbarrier.inval` first (9.7.13.15.9)")
+                });
+            }
+            return;
+        }
+        let Some(object) = owner.objects.get_mut(&offset) else { return };
+        let unnoticed = matches!(event, MbarrierEvent::Arrive(_)) && object.complete && !object.tested;
+        match event {
+            MbarrierEvent::Test { complete } => {
+                object.tested |= complete;
+                self.polls = if complete { 0 } else { self.polls + 1 };
+            }
+            MbarrierEvent::ExpectTx(bytes) => object.bytes += i64::from(bytes),
+            MbarrierEvent::CompleteTx(bytes) => object.bytes -= i64::from(bytes),
+            MbarrierEvent::Init | MbarrierEvent::Invalidate | MbarrierEvent::Arrive(_) => {}
+        }
+        let (made, pc) = (object.site.clone(), object.pc);
+        if unnoticed {
+            object.tested = true;
+        }
+        if phase != object.phase {
+            (object.phase, object.complete, object.tested, object.bytes) = (phase, true, false, 0);
+        }
+        let ended = (event == MbarrierEvent::Invalidate).then(|| owner.objects.remove(&offset)).flatten();
+        if unnoticed {
+            self.add(codes::MBARRIER_MISUSE, &[at.pc, pc], || {
+                let message = "an arrival at an mbarrier object for a new phase, and nobody has waited for the last one";
+                Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
+                    .site(made)
+                    .note("of each phase at least one test must have been answered yes before an arrival in the next (9.7.13.15.4)")
+                    .warning()
+            });
+        }
+        if let Some(object) = ended {
+            self.bytes(object);
+        }
+    }
+
+    /// An object ends: no bytes may be outstanding.
+    pub(super) fn bytes(&mut self, object: Object) {
+        let Object { site, pc, bytes, .. } = object;
+        if bytes == 0 {
+            return;
+        }
+        self.add(codes::BYTES_MISMATCH, &[pc], || {
+            let message = if bytes > 0 {
+                format!("an mbarrier object ends its life expecting {bytes} more bytes")
+            } else {
+                format!("an mbarrier object was told of {} bytes that nobody has expected", -bytes)
+            };
+            Finding::new(Checker::Sync, codes::BYTES_MISMATCH, message, site).note(
+                "`expect_tx` must name as many bytes as the asynchronous operations of the phase complete (9.7.13.15.5)",
+            )
+        });
+    }
+}

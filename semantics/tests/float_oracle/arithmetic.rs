@@ -1,6 +1,6 @@
 //! Arithmetic of f32, f64 and the formats of 16 bits.
 
-use crate::{ROUNDINGS, Random, edges, pairs, s, single_bits};
+use crate::{ROUNDINGS, Random, d, edges, pairs, s, single_bits};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round};
 use warpsmith_semantics::value::Rounding;
@@ -142,10 +142,6 @@ fn single_square_root() {
             }
         }
     }
-}
-
-fn d(bits: u64) -> Double {
-    Double::from_bits(bits as u128)
 }
 
 /// Compares an f64 result; of a NaN the rule is checked apart.

@@ -1,6 +1,6 @@
 //! Conversions between integers and floats of 16 bits and more.
 
-use crate::{ROUNDINGS, Random, edges, s, single_bits};
+use crate::{ROUNDINGS, Random, d, edges, s, single_bits};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 use warpsmith_semantics::value::Rounding;

@@ -5,8 +5,8 @@ mod arithmetic;
 mod conversions;
 mod small;
 
+use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, Round};
-use rustc_apfloat::ieee::Single;
 use warpsmith_semantics::value::{Rounding, single};
 
 const ROUNDINGS: [(Rounding, Round); 4] = [
@@ -83,6 +83,10 @@ fn single_bits(x: Single) -> u32 {
 
 fn s(bits: u32) -> Single {
     Single::from_bits(bits as u128)
+}
+
+fn d(bits: u64) -> Double {
+    Double::from_bits(bits as u128)
 }
 
 /// Pairs to test: the cross product of the edges, and random bits, half of them with near exponents.

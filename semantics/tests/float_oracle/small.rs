@@ -1,7 +1,7 @@
 //! Formats of eight bits and fewer.
 
-use rustc_apfloat::Round;
 use crate::conversions::{convert_with, is_nan, values};
+use rustc_apfloat::Round;
 use rustc_apfloat::ieee::{Float8E4M3FN, Float8E5M2, Single};
 use warpsmith_semantics::value::Rounding;
 use warpsmith_semantics::value::convert::narrow::{self, Element, Narrow, UNSCALED};

@@ -80,7 +80,11 @@ pub(crate) fn sections(
 
 /// The bytes of a name; the end of a string cannot be in one.
 fn clean(name: &str) -> Vec<u8> {
-    name.bytes().map(|byte| if byte == 0 { b'?' } else { byte }).collect()
+    let mut bytes = name.as_bytes().to_vec();
+    if bytes.contains(&0) {
+        bytes.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b'?');
+    }
+    bytes
 }
 
 struct Writer<'a> {
@@ -191,7 +195,12 @@ impl<'a> Writer<'a> {
     }
 
     fn add(&mut self, parent: UnitEntryId, tag: gimli::DwTag) -> UnitEntryId {
-        self.dwarf.units.get_mut(self.unit).add(parent, tag)
+        /// Attributes that most entries have no more of.
+        const ATTRIBUTES: usize = 6;
+        let unit = self.dwarf.units.get_mut(self.unit);
+        let entry = unit.add(parent, tag);
+        unit.get_mut(entry).reserve(ATTRIBUTES);
+        entry
     }
 
     fn set(&mut self, entry: UnitEntryId, name: gimli::DwAt, value: AttributeValue) {

@@ -14,6 +14,7 @@ mod lists;
 pub(crate) mod ranges;
 mod section;
 
+use smallvec::SmallVec;
 use warpsmith_ir as ir;
 use warpsmith_ptx::Symbol;
 
@@ -54,7 +55,7 @@ pub(crate) struct Located {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
     /// Registers by their numbers, the low part first, with the bytes that each holds.
-    Registers(Vec<(u64, u32)>),
+    Registers(SmallVec<[(u64, u32); 2]>),
     /// Behind the address in a register.
     Memory(u64, i32),
     /// In memory with a name, of a class (`DW_AT_address_class` of the guide's table 5).

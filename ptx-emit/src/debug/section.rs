@@ -175,9 +175,10 @@ impl Packer {
             at -= 1;
             window = window << 8 | u64::from(bytes[at]);
             // Characters if a value of each width comes next, without what separates it from what is before.
-            let in_8 = digits(u32::from(window as u8)) + of_8;
+            let in_8 = digits_of_byte(window as u8) + of_8;
             let in_16 = digits(u32::from(window as u16)) + of_16[at % 2];
             let in_32 = digits(window as u32) + of_32[at % 4];
+            // Few numbers of eight bytes can be written as one.
             let in_64 = if window > MOST_OF_64 { NEVER } else { digits(window as u32) + of_64[at % 8] };
             // A line takes `.b8 ` or `.b64 `, and its end.
             let (mut line, mut width) = (in_8 + 5, 0);
@@ -195,7 +196,13 @@ impl Packer {
             of_8 = go_on(in_8, 0, line, width, &mut way);
             of_16[at % 2] = go_on(in_16, 1, line, width, &mut way);
             of_32[at % 4] = go_on(in_32, 2, line, width, &mut way);
-            of_64[at % 8] = go_on(in_64, 3, line, width, &mut way);
+            of_64[at % 8] = match in_64 {
+                NEVER => {
+                    way |= width << 6;
+                    line
+                }
+                in_64 => go_on(in_64, 3, line, width, &mut way),
+            };
             self.ways[at] = way;
         }
     }
@@ -207,6 +214,12 @@ fn go_on(same: u32, index: u8, line: u32, best: u8, way: &mut Way) -> u32 {
     let (cost, next) = if same < line { (same + 1, index) } else { (line, best) };
     *way |= next << (2 * index);
     cost
+}
+
+/// The digits of a byte.
+#[inline(always)]
+fn digits_of_byte(value: u8) -> u32 {
+    1 + u32::from(value > 9) + u32::from(value > 99)
 }
 
 /// The digits of a number: those of the power of 2 below it, and one more from the power of 10 on that is between two powers of 2.
@@ -333,5 +346,8 @@ mod tests {
             assert_eq!((digits(value), digits(value - 1)), (power + 1, power.max(1)));
         }
         assert_eq!(digits(u32::MAX), 10);
+        for value in 0..=u8::MAX {
+            assert_eq!(digits_of_byte(value), digits(value.into()));
+        }
     }
 }

@@ -45,7 +45,9 @@ impl Writer<'_> {
     }
 
     fn expression(&mut self, place: &Place) -> Expression {
-        let mut encoded = Encoded::default();
+        /// Bytes that most expressions have no more of.
+        const BYTES: usize = 16;
+        let mut encoded = Encoded { bytes: Vec::with_capacity(BYTES), symbols: Vec::new() };
         encoded.place(place);
         if encoded.symbols.is_empty() {
             return Expression::raw(encoded.bytes);
@@ -64,7 +66,6 @@ impl Writer<'_> {
 }
 
 /// The operations of a place: the numbers of registers are longer than `gimli` writes them.
-#[derive(Default)]
 struct Encoded {
     bytes: Vec<u8>,
     /// The addresses of symbols, in front of which bytes.

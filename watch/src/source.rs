@@ -138,7 +138,7 @@ impl Sources {
     pub fn element(&self, symbol: &str, buffer: bool, offset: i64) -> Option<String> {
         let (found, from) = self.variable_of(symbol, buffer, offset)?;
         let mut text = found.name.clone();
-        match (&found.ty, buffer) {
+        match (found.ty.plain(), buffer) {
             (Type::Pointer(_, Some(to)), true) => element(&mut text, &Type::Array(to.clone(), 0), offset),
             (_, true) => return None,
             (ty, false) => element(&mut text, ty, offset - from),
@@ -267,7 +267,7 @@ fn file_name(files: &FxHashMap<u32, &str>, file: u32) -> String {
 
 /// Adds the part of a value that is so many bytes from its start.
 fn element(text: &mut String, ty: &Type, offset: i64) {
-    match ty {
+    match ty.plain() {
         Type::Array(of, _) => {
             let Some(size) = i64::try_from(of.bytes()).ok().filter(|size| *size > 0) else { return };
             put!(text, "[{}]", offset.div_euclid(size));
@@ -278,9 +278,12 @@ fn element(text: &mut String, ty: &Type, offset: i64) {
                 let start = i64::try_from(at).unwrap_or(i64::MAX);
                 offset >= start && ((offset - start) as u64) < ty.bytes()
             };
-            if let Some((name, ty, at, _)) = of.members().iter().find(|(_, ty, at, _)| holds(*at, ty)) {
-                put!(text, ".{name}");
-                element(text, ty, offset - *at as i64);
+            if let Some(member) = of.members().iter().find(|member| holds(member.offset, &member.ty)) {
+                // The members of a base class, and of one without a name, are named as if they were this one's.
+                if !member.name.is_empty() {
+                    put!(text, ".{}", member.name);
+                }
+                element(text, &member.ty, offset - member.offset as i64);
             }
         }
         Type::Base(..)
@@ -288,6 +291,9 @@ fn element(text: &mut String, ty: &Type, offset: i64) {
         | Type::Reference(..)
         | Type::Around(_)
         | Type::Enum(..)
+        | Type::Function(_)
+        | Type::Typedef(..)
+        | Type::Qualified(..)
         | Type::Unknown => {}
     }
 }

@@ -1,5 +1,6 @@
 //! Expressions in the language of C, with registers, special registers and state spaces.
 
+use super::convert::{decay, float_type, integer_type};
 use super::lex::{Token, lex, shown};
 use super::value::{Location, Type, Value};
 use warpsmith_isa::{ScalarType, StateSpace};
@@ -47,16 +48,18 @@ pub fn evaluate(text: &str, names: &mut dyn Names) -> Result<Value, String> {
     evaluate_tokens(&lex(text)?, names).0
 }
 
+/// The type of an expression: of what names a reference, that of the reference.
+pub fn type_of(text: &str, names: &mut dyn Names) -> Result<Type, String> {
+    let tokens = lex(text)?;
+    let mut parser = Parser::new(&tokens, names);
+    let value = parser.whole()?;
+    Ok(parser.reference.unwrap_or(value.ty))
+}
+
 /// The value of an expression, and whether it can be read at all, which does not depend on its names.
 fn evaluate_tokens(tokens: &[Token], names: &mut dyn Names) -> (Result<Value, String>, bool) {
-    if tokens.is_empty() {
-        return (Err("The history is empty.".into()), true);
-    }
-    let mut parser = Parser { tokens, at: 0, depth: 0, names, live: true, malformed: false };
-    let value = parser.assignment().and_then(|value| match parser.peek() {
-        None => Ok(value),
-        Some(token) => Err(parser.malformed_near(token)),
-    });
+    let mut parser = Parser::new(tokens, names);
+    let value = parser.whole();
     (value, !parser.malformed)
 }
 
@@ -108,9 +111,27 @@ struct Parser<'t, 'n> {
     live: bool,
     /// The expression cannot be read, whatever its names mean.
     malformed: bool,
+    /// The type of the reference that the value read last is behind, if it is what the reference names and nothing was done to it.
+    reference: Option<Type>,
 }
 
-impl<'t> Parser<'t, '_> {
+impl<'t, 'n> Parser<'t, 'n> {
+    fn new(tokens: &'t [Token], names: &'n mut dyn Names) -> Self {
+        Parser { tokens, at: 0, depth: 0, names, live: true, malformed: false, reference: None }
+    }
+
+    /// The value of all tokens.
+    fn whole(&mut self) -> Result<Value, String> {
+        if self.tokens.is_empty() {
+            return Err("The history is empty.".into());
+        }
+        let value = self.assignment()?;
+        match self.peek() {
+            None => Ok(value),
+            Some(token) => Err(self.malformed_near(token)),
+        }
+    }
+
     fn peek(&self) -> Option<&'t Token> {
         self.tokens.get(self.at)
     }
@@ -200,12 +221,14 @@ impl<'t> Parser<'t, '_> {
                 let decided = left.is_true()? == (*op == "||");
                 self.live &= !decided;
                 let right = self.binary(level + 1)?;
+                self.reference = None;
                 self.live = live;
                 let truth = if decided { *op == "||" } else { right.is_true()? };
                 left = Value::boolean(truth);
                 continue;
             }
             let right = self.binary(level + 1)?;
+            self.reference = None;
             left = if *op == "@" { self.repeat(&left, &right)? } else { self.apply(op, &left, &right)? };
         }
     }
@@ -235,7 +258,7 @@ impl<'t> Parser<'t, '_> {
 
     fn apply(&mut self, op: &str, a: &Value, b: &Value) -> Result<Value, String> {
         let (a, b) = (&decay(a), &decay(b));
-        if let (Type::Pointer(_, to), "+" | "-", Some(ty)) = (&a.ty, op, b.ty.scalar())
+        if let (Type::Pointer(_, to), "+" | "-", Some(ty)) = (a.ty.plain(), op, b.ty.scalar())
             && !ty.is_float()
         {
             let step = b.as_int()?.wrapping_mul(to.bytes().into());
@@ -288,7 +311,12 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn unary(&mut self) -> Result<Value, String> {
-        self.deeper(Self::prefixed)
+        let operated = !matches!(self.peek(), Some(Token::Word(_)));
+        let value = self.deeper(Self::prefixed)?;
+        if operated {
+            self.reference = None;
+        }
+        Ok(value)
     }
 
     fn prefixed(&mut self) -> Result<Value, String> {
@@ -312,7 +340,12 @@ impl<'t> Parser<'t, '_> {
         }
         if self.take("*") {
             let value = decay(&self.unary()?);
-            return match &value.ty {
+            if let Some((data, count)) = value.slice() {
+                let Type::Pointer(space, to) = data.ty.plain() else { return Ok(data) };
+                return self.load(*space, data.bits() as u64, &Type::Array(to.clone(), count));
+            }
+            return match value.ty.plain() {
+                Type::Function(..) => Ok(value),
                 Type::Pointer(space, to) => self.load(*space, value.bits() as u64, to),
                 // As gdb does it: a number is the address of an int.
                 _ => self.load(StateSpace::Generic, value.as_int()? as u64, &Type::INT),
@@ -320,6 +353,10 @@ impl<'t> Parser<'t, '_> {
         }
         if self.take("&") {
             let value = self.unary()?;
+            if let Type::Function(..) = value.ty.plain() {
+                let bits = value.bits();
+                return Ok(Value::new(Type::Pointer(StateSpace::Generic, Box::new(value.ty)), bits));
+            }
             let Some(Location::Memory(space, address)) = value.at else {
                 return Err("Attempt to take address of value not located in memory.".into());
             };
@@ -329,7 +366,7 @@ impl<'t> Parser<'t, '_> {
             // `@shared 16` is an address of ints, `@shared tile` the variable.
             self.at += 1;
             let value = self.unary()?;
-            return Ok(match (&value.ty, value.at) {
+            return Ok(match (value.ty.plain(), value.at) {
                 (_, Some(Location::Memory(..))) => value,
                 (Type::Pointer(_, to), _) => Value::new(Type::Pointer(*space, to.clone()), value.bits()),
                 _ => {
@@ -355,18 +392,19 @@ impl<'t> Parser<'t, '_> {
             if self.take("[") {
                 let index = self.binary(0)?;
                 self.expect("]")?;
-                let array = decay(&value);
-                let Type::Pointer(space, to) = &array.ty else {
+                let array = value.slice().map_or_else(|| decay(&value), |(data, _)| data);
+                let Type::Pointer(space, to) = array.ty.plain() else {
                     return Err("cannot subscript something of type `TYPE'".replace("TYPE", &value.ty.name()));
                 };
                 let offset = index.as_int()?.wrapping_mul(to.bytes().into());
                 value = self.load(*space, (array.bits() as u64).wrapping_add(offset as u64), to)?;
+                self.reference = None;
             } else if self.take("->") {
                 let Some(Token::Word(part)) = self.peek() else {
                     return Err(self.malformed("A name is missing after '->'."));
                 };
                 self.at += 1;
-                let Type::Pointer(space, to) = &value.ty else {
+                let Type::Pointer(space, to) = value.ty.plain() else {
                     return Err(format!(
                         "The value is no pointer to a structure: it is of type {}.",
                         value.ty.name()
@@ -381,7 +419,7 @@ impl<'t> Parser<'t, '_> {
                 };
                 self.at += 1;
                 let index = ["x", "y", "z", "w"].iter().position(|p| p == part);
-                value = match (&value.ty, index) {
+                value = match (value.ty.plain(), index) {
                     (Type::Dim3, Some(i @ 0..3)) => {
                         Value { ty: Type::INT, bytes: value.bytes[4 * i..4 * i + 4].to_vec(), at: None }
                     }
@@ -448,8 +486,11 @@ impl<'t> Parser<'t, '_> {
 
     /// The value that a reference stands for.
     fn follow(&mut self, value: Value) -> Result<Value, String> {
-        if let Type::Reference(space, to) = &value.ty {
-            return self.load(*space, value.bits() as u64, to);
+        self.reference = None;
+        if let Type::Reference(space, to) = value.ty.plain() {
+            let value_behind = self.load(*space, value.bits() as u64, to)?;
+            self.reference = Some(value.ty);
+            return Ok(value_behind);
         }
         Ok(value)
     }
@@ -489,59 +530,6 @@ impl<'t> Parser<'t, '_> {
             }
             token => Err(self.malformed_near(token)),
         }
-    }
-}
-
-impl Value {
-    /// A cast that someone writes: addresses keep their bits, and numbers change as in C.
-    fn pipe_cast(&self, ty: &Type) -> Result<Value, String> {
-        let plain = decay(self);
-        match (ty, &plain.ty) {
-            (Type::Pointer(StateSpace::Generic, to), Type::Pointer(space, _)) => {
-                Ok(Value::new(Type::Pointer(*space, to.clone()), plain.bits()))
-            }
-            _ => plain.cast(ty),
-        }
-    }
-}
-
-/// An array as the address of its first element.
-pub fn decay(value: &Value) -> Value {
-    match (&value.ty, value.at) {
-        (Type::Array(of, _), Some(Location::Memory(space, address))) => {
-            Value::new(Type::Pointer(space, of.clone()), address.into())
-        }
-        _ => value.clone(),
-    }
-}
-
-/// The type that floats are computed in, if one of two values is a float.
-fn float_type(a: &Value, b: &Value) -> Option<ScalarType> {
-    let of = |v: &Value| v.ty.scalar().filter(|ty| ty.is_float());
-    match (of(a), of(b)) {
-        (None, None) => None,
-        (Some(ScalarType::F64), Some(ScalarType::F64)) => Some(ScalarType::F64),
-        // A literal takes the type of the other.
-        (Some(ScalarType::F64), Some(ty)) | (Some(ty), Some(ScalarType::F64) | None) | (None, Some(ty)) => {
-            Some(ty)
-        }
-        (Some(a), Some(_)) => Some(a),
-    }
-}
-
-/// The type that integers are computed in.
-fn integer_type(a: &Value, b: &Value) -> ScalarType {
-    let of = |v: &Value| match (v.ty.scalar(), &v.ty) {
-        (Some(ty), _) => (ty.bits(), ty.class() == warpsmith_isa::TypeClass::Unsigned),
-        (None, Type::Enum(..)) => (32, false),
-        (None, _) => (64, true),
-    };
-    let ((wa, ua), (wb, ub)) = (of(a), of(b));
-    match (wa.max(wb) > 32, (ua && wa >= 32.max(wb.min(64))) || (ub && wb >= 32.max(wa.min(64)))) {
-        (false, false) => ScalarType::S32,
-        (false, true) => ScalarType::U32,
-        (true, false) => ScalarType::S64,
-        (true, true) => ScalarType::U64,
     }
 }
 

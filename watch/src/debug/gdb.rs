@@ -1,8 +1,11 @@
-//! What else users of gdb and cuda-gdb type: `printf`, `info scope`, `info symbol`, `backtrace full`.
+//! What else users of gdb and cuda-gdb type: `printf`, `info scope`, `info address`, `info symbol`, `backtrace full`.
 
-use super::value::{Type, Value};
+use super::expr::Names;
+use super::value::{Location, Type, Value};
 use super::{Debugger, Flow};
+use crate::dwarf::{Place, Variable};
 use warpsmith_interp::observe::View;
+use warpsmith_isa::StateSpace;
 
 /// Settings of gdb that scripts begin with: nothing here waits for an answer, is folded or written in another way.
 const SETTINGS: &[&str] = &[
@@ -154,6 +157,50 @@ impl Debugger<'_> {
         Ok(Flow::Stay)
     }
 
+    /// `info address NAME`: where a variable or function is, whatever it holds.
+    pub(super) fn info_address(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+        if args.is_empty() {
+            return Err("Argument required.".into());
+        }
+        let frame = view.as_ref().and_then(|view| self.frames(view).into_iter().nth(self.frame));
+        let variable = match &frame {
+            Some(frame) => self.symbols.source_variable(frame.pc, frame.level, args),
+            None => self.symbols.source_global(args),
+        };
+        let text = match variable {
+            Some(variable) => match variable.places.as_slice() {
+                [] => "optimized out.".to_owned(),
+                [(None, place)] => format!("{}.", whereabouts(variable, place)),
+                places => {
+                    let mut text = String::from("multi-location:");
+                    for (range, place) in places {
+                        let inside = |line: &u64| range.as_ref().is_none_or(|range| range.contains(line));
+                        let own = frame.as_ref().and_then(|frame| self.symbols.program.function_at(frame.pc));
+                        let body = own.map_or(&[][..], |own| self.symbols.body(own)).iter();
+                        let mut held = body.filter(|pc| inside(&self.symbols.text_at(**pc)));
+                        let Some(first) = held.next() else { continue };
+                        let [first, last] = [first, held.next_back().unwrap_or(first)];
+                        let [first, last] = [first, last].map(|pc| self.symbols.program.line(*pc));
+                        put!(text, "\n  PTX lines {first}-{last}: {}", whereabouts(variable, place));
+                    }
+                    text + "."
+                }
+            },
+            None => match self.scope(view).variable(args)? {
+                Value { ty: Type::Function(..), bytes, .. } => {
+                    let line = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+                    format!("a function at line {line} of {}.", self.symbols.file())
+                }
+                Value { at: Some(Location::Memory(space, address)), .. } => {
+                    format!("static storage at address @{} {address:#x}.", space.name())
+                }
+                _ => return Err(format!("No symbol \"{args}\" in current context.")),
+            },
+        };
+        self.say(&format!("Symbol \"{args}\" is {text}\n"));
+        Ok(Flow::Stay)
+    }
+
     /// `info symbol EXPRESSION`: the variable that an address is in. `$pc` is a line of the PTX.
     pub(super) fn info_symbol(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let view = view.ok_or("The program is not being run.")?;
@@ -165,7 +212,7 @@ impl Debugger<'_> {
         }
         let value = self.evaluate(args, Some(view))?;
         let address = value.bits() as u64;
-        let wanted = match &value.ty {
+        let wanted = match value.ty.plain() {
             Type::Pointer(space, _) => Some(*space),
             _ => None,
         };
@@ -200,6 +247,23 @@ impl Debugger<'_> {
         }
         self.frame = before;
         self.say(&text);
+    }
+}
+
+/// Where a variable is, as `info address` says it.
+fn whereabouts(variable: &Variable, place: &Place) -> String {
+    let what = if variable.parameter { "an argument" } else { "a variable" };
+    let space = match variable.space {
+        Some(StateSpace::Generic) | None => String::new(),
+        Some(space) => format!("@{} ", space.name()),
+    };
+    match place {
+        Place::Register(name) => format!("{what} in {name}"),
+        Place::Behind(..) => format!("{what} at address {place}"),
+        Place::Symbol(..) if variable.scope.is_none() => format!("static storage at address {space}{place}"),
+        Place::Symbol(..) => format!("{what} at address {space}{place}"),
+        Place::Constant(bits) => format!("constant {bits}"),
+        Place::Pieces(_) => format!("{what} in pieces: {place}"),
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) const SYSTEM: &[&str] = &[
 
 /// What `info` knows.
 const TOPICS: &[(&str, &str)] = &[
+    ("address", "Where a variable or function is"),
     ("args", "The parameters of the selected frame's function"),
     ("blocks", "The resident blocks"),
     ("breakpoints", "Breakpoints and watchpoints"),
@@ -82,6 +83,7 @@ impl Debugger<'_> {
             TOPICS.iter().map(|(name, _)| *name).filter(|name| name.starts_with(topic)).collect();
         let exact = match (topic, found.as_slice()) {
             // As gdb reads them.
+            ("ad" | "add", _) => "address",
             ("b", _) => "breakpoints",
             ("f", _) => "frame",
             ("l" | "li", _) => "line",
@@ -114,6 +116,7 @@ impl Debugger<'_> {
         match (topic, view) {
             ("breakpoints" | "watchpoints", _) => self.info_breakpoints(),
             ("display", _) => self.info_displays(),
+            ("address", view) => return self.info_address(rest, view),
             ("line", view) => return self.info_line(rest, view),
             ("scope", view) => return self.info_scope(rest, view),
             ("symbol", view) => return self.info_symbol(rest, view),
@@ -236,7 +239,7 @@ impl Debugger<'_> {
             return scope.register(name);
         }
         let value = scope.variable(name)?;
-        if let Type::Reference(space, to) = &value.ty {
+        if let Type::Reference(space, to) = value.ty.plain() {
             return scope.memory(*space, value.bits() as u64, to);
         }
         Ok(value)

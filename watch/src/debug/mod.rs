@@ -22,6 +22,7 @@
 mod commands;
 mod complete;
 mod console;
+mod convert;
 pub mod dap;
 mod display;
 mod expr;
@@ -333,6 +334,7 @@ impl Observer for Debugger<'_> {
         self.seen.insert(asked.warp, (asked.executed, asked.pc));
         match self.stop(view, asked) {
             true => {
+                self.show_returned(view);
                 self.goal = Goal::Run;
                 self.show_displays(Some(&mut *view));
                 self.prompt(view)

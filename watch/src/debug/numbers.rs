@@ -50,7 +50,7 @@ pub(super) fn characters(bytes: &[u8]) -> String {
 
 /// The bits that a type has room for.
 pub fn mask(bits: u128, ty: &Type) -> u128 {
-    let width = match ty {
+    let width = match ty.plain() {
         Type::Scalar(ty) | Type::Base(_, ty, _) => ty.bits(),
         ty => (ty.bytes() * 8).min(128) as u32,
     };

@@ -112,7 +112,8 @@ impl Names for Scope<'_, '_, '_> {
         let of_ptx = self.ptx_variable(name);
         match (of_ptx, symbols.sources.dwarf().enumerator(name)) {
             (Err(_), Some((ty, value))) => Ok(Value::new(Type::of_source(ty), value as u128)),
-            (of_ptx, _) => of_ptx,
+            (Err(why), None) => symbols.function_value(name).ok_or(why),
+            (Ok(value), _) => Ok(value),
         }
     }
 
@@ -196,6 +197,11 @@ impl Scope<'_, '_, '_> {
                 Value { ty: ty.clone(), bytes, at: None }
             }
         })
+    }
+
+    /// A register or variable of the PTX.
+    pub(super) fn of_ptx(&mut self, name: &str) -> Result<Value, String> {
+        if name.starts_with('%') { self.register(name) } else { self.ptx_variable(name) }
     }
 
     /// A variable of the PTX.

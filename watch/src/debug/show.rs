@@ -1,6 +1,7 @@
 //! Frames, source text, values and memory as the user sees them.
 
-use super::expr::{Names, decay};
+use super::convert::decay;
+use super::expr::Names;
 use super::symbols::{base, same_file};
 use super::value::{Type, Value, repeated};
 use super::{Debugger, Flow};
@@ -325,7 +326,7 @@ impl Debugger<'_> {
     ) -> Result<Flow, String> {
         let ty = match self.symbols.sources.dwarf().named(args) {
             Some(ty) => Type::of_source(&ty),
-            None => self.evaluate(args, view)?.ty,
+            None => super::expr::type_of(args, &mut self.scope(view))?,
         };
         let text = if members { ty.description() } else { ty.name() };
         self.say(&format!("type = {text}\n"));
@@ -353,7 +354,7 @@ impl Debugger<'_> {
             }
             text => {
                 let value = decay(&self.evaluate(text, Some(view))?);
-                match &value.ty {
+                match value.ty.plain() {
                     Type::Pointer(space, to) => {
                         let of = to.scalar().filter(|ty| ty.bits() >= 8);
                         (*space, value.bits() as u64, of)

@@ -1,8 +1,9 @@
 //! Going on: `continue`, `step`, `next`, `finish`, `until`, and what makes them stop.
 
 use super::show::Frame;
+use super::value::{Type, Value};
 use super::{Asked, Debugger, Flow, Focus};
-use crate::source;
+use crate::{dwarf, source};
 use warpsmith_interp::observe::{Resume, View, WarpId};
 
 /// What a run goes on for.
@@ -12,8 +13,8 @@ pub(super) enum Goal {
     Run,
     /// For the focused thread to come to another place.
     Step(Step),
-    /// For the focused thread to have fewer activations.
-    Finish(usize),
+    /// For the focused thread to have fewer activations, and for what the function gives, as the source calls its type.
+    Finish(usize, Option<dwarf::Type>),
     /// For the focused thread to leave an inlined call: so many activations, so many frames of the innermost that stay.
     Leave(usize, usize),
     /// For any thread: the focused one has exited.
@@ -51,7 +52,7 @@ impl Goal {
             Goal::Run => false,
             Goal::Any => true,
             Goal::Step(Step { by_warp: true, .. }) => focus.is_some_and(|f| f.warp == warp),
-            Goal::Step(_) | Goal::Finish(_) | Goal::Leave(..) => {
+            Goal::Step(_) | Goal::Finish(..) | Goal::Leave(..) => {
                 focus.is_some_and(|f| f.warp == warp && mask >> f.lane & 1 != 0)
             }
         }
@@ -88,7 +89,7 @@ impl Debugger<'_> {
         match &mut self.goal {
             Goal::Run => false,
             Goal::Any => true,
-            Goal::Finish(depth) => now.is_none_or(|now| now.depth < *depth),
+            Goal::Finish(depth, _) => now.is_none_or(|now| now.depth < *depth),
             Goal::Leave(depth, frames) => {
                 now.is_none_or(|now| now.depth < *depth || now.depth == *depth && now.frames.len() <= *frames)
             }
@@ -110,7 +111,7 @@ impl Debugger<'_> {
     /// Goes on with the goal: a thread that takes steps goes on alone where it can.
     pub(super) fn onwards(&self, view: &View<'_>) -> Resume {
         match (&self.goal, self.focus) {
-            (Goal::Step(_) | Goal::Finish(_) | Goal::Leave(..), Some(focus)) if view.can_run(focus.warp) => {
+            (Goal::Step(_) | Goal::Finish(..) | Goal::Leave(..), Some(focus)) if view.can_run(focus.warp) => {
                 Resume::Turn(focus.warp)
             }
             _ => Resume::Run,
@@ -195,7 +196,26 @@ impl Debugger<'_> {
         }
         let line = self.frame_line(view, self.frame);
         self.say(&format!("Run till exit from {line}\n"));
-        Ok(self.go(view, Goal::Finish(depth)))
+        let function = frames.get(self.frame).and_then(|frame| self.symbols.source_function_at(frame.pc));
+        let gives = function.and_then(|function| function.result.clone());
+        Ok(self.go(view, Goal::Finish(depth, gives)))
+    }
+
+    /// Where `finish` has come to its end: what the function has given, where its caller has that.
+    pub(super) fn show_returned(&mut self, view: &mut View<'_>) {
+        let Goal::Finish(depth, Some(gives)) = &self.goal else { return };
+        let (ty, depth) = (Type::of_source(gives), *depth);
+        let (Some(focus), Some(pc)) = (self.focus, self.current(view)) else { return };
+        if view.frames(focus.warp, focus.lane).len() >= depth {
+            return;
+        }
+        let Some(name) = self.symbols.given_by_call(self.symbols.start_of(pc)) else { return };
+        let Ok(Value { mut bytes, .. }) = self.scope(Some(view)).of_ptx(name) else { return };
+        bytes.resize(usize::try_from(ty.bytes()).unwrap_or(0).min(bytes.len().max(16)), 0);
+        let value = Value { ty, bytes, at: None };
+        let shown = value.show(None);
+        self.memo.history.push(value);
+        self.say(&format!("Value returned is ${} = {shown}\n", self.memo.history.len()));
     }
 
     pub(super) fn proceed(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {

@@ -1,5 +1,7 @@
 //! What the names and lines of a module mean.
 
+mod functions;
+
 use super::value::Type;
 use crate::Sources;
 use crate::dwarf;
@@ -105,9 +107,17 @@ impl<'a> Symbols<'a> {
         found
     }
 
-    /// The variable of the source that a name means at an operation.
+    /// The variable of the source that a name means at an operation. What outlives functions may go by its name without the namespaces around.
     pub fn source_variable(&self, pc: u32, level: u32, name: &str) -> Option<&dwarf::Variable> {
-        self.sources.dwarf().at(self.text_at(pc), level).into_iter().find(|variable| variable.name == name)
+        let found = self.sources.dwarf().at(self.text_at(pc), level);
+        let exact = found.iter().find(|variable| variable.name == name);
+        exact.or_else(|| found.iter().find(|variable| variable.is_called(name))).copied()
+    }
+
+    /// The variable of the source of a name that outlives functions.
+    pub fn source_global(&self, name: &str) -> Option<&dwarf::Variable> {
+        let variables = &self.sources.dwarf().variables;
+        variables.iter().find(|variable| variable.scope.is_none() && variable.is_called(name))
     }
 
     /// The place in the text of the statement of an operation.

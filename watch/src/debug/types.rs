@@ -1,6 +1,8 @@
 //! The types of values: those of PTX, and those of the source.
 
-use crate::dwarf::{self, Composite};
+use crate::dwarf::declare::{Declared, Layer, declaration};
+use crate::dwarf::{self, Composite, Member, Part, Qualifier, Signature};
+use std::borrow::Cow;
 use std::sync::Arc;
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
@@ -26,6 +28,12 @@ pub enum Type {
     Struct(Arc<Composite>),
     /// Names for numbers of so many bytes.
     Enum(Arc<str>, u64, Arc<[(String, i64)]>),
+    /// A function, and its name where it is one of the module's.
+    Function(Arc<Signature>, Option<Arc<str>>),
+    /// Another name of a type.
+    Typedef(Arc<str>, Box<Type>),
+    /// A type whose values do not change, or change by themselves.
+    Qualified(Qualifier, Box<Type>),
 }
 
 /// How the numbers of a type of the source are written.
@@ -39,15 +47,27 @@ pub enum Kind {
 impl Type {
     /// The number that a value of the type is.
     pub fn scalar(&self) -> Option<ScalarType> {
-        match self {
+        match self.plain() {
             Type::Scalar(ty) | Type::Base(_, ty, _) => Some(*ty),
             Type::Array(..)
             | Type::Pointer(..)
             | Type::Reference(..)
             | Type::Dim3
             | Type::Struct(_)
-            | Type::Enum(..) => None,
+            | Type::Enum(..)
+            | Type::Function(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => None,
         }
+    }
+
+    /// The type itself, without other names and qualifiers.
+    pub fn plain(&self) -> &Type {
+        let mut ty = self;
+        while let Type::Typedef(_, of) | Type::Qualified(_, of) = ty {
+            ty = of;
+        }
+        ty
     }
 
     /// An integer literal.
@@ -60,10 +80,12 @@ impl Type {
             dwarf::Type::Base(name, size, encoding) => {
                 const BOOLEAN: u8 = 2;
                 const FLOAT: u8 = 4;
+                /// A code point of Unicode, as Rust's `char`.
+                const UTF: u8 = 0x10;
                 let signed = matches!(encoding, 5 | 6);
                 let kind = match *encoding {
                     BOOLEAN => Kind::Boolean,
-                    6 | 8 => Kind::Character,
+                    6 | 8 | UTF => Kind::Character,
                     _ => Kind::Number,
                 };
                 let scalar = match (*encoding, *size) {
@@ -92,6 +114,11 @@ impl Type {
             dwarf::Type::Around(of) => of.composite().map_or_else(|| bytes(0), Type::Struct),
             dwarf::Type::Array(of, count) => Type::Array(Box::new(Type::of_source(of)), *count),
             dwarf::Type::Enum(name, size, names) => Type::Enum(name.clone(), *size, names.clone()),
+            dwarf::Type::Function(signature) => Type::Function(signature.clone(), None),
+            dwarf::Type::Typedef(name, of) => Type::Typedef(name.clone(), Box::new(Type::of_source(of))),
+            dwarf::Type::Qualified(qualifier, of) => {
+                Type::Qualified(*qualifier, Box::new(Type::of_source(of)))
+            }
             dwarf::Type::Unknown => bytes(0),
         }
     }
@@ -105,72 +132,69 @@ impl Type {
             Type::Array(of, count) => of.bytes().saturating_mul(*count),
             Type::Pointer(..) | Type::Reference(..) => 8,
             Type::Dim3 => 12,
+            // As gdb has it: of the first instruction.
+            Type::Function(..) => 1,
+            Type::Typedef(_, of) | Type::Qualified(_, of) => of.bytes(),
         }
     }
 
-    /// As `ptype` and casts write it.
+    /// As `whatis` and casts write it.
     pub fn name(&self) -> String {
-        match self {
-            Type::Scalar(ty) => ty.name().to_owned(),
-            Type::Base(name, ..) => name.to_string(),
-            Type::Reference(StateSpace::Generic, to) => format!("{} &", to.name()),
-            Type::Reference(space, to) => format!("@{} {} &", space.name(), to.name()),
-            Type::Array(of, count) => {
-                // Dimensions are written from the outermost in.
-                let (mut inner, mut dims) = (of, format!("[{count}]"));
-                while let Type::Array(of, count) = &**inner {
-                    put!(dims, "[{count}]");
-                    inner = of;
-                }
-                format!("{} {dims}", inner.name())
-            }
-            Type::Pointer(StateSpace::Generic, to) => format!("{} *", to.name()),
-            Type::Pointer(space, to) => format!("@{} {} *", space.name(), to.name()),
-            Type::Dim3 => "uint3".into(),
-            Type::Struct(of) => of.name.clone(),
-            Type::Enum(name, ..) => format!("enum {name}"),
+        declaration(self, "")
+    }
+
+    /// As `ptype` describes it: structures with their members, enumerations with their names, and what other names stand for.
+    pub fn description(&self) -> String {
+        let name = match self.innermost() {
+            Type::Struct(of) => Some((of.name.clone(), composite(of))),
+            Type::Enum(name, _, names) => Some((format!("enum {name}"), enumeration(name, names))),
+            Type::Scalar(_)
+            | Type::Base(..)
+            | Type::Reference(..)
+            | Type::Array(..)
+            | Type::Pointer(..)
+            | Type::Dim3
+            | Type::Function(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => None,
+        };
+        let whole = self.unfolded().name();
+        match name {
+            // Qualifiers and spaces stand in front of the name, and marks behind it.
+            Some((name, described)) => whole.replacen(&name, &described, 1),
+            None => whole,
         }
     }
 
-    /// As `ptype` describes it: structures with their members, enumerations with their names.
-    pub fn description(&self) -> String {
+    /// What it points to or is made of in the end.
+    fn innermost(&self) -> &Type {
+        let mut ty = self;
+        while let Type::Typedef(_, of)
+        | Type::Qualified(_, of)
+        | Type::Pointer(_, of)
+        | Type::Reference(_, of)
+        | Type::Array(of, _) = ty
+        {
+            ty = of;
+        }
+        ty
+    }
+
+    /// The type with what another name of it, or of what it points to or is made of, stands for.
+    fn unfolded(&self) -> Type {
+        let inner = |of: &Type| Box::new(of.unfolded());
         match self {
-            Type::Struct(of) => {
-                let mut text = format!("{} {{\n", of.name);
-                let members = of.members();
-                for (name, ty, _, bits) in members.iter().take(SHOWN) {
-                    let bits = bits.map_or_else(String::new, |(_, width)| format!(" : {width}"));
-                    putln!(text, "    {}{bits};", declared(ty, name));
-                }
-                if members.len() > SHOWN {
-                    putln!(text, "    ... {} more", members.len() - SHOWN);
-                }
-                text + "}"
-            }
-            Type::Enum(name, _, names) => {
-                let mut next = 0;
-                let shown = names.iter().take(SHOWN).map(|(name, value)| {
-                    let plain = *value == next;
-                    next = value.wrapping_add(1);
-                    if plain { name.clone() } else { format!("{name} = {value}") }
-                });
-                let shown: Vec<String> = shown.collect();
-                let more = if names.len() > SHOWN { ", ..." } else { "" };
-                format!("enum {name} {{{}{more}}}", shown.join(", "))
-            }
-            Type::Pointer(StateSpace::Generic, to) => format!("{} *", to.description()),
-            Type::Pointer(space, to) => format!("@{} {} *", space.name(), to.description()),
-            Type::Array(of, count) => {
-                let (mut inner, mut dims) = (of, format!("[{count}]"));
-                while let Type::Array(of, count) = &**inner {
-                    put!(dims, "[{count}]");
-                    inner = of;
-                }
-                format!("{} {dims}", inner.description())
-            }
-            Type::Reference(StateSpace::Generic, to) => format!("{} &", to.description()),
-            Type::Reference(space, to) => format!("@{} {} &", space.name(), to.description()),
-            Type::Scalar(_) | Type::Base(..) | Type::Dim3 => self.name(),
+            Type::Typedef(_, of) => of.unfolded(),
+            Type::Qualified(qualifier, of) => Type::Qualified(*qualifier, inner(of)),
+            Type::Pointer(space, to) => Type::Pointer(*space, inner(to)),
+            Type::Reference(space, to) => Type::Reference(*space, inner(to)),
+            Type::Array(of, count) => Type::Array(inner(of), *count),
+            Type::Scalar(_)
+            | Type::Base(..)
+            | Type::Dim3
+            | Type::Struct(_)
+            | Type::Enum(..)
+            | Type::Function(..) => self.clone(),
         }
     }
 
@@ -195,14 +219,63 @@ impl Type {
     }
 }
 
-/// A member as C declares it.
-fn declared(ty: &dwarf::Type, name: &str) -> String {
-    let (mut inner, mut dims) = (ty, String::new());
-    while let dwarf::Type::Array(of, count) = inner {
-        put!(dims, "[{count}]");
-        inner = of;
+impl Declared for Type {
+    fn layer(&self) -> Layer<'_, Type> {
+        match self {
+            Type::Scalar(ty) => Layer::Name(Cow::Borrowed(ty.name())),
+            Type::Base(name, ..) | Type::Typedef(name, _) => Layer::Name(Cow::Borrowed(name)),
+            Type::Reference(space, to) => Layer::Pointer('&', *space, Some(to)),
+            Type::Pointer(space, to) => Layer::Pointer('*', *space, Some(to)),
+            Type::Array(of, count) => Layer::Array(of, *count),
+            Type::Qualified(qualifier, of) => Layer::Qualified(*qualifier, of),
+            Type::Function(signature, _) => Layer::Function(signature),
+            Type::Dim3 => Layer::Name(Cow::Borrowed("uint3")),
+            Type::Struct(of) => Layer::Name(Cow::Borrowed(&of.name)),
+            Type::Enum(name, ..) => Layer::Name(Cow::Owned(format!("enum {name}"))),
+        }
     }
-    let text = inner.to_string();
-    let blank = if text.ends_with('*') { "" } else { " " };
-    format!("{text}{blank}{name}{dims}")
+}
+
+/// A class that another one is derived from.
+fn base_class(member: &Member) -> String {
+    match member.ty.plain() {
+        dwarf::Type::Composite(of) => of.tag().to_owned(),
+        ty => ty.to_string(),
+    }
+}
+
+/// A structure as `ptype` describes it.
+fn composite(of: &Composite) -> String {
+    let members = of.members();
+    let bases: Vec<String> = members.iter().filter(|m| m.part == Part::BaseClass).map(base_class).collect();
+    let bases = match bases.as_slice() {
+        [] => String::new(),
+        bases => format!(" : {}", bases.join(", ")),
+    };
+    let mut text = format!("{}{bases} {{\n", of.name);
+    for member in members.iter().filter(|m| m.part == Part::Field).take(SHOWN) {
+        let bits = member.bits.map_or_else(String::new, |(_, width)| format!(" : {width}"));
+        putln!(text, "    {}{bits};", declaration(&member.ty, &member.name));
+    }
+    if let Some(variants) = of.variants() {
+        for case in variants.cases.iter().take(SHOWN) {
+            putln!(text, "    {};", declaration(&case.member.ty, &case.member.name));
+        }
+    }
+    if members.len() > SHOWN {
+        putln!(text, "    ... {} more", members.len() - SHOWN);
+    }
+    text + "}"
+}
+
+fn enumeration(name: &str, names: &[(String, i64)]) -> String {
+    let mut next = 0;
+    let shown = names.iter().take(SHOWN).map(|(name, value)| {
+        let plain = *value == next;
+        next = value.wrapping_add(1);
+        if plain { name.clone() } else { format!("{name} = {value}") }
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = if names.len() > SHOWN { ", ..." } else { "" };
+    format!("enum {name} {{{}{more}}}", shown.join(", "))
 }

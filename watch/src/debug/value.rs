@@ -5,6 +5,7 @@ pub use super::types::Type;
 
 use super::numbers::{characters, float, from_float, integer, quoted, scalar};
 use super::types::{Kind, SHOWN};
+use crate::dwarf::{Case, Member};
 use warpsmith_interp::engine::Reg;
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
 
@@ -59,14 +60,14 @@ impl Value {
 
     /// The value as an integer; a float is cut.
     pub fn as_int(&self) -> Result<i128, String> {
-        match &self.ty {
+        match self.ty.plain() {
             Type::Scalar(ty) | Type::Base(_, ty, _) if ty.is_float() => {
                 let value =
                     float(*ty, self.bits()).ok_or_else(|| format!("a value of type {ty} has no number"))?;
                 Ok(value as i128)
             }
             Type::Scalar(ty) | Type::Base(_, ty, _) => Ok(integer(*ty, self.bits())),
-            Type::Pointer(..) | Type::Reference(..) => Ok(self.bits() as i128),
+            Type::Pointer(..) | Type::Reference(..) | Type::Function(..) => Ok(self.bits() as i128),
             Type::Enum(_, size, names) => {
                 // Its numbers are signed if one that has a name is.
                 let bits = mask(self.bits(), &self.ty);
@@ -76,7 +77,7 @@ impl Value {
                 let unused = 128 - (8 * size).clamp(8, 128) as u32;
                 Ok(((self.bits() << unused) as i128) >> unused)
             }
-            Type::Array(..) | Type::Dim3 | Type::Struct(_) => {
+            Type::Array(..) | Type::Dim3 | Type::Struct(_) | Type::Typedef(..) | Type::Qualified(..) => {
                 Err(format!("a value of type {} is not a number", self.ty.name()))
             }
         }
@@ -91,7 +92,7 @@ impl Value {
 
     /// Converted as an assignment converts.
     pub fn cast(&self, to: &Type) -> Result<Value, String> {
-        let bits = match to {
+        let bits = match to.plain() {
             Type::Scalar(ScalarType::Pred) | Type::Base(_, _, Kind::Boolean) => u128::from(self.is_true()?),
             Type::Scalar(ty) | Type::Base(_, ty, _) if ty.is_float() => {
                 let value = match self.as_float() {
@@ -101,7 +102,13 @@ impl Value {
                 from_float(*ty, value).ok_or_else(|| format!("a number cannot be converted to {ty}"))?
             }
             Type::Scalar(_) | Type::Base(..) | Type::Pointer(..) | Type::Enum(..) => self.as_int()? as u128,
-            Type::Array(..) | Type::Reference(..) | Type::Dim3 | Type::Struct(_) => {
+            Type::Array(..)
+            | Type::Reference(..)
+            | Type::Dim3
+            | Type::Struct(_)
+            | Type::Function(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => {
                 return Err(format!("Invalid cast to {}.", to.name()));
             }
         };
@@ -121,10 +128,38 @@ impl Value {
         Value { ty: of.clone(), bytes, at }
     }
 
-    /// A member of a structure, with its place where the structure is in memory.
+    /// A member of a structure, with its place where the structure is in memory. Of an enumeration with data, also one of what it holds.
     pub fn member(&self, name: &str) -> Option<Value> {
-        let Type::Struct(of) = &self.ty else { return None };
-        let (_, ty, offset, bits) = of.members().iter().find(|(known, ..)| known == name)?;
+        let Type::Struct(of) = self.ty.plain() else { return None };
+        match of.find(name) {
+            Some(member) => self.part(&member),
+            None => {
+                let case = self.case()?;
+                let held = self.part(&case.member)?;
+                if case.member.name == name { Some(held) } else { held.member(name) }
+            }
+        }
+    }
+
+    /// What an enumeration with data holds.
+    pub fn case(&self) -> Option<&Case> {
+        let Type::Struct(of) = self.ty.plain() else { return None };
+        let variants = of.variants()?;
+        let number = match &variants.discriminant {
+            Some(member) => Some(mask(self.part(member)?.bits(), &Type::of_source(&member.ty))),
+            None => None,
+        };
+        let is = |case: &&Case| match (case.value, &variants.discriminant) {
+            (Some(value), Some(member)) => Some(mask(value as u128, &Type::of_source(&member.ty))) == number,
+            (Some(_) | None, _) => false,
+        };
+        let other = || variants.cases.iter().find(|case| case.value.is_none());
+        variants.cases.iter().find(is).or_else(other)
+    }
+
+    /// A part of a structure, with its place where the structure is in memory.
+    pub fn part(&self, member: &Member) -> Option<Value> {
+        let Member { ty, offset, bits, .. } = member;
         let ty = Type::of_source(ty);
         let start = usize::try_from(*offset).ok()?;
         let bytes = self.bytes.get(start..start.checked_add(usize::try_from(ty.bytes()).ok()?)?)?.to_vec();
@@ -147,7 +182,7 @@ impl Value {
 
     /// The text of the value in a format.
     pub fn show(&self, format: Option<char>) -> String {
-        match &self.ty {
+        match self.ty.plain() {
             Type::Array(of, count) => {
                 if let (Some(ScalarType::B8 | ScalarType::S8 | ScalarType::U8), Some('s')) =
                     (of.scalar(), format)
@@ -155,7 +190,7 @@ impl Value {
                     let text: Vec<u8> = self.bytes.iter().copied().take_while(|b| *b != 0).collect();
                     return quoted(&String::from_utf8_lossy(&text), '"');
                 }
-                if let (Type::Base(_, ty, Kind::Character), None) = (&**of, format)
+                if let (Type::Base(_, ty, Kind::Character), None) = (of.plain(), format)
                     && ty.bits() == 8
                 {
                     return characters(&self.bytes);
@@ -179,18 +214,37 @@ impl Value {
                 format!("{{x = {x}, y = {y}, z = {z}}}")
             }
             Type::Pointer(space, to) if format.is_none() => {
-                format!("({}) {:#x}", Type::Pointer(*space, to.clone()).name(), self.bits())
+                let (of, shown) = (self.ty.name(), self.bits());
+                match (to.plain(), space) {
+                    // Addresses of code are lines of the PTX.
+                    (Type::Function(_, Some(name)), _) => format!("({of}) {shown} <{name}>"),
+                    _ => format!("({of}) {shown:#x}"),
+                }
+            }
+            Type::Function(signature, name) => {
+                let of = Type::Function(signature.clone(), None).name();
+                let name = name.as_ref().map_or_else(String::new, |name| format!(" <{name}>"));
+                format!("{{{of}}} {}{name}", self.bits())
             }
             Type::Pointer(..) => scalar(ScalarType::U64, self.bits(), format),
             Type::Reference(..) => format!("@{:#x}", self.bits()),
             Type::Struct(of) => {
-                let member = |(name, ..): &(String, _, _, _)| {
-                    let shown =
-                        self.member(name).map_or_else(|| "<unavailable>".into(), |value| value.show(format));
-                    format!("{name} = {shown}")
+                let shown = |member: &Member| {
+                    let value = self.part(member);
+                    let value = value.map_or_else(|| "<unavailable>".into(), |value| value.show(format));
+                    match member.shown() {
+                        name if name.is_empty() => value,
+                        name => format!("{name} = {value}"),
+                    }
                 };
-                let shown: Vec<String> = of.members().iter().take(SHOWN).map(member).collect();
-                format!("{{{}{}}}", shown.join(", "), if of.members().len() > SHOWN { ", ..." } else { "" })
+                if let Some(case) = self.case() {
+                    let held = self.part(&case.member);
+                    let data =
+                        held.filter(|held| !held.is_empty()).map(|held| format!(" {}", held.show(format)));
+                    return format!("{}{}", case.member.name, data.unwrap_or_default());
+                }
+                let members: Vec<String> = of.members().iter().take(SHOWN).map(shown).collect();
+                format!("{{{}{}}}", members.join(", "), if of.members().len() > SHOWN { ", ..." } else { "" })
             }
             Type::Enum(_, size, names) => {
                 let number = self.as_int().unwrap_or(0);
@@ -209,12 +263,25 @@ impl Value {
             Type::Base(_, ty, Kind::Boolean) if format.is_none() && self.bits() <= 1 => {
                 (mask(self.bits(), &Type::Scalar(*ty)) == 1).to_string()
             }
-            Type::Base(_, ty, Kind::Character) if format.is_none() && ty.bits() == 8 => {
+            Type::Base(_, ty, Kind::Character) if format.is_none() => {
                 let number = integer(*ty, self.bits());
-                format!("{number} {}", quoted(&char::from(number as u8).to_string(), '\''))
+                let character = match ty.bits() {
+                    8 => Some(char::from(number as u8)),
+                    _ => u32::try_from(number).ok().and_then(char::from_u32),
+                };
+                character.map_or_else(
+                    || number.to_string(),
+                    |character| format!("{number} {}", quoted(&character.to_string(), '\'')),
+                )
             }
             Type::Scalar(ty) | Type::Base(_, ty, _) => scalar(*ty, self.bits(), format),
+            Type::Typedef(..) | Type::Qualified(..) => String::new(),
         }
+    }
+
+    /// True of a structure without members.
+    fn is_empty(&self) -> bool {
+        matches!(self.ty.plain(), Type::Struct(of) if of.members().is_empty() && of.variants().is_none())
     }
 }
 

@@ -74,6 +74,18 @@ impl Sections {
         sections
     }
 
+    /// The sections with other bytes.
+    #[cfg(test)]
+    pub(super) fn changed(&self, mut change: impl FnMut(&str, &mut Vec<u8>)) -> Sections {
+        let mut bytes = self.bytes.clone();
+        let mut names: Vec<String> = bytes.keys().cloned().collect();
+        names.sort_unstable();
+        for name in names {
+            bytes.entry(name.clone()).and_modify(|bytes| change(&name, bytes));
+        }
+        Sections { bytes, names: self.names.clone() }
+    }
+
     /// The bytes of all sections.
     pub(super) fn size(&self) -> usize {
         self.bytes.values().map(Vec::len).sum()

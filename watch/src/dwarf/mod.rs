@@ -4,21 +4,24 @@
 //! not understood is a warning, and the rest is used: a module's DWARF may come from anyone.
 
 mod assemble;
+pub(crate) mod declare;
 mod place;
 mod places;
 mod read;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub use place::Place;
 pub use places::{FunctionPlaces, Lines, Places, VariablePlaces};
+pub use types::{Around, Bits, Case, Composite, Member, Part, Qualifier, Signature, Type, Variants};
 
 use assemble::Sections;
 use gimli::LittleEndian;
 use read::Reader;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::Module;
 
@@ -27,70 +30,6 @@ const MOST_DEPTH: u32 = 64;
 
 /// A section is read no more often than this.
 const MOST_READINGS: usize = 64;
-
-/// A type of the source.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Type {
-    /// A number: bytes, and `DW_ATE_*`.
-    Base(Arc<str>, u64, u8),
-    /// An address in a space; `None` for `void`, and for a type that is being described.
-    Pointer(StateSpace, Option<Box<Type>>),
-    /// The address of a value that stands for the value.
-    Reference(StateSpace, Box<Type>),
-    /// A structure or union.
-    Composite(Arc<Composite>),
-    /// The structure or union that this is a part of, behind a pointer: a list's next element.
-    Around(Around),
-    /// Elements one after the other.
-    Array(Box<Type>, u64),
-    /// Names for numbers of so many bytes.
-    Enum(Arc<str>, u64, Arc<[(String, i64)]>),
-    /// Nothing is known of it.
-    Unknown,
-}
-
-/// The lowest bit of a bit field and its width.
-pub type Bits = (u32, u32);
-
-/// A structure or union.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Composite {
-    /// Its name, with `struct` or `union`.
-    pub name: String,
-    /// Bytes.
-    pub size: u64,
-    /// They are known when all are read, and their types may be made of this one.
-    members: OnceLock<Vec<Member>>,
-}
-
-/// A member's name, type, offset in bytes, and the bits of a bit field.
-pub type Member = (String, Type, u64, Option<Bits>);
-
-impl Composite {
-    /// Its members, in their order.
-    pub fn members(&self) -> &[Member] {
-        self.members.get().map_or(&[], Vec::as_slice)
-    }
-}
-
-/// A structure or union that contains the pointer to it. The [`Dwarf`] keeps it.
-#[derive(Clone, Debug)]
-pub struct Around(Weak<Composite>);
-
-impl Around {
-    /// The structure or union, while its [`Dwarf`] is there.
-    pub fn composite(&self) -> Option<Arc<Composite>> {
-        self.0.upgrade()
-    }
-}
-
-impl PartialEq for Around {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.ptr_eq(&other.0)
-    }
-}
-
-impl Eq for Around {}
 
 /// A variable of the source.
 #[derive(Clone, Debug)]
@@ -120,6 +59,8 @@ pub struct Function {
     pub linkage: Option<String>,
     /// The line that declares it, where DWARF says it.
     pub line: Option<u32>,
+    /// The type of what it gives; `None` for `void`.
+    pub result: Option<Type>,
     /// Its text.
     pub text: Range<u64>,
 }
@@ -159,7 +100,10 @@ pub struct Dwarf {
 impl Dwarf {
     /// Reads what a module has.
     pub fn of(module: &Module) -> Dwarf {
-        let sections = Sections::of(module);
+        Dwarf::read(&Sections::of(module))
+    }
+
+    fn read(sections: &Sections) -> Dwarf {
         let mut dwarf = Dwarf::default();
         // Units may share abbreviations, and variables lists of places: a text that says so again and again must not take for ever.
         let mut left = sections.size().saturating_mul(MOST_READINGS).saturating_add(1 << 20);
@@ -173,8 +117,9 @@ impl Dwarf {
                 }
                 Ok(Some(header)) => {
                     left = left.saturating_sub(sections.get(".debug_abbrev").len());
-                    if let Err(error) = Reader::new(&sections, header, &mut dwarf, &mut left).unit() {
-                        dwarf.warnings.push(format!("a unit of .debug_info: {error}"));
+                    let at = header.debug_info_offset().map_or(0, |offset| offset.0);
+                    if let Err(error) = Reader::new(sections, header, &mut dwarf, &mut left).unit() {
+                        dwarf.warnings.push(format!("the unit at .debug_info+{at:#x}: {error}"));
                     }
                 }
                 Ok(None) => break,
@@ -187,19 +132,63 @@ impl Dwarf {
         dwarf
     }
 
-    /// A type by its name; a structure, union or enumeration with or without the word in front.
+    /// A type by its name; a structure, union or enumeration with or without the word in front, and anything with or without the namespaces
+    /// that it stands in.
     pub fn named(&self, name: &str) -> Option<Type> {
-        let is = |known: &str| known == name || known.split_once(' ').is_some_and(|(_, alone)| alone == name);
-        let composite = || self.composites.iter().find(|known| is(&known.name)).cloned().map(Type::Composite);
-        let enumeration = || self.named.get(name.strip_prefix("enum ")?).filter(|ty| ty.is_enum()).cloned();
-        self.named.get(name).cloned().or_else(composite).or_else(enumeration)
+        let (word, alone) = match name.split_once(' ') {
+            Some((word @ ("struct" | "class" | "union" | "enum"), alone)) => (word, alone.trim_start()),
+            _ => ("", name),
+        };
+        let has_word = |known: &str| match word {
+            "" => true,
+            "class" => known == "struct",
+            word => known == word,
+        };
+        let composite = |is: &dyn Fn(&str) -> bool| {
+            let named = |known: &&Arc<Composite>| {
+                known.name.split_once(' ').is_some_and(|(word, tag)| has_word(word) && is(tag))
+            };
+            self.composites.iter().find(named).cloned().map(Type::Composite)
+        };
+        let other = |ty: &&Type| word.is_empty() || word == "enum" && ty.is_enum();
+        let inside = |known: &str| ends_name(known, alone);
+        let of_namespace = || {
+            let mut found: Vec<&String> = self
+                .named
+                .iter()
+                .filter(|(known, ty)| inside(known) && other(ty))
+                .map(|(known, _)| known)
+                .collect();
+            found.sort_unstable();
+            self.named.get(*found.first()?)
+        };
+        let exact = self.named.get(alone).filter(other).cloned().or_else(|| composite(&|tag| tag == alone));
+        exact.or_else(|| of_namespace().cloned()).or_else(|| composite(&inside))
     }
 
-    /// The enumeration that has a name for a number, and the number.
+    /// What a function takes and gives.
+    pub fn signature(&self, function: &Function) -> Signature {
+        let own = |variable: &&Variable| {
+            variable.parameter && variable.level == 0 && variable.scope.as_ref() == Some(&function.text)
+        };
+        let parameters = self.variables.iter().filter(own).map(|variable| variable.ty.clone());
+        Signature { parameters: parameters.collect(), result: function.result.clone() }
+    }
+
+    /// The enumeration that has a name for a number, and the number. In front of the name may stand that of the enumeration (`Kind::Line`), with
+    /// or without the namespaces around it.
     pub fn enumerator(&self, name: &str) -> Option<(&Type, i64)> {
         self.named.values().find_map(|ty| {
-            let Type::Enum(_, _, names) = ty else { return None };
-            Some((ty, names.iter().find(|(known, _)| known == name)?.1))
+            let Type::Enum(of, _, names) = ty else { return None };
+            let is = |known: &str| {
+                known == name
+                    || name
+                        .strip_suffix(known)
+                        .and_then(|of| of.strip_suffix("::"))
+                        .is_some_and(|around| ends_name(of, around))
+                    || name.contains("::") && ends_name(known, name)
+            };
+            Some((ty, names.iter().find(|(known, _)| is(known))?.1))
         })
     }
 
@@ -222,6 +211,11 @@ impl Dwarf {
 }
 
 impl Variable {
+    /// True of its name, with or without the namespaces around it.
+    pub fn is_called(&self, name: &str) -> bool {
+        ends_name(&self.name, name)
+    }
+
     /// Where it is at a place of the text; `None`: it is optimised out there.
     pub fn place(&self, text: u64) -> Option<&Place> {
         let here = |range: &Option<Range<u64>>| range.as_ref().is_none_or(|range| range.contains(&text));
@@ -229,34 +223,7 @@ impl Variable {
     }
 }
 
-impl Type {
-    /// Bytes in memory.
-    pub fn bytes(&self) -> u64 {
-        match self {
-            Type::Base(_, size, _) | Type::Enum(_, size, _) => *size,
-            Type::Pointer(..) | Type::Reference(..) => 8,
-            Type::Composite(of) => of.size,
-            Type::Around(of) => of.composite().map_or(0, |of| of.size),
-            Type::Array(of, count) => of.bytes().saturating_mul(*count),
-            Type::Unknown => 0,
-        }
-    }
-
-    fn is_enum(&self) -> bool {
-        matches!(self, Type::Enum(..))
-    }
-
-    /// Nothing is a part of itself, except in wrong DWARF.
-    fn by_value(self) -> Type {
-        match self {
-            Type::Around(_) => Type::Unknown,
-            Type::Base(..)
-            | Type::Pointer(..)
-            | Type::Reference(..)
-            | Type::Composite(_)
-            | Type::Array(..)
-            | Type::Enum(..)
-            | Type::Unknown => self,
-        }
-    }
+/// True of a name, and of its end behind the namespaces around it.
+fn ends_name(whole: &str, end: &str) -> bool {
+    whole.strip_suffix(end).is_some_and(|around| around.is_empty() || around.ends_with("::"))
 }

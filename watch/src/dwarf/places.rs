@@ -1,5 +1,6 @@
 //! Where each variable lives at each line of the source: what a debugger could show, as a text.
 
+use super::declare::declaration;
 use super::{Place, Type, Variable};
 use crate::Sources;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::ops::Range;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::{Module, Stmt};
 
-/// Types are written no deeper than this.
+/// Inlined calls are indented no deeper than this.
 const MOST_DEPTH: u32 = 16;
 
 /// Where the variables of a module live. Its `Display` is what `warpsmith dump k.ptx` prints.
@@ -257,48 +258,6 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        written(f, self, 0)
-    }
-}
-
-fn written(f: &mut fmt::Formatter<'_>, ty: &Type, depth: u32) -> fmt::Result {
-    if depth > MOST_DEPTH {
-        return f.write_str("...");
-    }
-    match ty {
-        Type::Base(name, ..) => f.write_str(name),
-        Type::Pointer(space, to) => {
-            match to {
-                Some(to) => written(f, to, depth + 1)?,
-                None => f.write_str("void")?,
-            }
-            match space {
-                StateSpace::Generic => f.write_str(" *"),
-                space => write!(f, " @{} *", space.name()),
-            }
-        }
-        Type::Reference(space, to) => {
-            written(f, to, depth + 1)?;
-            match space {
-                StateSpace::Generic => f.write_str(" &"),
-                space => write!(f, " @{} &", space.name()),
-            }
-        }
-        Type::Composite(of) => f.write_str(&of.name),
-        Type::Around(of) => match of.composite() {
-            Some(of) => f.write_str(&of.name),
-            None => f.write_str("?"),
-        },
-        Type::Array(of, count) => {
-            let (mut inner, mut lengths) = (of, format!("[{count}]"));
-            while let Type::Array(of, count) = &**inner {
-                put!(lengths, "[{count}]");
-                inner = of;
-            }
-            written(f, inner, depth + 1)?;
-            write!(f, " {lengths}")
-        }
-        Type::Enum(name, ..) => write!(f, "enum {name}"),
-        Type::Unknown => f.write_str("?"),
+        f.write_str(&declaration(self, ""))
     }
 }

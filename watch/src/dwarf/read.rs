@@ -1,12 +1,13 @@
-//! The entries of a unit: functions, calls, variables and types.
+//! The entries of a unit: functions, calls and variables.
+
+mod types;
 
 use super::assemble::Sections;
-use super::{Around, Call, Composite, Dwarf, Function, MOST_DEPTH, Place, Type, Variable, place};
+use super::{Call, Dwarf, Function, Place, Type, Variable};
 use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, LittleEndian, UnitHeader, UnitOffset};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
-use warpsmith_isa::StateSpace;
+use std::sync::Arc;
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
@@ -16,6 +17,8 @@ pub(super) struct Reader<'a, 'd> {
     sections: &'a Sections,
     header: UnitHeader<Slice<'a>>,
     types: FxHashMap<UnitOffset, Type>,
+    /// The namespaces and classes around what is in one: `geo::Base`.
+    around: FxHashMap<UnitOffset, Arc<str>>,
     dwarf: &'d mut Dwarf,
     /// Bytes that may still be read more than once.
     left: &'d mut usize,
@@ -28,13 +31,14 @@ impl<'a, 'd> Reader<'a, 'd> {
         dwarf: &'d mut Dwarf,
         left: &'d mut usize,
     ) -> Self {
-        Reader { sections, header, types: FxHashMap::default(), dwarf, left }
+        Reader { sections, header, types: FxHashMap::default(), around: FxHashMap::default(), dwarf, left }
     }
 
     pub(super) fn unit(&mut self) -> gimli::Result<()> {
         let abbreviations = gimli::DebugAbbrev::new(self.sections.get(".debug_abbrev"), LittleEndian);
         let abbreviations = self.header.abbreviations(&abbreviations)?;
         let header = self.header;
+        self.find_namespaces(&abbreviations)?;
         let mut entries = header.entries(&abbreviations);
         // The bounds of the scopes around, with their depths.
         let mut scopes: Vec<(isize, Option<Range<u64>>, u32)> = Vec::new();
@@ -60,7 +64,15 @@ impl<'a, 'd> Reader<'a, 'd> {
                                 Self::number(&origin, gimli::DW_AT_decl_line)
                             })
                             .and_then(|line| u32::try_from(line).ok());
-                        self.dwarf.functions.push(Function { name, linkage, line, text: text.clone() });
+                        let origin = self.origin(&entry, &abbreviations);
+                        let result = self.result(origin.as_ref().unwrap_or(&entry), &abbreviations);
+                        self.dwarf.functions.push(Function {
+                            name,
+                            linkage,
+                            line,
+                            result,
+                            text: text.clone(),
+                        });
                     }
                     if let (1, Some(text)) = (inlined, &own) {
                         let call = self.call(&entry, text.clone(), level, &abbreviations);
@@ -84,12 +96,61 @@ impl<'a, 'd> Reader<'a, 'd> {
         Ok(())
     }
 
+    /// Notes what stands in namespaces and in classes: types may be asked for before those are passed.
+    fn find_namespaces(&mut self, abbreviations: &gimli::Abbreviations) -> gimli::Result<()> {
+        /// Longer names of namespaces are cut.
+        const MOST_BYTES: usize = 1 << 10;
+        let header = self.header;
+        let mut entries = header.entries(abbreviations);
+        let mut around: Vec<(isize, Option<Arc<str>>)> = Vec::new();
+        while let Some(entry) = entries.next_dfs()? {
+            let entry = entry.clone();
+            while around.last().is_some_and(|(depth, _)| *depth >= entry.depth()) {
+                around.pop();
+            }
+            let outer = around.last().and_then(|(_, name)| name.clone());
+            if let Some(outer) = &outer {
+                self.around.insert(entry.offset(), outer.clone());
+            }
+            let unnamed = match entry.tag() {
+                gimli::DW_TAG_namespace => "(anonymous namespace)",
+                gimli::DW_TAG_structure_type
+                | gimli::DW_TAG_class_type
+                | gimli::DW_TAG_union_type
+                | gimli::DW_TAG_enumeration_type => "{...}",
+                // What is in a function has no name outside of it.
+                gimli::DW_TAG_subprogram => {
+                    around.push((entry.depth(), None));
+                    continue;
+                }
+                _ => continue,
+            };
+            let name = self.string(&entry, gimli::DW_AT_name).unwrap_or_else(|| unnamed.into());
+            let name = match outer {
+                Some(outer) if outer.len() + name.len() > MOST_BYTES => outer,
+                Some(outer) => format!("{outer}::{name}").into(),
+                None => name.into(),
+            };
+            around.push((entry.depth(), Some(name)));
+        }
+        Ok(())
+    }
+
+    /// A name with the namespaces and classes that its entry stands in.
+    fn qualified(&self, entry: &Entry<'a>, name: &str) -> String {
+        match self.around.get(&entry.offset()) {
+            Some(around) => format!("{around}::{name}"),
+            None => name.to_owned(),
+        }
+    }
+
     fn bounds(&self, entry: &Entry<'a>) -> Option<Range<u64>> {
-        let address = |name| match entry.attr_value(name) {
-            Some(AttributeValue::Addr(address)) => Some(address),
-            _ => None,
+        let Some(AttributeValue::Addr(low)) = entry.attr_value(gimli::DW_AT_low_pc) else { return None };
+        let high = match entry.attr_value(gimli::DW_AT_high_pc)? {
+            AttributeValue::Addr(high) => high,
+            // From DWARF 4 on it may be the difference.
+            length => low.checked_add(length.udata_value()?)?,
         };
-        let (low, high) = (address(gimli::DW_AT_low_pc)?, address(gimli::DW_AT_high_pc)?);
         (low < high).then_some(low..high)
     }
 
@@ -171,6 +232,10 @@ impl<'a, 'd> Reader<'a, 'd> {
     ) {
         let Some(name) = self.name_of(entry, abbreviations) else { return };
         let described = self.origin(entry, abbreviations);
+        let name = match scope {
+            None => self.qualified(described.as_ref().unwrap_or(entry), &name),
+            Some(_) => name,
+        };
         let ty = self.type_of(described.as_ref().unwrap_or(entry), abbreviations, 0);
         let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
         let mut places = Vec::new();
@@ -195,7 +260,10 @@ impl<'a, 'd> Reader<'a, 'd> {
             .filter_map(|(range, bytes)| match Place::read(bytes.slice(), self.sections) {
                 Ok(place) => Some((range, place)),
                 Err(why) => {
-                    self.dwarf.warnings.push(format!("the location of `{name}`: {why}"));
+                    let at = entry.offset().to_debug_info_offset(&self.header).map_or(0, |at| at.0);
+                    self.dwarf
+                        .warnings
+                        .push(format!("the location of `{name}` at .debug_info+{at:#x}: {why}"));
                     None
                 }
             })
@@ -203,7 +271,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         if let (true, Some(bits)) = (places.is_empty(), Self::number(entry, gimli::DW_AT_const_value)) {
             places.push((None, Place::Constant(bits)));
         }
-        let space = Self::class(entry).and_then(space);
+        let space = Self::class(entry).and_then(types::space);
         self.dwarf.variables.push(Variable { name, ty, parameter, level, scope, space, places });
     }
 
@@ -232,177 +300,28 @@ impl<'a, 'd> Reader<'a, 'd> {
             }
             at += 18 + len;
         }
-        self.dwarf.warnings.push(format!("the location list at {offset} has no end"));
+        self.dwarf.warnings.push(format!("the location list at .debug_loc+{offset:#x} has no end"));
         found
     }
 
-    fn type_of(&mut self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
-        match entry.attr_value(gimli::DW_AT_type) {
-            Some(AttributeValue::UnitRef(offset)) => self.type_at(offset, abbreviations, depth),
-            Some(AttributeValue::DebugInfoRef(offset)) => match offset.to_unit_offset(&self.header) {
-                Some(offset) => self.type_at(offset, abbreviations, depth),
-                None => Type::Unknown,
-            },
-            _ => Type::Unknown,
-        }
-    }
-
-    fn type_at(&mut self, offset: UnitOffset, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
-        if let Some(known) = self.types.get(&offset) {
-            return known.clone();
-        }
-        if depth > MOST_DEPTH {
-            return Type::Unknown;
-        }
-        // A structure notes that it is being described; circles without one end at the depth.
-        let header = self.header;
-        let made = match header.entry(abbreviations, offset) {
-            Ok(entry) => self.described(&entry, abbreviations, depth + 1),
-            Err(error) => {
-                self.dwarf.warnings.push(format!("a type: {error}"));
-                Type::Unknown
-            }
-        };
-        self.types.insert(offset, made.clone());
-        made
-    }
-
-    fn described(&mut self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations, depth: u32) -> Type {
-        let name = || self.string(entry, gimli::DW_AT_name).unwrap_or_default();
-        let size = Self::number(entry, gimli::DW_AT_byte_size)
-            .and_then(|size| u64::try_from(size).ok())
-            .unwrap_or(0);
-        match entry.tag() {
-            gimli::DW_TAG_base_type => {
-                let encoding = match entry.attr_value(gimli::DW_AT_encoding) {
-                    Some(AttributeValue::Encoding(encoding)) => encoding.0,
-                    other => other.and_then(|value| value.udata_value()).unwrap_or(0) as u8,
-                };
-                let name = name();
-                let made = Type::Base(name.as_str().into(), size, encoding);
-                self.dwarf.named.insert(name, made.clone());
-                made
-            }
-            gimli::DW_TAG_pointer_type => {
-                let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
-                match self.type_of(entry, abbreviations, depth) {
-                    Type::Unknown => Type::Pointer(space, None),
-                    to => Type::Pointer(space, Some(Box::new(to))),
-                }
-            }
-            gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
-                let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
-                match self.type_of(entry, abbreviations, depth) {
-                    Type::Unknown => Type::Pointer(space, None),
-                    to => Type::Reference(space, Box::new(to)),
-                }
-            }
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                let word = if entry.tag() == gimli::DW_TAG_union_type { "union" } else { "struct" };
-                let name =
-                    format!("{word} {}", self.string(entry, gimli::DW_AT_name).unwrap_or("{...}".into()));
-                let made = Arc::new(Composite { name, size, members: OnceLock::new() });
-                self.types.insert(entry.offset(), Type::Around(Around(Arc::downgrade(&made))));
-                self.dwarf.composites.push(made.clone());
-                let mut members = Vec::new();
-                for child in self.children(entry, abbreviations) {
-                    if child.tag() != gimli::DW_TAG_member {
-                        continue;
-                    }
-                    let ty = self.type_of(&child, abbreviations, depth).by_value();
-                    let name = self.string(&child, gimli::DW_AT_name).unwrap_or_default();
-                    let offset = member_offset(&child);
-                    let width = Self::number(&child, gimli::DW_AT_bit_size);
-                    let above = Self::number(&child, gimli::DW_AT_bit_offset);
-                    let bits = width.zip(above).and_then(|(width, above)| {
-                        let storage = i64::try_from(ty.bytes()).ok()?.checked_mul(8)?;
-                        let lowest = storage.checked_sub(above)?.checked_sub(width)?;
-                        Some((u32::try_from(lowest).ok()?, u32::try_from(width).ok()?))
-                    });
-                    members.push((name, ty, offset, bits));
-                }
-                made.members.get_or_init(|| members);
-                Type::Composite(made)
-            }
-            gimli::DW_TAG_array_type => {
-                let mut ty = self.type_of(entry, abbreviations, depth).by_value();
-                let children = self.children(entry, abbreviations);
-                for child in children.iter().rev().filter(|child| child.tag() == gimli::DW_TAG_subrange_type)
-                {
-                    let last = Self::number(child, gimli::DW_AT_upper_bound);
-                    let count = Self::number(child, gimli::DW_AT_count);
-                    let length = count.or(last.and_then(|last| last.checked_add(1))).unwrap_or(0);
-                    ty = Type::Array(Box::new(ty), u64::try_from(length).unwrap_or(0));
-                }
-                ty
-            }
-            gimli::DW_TAG_enumeration_type => {
-                let name = name();
-                let children = self.children(entry, abbreviations);
-                let scoped =
-                    matches!(entry.attr_value(gimli::DW_AT_enum_class), Some(AttributeValue::Flag(true)));
-                let names = children.iter().filter_map(|child| {
-                    // nvcc gives those of a class of C++ by their linkage names.
-                    let known = self.string(child, gimli::DW_AT_name)?;
-                    let known = crate::names::demangled(&known).into_owned();
-                    let known = if scoped { format!("{name}::{known}") } else { known };
-                    Some((known, Self::number(child, gimli::DW_AT_const_value)?))
-                });
-                let made = Type::Enum(name.as_str().into(), size.max(1), names.collect());
-                self.dwarf.named.insert(name, made.clone());
-                made
-            }
-            gimli::DW_TAG_typedef => {
-                let made = self.type_of(entry, abbreviations, depth);
-                if let (Some(name), false) = (self.string(entry, gimli::DW_AT_name), made == Type::Unknown) {
-                    self.dwarf.named.insert(name, made.clone());
-                }
-                made
-            }
-            gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type => {
-                self.type_of(entry, abbreviations, depth)
-            }
-            _ => Type::Unknown,
-        }
-    }
-
-    fn children(&self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Vec<Entry<'a>> {
+    /// The entries right below one. Each entry that is passed on the way is charged for, because entries may nest deep, and each may be asked
+    /// for those below it.
+    fn children(&mut self, entry: &Entry<'a>, abbreviations: &gimli::Abbreviations) -> Vec<Entry<'a>> {
         let mut found = Vec::new();
-        let Ok(mut tree) = self.header.entries_tree(abbreviations, Some(entry.offset())) else {
+        let header = self.header;
+        let Ok(mut entries) = header.entries_at_offset(abbreviations, entry.offset()) else { return found };
+        if !entry.has_children() || !matches!(entries.next_dfs(), Ok(Some(_))) {
             return found;
-        };
-        let Ok(root) = tree.root() else { return found };
-        let mut children = root.children();
-        while let Ok(Some(child)) = children.next() {
-            found.push(child.entry().clone());
+        }
+        while *self.left > 0
+            && let Ok(Some(child)) = entries.next_dfs()
+            && child.depth() > 0
+        {
+            *self.left -= 1;
+            if child.depth() == 1 {
+                found.push(child.clone());
+            }
         }
         found
-    }
-}
-
-/// Address classes, as debuggers count them (PTX interoperability guide, 5.2). Registers are no memory.
-fn space(class: u64) -> Option<StateSpace> {
-    match class {
-        4 => Some(StateSpace::Const),
-        5 => Some(StateSpace::Global),
-        6 => Some(StateSpace::Local),
-        7 => Some(StateSpace::Param),
-        8 => Some(StateSpace::Shared),
-        12 => Some(StateSpace::Generic),
-        _ => None,
-    }
-}
-
-/// `DW_OP_plus_uconst N`, or the number alone.
-fn member_offset(entry: &Entry<'_>) -> u64 {
-    let bytes = match entry.attr_value(gimli::DW_AT_data_member_location) {
-        Some(AttributeValue::Exprloc(expression)) => expression.0,
-        Some(AttributeValue::Block(bytes)) => bytes,
-        Some(value) => return value.udata_value().unwrap_or(0),
-        None => return 0,
-    };
-    match bytes.slice().split_first() {
-        Some((&0x23, mut rest)) => place::unsigned(&mut rest).unwrap_or(0),
-        _ => 0,
     }
 }

@@ -66,6 +66,136 @@ fn mutations_are_harmless() {
     assert!(done > 500, "{done} texts in 20 s");
 }
 
+/// What compilers write: ours, nvcc, clang, rustc and Triton.
+const FOREIGN: &[&str] = &[
+    "watch/memory/source-names.ptx",
+    "watch/debug/classes.ptx",
+    "watch/debug/clang.ptx",
+    "watch/debug/rustc.ptx",
+    "watch/debug/variables.ptx",
+    "places/shape.ptx",
+    "real/triton/add.sm_80.ptx",
+];
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        self.next() % most.max(1)
+    }
+
+    /// Changes bytes in one of the ways in which they can be wrong.
+    fn spoil(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
+        let (at, len) = (self.below(bytes.len()), 1 + self.below(16));
+        let end = (at + len).min(bytes.len());
+        match self.below(8) {
+            0 => bytes[at..end].iter_mut().take(1).for_each(|byte| *byte ^= 1 << (len % 8)),
+            1 => bytes[at..end].iter_mut().take(1).for_each(|byte| *byte = [0, 0x7f, 0x80, 0xff][len % 4]),
+            2 => bytes.truncate(at),
+            3 => drop(bytes.drain(at..end)),
+            4 => {
+                let again = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, again));
+            }
+            5 => bytes[at..end].fill_with(|| self.next() as u8),
+            6 => {
+                let from = self.below(other.len());
+                let part = other[from..(from + len).min(other.len())].to_vec();
+                drop(bytes.splice(at..end, part));
+            }
+            _ => *bytes = (0..len * 16).map(|_| self.next() as u8).collect(),
+        }
+    }
+}
+
+/// The DWARF of each compiler with bytes of its sections flipped, cut off, left out, doubled, replaced by others or by another compiler's: reading
+/// ends, keeps no more than there is, and says where each thing is that it does not understand.
+#[test]
+fn spoilt_sections_are_harmless() {
+    const EACH: usize = 400;
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/");
+    let all: Vec<assemble::Sections> = FOREIGN
+        .iter()
+        .map(|path| {
+            let text =
+                std::fs::read_to_string(format!("{root}{path}")).expect("the file is part of the repository");
+            assemble::Sections::of(&warpsmith_ptx::parse(&text).module)
+        })
+        .collect();
+    let mut random = Random(14);
+    let (mut warned, mut found) = (0, 0);
+    for (path, sections) in FOREIGN.iter().zip(&all) {
+        assert_eq!(Dwarf::read(sections).warnings, [""; 0], "{path}");
+        for round in 0..EACH {
+            let other = &all[random.below(all.len())];
+            let spoilt = sections.changed(|name, bytes| {
+                for _ in 0..random.below(4) {
+                    random.spoil(bytes, other.get(name));
+                }
+            });
+            let start = Instant::now();
+            let dwarf = Dwarf::read(&spoilt);
+            let took = start.elapsed();
+            assert!(took < Duration::from_secs(10), "{path}, round {round}: {took:?}");
+            // Each entry takes a byte at least, and each of those in a list 18.
+            let size = spoilt.size();
+            let places: usize = dwarf.variables.iter().map(|variable| variable.places.len()).sum();
+            let kept =
+                [dwarf.variables.len(), dwarf.functions.len(), dwarf.calls.len(), dwarf.composites.len()];
+            assert!(kept.iter().all(|kept| *kept <= size), "{path}, round {round}: {kept:?} of {size} bytes");
+            assert!(places <= MOST_READINGS * size + (1 << 20), "{path}, round {round}: {places} places");
+            assert!(dwarf.warnings.len() <= 2 * size, "{path}, round {round}");
+            for warning in &dwarf.warnings {
+                let says_where =
+                    [".debug_info", ".debug_loc", "again and again"].iter().any(|at| warning.contains(at));
+                assert!(says_where, "{path}, round {round}: {warning}");
+            }
+            for variable in &dwarf.variables {
+                assert!(variable.ty.to_string().len() < 1 << 16, "{path}, round {round}");
+                variable.ty.bytes();
+            }
+            warned += usize::from(!dwarf.warnings.is_empty());
+            found += usize::from(!dwarf.variables.is_empty());
+        }
+    }
+    // Neither is every change noticed, nor is everything lost by each.
+    let rounds = FOREIGN.len() * EACH;
+    assert!(warned > rounds / 10 && found > rounds / 20, "{warned} and {found} of {rounds}");
+}
+
+/// Structures in structures, each of which a variable has: those below one are looked for in all that is in it.
+#[test]
+fn nested_structures_do_not_take_for_ever() {
+    const DEPTH: u32 = 4_000;
+    let abbreviations = [
+        &[1, 0x11, 1, 0, 0][..],
+        &[2, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0, 0],
+        &[3, 0x13, 1, 0x03, 0x08, 0, 0],
+        &[0],
+    ]
+    .concat();
+    // Each structure is 3 bytes, and each variable 7; the first structure stands behind the variables.
+    let first = 11 + 1 + DEPTH * 7;
+    let mut bytes = vec![1];
+    for n in 0..DEPTH {
+        bytes.extend([2, b'x', 0]);
+        bytes.extend((first + n * 3).to_le_bytes());
+    }
+    bytes.extend([3, b's', 0].repeat(DEPTH as usize));
+    bytes.extend(vec![0; DEPTH as usize + 1]);
+    let text = unit(2, &bytes, &abbreviations);
+    let start = Instant::now();
+    let dwarf = read(&text);
+    assert_eq!(dwarf.variables.len(), DEPTH as usize);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
 /// A section of bytes.
 fn section(name: &str, bytes: &[u8]) -> String {
     let lines = bytes.chunks(32).map(|line| {
@@ -156,6 +286,34 @@ fn versions_that_are_not_understood_are_warnings() {
     // A unit that says that it is longer than there are bytes.
     let text = unit(2, &[1], &[1, 0x11, 1, 0, 0, 0]).replacen(".b8 8, 0, 0, 0", ".b8 255, 255, 255, 127", 1);
     assert!(!read(&text).warnings.is_empty());
+}
+
+/// Bit fields that count from the first bit of their structure, and the end of a function as its length.
+#[test]
+fn what_came_after_dwarf_2_is_read() {
+    let abbreviations = [
+        &[1, 0x11, 1, 0, 0][..],
+        &[2, 0x2e, 0, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0, 0],
+        &[3, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0, 0],
+        &[4, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b, 0, 0],
+        &[5, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x0d, 0x0b, 0x6b, 0x0b, 0, 0],
+        &[6, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b, 0, 0],
+        &[0],
+    ]
+    .concat();
+    // The base type stands at 12, the structure at 24.
+    let mut entries = vec![1, 6, b'u', 0, 4, 7, 3, b'x', 0, 24, 0, 0, 0, 4, b's', 0, 8];
+    entries.extend([5, b'a', 0, 12, 0, 0, 0, 3, 0]);
+    entries.extend([5, b'b', 0, 12, 0, 0, 0, 5, 34, 0]);
+    entries.extend([2, b'f', 0, 16, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0]);
+    let dwarf = read(&unit(4, &entries, &abbreviations));
+    assert_eq!(dwarf.warnings, [""; 0]);
+    let Some(Type::Composite(of)) = dwarf.variables.first().map(|variable| &variable.ty) else {
+        panic!("{:?}", dwarf.variables)
+    };
+    let fields: Vec<_> = of.members().iter().map(|m| (m.name.as_str(), m.offset, m.bits)).collect();
+    assert_eq!(fields, [("a", 0, Some((0, 3))), ("b", 4, Some((2, 5)))]);
+    assert_eq!(dwarf.functions.first().map(|function| function.text.clone()), Some(16..48));
 }
 
 #[test]

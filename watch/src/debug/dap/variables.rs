@@ -5,6 +5,7 @@ use crate::debug::expr::Names;
 use crate::debug::info::SYSTEM;
 use crate::debug::value::{Location, Type, Value as Datum};
 use crate::debug::{Flow, expr};
+use crate::dwarf::Member;
 use serde_json::{Value, json};
 use warpsmith_interp::observe::{View, window};
 use warpsmith_isa::{ScalarType, StateSpace};
@@ -158,7 +159,7 @@ impl Session<'_, '_> {
 
     /// The parts of a value.
     fn members(&mut self, value: &Datum, expression: &str, part: Part, view: &mut View<'_>) -> Vec<Row> {
-        match &value.ty {
+        match value.ty.plain() {
             Type::Array(of, count) => {
                 let have = (value.bytes.len() as u64).checked_div(of.bytes()).unwrap_or(0).min(*count);
                 let last = part.from.saturating_add(part.count).min(have as usize);
@@ -167,10 +168,16 @@ impl Session<'_, '_> {
                 (part.from.min(last)..last).map(row).collect()
             }
             Type::Struct(of) => {
-                let members = of.members().iter().skip(part.from).take(part.count);
-                let row = |(name, ..): &(String, _, _, _)| {
-                    let member = value.member(name).ok_or_else(|| "<unavailable>".to_owned());
-                    (name.clone(), member, format!("{expression}.{name}"))
+                let held = value.case().map(|case| &case.member);
+                let members = held.into_iter().chain(of.members()).skip(part.from).take(part.count);
+                let row = |member: &Member| {
+                    let part = value.part(member).ok_or_else(|| "<unavailable>".to_owned());
+                    // The members of a part without a name are named as if they were this one's.
+                    let written = match member.name.as_str() {
+                        "" => expression.to_owned(),
+                        name => format!("{expression}.{name}"),
+                    };
+                    (member.shown(), part, written)
                 };
                 members.map(row).collect()
             }
@@ -187,7 +194,7 @@ impl Session<'_, '_> {
             }
             Type::Pointer(space, to) => {
                 let target = self.debugger.scope(Some(&mut *view)).memory(*space, value.bits() as u64, to);
-                match (&**to, target) {
+                match (to.plain(), target) {
                     (Type::Struct(_), Ok(target)) => {
                         self.members(&target, &format!("(*{expression})"), part, view)
                     }
@@ -201,7 +208,12 @@ impl Session<'_, '_> {
                     Err(_) => Vec::new(),
                 }
             }
-            Type::Scalar(_) | Type::Base(..) | Type::Enum(..) => Vec::new(),
+            Type::Scalar(_)
+            | Type::Base(..)
+            | Type::Enum(..)
+            | Type::Function(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => Vec::new(),
         }
     }
 
@@ -251,7 +263,7 @@ impl Session<'_, '_> {
     /// A value, with its type, its parts and its address.
     fn described(&mut self, value: Datum, expression: &str, frame: FrameAt, format: Option<char>) -> Value {
         let mut row = json!({"value": value.show(format), "type": value.ty.name(), "variablesReference": 0});
-        let address = match (&value.ty, value.at) {
+        let address = match (value.ty.plain(), value.at) {
             (Type::Pointer(space, _) | Type::Reference(space, _), _) => generic(*space, value.bits() as u64),
             (_, Some(Location::Memory(space, address))) => generic(space, address),
             (_, Some(Location::Register(_)) | None) => None,
@@ -259,16 +271,24 @@ impl Session<'_, '_> {
         if let Some(address) = address {
             row["memoryReference"] = format!("{address:#x}").into();
         }
-        if value.at.is_none() && !matches!(value.ty, Type::Struct(_) | Type::Array(..) | Type::Dim3) {
+        if value.at.is_none() && !matches!(value.ty.plain(), Type::Struct(_) | Type::Array(..) | Type::Dim3) {
             row["presentationHint"] = json!({"attributes": ["readOnly"]});
         }
-        let count = match &value.ty {
+        let count = match value.ty.plain() {
             Type::Array(_, count) => Some(("indexedVariables", *count)),
-            Type::Struct(of) => Some(("namedVariables", of.members().len() as u64)),
+            Type::Struct(of) => {
+                Some(("namedVariables", of.members().len() as u64 + u64::from(of.variants().is_some())))
+            }
             Type::Dim3 => Some(("namedVariables", 3)),
             Type::Pointer(_, to) if **to == Type::Scalar(ScalarType::B8) => None,
+            Type::Pointer(_, to) if matches!(to.plain(), Type::Function(..)) => None,
             Type::Pointer(..) | Type::Reference(..) => Some(("namedVariables", 1)),
-            Type::Scalar(_) | Type::Base(..) | Type::Enum(..) => None,
+            Type::Scalar(_)
+            | Type::Base(..)
+            | Type::Enum(..)
+            | Type::Function(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => None,
         };
         if let Some((key, count)) = count.filter(|(_, count)| *count > 0) {
             row[key] = count.into();

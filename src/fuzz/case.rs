@@ -18,17 +18,18 @@ pub struct Case {
     pub description: String,
 }
 
-/// The launch that generated kernels are made for. The input buffer follows from the seed.
+/// The launch that generated kernels are made for. The input buffer follows from the seed; much of it is at the edges of integers, where a compiler that
+/// does not know it cannot fold it.
 fn launch(seed: u64, variables: &str) -> String {
     // Mostly on one host thread, which is quicker where many cases are judged at once.
     let schedule = if seed.is_multiple_of(4) { "" } else { "\"schedule\": \"round-robin\", " };
     format!(
         "{{{schedule}\"entry\": \"k\", \"grid\": [{GRID}, 1, 1], \"block\": [{BLOCK}, 1, 1], \"limits\": {{\"steps\": 20000000}}, \"args\": \
          [{{\"buffer_zero\": {}}}, {{\"type\": \"u32\", \"value\": {THREADS}}}, \
-         {{\"buffer_type\": \"u32\", \"random\": {}, \"seed\": {}}}, {{\"type\": \"u64\", \"value\": \"0x0123456789abcdef\"}}, \
+         {{\"buffer_type\": \"u64\", \"random\": {}, \"seed\": {}, \"edges\": true}}, {{\"type\": \"u64\", \"value\": \"0x0123456789abcdef\"}}, \
          {{\"type\": \"f32\", \"value\": 1.25}}, {{\"type\": \"f64\", \"value\": -3.5}}]{variables}}}",
         GRID * BLOCK * BYTES_PER_THREAD,
-        INPUT_BYTES / 4,
+        INPUT_BYTES / 8,
         seed & 0xffff_ffff,
     )
 }

@@ -283,6 +283,37 @@ pub fn random(
     Ok(data)
 }
 
+/// `count` integers from SplitMix64 seeded with `seed`, about half of them at an edge: the whole of it, or each of its halves, quarters and so on down
+/// to its bytes, is 0, 1, -1, the least or the greatest signed number, a power of two or a number below 32. What goes wrong for few operands goes
+/// wrong for these.
+pub fn edges(ty: ScalarType, count: u64, seed: u64) -> Result<Vec<u8>, (&'static str, String)> {
+    let bytes = container_bytes(ty).unwrap_or(1);
+    if ty.is_float() {
+        return Err(("edges", format!("integers have edges, and {ty} is none")));
+    }
+    let mut random = SplitMix64::new(seed);
+    let mut data = Vec::with_capacity(count as usize * bytes);
+    for _ in 0..count {
+        let mut element = u128::from(random.next()) << 64 | u128::from(random.next());
+        if random.next().is_multiple_of(2) {
+            let bits = 8 * bytes as u32 >> (random.next() % u64::from(bytes.ilog2() + 1));
+            let number = match random.next() % 7 {
+                0 => 0,
+                1 => 1,
+                2 => u128::MAX,
+                3 => 1 << (bits - 1),
+                4 => (1 << (bits - 1)) - 1,
+                5 => 1 << (random.next() % u64::from(bits)),
+                _ => u128::from(random.next() % 32),
+            };
+            let number = number & (u128::MAX >> (128 - bits));
+            element = (0..128 / bits).fold(0, |element, part| element | number << (part * bits));
+        }
+        data.extend_from_slice(&element.to_le_bytes()[..bytes]);
+    }
+    Ok(data)
+}
+
 /// The bytes of pairs of hexadecimal digits; spaces between pairs are allowed.
 pub fn bytes_from_hex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
@@ -383,6 +414,14 @@ mod tests {
         let ranged = random(ScalarType::S32, 1000, 3, Some(&json!([-2, 2]))).unwrap();
         assert!(ranged.chunks(4).all(|c| (-2..=2).contains(&i32::from_le_bytes([c[0], c[1], c[2], c[3]]))));
         assert!(random(ScalarType::S32, 1, 0, Some(&json!([2, -2]))).is_err());
+        let words = edges(ScalarType::U64, 4096, 5).unwrap();
+        let words = || words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        for edge in [0, 1, u64::MAX, 1 << 63, u64::MAX >> 1, 0x8080_8080_8080_8080, 31, 0x7fff_ffff_7fff_ffff]
+        {
+            assert!(words().any(|word| word == edge), "{edge:#x} is not among them");
+        }
+        assert!(words().filter(|word| word.count_ones().abs_diff(32) < 16).count() > 1500, "noise");
+        assert!(edges(ScalarType::F32, 1, 0).is_err());
         assert_eq!(iota(ScalarType::U8, 3, Some(&json!(255)), None).unwrap(), [255, 0, 1]);
         assert_eq!(iota(ScalarType::F32, 2, None, Some(&json!(0.5))).unwrap(), [0, 0, 0, 0, 0, 0, 0, 63]);
     }

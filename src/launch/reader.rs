@@ -379,6 +379,7 @@ impl Reader {
         };
         let parameters: &[&str] = match kind {
             "iota" => &["start", "step"],
+            "random" if object.contains_key("edges") => &["seed", "edges"],
             "random" => &["seed", "range"],
             _ => &[],
         };
@@ -415,7 +416,13 @@ impl Reader {
             }
             _ => {
                 let seed = object.get("seed").map_or(0, |v| self.integer(&at("seed"), v, 0, u64::MAX));
-                literal::random(ty, count, seed, object.get("range"))
+                match object.get("edges") {
+                    None | Some(Value::Bool(false)) => literal::random(ty, count, seed, object.get("range")),
+                    Some(Value::Bool(true)) => literal::edges(ty, count, seed),
+                    Some(other) => {
+                        Err(("edges", format!("expected true or false, found {}", describe(other))))
+                    }
+                }
             }
         };
         bytes.unwrap_or_else(|(key, message)| {

@@ -1,6 +1,6 @@
 //! The graph of blocks that a thread walks.
 
-use super::Generator;
+use super::{Generator, Local};
 use arbitrary::Result;
 use warpsmith_ir::{Block, BlockCall, InstBuilder, IntCC, Type, Value, Variable};
 
@@ -26,9 +26,9 @@ impl Generator<'_, '_, '_> {
             // What was computed before the graph dominates all of it.
             self.values = before.clone();
             self.values.extend(self.b.block_params(*block).to_vec());
-            for (variable, _) in self.variables.clone() {
+            for local in self.variables.clone() {
                 if self.u.ratio(1, 2)? {
-                    let value = self.b.use_var(variable);
+                    let value = self.b.use_var(local.variable);
                     self.values.push(value);
                 }
             }
@@ -44,10 +44,9 @@ impl Generator<'_, '_, '_> {
                     }
                 }
             }
-            for (variable, ty) in self.variables.clone() {
+            for local in self.variables.clone() {
                 if self.u.ratio(1, 2)? {
-                    let value = self.value(ty)?;
-                    self.b.def_var(variable, value);
+                    self.define(local)?;
                 }
             }
             let left = self.b.use_var(fuel);
@@ -63,8 +62,8 @@ impl Generator<'_, '_, '_> {
         }
         self.b.switch_to_block(done);
         self.values = before;
-        for (n, (variable, _)) in self.variables.clone().into_iter().enumerate() {
-            let value = self.b.use_var(variable);
+        for (n, local) in self.variables.clone().into_iter().enumerate() {
+            let value = self.b.use_var(local.variable);
             self.write_own(value, 16 * n as i32)?;
         }
         self.write_digest();
@@ -125,7 +124,15 @@ impl Generator<'_, '_, '_> {
             }
         }
         let mut value = self.value(ty)?;
-        if dense && self.u.ratio(7, 8)? {
+        let fixed = self.variables.iter().find(|local| local.ty == ty && local.always.is_some());
+        if let Some(&Local { variable, always: Some(number), .. }) = fixed
+            && self.u.ratio(1, 2)?
+        {
+            value = self.b.use_var(variable);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        } else if dense && self.u.ratio(7, 8)? {
             let (mask, least) = (self.b.ins().iconst(ty, 15), self.b.ins().iconst(ty, first - 2));
             value = self.b.ins().band(value, mask);
             value = self.b.ins().iadd(value, least);

@@ -93,6 +93,15 @@ struct Pointers {
     shared: Option<Value>,
 }
 
+/// A variable of the kernel.
+#[derive(Clone, Copy)]
+struct Local {
+    variable: Variable,
+    ty: Type,
+    /// The number that all its definitions give it, each anew: what nothing but a look at all paths finds out.
+    always: Option<i64>,
+}
+
 struct Generator<'u, 'd, 'm> {
     u: &'u mut Unstructured<'d>,
     config: &'u Config,
@@ -104,7 +113,7 @@ struct Generator<'u, 'd, 'm> {
     /// What the current block can use.
     values: Vec<Value>,
     /// What blocks hand on to each other.
-    variables: Vec<(Variable, Type)>,
+    variables: Vec<Local>,
     /// What all blocks of the kernel add to.
     digest: Option<Variable>,
 }
@@ -174,10 +183,14 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         self.pointers = Some(self.make_pointers(own, input, tid)?);
         for _ in 0..self.u.int_in_range(2..=6)? {
             let ty = *self.u.choose(&self.flavour.types)?;
-            let variable = self.b.declare_var(ty);
-            let value = self.value(ty)?;
-            self.b.def_var(variable, value);
-            self.variables.push((variable, ty));
+            let always = if ty.is_int() && self.u.ratio(1, 4)? {
+                Some(ty.normalize(self.u.int_in_range(-2..=20)?))
+            } else {
+                None
+            };
+            let local = Local { variable: self.b.declare_var(ty), ty, always };
+            self.define(local)?;
+            self.variables.push(local);
         }
         let digest = self.b.declare_var(Type::I64);
         let zero = self.b.ins().iconst(Type::I64, 0);
@@ -188,6 +201,16 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         let amount = self.b.ins().iconst(Type::I32, amount as i64);
         self.b.def_var(fuel, amount);
         self.graph(fuel)
+    }
+
+    /// Gives a variable its number, or any value.
+    fn define(&mut self, local: Local) -> Result<()> {
+        let value = match local.always {
+            Some(number) => self.b.ins().iconst(local.ty, number),
+            None => self.value(local.ty)?,
+        };
+        self.b.def_var(local.variable, value);
+        Ok(())
     }
 
     fn make_pointers(&mut self, own: Value, input: Value, tid: Value) -> Result<Pointers> {

@@ -180,14 +180,29 @@ impl Generator<'_, '_, '_> {
 
     /// An integer that fits so many bits.
     pub(super) fn constant(&mut self, bits: u32) -> Result<String> {
+        match self.u.ratio(2, 3)? {
+            true => self.edge(bits),
+            false => {
+                let value = self.u.arbitrary()?;
+                Ok(number(value, bits))
+            }
+        }
+    }
+
+    /// One at an edge of its type or of a narrower one, or a small one.
+    pub(super) fn edge(&mut self, bits: u32) -> Result<String> {
         let special =
             [0, 1, 2, 31, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, u64::MAX];
-        let value = match self.u.int_in_range(0..=2)? {
-            0 => *self.u.choose(&special)?,
-            1 => self.u.int_in_range(0..=64)?,
-            _ => self.u.arbitrary()?,
+        let value = match self.u.ratio(1, 2)? {
+            true => *self.u.choose(&special)?,
+            false => self.u.int_in_range(0..=64)?,
         };
-        let value = value & (u64::MAX >> (64 - bits.clamp(1, 64)));
-        Ok(if value > 64 { format!("{value:#x}") } else { value.to_string() })
+        Ok(number(value, bits))
     }
+}
+
+/// The low bits of a number as a literal.
+fn number(value: u64, bits: u32) -> String {
+    let value = value & (u64::MAX >> (64 - bits.clamp(1, 64)));
+    if value > 64 { format!("{value:#x}") } else { value.to_string() }
 }

@@ -4,8 +4,8 @@
 use std::sync::OnceLock;
 use warpsmith_isa::sample::{Arg, Sample, of_form};
 use warpsmith_isa::{
-    Class, FORMS, Mnemonic, Mod, Opcode, Operation, ScalarType, SigKind, StateSpace, Target, Traits, Variant,
-    forms,
+    Accepts, Class, FORMS, Mnemonic, Mod, Opcode, Operation, ScalarType, SigKind, StateSpace, Target, Traits,
+    Variant, forms,
 };
 use warpsmith_semantics::{Effect, Meaning, Written, plan};
 
@@ -18,6 +18,8 @@ pub(crate) struct Template {
     pub text: String,
     /// The type of each operand's value, for destinations; `None` where there is none.
     pub types: Vec<Option<ScalarType>>,
+    /// Where a predicate may be a constant.
+    pub truths: Vec<bool>,
     /// It reads the carry flag that an instruction before it must have written.
     pub reads_carry: bool,
     /// Its result is not the same everywhere, within the manual's bounds.
@@ -89,12 +91,16 @@ fn template(sample: Sample) -> Option<Template> {
         required(&operand.presence)
             || (optional && matches!(operand.presence, warpsmith_isa::SigPresence::Optional))
     });
-    let types = present.map(|operand| match &operand.kind {
+    let types = present.clone().map(|operand| match &operand.kind {
         SigKind::Value(value) => Some(value.ty),
         SigKind::Pair { first, .. } => Some(first.ty),
         _ => None,
     });
     let types: Vec<Option<ScalarType>> = types.collect();
+    let truths = present.map(
+        |operand| matches!(&operand.kind, SigKind::Value(value) if value.accepts.contains(Accepts::IMMEDIATE)),
+    );
+    let truths = truths.collect();
     let mods = sample.mnemonic.mods();
     let approximate = mods.contains(&Mod::Approx) || mods.contains(&Mod::Full) || is_approximate(operation);
     let reads_carry = sample.form.traits.contains(Traits::CARRY)
@@ -110,7 +116,7 @@ fn template(sample: Sample) -> Option<Template> {
     // And it loses `.sat` where a component is the result.
     let saturates = mods.contains(&Mod::Sat);
     let selects = instruction.class() == Class::Video || expanded || saturates;
-    Some(Template { operation, text, types, reads_carry, approximate, selects, judged, sample })
+    Some(Template { operation, text, types, truths, reads_carry, approximate, selects, judged, sample })
 }
 
 fn is_approximate(operation: Operation) -> bool {

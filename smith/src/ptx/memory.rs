@@ -12,9 +12,12 @@ struct Area {
     base: &'static str,
     from: u32,
     bytes: u32,
-    /// The base is the name of a variable.
+    /// The base is the name of a variable whose elements have four bytes.
     named: bool,
 }
+
+/// The bytes of an element of the variables that are named.
+const ELEMENT: u32 = 4;
 
 impl Generator<'_, '_, '_> {
     /// The memory that an access of a space may reach.
@@ -56,10 +59,35 @@ impl Generator<'_, '_, '_> {
             }
         }
         let at = first + self.u.int_in_range(0..=places - 1)? * bytes;
+        if area.named && at.is_multiple_of(ELEMENT) && self.u.ratio(1, 3)? {
+            return self.element(area.base, at / ELEMENT).map(Some);
+        }
+        if !area.named && self.u.ratio(1, 6)? {
+            // From behind the place.
+            let back = self.u.int_in_range(at..=at + 256)?;
+            line!(self, "add.s64 %t0, {}, {back};", area.base);
+            return Ok(Some(format!("[%t0+{}]", i64::from(at) - i64::from(back))));
+        }
         Ok(Some(match at {
             0 => format!("[{}]", area.base),
             at => format!("[{}+{at}]", area.base),
         }))
+    }
+
+    /// `name[3]`, `name[%r]` or `name[%r+3]`.
+    fn element(&mut self, name: &str, index: u32) -> Result<String> {
+        Ok(match self.u.int_in_range(0..=2)? {
+            0 => format!("{name}[{index}]"),
+            1 => {
+                line!(self, "mov.u32 %s0, {index};");
+                format!("{name}[%s0]")
+            }
+            _ => {
+                let plus = self.u.int_in_range(0..=index)?;
+                line!(self, "mov.u32 %s0, {};", index - plus);
+                format!("{name}[%s0+{plus}]")
+            }
+        })
     }
 
     /// A load or a store.

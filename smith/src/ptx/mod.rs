@@ -218,8 +218,8 @@ impl Generator<'_, '_, '_> {
     }
 
     fn module(&mut self) -> Result<()> {
-        let bytes: Vec<String> = (0..64).map(|n| (n * 37 % 256).to_string()).collect();
-        self.out.push_str(&format!(".const .align 32 .b8 table[64] = {{{}}};\n", bytes.join(", ")));
+        let words: Vec<String> = (1..=16u32).map(|n| n.wrapping_mul(0x9e37_79b9).to_string()).collect();
+        self.out.push_str(&format!(".const .align 32 .b32 table[16] = {{{}}};\n", words.join(", ")));
         self.out.push_str(".visible .global .align 8 .b64 totals[8];\n");
         for n in 0..self.u.int_in_range(0..=self.config.functions)? {
             self.function(&format!("helper{n}"))?;
@@ -251,7 +251,7 @@ impl Generator<'_, '_, '_> {
         line!(self, ".reg .b16 %q0, %q1;");
         line!(self, ".reg .pred %c0, %c1;");
         line!(self, ".shared .align 32 .b8 scratch[{}];", 32 * crate::BLOCK);
-        line!(self, ".local .align 32 .b8 stack[64];");
+        line!(self, ".local .align 32 .b32 stack[16];");
         for text in [
             "mov.u32 %own_tid, %tid.x;",
             "mov.u32 %s0, %ctaid.x;",

@@ -20,7 +20,10 @@ impl Generator<'_, '_, '_> {
         let mut written = Vec::new();
         for (n, arg) in template.sample.operands.iter().enumerate() {
             let destination = n < template.sample.destinations;
-            let Some(text) = self.operand(arg, template, n)? else { return Ok(()) };
+            let Some(mut text) = self.operand(arg, template, n)? else { return Ok(()) };
+            if !destination {
+                text = self.coloured(text)?;
+            }
             if destination {
                 written.push((text.clone(), template.types.get(n).copied().flatten()));
             }
@@ -43,6 +46,9 @@ impl Generator<'_, '_, '_> {
             line!(self, "or.b{bits} {scratch}, {scratch}, 1;");
             operands[2] = scratch.to_owned();
         }
+        if self.u.ratio(1, 4)? {
+            self.put_edge(template, &operands)?;
+        }
         self.needs(template.sample.version);
         if template.reads_carry {
             let (a, b) = (self.register(Class::B32)?, self.constant(32)?);
@@ -58,6 +64,28 @@ impl Generator<'_, '_, '_> {
                 self.settle(&text, ty);
             }
             self.account(&text);
+        }
+        Ok(())
+    }
+
+    /// Puts a number at an edge, or a small one, into one of the integer registers that an instruction reads: a position behind the last bit, a search
+    /// in zero, which random data do not have.
+    fn put_edge(&mut self, template: &Template, operands: &[String]) -> Result<()> {
+        let sources = template.sample.operands.iter().zip(operands).skip(template.sample.destinations);
+        let integers = sources.filter_map(|(arg, name)| match arg {
+            Arg::Reg(ty) if !ty.is_float() => match self.scopes.class(name)? {
+                Class::B16 => Some((name, 16)),
+                Class::B32 => Some((name, 32)),
+                Class::B64 => Some((name, 64)),
+                Class::Pred | Class::B128 => None,
+            },
+            _ => None,
+        });
+        let integers: Vec<(&String, u32)> = integers.collect();
+        if let [_, ..] = integers.as_slice() {
+            let (name, bits) = *self.u.choose(&integers)?;
+            let value = self.edge(bits)?;
+            line!(self, "mov.b{bits} {name}, {value};");
         }
         Ok(())
     }
@@ -93,6 +121,9 @@ impl Generator<'_, '_, '_> {
             Arg::Int(value) => Some(self.sample_constant(*value, template, place)?),
             Arg::F32(bits) => Some(format!("0f{bits:08X}")),
             Arg::F64(bits) => Some(format!("0d{bits:016X}")),
+            Arg::Not(_) if template.truths.get(place) == Some(&true) && self.u.ratio(1, 8)? => {
+                Some(format!("!{}", self.u.int_in_range(0..=1)?))
+            }
             Arg::Not(_) => self.register(Class::Pred)?.map(|name| format!("!{name}")),
             Arg::Neg(ty) => match Class::of_bits(ty.bits()) {
                 Some(class) => self.register(class)?.map(|name| format!("-{name}")),
@@ -150,6 +181,21 @@ impl Generator<'_, '_, '_> {
         };
         let free = class.and_then(|class| self.scopes.of(class).find(|n| !before.iter().any(|b| b == n)));
         Ok(free.map(str::to_owned))
+    }
+
+    /// A component by its other name: `.r` for `.x`, and so on.
+    fn coloured(&mut self, text: String) -> Result<String> {
+        let other = text.strip_prefix("%vec.").and_then(|part| match part {
+            "x" => Some("r"),
+            "y" => Some("g"),
+            "z" => Some("b"),
+            "w" => Some("a"),
+            _ => None,
+        });
+        Ok(match other {
+            Some(part) if self.u.ratio(1, 2)? => format!("%vec.{part}"),
+            _ => text,
+        })
     }
 
     /// A register without a component of its own.
@@ -218,7 +264,8 @@ impl Generator<'_, '_, '_> {
             let (a, b) = (g.register(Class::B16)?, g.register(Class::B16)?);
             Ok(a.zip(b).map(|(a, b)| [a, b]))
         };
-        match self.u.int_in_range(0..=5)? {
+        match self.u.int_in_range(0..=7)? {
+            6 | 7 => self.vector_movement()?,
             0 => {
                 if let (Some(d), Some([a, b])) = (self.register(Class::B32)?, narrow(self)?) {
                     line!(self, "mov.b32 {d}, {{{a}, {b}}};");
@@ -260,6 +307,34 @@ impl Generator<'_, '_, '_> {
                 }
             }
         }
+        Ok(())
+    }
+}
+
+impl Generator<'_, '_, '_> {
+    /// Of vectors of four or two, to registers that are among those that are read: all are read before any is written.
+    fn vector_movement(&mut self) -> Result<()> {
+        let class = *self.u.choose(&[Class::B16, Class::B32, Class::B64])?;
+        let bits = if class == Class::B16 {
+            16
+        } else if class == Class::B32 {
+            32
+        } else {
+            64
+        };
+        let mut all: Vec<String> = self.scopes.of(class).map(str::to_owned).collect();
+        let lanes = if class != Class::B64 && all.len() >= 4 && self.u.ratio(1, 2)? { 4 } else { 2 };
+        if all.len() < lanes {
+            return Ok(());
+        }
+        for n in 0..lanes {
+            let other = self.u.int_in_range(n..=all.len() - 1)?;
+            all.swap(n, other);
+        }
+        let to = &all[..lanes];
+        let from = (0..lanes).map(|_| self.u.choose(&all)).collect::<Result<Vec<_>>>()?;
+        let from: Vec<&str> = from.into_iter().map(String::as_str).collect();
+        line!(self, "mov.v{lanes}.b{bits} {{{}}}, {{{}}};", to.join(", "), from.join(", "));
         Ok(())
     }
 }

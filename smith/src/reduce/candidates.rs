@@ -8,8 +8,9 @@ use warpsmith_ir::Type;
 pub(super) type Step = fn(&str, Language) -> Vec<String>;
 
 /// From the coarse to the fine.
-pub(super) const STEPS: &[Step] =
-    &[regions, scopes, pairs, branches, results, forwards, guards, lists, operands, modifiers, numbers];
+pub(super) const STEPS: &[Step] = &[
+    regions, unused, scopes, pairs, branches, results, forwards, guards, lists, operands, modifiers, numbers,
+];
 
 /// The text with the lines from `from` to `to` replaced.
 fn with(lines: &[&str], from: usize, to: usize, by: Option<&str>) -> String {
@@ -50,6 +51,39 @@ fn regions(text: &str, _: Language) -> Vec<String> {
     };
     let whole = braces(&lines).into_iter().map(|(start, end)| with(&lines, header(start), end, None));
     whole.collect()
+}
+
+/// Without operations of the IR whose results nothing names, many at once: all of them, each half, each quarter, and so on. They stand between
+/// others, so that runs of lines do not get them.
+pub(super) fn unused(text: &str, language: Language) -> Vec<String> {
+    if language == Language::Ptx {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    for line in &lines {
+        for (start, end) in words(line) {
+            *names.entry(&line[start..end]).or_default() += 1;
+        }
+    }
+    let is_unused = |line: &str| {
+        line.trim().split_once(" = ").is_some_and(|(results, _)| {
+            words(results).into_iter().all(|(start, end)| {
+                !results[start..end].starts_with('%') || names.get(&results[start..end]) == Some(&1)
+            })
+        })
+    };
+    let all: Vec<usize> = (0..lines.len()).filter(|n| is_unused(lines[*n])).collect();
+    let mut found = Vec::new();
+    let mut size = all.len();
+    while size > 0 {
+        for part in all.chunks(size) {
+            let kept = (0..lines.len()).filter(|n| part.binary_search(n).is_err());
+            found.push(kept.fold(String::with_capacity(text.len()), |text, n| text + lines[n] + "\n"));
+        }
+        size = if size == 1 { 0 } else { size.div_ceil(2) };
+    }
+    found
 }
 
 /// Without the braces of a scope, which has no declaration that clashes.

@@ -61,19 +61,24 @@ pub fn reduce(
     {
         current = printed;
     }
+    let repeat = |current: &mut String, step: &candidates::Step| {
+        // What a step offers changes with each success: it begins again there.
+        let mut from = 0;
+        while Instant::now() < until {
+            let offered = step(current, language);
+            let found = offered.par_iter().enumerate().skip(from).find_first(|(_, text)| good(text));
+            let Some((at, text)) = found.map(|(at, text)| (at, text.clone())) else { break };
+            *current = text;
+            from = at;
+        }
+    };
     loop {
         let before = current.len();
+        // Runs of lines cost least where what nothing uses does not stand between them.
+        repeat(&mut current, &(candidates::unused as candidates::Step));
         lines(&mut current, &good);
         for step in candidates::STEPS {
-            // What a step offers changes with each success: it begins again there.
-            let mut from = 0;
-            while Instant::now() < until {
-                let offered = step(&current, language);
-                let found = offered.par_iter().enumerate().skip(from).find_first(|(_, text)| good(text));
-                let Some((at, text)) = found.map(|(at, text)| (at, text.clone())) else { break };
-                current = text;
-                from = at;
-            }
+            repeat(&mut current, step);
         }
         let over = Instant::now() > until;
         if over || current.len() >= before {

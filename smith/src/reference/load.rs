@@ -17,6 +17,8 @@ pub(super) enum Op {
     Special(String),
     /// The address of a variable, in its space.
     Address(StateSpace, u64),
+    /// The address of an element of a variable (6.4.2): the variable's own, the bytes of an element, which one.
+    Element(Box<Op>, u32, Box<Op>),
     /// A parameter of a call, or of the function.
     Slot(usize),
     /// A function.
@@ -72,7 +74,8 @@ pub(super) struct Loaded {
 enum Sym {
     Reg(usize),
     Parts(Vec<usize>),
-    Memory(StateSpace, u64),
+    /// A variable: its space, its place there, the bytes of an element.
+    Memory(StateSpace, u64, u32),
     Slot(usize),
     Label(usize),
     Targets(usize),
@@ -190,7 +193,7 @@ impl Loader<'_> {
                 },
                 _ => return unsupported(format!("a variable in .{}", decl.space.name())),
             };
-            self.bind(name, Sym::Memory(decl.space, place));
+            self.bind(name, Sym::Memory(decl.space, place, decl.ty.bits().div_ceil(8)));
         }
         Ok(())
     }
@@ -228,7 +231,7 @@ impl Loader<'_> {
                 Ok((f64::from_bits(bits) as f32).to_bits().into())
             }
             Init::Address { name, offset, .. } => match self.find(&self.module[name]) {
-                Some(Sym::Memory(StateSpace::Global | StateSpace::Const, place)) => {
+                Some(Sym::Memory(StateSpace::Global | StateSpace::Const, place, _)) => {
                     Ok(place.wrapping_add(offset as u64))
                 }
                 Some(Sym::Function(n)) => Ok(FUNCTIONS + 16 * *n as u64),
@@ -375,7 +378,7 @@ impl Loader<'_> {
         Ok(match self.find(text) {
             Some(Sym::Reg(register)) => Op::Reg(*register),
             Some(Sym::Parts(all)) => Op::Vector(all.iter().map(|r| Op::Reg(*r)).collect()),
-            Some(Sym::Memory(space, place)) => Op::Address(*space, *place),
+            Some(Sym::Memory(space, place, _)) => Op::Address(*space, *place),
             Some(Sym::Slot(slot)) => Op::Slot(*slot),
             Some(Sym::Label(place)) => Op::Label(*place),
             Some(Sym::Targets(place)) => Op::Targets(*place),
@@ -421,7 +424,15 @@ impl Loader<'_> {
             Operand::Pair(list) => Op::Pair(all(list)?),
             Operand::Not(id) => Op::Not(Box::new(self.operand(module[id])?)),
             Operand::Neg(id) => Op::Neg(Box::new(self.operand(module[id])?)),
-            Operand::Bracket(_) | Operand::Index(_) | Operand::Unified(_) => {
+            Operand::Index(list) => {
+                let &[Operand::Name(name), index] = &module[list] else { return unsupported("an index") };
+                let Some(Sym::Memory(_, _, bytes)) = self.find(&module[name]) else {
+                    return unsupported("an index of what is no variable");
+                };
+                let element = Op::Element(Box::new(self.name(name)?), *bytes, Box::new(self.operand(index)?));
+                Op::At(Box::new(element), 0)
+            }
+            Operand::Bracket(_) | Operand::Unified(_) => {
                 return unsupported("an operand with brackets");
             }
         })

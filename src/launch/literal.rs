@@ -296,7 +296,7 @@ pub fn edges(ty: ScalarType, count: u64, seed: u64) -> Result<Vec<u8>, (&'static
     for _ in 0..count {
         let mut element = u128::from(random.next()) << 64 | u128::from(random.next());
         if random.next().is_multiple_of(2) {
-            let bits = 8 * bytes as u32 >> (random.next() % u64::from(bytes.ilog2() + 1));
+            let bits = (8 * bytes as u32) >> (random.next() % u64::from(bytes.ilog2() + 1));
             let number = match random.next() % 7 {
                 0 => 0,
                 1 => 1,

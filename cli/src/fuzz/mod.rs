@@ -170,7 +170,7 @@ fn worker(
                 state.unknown.fetch_add(u64::from(verdict.unknown.is_some()), Ordering::Relaxed);
                 for (why, all) in [(verdict.not_llvm, &state.not_llvm), (verdict.not_gpu, &state.not_gpu)] {
                     if let Some(why) = why {
-                        let mut all = locked(&all);
+                        let mut all = locked(all);
                         *all.entry(why).or_default() += 1;
                     }
                 }

@@ -130,10 +130,12 @@ impl WarpProduct {
 
 /// What scales of a type multiply: how many a row of A has, the kind of the instruction says.
 fn scaling(i: &Instruction, ty: ScalarType) -> Option<Scaling> {
-    let ty = match ty {
-        ScalarType::UE8M0 => ScaleType::Ue8m0,
-        ScalarType::UE4M3 => ScaleType::Ue4m3,
-        _ => return None,
+    let ty = if ty == ScalarType::UE8M0 {
+        ScaleType::Ue8m0
+    } else if ty == ScalarType::UE4M3 {
+        ScaleType::Ue4m3
+    } else {
+        return None;
     };
     let blocks = match i.has(Mod::KindMxf8f6f4) {
         true => 1,

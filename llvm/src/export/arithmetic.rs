@@ -333,7 +333,8 @@ impl Writer<'_> {
             FloatBinary::Fsub => "fsub",
             FloatBinary::Fmul => "fmul",
             FloatBinary::Fdiv => "fdiv",
-            FloatBinary::Frem => "frem",
+            // For GPUs it is `x - trunc(x / y) * y` of a quotient that is rounded: where that rounds up to a whole number, another remainder.
+            FloatBinary::Frem => return Err("a remainder of floats, which LLVM computes inexactly".into()),
             FloatBinary::Fmin => return self.intrinsic(result, "minimumnum", ty, &[&a, &b]),
             FloatBinary::Fmax => return self.intrinsic(result, "maximumnum", ty, &[&a, &b]),
             FloatBinary::Fminimum => return self.intrinsic(result, "minimum", ty, &[&a, &b]),

@@ -164,8 +164,10 @@ fn operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Optio
         InstData::Ternary { op, args } => Some((*op, args, None)),
         InstData::IntCompare { args, .. } => Some((Opcode::Icmp, args, None)),
         InstData::FloatCompare { args, .. } => Some((Opcode::Fcmp, args, None)),
-        InstData::List { op, attr: Attr::Float(mode), args } if mode.computes_plainly() => {
-            Some((*op, args.as_slice(&dfg.pool), Some(*mode)))
+        InstData::List { op, attr: Attr::Float(mode), args } => {
+            // What flags allow is for the rules to say; rounding, `ftz` and `sat` are other operations.
+            let exact = FloatMode { fast: FastMath::NONE, ..*mode };
+            exact.computes_plainly().then(|| (*op, args.as_slice(&dfg.pool), Some(*mode)))
         }
         _ => None,
     }
@@ -266,6 +268,14 @@ impl<'f> Match<'f> {
             return false;
         }
         if !mode.map_or(FastMath::NONE, |mode| mode.fast).has(wanted.flags) || !self.is_of(wanted.ty, value) {
+            return false;
+        }
+        // The result of an approximation is its own: what holds for the exact one says nothing of it, and a rule by leave of flags needs no more.
+        let approximates = op.is_approximate() || matches!(op, Opcode::Fdiv | Opcode::Fsqrt);
+        if approximates
+            && wanted.flags == FastMath::NONE
+            && mode.is_some_and(|mode| mode.fast.has(FastMath::AFN))
+        {
             return false;
         }
         if wanted.bound.is_some_and(|n| !self.bind(n, value)) {

@@ -4,8 +4,33 @@ use std::collections::HashMap;
 use warpsmith_diag::Language;
 use warpsmith_ir::Type;
 
+/// A simpler text: what it changes, as long as nobody has asked for it. There are thousands for each that is gone on from.
+pub(super) enum Candidate {
+    Whole(String),
+    /// Other lines, or none, in the place of some.
+    Lines {
+        from: usize,
+        to: usize,
+        by: Option<String>,
+    },
+}
+
+impl Candidate {
+    /// The text, made of the lines that it was offered for.
+    pub fn text(&self, lines: &[&str]) -> String {
+        match self {
+            Candidate::Whole(text) => text.clone(),
+            Candidate::Lines { from, to, by } => with(lines, *from, *to, by.as_deref()),
+        }
+    }
+}
+
+fn edit(from: usize, to: usize, by: Option<String>) -> Candidate {
+    Candidate::Lines { from, to, by }
+}
+
 /// A step: all texts that are one change simpler.
-pub(super) type Step = fn(&str, Language) -> Vec<String>;
+pub(super) type Step = fn(&str, Language) -> Vec<Candidate>;
 
 /// From the coarse to the fine.
 pub(super) const STEPS: &[Step] = &[
@@ -41,7 +66,7 @@ fn braces(lines: &[&str]) -> Vec<(usize, usize)> {
 }
 
 /// Without a function or a scope, or with less before its brace (a header of several lines).
-fn regions(text: &str, _: Language) -> Vec<String> {
+fn regions(text: &str, _: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let header = |start: usize| {
         let before = lines[..start].iter().rev();
@@ -49,57 +74,136 @@ fn regions(text: &str, _: Language) -> Vec<String> {
             before.take_while(|line| !line.trim().is_empty() && !line.trim_end().ends_with([';', '}', ':']));
         start - more.count()
     };
-    let whole = braces(&lines).into_iter().map(|(start, end)| with(&lines, header(start), end, None));
+    let whole = braces(&lines).into_iter().map(|(start, end)| edit(header(start), end, None));
     whole.collect()
 }
 
-/// Without operations of the IR whose results nothing names, many at once: all of them, each half, each quarter, and so on. They stand between
-/// others, so that runs of lines do not get them.
-pub(super) fn unused(text: &str, language: Language) -> Vec<String> {
+/// Without what nothing needs, much at once: the blocks of the IR that no way leads to; all operations that nothing needs, by their results; all but
+/// one of them and what it needs, for each whose result nothing names, since that one may be what is looked for. They stand between others, so that
+/// runs of lines do not get them.
+pub(super) fn unused(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
     }
     let lines: Vec<&str> = text.lines().collect();
-    let mut names: HashMap<&str, usize> = HashMap::new();
-    for line in &lines {
-        for (start, end) in words(line) {
-            *names.entry(&line[start..end]).or_default() += 1;
-        }
-    }
-    let is_unused = |line: &str| {
-        line.trim().split_once(" = ").is_some_and(|(results, _)| {
-            words(results).into_iter().all(|(start, end)| {
-                !results[start..end].starts_with('%') || names.get(&results[start..end]) == Some(&1)
-            })
-        })
+    let kept = |gone: &[bool]| {
+        let kept = lines.iter().zip(gone).filter(|(_, gone)| !**gone);
+        kept.fold(String::with_capacity(text.len()), |text, (line, _)| text + line + "\n")
     };
-    let all: Vec<usize> = (0..lines.len()).filter(|n| is_unused(lines[*n])).collect();
-    let mut found = Vec::new();
-    let mut size = all.len();
-    while size > 0 {
-        for part in all.chunks(size) {
-            let kept = (0..lines.len()).filter(|n| part.binary_search(n).is_err());
-            found.push(kept.fold(String::with_capacity(text.len()), |text, n| text + lines[n] + "\n"));
+    let mut found = vec![kept(&unreachable(&lines))];
+    let uses = Uses::new(&lines);
+    let free: Vec<usize> = (0..lines.len()).filter(|n| uses.is_free(&uses.counts, *n)).collect();
+    let but = [None].into_iter().chain(free.iter().copied().map(Some));
+    found.extend(but.map(|but| kept(&uses.unneeded(&free, but))));
+    found.retain(|candidate| candidate.len() < text.len());
+    found.into_iter().map(Candidate::Whole).collect()
+}
+
+/// The lines of blocks that no way leads to.
+fn unreachable(lines: &[&str]) -> Vec<bool> {
+    let mut gone = vec![false; lines.len()];
+    for (open, close) in braces(lines) {
+        let is_label = |line: &str| line.ends_with(':') && !line.starts_with(char::is_whitespace);
+        let starts: Vec<usize> = (open..close).filter(|n| is_label(lines[*n])).collect();
+        let ends = starts.iter().skip(1).copied().chain([close - 1]);
+        let blocks: Vec<(&str, usize, usize)> = starts
+            .iter()
+            .zip(ends)
+            .map(|(&start, end)| (lines[start].split(['(', ':']).next().unwrap_or_default(), start, end))
+            .collect();
+        let mut reached = vec![false; blocks.len()];
+        let mut work: Vec<usize> = (0..blocks.len().min(1)).collect();
+        while let Some(n) = work.pop() {
+            if std::mem::replace(&mut reached[n], true) {
+                continue;
+            }
+            for line in &lines[blocks[n].1 + 1..blocks[n].2] {
+                for (start, end) in words(line) {
+                    work.extend(blocks.iter().position(|(name, ..)| *name == &line[start..end]));
+                }
+            }
         }
-        size = if size == 1 { 0 } else { size.div_ceil(2) };
+        for (n, (_, start, end)) in blocks.into_iter().enumerate() {
+            gone[start..end].iter_mut().for_each(|gone| *gone |= !reached[n]);
+        }
     }
-    found
+    gone
+}
+
+/// Who names what: values by the function that they are in.
+struct Uses<'t> {
+    results: Vec<Vec<(usize, &'t str)>>,
+    operands: Vec<Vec<(usize, &'t str)>>,
+    made: HashMap<(usize, &'t str), usize>,
+    counts: HashMap<(usize, &'t str), usize>,
+}
+
+impl<'t> Uses<'t> {
+    fn new(lines: &[&'t str]) -> Self {
+        let mut function = 0;
+        let (mut results, mut operands) = (Vec::new(), Vec::new());
+        for line in lines {
+            let names = |part: &'t str| -> Vec<(usize, &'t str)> {
+                let words = words(part).into_iter().map(|(start, end)| (function, &part[start..end]));
+                words.filter(|(_, word)| word.starts_with('%')).collect()
+            };
+            let (to, from) = match line.split_once(" = ") {
+                Some((to, from)) => (names(to), names(from)),
+                None => (Vec::new(), names(line)),
+            };
+            results.push(to);
+            operands.push(from);
+            function += usize::from(*line == "}");
+        }
+        let made = results.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |name| (*name, n)));
+        let made = made.collect();
+        let mut counts = HashMap::new();
+        for name in operands.iter().flatten() {
+            *counts.entry(*name).or_default() += 1;
+        }
+        Uses { results, operands, made, counts }
+    }
+
+    /// True for an operation with results none of which is named.
+    fn is_free(&self, counts: &HashMap<(usize, &'t str), usize>, line: usize) -> bool {
+        let results = &self.results[line];
+        !results.is_empty() && results.iter().all(|name| counts.get(name).is_none_or(|count| *count == 0))
+    }
+
+    /// The lines that are free, but one, and those that become so without them.
+    fn unneeded(&self, free: &[usize], but: Option<usize>) -> Vec<bool> {
+        let mut counts = self.counts.clone();
+        let mut gone = vec![false; self.results.len()];
+        let mut work: Vec<usize> = free.iter().copied().filter(|n| Some(*n) != but).collect();
+        while let Some(n) = work.pop() {
+            if std::mem::replace(&mut gone[n], true) {
+                continue;
+            }
+            for name in &self.operands[n] {
+                if let Some(count) = counts.get_mut(name) {
+                    *count -= 1;
+                }
+                work.extend(self.made.get(name).filter(|made| self.is_free(&counts, **made)));
+            }
+        }
+        gone
+    }
 }
 
 /// Without the braces of a scope, which has no declaration that clashes.
-fn scopes(text: &str, _: Language) -> Vec<String> {
+fn scopes(text: &str, _: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let bare = braces(&lines).into_iter().filter(|(start, _)| lines[*start].trim() == "{");
     bare.map(|(start, end)| {
         let inner = with(&lines, end - 1, end, None);
         let inner: Vec<&str> = inner.lines().collect();
-        with(&inner, start, start + 1, None)
+        Candidate::Whole(with(&inner, start, start + 1, None))
     })
     .collect()
 }
 
 /// Without two lines of which neither can go alone: a declaration and its use, a label and its branch.
-fn pairs(text: &str, _: Language) -> Vec<String> {
+fn pairs(text: &str, _: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() > 80 {
         return Vec::new();
@@ -116,7 +220,7 @@ fn pairs(text: &str, _: Language) -> Vec<String> {
             if !name.is_empty() && lines[b].contains(name) {
                 let one = with(&lines, b, b + 1, None);
                 let one: Vec<&str> = one.lines().collect();
-                found.push(with(&one, a, a + 1, None));
+                found.push(Candidate::Whole(with(&one, a, a + 1, None)));
             }
         }
     }
@@ -124,7 +228,7 @@ fn pairs(text: &str, _: Language) -> Vec<String> {
 }
 
 /// A branch of two ways that goes one of them.
-fn branches(text: &str, language: Language) -> Vec<String> {
+fn branches(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
     }
@@ -135,11 +239,11 @@ fn branches(text: &str, language: Language) -> Vec<String> {
         if !trimmed.starts_with("brif") && !trimmed.starts_with("switch") {
             continue;
         }
-        found.push(with(&lines, n, n + 1, Some("  ret")));
+        found.push(edit(n, n + 1, Some("  ret".to_owned())));
         for target in split(trimmed).into_iter().skip(1) {
             let target = target.rsplit_once("=>").map_or(target.as_str(), |(_, target)| target).trim();
             let target = target.trim_matches(|c| c == '[' || c == ']' || c == '{' || c == '}').trim();
-            found.push(with(&lines, n, n + 1, Some(&format!("  jump {target}"))));
+            found.push(edit(n, n + 1, Some(format!("  jump {target}"))));
         }
     }
     found
@@ -165,7 +269,7 @@ fn result_types(text: &str) -> HashMap<usize, (Type, String)> {
 }
 
 /// A result of the IR that is zero.
-fn results(text: &str, language: Language) -> Vec<String> {
+fn results(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
     }
@@ -186,13 +290,13 @@ fn results(text: &str, language: Language) -> Vec<String> {
             _ if operation.starts_with("zero") => continue,
             _ => format!("zero.{written}"),
         };
-        found.push(with(&lines, n, n + 1, Some(&format!("  {result} = {constant}"))));
+        found.push(edit(n, n + 1, Some(format!("  {result} = {constant}"))));
     }
     found
 }
 
 /// Without an instruction of the IR, one of its operands standing for its result.
-fn forwards(text: &str, language: Language) -> Vec<String> {
+fn forwards(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
     }
@@ -220,14 +324,14 @@ fn forwards(text: &str, language: Language) -> Vec<String> {
                 rest.push_str(&line[from..]);
                 rest.push('\n');
             }
-            found.push(with(&lines, n, close, Some(rest.trim_end_matches('\n'))));
+            found.push(edit(n, close, Some(rest.trim_end_matches('\n').to_owned())));
         }
     }
     found
 }
 
 /// An instruction of PTX that every thread executes.
-fn guards(text: &str, language: Language) -> Vec<String> {
+fn guards(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Wir {
         return Vec::new();
     }
@@ -237,7 +341,7 @@ fn guards(text: &str, language: Language) -> Vec<String> {
         if let Some((_, rest)) =
             line.trim().strip_prefix('@').and_then(|rest| rest.split_once(char::is_whitespace))
         {
-            found.push(with(&lines, n, n + 1, Some(&format!("\t{}", rest.trim()))));
+            found.push(edit(n, n + 1, Some(format!("\t{}", rest.trim()))));
         }
     }
     found
@@ -263,7 +367,7 @@ fn split(line: &str) -> Vec<String> {
 }
 
 /// Lists with an element less: of declared names, of parameters, of arguments.
-fn lists(text: &str, _: Language) -> Vec<String> {
+fn lists(text: &str, _: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
@@ -273,14 +377,9 @@ fn lists(text: &str, _: Language) -> Vec<String> {
         for (at, _) in line.match_indices(',') {
             // The element before the comma, and the one behind it.
             let end = line[at + 1..].find([',', ')', ']', '}', ';']).map_or(line.len(), |e| at + 1 + e);
-            found.push(with(&lines, n, n + 1, Some(&format!("{}{}", &line[..at], &line[end..]))));
+            found.push(edit(n, n + 1, Some(format!("{}{}", &line[..at], &line[end..]))));
             let start = line[..at].rfind([',', '(', '[', '{', ' ']).map_or(0, |s| s + 1);
-            found.push(with(
-                &lines,
-                n,
-                n + 1,
-                Some(&format!("{}{}", &line[..start], line[at + 1..].trim_start())),
-            ));
+            found.push(edit(n, n + 1, Some(format!("{}{}", &line[..start], line[at + 1..].trim_start()))));
         }
     }
     found
@@ -305,7 +404,7 @@ fn words(line: &str) -> Vec<(usize, usize)> {
 }
 
 /// Sources that are zero, one, or a value that was there before.
-fn operands(text: &str, language: Language) -> Vec<String> {
+fn operands(text: &str, language: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
@@ -316,16 +415,16 @@ fn operands(text: &str, language: Language) -> Vec<String> {
             words(line).into_iter().filter(|(s, _)| line[*s..].starts_with('%')).collect();
         for (place, &(start, end)) in names.iter().enumerate().skip(1) {
             let mut put = |by: &str| {
-                found.push(with(&lines, n, n + 1, Some(&format!("{}{by}{}", &line[..start], &line[end..]))));
+                found.push(edit(n, n + 1, Some(format!("{}{by}{}", &line[..start], &line[end..]))));
             };
             if language == Language::Ptx {
                 put("0");
                 put("1");
             }
-            for &(s, e) in &names[..place] {
-                if line[s..e] != line[start..end] {
-                    put(&line[s..e]);
-                }
+            // Only by what the line names before it names this one, so that no two stand for each other by turns without end.
+            let first = names.iter().position(|&(s, e)| line[s..e] == line[start..end]).unwrap_or(place);
+            for &(s, e) in &names[..first] {
+                put(&line[s..e]);
             }
         }
     }
@@ -333,7 +432,7 @@ fn operands(text: &str, language: Language) -> Vec<String> {
 }
 
 /// Mnemonics with a modifier less.
-fn modifiers(text: &str, language: Language) -> Vec<String> {
+fn modifiers(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Wir {
         return Vec::new();
     }
@@ -348,19 +447,14 @@ fn modifiers(text: &str, language: Language) -> Vec<String> {
         for without in 1..mnemonic.len() {
             let kept: Vec<&str> =
                 mnemonic.iter().enumerate().filter(|(n, _)| *n != without).map(|(_, m)| *m).collect();
-            found.push(with(
-                &lines,
-                n,
-                n + 1,
-                Some(&format!("{}{}{}", &line[..start], kept.join("."), &line[end..])),
-            ));
+            found.push(edit(n, n + 1, Some(format!("{}{}{}", &line[..start], kept.join("."), &line[end..]))));
         }
     }
     found
 }
 
 /// Numbers that are smaller.
-fn numbers(text: &str, _: Language) -> Vec<String> {
+fn numbers(text: &str, _: Language) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
@@ -375,12 +469,7 @@ fn numbers(text: &str, _: Language) -> Vec<String> {
             };
             for simpler in value.into_iter().flat_map(|value| [0, 1, value / 2]).filter(|v| Some(*v) < value)
             {
-                found.push(with(
-                    &lines,
-                    n,
-                    n + 1,
-                    Some(&format!("{}{simpler}{}", &line[..start], &line[end..])),
-                ));
+                found.push(edit(n, n + 1, Some(format!("{}{simpler}{}", &line[..start], &line[end..]))));
             }
         }
     }

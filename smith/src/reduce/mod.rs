@@ -65,20 +65,26 @@ pub fn reduce(
         // What a step offers changes with each success: it begins again there.
         let mut from = 0;
         while Instant::now() < until {
+            let lines: Vec<&str> = current.lines().collect();
             let offered = step(current, language);
-            let found = offered.par_iter().enumerate().skip(from).find_first(|(_, text)| good(text));
-            let Some((at, text)) = found.map(|(at, text)| (at, text.clone())) else { break };
+            let found = offered.par_iter().enumerate().skip(from).find_map_first(|(at, candidate)| {
+                let text = candidate.text(&lines);
+                good(&text).then_some((at, text))
+            });
+            let Some((at, text)) = found else { break };
             *current = text;
             from = at;
         }
     };
     loop {
         let before = current.len();
-        // Runs of lines cost least where what nothing uses does not stand between them.
-        repeat(&mut current, &(candidates::unused as candidates::Step));
+        // Everything that follows costs less where what nothing needs does not stand in its way.
+        let unused: candidates::Step = candidates::unused;
+        repeat(&mut current, &unused);
         lines(&mut current, &good);
         for step in candidates::STEPS {
             repeat(&mut current, step);
+            repeat(&mut current, &unused);
         }
         let over = Instant::now() > until;
         if over || current.len() >= before {

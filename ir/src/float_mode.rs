@@ -125,6 +125,11 @@ impl FloatMode {
         rounding.chain(["ftz", "sat"]).chain(FastMath::NAMES.into_iter().map(|(_, name)| name))
     }
 
+    /// The mode without what flags of fast arithmetic allow.
+    pub const fn exact(self) -> FloatMode {
+        FloatMode { fast: FastMath::NONE, ..self }
+    }
+
     /// True if the result is that of the plain operation: the flags that are left allow more and ask for nothing.
     pub const fn computes_plainly(self) -> bool {
         self.rounding.is_none() && !self.ftz && !self.sat && !self.fast.has(FastMath::AFN)
@@ -148,7 +153,7 @@ impl FloatMode {
             if op.is_approximate() {
                 return Some(format!("`{op}` has no form for {narrow}"));
             }
-            let plain = FloatMode { rounding: None, fast: FastMath::NONE, ..self }.computes_plainly();
+            let plain = FloatMode { rounding: None, ..self.exact() }.computes_plainly();
             return (!(plain && rounds))
                 .then(|| format!("`{op}` of {narrow} rounds {way}, and does no more"));
         }
@@ -225,6 +230,11 @@ impl Opcode {
     pub const fn is_approximate(self) -> bool {
         use Opcode::*;
         matches!(self, Frsqrt | Frcp | Fsin | Fcos | Fexp2 | Flog2 | Ftanh)
+    }
+
+    /// True where [`FastMath::AFN`] makes the operation on a type another one, PTX's approximation. The flag says nothing to all others.
+    pub fn has_approximation(self, ty: Type) -> bool {
+        self.is_approximate() || matches!(self, Opcode::Fdiv | Opcode::Fsqrt) && ty.element() == Scalar::F32
     }
 }
 

@@ -35,8 +35,7 @@ pub(super) fn plan(op: Opcode, mode: FloatMode, from: Type, to: Type) -> Option<
     if super::narrow::concerns(&[from], to) {
         return super::narrow::operation(op, from, to);
     }
-    let exact = FloatMode { fast: FastMath::NONE, ..mode };
-    if exact.computes_plainly() {
+    if mode.exact().computes_plainly() {
         return super::operation(op, &[from, from, from], to);
     }
     match op {

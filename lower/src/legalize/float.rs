@@ -41,9 +41,11 @@ impl Legalizer<'_> {
         };
         let narrow = from.element().is_narrow_float() || to.element().is_narrow_float();
         let up = op == Opcode::Fptrunc && mode.rounding == Some(FloatRounding::Up);
+        // An approximation that PTX does not have is exact.
+        let plain = mode.exact().computes_plainly() && !op.has_approximation(from);
         let made = if up && to.element() == Scalar::UE8M0 {
             self.powers_rounded_up(from, to, args[0])
-        } else if narrow || mode.computes_plainly() || self.has_no_approximation(op, mode, from) {
+        } else if narrow || mode.computes_plainly() || plain {
             self.plain(op, from, to, args)
         } else if to.is_vector() {
             let lists: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();
@@ -74,13 +76,6 @@ impl Legalizer<'_> {
             (_, &[x, y, z, ..]) => self.fma(to, [x, y, z]),
             (_, []) => Value::from_u32(0),
         }
-    }
-
-    /// True if all that the mode asks for is an approximation that PTX does not have, which is then exact.
-    fn has_no_approximation(&self, op: Opcode, mode: FloatMode, from: Type) -> bool {
-        let exact = FloatMode { fast: FastMath::NONE, ..mode };
-        let only = matches!(op, Opcode::Fdiv | Opcode::Fsqrt) && from.element() == Scalar::F32;
-        exact.computes_plainly() && !only && !op.is_approximate()
     }
 
     /// A sum with a product, both of which may be contracted, as one operation.
@@ -337,7 +332,7 @@ impl Legalizer<'_> {
 
 /// True if a product or sum of this mode may be contracted.
 fn contracts(mode: FloatMode) -> bool {
-    mode.fast.has(FastMath::CONTRACT) && FloatMode { fast: FastMath::NONE, ..mode } == FloatMode::default()
+    mode.fast.has(FastMath::CONTRACT) && mode.exact() == FloatMode::default()
 }
 
 /// True for operations whose instruction of PTX has a direction of rounding.

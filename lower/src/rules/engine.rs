@@ -166,8 +166,7 @@ fn operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Optio
         InstData::FloatCompare { args, .. } => Some((Opcode::Fcmp, args, None)),
         InstData::List { op, attr: Attr::Float(mode), args } => {
             // What flags allow is for the rules to say; rounding, `ftz` and `sat` are other operations.
-            let exact = FloatMode { fast: FastMath::NONE, ..*mode };
-            exact.computes_plainly().then(|| (*op, args.as_slice(&dfg.pool), Some(*mode)))
+            mode.exact().computes_plainly().then(|| (*op, args.as_slice(&dfg.pool), Some(*mode)))
         }
         _ => None,
     }
@@ -271,10 +270,9 @@ impl<'f> Match<'f> {
             return false;
         }
         // The result of an approximation is its own: what holds for the exact one says nothing of it, and a rule by leave of flags needs no more.
-        let approximates = op.is_approximate() || matches!(op, Opcode::Fdiv | Opcode::Fsqrt);
-        if approximates
-            && wanted.flags == FastMath::NONE
+        if wanted.flags == FastMath::NONE
             && mode.is_some_and(|mode| mode.fast.has(FastMath::AFN))
+            && args.first().is_some_and(|arg| op.has_approximation(self.dfg.ty(*arg)))
         {
             return false;
         }

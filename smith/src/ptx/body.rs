@@ -74,13 +74,7 @@ impl Generator<'_, '_, '_> {
             }
             Class::B128 => line!(self, "mov.b128 {name}, {{%h0, %h1}};"),
             Class::B16 | Class::B32 | Class::B64 => {
-                let bits = if class == Class::B16 {
-                    16
-                } else if class == Class::B32 {
-                    32
-                } else {
-                    64
-                };
+                let bits = class.bits();
                 match self.u.int_in_range(0..=3)? {
                     0 if self.place == Place::Kernel => {
                         let at = self.u.int_in_range(0..=crate::INPUT_BYTES / 8 - 1)? * 8;

@@ -74,9 +74,7 @@ impl Generator<'_, '_, '_> {
         let sources = template.sample.operands.iter().zip(operands).skip(template.sample.destinations);
         let integers = sources.filter_map(|(arg, name)| match arg {
             Arg::Reg(ty) if !ty.is_float() => match self.scopes.class(name)? {
-                Class::B16 => Some((name, 16)),
-                Class::B32 => Some((name, 32)),
-                Class::B64 => Some((name, 64)),
+                class @ (Class::B16 | Class::B32 | Class::B64) => Some((name, class.bits())),
                 Class::Pred | Class::B128 => None,
             },
             _ => None,
@@ -315,13 +313,7 @@ impl Generator<'_, '_, '_> {
     /// Of vectors of four or two, to registers that are among those that are read: all are read before any is written.
     fn vector_movement(&mut self) -> Result<()> {
         let class = *self.u.choose(&[Class::B16, Class::B32, Class::B64])?;
-        let bits = if class == Class::B16 {
-            16
-        } else if class == Class::B32 {
-            32
-        } else {
-            64
-        };
+        let bits = class.bits();
         let mut all: Vec<String> = self.scopes.of(class).map(str::to_owned).collect();
         let lanes = if class != Class::B64 && all.len() >= 4 && self.u.ratio(1, 2)? { 4 } else { 2 };
         if all.len() < lanes {

@@ -23,6 +23,16 @@ impl Class {
         }
     }
 
+    pub const fn bits(self) -> u32 {
+        match self {
+            Class::Pred => 1,
+            Class::B16 => 16,
+            Class::B32 => 32,
+            Class::B64 => 64,
+            Class::B128 => 128,
+        }
+    }
+
     pub const fn of_bits(bits: u32) -> Option<Class> {
         match bits {
             1 => Some(Class::Pred),

@@ -36,9 +36,7 @@ impl Lines {
     pub(in crate::engine) fn past(&self, bytes: usize) -> Lines {
         Lines { at: self.at.map(|at| at.wrapping_add(bytes)), ..*self }
     }
-}
 
-impl Lines {
     /// Tells machine code where the data of a batch are, of lanes of so many bytes, the last of whose accesses is `more` bytes past these lines; false
     /// where it cannot read them in the way that the space promises it.
     pub(in crate::engine) fn chunks(

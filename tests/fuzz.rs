@@ -45,7 +45,10 @@ fn no_oracle_objects_to_generated_ptx() {
 /// Quotients of 128 bits at `-O0` take ten times the steps that the IR takes, and more than a limit for most programs: they end all the same.
 #[test]
 fn long_programs_end() {
-    let case = Case::ir(780_930, 2048, &smith::ir::Config::default()).expect("every seed gives a program");
+    let text = include_str!("filetests/run/long_divisions.wir");
+    let launch = text.lines().find_map(|line| line.strip_prefix(";; run: ")).expect("a launch");
+    let program = text.lines().filter(|line| !line.starts_with(";;")).collect::<Vec<_>>().join("\n");
+    let case = Case::new(program, launch.to_owned()).expect("a launch that is right");
     let verdict = judge(&case, &[Oracle::Levels], &NoTools).expect("the PTX ends");
     assert_eq!(verdict.runs, 1 + OptLevel::ALL.len() as u32);
 }

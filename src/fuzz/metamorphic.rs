@@ -1,9 +1,9 @@
 //! Metamorphic tests: any program with a launch against what transformations that keep its meaning make of it.
 
-use super::judge::{difference, judge_levels};
+use super::judge::{difference, judge};
 use super::{Case, Failure, Oracle, Tools, Verdict};
 use crate::launch::{Arg, Execution, execute};
-use crate::{Fault, Language, Module, OptLevel, Program, ptx};
+use crate::{Fault, Language, Module, Program, ptx};
 use warpsmith_interp::Schedule;
 use warpsmith_smith::transform::{self, Known, Step, shrink};
 
@@ -77,7 +77,7 @@ impl Subject {
 
     fn judge(&self, text: String, oracles: &[Oracle], tools: &dyn Tools) -> (Case, Result<Verdict, Failure>) {
         let case = Case { text, ..self.case.clone() };
-        let judged = judge_levels(&case, oracles, &OptLevel::ALL, tools).and_then(|mut verdict| {
+        let judged = judge(&case, oracles, tools).and_then(|mut verdict| {
             let failure = |what| Failure { oracle: Oracle::Metamorphic, what };
             let program = load(&case).map_err(failure)?;
             verdict.runs += 1;

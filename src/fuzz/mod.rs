@@ -33,7 +33,8 @@ mod metamorphic;
 pub use case::Case;
 pub use folding::{Folded, Judged, folding};
 pub use judge::{
-    NoRemains, NoTools, Remains, Tools, Verdict, difference, is_defined, judge, reference_launch,
+    Effort, NoRemains, NoTools, Remains, Tools, Verdict, difference, is_defined, judge, judge_with,
+    reference_launch,
 };
 pub use metamorphic::{Changed, Subject};
 pub use warpsmith_smith as smith;
@@ -51,7 +52,7 @@ pub enum Oracle {
     Text,
     /// The IR's own meaning is that of the PTX of every level.
     Levels,
-    /// The IR's own meaning is that of the PTX with each single pass of `-O2` left out.
+    /// The IR's own meaning is that of the PTX with each single pass of `-O2` left out, and with registers assigned block by block.
     Passes,
     /// The engine gives the same under other schedules and seeds.
     Schedules,
@@ -212,5 +213,5 @@ pub fn round_trip<'a>(
     };
     let case =
         Case { language: language_of(&text), text, launch: launch.clone(), description: String::new() };
-    judge::judge_levels(&case, &Oracle::DEFAULT, levels, &NoTools)
+    judge_with(&case, &Oracle::DEFAULT, Effort { levels, way: None }, &NoTools)
 }

@@ -27,7 +27,7 @@ usage: cargo xtask COMMAND
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
-  mutants [SECONDS [EVERY]]      plant faults in a copy of the repository and have `warpsmith fuzz` find each (every n-th), 120 seconds at most
+  mutants [SECONDS [ROWS [JOBS]]]  plant faults in a copy of the repository and have `warpsmith fuzz` find each (of `all`, of `10,82-128`), 120 seconds at most
   csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
   clients [--check] [SUITE..]    install programs that use CUDA into target/clients, and run their suites with our libcuda; under all checkers
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one
@@ -55,9 +55,11 @@ fn main() -> ExitCode {
         ["toolkit", release, against] => toolkit::compare(release, Some(against)),
         ["mutants", rest @ ..] => {
             let number = |at: usize, usual: u32| rest.get(at).map_or(Some(usual), |text| text.parse().ok());
-            match (number(0, 120), number(1, 1)) {
-                (Some(seconds), Some(every)) => mutants::run(seconds.into(), every),
-                _ => Err("mutants takes two numbers: seconds, and every how-manieth".to_owned()),
+            match (number(0, 120), number(2, 2)) {
+                (Some(seconds), Some(jobs)) => {
+                    mutants::run(seconds.into(), rest.get(1).unwrap_or(&"all"), jobs)
+                }
+                _ => Err("mutants takes seconds, rows and a number of threads".to_owned()),
             }
         }
         ["csmith", rest @ ..] => {

@@ -5,8 +5,9 @@
 //! `WARPSMITH_PLANTED` of that program, and of no other, says which is on. Nothing of this is in the code that users get.
 
 use crate::{in_root, root};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -41,22 +42,29 @@ fn mutants() -> Result<Vec<Mutant<'static>>, String> {
         .collect()
 }
 
-/// Plants all faults in a copy below `target/`, builds it, and has each looked for at most `seconds`, those whose number is a multiple of `every`.
-pub fn run(seconds: u64, every: u32) -> Result<(), String> {
+/// Reads which rows are asked for: `all`, or numbers and ranges such as `10,29,82-128`.
+fn rows(text: &str) -> Result<Vec<RangeInclusive<u32>>, String> {
+    if text == "all" {
+        return Ok(vec![1..=u32::MAX]);
+    }
+    let number =
+        |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a row of mutants.tsv"));
+    text.split(',')
+        .map(|part| match part.split_once('-') {
+            Some((first, last)) => Ok(number(first)?..=number(last)?),
+            None => number(part).map(|row| row..=row),
+        })
+        .collect()
+}
+
+/// Plants all faults in a copy below `target/`, builds it, and has those of the rows asked for (`all`, `10,82-128`) looked for by so many threads, each at
+/// most `seconds`.
+pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
+    let asked_rows = rows(asked_rows)?;
     let mutants = mutants()?;
     let copy = in_root("target/mutants/tree");
     let build = in_root("target/mutants/build");
-    copy_tree(&copy)?;
-    let mut crates = BTreeSet::new();
-    for mutant in &mutants {
-        plant(&copy, mutant)?;
-        crates.insert(mutant.file.split("/src/").next().unwrap_or_default());
-    }
-    for folder in crates {
-        let path = copy.join(folder).join("src/lib.rs");
-        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        std::fs::write(&path, text + SWITCH).map_err(|e| format!("{}: {e}", path.display()))?;
-    }
+    copy_tree(&copy, &planted(&mutants)?)?;
     let status = Command::new("cargo")
         .args(["build", "--release", "-p", "warpsmith-cli", "--no-default-features"])
         .current_dir(&copy)
@@ -68,7 +76,7 @@ pub fn run(seconds: u64, every: u32) -> Result<(), String> {
     let program = build.join("release/warpsmith");
     let fuzz = |number: u32| -> Result<Option<String>, String> {
         let output = Command::new(&program)
-            .args(["fuzz", "--first", "--time", &seconds.to_string()])
+            .args(["fuzz", "--first", "--time", &seconds.to_string(), "--jobs", &jobs.to_string()])
             .env("WARPSMITH_PLANTED", number.to_string())
             .output()
             .map_err(|e| format!("{}: {e}", program.display()))?;
@@ -81,7 +89,8 @@ pub fn run(seconds: u64, every: u32) -> Result<(), String> {
     let mut page =
         String::from("| Fault | Area | File | Planted | Found by | Seconds |\n|---|---|---|---|---|---|\n");
     let (mut caught, mut asked) = (0, 0);
-    for mutant in mutants.iter().filter(|mutant| mutant.number.is_multiple_of(every.max(1))) {
+    for mutant in mutants.iter().filter(|mutant| asked_rows.iter().any(|rows| rows.contains(&mutant.number)))
+    {
         let start = Instant::now();
         let found = fuzz(mutant.number)?;
         asked += 1;
@@ -101,14 +110,43 @@ pub fn run(seconds: u64, every: u32) -> Result<(), String> {
     std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Copies what git tracks; a file that is already there and the same is left alone, so that the build begins with what has changed.
-fn copy_tree(copy: &Path) -> Result<(), String> {
-    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+/// The files that have faults or the switch, as they are with them.
+fn planted(mutants: &[Mutant]) -> Result<BTreeMap<String, String>, String> {
+    let read = |file: &str| std::fs::read_to_string(in_root(file)).map_err(|e| format!("{file}: {e}"));
+    let mut files = BTreeMap::new();
+    let mut crates = BTreeSet::new();
+    for mutant in mutants {
+        let text = match files.remove(mutant.file) {
+            Some(text) => text,
+            None => read(mutant.file)?,
+        };
+        files.insert(mutant.file.to_owned(), plant(&text, mutant)?);
+        crates.insert(mutant.file.split("/src/").next().unwrap_or_default());
+    }
+    for folder in crates {
+        let file = format!("{folder}/src/lib.rs");
+        let text = match files.remove(&file) {
+            Some(text) => text,
+            None => read(&file)?,
+        };
+        files.insert(file, text + SWITCH);
+    }
+    Ok(files)
+}
+
+/// Copies what git tracks or would, with faults planted; a file that is already there and the same is left alone, so that the build begins with what has
+/// changed.
+fn copy_tree(copy: &Path, planted: &BTreeMap<String, String>) -> Result<(), String> {
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output();
     let listed = listed.map_err(|e| format!("git: {e}"))?.stdout;
     for file in String::from_utf8_lossy(&listed).split('\0').filter(|file| !file.is_empty()) {
         let (from, to) = (in_root(file), copy.join(file));
         // A tracked file that is deleted in the working tree is none.
         let Ok(bytes) = std::fs::read(&from) else { continue };
+        let bytes = planted.get(file).map_or(bytes, |text| text.clone().into_bytes());
         if std::fs::read(&to).is_ok_and(|there| there == bytes) {
             continue;
         }
@@ -118,9 +156,8 @@ fn copy_tree(copy: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn plant(copy: &Path, mutant: &Mutant) -> Result<(), String> {
-    let path = copy.join(mutant.file);
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+/// A text with one of the faults that it has a place for.
+fn plant(text: &str, mutant: &Mutant) -> Result<String, String> {
     let count = text.matches(mutant.find).count();
     if count != 1 {
         return Err(format!(
@@ -129,11 +166,17 @@ fn plant(copy: &Path, mutant: &Mutant) -> Result<(), String> {
         ));
     }
     let planted = mutant.replace.replace("PLANTED", &format!("crate::planted({})", mutant.number));
-    std::fs::write(&path, text.replace(mutant.find, &planted)).map_err(|e| format!("{}: {e}", path.display()))
+    Ok(text.replace(mutant.find, &planted))
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn rows_are_numbers_and_ranges() {
+        assert_eq!(super::rows("10,82-128"), Ok(vec![10..=10, 82..=128]));
+        assert!(super::rows("10,82-").is_err() && super::rows("every").is_err());
+    }
+
     #[test]
     fn every_fault_has_its_place() {
         for mutant in super::mutants().expect("a table of four columns") {

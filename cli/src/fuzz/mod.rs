@@ -13,7 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use warpsmith::fuzz::{self, Oracle, Tools};
+use warpsmith::OptLevel;
+use warpsmith::fuzz::{self, Effort, Oracle, Tools};
 use warpsmith_harness::ptxas::Toolbox;
 
 #[derive(Args)]
@@ -42,7 +43,7 @@ pub struct Options {
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
     /// Which oracles: accept, text, levels, passes, schedules, reference, native, checkers, ptxas, llvm, gpu. Default: all but the last two; those
-    /// that cost much for some programs only.
+    /// that cost much for some programs only, and -O0 with one other level by turns. Oracles that are named look at all levels.
     #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
     oracles: Vec<Oracle>,
     /// A folder for a file test of each failure.
@@ -160,7 +161,14 @@ fn worker(
             }
         };
         state.set_busy(number, Some((seed, Instant::now())));
-        let judged = catch_unwind(AssertUnwindSafe(|| source.judge(seed, &oracles, tools, state)));
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            let chosen = [OptLevel::O0, OPTIMISING[(seed / 2 % 4) as usize]];
+            let effort = match options.oracles.is_empty() {
+                true => Effort { levels: &chosen, way: Some(seed / 4) },
+                false => Effort::ALL,
+            };
+            source.judge(seed, &oracles, effort, tools, state)
+        }));
         state.set_busy(number, None);
         state.done.fetch_add(1, Ordering::Relaxed);
         let (cause, found) = match judged {
@@ -202,15 +210,19 @@ fn worker(
     }
 }
 
+/// The levels that are compared by turns with the plainest, where no oracles are named.
+const OPTIMISING: [OptLevel; 4] = [OptLevel::O2, OptLevel::O1, OptLevel::O3, OptLevel::Os];
+
 /// The oracles for a seed where none are named: those that cost little always, the others now and then.
 fn usual(seed: u64) -> Vec<Oracle> {
     let mut oracles = Oracle::DEFAULT.to_vec();
     oracles.retain(|oracle| *oracle != Oracle::Schedules);
-    // What is generated shows no bits of NaNs.
-    oracles.push(Oracle::Native);
     let often = [
         (Oracle::Schedules, 8, 6),
-        (Oracle::Passes, 16, 2),
+        // One way at a time.
+        (Oracle::Passes, 4, 2),
+        // What is generated shows no bits of NaNs.
+        (Oracle::Native, 8, 0),
         (Oracle::Checkers, 8, 4),
         (Oracle::Ptxas, 32, 5),
     ];

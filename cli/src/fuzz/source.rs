@@ -5,16 +5,21 @@ use super::{Kind, Options};
 use crate::reduce::without_directives;
 use crate::{Failure, input};
 use std::sync::atomic::Ordering;
-use warpsmith::fuzz::{self, Case, Changed, Oracle, Subject, Tools, Verdict};
+use warpsmith::fuzz::{self, Case, Changed, Effort, Oracle, Subject, Tools, Verdict};
 use warpsmith_harness::runs::runs;
 
-/// How many random bytes a program is made of, where `--config` says nothing.
-const BYTES: usize = 2048;
+/// How many random bytes a program is made of, by its seed, where `--config` says nothing: many are small, since those are judged quickly.
+const BYTES: [usize; 8] = [512, 1024, 256, 512, 2048, 256, 512, 1024];
+
+/// The size for a seed; neighbours, of which one is IR and the other PTX, have one.
+fn size(seed: u64) -> usize {
+    BYTES[(seed / 2 % 8) as usize]
+}
 
 /// The configurations of both generators.
 #[derive(Clone)]
 pub(super) struct Config {
-    bytes: usize,
+    bytes: Option<usize>,
     ir: fuzz::smith::ir::Config,
     ptx: fuzz::smith::ptx::Config,
     /// `judged` was set, so that seeds do not decide it.
@@ -25,7 +30,7 @@ impl Config {
     /// From the option `--config`.
     pub(super) fn parse(text: &str) -> Result<Config, String> {
         let mut config = Config {
-            bytes: BYTES,
+            bytes: None,
             ir: fuzz::smith::ir::Config::default(),
             ptx: fuzz::smith::ptx::Config::default(),
             judged: false,
@@ -38,7 +43,7 @@ impl Config {
                 || value.parse::<bool>().map_err(|_| format!("{key}: `{value}` is not true or false"));
             let Config { bytes, ir, ptx, judged } = &mut config;
             match key.trim() {
-                "bytes" => *bytes = number()?,
+                "bytes" => *bytes = Some(number()?),
                 "statements" => ptx.statements = number()?,
                 "depth" => ptx.depth = number()?,
                 "trips" => ptx.trips = small()?,
@@ -69,15 +74,16 @@ impl Config {
 
     /// The program of a seed.
     fn case(&self, seed: u64, kind: Kind) -> Option<Case> {
+        let bytes = self.bytes.unwrap_or_else(|| size(seed));
         if kind == Kind::Ir || (kind == Kind::Both && seed.is_multiple_of(2)) {
-            return Case::ir(seed, self.bytes, &self.ir);
+            return Case::ir(seed, bytes, &self.ir);
         }
         let mut ptx = self.ptx.clone();
         if !self.judged {
             // Most programs for the reference interpreter, some with what it does not know.
             ptx.judged = seed % 8 != 7;
         }
-        Case::ptx(seed, self.bytes, &ptx)
+        Case::ptx(seed, bytes, &ptx)
     }
 }
 
@@ -108,11 +114,18 @@ impl Source {
     }
 
     /// The program of a seed, and what oracles say of it.
-    pub(super) fn judge(&self, seed: u64, oracles: &[Oracle], tools: &dyn Tools, state: &State) -> Judged {
+    pub(super) fn judge(
+        &self,
+        seed: u64,
+        oracles: &[Oracle],
+        effort: Effort,
+        tools: &dyn Tools,
+        state: &State,
+    ) -> Judged {
         match self {
             Source::Made(config, kind) => {
                 let case = config.case(seed, *kind)?;
-                let verdict = fuzz::judge(&case, oracles, tools);
+                let verdict = fuzz::judge_with(&case, oracles, effort, tools);
                 Some((case, verdict))
             }
             Source::Varied(subjects, steps) => {

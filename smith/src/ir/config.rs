@@ -1,6 +1,7 @@
 //! What modules may contain.
 
 use warpsmith_ir::{Scalar, Type};
+use warpsmith_isa::Target;
 
 /// What modules may contain.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Config {
     pub ptx: bool,
     /// What other compilers do not have, or do otherwise: approximations, directions of rounding, atomic accesses, calls through addresses.
     pub special: bool,
+    /// The target; if `None`, mostly that of who compiles, else one of [`crate::ptx::TARGETS`].
+    pub target: Option<Target>,
 }
 
 impl Default for Config {
@@ -53,6 +56,7 @@ impl Default for Config {
             calls: true,
             ptx: true,
             special: true,
+            target: None,
         }
     }
 }
@@ -67,7 +71,15 @@ impl Config {
             types.extend([Type::F16, Type::BF16]);
         }
         if self.narrow {
-            types.extend([Type::TF32, Type::E4M3, Type::E5M2, Type::E2M3, Type::E3M2, Type::E2M1]);
+            types.extend([
+                Type::TF32,
+                Type::E4M3,
+                Type::E5M2,
+                Type::E2M3,
+                Type::E3M2,
+                Type::E2M1,
+                Type::UE8M0,
+            ]);
         }
         if self.wide {
             types.extend([7, 24, 33, 96, 128].into_iter().filter_map(Type::int));
@@ -78,7 +90,7 @@ impl Config {
     pub(super) fn vector_types(&self) -> Vec<Type> {
         use Scalar::*;
         let lanes = [(I1, 5), (I8, 4), (I16, 2), (I32, 3), (I64, 2), (F16, 2), (BF16, 4), (F32, 3), (F32, 2)];
-        let narrow = [(TF32, 2), (E4M3, 4), (E5M2, 3), (E2M1, 8)];
+        let narrow = [(TF32, 2), (E4M3, 4), (E5M2, 3), (E2M1, 8), (UE8M0, 2)];
         let lanes = lanes.into_iter().chain(narrow);
         let all = lanes.filter_map(|(element, lanes)| Type::vector(element, lanes));
         let known = self.types();

@@ -1,6 +1,6 @@
 //! Accesses: to the thread's own part of memory, in orders, and of all spaces.
 
-use super::Generator;
+use super::{Generator, PLACE_STEP, PLACES};
 use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 use arbitrary::Result;
 use warpsmith_ir::{AtomicOp, Attr, InstBuilder, MemFlags, MemoryOrder, MemoryScope, Opcode, Type, Value};
@@ -92,7 +92,7 @@ impl Generator<'_, '_, '_> {
         let size = ty.bytes().unwrap_or(1).next_power_of_two();
         let mut flags = MemFlags::PLAIN;
         flags.volatile = self.u.ratio(1, 16)?;
-        let (from, bytes) = match (self.u.int_in_range(0..=7)?, self.memory) {
+        let (from, bytes) = match (self.u.int_in_range(0..=8)?, self.memory) {
             (0 | 1, _) => {
                 let value = self.value(ty)?;
                 let mut offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
@@ -101,6 +101,7 @@ impl Generator<'_, '_, '_> {
                 }
                 return self.write_own(value, offset as i32);
             }
+            (8, Some(_)) if self.places.is_some() => return self.through_place(ty, size),
             (2, Some((table, _))) => (self.b.global_addr(table), 64),
             (3, Some(_)) => {
                 let generic = self.b.ins().addrspacecast(Type::PTR, pointers.input);
@@ -143,6 +144,18 @@ impl Generator<'_, '_, '_> {
         }
         let place = self.random_place(from, size, bytes)?;
         let value = self.b.ins().load(ty, flags, place, 0);
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// A load by an address that a variable starts with.
+    fn through_place(&mut self, ty: Type, size: u32) -> Result<()> {
+        let (Some(places), true) = (self.places, size <= PLACE_STEP) else { return Ok(()) };
+        let n = self.u.int_in_range(0..=PLACES - 1)? as usize;
+        let generic = self.b.module().globals[places].relocs[n].generic;
+        let (base, to) = (self.b.global_addr(places), if generic { Type::PTR } else { Type::PTR_CONST });
+        let place = self.b.ins().load(to, MemFlags::PLAIN, base, 8 * n as i32);
+        let value = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
         self.values.push(value);
         Ok(())
     }

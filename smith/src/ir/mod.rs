@@ -11,11 +11,13 @@ mod aggregate;
 mod config;
 mod control;
 mod digest;
+mod idiom;
 mod memory;
 mod special;
 mod together;
 mod values;
 
+use crate::ptx::TARGETS;
 pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 pub use config::Config;
 
@@ -24,8 +26,8 @@ use std::sync::OnceLock;
 use values::Flavour;
 use warpsmith_ir::{
     Extent, FloatCC, FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData,
-    IntCC, MemFlags, Module, Opcode, OperandRule, Param, Shape, Sreg, StackSlot, Type, TypeSet, Value,
-    Variable,
+    IntCC, MemFlags, Module, Opcode, OperandRule, Param, Reloc, Shape, Sreg, StackSlot, Symbol, Type,
+    TypeSet, Value, Variable,
 };
 use warpsmith_isa::StateSpace;
 
@@ -46,11 +48,19 @@ impl<'a> Arbitrary<'a> for AnyModule {
 /// Makes a module.
 pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let mut module = Module::new();
+    module.target = match config.target {
+        None if u.ratio(1, 3)? => Some(*u.choose(TARGETS)?),
+        chosen => chosen,
+    };
     let mut table = Global::new("table", StateSpace::Const, Type::I32, Extent::Array(16));
-    table.init = Some(u.bytes(u.len().min(40))?.to_vec());
+    table.init = Some(u.bytes(u.len().min(40) & !3)?.to_vec());
     let table = module.add_global(table);
     let shared =
         module.add_global(Global::new("scratch", StateSpace::Shared, Type::I64, Extent::Array(1024)));
+    let places = match config.memory && u.ratio(1, 6)? {
+        true => Some(add_places(u, &mut module, table)?),
+        false => None,
+    };
     let flavour = Flavour::new(u, config, &mut module.types)?;
     let mut helpers = Vec::new();
     if config.calls {
@@ -72,10 +82,30 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
     if config.memory {
         generator.memory = Some((table, shared));
+        generator.places = places;
     }
     generator.kernel()?;
     finish(generator);
     Ok(module)
+}
+
+/// How many addresses a module's variable of addresses has.
+const PLACES: u32 = 4;
+
+/// The distance of what addresses in variables lead to: any access of up to so many bytes is aligned there.
+const PLACE_STEP: u32 = 16;
+
+/// A variable that starts with addresses within the table.
+fn add_places(u: &mut Unstructured, module: &mut Module, table: GlobalId) -> Result<GlobalId> {
+    let space = if u.ratio(1, 2)? { StateSpace::Const } else { StateSpace::Global };
+    let mut places = Global::new("places", space, Type::I64, Extent::Array(PLACES.into()));
+    places.init = Some(vec![0; 8 * PLACES as usize]);
+    for n in 0..PLACES {
+        let addend = i64::from(PLACE_STEP) * u.int_in_range(0..=3)?;
+        let (offset, target, generic) = (8 * u64::from(n), Symbol::Global(table), u.ratio(1, 4)?);
+        places.relocs.push(Reloc { offset, target, addend, generic });
+    }
+    Ok(module.add_global(places))
 }
 
 fn finish(generator: Generator) {
@@ -109,6 +139,8 @@ struct Generator<'u, 'd, 'm> {
     helpers: &'u [FuncId],
     flavour: &'u Flavour,
     memory: Option<(GlobalId, GlobalId)>,
+    /// The variable of addresses.
+    places: Option<GlobalId>,
     pointers: Option<Pointers>,
     /// What the current block can use.
     values: Vec<Value>,
@@ -136,6 +168,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             helpers,
             flavour,
             memory: None,
+            places: None,
             pointers: None,
             values,
             variables,
@@ -236,7 +269,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             if self.u.is_empty() {
                 break;
             }
-            match self.u.int_in_range(0..=13)? {
+            match self.u.int_in_range(0..=15)? {
                 0..=7 => self.regular()?,
                 8 | 9 if self.pointers.is_some() => self.access()?,
                 10 if self.config.vectors => self.vector()?,
@@ -257,6 +290,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                     };
                     self.values.extend(results);
                 }
+                14 | 15 => self.idiom()?,
                 _ if self.config.ptx => self.table_derived()?,
                 _ => self.regular()?,
             }

@@ -2,6 +2,7 @@
 
 use super::{Config, Generator};
 use arbitrary::{Result, Unstructured};
+use warpsmith_ir::aggregate::Shape;
 use warpsmith_ir::{FloatCC, InstBuilder, InstData, MemFlags, Opcode, Type, TypeTable, Value};
 
 use crate::INPUT_BYTES;
@@ -45,7 +46,16 @@ impl Flavour {
                     true => table.array(*u.choose(&held)?, u.int_in_range(1..=3)?),
                     false => {
                         let fields = (0..u.int_in_range(1..=4)?).map(|_| u.choose(&held).copied());
-                        table.structure(&fields.collect::<Result<Vec<_>>>()?)
+                        let fields = fields.collect::<Result<Vec<_>>>()?;
+                        match u.ratio(1, 3)? {
+                            // Its parts lie off their alignment, and are passed in pieces.
+                            true => table.intern(Shape::Struct {
+                                fields: fields.into(),
+                                packed: true,
+                                align: None,
+                            }),
+                            false => table.structure(&fields),
+                        }
                     }
                 };
                 if !types.contains(&ty) && table.parts(ty) <= 12 {

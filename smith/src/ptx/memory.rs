@@ -16,6 +16,9 @@ struct Area {
     named: bool,
 }
 
+/// How many addresses the variable of addresses starts with.
+const PLACES: u32 = 4;
+
 /// The bytes of an element of the variables that are named.
 const ELEMENT: u32 = 4;
 
@@ -90,8 +93,41 @@ impl Generator<'_, '_, '_> {
         })
     }
 
+    /// Declares a variable that starts with addresses: first of what all threads share, which are only compared, then of the table.
+    pub(super) fn places(&mut self) -> Result<()> {
+        let mut places = Vec::new();
+        for n in 0..PLACES {
+            let (name, bytes) = if n < PLACES / 2 { ("totals", 8) } else { ("table", ELEMENT) };
+            let at = bytes * self.u.int_in_range(0..=7)?;
+            places.push(if at == 0 { name.to_owned() } else { format!("{name}+{at}") });
+        }
+        let space = *self.u.choose(&["global", "const"])?;
+        self.places_in = space;
+        self.out.push_str(&format!(".{space} .align 8 .u64 places[{PLACES}] = {{{}}};\n", places.join(", ")));
+        Ok(())
+    }
+
+    /// What an address that a variable starts with leads to, or how far it is from where its variable begins.
+    fn initial_address(&mut self) -> Result<()> {
+        let n = self.u.int_in_range(0..=PLACES - 1)?;
+        let class = if n < PLACES / 2 { Class::B64 } else { Class::B32 };
+        let Some(result) = self.register(class)? else { return Ok(()) };
+        line!(self, "ld.{}.u64 %t0, [places+{}];", self.places_in, 8 * n);
+        if class == Class::B64 {
+            line!(self, "mov.u64 %t1, totals;");
+            line!(self, "sub.s64 {result}, %t0, %t1;");
+        } else {
+            line!(self, "ld.const.b32 {result}, [%t0];");
+        }
+        self.account(&result);
+        Ok(())
+    }
+
     /// A load or a store.
     pub(super) fn access(&mut self) -> Result<()> {
+        if self.u.ratio(1, 16)? {
+            return self.initial_address();
+        }
         let stores = self.u.ratio(1, 2)?;
         let list = if stores { &self.catalog.stores } else { &self.catalog.loads };
         if !list.is_empty() {

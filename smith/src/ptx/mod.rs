@@ -158,6 +158,8 @@ struct Generator<'u, 'd, 'c> {
     together: bool,
     /// Threads may end before the others: nothing is done together later.
     may_leave: bool,
+    /// The state space of the variable that starts with addresses.
+    places_in: &'static str,
 }
 
 /// Appends a line of the body: an instruction or a declaration.
@@ -186,6 +188,7 @@ impl<'u, 'd, 'c> Generator<'u, 'd, 'c> {
             place: Place::Function,
             together: false,
             may_leave: false,
+            places_in: "global",
         }
     }
 }
@@ -221,6 +224,7 @@ impl Generator<'_, '_, '_> {
         let words: Vec<String> = (1..=16u32).map(|n| n.wrapping_mul(0x9e37_79b9).to_string()).collect();
         self.out.push_str(&format!(".const .align 32 .b32 table[16] = {{{}}};\n", words.join(", ")));
         self.out.push_str(".visible .global .align 8 .b64 totals[8];\n");
+        self.places()?;
         for n in 0..self.u.int_in_range(0..=self.config.functions)? {
             self.function(&format!("helper{n}"))?;
         }

@@ -46,6 +46,13 @@ impl Generator<'_, '_, '_> {
             line!(self, "or.b{bits} {scratch}, {scratch}, 1;");
             operands[2] = scratch.to_owned();
         }
+        if template.operation == Operation::Fns && self.u.ratio(3, 4)? {
+            // A search from a bit that is there, for one that may be.
+            line!(self, "and.b32 %s0, {}, 31;", operands[2]);
+            line!(self, "mov.b32 %s1, {};", self.u.int_in_range(-33..=33)?);
+            operands[2] = "%s0".to_owned();
+            operands[3] = "%s1".to_owned();
+        }
         if self.u.ratio(1, 4)? {
             self.put_edge(template, &operands)?;
         }
@@ -119,7 +126,7 @@ impl Generator<'_, '_, '_> {
             Arg::Int(value) => Some(self.sample_constant(*value, template, place)?),
             Arg::F32(bits) => Some(format!("0f{bits:08X}")),
             Arg::F64(bits) => Some(format!("0d{bits:016X}")),
-            Arg::Not(_) if template.truths.get(place) == Some(&true) && self.u.ratio(1, 8)? => {
+            Arg::Not(_) if template.truths.get(place) == Some(&true) && self.u.ratio(1, 2)? => {
                 Some(format!("!{}", self.u.int_in_range(0..=1)?))
             }
             Arg::Not(_) => self.register(Class::Pred)?.map(|name| format!("!{name}")),

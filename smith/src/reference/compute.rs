@@ -8,7 +8,7 @@ mod integer;
 use crate::reference::float::Format;
 use compare::{set, setp};
 use convert::cvt;
-use integer::integer;
+use integer::{integer, nth_set};
 use rustc_apfloat::Round;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -227,7 +227,10 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
             let ones = low(u128::MAX, width as u32);
             one(low(ones << from, 32))
         }
-        Opcode::Fns => return None,
+        Opcode::Fns => {
+            m.ty(0)?;
+            one(nth_set(low(arg(0), 32), low(arg(1), 32), signed(low(arg(2), 32), 32)))
+        }
         Opcode::Dp4a => {
             let (first, second) = (m.ty(0)?, m.ty(1)?);
             let byte = |value: u128, ty: ScalarType, n: u32| -> i128 {

@@ -204,7 +204,7 @@ fn harm(text: &Text, at: usize, (open, close): (usize, usize), random: &mut Rand
                 0 => format!("not.pred {name}, {name};"),
                 bits => format!("mov.b{bits} {name}, {};", random.below(1 << 15)),
             });
-            if bits == 64 {
+            if text.holds_addresses(at, &name) {
                 offered.push(format!("st.b32 [{name}+4], 1;"));
             }
         }

@@ -138,8 +138,8 @@ fn width(ty: &str) -> Option<Bits> {
     }
 }
 
-/// What the declaration on a line says of a name: `None` if it does not declare it, and the width, where this module knows what to do with it.
-fn declares(line: &str, name: &str) -> Option<Option<Bits>> {
+/// The type that the declaration on a line gives a name: `None` if it does not declare it.
+fn declares<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let rest = line.strip_prefix(".reg ")?.strip_suffix(';')?;
     let (ty, list) = rest.trim().split_once(' ')?;
     let (ty, list) = if ty.starts_with(".v") { (".vector", list.split_once(' ')?.1) } else { (ty, list) };
@@ -151,12 +151,22 @@ fn declares(line: &str, name: &str) -> Option<Option<Bits>> {
         }
         None => item == name,
     });
-    declared.then(|| width(ty))
+    declared.then_some(ty)
 }
 
 impl Text {
     /// How wide the register is that a name means at a place; `None` for what is not a scalar register.
     pub fn register(&self, place: usize, name: &str) -> Option<Bits> {
+        width(self.declared(place, name)?)
+    }
+
+    /// True where the register that a name means at a place may be an address: floats are none.
+    pub fn holds_addresses(&self, place: usize, name: &str) -> bool {
+        self.declared(place, name).is_some_and(|ty| width(ty) == Some(64) && !ty.starts_with(".f"))
+    }
+
+    /// The type with which the register is declared that a name means at a place.
+    fn declared(&self, place: usize, name: &str) -> Option<&str> {
         let mut depth = 0u32;
         for line in self.lines[..place].iter().rev() {
             let line = line.text.trim();
@@ -168,7 +178,7 @@ impl Text {
             } else if depth == 0
                 && let Some(found) = declares(line, name)
             {
-                return found;
+                return Some(found);
             }
         }
         None

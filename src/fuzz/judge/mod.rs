@@ -11,6 +11,7 @@ pub use defined::{is_defined, reference_launch};
 pub use tools::{NoRemains, NoTools, Remains, Tools};
 
 use super::{Case, Failure, Oracle};
+use crate::emit::regs::Registers;
 use crate::launch::{Execution, execute};
 use crate::{Compiler, Fault, FaultCode, Language, Module, OptLevel, Program, Target, ir, lower, ptx};
 use warpsmith_ir::Opcode;
@@ -32,18 +33,33 @@ pub struct Verdict {
     pub not_gpu: Option<String>,
 }
 
-/// Asks oracles about a case.
-pub fn judge(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
-    judge_levels(case, oracles, &OptLevel::ALL, tools)
+/// How much is compiled of a module of IR: everything, or what a search has time for with each of many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort<'a> {
+    /// The levels whose PTX is compared with the IR's own meaning. The first, and the one that optimises the most, are also run in other ways.
+    pub levels: &'a [OptLevel],
+    /// Of the ways that [`Oracle::Passes`] compiles, this one, counted round; all of them if `None`.
+    pub way: Option<u64>,
 }
 
-pub(super) fn judge_levels(
+impl Effort<'static> {
+    /// All levels, and each single pass left out.
+    pub const ALL: Effort<'static> = Effort { levels: &OptLevel::ALL, way: None };
+}
+
+/// Asks oracles about a case, with all levels.
+pub fn judge(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
+    judge_with(case, oracles, Effort::ALL, tools)
+}
+
+/// Asks oracles about a case of which only so much is compiled.
+pub fn judge_with(
     case: &Case,
     oracles: &[Oracle],
-    levels: &[OptLevel],
+    effort: Effort,
     tools: &dyn Tools,
 ) -> Result<Verdict, Failure> {
-    let judge = Judge { case, oracles, levels, tools };
+    let judge = Judge { case, oracles, effort, tools };
     let mut verdict = Verdict::default();
     match case.language {
         Language::Wir => judge.ir(&mut verdict)?,
@@ -55,7 +71,7 @@ pub(super) fn judge_levels(
 struct Judge<'a> {
     case: &'a Case,
     oracles: &'a [Oracle],
-    levels: &'a [OptLevel],
+    effort: Effort<'a>,
     tools: &'a dyn Tools,
 }
 
@@ -85,8 +101,9 @@ impl Judge<'_> {
         }
         if self.asks(Oracle::Text) {
             let again = module.to_string();
-            let same = Module::parse(again.as_str()).map(|module| module.to_string());
-            if same.as_deref().ok() != Some(again.as_str()) {
+            // What is generated was printed itself.
+            let same = || Module::parse(again.as_str()).map(|module| module.to_string());
+            if again != self.case.text && same().as_deref().ok() != Some(again.as_str()) {
                 return failure(Oracle::Text, "IR that is printed, read and printed is another");
             }
         }
@@ -100,31 +117,50 @@ impl Judge<'_> {
         }
         self.native(&module, &expected, verdict)?;
         let target = module.target.unwrap_or(Target::sm(90));
-        for &level in self.levels {
-            let compiler = Compiler::new(target).with_opt_level(level);
-            self.compiled(&module, &compiler, &level.to_string(), &expected, verdict)?;
+        let levels = self.effort.levels;
+        // Levels differ in little that other ways to run look at: the plainest and one that is optimised.
+        let optimised = levels.iter().find(|level| **level == OptLevel::O2).or(levels.last());
+        for level in levels {
+            let compiler = Compiler::new(target).with_opt_level(*level);
+            let shown = levels.first() == Some(level) || optimised == Some(level);
+            self.compiled(&module, &compiler, &level.to_string(), shown, &expected, verdict)?;
         }
         if self.asks(Oracle::Llvm) {
             self.llvm(&module, target, &expected, verdict)?;
         }
         if self.asks(Oracle::Passes) {
+            let optimising = || Compiler::new(target).with_opt_level(OptLevel::O2);
             let whole = lower::Pipeline::for_level(OptLevel::O2);
-            for (n, name) in whole.names().into_iter().enumerate() {
-                let compiler =
-                    Compiler::new(target).with_opt_level(OptLevel::O2).with_passes(whole.without(n));
-                let way = format!("-O2 without {name} ({n})");
-                self.compiled(&module, &compiler, &way, &expected, verdict)?;
+            let names = whole.names();
+            let count = names.len() + 1;
+            let asked = match self.effort.way {
+                Some(way) => (way % count as u64) as usize..(way % count as u64) as usize + 1,
+                None => 0..count,
+            };
+            for n in asked {
+                let (compiler, way) = match names.get(n) {
+                    Some(name) => {
+                        (optimising().with_passes(whole.without(n)), format!("-O2 without {name} ({n})"))
+                    }
+                    // What functions of very many blocks get.
+                    None => {
+                        let way = "-O2 with registers assigned block by block".to_owned();
+                        (optimising().with_registers(Registers::Local), way)
+                    }
+                };
+                self.compiled(&module, &compiler, &way, false, &expected, verdict)?;
             }
         }
         Ok(())
     }
 
-    /// What becomes of the module by one way of compiling it.
+    /// What becomes of the module by one way of compiling it, and of the PTX by other ways to run it where that is to be shown.
     fn compiled(
         &self,
         module: &Module,
         compiler: &Compiler,
         way: &str,
+        shown: bool,
         expected: &Outcome,
         verdict: &mut Verdict,
     ) -> Result<(), Failure> {
@@ -164,9 +200,7 @@ impl Judge<'_> {
         {
             return failure(Oracle::Ptxas, format!("{way}: ptxas rejects: {said}"));
         }
-        // Levels differ in little that these look at: the plainest and one that is optimised.
-        let shown = self.levels.first().map(ToString::to_string).as_deref() == Some(way) || way.contains('2');
-        if shown && !way.contains("without") {
+        if shown {
             self.ways(&compiled.module, &program, expected, verdict)?;
         }
         Ok(())

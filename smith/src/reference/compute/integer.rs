@@ -94,3 +94,21 @@ pub(super) fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &
     let result = if relu { result.max(0) } else { result };
     Some(if sat { clamp(result, ty) } else { low(result as u128, bits) })
 }
+
+/// The bit that is the n-th of those set in 32, counted from a bit on, that bit too; downward for negative ones. 9.7.1.18 has it as a loop.
+pub(super) fn nth_set(mask: u128, base: u128, offset: i128) -> u128 {
+    const NONE: u128 = 0xffff_ffff;
+    // Hardware has no positive counterpart to count with here.
+    if offset == i32::MIN.into() {
+        return 0;
+    }
+    let is_set = |bit: &u128| mask >> bit & 1 != 0;
+    let (up, down) = (base..32, (0..=base.min(31)).rev());
+    let found = match offset {
+        _ if base > 31 => None,
+        0 => Some(base).filter(is_set),
+        1.. => up.filter(is_set).nth(offset as usize - 1),
+        _ => down.filter(is_set).nth(offset.unsigned_abs() as usize - 1),
+    };
+    found.unwrap_or(NONE)
+}

@@ -1,0 +1,142 @@
+//! Several operations that compilers know as one, or have to take care with: random operations alone seldom stand so.
+
+use super::Generator;
+use arbitrary::Result;
+use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Scalar, Type, Value};
+
+/// The explicit bits of the significands of the formats that are rounded to.
+const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
+
+impl Generator<'_, '_, '_> {
+    /// One of them.
+    pub(super) fn idiom(&mut self) -> Result<()> {
+        match self.u.int_in_range(0..=6)? {
+            0 => self.wide_product(),
+            1 if self.config.floats => self.tie(),
+            2 if self.config.vectors => self.packed_bytes(),
+            3 => self.rotation(),
+            4 => self.field(),
+            5 => self.extremum(),
+            _ => self.wide_product(),
+        }
+    }
+
+    /// A product of factors that are extended, each in its own way, and maybe a sum with it.
+    fn wide_product(&mut self) -> Result<()> {
+        let [x, y] = [self.extended_word()?, self.extended_word()?];
+        let y = if self.u.ratio(1, 8)? { self.constant(Type::I64)? } else { y };
+        let mut value = self.b.ins().imul(x, y);
+        if self.u.ratio(1, 3)? {
+            let more = self.value(Type::I64)?;
+            value = self.b.ins().iadd(value, more);
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn extended_word(&mut self) -> Result<Value> {
+        let word = self.value(Type::I32)?;
+        Ok(match self.u.ratio(1, 2)? {
+            true => self.b.ins().sext(Type::I64, word),
+            false => self.b.ins().zext(Type::I64, word),
+        })
+    }
+
+    /// A float at the middle between two of a narrower format, or next to it, cut to one.
+    fn tie(&mut self) -> Result<()> {
+        let (from, int, significand, bias) = match self.u.ratio(1, 2)? {
+            true => (Type::F64, Type::I64, 52, 1023),
+            false => (Type::F32, Type::I32, 23, 127),
+        };
+        let lost = significand - (*self.u.choose(&KEPT)?).min(significand - 1);
+        let below: i64 = match self.u.int_in_range(0..=2)? {
+            0 => 0,
+            1 => 1,
+            _ => self.u.arbitrary::<i64>()? & ((1 << (lost - 1)) - 1),
+        };
+        let exponent: i64 = bias + self.u.int_in_range(-2..=2)?;
+        let any = self.value(int)?;
+        // Sign and the first bits of the significand are any.
+        let kept = i64::MIN >> (63 - (int.bits() - 1)) | ((1 << significand) - (1 << lost));
+        let kept = self.number(int, kept);
+        let rest = self.number(int, exponent << significand | 1 << (lost - 1) | below);
+        let bits = self.b.ins().band(any, kept);
+        let bits = self.b.ins().bor(bits, rest);
+        let value = self.b.ins().bitcast(from, bits);
+        self.values.push(value);
+        let info = Opcode::Fptrunc.info();
+        let narrower = self.config.types().into_iter().filter(|ty| ty.is_float());
+        let narrower: Vec<Type> = narrower.filter(|ty| info.result.allows(info.types, from, *ty)).collect();
+        if let [_, ..] = narrower.as_slice() {
+            let to = *self.u.choose(&narrower)?;
+            let data = InstData::Unary { op: Opcode::Fptrunc, arg: value };
+            let cut = self.b.ins().regular(data, Some(to));
+            self.values.push(cut);
+        }
+        Ok(())
+    }
+
+    /// Bytes of a word as a vector, one of them replaced.
+    fn packed_bytes(&mut self) -> Result<()> {
+        let (int, lanes) = *self.u.choose(&[(Type::I32, 4u8), (Type::I16, 2), (Type::I64, 8)])?;
+        let Some(ty) = Type::vector(Scalar::I8, lanes.into()) else { return Ok(()) };
+        let word = self.value(int)?;
+        let mut bytes = self.b.ins().bitcast(ty, word);
+        for _ in 0..self.u.int_in_range(1..=2)? {
+            let byte = self.value(Type::I8)?;
+            bytes = self.b.ins().insert(bytes, byte, self.u.int_in_range(0..=lanes - 1)?);
+        }
+        let one = self.b.ins().extract(bytes, self.u.int_in_range(0..=lanes - 1)?);
+        let word = self.b.ins().bitcast(int, bytes);
+        self.values.extend([one, word]);
+        Ok(())
+    }
+
+    /// Two shifts that together may be a rotation, or of two words.
+    fn rotation(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I64])?;
+        let x = self.value(ty)?;
+        let y = if self.u.ratio(1, 4)? { self.value(ty)? } else { x };
+        let by = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let back = if self.u.ratio(7, 8)? { ty.bits() - by } else { self.u.int_in_range(0..=ty.bits())? };
+        let (by, back) = (self.number(Type::I32, by.into()), self.number(Type::I32, back.into()));
+        let (high, low) = (self.b.ins().shl(x, by), self.b.ins().lshr(y, back));
+        let value = match self.u.int_in_range(0..=2)? {
+            0 => self.b.ins().bor(high, low),
+            1 => self.b.ins().bxor(high, low),
+            _ => self.b.ins().iadd(high, low),
+        };
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// A field of bits, taken out, and put back in among others.
+    fn field(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I32, Type::I64])?;
+        let (x, y) = (self.value(ty)?, self.value(ty)?);
+        let from = self.u.int_in_range(0..=ty.bits() - 1)?;
+        let length = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let (mask, at) = (self.number(ty, !(-1 << length)), self.number(Type::I32, from.into()));
+        let moved = match self.u.ratio(1, 2)? {
+            true => self.b.ins().lshr(x, at),
+            false => self.b.ins().ashr(x, at),
+        };
+        let field = self.b.ins().band(moved, mask);
+        let others = self.number(ty, -1 << length);
+        let rest = self.b.ins().band(y, others);
+        let both = self.b.ins().bor(rest, field);
+        self.values.extend([field, both]);
+        Ok(())
+    }
+
+    /// The greater or the lesser of two, by a comparison.
+    fn extremum(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I16, Type::I32, Type::I64])?;
+        let (x, y) = (self.value(ty)?, self.value(ty)?);
+        let is_it = self.b.ins().icmp(*self.u.choose(IntCC::ALL)?, x, y);
+        let (x, y) = if self.u.ratio(1, 2)? { (x, y) } else { (y, x) };
+        let value = self.b.ins().select(is_it, x, y);
+        self.values.push(value);
+        Ok(())
+    }
+}

@@ -1,10 +1,11 @@
-//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory; and what keeps them between passes.
+//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers; and what keeps them between passes.
 
 mod alias;
 mod cfg;
 mod loops;
 mod memory;
 mod postdom;
+mod ranges;
 
 use crate::pass::Aspects;
 pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
@@ -12,6 +13,8 @@ pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};
 pub use postdom::PostDominators;
+pub use ranges::{Range, Ranges};
+pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
 use std::rc::Rc;
 use warpsmith_ir::{DominatorTree, Function};

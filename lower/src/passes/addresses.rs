@@ -3,15 +3,18 @@
 //! ptxas folds the product into each address where that pays (one instruction for a product of 32 bits and a sum of 64), but takes
 //! `mad.wide`, which says the same, apart into four. So this is worth a fifth of a short kernel.
 //!
-//! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms) is added term by term where that pays: constants become the offset of the
-//! access, and in a loop what does not change is added to the base in front of it.
+//! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
+//! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
+//! is added to its address.
 
 use super::insert_before;
-use crate::analysis::Loops;
+use crate::analysis::{Loops, Range, Ranges, exact};
 use crate::pass::{Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+use std::rc::Rc;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
 /// Terms that an index is taken apart into.
@@ -25,7 +28,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| innermost[block] = n);
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
-    let mut sums = Sums { innermost, members, known: KnownBits::of_function(func) };
+    let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
+    let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
+    let indexed = insts().filter_map(|inst| match func.dfg[inst] {
+        InstData::Index { scale, args: [base, index] } => Some((base, scale, narrow(func, index)?.0)),
+        _ => None,
+    });
+    let indexed = indexed.collect();
+    let mut sums = Sums { innermost, members, known: KnownBits::of_function(func), ranges, indexed };
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -36,9 +46,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
-            let (terms, constant, way) = sums.terms(func, block, index);
+            let (terms, constant, way) = sums.terms(func, block, (base, scale), index);
             let mut address = base;
             for (n, &term) in terms.iter().enumerate() {
+                // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
+                let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
+                let way = if bytes { Opcode::Zext } else { way };
                 let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
                 if n + 1 == terms.len() && constant == 0 {
@@ -58,6 +71,28 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     Changes::to_instructions(changes)
 }
 
+/// Whether ranges say more of an index than what is known of its bits: of a sum, and of the sign of an index of bytes.
+fn asks_for_ranges(func: &Function, inst: Inst) -> bool {
+    let InstData::Index { scale, args: [_, index] } = func.dfg[inst] else { return false };
+    let Some((narrow, way)) = narrow(func, index) else { return false };
+    let sum =
+        matches!(func.dfg.def_data(narrow), Some(InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. }));
+    sum || (scale == 1 && way == Opcode::Sext)
+}
+
+/// The 32 bits that an index is made of, and how they are extended.
+fn narrow(func: &Function, index: Value) -> Option<(Value, Opcode)> {
+    match func.dfg.def_data(index) {
+        Some(&InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg })
+            if func.dfg.ty(arg) == Type::I32 =>
+        {
+            Some((func.dfg.resolve(arg), op))
+        }
+        _ if func.dfg.ty(index) == Type::I32 => Some((func.dfg.resolve(index), Opcode::Sext)),
+        _ => None,
+    }
+}
+
 /// The bytes that an index moves by.
 fn offset(func: &mut Function, before: Inst, index: Value, scale: i32, way: Opcode) -> Value {
     let wide = match func.dfg.ty(index) {
@@ -75,25 +110,38 @@ struct Sums {
     innermost: SecondaryMap<Block, u32>,
     members: Vec<rustc_hash::FxHashSet<Block>>,
     known: KnownBits,
+    /// Where they were asked for.
+    ranges: Option<Rc<Ranges>>,
+    /// The elements that are accessed: base, scale and index of 32 bits.
+    indexed: FxHashSet<(Value, i32, Value)>,
 }
 
 impl Sums {
     /// What an index is the sum of, a constant, and how terms of 32 bits are extended. What does not change in the loop comes first.
-    fn terms(&mut self, func: &Function, at: Block, index: Value) -> (SmallVec<[Value; 4]>, i64, Opcode) {
-        let mut terms: SmallVec<[(bool, Value); 4]> = SmallVec::new();
+    fn terms(
+        &mut self,
+        func: &Function,
+        at: Block,
+        (base, scale): (Value, i32),
+        index: Value,
+    ) -> (SmallVec<[Value; 4]>, i64, Opcode) {
+        let mut terms: SmallVec<[((bool, bool), Value); 4]> = SmallVec::new();
         let mut constant = 0i64;
-        let (narrow, way) = match func.dfg.def_data(index) {
-            Some(&InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg })
-                if func.dfg.ty(arg) == Type::I32 =>
-            {
-                (arg, op)
-            }
-            _ if func.dfg.ty(index) == Type::I32 => (index, Opcode::Sext),
-            _ => return (SmallVec::from_slice(&[index]), 0, Opcode::Sext),
+        // Of 64 bits it is, however it wraps, as addresses do.
+        let mut index = index;
+        while let Some(&InstData::Binary { op: Opcode::Iadd, args: [a, b] }) = func.dfg.def_data(index)
+            && func.dfg.ty(a) == Type::I64
+            && let Some(c) = func.dfg.int_const(b)
+        {
+            (index, constant) = (a, constant.wrapping_add(c));
+        }
+        let Some((narrow, way)) = narrow(func, index) else {
+            return (SmallVec::from_slice(&[index]), constant, Opcode::Sext);
         };
         let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
         while let Some(value) = work.pop() {
-            let parts = self.sum(func, value, way).filter(|_| terms.len() + work.len() < MAX_TERMS);
+            let parts = self.sum(func, value, way, at).filter(|_| terms.len() + work.len() < MAX_TERMS);
+            let is_element = |value: Value| self.indexed.contains(&(base, scale, func.dfg.resolve(value)));
             match parts {
                 Some((a, Err(c))) => {
                     constant = constant.wrapping_add(c);
@@ -102,15 +150,20 @@ impl Sums {
                 Some((a, Ok(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
                     work.extend([b, a]);
                 }
-                Some(_) | None => terms.push((!self.is_fixed(func, at, value), value)),
+                Some((a, Ok(b))) if terms.is_empty() && work.is_empty() && is_element(a) != is_element(b) => {
+                    let (element, other) = if is_element(a) { (a, b) } else { (b, a) };
+                    terms.push(((!self.is_fixed(func, at, element), false), element));
+                    terms.push(((!self.is_fixed(func, at, other), true), other));
+                }
+                Some(_) | None => terms.push(((!self.is_fixed(func, at, value), true), value)),
             }
         }
         // A stable sort: in the order of the source otherwise.
-        terms.sort_by_key(|(changes, _)| *changes);
-        if let ([(_, whole)], 0) = (&terms[..], constant)
-            && *whole == narrow
+        terms.sort_by_key(|(order, _)| *order);
+        if let [(_, whole)] = terms[..]
+            && whole == narrow
         {
-            return (SmallVec::from_slice(&[index]), 0, way);
+            return (SmallVec::from_slice(&[index]), constant, way);
         }
         (terms.into_iter().map(|(_, value)| value).collect(), constant, way)
     }
@@ -130,17 +183,26 @@ impl Sums {
     }
 
     /// The two terms of a sum of 32 bits that is the same of what they are extended to; the second may be a constant.
-    fn sum(&mut self, func: &Function, value: Value, way: Opcode) -> Option<(Value, Result<Value, i64>)> {
+    fn sum(
+        &mut self,
+        func: &Function,
+        value: Value,
+        way: Opcode,
+        at: Block,
+    ) -> Option<(Value, Result<Value, i64>)> {
         let inst = func.dfg.def_inst(value)?;
         let &InstData::Binary { op, args: [a, b] } = &func.dfg[inst] else { return None };
         let constant = func.dfg.int_const(b);
-        let promised = way == Opcode::Sext && func.dfg.no_signed_wrap(inst);
+        let promised = match way {
+            Opcode::Sext => func.dfg.no_signed_wrap(inst) || self.stays_in_range(func, op, [a, b], at),
+            _ => false,
+        };
         match (op, constant) {
             (Opcode::Iadd, Some(c)) => {
                 let wraps = match way {
                     Opcode::Sext if c < 0 => self.bits_free(func, a) == 0,
                     Opcode::Sext => c >= 1 << 30 || self.bits_free(func, a) < 2,
-                    _ => c < 0 || self.bits_free(func, a) == 0,
+                    _ => c < 0 || (self.bits_free(func, a) == 0 && !self.is_natural(func, a, at)),
                 };
                 (promised || !wraps).then_some((a, Err(c)))
             }
@@ -148,10 +210,29 @@ impl Sums {
             (Opcode::Iadd, None) => {
                 let free = self.bits_free(func, a).min(self.bits_free(func, b));
                 let needed = if way == Opcode::Sext { 2 } else { 1 };
-                (promised || free >= needed).then_some((a, Ok(b)))
+                let natural =
+                    || way == Opcode::Zext && [a, b].iter().all(|&term| self.is_natural(func, term, at));
+                (promised || free >= needed || natural()).then_some((a, Ok(b)))
             }
             _ => None,
         }
+    }
+
+    /// Between which numbers a value lies where a block begins, if that was asked for.
+    fn range(&self, func: &Function, value: Value, at: Block) -> Option<Range> {
+        self.ranges.as_ref()?.at(func, value, at)
+    }
+
+    fn is_natural(&self, func: &Function, value: Value, at: Block) -> bool {
+        self.range(func, value, at).is_some_and(Range::is_natural)
+    }
+
+    /// Whether a sum or difference of 32 bits, read as signed, is never beyond them.
+    fn stays_in_range(&self, func: &Function, op: Opcode, terms: [Value; 2], at: Block) -> bool {
+        let [a, b] = terms.map(|term| self.range(func, term, at));
+        let all = Range::all(32);
+        let sum = a.zip(b).and_then(|(a, b)| exact(op, a, b));
+        sum.is_some_and(|sum| all.low <= sum.low && sum.high <= all.high)
     }
 
     /// How many of the upper bits of a value of 32 bits are known to be 0.

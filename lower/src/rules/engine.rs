@@ -519,7 +519,9 @@ impl Rewrite {
                 }
             };
             if n == last {
+                let promised = keeps_promise(&func.dfg, inst, &data);
                 func.dfg.replace_inst(inst, data);
+                func.dfg.set_no_signed_wrap(inst, promised);
                 return;
             }
             let value = crate::passes::insert_before(func, inst, data, ty);
@@ -527,4 +529,12 @@ impl Rewrite {
             values.push(value);
         }
     }
+}
+
+/// Whether an operation that is promised not to wrap takes a constant away, and what replaces it adds the negated one: that does not wrap either.
+fn keeps_promise(dfg: &DataFlowGraph, inst: Inst, replacement: &InstData) -> bool {
+    let InstData::Binary { op: Opcode::Isub, args: [a, b] } = dfg[inst] else { return false };
+    let &InstData::Binary { op: Opcode::Iadd, args: [x, y] } = replacement else { return false };
+    let negated = dfg.int_const(b).zip(dfg.int_const(y)).is_some_and(|(b, y)| b.checked_neg() == Some(y));
+    dfg.no_signed_wrap(inst) && dfg.resolve(a) == dfg.resolve(x) && negated
 }

@@ -176,6 +176,7 @@ impl Selector<'_> {
             Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Shift(opcode, read) => self.shift(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Sum if self.multiply_add(inst, a, b) || self.multiply_add(inst, b, a) => {}
+            Rule::Sum if self.add_condition(inst, a, b) || self.add_condition(inst, b, a) => {}
             Rule::Sum => self.plain(inst, make(Opcode::Add, Read::Signed), a, b),
             Rule::Product if self.wide_product(inst, a, b) => {}
             Rule::Product => self.plain(inst, make(Opcode::MulLo, Read::Signed), a, b),
@@ -213,6 +214,22 @@ impl Selector<'_> {
         };
         let (result, c) = (self.result(inst), self.operand(c));
         self.emit(mnemonic, &[result, a, b, c]);
+        true
+    }
+
+    /// `a` or `a + 1`, by a condition that would be added as a number: ptxas makes one instruction of it, and three of the sum. Of 64 bits it
+    /// makes more of it, as the number has no upper half.
+    fn add_condition(&mut self, inst: ir::Inst, a: Value, condition: Value) -> bool {
+        let Some(&InstData::Unary { op: IrOp::Zext, arg }) = self.absorbable(condition) else { return false };
+        let ty = self.ty(a);
+        if !is_i1(self.ty(arg)) || ty.bits() > 32 || self.int_const(a).is_some() {
+            return false;
+        }
+        let (result, a, condition) = (self.result(inst), self.operand(a), Operand::Use(self.reg(arg)));
+        let add = Mnemonic::new(Opcode::Add).with(Read::Signed.modifier(ty));
+        let next = self.emit_new(class(ty), add, &[a, Operand::Int(1)]);
+        let select = Mnemonic::new(Opcode::Selp).with(bits_mod(class(ty)));
+        self.emit(select, &[result, next, a, condition]);
         true
     }
 

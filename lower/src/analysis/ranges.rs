@@ -1,0 +1,372 @@
+//! Ranges: between which numbers, read as signed, each integer lies, through loops and behind branches. What can be said of no value bit by bit is known
+//! so: that a counter which starts at 0 and stays below a bound is not negative.
+//!
+//! The search is optimistic, as that for constants is: every value has no number at first, and is given those that reach it. A parameter that grows
+//! more than a few times grows to the end of its type at once; going over everything twice more then takes back what a bound forbids. Behind a branch
+//! on a comparison its operands are what it says.
+
+use super::{Analyses, Analysis, Cfg};
+use crate::pass::Aspects;
+use crate::rules::known::{Known, special_register};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+
+/// How often a value may grow before it grows to the end.
+const MAX_GROWTH: u8 = 3;
+/// Branches that are looked at above a block.
+const MAX_BRANCHES: usize = 6;
+/// Sweeps over the function; where that is not enough, nothing is known.
+const MAX_SWEEPS: usize = 16;
+
+/// The numbers from one to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The least.
+    pub low: i128,
+    /// The greatest.
+    pub high: i128,
+}
+
+impl Range {
+    const fn new(low: i128, high: i128) -> Range {
+        Range { low, high }
+    }
+
+    /// All numbers of a width.
+    pub const fn all(bits: u32) -> Range {
+        Range { low: -(1 << (bits - 1)), high: (1 << (bits - 1)) - 1 }
+    }
+
+    /// The numbers of a width in it; all of them if others are too, since those wrap.
+    pub fn wrapped(self, bits: u32) -> Range {
+        let all = Range::all(bits);
+        if self.low < all.low || self.high > all.high { all } else { self }
+    }
+
+    /// The numbers in both; where that is none the code is not reached, and any answer will do.
+    fn and(self, other: Range) -> Range {
+        let both = Range::new(self.low.max(other.low), self.high.min(other.high));
+        if both.low > both.high { self } else { both }
+    }
+
+    fn or(self, other: Range) -> Range {
+        Range::new(self.low.min(other.low), self.high.max(other.high))
+    }
+
+    /// Whether none is negative.
+    pub const fn is_natural(self) -> bool {
+        self.low >= 0
+    }
+}
+
+/// The width of a type whose ranges are kept: integers of 8 to 64 bits.
+pub(crate) fn width(ty: Type) -> Option<u32> {
+    (ty.is_int() && !ty.is_vector() && !ty.is_odd() && (8..=64).contains(&ty.bits())).then(|| ty.bits())
+}
+
+/// The ranges of the integers of a function.
+#[derive(Clone, PartialEq)]
+pub struct Ranges {
+    dominators: Rc<DominatorTree>,
+    cfg: Rc<Cfg>,
+    known: SecondaryMap<Value, Option<Range>>,
+    /// Whether the search came to an end.
+    complete: bool,
+}
+
+impl Analysis for Ranges {
+    const NAME: &'static str = "ranges of integers";
+    const READS: Aspects = Aspects::ALL;
+
+    fn compute(func: &Function, analyses: &mut Analyses) -> Self {
+        let (cfg, dominators) = (analyses.get::<Cfg>(func), analyses.get::<DominatorTree>(func));
+        let known = SecondaryMap::with_default(None);
+        let ranges = Ranges { dominators, cfg, known, complete: true };
+        Search { ranges, growth: SecondaryMap::with_default(0) }.run(func)
+    }
+}
+
+/// The search for ranges.
+struct Search {
+    ranges: Ranges,
+    growth: SecondaryMap<Value, u8>,
+}
+
+impl Search {
+    fn run(mut self, func: &Function) -> Ranges {
+        for &param in func.layout.entry().map_or(&[][..], |entry| func.dfg.block_params(entry)) {
+            self.ranges.known[param] = width(func.dfg.ty(param)).map(Range::all);
+        }
+        let mut sweeps = 0;
+        while self.sweep(func, true) {
+            sweeps += 1;
+            if sweeps == MAX_SWEEPS {
+                self.ranges.known.clear();
+                self.ranges.complete = false;
+                return self.ranges;
+            }
+        }
+        // What was given up to the end of its type may be bounded; each of these sweeps starts from what holds and leaves what holds.
+        self.sweep(func, false);
+        self.sweep(func, false);
+        self.ranges
+    }
+
+    /// Goes over all blocks, and says whether anything grew.
+    fn sweep(&mut self, func: &Function, grow: bool) -> bool {
+        let mut changed = false;
+        for &block in self.ranges.cfg.clone().reverse_postorder() {
+            if func.layout.entry() != Some(block) {
+                for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
+                    let Some(bits) = width(func.dfg.ty(param)) else { continue };
+                    let given = self.ranges.given(func, block, n);
+                    changed |= self.set(param, given, bits, grow);
+                }
+            }
+            for inst in func.layout.insts(block) {
+                let Some(result) = func.dfg.first_result(inst) else { continue };
+                let Some(bits) = width(func.dfg.ty(result)) else { continue };
+                let found = match func.dfg.results(inst).len() {
+                    1 => self.ranges.evaluate(func, inst, block, bits),
+                    _ => Some(Range::all(bits)),
+                };
+                changed |= self.set(result, found, bits, grow);
+                for other in func.dfg.results(inst).into_iter().skip(1) {
+                    self.ranges.known[other] = width(func.dfg.ty(other)).map(Range::all);
+                }
+            }
+        }
+        changed
+    }
+
+    fn set(&mut self, value: Value, found: Option<Range>, bits: u32, grow: bool) -> bool {
+        let (Some(found), old) = (found, self.ranges.known[value]) else { return false };
+        let new = match old {
+            None => found,
+            Some(old) if !grow => old.and(found),
+            Some(old) => old.or(found),
+        };
+        if old == Some(new) {
+            return false;
+        }
+        self.ranges.known[value] = Some(new);
+        if let Some(old) = old.filter(|_| grow) {
+            self.growth[value] = self.growth[value].saturating_add(1);
+            if self.growth[value] > MAX_GROWTH {
+                let all = Range::all(bits);
+                let low = if new.low < old.low { if new.low >= 0 { 0 } else { all.low } } else { new.low };
+                let high = if new.high > old.high { all.high } else { new.high };
+                self.ranges.known[value] = Some(Range::new(low, high));
+            }
+        }
+        true
+    }
+}
+
+impl Ranges {
+    /// Whether anything is known: the search has a bound.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// What the edges into a block give to its n-th parameter.
+    fn given(&self, func: &Function, block: Block, n: usize) -> Option<Range> {
+        let mut all: Option<Range> = None;
+        let mut seen: SmallVec<[Block; 4]> = SmallVec::new();
+        for &pred in self.cfg.predecessors(block) {
+            if seen.contains(&pred) {
+                continue;
+            }
+            seen.push(pred);
+            let branch = func.terminator(pred)?;
+            for (side, call) in func.dfg.targets(branch).enumerate().filter(|(_, call)| call.block == block) {
+                let arg = *call.args(&func.dfg.pool).get(n)?;
+                let Some(mut range) = self.at(func, arg, pred) else { continue };
+                if let Some((cond, [a, b])) = decided(func, branch, side) {
+                    range = self.refined(func, arg, range, cond, [a, b]);
+                }
+                all = Some(all.map_or(range, |all| all.or(range)));
+            }
+        }
+        all
+    }
+
+    /// What is known of a value where a block begins: `None` if nothing has reached it, or nothing was asked of it.
+    pub fn at(&self, func: &Function, value: Value, block: Block) -> Option<Range> {
+        let value = func.dfg.resolve(value);
+        if let Some(constant) = func.dfg.int_const(value) {
+            return Some(Range::new(constant.into(), constant.into()));
+        }
+        let mut range = self.known[value]?;
+        let mut at = block;
+        for _ in 0..MAX_BRANCHES {
+            let Some(above) = self.dominators.idom(at) else { break };
+            if let [pred] = self.cfg.predecessors(at)
+                && let Some(branch) = func.terminator(*pred)
+            {
+                let mut sides = func.dfg.targets(branch).enumerate().filter(|(_, call)| call.block == at);
+                if let (Some((side, _)), None) = (sides.next(), sides.next())
+                    && let Some((cond, operands)) = decided(func, branch, side)
+                {
+                    range = self.refined(func, value, range, cond, operands);
+                }
+            }
+            at = above;
+        }
+        Some(range)
+    }
+
+    /// What a comparison that holds says of one of its operands.
+    fn refined(&self, func: &Function, value: Value, range: Range, cond: IntCC, [a, b]: [Value; 2]) -> Range {
+        let value = func.dfg.resolve(value);
+        let (a, b) = (func.dfg.resolve(a), func.dfg.resolve(b));
+        let (cond, other) = match () {
+            () if value == a => (cond, b),
+            () if value == b => (cond.swapped(), a),
+            () => return range,
+        };
+        let other = match func.dfg.int_const(other) {
+            Some(constant) => Range::new(constant.into(), constant.into()),
+            None => match self.known[other] {
+                Some(other) => other,
+                None => return range,
+            },
+        };
+        let bounded = match cond {
+            IntCC::Slt => Range::new(range.low, other.high - 1),
+            IntCC::Sle => Range::new(range.low, other.high),
+            IntCC::Sgt => Range::new(other.low + 1, range.high),
+            IntCC::Sge => Range::new(other.low, range.high),
+            IntCC::Eq => other,
+            IntCC::Ult if other.is_natural() => Range::new(0, other.high - 1),
+            IntCC::Ule if other.is_natural() => Range::new(0, other.high),
+            // What is above a number that is not negative is above it as signed too, if it is not negative itself.
+            IntCC::Ugt if range.is_natural() && other.is_natural() => Range::new(other.low + 1, range.high),
+            IntCC::Uge if range.is_natural() && other.is_natural() => Range::new(other.low, range.high),
+            IntCC::Ne | IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => return range,
+        };
+        range.and(bounded)
+    }
+
+    fn evaluate(&self, func: &Function, inst: Inst, block: Block, bits: u32) -> Option<Range> {
+        let all = Range::all(bits);
+        let of = |value: Value| self.at(func, value, block);
+        Some(match func.dfg[inst] {
+            InstData::IntConst { value } => Range::new(value.into(), value.into()),
+            InstData::Sreg { reg } => match special_register(bits, reg) {
+                known if known == Known::NOTHING => all,
+                known => natural(known.max(bits).into(), bits),
+            },
+            InstData::Unary { op, arg } => {
+                let Some(from) = width(func.dfg.ty(arg)) else {
+                    return Some(match op {
+                        Opcode::Zext if func.dfg.ty(arg) == Type::I1 => Range::new(0, 1),
+                        _ => all,
+                    });
+                };
+                let arg = of(arg)?;
+                match op {
+                    Opcode::Sext => arg,
+                    Opcode::Zext if arg.is_natural() => arg,
+                    Opcode::Zext => Range::new(0, (1 << from) - 1),
+                    Opcode::Trunc => arg.wrapped(bits),
+                    Opcode::Ineg => Range::new(-arg.high, -arg.low).wrapped(bits),
+                    Opcode::Bnot => Range::new(-arg.high - 1, -arg.low - 1),
+                    Opcode::Popcnt | Opcode::Clz | Opcode::Ctz => Range::new(0, from.into()).wrapped(bits),
+                    _ => all,
+                }
+            }
+            InstData::Binary { op, args: [a, b] } => {
+                if width(func.dfg.ty(a)).is_none() || width(func.dfg.ty(b)).is_none() {
+                    return Some(all);
+                }
+                binary(op, of(a)?, of(b)?, bits, func.dfg.no_signed_wrap(inst))
+            }
+            InstData::Ternary { op: Opcode::Select, args: [_, yes, no] } => match (of(yes), of(no)) {
+                (Some(yes), Some(no)) => yes.or(no),
+                (Some(one), None) | (None, Some(one)) => one,
+                (None, None) => return None,
+            },
+            _ => all,
+        })
+    }
+}
+
+/// The comparison that a branch is known to have decided on one of its sides.
+fn decided(func: &Function, branch: Inst, side: usize) -> Option<(IntCC, [Value; 2])> {
+    let InstData::Brif { cond, dests } = &func.dfg[branch] else { return None };
+    if dests[0].block == dests[1].block {
+        return None;
+    }
+    let &InstData::IntCompare { cond, args } = func.dfg.def_data(*cond)? else { return None };
+    width(func.dfg.ty(args[0]))?;
+    Some((if side == 0 { cond } else { cond.inverse() }, args))
+}
+
+/// Numbers from 0, of a width.
+fn natural(high: i128, bits: u32) -> Range {
+    Range::new(0, high).wrapped(bits)
+}
+
+/// Sums, differences and products without wrapping.
+pub(crate) fn exact(op: Opcode, a: Range, b: Range) -> Option<Range> {
+    match op {
+        Opcode::Iadd => Some(Range::new(a.low + b.low, a.high + b.high)),
+        Opcode::Isub => Some(Range::new(a.low - b.high, a.high - b.low)),
+        Opcode::Imul => {
+            let corners = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+            Some(Range::new(*corners.iter().min()?, *corners.iter().max()?))
+        }
+        _ => None,
+    }
+}
+
+fn binary(op: Opcode, a: Range, b: Range, bits: u32, no_wrap: bool) -> Range {
+    let all = Range::all(bits);
+    let both = a.is_natural() && b.is_natural();
+    let amount = (b.low == b.high && (0..i128::from(bits)).contains(&b.low)).then_some(b.low);
+    // All ones up to the highest bit of either.
+    let filled = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
+    match op {
+        Opcode::Iadd | Opcode::Isub | Opcode::Imul => match exact(op, a, b) {
+            Some(exact) if no_wrap => {
+                Range::new(exact.low.clamp(all.low, all.high), exact.high.clamp(all.low, all.high))
+            }
+            Some(exact) => exact.wrapped(bits),
+            None => all,
+        },
+        Opcode::Shl => match amount {
+            Some(n) => Range::new(a.low << n, a.high << n).wrapped(bits),
+            None => all,
+        },
+        Opcode::Lshr => match amount {
+            Some(n) if a.is_natural() => Range::new(a.low >> n, a.high >> n),
+            Some(n @ 1..) => natural(((1 << bits) - 1) >> n, bits),
+            _ if a.is_natural() && b.is_natural() => Range::new(0, a.high),
+            _ => all,
+        },
+        Opcode::Ashr => match amount {
+            Some(n) => Range::new(a.low >> n, a.high >> n),
+            None => Range::new(a.low.min(0), a.high.max(0)).or(a),
+        },
+        Opcode::Band if both => Range::new(0, a.high.min(b.high)),
+        Opcode::Band if a.is_natural() => Range::new(0, a.high),
+        Opcode::Band if b.is_natural() => Range::new(0, b.high),
+        Opcode::Bor if both => Range::new(a.low.max(b.low), filled(a.high, b.high)),
+        Opcode::Bxor if both => Range::new(0, filled(a.high, b.high)),
+        Opcode::Udiv | Opcode::Sdiv if both && b.low > 0 => Range::new(a.low / b.high, a.high / b.low),
+        Opcode::Sdiv if b.low > 0 => Range::new(a.low.min(0), a.high.max(0)),
+        Opcode::Urem | Opcode::Srem if both && b.low > 0 => Range::new(0, a.high.min(b.high - 1)),
+        Opcode::Urem if b.low > 0 => Range::new(0, b.high - 1),
+        Opcode::Srem if b.low > 0 => Range::new(a.low.min(0).max(1 - b.high), a.high.max(0).min(b.high - 1)),
+        Opcode::Smin => Range::new(a.low.min(b.low), a.high.min(b.high)),
+        Opcode::Smax => Range::new(a.low.max(b.low), a.high.max(b.high)),
+        Opcode::Umin if both => Range::new(a.low.min(b.low), a.high.min(b.high)),
+        Opcode::Umax if both => Range::new(a.low.max(b.low), a.high.max(b.high)),
+        Opcode::Umin if a.is_natural() => Range::new(0, a.high),
+        Opcode::Umin if b.is_natural() => Range::new(0, b.high),
+        _ => all,
+    }
+}

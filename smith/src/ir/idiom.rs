@@ -10,13 +10,14 @@ const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn idiom(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=6)? {
+        match self.u.int_in_range(0..=8)? {
             0 => self.wide_product(),
             1 if self.config.floats => self.tie(),
             2 if self.config.vectors => self.packed_bytes(),
             3 => self.rotation(),
             4 => self.field(),
             5 => self.extremum(),
+            6 | 7 => self.counted_loop(),
             _ => self.wide_product(),
         }
     }
@@ -126,6 +127,35 @@ impl Generator<'_, '_, '_> {
         let rest = self.b.ins().band(y, others);
         let both = self.b.ins().bor(rest, field);
         self.values.extend([field, both]);
+        Ok(())
+    }
+
+    /// A loop of one block that counts with constants.
+    fn counted_loop(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I32, Type::I64])?;
+        let start = self.value(ty)?;
+        let (least, step) = (self.u.int_in_range(-2i64..=2)?, self.u.int_in_range(1i64..=3)?);
+        let trips = self.u.int_in_range(1i64..=6)?;
+        let (least_value, step_value) = (self.number(Type::I32, least), self.number(Type::I32, step));
+        let (head, after) = (self.b.create_block(), self.b.create_block());
+        let count = self.b.append_block_param(head, Type::I32);
+        let sum = self.b.append_block_param(head, ty);
+        self.b.ins().jump(head, &[least_value, start]);
+        self.b.switch_to_block(head);
+        self.values.extend([count, sum]);
+        for _ in 0..self.u.int_in_range(0..=3)? {
+            self.regular()?;
+        }
+        let more = self.value(ty)?;
+        let next =
+            if self.u.ratio(1, 2)? { self.b.ins().iadd(sum, more) } else { self.b.ins().bxor(sum, more) };
+        let counted = self.b.ins().iadd(count, step_value);
+        let end = self.number(Type::I32, least + step * trips);
+        let condition = if self.u.ratio(1, 2)? { IntCC::Slt } else { IntCC::Ne };
+        let goes_on = self.b.ins().icmp(condition, counted, end);
+        self.b.ins().brif(goes_on, head, &[counted, next], after, &[]);
+        self.b.switch_to_block(after);
+        self.values.push(next);
         Ok(())
     }
 

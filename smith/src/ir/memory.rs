@@ -92,7 +92,7 @@ impl Generator<'_, '_, '_> {
         let size = ty.bytes().unwrap_or(1).next_power_of_two();
         let mut flags = MemFlags::PLAIN;
         flags.volatile = self.u.ratio(1, 16)?;
-        let (from, bytes) = match (self.u.int_in_range(0..=8)?, self.memory) {
+        let (from, bytes) = match (self.u.int_in_range(0..=10)?, self.memory) {
             (0 | 1, _) => {
                 let value = self.value(ty)?;
                 let mut offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
@@ -101,6 +101,7 @@ impl Generator<'_, '_, '_> {
                 }
                 return self.write_own(value, offset as i32);
             }
+            (9 | 10, Some(_)) if pointers.cells.is_some() => return self.cell(),
             (8, Some(_)) if self.places.is_some() => return self.through_place(ty, size),
             (2, Some((table, _))) => (self.b.global_addr(table), 64),
             (3, Some(_)) => {
@@ -145,6 +146,27 @@ impl Generator<'_, '_, '_> {
         let place = self.random_place(from, size, bytes)?;
         let value = self.b.ins().load(ty, flags, place, 0);
         self.values.push(value);
+        Ok(())
+    }
+
+    /// A slot, or a part of it, at a place that does not depend on anything.
+    fn cell(&mut self) -> Result<()> {
+        let Some(cells) = self.pointers.and_then(|pointers| pointers.cells) else { return Ok(()) };
+        let cell = *self.u.choose(&cells)?;
+        let parts = [Type::I8, Type::I16, Type::I32, Type::F32, Type::F64];
+        let part = *self.u.choose(if self.config.floats { &parts } else { &parts[..3] })?;
+        let ty = if self.u.ratio(1, 2)? { Type::I64 } else { part };
+        let size = ty.bytes().unwrap_or(8);
+        let offset = (size * self.u.int_in_range(0..=8 / size - 1)?) as i32;
+        let at = self.b.ins().stack_addr(cell, offset);
+        if self.u.ratio(1, 2)? {
+            let value = self.value(ty)?;
+            let value = self.settled(value);
+            self.b.ins().store(MemFlags::PLAIN, value, at, 0);
+        } else {
+            let value = self.b.ins().load(ty, MemFlags::PLAIN, at, 0);
+            self.values.push(value);
+        }
         Ok(())
     }
 

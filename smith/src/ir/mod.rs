@@ -119,6 +119,8 @@ struct Pointers {
     own: Value,
     input: Value,
     slot: Option<StackSlot>,
+    /// Slots of 8 bytes whose addresses are only read from and written to: what becomes registers.
+    cells: Option<[StackSlot; 2]>,
     /// The thread's element of shared memory.
     shared: Option<Value>,
 }
@@ -247,10 +249,17 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     }
 
     fn make_pointers(&mut self, own: Value, input: Value, tid: Value) -> Result<Pointers> {
-        let mut pointers = Pointers { own, input, slot: None, shared: None };
+        let mut pointers = Pointers { own, input, slot: None, cells: None, shared: None };
         let Some((_, scratch)) = self.memory else { return Ok(pointers) };
         let slot = self.b.create_stack_slot(64, 16);
         pointers.slot = Some(slot);
+        let cells = [self.b.create_stack_slot(8, 8), self.b.create_stack_slot(8, 8)];
+        for cell in cells {
+            let value = self.value(Type::I64)?;
+            let at = self.b.ins().stack_addr(cell, 0);
+            self.b.ins().store(MemFlags::PLAIN, value, at, 0);
+        }
+        pointers.cells = Some(cells);
         for n in 0..8 {
             let value = self.value(Type::I64)?;
             let at = self.b.ins().stack_addr(slot, 8 * n);

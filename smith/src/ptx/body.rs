@@ -113,6 +113,9 @@ impl Generator<'_, '_, '_> {
     pub(super) fn statement(&mut self, depth: usize) -> Result<()> {
         self.budget = self.budget.saturating_sub(1);
         let nest = depth < self.config.depth && self.budget > 2;
+        if self.together && depth == 0 && self.u.ratio(1, 6)? {
+            return self.jointly();
+        }
         match self.u.int_in_range(0..=31)? {
             0..=13 => self.operation(None),
             14..=16 => {

@@ -143,6 +143,7 @@ enum Place {
 struct Generator<'u, 'd, 'c> {
     u: &'u mut Unstructured<'d>,
     config: &'c Config,
+    target: Target,
     catalog: &'static catalog::Catalog,
     version: Version,
     out: String,
@@ -176,6 +177,7 @@ impl<'u, 'd, 'c> Generator<'u, 'd, 'c> {
         Generator {
             u,
             config,
+            target,
             catalog: catalog::of_target(target),
             version: Version::new(6, 0),
             out: String::with_capacity(8192),
@@ -242,7 +244,7 @@ impl Generator<'_, '_, '_> {
         while self.budget > 0 && !self.u.is_empty() {
             self.statement(0)?;
         }
-        self.digest();
+        self.digest()?;
         self.scopes.close();
         self.out.push_str("}\n");
         Ok(())
@@ -294,7 +296,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Writes what the thread has in its registers to the beginning of its part of the output.
-    fn digest(&mut self) {
+    fn digest(&mut self) -> Result<()> {
         self.place_label("$finish");
         line!(self, "xor.b64 %h, %acc, 0xcbf29ce484222325;");
         for (name, class) in self.scopes.outermost() {
@@ -313,6 +315,10 @@ impl Generator<'_, '_, '_> {
             line!(self, "mul.lo.u64 %h, %h, 0x100000001b3;");
         }
         line!(self, "st.global.u64 [%own], %h;");
+        if self.together && self.u.ratio(1, 2)? {
+            self.last_vote()?;
+        }
         line!(self, "ret;");
+        Ok(())
     }
 }

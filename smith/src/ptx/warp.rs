@@ -8,18 +8,27 @@ use warpsmith_isa::Version;
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn jointly(&mut self) -> Result<()> {
-        let choice = self.u.int_in_range(0..=6)?;
+        let choice = self.u.int_in_range(0..=7)?;
         let value = self.register(Class::B32)?;
         // ptxas reads no component before `|`.
         let result = self.register(Class::B32)?.filter(|name| !name.contains('.'));
         let predicate = self.register(Class::Pred)?;
         let (Some(value), Some(result), Some(predicate)) = (value, result, predicate) else { return Ok(()) };
+        self.one_of(choice, &value, &result, &predicate)?;
+        self.account(&result);
+        self.account(&predicate);
+        Ok(())
+    }
+
+    fn one_of(&mut self, choice: u32, value: &str, result: &str, predicate: &str) -> Result<()> {
         match choice {
-            0 => self.exchange(&value, &result),
+            0 | 7 => self.exchange(value, result),
             1 => {
                 let mode = *self.u.choose(&["up", "down", "bfly", "idx"])?;
                 let lane = self.u.int_in_range(0..=31)?;
-                let clamp = if mode == "up" { 0 } else { 31 };
+                // Of the whole warp, or of each half, quarter and so on.
+                let width = 32 >> self.u.int_in_range(0..=4)?;
+                let clamp = (32 - width) << 8 | if mode == "up" { 0 } else { 31 };
                 if self.u.ratio(1, 2)? {
                     line!(
                         self,
@@ -40,7 +49,9 @@ impl Generator<'_, '_, '_> {
                 Ok(())
             }
             4 => {
-                if self.u.ratio(1, 2)? {
+                if let (true, Some(wide)) = (self.u.ratio(1, 3)?, self.register(Class::B64)?) {
+                    line!(self, "match.any.sync.b64 {result}, {wide}, 0xffffffff;");
+                } else if self.u.ratio(1, 2)? {
                     line!(self, "match.any.sync.b32 {result}, {value}, 0xffffffff;");
                 } else {
                     line!(self, "match.all.sync.b32 {result}|{predicate}, {value}, 0xffffffff;");
@@ -55,9 +66,16 @@ impl Generator<'_, '_, '_> {
                 Ok(())
             }
             _ => {
-                match self.u.int_in_range(0..=2)? {
-                    0 => line!(self, "barrier.sync 0;"),
-                    1 => line!(self, "bar.red.popc.u32 {result}, 0, {predicate};"),
+                match self.u.int_in_range(0..=4)? {
+                    0 => self.barrier()?,
+                    1 if self.has_elect() => {
+                        // Which lane it is may not show; that it is one does.
+                        self.needs(Version::new(8, 0));
+                        line!(self, "elect.sync _|%c1, 0xffffffff;");
+                        line!(self, "@%c1 red.global.add.u32 [totals], 1;");
+                    }
+                    2 => line!(self, "bar.red.or.pred {predicate}, 0, {predicate};"),
+                    3 => line!(self, "bar.red.popc.u32 {result}, 0, {predicate};"),
                     _ => line!(self, "bar.red.and.pred {predicate}, 0, {predicate};"),
                 }
                 Ok(())
@@ -65,22 +83,61 @@ impl Generator<'_, '_, '_> {
         }
     }
 
+    /// The last that lanes do together, when some have ended, or are about to: for those nobody waits.
+    pub(super) fn last_vote(&mut self) -> Result<()> {
+        let first = self.u.int_in_range(1..=31)?;
+        let end = self.label();
+        line!(self, "mov.u32 %s0, %laneid;");
+        line!(self, "setp.ge.u32 %c0, %s0, {first};");
+        line!(self, "@%c0 bra {end};");
+        line!(self, "vote.sync.ballot.b32 %s1, 1, 0xffffffff;");
+        line!(self, "st.global.b32 [%own+8], %s1;");
+        self.place_label(&end);
+        Ok(())
+    }
+
     fn has_redux(&self) -> bool {
-        // What is legal at sm_80 is what the catalog of that target has more of.
-        !std::ptr::eq(self.catalog, super::catalog::of_target(super::TARGETS[0]))
+        self.target.sm >= 80
+    }
+
+    fn has_elect(&self) -> bool {
+        self.target.sm >= 90
+    }
+
+    /// All threads of the block wait for each other: at one of the barriers, and some say how many they are.
+    fn barrier(&mut self) -> Result<()> {
+        let name = *self.u.choose(&["bar.sync", "barrier.sync", "barrier.sync.aligned"])?;
+        let number = *self.u.choose(&[0, 1, 15])?;
+        let text = match self.u.ratio(1, 2)? {
+            true => format!("{name} {number}, {};", crate::BLOCK),
+            false => format!("{name} {number};"),
+        };
+        // Without `.aligned` the threads of a warp may come one by one, and from different places.
+        match self.register(Class::Pred)? {
+            Some(condition) if name == "barrier.sync" && self.u.ratio(1, 2)? => {
+                let (other, end) = (self.label(), self.label());
+                line!(self, "@{condition} bra {other};");
+                self.line(&text);
+                line!(self, "bra {end};");
+                self.place_label(&other);
+                self.line(&text);
+                self.place_label(&end);
+            }
+            _ => self.line(&text),
+        }
+        Ok(())
     }
 
     /// Every thread reads what its neighbour has written.
     fn exchange(&mut self, value: &str, result: &str) -> Result<()> {
         let distance = self.u.int_in_range(1..=crate::BLOCK - 1)?;
         line!(self, "st.shared.b32 [%shr], {value};");
-        line!(self, "bar.sync 0;");
+        self.barrier()?;
         line!(self, "add.s32 %s0, %own_tid, {distance};");
         line!(self, "and.b32 %s0, %s0, {};", crate::BLOCK - 1);
         line!(self, "mov.u32 %s1, scratch;");
         line!(self, "mad.lo.u32 %s1, %s0, 32, %s1;");
         line!(self, "ld.shared.b32 {result}, [%s1];");
-        line!(self, "bar.sync 0;");
-        Ok(())
+        self.barrier()
     }
 }

@@ -227,7 +227,7 @@ fn pairs(text: &str, _: Language) -> Vec<Candidate> {
     found
 }
 
-/// A branch of two ways that goes one of them.
+/// A branch of two ways that goes one of them, and a way that ends.
 fn branches(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
@@ -236,10 +236,14 @@ fn branches(text: &str, language: Language) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
         let trimmed = line.trim_start();
-        if !trimmed.starts_with("brif") && !trimmed.starts_with("switch") {
+        let jumps = trimmed.starts_with("jump");
+        if !jumps && !trimmed.starts_with("brif") && !trimmed.starts_with("switch") {
             continue;
         }
         found.push(edit(n, n + 1, Some("  ret".to_owned())));
+        if jumps {
+            continue;
+        }
         for target in split(trimmed).into_iter().skip(1) {
             let target = target.rsplit_once("=>").map_or(target.as_str(), |(_, target)| target).trim();
             let target = target.trim_matches(|c| c == '[' || c == ']' || c == '{' || c == '}').trim();

@@ -115,6 +115,15 @@ impl Block<'_> {
             return Ok(());
         }
         let unknown = || Stop::Unsupported(m.to_string());
+        if m.opcode() == Opcode::Elect {
+            // Any of them may lead, by the manual.
+            let Some(Op::Pair(both)) = inst.operands.first() else { return Err(unknown()) };
+            for &thread in lanes {
+                self.threads[thread].write(&both[0], lanes[0] as u128 % 32)?;
+                self.threads[thread].write(&both[1], u128::from(thread == lanes[0]))?;
+            }
+            return Ok(());
+        }
         let ty = m.types().next().ok_or_else(unknown)?;
         let source = inst.operands.get(1).ok_or_else(unknown)?;
         let source_type = if m.opcode() == Opcode::Vote { ScalarType::Pred } else { ty };

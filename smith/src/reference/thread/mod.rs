@@ -133,7 +133,7 @@ impl Thread {
                 self.state = State::Barrier(number, count);
                 return Ok(());
             }
-            Opcode::Shfl | Opcode::Vote | Opcode::Match | Opcode::Redux | Opcode::BarWarp => {
+            Opcode::Shfl | Opcode::Vote | Opcode::Match | Opcode::Redux | Opcode::Elect | Opcode::BarWarp => {
                 let Some(mask) = inst.operands.last().filter(|_| m.has(Mod::Sync)) else {
                     return unknown(inst);
                 };
@@ -311,6 +311,9 @@ impl Frame {
     }
 }
 
+/// Sources of an instruction that computes, at most.
+const MOST_SOURCES: usize = 8;
+
 /// Moves and arithmetic.
 impl Thread {
     fn movement(&mut self, inst: &Inst, place: &Place) -> Result<(), Stop> {
@@ -367,7 +370,8 @@ impl Thread {
         let m = &inst.mnemonic;
         let first = m.types().next().unwrap_or(ScalarType::B32);
         let last = m.types().last().unwrap_or(first);
-        let mut args = Vec::with_capacity(sources.len());
+        let mut args = [0; MOST_SOURCES];
+        let Some(args) = args.get_mut(..sources.len()) else { return unknown(inst) };
         for (n, op) in sources.iter().enumerate() {
             // The type that a constant is read as: of a comparison and a conversion the type of what is compared, of a shift or a field 32 bits.
             let ty = match m.opcode() {
@@ -383,9 +387,9 @@ impl Thread {
                 Opcode::MulWide | Opcode::MadWide if n == 2 => ScalarType::S64,
                 _ => first,
             };
-            args.push(self.value(op, ty, place)?);
+            args[n] = self.value(op, ty, place)?;
         }
-        let Some([result, second]) = compute(m, &args, &mut self.carry) else { return unknown(inst) };
+        let Some([result, second]) = compute(m, args, &mut self.carry) else { return unknown(inst) };
         let result = match m.opcode() {
             Opcode::Cvt if first.is_signed() => signed(result, first.bits()) as u128,
             _ => result,

@@ -1,13 +1,16 @@
 //! Events: a place in the work of a stream, and the time when it was reached.
 
 use crate::error::{Code, Error};
+use crate::ffi::signal::Signal;
 use crate::queue::Ticket;
 use crate::stream::Captured;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
+/// `CU_EVENT_INTERPROCESS`
+const INTERPROCESS: u32 = 4;
 /// All flags that there are.
 const FLAGS: u32 = 7;
 
@@ -18,6 +21,8 @@ pub struct Event {
     pub context: u64,
     /// How it was made.
     pub flags: u32,
+    /// What other processes have of it, too: then this alone says whether it has happened.
+    pub signal: Option<Arc<Signal>>,
     inner: Mutex<Inner>,
 }
 
@@ -31,10 +36,24 @@ struct Inner {
 impl Event {
     /// An event that nothing was recorded in.
     pub fn new(context: u64, flags: u32) -> Result<Event, Error> {
-        if flags & !FLAGS != 0 || flags & 4 != 0 && flags & NO_TIMING == 0 {
+        if flags & !FLAGS != 0 || flags & INTERPROCESS != 0 && flags & NO_TIMING == 0 {
             return Err(Error::value(format!("flags {flags:#x} of an event")));
         }
-        Ok(Event { context, flags, inner: Mutex::default() })
+        let signal = if flags & INTERPROCESS == 0 {
+            None
+        } else {
+            let made = Signal::new().map_err(|error| {
+                Error::new(Code::OPERATING_SYSTEM, format!("an event for other processes: {error}"))
+            })?;
+            Some(Arc::new(made))
+        };
+        Ok(Event { context, flags, signal, inner: Mutex::default() })
+    }
+
+    /// An event of another process.
+    pub fn foreign(context: u64, signal: Signal) -> Event {
+        let (flags, signal) = (INTERPROCESS | NO_TIMING, Some(Arc::new(signal)));
+        Event { context, flags, signal, inner: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -60,6 +79,9 @@ impl Event {
 
     /// The time is now.
     pub fn happen(&self) {
+        if let Some(signal) = &self.signal {
+            signal.happen(signal.record());
+        }
         self.lock().time = Some(Instant::now());
     }
 
@@ -78,7 +100,11 @@ impl Event {
     /// An error if it has not happened.
     pub fn query(&self) -> Result<(), Error> {
         self.not_captured()?;
-        if self.ticket().is_some_and(|ticket| !ticket.is_done()) {
+        let done = match &self.signal {
+            Some(signal) => signal.has_happened(signal.recorded()),
+            None => self.ticket().is_none_or(|ticket| ticket.is_done()),
+        };
+        if !done {
             return Err(Error::new(Code::NOT_READY, "the event has not happened"));
         }
         Ok(())
@@ -93,8 +119,10 @@ impl Event {
 
     /// Waits until it has happened, if it was recorded.
     pub fn wait(&self) {
-        if let Some(ticket) = self.ticket() {
-            ticket.wait();
+        match (&self.signal, self.ticket()) {
+            (Some(signal), _) => signal.wait(signal.recorded()),
+            (None, Some(ticket)) => ticket.wait(),
+            (None, None) => {}
         }
     }
 

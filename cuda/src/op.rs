@@ -4,6 +4,7 @@ use crate::copy::{Copy3, Fill};
 use crate::error::Error;
 use crate::event::Event;
 use crate::ffi::callback::{Host, StreamCallback};
+use crate::ffi::signal::Signal;
 use crate::kernel::KernelLaunch;
 use crate::state::driver;
 use std::sync::Arc;
@@ -27,6 +28,10 @@ pub enum Op {
     Record(Arc<Event>),
     /// Waits for what an event was last recorded after; what a stream does with it is in the tickets of the work.
     Wait(Arc<Event>),
+    /// An event that other processes have is recorded, for this time.
+    Signal(Arc<Signal>, u64),
+    /// Waits until such an event has happened, as it was recorded then.
+    Await(Arc<Signal>, u64),
     /// Gives an allocation back.
     Free(u64),
     /// Works in an order that serves their dependencies.
@@ -36,10 +41,11 @@ pub enum Op {
 }
 
 impl Op {
-    /// Functions of the host may wait for the thread that submits them.
+    /// Functions of the host may wait for the thread that submits them, and so may other processes.
     pub fn may_block(&self) -> bool {
         match self {
-            Op::Host(_) | Op::Callback(..) => true,
+            Op::Host(_) | Op::Callback(..) | Op::Await(..) => true,
+            Op::Wait(event) => event.signal.is_some(),
             Op::Value(value) => value.waits(),
             Op::Graph(ops) => ops.iter().any(Op::may_block),
             Op::Empty
@@ -47,7 +53,7 @@ impl Op {
             | Op::Copy(_)
             | Op::Fill(_)
             | Op::Record(_)
-            | Op::Wait(_)
+            | Op::Signal(..)
             | Op::Free(_) => false,
         }
     }
@@ -81,6 +87,14 @@ impl Op {
             }
             Op::Wait(event) => {
                 event.wait();
+                Ok(())
+            }
+            Op::Signal(signal, number) => {
+                signal.happen(*number);
+                Ok(())
+            }
+            Op::Await(signal, number) => {
+                signal.wait(*number);
                 Ok(())
             }
             Op::Free(address) => driver()?.lock().free_now(*address),

@@ -153,6 +153,14 @@ impl Stream {
             event.capture(captured.clone());
             return Ok(());
         }
+        if let Some(signal) = &event.signal {
+            let number = signal.record();
+            let submitted = self.submit_after(context, Vec::new(), Op::Signal(Arc::clone(signal), number));
+            if submitted.is_err() {
+                signal.happen(number);
+            }
+            return submitted.map(|ticket| ticket.into_iter().for_each(|ticket| event.record(ticket)));
+        }
         if let Some(ticket) = self.submit_after(context, Vec::new(), Op::Record(Arc::clone(event)))? {
             event.record(ticket);
         }
@@ -181,6 +189,12 @@ impl Stream {
             captured.capture.invalidate();
             let message = "a stream that is captured waits for work that is not";
             return Err(Error::new(Code::STREAM_CAPTURE_ISOLATION, message));
+        }
+        if let Some(signal) = &event.signal {
+            let number = signal.recorded();
+            let done = signal.has_happened(number);
+            let op = Op::Await(Arc::clone(signal), number);
+            return if done { Ok(()) } else { self.submit(context, op) };
         }
         match event.ticket() {
             Some(ticket) if !ticket.is_done() => {

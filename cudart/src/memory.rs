@@ -163,6 +163,15 @@ rt! {
         OPEN.call_with_handle(place, handle, flags as usize)?;
         address.set(found)
     }
+
+    fn cudaIpcOpenEventHandle(event: Out<u64>, handle: Handle) {
+        context::ready()?;
+        static OPEN: crate::driver::Slot = crate::driver::Slot::new(c"cuIpcOpenEventHandle");
+        let mut found = 0u64;
+        let place = std::ptr::from_mut(&mut found).expose_provenance();
+        OPEN.call_with_handle(place, handle, 0)?;
+        event.set(found)
+    }
 }
 
 rt_stream! {

@@ -169,8 +169,8 @@ fn kind(node: &Node) -> (u32, &'static str) {
         (NodeKind::Plain, Op::Host(_) | Op::Callback(..)) => (3, "host"),
         (NodeKind::Plain, Op::Graph(_)) => (4, "graph"),
         (NodeKind::Plain, Op::Empty) => (5, "empty"),
-        (NodeKind::Plain, Op::Wait(_)) => (6, "wait for event"),
-        (NodeKind::Plain, Op::Record(_)) => (7, "record event"),
+        (NodeKind::Plain, Op::Wait(_) | Op::Await(..)) => (6, "wait for event"),
+        (NodeKind::Plain, Op::Record(_) | Op::Signal(..)) => (7, "record event"),
         (NodeKind::Plain, Op::Free(_)) => (11, "free"),
         (NodeKind::Plain, Op::Value(_)) => (12, "memory operation"),
     }

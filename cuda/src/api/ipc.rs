@@ -1,16 +1,20 @@
-//! Memory that other processes use.
+//! Memory and events that other processes use.
 
 use crate::context::current;
 use crate::error::{Code, Error};
+use crate::event::Event;
+use crate::ffi::signal::Signal;
 use crate::ffi::{Out, api, shared};
 use crate::memory::{Allocation, Kind};
 use crate::state::driver;
 use std::ptr::NonNull;
 
-/// `CUipcMemHandle`
+/// `CUipcMemHandle`, `CUipcEventHandle`
 type Handle = [u8; 64];
-/// What a handle starts with.
+/// What a handle of memory starts with.
 const MAGIC: &[u8; 8] = b"warpsmem";
+/// What a handle of an event starts with.
+const EVENT: &[u8; 8] = b"warpsevt";
 
 fn part(handle: &Handle, at: usize) -> u64 {
     let mut word = [0; 8];
@@ -18,11 +22,22 @@ fn part(handle: &Handle, at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
+/// The handle that starts so and has these words.
+fn handle<const N: usize>(magic: &[u8; 8], words: [u64; N]) -> Handle {
+    let mut made = [0; 64];
+    let (start, rest) = made.split_at_mut(8);
+    start.copy_from_slice(magic);
+    for (place, word) in rest.chunks_exact_mut(8).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    made
+}
+
 fn open(answer: Out<u64>, handle: &Handle) -> Result<(), Error> {
     let context = current()?;
     answer.check()?;
     if !handle.starts_with(MAGIC) {
-        return Err(Error::new(Code::INVALID_HANDLE, "this is not the handle of memory"));
+        return Err(Error::value("this is not the handle of memory"));
     }
     let [process, file, bytes, offset] = [8, 16, 24, 32].map(|at| part(handle, at));
     if process == u64::from(std::process::id()) {
@@ -62,12 +77,31 @@ api! {
         context.synchronize()?;
         let (file, offset) = shared::share(start, found.bytes)
             .map_err(|error| Error::new(Code::OPERATING_SYSTEM, format!("memory cannot be shared: {error}")))?;
-        let mut made = [0; 64];
-        made[..8].copy_from_slice(MAGIC);
-        for (at, word) in [(8, u64::from(std::process::id())), (16, file), (24, found.bytes), (32, offset)] {
-            made[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        handle.set(self::handle(MAGIC, [u64::from(std::process::id()), file, found.bytes, offset]))
+    }
+
+    fn cuIpcGetEventHandle(handle: Out<Handle>, event: u64) {
+        current()?;
+        handle.check()?;
+        let event = driver()?.lock().events.get(event)?;
+        let signal = event.signal.as_ref();
+        let signal = signal.ok_or_else(|| Error::new(Code::INVALID_HANDLE, "the event is not for other processes"))?;
+        handle.set(self::handle(EVENT, [u64::from(std::process::id()), signal.file()]))
+    }
+
+    fn cuIpcOpenEventHandle(event: Out<u64>, handle: Handle64) {
+        let context = current()?;
+        event.check()?;
+        if !handle.0.starts_with(EVENT) {
+            return Err(Error::new(Code::MAP_FAILED, "this is not the handle of an event"));
         }
-        handle.set(made)
+        let [process, file] = [8, 16].map(|at| part(&handle.0, at));
+        if process == u64::from(std::process::id()) {
+            return Err(Error::new(Code::INVALID_CONTEXT, "the event is of this process"));
+        }
+        let signal = Signal::open(process, file)
+            .map_err(|error| Error::new(Code::MAP_FAILED, format!("an event of process {process}: {error}")))?;
+        event.set(driver()?.lock().events.add(Event::foreign(context.id, signal)))
     }
 
     fn cuIpcOpenMemHandle(address: Out<u64>, handle: Handle64, _flags: u32) {

@@ -9,6 +9,7 @@ pub mod memory;
 pub mod pages;
 mod pointer;
 pub mod shared;
+pub mod signal;
 
 pub use pointer::{In, Out, Plain, Pointer, Text};
 

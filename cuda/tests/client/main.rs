@@ -9,6 +9,7 @@ mod graphs;
 mod launches;
 mod links;
 mod memory;
+mod processes;
 mod textures;
 mod virtual_memory;
 

@@ -132,7 +132,7 @@ fn main() {
 /// What it takes to compile all regions of a kernel, by settings of the compiler.
 fn compiling() {
     println!(
-        "\n| kernel | operations | compiled | settings | time | a 1,000 operations | code | G/s |\n|---|---|---|---|---|---|---|---|"
+        "\n| kernel | operations | compiled | settings | time | a 1,000 operations | building | instructions | code | G/s |\n|---|---|---|---|---|---|---|---|---|---|"
     );
     for (name, make) in KERNELS {
         let (mut device, program, launch) = make();
@@ -151,11 +151,13 @@ fn compiling() {
                 settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let each = best.as_secs_f64() * 1e6 / f64::from(program.operations());
             println!(
-                "| {name} | {} | {} | {} | {:.2} ms | {each:.2} ms | {} bytes | {rate:.2} |",
+                "| {name} | {} | {} | {} | {:.2} ms | {each:.2} ms | {:.2} ms | {} | {} bytes | {rate:.2} |",
                 program.operations(),
                 found.operations,
                 settings.join(" "),
                 best.as_secs_f64() * 1e3,
+                found.building.as_secs_f64() * 1e3,
+                found.instructions,
                 found.bytes
             );
         }

@@ -1,6 +1,8 @@
 //! Regions of programs as machine code: accesses that follow rules and that do not, lanes that part and meet, loops, faults and limits. Memory, statistics
 //! and faults are those of the interpreter, word for word.
 
+use std::sync::Arc;
+use warpsmith_interp::engine::{CompiledRegion, Region, Tier};
 use warpsmith_interp::{Device, Launch, Machine, NativeCode, Program};
 use warpsmith_native::{accelerate, attach};
 use warpsmith_ptx::ValidatedModule;
@@ -136,6 +138,29 @@ const LOADS: &[(&str, &str)] = &[
     (
         "its own address",
         "mad.wide.u32 %p0, %t, 8, %i; ld.global.u64 %p0, [%p0]; and.b64 %p0, %p0, 1020; add.u64 %p0, %p0, %i; ld.global.u32 %a0, [%p0]; ld.global.u32 %a1, [%i+12];",
+    ),
+    // Addresses that all lanes have, computed in a loop.
+    (
+        "a ring",
+        "mov.u64 %p1, own; mov.u64 %p6, table; mov.u32 %a2, 0; mov.b32 %a0, 1; mov.b32 %a1, 2;\nring: and.b32 %a3, %a2, 15; mul.wide.u32 %p2, %a3, 4; add.s64 %p3, %p1, %p2; mad.lo.u32 %a4, %t, 3, %a2; st.local.u32 [%p3], %a4; and.b32 %a5, %a2, 7; mul.wide.s32 %p4, %a5, 4; add.s64 %p5, %p6, %p4; ld.const.u32 %a6, [%p5]; add.u32 %a7, %a2, 9; and.b32 %a7, %a7, 15; mul.wide.u32 %p4, %a7, 4; add.s64 %p4, %p1, %p4; ld.local.u32 %a8, [%p4]; mad.lo.u32 %a0, %a0, %a6, %a8; xor.b32 %a8, %a8, %a2; st.local.u32 [%p4], %a8; sub.u32 %a1, %a1, %a0; add.u32 %a2, %a2, 1; setp.lt.u32 %q6, %a2, 40; @%q6 bra ring;",
+    ),
+    (
+        "narrow and wide elements of a ring",
+        "mov.u64 %p1, own; mov.u32 %a2, 0; mov.b32 %a0, 1; mov.b32 %a1, 2;\nring: and.b32 %a3, %a2, 3; mul.wide.u32 %p2, %a3, 16; add.s64 %p3, %p1, %p2; mad.lo.u32 %a4, %t, 40503, %a2; shl.b32 %a5, %a4, 16; st.local.v2.u16 [%p3], {%a4, %a5}; ld.local.s8 %a6, [%p3]; ld.local.s16 %a7, [%p3+2]; st.local.u8 [%p3+1], %a7; cvt.u64.u32 %p4, %a4; mul.lo.u64 %p4, %p4, %p4; st.local.u64 [%p3+8], %p4; ld.local.v4.u32 {%a8, %a9, %a10, %a11}, [%p3]; ld.local.u64 %p5, [%p3+8]; cvt.u32.u64 %a12, %p5; add.u32 %a0, %a0, %a6; xor.b32 %a0, %a0, %a7; add.u32 %a1, %a1, %a8; xor.b32 %a1, %a1, %a11; add.u32 %a1, %a1, %a12; add.u32 %a2, %a2, 1; setp.lt.u32 %q6, %a2, 9; @%q6 bra ring;",
+    ),
+    (
+        "shared memory at one place",
+        "mov.u32 %a2, tile; mad.lo.u32 %a3, %t, 4, %a2; st.shared.u32 [%a3], %t; bar.sync 0; mov.u32 %a4, 0; mov.b32 %a0, 7; mov.b32 %a1, 9;\nplaces: shl.b32 %a5, %a4, 2; add.u32 %a5, %a5, %a2; ld.shared.u32 %a6, [%a5]; ld.shared.s8 %a7, [%a5+4]; mad.lo.u32 %a0, %a0, 3, %a6; add.u32 %a1, %a1, %a7; add.u32 %a4, %a4, 1; setp.lt.u32 %q6, %a4, %n; @%q6 bra places;",
+    ),
+    // What counts alike differs once lanes have left the loop at their own times.
+    (
+        "counters of their own",
+        "and.b32 %a3, %t, 3; mov.u64 %p1, own; mov.u64 %p3, table; mov.u32 %a2, 0;\ncount: add.u32 %a2, %a2, 1; setp.lt.u32 %q6, %a2, %a3; @%q6 bra count; and.b32 %a4, %a2, 7; mul.wide.u32 %p2, %a4, 4; add.s64 %p4, %p3, %p2; ld.const.u32 %a0, [%p4]; add.s64 %p5, %p1, %p2; st.local.u32 [%p5], %a0; add.u32 %a1, %a2, 3; ld.local.u32 %a5, [%p5]; xor.b32 %a1, %a1, %a5;",
+    ),
+    // The lanes part, meet, and agree again.
+    (
+        "alike again",
+        "mov.u64 %p3, table; mov.u32 %a2, 0; mov.u32 %a0, 0; mov.u32 %a1, 0;\nround: and.b32 %a3, %t, %a2; setp.eq.u32 %q5, %a3, 1; @%q5 bra side; add.u32 %a0, %a0, %a3; add.u32 %a0, %a0, 5;\nside: and.b32 %a4, %a2, 7; mul.wide.u32 %p2, %a4, 4; add.s64 %p4, %p3, %p2; ld.const.u32 %a5, [%p4]; mad.lo.u32 %a1, %a1, 5, %a5; bar.warp.sync -1; add.u32 %a2, %a2, 1; setp.lt.u32 %q6, %a2, 30; @%q6 bra round;",
     ),
     (
         "volatile",
@@ -351,6 +376,11 @@ const FAULTS: &[&str] = &[
     "mul.lo.u32 %a1, %t, 8; add.u32 %a2, %a1, 3; st.shared.u32 [%a2], %a1; add.u32 %a0, %a1, 1; st.global.u32 [%o], %a0;",
     "cvt.u64.u32 %p0, %t; mul.lo.u64 %p0, %p0, 12; mov.u64 %p1, own; add.u64 %p0, %p0, %p1; st.local.u32 [%p0], %t; add.u32 %a0, %t, 1; st.global.u32 [%o], %a0;",
     "mov.u64 %p0, 64; mul.lo.u64 %p1, %p0, 3; ld.u32 %a0, [%p1]; add.u32 %a0, %a0, 1; add.u32 %a1, %a0, 1; st.global.u32 [%o], %a1;",
+    // Addresses of all lanes that leave their space in a loop, or are not aligned.
+    "mov.u64 %p1, own; mov.u32 %a2, 0; mov.u32 %a0, 0; again: mul.wide.u32 %p2, %a2, 4; add.s64 %p3, %p1, %p2; st.local.u32 [%p3], %t; add.u32 %a2, %a2, 1; add.u32 %a0, %a0, %a2; xor.b32 %a0, %a0, %t; bra again;",
+    "mov.u64 %p1, table; mov.u32 %a2, 0; mov.u32 %a0, 0; again: mul.wide.u32 %p2, %a2, 4; add.s64 %p3, %p1, %p2; ld.const.u32 %a3, [%p3]; add.u32 %a2, %a2, 1; add.u32 %a0, %a0, %a3; xor.b32 %a0, %a0, %t; bra again;",
+    "mov.u32 %a3, tile; mov.u32 %a2, 0; mov.u32 %a0, 0; again: add.u32 %a4, %a3, %a2; ld.shared.u32 %a5, [%a4]; add.u32 %a2, %a2, 6; add.u32 %a0, %a0, %a5; xor.b32 %a0, %a0, %t; bra again;",
+    "mov.u32 %a2, 0; mov.u32 %a0, 0; again: sub.u32 %a2, %a2, 4; ld.shared.v2.u32 {%a4, %a5}, [%a2]; add.u32 %a0, %a0, %a5; xor.b32 %a0, %a0, %t; bra again;",
     // The first load at fault is not of the first batch.
     "mov.u64 %p0, 64; mul.lo.u64 %p1, %p0, 4; ld.global.u32 %a0, [%i]; ld.global.u32 %a2, [%p1];\n ld.global.u32 %a3, [%i+524288]; add.u32 %a0, %a0, %a2; add.u32 %a0, %a0, %a3; st.global.u32 [%o], %a0;",
 ];
@@ -415,4 +445,57 @@ fn hot_regions() {
         outcome(&plain, 96, 5, NativeCode::Auto, None)
     );
     assert!(always.compiled_regions().0 > 0, "all is compiled");
+}
+
+/// That lanes agree in what a called function reads says nothing of its caller, whose counters differ.
+#[test]
+fn lanes_that_agree_in_a_call() {
+    let body = "and.b32 %a3, %t, 3; mov.u64 %p3, table; mov.u32 %a2, 0; mov.u32 %a0, 0; mov.u32 %a6, 0;
+count: add.u32 %a2, %a2, 1; setp.lt.u32 %q6, %a2, %a3; @%q6 bra count;
+rounds: call (%a5), mix, (%t);
+    and.b32 %a4, %a2, 7; mul.wide.u32 %p2, %a4, 4; add.s64 %p4, %p3, %p2; ld.const.u32 %a7, [%p4];
+    add.u32 %a0, %a0, %a7; xor.b32 %a0, %a0, %a5; add.u32 %a6, %a6, 1; setp.lt.u32 %q5, %a6, 20;
+    @%q5 bra rounds;
+    st.global.u32 [%o], %a0;";
+    let mix = ".func (.reg .b32 %r) mix(.reg .b32 %x) {
+    .reg .b32 %y;
+    xor.b32 %y, %x, 77; add.u32 %y, %y, 3; mad.lo.u32 %r, %y, 5, %x;
+    ret;
+}
+.visible .entry k(";
+    let plain = load(&kernel(body).replacen(".visible .entry k(", mix, 1));
+    let mut native = plain.clone();
+    accelerate(&mut native).unwrap();
+    for threads in THREADS {
+        let run = |program: &Program, native| outcome(program, threads, 1, native, None);
+        assert_eq!(run(&native, NativeCode::Always), run(&plain, NativeCode::Off), "{threads} threads");
+    }
+}
+
+/// Refuses everything.
+#[derive(Debug)]
+struct Refusing;
+
+// SAFETY: it makes no code.
+unsafe impl Tier for Refusing {
+    fn compile(&self, _: &Program, _: &Region<'_>) -> Result<Option<CompiledRegion>, String> {
+        Err("there are too many registers".into())
+    }
+}
+
+/// What the compiler refuses is interpreted, and the program says so.
+#[test]
+fn refused_regions_are_named() {
+    let text = kernel("add.u32 %a0, %t, 3; xor.b32 %a0, %a0, %t; st.global.u32 [%o], %a0;");
+    let plain = load(&text);
+    let mut refused = plain.clone();
+    refused.set_tier(Arc::new(Refusing));
+    assert_eq!(refused.refused_regions(), [], "nothing was compiled yet");
+    refused.compile_regions();
+    let found = refused.refused_regions();
+    assert!(!found.is_empty(), "it refuses everything");
+    assert!(found.iter().all(|region| region.function == "k" && region.line > 0), "{found:?}");
+    assert!(found.iter().all(|region| region.reason.contains("registers")), "{found:?}");
+    let run = |program: &Program| outcome(program, 64, 1, NativeCode::Auto, None);
+    assert_eq!(run(&refused), run(&plain));
 }

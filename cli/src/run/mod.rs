@@ -173,7 +173,12 @@ pub fn run(options: &Options) -> Outcome {
             explore::run(&program, &sources, &launch, count, options.json).map_err(Problem::Failure)?;
             return Ok(None);
         }
-        Ok(Some((result(options, &program, sources, &launch, &printed, &mut observations)?, launch)))
+        let result = result(options, &program, sources, &launch, &printed, &mut observations);
+        for refused in program.refused_regions() {
+            let place = format!("`{}` from line {} on", refused.function, refused.line);
+            eprintln!("warning: {place} has no machine code and was interpreted: {}", refused.reason);
+        }
+        Ok(Some((result?, launch)))
     });
     if let Ok(None) | Err(Problem::Failure(Failure::Rejected)) = outcome {
         return outcome.map(drop).map_err(|_| Failure::Rejected);

@@ -40,7 +40,7 @@ struct Memory {
 pub(super) struct Chunks<'b, 'f, 's> {
     pub b: &'b mut FunctionBuilder<'f>,
     memory: [Memory; 3],
-    steps: &'s [Step],
+    pub steps: &'s [Step],
     keep: &'s [Reg],
     lanes: Option<Value>,
     /// Four times the number of the chunk, four times: the bytes before its part of a row.
@@ -50,6 +50,14 @@ pub(super) struct Chunks<'b, 'f, 's> {
     now: HashMap<Reg, Known>,
     pub loaded: Loaded,
     pub reads: Reads,
+    /// What is equal in all lanes, as far as it was computed before the loop, and by the number of its step as vectors.
+    pub uniform: HashMap<Reg, Value>,
+    pub splats: HashMap<usize, Lanes>,
+    /// The places of accesses by their numbers, of local memory those of the first lane.
+    pub places_known: HashMap<u32, Value>,
+    /// Bytes from a lane's local memory to the next lane's, and from the first lane's to those of the chunk.
+    pub local_step: Option<Value>,
+    pub local_past: Option<[Value; 4]>,
 }
 
 #[derive(Clone, Copy)]
@@ -71,7 +79,23 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         let memory = memory.map(|base| Memory { base, narrow: None, wide: None });
         let (words, now) = (HashMap::new(), HashMap::new());
         let chunk = Value::from_u32(0);
-        Chunks { b, memory, steps, keep, lanes, chunk, words, now, loaded, reads: Reads::default() }
+        Chunks {
+            b,
+            memory,
+            steps,
+            keep,
+            lanes,
+            chunk,
+            words,
+            now,
+            loaded,
+            reads: Reads::default(),
+            uniform: HashMap::new(),
+            splats: HashMap::new(),
+            places_known: HashMap::new(),
+            local_step: None,
+            local_past: None,
+        }
     }
 
     pub fn emit(mut self) {
@@ -82,7 +106,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
                 Source::Reg(r) => Some(*r),
                 Source::Number(_) => None,
             });
-            for r in sources.chain(step.guard.map(|(r, _)| r)).chain([step.dst]) {
+            for r in sources.chain(step.guard.map(|(r, _)| r)).chain(step.written()) {
                 self.word(r);
             }
         }
@@ -110,8 +134,11 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             self.b.ins().brif(own, body, &[], next, &arguments(sums.clone()));
             self.b.switch_to_block(body);
         }
-        for step in steps {
-            self.step(step);
+        for (n, step) in steps.iter().enumerate() {
+            match self.splats.get(&n) {
+                Some(lanes) => _ = self.now.insert(step.dst, Known { lanes: *lanes, any_nan: false }),
+                None => self.step(step),
+            }
         }
         let mask = self.lanes.map(|lanes| self.spread(lanes));
         for r in self.keep {
@@ -171,6 +198,11 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         let each = self.constant_vector([1, 2, 4, 8]);
         let bit = self.b.ins().band(all, each);
         self.b.ins().icmp(Cc::Equal, bit, each)
+    }
+
+    /// Where a kind of memory begins.
+    pub fn base(&self, of: Place) -> Value {
+        self.memory[of as usize].base
     }
 
     /// Where the chunk's part of lanes is.
@@ -280,6 +312,14 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     fn step(&mut self, step: &Step) {
         let (mut result, mut any_nan) = match step.what {
             What::Fetch(fetch) => (self.fetch(&fetch, step.dst.width()), false),
+            What::Known(known) => (self.load_local(&known, step.dst.width()), false),
+            What::Store(known) => {
+                for source in &step.src {
+                    let value = self.source(*source, false);
+                    self.store_local(&known, value);
+                }
+                return;
+            }
             What::Compute(plan) => {
                 let single = plan.is_float() && !step.double;
                 let x: Vec<Lanes> = step.src.iter().map(|source| self.source(*source, single)).collect();

@@ -1,8 +1,8 @@
 //! The code of a region: its blocks, how they branch, and when the engine's loop is to decide who runs.
 
-use super::chunk::{Chunks, PLAIN};
+use super::chunk::{Chunks as Loop, PLAIN};
 use super::fetch::Loaded;
-use super::recipe::{Block, Exit, Part, Recipe, Step};
+use super::recipe::{Block, Chunks, Exit, Part, Recipe};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
     AbiParam, Block as Label, InstBuilder, JumpTableData, SigRef, Signature, Value, types,
@@ -127,7 +127,11 @@ impl<'r> Emitter<'_, 'r> {
 
     /// The operations of a block but for its branch.
     fn body(&mut self, block: &Block, lanes: Lanes) {
-        for part in &block.parts {
+        self.parts(&block.parts, lanes, true);
+    }
+
+    fn parts(&mut self, parts: &[Part], lanes: Lanes, every: bool) {
+        for part in parts {
             match part {
                 Part::Engine(from, to) => {
                     let [mask, wide] = self.masks(lanes);
@@ -138,20 +142,59 @@ impl<'r> Emitter<'_, 'r> {
                     let failed = self.b.inst_results(call)[0];
                     self.check(failed, *from);
                 }
-                Part::Chunks { loads, steps, keep, from, .. } => {
-                    self.chunks(*loads, (steps, keep), *from, lanes);
-                }
+                Part::Chunks(chunks) => self.chunks(chunks, lanes, every),
+                Part::Uniform { once, parts } => match lanes {
+                    Lanes::Group => self.once(once, parts),
+                    Lanes::Some(_) => self.parts(parts, lanes, every),
+                },
             }
         }
     }
 
+    /// What is uniform once and the rest for all lanes, if those are together, or else the parts of which it consists.
+    fn once(&mut self, once: &Chunks, parts: &[Part]) {
+        let (together, apart, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let uniform = self.field32(field!(uniform));
+        self.b.ins().brif(uniform, together, &[], apart, &[]);
+        self.b.switch_to_block(together);
+        let mut source = Loaded::Rows;
+        if let Some((group, _)) = once.loads {
+            let answer = self.ask_for(group, true);
+            let found = self.b.ins().icmp_imm_u(Cc::Equal, answer, i64::from(RegionState::PLACES));
+            let placed = self.b.create_block();
+            self.b.ins().brif(found, placed, &[], apart, &[]);
+            self.b.switch_to_block(placed);
+            source = Loaded::Places(self.places);
+        }
+        let memory = [self.registers, self.constants, self.scratch];
+        let mut lanes = Loop::new(&mut self.b, memory, source, (&once.steps, &once.keep), None);
+        lanes.before_loop(self.state, apart);
+        lanes.emit();
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(apart);
+        self.parts(parts, Lanes::Group, false);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// Asks for a group of batches, for all lanes of the group.
+    fn ask_for(&mut self, group: u32, places: bool) -> Value {
+        let mask = self.field32(field!(mask));
+        let args = [group, u32::from(places)].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+        let load = self.field64(field!(load));
+        let call = self.b.ins().call_indirect(self.load, load, &[self.state, args[0], mask, args[1]]);
+        self.b.inst_results(call)[0]
+    }
+
     /// Loads and arithmetic: a loop for all lanes of the warp, whose loads read where the data are if they can, and one for any lanes.
-    fn chunks(&mut self, loads: Option<(u32, bool)>, code: (&[Step], &[Reg]), from: u32, lanes: Lanes) {
+    fn chunks(&mut self, chunks: &Chunks, lanes: Lanes, every: bool) {
+        let Chunks { loads, steps, keep, from, .. } = chunks;
+        let (code, from) = ((&steps[..], &keep[..]), *from);
         let [mask, wide] = self.masks(lanes);
-        let whole = matches!(lanes, Lanes::Group);
+        let whole = every && matches!(lanes, Lanes::Group);
         let (any, done) = (self.b.create_block(), self.b.create_block());
         // Whether the loop for all lanes does it, and where that reads.
-        let (every, source) = match loads {
+        let (every, source) = match *loads {
             Some((group, placed)) => {
                 let places = whole && placed;
                 let args = [group, u32::from(places)].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
@@ -176,13 +219,13 @@ impl<'r> Emitter<'_, 'r> {
             let all = self.b.create_block();
             self.b.ins().brif(every, all, &[], any, &[]);
             self.b.switch_to_block(all);
-            Chunks::new(&mut self.b, memory, source, code, None).emit();
+            Loop::new(&mut self.b, memory, source, code, None).emit();
             self.b.ins().jump(done, &[]);
         } else {
             self.b.ins().jump(any, &[]);
         }
         self.b.switch_to_block(any);
-        Chunks::new(&mut self.b, memory, Loaded::Rows, code, Some(wide)).emit();
+        Loop::new(&mut self.b, memory, Loaded::Rows, code, Some(wide)).emit();
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
@@ -276,6 +319,8 @@ impl<'r> Emitter<'_, 'r> {
             let here = self.b.create_block();
             self.b.ins().brif(may, here, &[], by_loop, &[]);
             self.b.switch_to_block(here);
+            let none = self.b.ins().iconst(types::I32, 0);
+            self.set(field!(uniform), none);
             let rest = self.b.ins().band_not(mask, taken);
             let all = self.b.ins().popcnt(mask);
             let mut chosen = executed;

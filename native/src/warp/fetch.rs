@@ -31,7 +31,7 @@ pub(super) struct Reads {
 }
 
 /// Data of the guest: in bounds, and aligned as its elements are.
-const GUEST: MemFlagsData = MemFlagsData::new().with_notrap();
+pub(super) const GUEST: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// Lanes of a chunk.
 const LANES: u32 = 4;
@@ -221,7 +221,7 @@ impl Chunks<'_, '_, '_> {
         Lanes::Two([low, high].map(|pair| self.gathered(types::I64X2, pair)))
     }
 
-    fn gathered(&mut self, ty: Type, values: &[Value]) -> Value {
+    pub fn gathered(&mut self, ty: Type, values: &[Value]) -> Value {
         let mut lanes = self.b.ins().scalar_to_vector(ty, values[0]);
         for (n, value) in values.iter().enumerate().skip(1) {
             lanes = self.b.ins().insertlane(lanes, *value, n as u8);

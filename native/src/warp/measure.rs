@@ -2,6 +2,7 @@
 
 use super::{Compiler, compile_with, has_fused_multiply, recipe};
 use std::sync::Arc;
+use std::time::Duration;
 use warpsmith_diag::Diagnostic;
 use warpsmith_interp::engine::Program;
 
@@ -23,6 +24,10 @@ pub struct Compiled {
     pub operations: usize,
     /// Bytes of machine code.
     pub bytes: usize,
+    /// Instructions of Cranelift.
+    pub instructions: usize,
+    /// How long it took to make them; the rest is Cranelift's.
+    pub building: Duration,
 }
 
 /// Compiles all regions of a program, and forgets them.
@@ -32,9 +37,11 @@ pub fn compile(program: &Program, settings: Settings) -> Result<Compiled, Box<Di
     for region in program.regions() {
         let (recipe, operations) = recipe::recipe(program, &region, fused_multiply);
         if operations >= super::LEAST {
-            let (_, _, bytes) = compile_with(&recipe, settings)?;
+            let made = compile_with(&recipe, settings)?;
             compiled.operations += operations;
-            compiled.bytes += bytes;
+            compiled.bytes += made.bytes;
+            compiled.instructions += made.instructions;
+            compiled.building += made.building;
         }
     }
     Ok(compiled)

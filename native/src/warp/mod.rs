@@ -4,17 +4,19 @@
 //! what it has written is stored at its end. Between the loops the engine executes what is not compiled, stores among it. Loads are part of the loop that uses
 //! them where their addresses follow a rule, and the engine has checked all of them before; others it makes before the loop. Blocks branch to each other as long as all lanes go the same way, or part for a few operations and meet again.
 //!
-//! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it;
+//! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it, and `parts`: a block of it;
 //! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its arithmetic,
-//!   `fetch`: its loads.
+//!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it.
 
 mod chunk;
 mod compute;
 mod emit;
 mod fetch;
 pub mod measure;
+mod parts;
 mod plan;
 mod recipe;
+mod uniform;
 
 use crate::host::Code;
 use crate::unit::internal;
@@ -23,6 +25,7 @@ use cranelift_module::{Linkage, Module as _};
 use recipe::Recipe;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 use warpsmith_diag::Diagnostic;
 use warpsmith_interp::engine::{CompiledRegion, Program, Region, RegionCode, Tier};
 
@@ -99,11 +102,11 @@ const DENSE: usize = 3;
 // SAFETY: `emit` makes code that does what `recipe` says of each operation, with the registers that the program's builder has checked, and `Finished`
 // owns it.
 unsafe impl Tier for Compiler {
-    fn compile(&self, program: &Program, region: &Region<'_>) -> Option<CompiledRegion> {
+    fn compile(&self, program: &Program, region: &Region<'_>) -> Result<Option<CompiledRegion>, String> {
         let (recipe, operations) = recipe::recipe(program, region, self.fused_multiply);
         let dense = !recipe.has_batches() || operations >= DENSE * recipe.loops();
         if operations < LEAST || !(self.all || dense) {
-            return None;
+            return Ok(None);
         }
         let groups = recipe.groups.clone();
         let cache = CACHE.get_or_init(Mutex::default);
@@ -112,9 +115,8 @@ unsafe impl Tier for Compiler {
         let (code, owner) = match known {
             Some(known) => known,
             None => {
-                // What cannot be compiled is interpreted: there is no error that a user could do something about.
-                let (code, owner, _) = compile_with(&key.0, self.settings).ok()?;
-                let made = (code, owner);
+                let made = compile_with(&key.0, self.settings).map_err(|error| error.message)?;
+                let made = (made.code, made.owner);
                 let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
                 if cache.len() >= KEPT {
                     cache.clear();
@@ -123,17 +125,24 @@ unsafe impl Tier for Compiler {
                 made
             }
         };
-        Some(CompiledRegion { code, groups, operations, owner })
+        Ok(Some(CompiledRegion { code, groups, operations, owner }))
     }
 }
 
 /// How regions are compiled: what is measured in `docs/native.md`.
 const SETTINGS: measure::Settings = measure::SETTINGS[0];
 
-fn compile_with(
-    recipe: &Recipe,
-    settings: measure::Settings,
-) -> Result<(RegionCode, Arc<Finished>, usize), Box<Diagnostic>> {
+/// The code of a region, and what was made on the way.
+struct Made {
+    code: RegionCode,
+    owner: Arc<Finished>,
+    bytes: usize,
+    /// Instructions of Cranelift, and how long it took to make them.
+    instructions: usize,
+    building: Duration,
+}
+
+fn compile_with(recipe: &Recipe, settings: measure::Settings) -> Result<Made, Box<Diagnostic>> {
     let error = |e: &dyn std::fmt::Debug| internal("a region", format!("{e:?}"));
     let mut code = Code::of_regions(settings)?;
     let (mut builder, mut context) = (FunctionBuilderContext::new(), code.make_context());
@@ -142,12 +151,14 @@ fn compile_with(
     let id = code.declare_function("region", Linkage::Local, &signature).map_err(|e| error(&e))?;
     context.func.signature = signature;
     let config = code.target_config();
+    let begin = Instant::now();
     emit::region(FunctionBuilder::new(&mut context.func, &mut builder), recipe, config);
+    let (building, instructions) = (begin.elapsed(), context.func.dfg.num_insts());
     code.define_function(id, &mut context).map_err(|e| error(&e))?;
     let bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
     code.finalize_definitions().map_err(|e| error(&e))?;
     let entry = code.get_finalized_function(id);
     // SAFETY: the function was compiled with the signature of `RegionCode`.
     let entry = unsafe { std::mem::transmute::<*const u8, RegionCode>(entry) };
-    Ok((entry, Arc::new(Finished(code)), bytes))
+    Ok(Made { code: entry, owner: Arc::new(Finished(code)), bytes, instructions, building })
 }

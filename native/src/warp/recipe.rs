@@ -1,11 +1,9 @@
 //! What is compiled of a region: a description that holds nothing of the program that it comes from but what its code depends on, so that equal
 //! regions have the same code.
 
-use super::plan::{Plan, plan};
-use std::collections::HashSet;
-use warpsmith_interp::engine::{
-    BatchGroup, BlockEnd, PlainLoad, Program, Reg, Region, RegionOp, RegionState, RunStep, Width,
-};
+use super::parts::Maker;
+use super::plan::Plan;
+use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
 use warpsmith_isa::StateSpace;
 
 /// A region. Places are relative to its start.
@@ -24,7 +22,7 @@ impl Recipe {
     /// The loops over lanes that it has.
     pub fn loops(&self) -> usize {
         let parts = self.blocks.iter().flat_map(|block| &block.parts);
-        parts.filter(|part| matches!(part, Part::Chunks { .. })).count()
+        parts.filter(|part| !matches!(part, Part::Engine(..))).count()
     }
 }
 
@@ -45,15 +43,21 @@ pub(super) enum Part {
     /// The engine executes the operations from one place to another.
     Engine(u32, u32),
     /// Loads and arithmetic, four lanes at a time.
-    Chunks {
-        /// The group of batches that its loads are, and whether the code can read them where they are.
-        loads: Option<(u32, bool)>,
-        steps: Vec<Step>,
-        /// The registers that somebody reads afterwards, of those that are written.
-        keep: Vec<Reg>,
-        from: u32,
-        to: u32,
-    },
+    Chunks(Chunks),
+    /// The same twice: what is uniform computed once for all lanes, and as parts of the other kinds, for where lanes have parted.
+    Uniform { once: Chunks, parts: Vec<Part> },
+}
+
+/// A loop over lanes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Chunks {
+    /// The group of batches that its loads are, and whether the code can read them where they are.
+    pub loads: Option<(u32, bool)>,
+    pub steps: Vec<Step>,
+    /// The registers that somebody reads afterwards, of those that are written.
+    pub keep: Vec<Reg>,
+    pub from: u32,
+    pub to: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -71,6 +75,23 @@ pub(super) struct Step {
     pub guard: Option<(Reg, bool)>,
     /// Of 64 bits.
     pub double: bool,
+    /// Computed once for all lanes where those are together.
+    pub uniform: bool,
+}
+
+impl Step {
+    /// The register that it writes.
+    pub fn written(&self) -> Option<Reg> {
+        match self.what {
+            What::Compute(_) | What::Fetch(_) | What::Known(_) => Some(self.dst),
+            What::Store(_) => None,
+        }
+    }
+
+    /// It accesses local memory at an address that all lanes have.
+    pub fn is_local(&self) -> bool {
+        matches!(self.what, What::Known(known) | What::Store(known) if known.space == Space::Local)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -78,6 +99,48 @@ pub(super) enum What {
     Compute(Plan),
     /// Takes what a batch loads.
     Fetch(Fetch),
+    /// Loads from an address that all lanes have.
+    Known(Known),
+    /// Stores to an address that all lanes have, in local memory.
+    Store(Known),
+}
+
+/// An element at an address that all lanes have.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Known {
+    /// The access, by its number in the part.
+    pub number: u32,
+    pub space: Space,
+    pub base: Reg,
+    pub offset: i64,
+    pub on_stack: bool,
+    /// Bytes of the access, those before this element, and the element's.
+    pub size: u32,
+    pub before: u32,
+    pub bytes: u32,
+    pub signed: bool,
+}
+
+/// A space whose bounds code knows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Space {
+    Shared,
+    Constant,
+    Params,
+    Local,
+}
+
+impl Space {
+    pub fn of(space: StateSpace) -> Option<Space> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "what is not here is looked up by the engine")]
+        match space {
+            StateSpace::Shared => Some(Space::Shared),
+            StateSpace::Const => Some(Space::Constant),
+            StateSpace::Param => Some(Space::Params),
+            StateSpace::Local => Some(Space::Local),
+            _ => None,
+        }
+    }
 }
 
 /// An element of a load.
@@ -97,28 +160,10 @@ pub(super) struct Fetch {
     pub local: bool,
 }
 
-/// Bytes of a lane that code reads at most.
-const LARGEST: u32 = 16;
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Source {
     Reg(Reg),
     Number(u32),
-}
-
-/// Fewer operations than this are not worth a loop of their own: the engine executes them.
-const LEAST: usize = 2;
-/// So many operations in one loop at most: what they keep has to fit registers.
-const MOST: usize = 192;
-
-/// A part in the making.
-#[derive(Default)]
-struct Open<'a> {
-    from: u32,
-    steps: Vec<Step>,
-    loads: Vec<(u32, PlainLoad<'a>, u32)>,
-    written: HashSet<Reg>,
-    rows: u32,
 }
 
 /// What is compiled of a region, and how many operations that are.
@@ -128,39 +173,11 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
     let mut operations = 0;
     for block in &region.blocks {
         let first = block.range.start - start;
-        let mut parts = Vec::new();
-        let mut open = Open { from: first, ..Open::default() };
+        let mut maker = Maker::new(first, block.varying.clone(), &mut recipe.groups);
         for (n, op) in block.ops.iter().enumerate() {
             let place = first + n as u32;
-            match op {
-                RegionOp::Lanes(step) => match plan(program, step, fused_multiply) {
-                    Some(plan) => {
-                        if open.steps.len() >= MOST {
-                            operations += close(&mut open, place, &mut parts, &mut recipe.groups);
-                        }
-                        open.written.insert(step.dst);
-                        open.steps.push(compute(program, step, plan));
-                        continue;
-                    }
-                    None => operations += close(&mut open, place, &mut parts, &mut recipe.groups),
-                },
-                RegionOp::Load(load) => {
-                    let rows: u32 = load.dst.iter().map(|r| r.width().words() / 32).sum();
-                    if open.written.contains(&load.base)
-                        || open.rows + rows > RegionState::SCRATCH
-                        || open.steps.len() >= MOST
-                    {
-                        operations += close(&mut open, place, &mut parts, &mut recipe.groups);
-                    }
-                    if rows <= RegionState::SCRATCH {
-                        open.load(place, load);
-                        continue;
-                    }
-                }
-                RegionOp::Engine => operations += close(&mut open, place, &mut parts, &mut recipe.groups),
-            }
-            by_engine(&mut parts, place, place + 1);
-            open.from = place + 1;
+            maker.op(program, place, op, fused_multiply);
+            program.varying_after(start + place, &mut maker.varying);
         }
         let end = block.range.end - start;
         let (body_end, exit) = match block.end {
@@ -170,8 +187,11 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
                 (end - 1, Exit::Branch(to, guard.map(|guard| (guard.pred, guard.negated))))
             }
         };
-        operations += close(&mut open, body_end, &mut parts, &mut recipe.groups);
-        keep(program, block, start, &mut parts);
+        maker.close(body_end);
+        operations += maker.operations;
+        let mut parts = maker.parts;
+        let (mut live, mut at) = (block.live.clone(), block.range.end);
+        keep(program, (&mut live, &mut at), start, &mut parts);
         recipe.blocks.push(Block {
             start: first,
             end,
@@ -184,112 +204,27 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
     (recipe, operations)
 }
 
-/// Decides what parts keep: going back from the end of the block.
-fn keep(program: &Program, block: &warpsmith_interp::engine::Block<'_>, start: u32, parts: &mut [Part]) {
-    let mut live = block.live.clone();
-    let mut at = block.range.end;
+/// Decides what parts keep: going back from what is live at a place.
+fn keep(program: &Program, (live, at): (&mut LiveRegisters, &mut u32), start: u32, parts: &mut [Part]) {
     for part in parts.iter_mut().rev() {
-        let Part::Chunks { steps, keep, to, .. } = part else { continue };
-        while at > start + *to {
-            at -= 1;
-            program.live_before(at, &mut live);
+        let chunks = match part {
+            Part::Engine(..) => continue,
+            Part::Chunks(chunks) => chunks,
+            Part::Uniform { once, .. } => once,
+        };
+        while *at > start + chunks.to {
+            *at -= 1;
+            program.live_before(*at, live);
         }
-        for step in steps {
+        for r in chunks.steps.iter().filter_map(Step::written) {
             // Predicates share rows, by which the sets go.
-            let lives = step.dst.width() == Width::Pred || live.contains(step.dst);
-            if lives && !keep.contains(&step.dst) {
-                keep.push(step.dst);
+            let lives = r.width() == Width::Pred || live.contains(r);
+            if lives && !chunks.keep.contains(&r) {
+                chunks.keep.push(r);
             }
         }
-    }
-}
-
-fn by_engine(parts: &mut Vec<Part>, from: u32, to: u32) {
-    match parts.last_mut() {
-        Some(Part::Engine(_, end)) if *end == from => *end = to,
-        _ => parts.push(Part::Engine(from, to)),
-    }
-}
-
-fn compute(program: &Program, step: &RunStep<'_>, plan: Plan) -> Step {
-    let source = |r: &Reg| program.small_constant(*r).map_or(Source::Reg(*r), Source::Number);
-    Step {
-        what: What::Compute(plan),
-        dst: step.dst,
-        src: step.src[..step.sources].iter().map(source).collect(),
-        guard: step.guard.map(|guard| (guard.pred, guard.negated)),
-        double: step.instruction.ty().is_some_and(|ty| ty.bits() == 64),
-    }
-}
-
-impl<'a> Open<'a> {
-    fn load(&mut self, place: u32, load: &PlainLoad<'a>) {
-        self.loads.push((place, *load, self.rows));
-        let (bytes, signed) = load.element;
-        for (r, before) in load.dst.iter().zip((0..).step_by(bytes as usize)) {
-            let local = load.kind.0 == StateSpace::Local;
-            // The batch is found when there are all.
-            let (batch, past) = (self.loads.len() as u32 - 1, 0);
-            let fetch = Fetch { row: self.rows, batch, past, lane: load.bytes, before, bytes, signed, local };
-            let what = What::Fetch(fetch);
-            self.rows += r.width().words() / 32;
-            self.written.insert(*r);
-            self.steps.push(Step {
-                what,
-                dst: *r,
-                src: Vec::new(),
-                guard: None,
-                double: r.width() == Width::W64,
-            });
+        if let Part::Uniform { parts, .. } = part {
+            keep(program, (live, at), start, parts);
         }
     }
-}
-
-/// Ends a part before a place, and begins another there; gives how many operations it compiles.
-fn close(open: &mut Open<'_>, place: u32, parts: &mut Vec<Part>, groups: &mut Vec<BatchGroup>) -> usize {
-    let Open { from, mut steps, loads, .. } =
-        std::mem::replace(open, Open { from: place, ..Open::default() });
-    let computed = steps.iter().filter(|step| matches!(step.what, What::Compute(_))).count();
-    if computed < LEAST {
-        if place > from {
-            by_engine(parts, from, place);
-        }
-        return 0;
-    }
-    // Loads of one kind from one register are one batch.
-    let mut batches: Vec<Vec<(u32, PlainLoad<'_>, u32)>> = Vec::new();
-    let mut numbers = Vec::new();
-    for load in loads {
-        let fits = |first: &PlainLoad<'_>| {
-            let apart = load.1.offset.abs_diff(first.offset);
-            first.base == load.1.base
-                && first.kind == load.1.kind
-                && apart % u64::from(load.1.bytes) == 0
-                && apart < 1 << 20
-        };
-        let number = batches.iter().position(|batch| batch.first().is_some_and(|(_, first, _)| fits(first)));
-        let number = number.unwrap_or_else(|| {
-            batches.push(Vec::new());
-            batches.len() - 1
-        });
-        numbers.push((number, load.1.offset));
-        batches[number].push(load);
-    }
-    let lowest: Vec<i64> =
-        batches.iter().map(|batch| batch.iter().map(|(_, load, _)| load.offset).min().unwrap_or(0)).collect();
-    let mut placed = true;
-    for step in &mut steps {
-        let What::Fetch(fetch) = &mut step.what else { continue };
-        let (batch, offset) = numbers[fetch.batch as usize];
-        (fetch.batch, fetch.past) = (batch as u32, offset.abs_diff(lowest[batch]) as u32);
-        placed &= fetch.lane <= LARGEST && (fetch.bytes < 8 || step.dst.width() == Width::W64);
-    }
-    let loads = (!batches.is_empty()).then(|| {
-        let places =
-            |batch: Vec<(u32, PlainLoad<'_>, u32)>| batch.into_iter().map(|(at, _, row)| (at, row)).collect();
-        groups.push(batches.into_iter().map(places).collect());
-        (groups.len() as u32 - 1, placed)
-    });
-    parts.push(Part::Chunks { loads, steps, keep: Vec::new(), from, to: place });
-    computed
 }

@@ -29,7 +29,9 @@ mod values;
 
 pub(crate) use control::grid;
 use control::{block, cluster, context, local, random, run, schedule, standstill, warp};
-use program::{async_op, builder, live, matrix_op, named, native, op, region, special, texture_op};
+use program::{
+    async_op, builder, live, matrix_op, named, native, op, region, region_state, special, texture_op, uniform,
+};
 use sync::mbarrier;
 
 pub use warpsmith_semantics::lanes;
@@ -63,13 +65,15 @@ pub use program::{
 pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use region::{
-    BatchGroup, BatchLoad, Block, BlockEnd, ChunkPlaces, CompiledRegion, PlainLoad, Region, RegionCode,
-    RegionOp, RegionState, RunStep, Tier,
+    BatchGroup, BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, PlainStore, RefusedRegion, Region,
+    RegionOp, RunStep, Tier,
 };
+pub use region_state::{ChunkPlaces, RegionCode, RegionState, SpacePlace};
 pub use schedule::Schedule;
 pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};
 pub(crate) use texture_op::shape as texture_shape;
 pub use texture_op::{DetailOp, FetchOp, FetchResult, ReduceFn, SurfaceAction, SurfaceOp, TextureOp};
+pub use uniform::Varying;
 pub use warpsmith_isa::ShuffleMode;
 pub use warpsmith_semantics::update::AtomicFn;

@@ -8,7 +8,7 @@ use crate::engine::file::Frame;
 use crate::engine::observe::{AccessKind, Addresses, Line};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
-use crate::engine::region::ChunkPlaces;
+use crate::engine::region_state::ChunkPlaces;
 use crate::engine::run::{Issue, Runner};
 use crate::engine::values::{lanes_of, opaque};
 use crate::engine::warp::Warp;

@@ -9,11 +9,12 @@ use crate::engine::observe::AccessKind;
 use crate::engine::op::{Guard, Op};
 use crate::engine::reg::Reg;
 use crate::engine::reg::Width;
-use crate::engine::region::{ChunkPlaces, RegionState};
+use crate::engine::region_state::{ChunkPlaces, RegionState, SpacePlace};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{holds, opaque, put};
 use crate::engine::warp::Warp;
 use crate::fault::Fault;
+use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use warpsmith_isa::StateSpace;
 
@@ -91,7 +92,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let (registers, constants) = unsafe {
             (issue.frame.row_mut::<u32>(Reg::frame(0, Width::W32)), issue.frame.row::<u32>(Reg::ZERO))
         };
+        if !warp.uniform && mask == u32::MAX {
+            self.find_uniform(
+                warp,
+                issue.frame,
+                region.alike.get(entry.block as usize).and_then(Option::as_ref),
+            );
+        }
         let group = warp.groups[g];
+        let (local, local_step) = warp.local.layout();
         let mut state = RegionState {
             registers: registers.cast(),
             constants: constants.cast(),
@@ -108,6 +117,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             stop: stop.saturating_sub(region.start),
             spin: warp.spin,
             spin_step: if alone { 0 } else { warp.haste },
+            uniform: u32::from(warp.uniform && mask == u32::MAX),
+            asks: 0,
+            shared: place(issue.block.shared),
+            constant: place(self.cx.constant),
+            params: place(self.cx.params),
+            local: SpacePlace { start: local, len: issue.stack_end.into() },
+            local_step: local_step as u64,
+            stack: issue.stack.into(),
             run: run_helper::<LEVEL, WATCHED>,
             load: load_helper::<LEVEL, WATCHED>,
             host: std::ptr::null_mut(),
@@ -118,6 +135,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         // what they take it for. The runner is not used meanwhile but by them.
         let answer = unsafe { (region.compiled.code)(&raw mut state) };
         let fault = host.fault.take();
+        self.asks |= state.asks != 0;
+        // Lanes that have parted and met in there have been on different ways.
+        warp.uniform &= mask != u32::MAX || state.uniform != 0;
         let ran = state.executed - warp.executed;
         warp.thread_instructions += ran * lanes - state.idle;
         (warp.executed, warp.spin) = (state.executed, state.spin);
@@ -130,6 +150,29 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             None => Ok((pc, answer & RegionState::CHOOSE != 0)),
         }
+    }
+
+    /// Lanes that have parted and are all together again: looks whether what is read from here on is equal in them, now and then.
+    fn find_uniform(&mut self, warp: &mut Warp, frame: Frame, alike: Option<&Box<[Reg]>>) {
+        let (pause, last) = &mut warp.uniform_pause;
+        if *pause > 0 {
+            *pause -= 1;
+            return;
+        }
+        *last = (*last * 2).min(LONGEST_PAUSE);
+        *pause = *last;
+        let equal = |r: &Reg| {
+            // SAFETY: registers of the function that the frame belongs to, by their widths.
+            unsafe {
+                match r.width() {
+                    Width::Pred => matches!(frame.pred(*r), 0 | u32::MAX),
+                    Width::W32 => are_equal(&(*frame.row::<u32>(*r)).0),
+                    Width::W64 => are_equal(&(*frame.row::<u64>(*r)).0),
+                    Width::W128 => false,
+                }
+            }
+        };
+        warp.uniform = alike.is_some_and(|alike| alike.iter().all(equal));
     }
 
     /// Executes operations of a region one by one, for the lanes of the issue, of which arithmetic may write more.
@@ -250,6 +293,17 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         Ok(())
     }
+}
+
+/// Regions at most from one look whether lanes agree to the next.
+const LONGEST_PAUSE: u32 = 256;
+
+fn are_equal<T: Copy + PartialEq>(lanes: &[T; 32]) -> bool {
+    lanes.iter().fold(true, |equal, lane| equal & (*lane == lanes[0]))
+}
+
+fn place(bytes: &Bytes) -> SpacePlace {
+    SpacePlace { start: bytes.start(), len: bytes.len() as u64 }
 }
 
 /// Whether the places of data are asked for, and then whether all data have one.

@@ -134,7 +134,7 @@ impl Turns {
     pub fn warp(&mut self, warps: &[Warp], rank: usize, from: usize) -> Option<usize> {
         let mut ready = (0..warps.len()).filter(|w| warps[*w].runnable());
         match self.schedule {
-            None | Some(Schedule::RoundRobin) => ready.find(|w| *w >= from),
+            None | Some(Schedule::RoundRobin) => (from..warps.len()).find(|w| warps[*w].runnable()),
             Some(Schedule::Random) => {
                 let count = ready.clone().count() as u32;
                 ready.nth(self.random.below(count) as usize)

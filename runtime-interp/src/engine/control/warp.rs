@@ -91,6 +91,10 @@ pub(in crate::engine) struct Warp {
     /// Lanes that have not exited.
     pub alive: u32,
     pub groups: SmallVec<[Group; 2]>,
+    /// No lanes have parted in the kernel: what its code computes alike for all lanes is equal in them.
+    pub uniform: bool,
+    /// Regions to be executed before it is asked again whether all is equal, and how many that were the last time.
+    pub uniform_pause: (u32, u32),
     activations: Vec<Activation>,
     free: Vec<u32>,
     pub file: RegisterFile,
@@ -123,6 +127,8 @@ impl Warp {
             index: 0,
             alive: 0,
             groups: SmallVec::new(),
+            uniform: false,
+            uniform_pause: (0, 1),
             activations: Vec::new(),
             free: Vec::new(),
             file: RegisterFile::new(),
@@ -147,7 +153,7 @@ impl Warp {
     pub fn start(&mut self, index: u32, lanes: u32, kernel: (u32, &Function), fresh: u8) -> bool {
         let (function, Function { entry: pc, rows, stack, .. }) = kernel;
         let (pc, rows, stack) = (*pc, *rows, *stack);
-        self.index = index;
+        (self.index, self.uniform, self.uniform_pause) = (index, true, (0, 1));
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
         self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
@@ -265,6 +271,7 @@ impl Warp {
 
     /// Moves some lanes of group `g` to a group of their own.
     pub fn split(&mut self, g: usize, mask: u32, pc: u32, state: State) {
+        self.uniform = false;
         let group = &mut self.groups[g];
         let waited = if pc == group.pc { group.waited & mask } else { 0 };
         group.mask &= !mask;

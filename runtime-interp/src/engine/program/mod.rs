@@ -11,8 +11,10 @@ pub(in crate::engine) mod named;
 pub(in crate::engine) mod native;
 pub(in crate::engine) mod op;
 pub(in crate::engine) mod region;
+pub(in crate::engine) mod region_state;
 pub(in crate::engine) mod special;
 pub(in crate::engine) mod texture_op;
+pub(in crate::engine) mod uniform;
 mod variable;
 
 pub use formal::{Formal, FunctionKind, KernelAttributes, KernelParam, Slot};

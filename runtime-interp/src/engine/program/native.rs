@@ -1,7 +1,8 @@
 //! Which regions of a program have machine code, and which are hot.
 
 use super::Program;
-use super::region::{BatchLoad, CompiledRegion, RegionState, Regions, Tier};
+use super::region::{BatchLoad, CompiledRegion, RefusedRegion, Regions, Tier};
+use super::region_state::RegionState;
 use crate::engine::op::{Access, Inst, Op};
 use crate::engine::reg::{Reg, Width};
 use std::ops::Range;
@@ -32,6 +33,8 @@ pub(in crate::engine) struct FastRegion {
     pub start: u32,
     pub compiled: CompiledRegion,
     pub groups: Arc<[Group]>,
+    /// For each block the registers in which lanes agree that have executed everything together.
+    pub alike: Arc<[Option<Box<[Reg]>>]>,
 }
 
 /// Batches that code asks for together.
@@ -111,6 +114,7 @@ struct Inner {
     candidates: Option<Vec<Candidate>>,
     fast: Arc<Fast>,
     operations: usize,
+    refused: Vec<RefusedRegion>,
 }
 
 /// The machine code of a program, made while it is executed.
@@ -195,8 +199,15 @@ impl Native {
         let (mut made, mut regions) = (Vec::new(), Regions::new(program));
         for range in ranges {
             let region = regions.at(range);
-            if let Some(compiled) = self.tier.compile(program, &region) {
-                made.push((region, compiled));
+            match self.tier.compile(program, &region) {
+                Ok(compiled) => made.extend(compiled.map(|compiled| (region, compiled))),
+                Err(reason) => {
+                    let start = region.range.start;
+                    let function = program.function_at(start).map(|f| program.function_name(f).to_owned());
+                    let function = function.unwrap_or_default();
+                    let refused = RefusedRegion { function, line: program.line(start), reason };
+                    self.lock().refused.push(refused);
+                }
             }
         }
         if made.is_empty() {
@@ -232,7 +243,9 @@ impl Native {
                 fast.code[pc as usize] = Inst { op, guard: Reg::ZERO, flip: u32::MAX, count: 0 };
                 fast.entries.push(entry);
             }
-            fast.regions.push(FastRegion { start, compiled, groups: groups.into() });
+            let alike = region.blocks.into_iter().map(|block| block.alike).collect();
+            let groups = groups.into();
+            fast.regions.push(FastRegion { start, compiled, groups, alike });
         }
         inner.fast = Arc::new(fast);
         inner.operations += operations;
@@ -253,6 +266,11 @@ impl Program {
         if let Some(native) = &self.native {
             native.compile_all(self);
         }
+    }
+
+    /// The regions that the compiler has refused, which are interpreted.
+    pub fn refused_regions(&self) -> Vec<RefusedRegion> {
+        self.native.as_ref().map_or(Vec::new(), |native| native.lock().refused.clone())
     }
 
     /// How many regions have machine code, and how many operations they compute themselves.

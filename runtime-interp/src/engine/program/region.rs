@@ -8,6 +8,8 @@
 
 use super::Program;
 use super::live::Registers as LiveRegisters;
+use super::region_state::RegionCode;
+use super::uniform::Varying;
 use crate::engine::op::{Guard, Inst, Op, Order};
 use crate::engine::reg::{Reg, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,91 +17,6 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 use warpsmith_isa::{Instruction, StateSpace};
-
-/// Machine code of a region. Its answer is a place in the region, relative to its start, in the low half, and one of the flags of [`RegionState`].
-pub type RegionCode = unsafe extern "C" fn(*mut RegionState) -> u64;
-
-/// What the code of a region works on. Places are relative to the region's start.
-#[repr(C)]
-#[derive(Debug)]
-pub struct RegionState {
-    /// The registers of the running function.
-    pub registers: *mut u32,
-    /// The constants of the program.
-    pub constants: *const u32,
-    /// [`RegionState::SCRATCH`] rows for what is loaded.
-    pub scratch: *mut u32,
-    /// Where the data of batches are, in the order of their group.
-    pub places: *const ChunkPlaces,
-    /// Statements that the warp has executed.
-    pub executed: u64,
-    /// A backward jump when so many are executed ends the turn.
-    pub deadline: u64,
-    /// So many must not be reached while lanes have parted; zero where they may not part in here.
-    pub part_before: u64,
-    /// Statements that lanes of the group did not execute that were counted for it.
-    pub idle: u64,
-    /// When the group was chosen last, if lanes have parted and met.
-    pub stamp: u64,
-    /// The block to begin at.
-    pub entry: u32,
-    /// The lanes of the group.
-    pub mask: u32,
-    /// The lanes that arithmetic may write.
-    pub wide: u32,
-    /// The place where to look who else is there.
-    pub stop: u32,
-    /// Backward jumps since the last choice that was made for fairness, and what one counts.
-    pub spin: u32,
-    /// What a backward jump counts; zero where no others wait.
-    pub spin_step: u32,
-    /// Executes the operations from one place to another for some lanes, of which arithmetic may write more; not zero after a fault.
-    pub run: unsafe extern "C" fn(*mut RegionState, u32, u32, u32, u32) -> u32,
-    /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The first is an
-    /// answer only where the last argument is not zero.
-    pub load: unsafe extern "C" fn(*mut RegionState, u32, u32, u32) -> u32,
-    /// Whom `run` and `load` belong to.
-    pub(in crate::engine) host: *mut (),
-}
-
-impl RegionState {
-    /// Rows of scratch memory.
-    pub const SCRATCH: u32 = 64;
-    /// Answer of `load`: the data of all batches are at the places, for all lanes of the warp.
-    pub const PLACES: u32 = 0;
-    /// Answer of `load`: the values are in the rows of scratch memory.
-    pub const ROWS: u32 = 1;
-    /// Answer of `load`: there was a fault.
-    pub const FAILED: u32 = 2;
-    /// Flag of an answer: the loop chooses whom to run.
-    pub const CHOOSE: u64 = 1 << 32;
-    /// Flag of an answer: there was a fault.
-    pub const FAULT: u64 = 1 << 33;
-    /// So many backward jumps while others wait end a group's turn.
-    pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
-}
-
-/// Where machine code finds the data of a batch, of all lanes, for chunks of four: those of the access with the least offset.
-///
-/// Lanes of 1, 2 or 4 bytes are read as one window of four times that at the chunk's place, and those of 8 bytes as two of 16 bytes, `2 * step` apart;
-/// the windows are within the allocation, and `control` says which of their bytes are whose. Lanes of 16 bytes, and all in local memory, are read at
-/// their own places, `step` apart.
-#[repr(C, align(128))]
-#[derive(Clone, Copy, Debug)]
-pub struct ChunkPlaces {
-    /// Of each chunk.
-    pub at: [*const u8; 8],
-    /// For each half of the warp, which byte of a window a byte of the four lanes is, zero-extended to 32 bits; a zero where the highest bit is set.
-    pub control: [[u8; 16]; 2],
-    /// For each half of the warp, bytes from lane to lane.
-    pub step: [usize; 2],
-}
-
-impl ChunkPlaces {
-    /// No places.
-    pub const NONE: ChunkPlaces =
-        ChunkPlaces { at: [std::ptr::null(); 8], control: [[0; 16]; 2], step: [0; 2] };
-}
 
 /// One operation that computes.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +50,21 @@ pub struct PlainLoad<'a> {
     pub dst: &'a [Reg],
 }
 
+/// A store to local memory, which only its own lane sees.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainStore<'a> {
+    /// The register of the address.
+    pub base: Reg,
+    /// What is added to the address.
+    pub offset: i64,
+    /// The address is relative to the function's part of local memory.
+    pub on_stack: bool,
+    /// Bytes of an element.
+    pub element: u32,
+    /// The elements.
+    pub src: &'a [Reg],
+}
+
 /// An operation of a block.
 #[derive(Clone, Copy, Debug)]
 pub enum RegionOp<'a> {
@@ -140,6 +72,8 @@ pub enum RegionOp<'a> {
     Lanes(RunStep<'a>),
     /// A load that can be moved up.
     Load(PlainLoad<'a>),
+    /// A store that may be executed lane by lane.
+    Store(PlainStore<'a>),
     /// What only the engine executes.
     Engine,
 }
@@ -168,6 +102,10 @@ pub struct Block<'a> {
     pub end: BlockEnd,
     /// The registers that are read after it.
     pub live: LiveRegisters,
+    /// The registers that may differ from lane to lane before it even if the lanes of a warp have executed everything together.
+    pub varying: Varying,
+    /// The registers that are read after its beginning and are equal in such lanes; none if that is not known.
+    pub alike: Option<Box<[Reg]>>,
 }
 
 /// A stretch of blocks.
@@ -182,7 +120,7 @@ pub struct Region<'a> {
 /// A load of a batch: its place in the region, and the row of scratch memory that its first element goes to. An element of 64 bits takes two rows.
 pub type BatchLoad = (u32, u32);
 
-/// Batches that code asks for together, [`RegionState::SCRATCH`] loads at most.
+/// Batches that code asks for together, [`RegionState::SCRATCH`](super::region_state::RegionState::SCRATCH) loads at most.
 pub type BatchGroup = Vec<Vec<BatchLoad>>;
 
 /// What a [`Tier`] makes of a region.
@@ -198,13 +136,24 @@ pub struct CompiledRegion {
     pub owner: Arc<dyn Any + Send + Sync>,
 }
 
+/// A region that is interpreted because the compiler has refused it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedRegion {
+    /// The function that it is in.
+    pub function: String,
+    /// The line of the source where it begins, 0 if unknown.
+    pub line: u32,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
 /// Makes machine code of regions.
 ///
 /// # Safety
 /// Code that it gives does to registers what the operations of the region do, accesses nothing else, and stays where it is as long as its owner lives.
 pub unsafe trait Tier: Send + Sync + std::fmt::Debug {
-    /// Code of a region; `None` where it is not worth it.
-    fn compile(&self, program: &Program, region: &Region<'_>) -> Option<CompiledRegion>;
+    /// Code of a region; `None` where it is not worth it, and an error, in a sentence, where the compiler should have made some and has not.
+    fn compile(&self, program: &Program, region: &Region<'_>) -> Result<Option<CompiledRegion>, String>;
 }
 
 /// So many operations at most are in a region, and in a block.
@@ -216,8 +165,11 @@ pub(in crate::engine) struct Regions<'a> {
     program: &'a Program,
     leaders: Vec<bool>,
     /// Blocks, and what is live behind them, by the functions' numbers.
-    functions: FxHashMap<usize, Vec<(Range<u32>, LiveRegisters)>>,
+    functions: FxHashMap<usize, Found>,
 }
+
+/// A function's blocks with what is live behind them and what may differ before them, and the registers that it writes.
+type Found = (Vec<(Range<u32>, LiveRegisters, Varying)>, Vec<Reg>);
 
 impl<'a> Regions<'a> {
     pub fn new(program: &'a Program) -> Regions<'a> {
@@ -232,7 +184,7 @@ impl<'a> Regions<'a> {
             return Region { range, blocks: Vec::new() };
         };
         let leaders = &self.leaders;
-        let blocks = self.functions.entry(number).or_insert_with(|| {
+        let (blocks, written) = self.functions.entry(number).or_insert_with(|| {
             let function = &program.functions[number];
             let (mut ranges, mut from) = (Vec::new(), function.entry);
             for pc in function.entry..function.end {
@@ -242,12 +194,20 @@ impl<'a> Regions<'a> {
                 }
             }
             let live = program.live_out(function, &ranges);
-            ranges.into_iter().zip(live).collect()
+            let varying = program.varying_before(function, &ranges);
+            let blocks = ranges.into_iter().zip(live).zip(varying);
+            let blocks = blocks.map(|((range, live), varying)| (range, live, varying));
+            (blocks.collect(), program.written_registers(function))
         });
-        let first = blocks.partition_point(|(block, _)| block.start < range.start);
-        let own = blocks[first..].iter().take_while(|(block, _)| block.end <= range.end);
-        let blocks = own.map(|(block, live)| program.block(block.clone(), live.clone())).collect();
-        Region { range, blocks }
+        let first = blocks.partition_point(|(block, ..)| block.start < range.start);
+        let own = blocks[first..].iter().take_while(|(block, ..)| block.end <= range.end);
+        let blocks = own.map(|(range, live, varying)| {
+            let block = program.block(range.clone(), live.clone(), varying.clone());
+            // Of other functions than kernels nothing is known, nor of those that have called them.
+            let alike = (!varying.is_all()).then(|| program.alike(&block, written));
+            Block { alike, ..block }
+        });
+        Region { blocks: blocks.collect(), range }
     }
 }
 
@@ -338,7 +298,7 @@ impl Program {
         self.region_ranges().into_iter().map(|range| regions.at(range)).collect()
     }
 
-    fn block(&self, range: Range<u32>, live: LiveRegisters) -> Block<'_> {
+    fn block(&self, range: Range<u32>, live: LiveRegisters, varying: Varying) -> Block<'_> {
         let code = &self.code[range.start as usize..range.end as usize];
         let count = code.iter().map(|inst| inst.count).sum();
         let branch = |inst: &Inst| {
@@ -349,14 +309,31 @@ impl Program {
         let body = range.start..range.end - u32::from(last.is_some());
         let ops = body.map(|pc| self.region_op(pc as usize)).collect();
         let branch_count = code.last().filter(|_| last.is_some()).map_or(0, |inst| inst.count);
-        Block { range, ops, count, branch_count, end: last.unwrap_or(BlockEnd::Fall), live }
+        Block {
+            range,
+            ops,
+            count,
+            branch_count,
+            end: last.unwrap_or(BlockEnd::Fall),
+            live,
+            varying,
+            alike: None,
+        }
+    }
+
+    /// The registers, of those that the function writes, that are read after a block's beginning and are uniform there.
+    fn alike(&self, block: &Block<'_>, written: &[Reg]) -> Box<[Reg]> {
+        let mut live = block.live.clone();
+        block.range.clone().rev().for_each(|pc| self.live_before(pc, &mut live));
+        written.iter().copied().filter(|r| live.contains(*r) && !block.varying.contains(*r)).collect()
     }
 
     fn region_op(&self, pc: usize) -> RegionOp<'_> {
         if let Some(step) = self.run_step(pc) {
             return RegionOp::Lanes(step);
         }
-        self.plain_load(pc).map_or(RegionOp::Engine, RegionOp::Load)
+        let load = self.plain_load(pc).map(RegionOp::Load);
+        load.or_else(|| self.plain_store(pc).map(RegionOp::Store)).unwrap_or(RegionOp::Engine)
     }
 
     /// The operation at a place, if it is arithmetic and all of its statement.
@@ -392,6 +369,30 @@ impl Program {
             element: (u32::from(access.bytes), access.signed),
             dst,
         })
+    }
+
+    fn plain_store(&self, pc: usize) -> Option<PlainStore<'_>> {
+        let inst = self.code.get(pc)?;
+        let (access, src) = match &inst.op {
+            Op::Store(access, src) => (access, std::slice::from_ref(src)),
+            Op::StoreVector(access, list) => (access, list.of(&self.lists)),
+            _ => return None,
+        };
+        let bytes = u32::from(access.bytes) * u32::from(access.count);
+        let widths = src.iter().all(|r| match r.width() {
+            Width::W32 => access.bytes <= 4,
+            Width::W64 => true,
+            Width::Pred | Width::W128 => false,
+        });
+        let plain = access.order == Order::Weak && access.skipped == 0 && access.unused == 0 && widths;
+        (plain && access.space == StateSpace::Local && guard_of(inst).is_none() && bytes.is_power_of_two())
+            .then_some(PlainStore {
+                base: access.base,
+                offset: access.offset,
+                on_stack: access.on_stack,
+                element: access.bytes.into(),
+                src,
+            })
     }
 
     /// The number that a constant of up to 32 bits is, which no device changes.

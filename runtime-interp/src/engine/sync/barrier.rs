@@ -33,6 +33,10 @@ impl Block {
             State::Barrier { id, arrived: false } => ids | 1 << id,
             _ => ids,
         });
+        // A barrier gets complete by arrivals, and by the end of warps that it would wait for.
+        if pending == 0 && !self.warps[w].finished() {
+            return Ok(());
+        }
         for id in lanes_of(pending) {
             self.arrive(runner, w, id)?;
         }
@@ -42,7 +46,8 @@ impl Block {
                 continue;
             }
             let complete = match barrier.count {
-                0 => self.warps.iter().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
+                // The last one is the last to arrive as a rule.
+                0 => self.warps.iter().rev().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
                 count => barrier.threads >= count,
             };
             if complete {
@@ -176,7 +181,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let mut rest = issue.mask;
         while rest != 0 {
             let id = lane32(issue.frame, op.id, rest.trailing_zeros() as usize);
-            let same = lanes_where(rest, |i| lane32(issue.frame, op.id, i) == id);
+            let same = match op.id.is_constant() {
+                true => rest,
+                false => lanes_where(rest, |i| lane32(issue.frame, op.id, i) == id),
+            };
             if id > 15 {
                 let issue = issue.only(same);
                 let message = format!("barrier {id}, and there are only barriers 0 to 15");

@@ -1,0 +1,113 @@
+//! What the machine code of a region works on.
+
+/// Machine code of a region. Its answer is a place in the region, relative to its start, in the low half, and one of the flags of [`RegionState`].
+pub type RegionCode = unsafe extern "C" fn(*mut RegionState) -> u64;
+
+/// What the code of a region works on. Places are relative to the region's start.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RegionState {
+    /// The registers of the running function.
+    pub registers: *mut u32,
+    /// The constants of the program.
+    pub constants: *const u32,
+    /// [`RegionState::SCRATCH`] rows for what is loaded.
+    pub scratch: *mut u32,
+    /// Where the data of batches are, in the order of their group.
+    pub places: *const ChunkPlaces,
+    /// Statements that the warp has executed.
+    pub executed: u64,
+    /// A backward jump when so many are executed ends the turn.
+    pub deadline: u64,
+    /// So many must not be reached while lanes have parted; zero where they may not part in here.
+    pub part_before: u64,
+    /// Statements that lanes of the group did not execute that were counted for it.
+    pub idle: u64,
+    /// When the group was chosen last, if lanes have parted and met.
+    pub stamp: u64,
+    /// The block to begin at.
+    pub entry: u32,
+    /// The lanes of the group.
+    pub mask: u32,
+    /// The lanes that arithmetic may write.
+    pub wide: u32,
+    /// The place where to look who else is there.
+    pub stop: u32,
+    /// Backward jumps since the last choice that was made for fairness, and what one counts.
+    pub spin: u32,
+    /// What a backward jump counts; zero where no others wait.
+    pub spin_step: u32,
+    /// Not zero as long as all lanes of the warp are in the group and have executed everything together, so that uniform registers
+    /// ([`Block::varying`](super::region::Block::varying)) are equal in them.
+    pub uniform: u32,
+    /// Set where memory was read that other threads may change.
+    pub asks: u32,
+    /// Memory whose bounds are known beforehand: of a block, of a launch, and of the function's part of local memory.
+    pub shared: SpacePlace,
+    /// Constant memory.
+    pub constant: SpacePlace,
+    /// The kernel's parameters.
+    pub params: SpacePlace,
+    /// Local memory of the first lane. That of the next is `local_step` bytes further.
+    pub local: SpacePlace,
+    /// Bytes from a lane's local memory to the next lane's.
+    pub local_step: u64,
+    /// What is added to addresses that are relative to the function's part of local memory.
+    pub stack: u64,
+    /// Executes the operations from one place to another for some lanes, of which arithmetic may write more; not zero after a fault.
+    pub run: unsafe extern "C" fn(*mut RegionState, u32, u32, u32, u32) -> u32,
+    /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The first is an
+    /// answer only where the last argument is not zero.
+    pub load: unsafe extern "C" fn(*mut RegionState, u32, u32, u32) -> u32,
+    /// Whom `run` and `load` belong to.
+    pub(in crate::engine) host: *mut (),
+}
+
+impl RegionState {
+    /// Rows of scratch memory.
+    pub const SCRATCH: u32 = 64;
+    /// Answer of `load`: the data of all batches are at the places, for all lanes of the warp.
+    pub const PLACES: u32 = 0;
+    /// Answer of `load`: the values are in the rows of scratch memory.
+    pub const ROWS: u32 = 1;
+    /// Answer of `load`: there was a fault.
+    pub const FAILED: u32 = 2;
+    /// Flag of an answer: the loop chooses whom to run.
+    pub const CHOOSE: u64 = 1 << 32;
+    /// Flag of an answer: there was a fault.
+    pub const FAULT: u64 = 1 << 33;
+    /// So many backward jumps while others wait end a group's turn.
+    pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
+}
+
+/// A space of addresses from zero on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SpacePlace {
+    /// Where it begins.
+    pub start: *mut u8,
+    /// Its bytes.
+    pub len: u64,
+}
+
+/// Where machine code finds the data of a batch, of all lanes, for chunks of four: those of the access with the least offset.
+///
+/// Lanes of 1, 2 or 4 bytes are read as one window of four times that at the chunk's place, and those of 8 bytes as two of 16 bytes, `2 * step` apart;
+/// the windows are within the allocation, and `control` says which of their bytes are whose. Lanes of 16 bytes, and all in local memory, are read at
+/// their own places, `step` apart.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkPlaces {
+    /// Of each chunk.
+    pub at: [*const u8; 8],
+    /// For each half of the warp, which byte of a window a byte of the four lanes is, zero-extended to 32 bits; a zero where the highest bit is set.
+    pub control: [[u8; 16]; 2],
+    /// For each half of the warp, bytes from lane to lane.
+    pub step: [usize; 2],
+}
+
+impl ChunkPlaces {
+    /// No places.
+    pub const NONE: ChunkPlaces =
+        ChunkPlaces { at: [std::ptr::null(); 8], control: [[0; 16]; 2], step: [0; 2] };
+}

@@ -96,7 +96,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             self.find_uniform(
                 warp,
                 issue.frame,
-                region.alike.get(entry.block as usize).and_then(Option::as_ref),
+                region.alike.get(entry.block as usize).and_then(Option::as_deref),
             );
         }
         let group = warp.groups[g];
@@ -153,7 +153,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// Lanes that have parted and are all together again: looks whether what is read from here on is equal in them, now and then.
-    fn find_uniform(&mut self, warp: &mut Warp, frame: Frame, alike: Option<&Box<[Reg]>>) {
+    fn find_uniform(&mut self, warp: &mut Warp, frame: Frame, alike: Option<&[Reg]>) {
         let (pause, last) = &mut warp.uniform_pause;
         if *pause > 0 {
             *pause -= 1;

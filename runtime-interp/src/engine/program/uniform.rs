@@ -186,16 +186,11 @@ fn is_uniform(kind: &OperationKind<'_>) -> bool {
 
 fn is_uniform_special(special: Special) -> bool {
     use Special::*;
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "what is not here is taken to differ, which is never wrong"
-    )]
-    match special {
-        NtidX | NtidY | NtidZ | CtaIdX | CtaIdY | CtaIdZ | NCtaIdX | NCtaIdY | NCtaIdZ | WarpId | NWarpId => {
-            true
-        }
-        _ => false,
-    }
+    // What is not here is taken to differ, which is never wrong.
+    matches!(
+        special,
+        NtidX | NtidY | NtidZ | CtaIdX | CtaIdY | CtaIdZ | NCtaIdX | NCtaIdY | NCtaIdZ | WarpId | NWarpId
+    )
 }
 
 /// A load by all lanes from one address. What other threads store meanwhile may come between lanes, so it is not said of what orders.

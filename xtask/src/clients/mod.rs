@@ -1,5 +1,6 @@
 //! The suites of programs that use CUDA, run with our libcuda: pinned packages, and how many of their tests pass at least.
 
+mod binaries;
 mod findings;
 mod runtime;
 mod tests;
@@ -77,19 +78,19 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "numba-cudadrv",
-        runs: Runs::Package { modules: "numba.cuda.tests.cudadrv", devices: "sm_90" },
-        passes: 242,
+        runs: Runs::Package { modules: "numba.cuda.tests.cudadrv", devices: "sm_90,sm_80" },
+        passes: 246,
     },
     Suite {
         name: "numba-cudapy",
-        runs: Runs::Package { modules: "numba.cuda.tests.cudapy", devices: "2xsm_90" },
-        passes: 1_579,
+        runs: Runs::Package { modules: "numba.cuda.tests.cudapy", devices: "sm_90,sm_80" },
+        passes: 1_585,
     },
     Suite { name: "cuda-core", runs: Runs::Script("cuda_core.py"), passes: 10 },
     Suite { name: "triton", runs: Runs::Script("triton_launcher.py"), passes: 5 },
     Suite { name: "tinygrad-ptx", runs: Runs::Tinygrad("CUDA:PTX"), passes: 19 },
     Suite { name: "tinygrad-nvrtc", runs: Runs::Tinygrad("CUDA"), passes: 19 },
-    Suite { name: "cudarc", runs: Runs::Cudarc, passes: 45 },
+    Suite { name: "cudarc", runs: Runs::Cudarc, passes: 50 },
     Suite { name: "runtime", runs: Runs::Runtime, passes: 0 },
 ];
 
@@ -158,10 +159,12 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
             }
         };
         fs::write(&log, &output).map_err(|e| format!("cannot write {}: {e}", log.display()))?;
-        let counts = counts(&String::from_utf8_lossy(&output));
-        let list: Vec<String> = counts.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
-        println!("{}: {}", suite.name, list.join(", "));
-        let passes = counts.get("ok").copied().unwrap_or(0);
+        println!("{}: {}", suite.name, counted(&output));
+        let text = String::from_utf8_lossy(&output);
+        for (reason, count) in skipped(&text) {
+            println!("  {count} skipped: {reason}");
+        }
+        let passes = counts(&text).get("ok").copied().unwrap_or(0);
         // A checker's error ends no test, and what it costs is time: some tests have a limit of that.
         if passes < suite.passes && !clients.check {
             failed.push(format!("{}: {passes} tests pass, not {}", suite.name, suite.passes));
@@ -184,13 +187,33 @@ fn counts(output: &str) -> BTreeMap<&'static str, usize> {
             matches!(known, "skipped" | "ignored")
                 && outcome
                     .strip_prefix(known)
-                    .is_some_and(|rest| rest.starts_with(" '") || rest.starts_with(", "))
+                    .is_some_and(|rest| [" '", " \"", ", "].iter().any(|start| rest.starts_with(start)))
         };
         if let Some(outcome) = known.into_iter().find(|known| outcome == *known || reason(known)) {
             *counts.entry(outcome).or_default() += 1;
         }
     }
     counts
+}
+
+/// How many tests had each outcome, in words.
+fn counted(output: &[u8]) -> String {
+    let counts = counts(&String::from_utf8_lossy(output));
+    let list: Vec<String> = counts.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    if list.is_empty() { "no outcome".to_owned() } else { list.join(", ") }
+}
+
+/// How many tests Python's `unittest` has skipped for each reason.
+fn skipped(output: &str) -> BTreeMap<&str, usize> {
+    let mut reasons = BTreeMap::new();
+    for line in output.lines() {
+        let outcome = line.rsplit("... ").next().unwrap_or(line);
+        let quoted = outcome.strip_prefix("skipped ").filter(|rest| rest.starts_with(['\'', '"']));
+        if let Some(reason) = quoted {
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
+    reasons
 }
 
 /// Installs the packages into a folder of their own, and gives its Python.
@@ -237,4 +260,32 @@ fn build() -> Result<PathBuf, String> {
 fn succeed(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|e| format!("cannot run {command:?}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
+
+#[cfg(test)]
+mod outcomes {
+    use super::*;
+
+    const WRITTEN: &str = "test_a (x.Y.test_a) ... ok
+test_b (x.Y.test_b) ... a warning
+  options = LinkerOptions(
+ok
+test_c (x.Y.test_c) ... skipped 'need more than 1 gpus'
+test_d (x.Y.test_d) ... skipped \"it doesn't fail\"
+test_e (x.Y.test_e) ... FAIL
+test_f (x.Y.test_f) ... expected failure
+test driver::tests::g ... ignored, must be executed by itself
+FAILED (failures=1, skipped=2)
+OK
+";
+
+    #[test]
+    fn outcomes_are_counted() {
+        let expected = "1 FAIL, 1 expected failure, 1 ignored, 2 ok, 2 skipped";
+        assert_eq!(counted(WRITTEN.as_bytes()), expected);
+        assert_eq!(counted(b"Traceback"), "no outcome");
+        let reasons = skipped(WRITTEN);
+        assert_eq!(reasons.len(), 2);
+        assert_eq!(reasons["'need more than 1 gpus'"], 1);
+    }
 }

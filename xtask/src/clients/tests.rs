@@ -1,6 +1,6 @@
 //! The tests of clients: how each suite is run. All give what was written, with a line for each test and its outcome.
 
-use super::{CUDARC, Clients, TINYGRAD, succeed};
+use super::{CUDARC, Clients, TINYGRAD, binaries, counted, succeed};
 use crate::in_root;
 use std::ffi::OsString;
 use std::fs;
@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::time::Instant;
+
+/// A warning of cuda.core for each process, which tests of what is written to standard error would find: that the driver links.
+const NO_LINKER: &str = "ignore:cuda.bindings.nvjitlink is not available";
 
 /// What a command writes to both of its streams.
 fn written(command: &mut Command) -> Result<Vec<u8>, String> {
@@ -28,14 +32,19 @@ pub fn package(clients: &Clients, package: &str, devices: &str, reports: &Path) 
     if modules.is_empty() {
         return Err(format!("{package}: no tests: {}", String::from_utf8_lossy(&output.stderr)));
     }
+    let binaries = binaries::folder(clients)?;
     let (next, done) = (Mutex::new(0..modules.len()), Mutex::new(vec![Ok(Vec::new()); modules.len()]));
     let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
         while let Some(index) = take() {
-            let reports = reports.join(modules[index].rsplit('.').next().unwrap_or_default());
-            let mut command = clients.command(&clients.python, &reports);
-            command.env("WARPSMITH_DEVICES", devices).args(["-m", "unittest", "-v", modules[index]]);
+            let name = modules[index].rsplit('.').next().unwrap_or_default();
+            let mut command = clients.command(&clients.python, &reports.join(name));
+            command.env("WARPSMITH_DEVICES", devices).env("NUMBA_CUDA_TEST_BIN_DIR", &binaries);
+            command.args(["-W", NO_LINKER, "-m", "unittest", "-v", modules[index]]);
+            let begin = Instant::now();
             let output = written(&mut command);
+            let outcome = output.as_ref().map_or_else(String::clone, |output| counted(output));
+            println!("  {name}: {outcome}, {} s", begin.elapsed().as_secs());
             done.lock().unwrap_or_else(PoisonError::into_inner)[index] = output;
         }
     };
@@ -85,7 +94,8 @@ pub fn tinygrad(clients: &Clients, device: &str, reports: &Path) -> Result<Vec<u
     written(command.current_dir(&unpacked).args(["test/test_tiny.py", "-v"]))
 }
 
-/// Builds and runs the tests of cudarc's library, with the parts of it that need the driver, the runtime and NVRTC alone.
+/// Builds and runs the tests of cudarc's library, with the parts of it that need the driver, the runtime and NVRTC alone; then, one after the other, those
+/// that are ignored because they want to be run by themselves or with several devices.
 pub fn cudarc(clients: &Clients, reports: &Path) -> Result<Vec<u8>, String> {
     let folder = in_root("target/clients/cudarc");
     let source = folder.join("source");
@@ -98,12 +108,17 @@ pub fn cudarc(clients: &Clients, reports: &Path) -> Result<Vec<u8>, String> {
         written.map_err(|e| format!("cannot change {}: {e}", manifest.display()))?;
     }
     let toolkit = clients.toolkit()?;
-    let mut command = clients.command(Path::new(env!("CARGO")), &reports.join("cudarc"));
-    command.env("LD_LIBRARY_PATH", with_nvrtc(clients, &toolkit)?);
-    command.env("CARGO_TARGET_DIR", folder.join("target")).env("WARPSMITH_DEVICES", "sm_90");
-    let features = "std,driver,nvrtc,runtime,dynamic-loading,f16,cuda-13000";
-    command.args(["test", "--lib", "--no-default-features", "--features", features]);
-    written(command.current_dir(&source))
+    let run = |rest: &[&str]| {
+        let mut command = clients.command(Path::new(env!("CARGO")), &reports.join("cudarc"));
+        command.env("LD_LIBRARY_PATH", with_nvrtc(clients, &toolkit)?);
+        command.env("CARGO_TARGET_DIR", folder.join("target")).env("WARPSMITH_DEVICES", "2xsm_90");
+        // Kernels of two streams run side by side, and a launch answers before its kernel has failed.
+        command.env("WARPSMITH_STREAMS", "async");
+        let features = "std,driver,nvrtc,runtime,dynamic-loading,f16,cuda-13000";
+        command.args(["test", "--lib", "--no-default-features", "--features", features, "--"]);
+        written(command.args(rest).current_dir(&source))
+    };
+    Ok([run(&[])?, run(&["--ignored", "--test-threads=1"])?].concat())
 }
 
 /// Where cargo has put the crate: a package that depends on it is all that it takes.

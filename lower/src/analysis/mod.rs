@@ -5,6 +5,7 @@ mod cfg;
 mod loops;
 mod memory;
 mod postdom;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
 
 use crate::pass::Aspects;

@@ -81,6 +81,10 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
             .output()
             .map_err(|e| format!("{}: {e}", program.display()))?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            // A signal: what overflows its stack cannot say so.
+            return Ok(Some(format!("crash: {}", output.status)));
+        }
         Ok(said.lines().find_map(|line| line.strip_prefix("FAIL ")).map(str::to_owned))
     };
     if let Some(found) = fuzz(0)? {

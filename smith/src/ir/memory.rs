@@ -155,7 +155,8 @@ impl Generator<'_, '_, '_> {
         let cell = *self.u.choose(&cells)?;
         let parts = [Type::I8, Type::I16, Type::I32, Type::F32, Type::F64];
         let part = *self.u.choose(if self.config.floats { &parts } else { &parts[..3] })?;
-        let ty = if self.u.ratio(1, 2)? { Type::I64 } else { part };
+        // The first has accesses of one type only.
+        let ty = if cell == cells[0] || self.u.ratio(1, 2)? { Type::I64 } else { part };
         let size = ty.bytes().unwrap_or(8);
         let offset = (size * self.u.int_in_range(0..=8 / size - 1)?) as i32;
         let at = self.b.ins().stack_addr(cell, offset);

@@ -49,8 +49,11 @@ impl Generator<'_, '_, '_> {
                 Ok(())
             }
             4 => {
-                if let (true, Some(wide)) = (self.u.ratio(1, 3)?, self.register(Class::B64)?) {
-                    line!(self, "match.any.sync.b64 {result}, {wide}, 0xffffffff;");
+                if self.u.ratio(1, 3)? {
+                    // Of words that may all be alike, and such as are not.
+                    line!(self, "and.b32 %s0, {value}, 1;");
+                    line!(self, "mov.b64 %t0, {{%s0, {value}}};");
+                    line!(self, "match.any.sync.b64 {result}, %t0, 0xffffffff;");
                 } else if self.u.ratio(1, 2)? {
                     line!(self, "match.any.sync.b32 {result}, {value}, 0xffffffff;");
                 } else {

@@ -5,7 +5,7 @@
 
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Write;
-use warpsmith::ir::{self, Module};
+use warpsmith::ir::{self, FuncKind, Function, FunctionBuilder, InstBuilder, Module};
 use warpsmith::{Compiler, Device, Launch, OptLevel, Program, Target};
 
 unsafe extern "C" {
@@ -231,5 +231,40 @@ fn a_format_that_is_none_is_printed_as_it_is() {
         let emitted = printed(&Program::load(&compiled.module).expect("it loads"));
         let meant = printed(&Program::from_ir(&module).expect("it has a meaning"));
         assert_eq!((meant.as_str(), emitted.as_str()), (expected, expected), "{format}");
+    }
+}
+
+/// Numbers are of the types that the format says, texts variables of the module, the same text one variable: for the parser, the builder and
+/// the compiler.
+#[test]
+fn literals_are_arguments() {
+    let mut module = parsed(
+        "kernel @all() {\nentry:\n  %a = printf \"%d %lu %.1f %s|\", -5, 4294967296, 1.5, \"two words\"\n  %b = printf \"%c\", 65\n  ret\n}\n",
+    );
+    assert_eq!(module.globals.len(), 1);
+    let again = Module::parse(module.to_string()).expect("what is printed is read");
+    assert_eq!(again.to_string(), module.to_string());
+
+    let id = module.add_function(Function::new("more", FuncKind::Kernel, vec![], vec![]));
+    let mut b = FunctionBuilder::new(&mut module, id);
+    b.entry_block();
+    let texts = [b.string("two words"), b.string("two"), b.string("two words")];
+    b.ins().printf("%s %s %s", &texts);
+    b.ins().ret(&[]);
+    b.finalize().expect("it is right");
+    assert_eq!(module.globals.len(), 2);
+
+    let target: Target = "sm_80".parse().expect("a target of the tables");
+    let compiled = Compiler::new(target).compile(&module).expect("it compiles");
+    let texts =
+        compiled.text.lines().filter(|line| line.starts_with(".global") && line.contains("__ws_text_"));
+    assert_eq!(texts.count(), 5, "{}", compiled.text);
+    let emitted = Program::load(&compiled.module).expect("it loads");
+    let meant = Program::from_ir(&module).expect("it has a meaning");
+    for program in [&emitted, &meant] {
+        assert_eq!(printed(program), "-5 4294967296 1.5 two words|A");
+        let mut device = Device::new();
+        device.launch(program, &Launch::new("more")).expect("it runs");
+        assert_eq!(device.take_output(), b"two words two two words");
     }
 }

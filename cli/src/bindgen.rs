@@ -7,7 +7,7 @@ use warpsmith_build::bindings;
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.ptx` or `.wir` file; IR is compiled first.
+    /// A `.ptx` or `.wir` file, or LLVM bitcode; IR and bitcode are compiled first.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Where the Rust source goes; the default is standard output.

@@ -21,7 +21,7 @@ use warpsmith_harness::session::{Subject, own_launch};
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.ptx` or `.wir` file. IR is compiled, and its PTX debugged, with the IR as its source. With --dap the editor may name it.
+    /// A `.ptx` or `.wir` file, or LLVM bitcode. IR and bitcode are compiled, and their PTX debugged; IR without debug information is its own source. With --dap the editor may name it.
     #[arg(required_unless_present = "dap")]
     file: Option<PathBuf>,
     /// The launch description; without one, the first `run:` directive of the file.

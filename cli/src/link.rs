@@ -11,7 +11,7 @@ use warpsmith::{DEFAULT_TARGET, ir};
 
 #[derive(Args)]
 pub struct Options {
-    /// `.ptx` and `.wir` files; IR is compiled first.
+    /// `.ptx` and `.wir` files and LLVM bitcode; IR and bitcode are compiled first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Where the PTX goes; the default is standard output.

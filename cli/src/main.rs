@@ -47,7 +47,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compile IR text to PTX text.
+    /// Compile IR text or LLVM bitcode to PTX text.
     Compile(compile::Options),
     /// Write typed Rust functions that launch the kernels of any PTX, on the CPU and through cudarc.
     Bindgen(bindgen::Options),

@@ -9,7 +9,7 @@ use warpsmith::lower::Pipeline;
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.wir` file, or - for standard input.
+    /// A `.wir` file, LLVM bitcode, or - for standard input.
     file: PathBuf,
     /// Where the IR goes; the default is standard output.
     #[arg(short, long, value_name = "OUT.wir")]

@@ -13,7 +13,7 @@ use warpsmith_harness::roundtrip::{self, Report};
 
 #[derive(Args)]
 pub struct Options {
-    /// `.wir` files, folders of them, or - for standard input.
+    /// `.wir` files, folders of them, LLVM bitcode, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The target. Default: each module's own, else sm_75.

@@ -336,6 +336,22 @@ impl<'m> FunctionBuilder<'m> {
         self.ins().global_addr(ty, global, 0)
     }
 
+    /// The generic address of a text, with a zero behind it, as `%s` of [`InstBuilder::printf`] takes it; the same text is the same variable.
+    /// A detached builder cannot add it.
+    pub fn string(&mut self, text: &str) -> Value {
+        let address = match self.home.module_mut() {
+            Some(module) => {
+                let global = module.intern_string(text.as_bytes());
+                self.global_addr(global)
+            }
+            None => {
+                self.misuse("I0036", "a text cannot be added by a detached builder".to_owned());
+                self.ins().iconst(Type::I64, 0)
+            }
+        };
+        self.ins().addrspacecast(Type::PTR, address)
+    }
+
     /// Ends the function: seals what is not sealed, turns variables into block parameters where they are needed.
     ///
     /// The error is a wrong use of the builder. Everything else that may be wrong with the function is the verifier's to say.

@@ -8,7 +8,7 @@ use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
-use warpsmith_isa::{ScalarType, StateSpace, Target};
+use warpsmith_isa::{ScalarType, StateSpace, Target, stable_hash};
 
 /// The shape of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +190,27 @@ impl Module {
         let id = self.globals.push(global);
         self.add_symbol(name, Symbol::Global(id));
         id
+    }
+
+    /// The variable that holds a text and a zero behind it: one for each text of the module, however often it is asked for.
+    pub fn intern_string(&mut self, text: &[u8]) -> GlobalId {
+        let mut bytes = Vec::with_capacity(text.len() + 1);
+        bytes.extend_from_slice(text);
+        bytes.push(0);
+        // Named by its hash, so that it is found by its name in modules that were printed and read again.
+        let mut name = format!("__ws_text_{:08x}", stable_hash(text));
+        while let Some(symbol) = self.symbol(&name) {
+            if let Symbol::Global(id) = symbol
+                && self.globals[id].init.as_ref().is_some_and(|init| *init == bytes)
+                && self.globals[id].linkage == Linkage::Local
+            {
+                return id;
+            }
+            name.push('_');
+        }
+        let mut global = Global::new(name, StateSpace::Global, Type::I8, Extent::Array(bytes.len() as u64));
+        global.init = Some(bytes);
+        self.add_global(global)
     }
 
     fn add_symbol(&mut self, name: String, symbol: Symbol) {

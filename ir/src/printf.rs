@@ -302,6 +302,16 @@ impl Argument {
         }
     }
 
+    /// The type of a number that is written for it. `None` where only a value can stand.
+    pub const fn literal_type(self) -> Option<Type> {
+        match self {
+            Argument::Int { .. } => Some(Type::I32),
+            Argument::Long => Some(Type::I64),
+            Argument::Float => Some(Type::F64),
+            Argument::Text | Argument::Pointer => None,
+        }
+    }
+
     /// What it takes, for messages.
     pub const fn describe(self) -> &'static str {
         match self {

@@ -69,6 +69,8 @@ pub use form::{
     Reach, RegRule, Shape, Slot, SpaceRef, TypeRef, TypeSet, ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};
+#[doc(hidden)]
+pub use hash::hash as stable_hash;
 pub use instruction::Instruction;
 pub use mnemonic::{Mnemonic, MnemonicError};
 pub use modifier::*;

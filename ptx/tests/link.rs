@@ -130,6 +130,8 @@ fn what_is_wrong_has_places_in_both_files() {
           |               ^
         5 | .visible .entry k() { call g; ret; }
           |                       ------- used by `k`
+          |
+          = note: link the module that defines it too
     "#]]
     .assert_eq(&refused(&[".extern .func g();\n.visible .entry k() { call g; ret; }\n", define]));
     expect![[r#"

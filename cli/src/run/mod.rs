@@ -23,7 +23,7 @@ use warpsmith_harness::session::own_launch;
 
 #[derive(Args)]
 pub struct Options {
-    /// A `.ptx` or `.wir` file, or - for standard input. IR is compiled, and its PTX runs.
+    /// A `.ptx` or `.wir` file, LLVM bitcode, or - for standard input. IR and bitcode are compiled, and their PTX runs.
     file: PathBuf,
     /// More files of the same program, linked with it.
     more: Vec<PathBuf>,

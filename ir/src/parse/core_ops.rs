@@ -9,9 +9,11 @@ use crate::ins::bools;
 use crate::inst::{InstData, ValueList};
 use crate::lexer::{Tok, Token};
 use crate::ops::{FloatCC, IntCC, Opcode, ResultRule, Shape};
+use crate::printf;
 use crate::ptx::ResultTypes;
 use crate::types::Type;
 use smallvec::SmallVec;
+use warpsmith_diag::Span;
 
 impl BodyReader<'_, '_> {
     /// An operation of the core table: its data, and the result's type where the suffix or a symbol gives it.
@@ -271,6 +273,61 @@ impl BodyReader<'_, '_> {
         Some((mode != FloatMode::default()).then_some(mode))
     }
 
+    /// Values, numbers of the types that the format says, and texts.
+    fn printf_arguments(&mut self, attr: &Attr) -> Option<ValueList> {
+        // Of a format that is none the verifier says why.
+        let wanted = match attr {
+            Attr::Text(format) => printf::arguments(format).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+        while self.p.accept(b',') {
+            let wanted = wanted.get(values.len()).copied();
+            if self.p.tok.kind == Tok::String {
+                let token = self.p.bump();
+                if wanted != Some(printf::Argument::Text) {
+                    self.misplaced_literal("a text", token.span(), values.len(), wanted);
+                    return None;
+                }
+                values.push(self.text_address(token)?);
+                continue;
+            }
+            let operand = self.operand()?;
+            let source = match (operand, wanted.and_then(printf::Argument::literal_type)) {
+                (Operand::Literal(_, span), None) => {
+                    self.misplaced_literal("a number", span, values.len(), wanted);
+                    return None;
+                }
+                (_, ty) => TypeSource::Known(ty.unwrap_or(Type::INVALID)),
+            };
+            values.push(self.materialise(operand, source));
+        }
+        Some(ValueList::from_slice(&values, &mut self.func.dfg.pool))
+    }
+
+    #[cold]
+    fn misplaced_literal(&mut self, what: &str, span: Span, n: usize, wanted: Option<printf::Argument>) {
+        let message = match wanted {
+            Some(wanted) => {
+                format!("argument {} of `printf` is {what}; the format takes {}", n + 1, wanted.describe())
+            }
+            None => format!("argument {} of `printf` is {what}; the format takes none there", n + 1),
+        };
+        self.p.error("I0434", span, message);
+    }
+
+    /// The generic address of a text in quotes.
+    fn text_address(&mut self, token: Token) -> Option<Value> {
+        let text = self.p.string(token)?;
+        let global = self.p.module.intern_string(&text);
+        let address =
+            self.insert(InstData::GlobalAddr { global, offset: 0 }, &[Type::PTR_GLOBAL], token.span());
+        let address = self.func.dfg.results(address).first();
+        let cast = InstData::Unary { op: Opcode::Addrspacecast, arg: address };
+        let cast = self.insert(cast, &[Type::PTR], token.span());
+        Some(self.func.dfg.results(cast).first())
+    }
+
     /// An operation of [`Shape::List`].
     fn list(
         &mut self,
@@ -302,12 +359,7 @@ impl BodyReader<'_, '_> {
                 let token = self.p.expect_kind(Tok::String, "a text in quotes")?;
                 attr = Attr::Text(self.p.string(token)?.into());
                 if op == Opcode::Printf {
-                    let mut values: SmallVec<[Value; 8]> = SmallVec::new();
-                    while self.p.accept(b',') {
-                        // The format does not say which type a literal has.
-                        values.push(self.value()?);
-                    }
-                    let args = ValueList::from_slice(&values, &mut self.func.dfg.pool);
+                    let args = self.printf_arguments(&attr)?;
                     return Some((InstData::List { op, attr, args }, result));
                 }
                 self.p.expect(b',')?;

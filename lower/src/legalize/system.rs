@@ -1,8 +1,7 @@
 //! Calls of the system (PTX writer's guide to interoperability, chapter 4), hints, and what is never reached.
 
 use super::*;
-use warpsmith_ir::{Extent, Global, Linkage, MemFlags, Param, StackSlotData, Symbol, mnemonic, printf};
-use warpsmith_isa::StateSpace;
+use warpsmith_ir::{Linkage, MemFlags, Param, StackSlotData, Symbol, mnemonic, printf};
 
 impl Legalizer<'_> {
     /// Operations of threads together and of the system. False for others.
@@ -155,26 +154,9 @@ impl Legalizer<'_> {
         results.get(0)
     }
 
-    /// The generic address of a text that ends in a zero: one variable for each text of the module.
+    /// The generic address of a text that ends in a zero.
     fn text(&mut self, text: &[u8]) -> Value {
-        let mut bytes = text.to_vec();
-        bytes.push(0);
-        let known = self.module.globals.iter().find(|(_, global)| {
-            global.name.starts_with(TEXT) && global.init.as_ref().is_some_and(|init| *init == bytes)
-        });
-        let id = match known {
-            Some((id, _)) => id,
-            None => {
-                let mut name = format!("{TEXT}{}", self.module.globals.len());
-                while self.module.symbol(&name).is_some() {
-                    name.push('_');
-                }
-                let extent = Extent::Array(bytes.len() as u64);
-                let mut global = Global::new(name, StateSpace::Global, Type::I8, extent);
-                global.init = Some(bytes);
-                self.module.add_global(global)
-            }
-        };
+        let id = self.module.intern_string(text);
         let address = self.ins().global_addr(Type::PTR_GLOBAL, id, 0);
         self.generic(address)
     }
@@ -228,9 +210,6 @@ impl Legalizer<'_> {
         self.func.layout.remove_inst(inst);
     }
 }
-
-/// What the names of texts begin with.
-const TEXT: &str = "__ws_text";
 
 /// The parameters of `__assertfail`: message, file, line, function, size of a character.
 const ASSERT_FAIL: &[Type] = &[Type::PTR, Type::PTR, Type::I32, Type::PTR, Type::I64];

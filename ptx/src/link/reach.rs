@@ -122,6 +122,11 @@ fn undefined_symbol(modules: &[ValidatedModule], table: &Table, name: &str, find
         if users.len() > USERS {
             error = error.note(format!("and by {} more", users.len() - USERS));
         }
+        let defined = (table.owner.keys().map(String::as_str)).filter(|known| *known != name);
+        error = match warpsmith_diag::nearest(name, defined) {
+            Some(near) => error.note(format!("did you mean `{near}`, which is defined?")),
+            None => error.note("link the module that defines it too"),
+        };
         findings.add(n, error);
     }
 }

@@ -69,8 +69,8 @@ impl Debugger<'_> {
             self.say(&format!("{}: {}\n", display.number, display.name()));
             return self.examine(&display.args, view).map(drop);
         }
-        let value = self.evaluate(text, view)?;
-        let shown = value.show(format.letter);
+        let value = self.evaluate(text, view.as_deref_mut())?;
+        let shown = self.shown(&value, format.letter, view);
         self.say(&format!("{}: {} = {shown}\n", display.number, display.name()));
         Ok(())
     }

@@ -346,6 +346,9 @@ impl<'t, 'n> Parser<'t, 'n> {
             }
             return match value.ty.plain() {
                 Type::Function(..) => Ok(value),
+                Type::Pointer(_, to) if *to.plain() == Type::Void => {
+                    Err("Attempt to take contents of a non-pointer value.".into())
+                }
                 Type::Pointer(space, to) => self.load(*space, value.bits() as u64, to),
                 // As gdb does it: a number is the address of an int.
                 _ => self.load(StateSpace::Generic, value.as_int()? as u64, &Type::INT),
@@ -473,7 +476,7 @@ impl<'t, 'n> Parser<'t, 'n> {
         };
         let mut ty = match source {
             Some(ty) => ty,
-            None => Type::Scalar(Type::named(name)?),
+            None => Type::of_c(name).or_else(|| Type::named(name).map(Type::Scalar))?,
         };
         let mut pointer = false;
         while self.take("*") {
@@ -487,7 +490,7 @@ impl<'t, 'n> Parser<'t, 'n> {
     /// The value that a reference stands for.
     fn follow(&mut self, value: Value) -> Result<Value, String> {
         self.reference = None;
-        if let Type::Reference(space, to) = value.ty.plain() {
+        if let Type::Reference(_, space, to) = value.ty.plain() {
             let value_behind = self.load(*space, value.bits() as u64, to)?;
             self.reference = Some(value.ty);
             return Ok(value_behind);

@@ -1,7 +1,7 @@
 //! What else users of gdb and cuda-gdb type: `printf`, `info scope`, `info address`, `info symbol`, `backtrace full`.
 
 use super::expr::Names;
-use super::value::{Location, Type, Value};
+use super::value::{Location, Texts, Type, Value};
 use super::{Debugger, Flow};
 use crate::dwarf::{Place, Variable};
 use warpsmith_interp::observe::View;
@@ -75,7 +75,7 @@ fn arguments(text: &str) -> Result<(String, Vec<&str>), String> {
 }
 
 /// A value as a conversion of C's `printf` writes it: flags, width and precision, without the `%`.
-fn converted(spec: &str, letter: char, value: &Value) -> Result<String, String> {
+fn converted(spec: &str, letter: char, value: &Value, texts: Texts<'_>) -> Result<String, String> {
     let spec = spec.trim_end_matches(['h', 'l', 'z', 'j']);
     let (left, zeros) = (spec.contains('-'), spec.starts_with('0'));
     let spec = spec.trim_start_matches(['-', '0', '+', ' ', '#']);
@@ -95,7 +95,7 @@ fn converted(spec: &str, letter: char, value: &Value) -> Result<String, String> 
         'f' | 'F' => format!("{:.*}", precision.map_or(6, number), real()?),
         'e' | 'E' => format!("{:.*e}", precision.map_or(6, number), real()?),
         'g' | 'G' => real()?.to_string(),
-        's' => value.show(Some('s')),
+        's' => value.show_with(Some('s'), texts),
         letter => return Err(format!("Unrecognized format specifier '{letter}' in printf")),
     };
     let width = number(width);
@@ -127,7 +127,9 @@ impl Debugger<'_> {
             }
             let expression = next.next().ok_or("Bad format string, missing argument")?;
             let value = self.evaluate(expression, view.as_deref_mut())?;
-            text += &converted(&after[..at], letter, &value)?;
+            let mut scope = self.scope(view.as_deref_mut());
+            let texts = &mut |space, address| scope.text(space, address).ok().map(|(text, _)| text);
+            text += &converted(&after[..at], letter, &value, texts)?;
         }
         if next.next().is_some() {
             return Err("Wrong number of arguments for specified format-string".into());
@@ -238,7 +240,7 @@ impl Debugger<'_> {
         let mut text = String::new();
         for name in &names {
             match self.value_of(name, view) {
-                Ok(value) => putln!(text, "        {name} = {}", value.show(None)),
+                Ok(value) => putln!(text, "        {name} = {}", self.shown(&value, None, Some(view))),
                 Err(why) => putln!(text, "        {name} = {why}"),
             }
         }
@@ -286,12 +288,17 @@ mod tests {
             ("l", 'x', "2a"),
             ("", 'c', "*"),
         ] {
-            assert_eq!(converted(spec, letter, &value).as_deref(), Ok(expected), "%{spec}{letter}");
+            assert_eq!(
+                converted(spec, letter, &value, &mut |_, _| None).as_deref(),
+                Ok(expected),
+                "%{spec}{letter}"
+            );
         }
         assert_eq!(
-            converted(".2", 'f', &Value::new(Type::Scalar(ScalarType::F32), 0x3fc0_0000)).as_deref(),
+            converted(".2", 'f', &Value::new(Type::Scalar(ScalarType::F32), 0x3fc0_0000), &mut |_, _| None)
+                .as_deref(),
             Ok("1.50")
         );
-        assert!(converted("", 'q', &value).is_err());
+        assert!(converted("", 'q', &value, &mut |_, _| None).is_err());
     }
 }

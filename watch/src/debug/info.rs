@@ -239,7 +239,7 @@ impl Debugger<'_> {
             return scope.register(name);
         }
         let value = scope.variable(name)?;
-        if let Type::Reference(space, to) = value.ty.plain() {
+        if let Type::Reference(_, space, to) = value.ty.plain() {
             return scope.memory(*space, value.bits() as u64, to);
         }
         Ok(value)
@@ -253,7 +253,10 @@ impl Debugger<'_> {
         for name in names {
             let value = self.value_of(&name, view);
             let unknown = |why: String| if why.starts_with('<') { why } else { format!("<{why}>") };
-            let shown = value.map_or_else(unknown, |v| v.show(None));
+            let shown = match value {
+                Ok(value) => self.shown(&value, None, Some(view)),
+                Err(why) => unknown(why),
+            };
             putln!(text, "{name} = {shown}");
         }
         let none = if args { "No arguments.\n" } else { "No locals.\n" };
@@ -463,10 +466,10 @@ impl Debugger<'_> {
     }
 
     /// Of `output`: the value alone.
-    pub(super) fn output(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
+    pub(super) fn output(&mut self, args: &str, mut view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let (format, text) = super::show::Format::take(args)?;
-        let value: Value = self.evaluate(text, view)?;
-        let text = value.show(format.letter);
+        let value: Value = self.evaluate(text, view.as_deref_mut())?;
+        let text = self.shown(&value, format.letter, view);
         self.say(&text);
         Ok(Flow::Stay)
     }

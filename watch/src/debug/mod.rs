@@ -304,6 +304,12 @@ impl<'a> Debugger<'a> {
         Scope { symbols: &self.symbols, memo: &mut self.memo, view, focus: self.focus, activation, level }
     }
 
+    /// A value as it is shown, with the texts that it points to.
+    fn shown(&mut self, value: &Value, format: Option<char>, view: Option<&mut View<'_>>) -> String {
+        let mut scope = self.scope(view);
+        value.show_with(format, &mut |space, address| scope.text(space, address).ok().map(|(text, _)| text))
+    }
+
     fn evaluate(&mut self, text: &str, view: Option<&mut View<'_>>) -> Result<Value, String> {
         expr::evaluate(text, &mut self.scope(view))
     }

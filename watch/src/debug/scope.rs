@@ -2,6 +2,7 @@
 
 use super::Focus;
 use super::expr::Names;
+use super::numbers::quoted;
 use super::symbols::Symbols;
 use super::value::{Location, Type, Value, mask};
 use crate::dwarf::Place;
@@ -29,9 +30,28 @@ pub struct Scope<'s, 'a, 'v> {
     pub level: u32,
 }
 
+/// Addresses of `.param` are below this: more than any function takes (PTX ISA 9.0, 5.1.6.2 and 5.1.6.3).
+const PARAMETERS: u64 = 1 << 16;
+
+/// The longest text that is read, in bytes.
+const LONGEST_TEXT: usize = 200;
+
 const NOT_RUNNING: &str = "The program is not being run.";
 
 impl Scope<'_, '_, '_> {
+    /// The text at an address up to its zero, in quotes, and how many bytes it takes. Long ones are cut.
+    pub fn text(&mut self, space: StateSpace, address: u64) -> Result<(String, u64), String> {
+        let mut bytes = Vec::new();
+        for at in 0..LONGEST_TEXT as u64 {
+            let byte = self.memory(space, address.wrapping_add(at), &Type::Scalar(ScalarType::U8))?;
+            match byte.bits() as u8 {
+                0 => return Ok((quoted(&String::from_utf8_lossy(&bytes), '"'), at + 1)),
+                byte => bytes.push(byte),
+            }
+        }
+        Ok((quoted(&String::from_utf8_lossy(&bytes), '"') + "...", LONGEST_TEXT as u64))
+    }
+
     /// The selected frame, with the thread and the view.
     fn frame(&self) -> Result<(Focus, Frame), String> {
         let (Some(view), Some(focus)) = (&self.view, self.focus) else { return Err(NOT_RUNNING.into()) };
@@ -174,8 +194,15 @@ impl Scope<'_, '_, '_> {
                 Value { ty: ty.clone(), ..value }
             }
             Place::Behind(name, offset) => {
-                let address = self.register(name)?.bits() as u64;
-                self.memory(StateSpace::Generic, address.wrapping_add_signed(*offset), ty)?
+                let address = (self.register(name)?.bits() as u64).wrapping_add_signed(*offset);
+                let generic = self.memory(StateSpace::Generic, address, ty);
+                // clang describes what a kernel takes by value as memory behind a register, which holds its address in `.param`.
+                match generic {
+                    Err(why) if address < PARAMETERS => {
+                        self.memory(StateSpace::Param, address, ty).map_err(|_| why)?
+                    }
+                    generic => generic?,
+                }
             }
             Place::Symbol(name, offset) => {
                 let Some(Location::Memory(space, address)) = self.ptx_variable(name)?.at else {

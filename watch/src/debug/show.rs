@@ -126,7 +126,7 @@ impl Debugger<'_> {
                 Ok(Value { ty: Type::Scalar(ScalarType::U64 | ScalarType::B64), bytes, .. }) => {
                     format!("{short}={}", address_like(&bytes))
                 }
-                Ok(value) => format!("{short}={}", value.show(None)),
+                Ok(value) => format!("{short}={}", self.shown(&value, None, Some(view))),
                 Err(_) => format!("{short}=<unavailable>"),
             });
         }
@@ -267,7 +267,7 @@ impl Debugger<'_> {
         &mut self,
         args: &str,
         silent: bool,
-        view: Option<&mut View<'_>>,
+        mut view: Option<&mut View<'_>>,
     ) -> Result<Flow, String> {
         let (format, text) = Format::take(args)?;
         if let Some('i') = format.letter {
@@ -278,10 +278,10 @@ impl Debugger<'_> {
         }
         let value = match text {
             "" => self.scope(None).convenience("")?,
-            text => self.evaluate(text, view)?,
+            text => self.evaluate(text, view.as_deref_mut())?,
         };
         if !silent {
-            let shown = value.show(format.letter);
+            let shown = self.shown(&value, format.letter, view);
             self.memo.history.push(value);
             self.say(&format!("${} = {shown}\n", self.memo.history.len()));
         }
@@ -421,26 +421,11 @@ impl Debugger<'_> {
         mut address: u64,
         view: &mut View<'_>,
     ) -> Result<Flow, String> {
-        const LONGEST: usize = 200;
         for _ in 0..count {
-            let mut bytes = Vec::new();
             let at = self.address(space, address, view);
-            loop {
-                let byte = self.scope(Some(view)).memory(space, address, &Type::Scalar(ScalarType::U8))?;
-                address = address.wrapping_add(1);
-                match byte.bits() as u8 {
-                    0 => break,
-                    byte => bytes.push(byte),
-                }
-                if bytes.len() == LONGEST {
-                    break;
-                }
-            }
-            let len = bytes.len() as u64;
-            let ty = Type::Array(Box::new(Type::Scalar(ScalarType::U8)), len);
-            let dots = if bytes.len() == LONGEST { "..." } else { "" };
-            let text = Value { ty, bytes, at: None }.show(Some('s'));
-            self.say(&format!("{at}:\t{text}{dots}\n"));
+            let (text, bytes) = self.scope(Some(view)).text(space, address)?;
+            address = address.wrapping_add(bytes);
+            self.say(&format!("{at}:\t{text}\n"));
         }
         self.listing.examined = Some((space, address));
         Ok(Flow::Stay)

@@ -213,7 +213,7 @@ impl Debugger<'_> {
         let Ok(Value { mut bytes, .. }) = self.scope(Some(view)).of_ptx(name) else { return };
         bytes.resize(usize::try_from(ty.bytes()).unwrap_or(0).min(bytes.len().max(16)), 0);
         let value = Value { ty, bytes, at: None };
-        let shown = value.show(None);
+        let shown = self.shown(&value, None, Some(view));
         self.memo.history.push(value);
         self.say(&format!("Value returned is ${} = {shown}\n", self.memo.history.len()));
     }

@@ -1,7 +1,7 @@
 //! The types of values: those of PTX, and those of the source.
 
 use crate::dwarf::declare::{Declared, Layer, declaration};
-use crate::dwarf::{self, Composite, Member, Part, Qualifier, Signature};
+use crate::dwarf::{self, Binds, Composite, Member, Part, Qualifier, Signature};
 use std::borrow::Cow;
 use std::sync::Arc;
 use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
@@ -17,7 +17,9 @@ pub enum Type {
     /// A number as the source calls it.
     Base(Arc<str>, ScalarType, Kind),
     /// The address of a value that stands for the value.
-    Reference(StateSpace, Box<Type>),
+    Reference(Binds, StateSpace, Box<Type>),
+    /// What is behind a pointer that does not say what it points to.
+    Void,
     /// Elements one after the other in memory.
     Array(Box<Type>, u64),
     /// An address in a space, and what is there.
@@ -52,6 +54,7 @@ impl Type {
             Type::Array(..)
             | Type::Pointer(..)
             | Type::Reference(..)
+            | Type::Void
             | Type::Dim3
             | Type::Struct(_)
             | Type::Enum(..)
@@ -59,6 +62,11 @@ impl Type {
             | Type::Typedef(..)
             | Type::Qualified(..) => None,
         }
+    }
+
+    /// True of the bytes that texts are made of.
+    pub fn is_character(&self) -> bool {
+        matches!(self.plain(), Type::Base(_, ty, Kind::Character) if ty.bits() == 8)
     }
 
     /// The type itself, without other names and qualifiers.
@@ -106,10 +114,12 @@ impl Type {
                 Type::Base(name.clone(), scalar, kind)
             }
             dwarf::Type::Pointer(space, to) => {
-                let to = to.as_ref().map_or(Type::Scalar(ScalarType::B8), |to| Type::of_source(to));
+                let to = to.as_ref().map_or(Type::Void, |to| Type::of_source(to));
                 Type::Pointer(*space, Box::new(to))
             }
-            dwarf::Type::Reference(space, to) => Type::Reference(*space, Box::new(Type::of_source(to))),
+            dwarf::Type::Reference(binds, space, to) => {
+                Type::Reference(*binds, *space, Box::new(Type::of_source(to)))
+            }
             dwarf::Type::Composite(of) => Type::Struct(of.clone()),
             dwarf::Type::Around(of) => of.composite().map_or_else(|| bytes(0), Type::Struct),
             dwarf::Type::Array(of, count) => Type::Array(Box::new(Type::of_source(of)), *count),
@@ -132,8 +142,8 @@ impl Type {
             Type::Array(of, count) => of.bytes().saturating_mul(*count),
             Type::Pointer(..) | Type::Reference(..) => 8,
             Type::Dim3 => 12,
-            // As gdb has it: of the first instruction.
-            Type::Function(..) => 1,
+            // As gdb has it: of the first instruction, and a step of such a pointer.
+            Type::Function(..) | Type::Void => 1,
             Type::Typedef(_, of) | Type::Qualified(_, of) => of.bytes(),
         }
     }
@@ -151,6 +161,7 @@ impl Type {
             Type::Scalar(_)
             | Type::Base(..)
             | Type::Reference(..)
+            | Type::Void
             | Type::Array(..)
             | Type::Pointer(..)
             | Type::Dim3
@@ -172,7 +183,7 @@ impl Type {
         while let Type::Typedef(_, of)
         | Type::Qualified(_, of)
         | Type::Pointer(_, of)
-        | Type::Reference(_, of)
+        | Type::Reference(_, _, of)
         | Type::Array(of, _) = ty
         {
             ty = of;
@@ -187,10 +198,11 @@ impl Type {
             Type::Typedef(_, of) => of.unfolded(),
             Type::Qualified(qualifier, of) => Type::Qualified(*qualifier, inner(of)),
             Type::Pointer(space, to) => Type::Pointer(*space, inner(to)),
-            Type::Reference(space, to) => Type::Reference(*space, inner(to)),
+            Type::Reference(binds, space, to) => Type::Reference(*binds, *space, inner(to)),
             Type::Array(of, count) => Type::Array(inner(of), *count),
             Type::Scalar(_)
             | Type::Base(..)
+            | Type::Void
             | Type::Dim3
             | Type::Struct(_)
             | Type::Enum(..)
@@ -198,7 +210,17 @@ impl Type {
         }
     }
 
-    /// The type of a name in C or PTX.
+    /// The types of C that are no numbers of PTX.
+    pub fn of_c(name: &str) -> Option<Type> {
+        Some(match name {
+            "void" => Type::Void,
+            "char" => Type::Base("char".into(), ScalarType::S8, Kind::Character),
+            "uchar" => Type::Base("unsigned char".into(), ScalarType::U8, Kind::Character),
+            _ => return None,
+        })
+    }
+
+    /// The type of a number, by its name in C or PTX.
     pub fn named(name: &str) -> Option<ScalarType> {
         use ScalarType::*;
         Some(match name.trim_start_matches('.') {
@@ -224,8 +246,10 @@ impl Declared for Type {
         match self {
             Type::Scalar(ty) => Layer::Name(Cow::Borrowed(ty.name())),
             Type::Base(name, ..) | Type::Typedef(name, _) => Layer::Name(Cow::Borrowed(name)),
-            Type::Reference(space, to) => Layer::Pointer('&', *space, Some(to)),
-            Type::Pointer(space, to) => Layer::Pointer('*', *space, Some(to)),
+            Type::Reference(binds, space, to) => Layer::Pointer(binds.mark(), *space, Some(to)),
+            Type::Pointer(space, to) if **to == Type::Void => Layer::Pointer("*", *space, None),
+            Type::Pointer(space, to) => Layer::Pointer("*", *space, Some(to)),
+            Type::Void => Layer::Name(Cow::Borrowed("void")),
             Type::Array(of, count) => Layer::Array(of, *count),
             Type::Qualified(qualifier, of) => Layer::Qualified(*qualifier, of),
             Type::Function(signature, _) => Layer::Function(signature),

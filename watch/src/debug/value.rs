@@ -26,6 +26,9 @@ pub struct Value {
     pub at: Option<Location>,
 }
 
+/// The text at an address of a space, in quotes; `None` where none can be read.
+pub type Texts<'a> = &'a mut dyn FnMut(StateSpace, u64) -> Option<String>;
+
 impl Value {
     pub fn new(ty: Type, bits: u128) -> Value {
         let bytes = bits.to_le_bytes()[..(ty.bytes() as usize).min(16)].to_vec();
@@ -77,9 +80,12 @@ impl Value {
                 let unused = 128 - (8 * size).clamp(8, 128) as u32;
                 Ok(((self.bits() << unused) as i128) >> unused)
             }
-            Type::Array(..) | Type::Dim3 | Type::Struct(_) | Type::Typedef(..) | Type::Qualified(..) => {
-                Err(format!("a value of type {} is not a number", self.ty.name()))
-            }
+            Type::Array(..)
+            | Type::Void
+            | Type::Dim3
+            | Type::Struct(_)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => Err(format!("a value of type {} is not a number", self.ty.name())),
         }
     }
 
@@ -104,6 +110,7 @@ impl Value {
             Type::Scalar(_) | Type::Base(..) | Type::Pointer(..) | Type::Enum(..) => self.as_int()? as u128,
             Type::Array(..)
             | Type::Reference(..)
+            | Type::Void
             | Type::Dim3
             | Type::Struct(_)
             | Type::Function(..)
@@ -180,8 +187,13 @@ impl Value {
         Some(Value::new(whole.ty, bits))
     }
 
-    /// The text of the value in a format.
+    /// The text of the value in a format; of a pointer to characters its address alone.
     pub fn show(&self, format: Option<char>) -> String {
+        self.show_with(format, &mut |_, _| None)
+    }
+
+    /// The text of the value in a format, with the texts that it points to.
+    pub fn show_with(&self, format: Option<char>, texts: Texts<'_>) -> String {
         match self.ty.plain() {
             Type::Array(of, count) => {
                 if let (Some(ScalarType::B8 | ScalarType::S8 | ScalarType::U8), Some('s')) =
@@ -198,7 +210,7 @@ impl Value {
                 let count = usize::try_from(*count).unwrap_or(usize::MAX);
                 let have = (self.bytes.len() as u64).checked_div(of.bytes()).unwrap_or(0) as usize;
                 let shown = count.min(have).min(SHOWN);
-                let mut text = repeated((0..shown).map(|i| self.element(of, i).show(format)));
+                let mut text = repeated((0..shown).map(|i| self.element(of, i).show_with(format, texts)));
                 if shown < count {
                     text += "...";
                 }
@@ -212,6 +224,14 @@ impl Value {
                 };
                 let [x, y, z] = [0, 1, 2].map(|i| part(i).show(format));
                 format!("{{x = {x}, y = {y}, z = {z}}}")
+            }
+            Type::Pointer(space, to) if to.is_character() && matches!(format, None | Some('s')) => {
+                let (of, shown) = (self.ty.name(), self.bits());
+                match (texts(*space, shown as u64), format) {
+                    (Some(text), None) => format!("{shown:#x} {text}"),
+                    (Some(text), Some(_)) => text,
+                    (None, _) => format!("({of}) {shown:#x}"),
+                }
             }
             Type::Pointer(space, to) if format.is_none() => {
                 let (of, shown) = (self.ty.name(), self.bits());
@@ -229,20 +249,23 @@ impl Value {
             Type::Pointer(..) => scalar(ScalarType::U64, self.bits(), format),
             Type::Reference(..) => format!("@{:#x}", self.bits()),
             Type::Struct(of) => {
+                if let Some(case) = self.case() {
+                    let held = self.part(&case.member);
+                    let data = held
+                        .filter(|held| !held.is_empty())
+                        .map(|held| format!(" {}", held.show_with(format, texts)));
+                    return format!("{}{}", case.member.name, data.unwrap_or_default());
+                }
                 let shown = |member: &Member| {
-                    let value = self.part(member);
-                    let value = value.map_or_else(|| "<unavailable>".into(), |value| value.show(format));
+                    let value = match self.part(member) {
+                        Some(value) => value.show_with(format, texts),
+                        None => "<unavailable>".into(),
+                    };
                     match member.shown() {
                         name if name.is_empty() => value,
                         name => format!("{name} = {value}"),
                     }
                 };
-                if let Some(case) = self.case() {
-                    let held = self.part(&case.member);
-                    let data =
-                        held.filter(|held| !held.is_empty()).map(|held| format!(" {}", held.show(format)));
-                    return format!("{}{}", case.member.name, data.unwrap_or_default());
-                }
                 let members: Vec<String> = of.members().iter().take(SHOWN).map(shown).collect();
                 format!("{{{}{}}}", members.join(", "), if of.members().len() > SHOWN { ", ..." } else { "" })
             }
@@ -275,6 +298,7 @@ impl Value {
                 )
             }
             Type::Scalar(ty) | Type::Base(_, ty, _) => scalar(*ty, self.bits(), format),
+            Type::Void => "void".into(),
             Type::Typedef(..) | Type::Qualified(..) => String::new(),
         }
     }

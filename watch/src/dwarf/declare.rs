@@ -16,8 +16,8 @@ pub(crate) trait Declared: Sized {
 pub(crate) enum Layer<'a, T> {
     /// A type with a name.
     Name(Cow<'a, str>),
-    /// `*` or `&` of something in a space; `None` for `void`.
-    Pointer(char, StateSpace, Option<&'a T>),
+    /// `*`, `&` or `&&` of something in a space; `None` for `void`.
+    Pointer(&'static str, StateSpace, Option<&'a T>),
     Array(&'a T, u64),
     Qualified(Qualifier, &'a T),
     Function(&'a Signature),
@@ -46,7 +46,7 @@ fn write<T: Declared>(ty: &T, mut declarator: String, left: &mut usize) -> Strin
                 if space != StateSpace::Generic {
                     front = format!("{front}@{} ", space.name());
                 }
-                declarator.insert(0, mark);
+                declarator.insert_str(0, mark);
                 let Some(to) = to else { return end(front, "void", &declarator) };
                 if matches!(to.layer(), Layer::Array(..) | Layer::Function(_)) {
                     declarator = format!("({declarator})");
@@ -104,8 +104,8 @@ impl Declared for Type {
         let unknown = || Layer::Name(Cow::Borrowed("?"));
         match self {
             Type::Base(name, ..) | Type::Typedef(name, _) => Layer::Name(Cow::Borrowed(name)),
-            Type::Pointer(space, to) => Layer::Pointer('*', *space, to.as_deref()),
-            Type::Reference(space, to) => Layer::Pointer('&', *space, Some(to)),
+            Type::Pointer(space, to) => Layer::Pointer("*", *space, to.as_deref()),
+            Type::Reference(binds, space, to) => Layer::Pointer(binds.mark(), *space, Some(to)),
             Type::Composite(of) => Layer::Name(Cow::Borrowed(&of.name)),
             Type::Around(of) => {
                 of.composite().map_or_else(unknown, |of| Layer::Name(Cow::Owned(of.name.clone())))

@@ -14,7 +14,7 @@ mod types;
 
 pub use place::Place;
 pub use places::{FunctionPlaces, Lines, Places, VariablePlaces};
-pub use types::{Around, Bits, Case, Composite, Member, Part, Qualifier, Signature, Type, Variants};
+pub use types::{Around, Binds, Bits, Case, Composite, Member, Part, Qualifier, Signature, Type, Variants};
 
 use assemble::Sections;
 use gimli::LittleEndian;

@@ -11,7 +11,7 @@ pub enum Type {
     /// An address in a space; `None` for `void`, and for a type that is being described.
     Pointer(StateSpace, Option<Box<Type>>),
     /// The address of a value that stands for the value.
-    Reference(StateSpace, Box<Type>),
+    Reference(Binds, StateSpace, Box<Type>),
     /// A structure or union.
     Composite(Arc<Composite>),
     /// The structure or union that this is a part of, behind a pointer: a list's next element.
@@ -28,6 +28,25 @@ pub enum Type {
     Qualified(Qualifier, Box<Type>),
     /// Nothing is known of it.
     Unknown,
+}
+
+/// What a reference of C++ is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binds {
+    /// `&`: for what has a place.
+    Lvalue,
+    /// `&&`: for what is moved.
+    Rvalue,
+}
+
+impl Binds {
+    /// As declarations write it.
+    pub(crate) const fn mark(self) -> &'static str {
+        match self {
+            Binds::Lvalue => "&",
+            Binds::Rvalue => "&&",
+        }
+    }
 }
 
 /// What a type can be besides itself.

@@ -8,7 +8,7 @@ use crate::debug::{Flow, expr};
 use crate::dwarf::Member;
 use serde_json::{Value, json};
 use warpsmith_interp::observe::{View, window};
-use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_isa::StateSpace;
 
 /// The elements of an array that are shown to an editor that does not ask for a part.
 const ELEMENTS: usize = 1000;
@@ -201,7 +201,7 @@ impl Session<'_, '_> {
                     (_, target) => vec![(format!("*{expression}"), target, format!("*{expression}"))],
                 }
             }
-            Type::Reference(space, to) => {
+            Type::Reference(_, space, to) => {
                 let target = self.debugger.scope(Some(&mut *view)).memory(*space, value.bits() as u64, to);
                 match target {
                     Ok(target) => self.members(&target, expression, part, view),
@@ -210,6 +210,7 @@ impl Session<'_, '_> {
             }
             Type::Scalar(_)
             | Type::Base(..)
+            | Type::Void
             | Type::Enum(..)
             | Type::Function(..)
             | Type::Typedef(..)
@@ -244,7 +245,7 @@ impl Session<'_, '_> {
         let mut shown = Vec::new();
         for (name, value, expression) in rows {
             let mut row = match value {
-                Ok(value) => self.described(value, &expression, of.frame, format),
+                Ok(value) => self.described(value, &expression, of.frame, format, view)?,
                 Err(why) if why.starts_with('<') => json!({"value": why, "variablesReference": 0}),
                 Err(why) => json!({"value": format!("<{why}>"), "variablesReference": 0}),
             };
@@ -261,10 +262,21 @@ impl Session<'_, '_> {
     }
 
     /// A value, with its type, its parts and its address.
-    fn described(&mut self, value: Datum, expression: &str, frame: FrameAt, format: Option<char>) -> Value {
-        let mut row = json!({"value": value.show(format), "type": value.ty.name(), "variablesReference": 0});
+    fn described(
+        &mut self,
+        value: Datum,
+        expression: &str,
+        frame: FrameAt,
+        format: Option<char>,
+        view: &mut View<'_>,
+    ) -> Result<Value, String> {
+        let shown = self
+            .in_frame(frame, |session| Ok::<_, String>(session.debugger.shown(&value, format, Some(view))))?;
+        let mut row = json!({"value": shown, "type": value.ty.name(), "variablesReference": 0});
         let address = match (value.ty.plain(), value.at) {
-            (Type::Pointer(space, _) | Type::Reference(space, _), _) => generic(*space, value.bits() as u64),
+            (Type::Pointer(space, _) | Type::Reference(_, space, _), _) => {
+                generic(*space, value.bits() as u64)
+            }
             (_, Some(Location::Memory(space, address))) => generic(space, address),
             (_, Some(Location::Register(_)) | None) => None,
         };
@@ -280,11 +292,12 @@ impl Session<'_, '_> {
                 Some(("namedVariables", of.members().len() as u64 + u64::from(of.variants().is_some())))
             }
             Type::Dim3 => Some(("namedVariables", 3)),
-            Type::Pointer(_, to) if **to == Type::Scalar(ScalarType::B8) => None,
+            Type::Pointer(_, to) if *to.plain() == Type::Void => None,
             Type::Pointer(_, to) if matches!(to.plain(), Type::Function(..)) => None,
             Type::Pointer(..) | Type::Reference(..) => Some(("namedVariables", 1)),
             Type::Scalar(_)
             | Type::Base(..)
+            | Type::Void
             | Type::Enum(..)
             | Type::Function(..)
             | Type::Typedef(..)
@@ -295,7 +308,7 @@ impl Session<'_, '_> {
             row["variablesReference"] =
                 self.container(frame, What::Value(value, expression.to_owned())).into();
         }
-        row
+        Ok(row)
     }
 
     pub(super) fn set_variable(&mut self, arguments: &Value, view: &mut View<'_>) -> Result<Value, String> {
@@ -314,10 +327,10 @@ impl Session<'_, '_> {
                 new => session.debugger.evaluate(new, Some(&mut *view))?,
             };
             let made = Datum { at: Some(at), ..new.cast(&old.ty)? };
-            session.debugger.scope(Some(view)).assign(at, &made)?;
+            session.debugger.scope(Some(&mut *view)).assign(at, &made)?;
             Ok::<_, String>(made)
         })?;
-        Ok(self.described(made, name, frame, Self::format(arguments)))
+        self.described(made, name, frame, Self::format(arguments), view)
     }
 
     pub(super) fn set_expression(&mut self, arguments: &Value, view: &mut View<'_>) -> Result<Value, String> {
@@ -326,8 +339,9 @@ impl Session<'_, '_> {
         let (expression, value) = (text("expression")?, text("value")?);
         let frame = self.frame_of(arguments)?;
         let assignment = format!("{expression} = {value}");
-        let made = self.in_frame(frame, |session| session.debugger.evaluate(&assignment, Some(view)))?;
-        Ok(self.described(made, expression, frame, Self::format(arguments)))
+        let made =
+            self.in_frame(frame, |session| session.debugger.evaluate(&assignment, Some(&mut *view)))?;
+        self.described(made, expression, frame, Self::format(arguments), view)
     }
 
     /// Expressions; in the console also the commands of gdb and cuda-gdb.
@@ -354,8 +368,9 @@ impl Session<'_, '_> {
                 done => return done,
             }
         }
-        let value = self.in_frame(frame, |session| session.debugger.evaluate(expression, Some(view)))?;
-        let mut body = self.described(value, expression, frame, format);
+        let value =
+            self.in_frame(frame, |session| session.debugger.evaluate(expression, Some(&mut *view)))?;
+        let mut body = self.described(value, expression, frame, format, view)?;
         body["result"] = body["value"].take();
         if let Some(body) = body.as_object_mut() {
             body.remove("value");

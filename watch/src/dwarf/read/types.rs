@@ -3,7 +3,9 @@
 use super::{Entry, Reader};
 use crate::dwarf::place;
 use crate::dwarf::types::Contents;
-use crate::dwarf::{Around, Case, Composite, MOST_DEPTH, Member, Part, Qualifier, Signature, Type, Variants};
+use crate::dwarf::{
+    Around, Binds, Case, Composite, MOST_DEPTH, Member, Part, Qualifier, Signature, Type, Variants,
+};
 use gimli::{Abbreviations, AttributeValue, UnitOffset};
 use std::sync::{Arc, OnceLock};
 use warpsmith_isa::StateSpace;
@@ -77,11 +79,12 @@ impl<'a> Reader<'a, '_> {
                     to => Type::Pointer(space, Some(Box::new(to))),
                 }
             }
-            gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
+            tag @ (gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type) => {
+                let binds = if tag == gimli::DW_TAG_reference_type { Binds::Lvalue } else { Binds::Rvalue };
                 let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
                 match self.type_of(entry, abbreviations, depth) {
                     Type::Unknown => Type::Pointer(space, None),
-                    to => Type::Reference(space, Box::new(to)),
+                    to => Type::Reference(binds, space, Box::new(to)),
                 }
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {

@@ -282,6 +282,31 @@ impl Site {
 /// What makes two findings the same: the code, and operations of the program.
 type Key = (&'static str, SmallVec<[u32; 2]>);
 
+/// The methods of a checker whose field `report` holds what it has found.
+macro_rules! reports {
+    ($checker:ident) => {
+        impl $checker {
+            /// What was found.
+            pub fn report(&self) -> &Report {
+                &self.report
+            }
+
+            /// Has `to` told of findings as they are made.
+            pub(super) fn telling(mut self, to: &Findings) -> Self {
+                self.report.tell(to);
+                self
+            }
+
+            /// What was found.
+            pub fn into_report(self) -> Report {
+                self.report
+            }
+        }
+    };
+}
+
+pub(crate) use reports;
+
 /// New findings, for someone who looks at them while the launch goes on. Clones are the same list.
 #[derive(Clone, Default, Debug)]
 pub struct Findings {

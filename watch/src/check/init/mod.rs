@@ -17,7 +17,7 @@ mod values;
 use super::groups::select;
 use super::map::MemoryMap;
 use crate::codes;
-use crate::report::{Checker, Finding, Findings, Report, Site};
+use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use flow::{Act, Decides, Flows, Slot};
 use origins::Origins;
 use rustc_hash::FxHashMap;
@@ -71,6 +71,8 @@ struct Block {
     origins: FxHashMap<(u32, u64), u32>,
 }
 
+reports!(Init);
+
 impl Init {
     /// A checker for one launch, or several in a row.
     pub fn new() -> Init {
@@ -81,22 +83,6 @@ impl Init {
     pub fn with_unwritten_arguments(mut self, arguments: impl IntoIterator<Item = usize>) -> Init {
         self.unwritten.extend(arguments);
         self
-    }
-
-    /// What was found.
-    pub fn report(&self) -> &Report {
-        &self.report
-    }
-
-    /// Has `to` told of findings as they are made.
-    pub(super) fn telling(mut self, to: &Findings) -> Self {
-        self.report.tell(to);
-        self
-    }
-
-    /// What was found.
-    pub fn into_report(self) -> Report {
-        self.report
     }
 
     /// Makes the block of `at` the current one; false if it is not resident.

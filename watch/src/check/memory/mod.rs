@@ -9,7 +9,7 @@ mod extents;
 use super::map::{MemoryMap, Region};
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Findings, Nearby, Report, Site};
+use crate::report::{Checker, Finding, Findings, Nearby, Report, Site, reports};
 use extents::Extents;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -74,26 +74,12 @@ struct Block {
     freed: Option<Site>,
 }
 
+reports!(Memory);
+
 impl Memory {
     /// A checker for one launch, or several in a row.
     pub fn new() -> Memory {
         Memory::default()
-    }
-
-    /// What was found.
-    pub fn report(&self) -> &Report {
-        &self.report
-    }
-
-    /// Has `to` told of findings as they are made.
-    pub(super) fn telling(mut self, to: &Findings) -> Self {
-        self.report.tell(to);
-        self
-    }
-
-    /// What was found.
-    pub fn into_report(self) -> Report {
-        self.report
     }
 
     /// The block of `malloc` that an address is in, or just behind: live or freed.

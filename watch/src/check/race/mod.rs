@@ -22,7 +22,7 @@ mod together;
 use super::groups::select;
 use super::map::MemoryMap;
 use crate::lanes::lanes_of;
-use crate::report::{Findings, Report};
+use crate::report::{Findings, Report, reports};
 use asynchronous::Transfer;
 use rustc_hash::FxHashMap;
 use shadow::{Clusters, Conflict, Global, Shared};
@@ -95,26 +95,12 @@ pub struct Race {
     fetches: Fetches,
 }
 
+reports!(Race);
+
 impl Race {
     /// A checker for one launch, or several in a row.
     pub fn new() -> Race {
         Race::default()
-    }
-
-    /// What was found.
-    pub fn report(&self) -> &Report {
-        &self.report
-    }
-
-    /// Has `to` told of findings as they are made.
-    pub(super) fn telling(mut self, to: &Findings) -> Self {
-        self.report.tell(to);
-        self
-    }
-
-    /// What was found.
-    pub fn into_report(self) -> Report {
-        self.report
     }
 
     /// Makes the block of `at` the current one; false if it is not resident.

@@ -10,7 +10,7 @@ mod warpgroup;
 use super::groups::{Issued, group_of, select};
 use crate::codes;
 use crate::lanes::lanes_of;
-use crate::report::{Checker, Finding, Findings, Report, Site};
+use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use barrier::Arrival;
 use mbarrier::Object;
 use rustc_hash::FxHashMap;
@@ -90,26 +90,12 @@ struct Warp {
     cluster: SmallVec<[Arrival; 1]>,
 }
 
+reports!(Sync);
+
 impl Sync {
     /// A checker for one launch, or several in a row.
     pub fn new() -> Sync {
         Sync::default()
-    }
-
-    /// What was found.
-    pub fn report(&self) -> &Report {
-        &self.report
-    }
-
-    /// Has `to` told of findings as they are made.
-    pub(super) fn telling(mut self, to: &Findings) -> Self {
-        self.report.tell(to);
-        self
-    }
-
-    /// What was found.
-    pub fn into_report(self) -> Report {
-        self.report
     }
 
     fn select(&mut self, id: [u32; 3]) -> bool {

@@ -1,0 +1,402 @@
+//! Instructions by the codes of their records.
+
+use super::*;
+
+impl<'a> Reader<'_, 'a> {
+    pub(super) fn instruction(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let void = self.void();
+        Ok(match fields.code {
+            2 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let number = fields.number()?;
+                let op = BinaryOp::of(number, &self.module.types, ty).ok_or_else(|| fields.wrong())?;
+                (InstKind::Binary { op, flags: fields.optional().unwrap_or(0), x, y }, ty)
+            }
+            3 => {
+                let (x, from) = self.typed(fields)?;
+                let ty = self.ty(fields)?;
+                let number = fields.number()?;
+                let op = CastOp::of(number).ok_or_else(|| fields.wrong())?;
+                self.check_cast(op, from, ty, fields)?;
+                (InstKind::Cast { op, flags: fields.optional().unwrap_or(0), x }, ty)
+            }
+            4 | 30 | 43 => self.gep(fields)?,
+            5 | 29 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let cond = if fields.code == 29 {
+                    self.typed(fields)?.0
+                } else {
+                    let bit = self.module.types.integer(1);
+                    self.of_type(fields, bit)?
+                };
+                let flags = FastMath::of(fields.optional().unwrap_or(0));
+                (InstKind::Select { cond, x, y, flags }, ty)
+            }
+            6 => {
+                let (vector, ty) = self.typed(fields)?;
+                let (index, _) = self.typed(fields)?;
+                let Type::Vector { element, .. } = *self.module.types.get(ty) else {
+                    return Err(fields.wrong());
+                };
+                (InstKind::ExtractElement { vector, index }, element)
+            }
+            7 => {
+                let (vector, ty) = self.typed(fields)?;
+                let Type::Vector { element: of, .. } = *self.module.types.get(ty) else {
+                    return Err(fields.wrong());
+                };
+                let element = self.of_type(fields, of)?;
+                let (index, _) = self.typed(fields)?;
+                (InstKind::InsertElement { vector, element, index }, ty)
+            }
+            8 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let (mask, of_mask) = self.typed(fields)?;
+                let (Type::Vector { element, .. }, Type::Vector { len, .. }) =
+                    (self.module.types.get(ty).clone(), self.module.types.get(of_mask).clone())
+                else {
+                    return Err(fields.wrong());
+                };
+                let ty = self.module.types.intern(Type::Vector { len, element });
+                (InstKind::ShuffleVector { x, y, mask }, ty)
+            }
+            9 | 28 => {
+                let (x, ty) = self.typed(fields)?;
+                let y = self.of_type(fields, ty)?;
+                let number = fields.number()?;
+                let predicate = Predicate::of(number).ok_or_else(|| fields.wrong())?;
+                let flags = fields.optional().unwrap_or(0);
+                (InstKind::Compare { predicate, flags, x, y }, self.bool_like(ty))
+            }
+            10 if fields.ops.is_empty() => (InstKind::Return(None), void),
+            10 => (InstKind::Return(Some(self.typed(fields)?.0)), void),
+            11 => {
+                let then = fields.small()?;
+                if fields.left() == 0 {
+                    (InstKind::Br(then), void)
+                } else {
+                    let otherwise = fields.small()?;
+                    let bit = self.module.types.integer(1);
+                    let cond = self.of_type(fields, bit)?;
+                    (InstKind::CondBr { cond, then, otherwise }, void)
+                }
+            }
+            12 => {
+                let ty = self.ty(fields)?;
+                let value = self.of_type(fields, ty)?;
+                let default = fields.small()?;
+                let mut cases = Vec::new();
+                while fields.left() >= 2 {
+                    let case = ValueId(fields.small()?);
+                    self.expect(case, ty, fields)?;
+                    cases.push((case, fields.small()?));
+                }
+                (InstKind::Switch { value, default, cases }, void)
+            }
+            15 => (InstKind::Unreachable, void),
+            16 => {
+                let ty = self.ty(fields)?;
+                let mut incoming = Vec::new();
+                while fields.left() >= 2 {
+                    let field = constants::signed(fields.number()?);
+                    let value = ValueId((i64::from(self.next_value()).wrapping_sub(field)) as u32);
+                    self.expect(value, ty, fields)?;
+                    incoming.push((value, fields.small()?));
+                }
+                (InstKind::Phi { incoming, flags: FastMath::of(fields.optional().unwrap_or(0)) }, ty)
+            }
+            19 => self.alloca(fields)?,
+            20 | 41 => {
+                let (ptr, of_ptr) = self.address(fields)?;
+                let atomic = fields.code == 41;
+                // Before LLVM 3.7 the type followed from the pointer.
+                let ty = if fields.left() == if atomic { 4 } else { 2 } {
+                    self.pointee(of_ptr, fields)?
+                } else {
+                    self.ty(fields)?
+                };
+                let access = self.access(fields, atomic)?;
+                (InstKind::Load { ptr, access }, ty)
+            }
+            24 | 42 => return Err(self.unsupported(fields, "store in the form before LLVM 3.7")),
+            44 | 45 => {
+                let (ptr, _) = self.address(fields)?;
+                let (value, _) = self.typed(fields)?;
+                let access = self.access(fields, fields.code == 45)?;
+                (InstKind::Store { ptr, value, access }, void)
+            }
+            26 => {
+                let (aggregate, ty) = self.typed(fields)?;
+                let (indices, part) = self.path(fields, ty)?;
+                (InstKind::ExtractValue { aggregate, indices }, part)
+            }
+            27 => {
+                let (aggregate, ty) = self.typed(fields)?;
+                let (value, of_value) = self.typed(fields)?;
+                let (indices, part) = self.path(fields, ty)?;
+                if !self.module.types.same(part, of_value) {
+                    return Err(fields.wrong());
+                }
+                (InstKind::InsertValue { aggregate, value, indices }, ty)
+            }
+            34 => self.call(fields)?,
+            36 => (InstKind::Fence { ordering: fields.ordering()?, scope: fields.number()? }, void),
+            46 => {
+                let (ptr, _) = self.address(fields)?;
+                let (expected, ty) = self.typed(fields)?;
+                let new = self.of_type(fields, ty)?;
+                let volatile = fields.number()? != 0;
+                let ordering = fields.ordering()?;
+                let scope = fields.number()?;
+                let failure = fields.ordering()?;
+                let weak = fields.optional().unwrap_or(0) != 0;
+                let align =
+                    globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let access = Access { align, volatile, ordering, scope };
+                let bit = self.module.types.integer(1);
+                let pair = self.module.types.intern(Type::Struct {
+                    packed: false,
+                    fields: vec![ty, bit],
+                    name: None,
+                });
+                (InstKind::CmpXchg { ptr, expected, new, access, failure, weak }, pair)
+            }
+            38 | 59 => {
+                let (ptr, of_ptr) = self.address(fields)?;
+                let (value, ty) = if fields.code == 59 {
+                    self.typed(fields)?
+                } else {
+                    let ty = self.pointee(of_ptr, fields)?;
+                    (self.of_type(fields, ty)?, ty)
+                };
+                let number = fields.number()?;
+                let op = RmwOp::numbered(number).ok_or_else(|| fields.wrong())?;
+                let volatile = fields.number()? != 0;
+                let ordering = fields.ordering()?;
+                let scope = fields.number()?;
+                let align =
+                    globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
+                let access = Access { align, volatile, ordering, scope };
+                (InstKind::AtomicRmw { op, ptr, value, access }, ty)
+            }
+            56 => {
+                let (x, ty) = self.typed(fields)?;
+                if fields.number()? != 0 {
+                    return Err(fields.wrong());
+                }
+                (InstKind::Fneg { flags: FastMath::of(fields.optional().unwrap_or(0)), x }, ty)
+            }
+            58 => {
+                let (x, ty) = self.typed(fields)?;
+                (InstKind::Freeze(x), ty)
+            }
+            23 => {
+                let of_list = self.ty(fields)?;
+                let list = self.of_type(fields, of_list)?;
+                let ty = self.ty(fields)?;
+                (InstKind::VaArg { list }, ty)
+            }
+            31 => {
+                let of_address = self.ty(fields)?;
+                let address = self.of_type(fields, of_address)?;
+                let mut targets = Vec::new();
+                while fields.left() > 0 {
+                    targets.push(fields.small()?);
+                }
+                (InstKind::IndirectBr { address, targets }, void)
+            }
+            13 => return Err(self.unsupported(fields, "invoke")),
+            39 => return Err(self.unsupported(fields, "resume")),
+            40 | 47 => return Err(self.unsupported(fields, "landingpad")),
+            48..=52 => return Err(self.unsupported(fields, "catchpad")),
+            57 => return Err(self.unsupported(fields, "callbr")),
+            code => return Err(Error::record(fields.offset, format!("no instruction has the code {code}"))),
+        })
+    }
+
+    /// What an old pointer points to.
+    pub(super) fn pointee(&self, ty: TypeId, fields: &Fields<'_>) -> Result<TypeId> {
+        match self.module.types.get(ty) {
+            Type::Pointer { pointee: Some(pointee), .. } => Ok(*pointee),
+            _ => Err(fields.wrong()),
+        }
+    }
+
+    pub(super) fn access(&self, fields: &mut Fields<'_>, atomic: bool) -> Result<Access> {
+        let align = fields.align()?;
+        let volatile = fields.number()? != 0;
+        let (ordering, scope) =
+            if atomic { (fields.ordering()?, fields.number()?) } else { (Ordering::NotAtomic, 1) };
+        Ok(Access { align, volatile, ordering, scope })
+    }
+
+    pub(super) fn gep(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let explicit = fields.code == 43;
+        let flags = if explicit { fields.number()? } else { u64::from(fields.code == 30) };
+        let source = if explicit { Some(self.ty(fields)?) } else { None };
+        let (base, of_base) = self.typed(fields)?;
+        let mut ty = of_base;
+        let source = match source {
+            Some(source) => source,
+            None => self.pointee(of_base, fields)?,
+        };
+        let mut indices = Vec::new();
+        while fields.left() > 0 {
+            let (index, of_index) = self.typed(fields)?;
+            // One vector among the operands makes a vector of addresses.
+            if let (Type::Vector { len, .. }, Type::Pointer { .. }) =
+                (self.module.types.get(of_index).clone(), self.module.types.get(ty))
+            {
+                ty = self.module.types.intern(Type::Vector { len, element: ty });
+            }
+            indices.push(index);
+        }
+        let of_element = match self.module.types.get(of_base) {
+            Type::Vector { element, .. } => *element,
+            _ => of_base,
+        };
+        if !matches!(self.module.types.get(of_element), Type::Pointer { .. }) {
+            return Err(fields.wrong());
+        }
+        Ok((InstKind::Gep { source, flags, base, indices }, ty))
+    }
+
+    pub(super) fn alloca(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        let mut ty = self.ty(fields)?;
+        let of_count = self.ty(fields)?;
+        let count = ValueId(fields.small()?);
+        self.expect(count, of_count, fields)?;
+        let flags = fields.number()?;
+        const IN_ALLOCA: u64 = 1 << 5;
+        const EXPLICIT: u64 = 1 << 6;
+        if flags & IN_ALLOCA != 0 {
+            return Err(self.unsupported(fields, "alloca inalloca"));
+        }
+        let align =
+            globals::alignment(flags & 0x1f | (flags >> 8 & 0x7) << 5).ok_or_else(|| fields.wrong())?;
+        let mut space = 0;
+        if flags & EXPLICIT == 0 {
+            let Type::Pointer { space: of, .. } = *self.module.types.get(ty) else {
+                return Err(fields.wrong());
+            };
+            space = of;
+            ty = self.pointee(ty, fields)?;
+        }
+        space = fields.optional().map_or(space, |space| space as u32);
+        let ptr = self.module.types.pointer(space);
+        Ok((InstKind::Alloca { ty, count, align }, ptr))
+    }
+
+    pub(super) fn path(&mut self, fields: &mut Fields<'_>, ty: TypeId) -> Result<(Vec<u64>, TypeId)> {
+        let (mut indices, mut part) = (Vec::new(), ty);
+        while fields.left() > 0 {
+            let index = fields.number()?;
+            let is_aggregate =
+                matches!(self.module.types.get(part), Type::Struct { .. } | Type::Array { .. });
+            part =
+                self.module.types.part(part, index).filter(|_| is_aggregate).ok_or_else(|| fields.wrong())?;
+            indices.push(index);
+        }
+        Ok((indices, part))
+    }
+
+    pub(super) fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        const TAIL: u64 = 1;
+        const MUST_TAIL: u64 = 1 << 14;
+        const EXPLICIT: u64 = 1 << 15;
+        const FAST_MATH: u64 = 1 << 17;
+        let attributes = fields.small()?;
+        let flags = fields.number()?;
+        let fast = if flags & FAST_MATH != 0 { FastMath::of(fields.number()?) } else { FastMath::default() };
+        let explicit = if flags & EXPLICIT != 0 { Some(self.ty(fields)?) } else { None };
+        let (callee, of_callee) = self.typed(fields)?;
+        let signature = match explicit {
+            Some(ty) => ty,
+            None => self.pointee(of_callee, fields)?,
+        };
+        let Some((varargs, ret, params)) = self.module.signature(signature) else {
+            return Err(fields.wrong());
+        };
+        let params = params.to_vec();
+        let mut args = Vec::with_capacity(params.len());
+        let mut arg_types = params.clone();
+        for param in params {
+            args.push(match self.module.types.get(param) {
+                Type::Label => ValueId(fields.small()?),
+                // A number of metadata, which is no value.
+                Type::Metadata => {
+                    let field = fields.number()?;
+                    self.relative(field)
+                }
+                _ => self.of_type(fields, param)?,
+            });
+        }
+        while varargs && fields.left() > 0 {
+            let (arg, ty) = self.typed(fields)?;
+            args.push(arg);
+            arg_types.push(ty);
+        }
+        let call = Call {
+            callee,
+            signature,
+            args,
+            arg_types,
+            convention: (flags & 0x7ff) >> 1,
+            attributes,
+            must_tail: flags & MUST_TAIL != 0,
+            tail: flags & TAIL != 0,
+            flags: fast,
+        };
+        Ok((InstKind::Call(Box::new(call)), ret))
+    }
+
+    /// An error for a cast between types that it does not know.
+    pub(super) fn check_cast(
+        &mut self,
+        op: CastOp,
+        from: TypeId,
+        to: TypeId,
+        fields: &Fields<'_>,
+    ) -> Result<()> {
+        let types = &self.module.types;
+        let element = |ty: TypeId| match types.get(ty) {
+            Type::Vector { len, element } => (types.get(*element), *len),
+            other => (other, 1),
+        };
+        let ((of, lanes), (into, lanes_into)) = (element(from), element(to));
+        let int = |ty: &Type| matches!(ty, Type::Integer(_));
+        let ptr = |ty: &Type| matches!(ty, Type::Pointer { .. });
+        let float = |ty: &Type| {
+            matches!(
+                ty,
+                Type::Half
+                    | Type::BFloat
+                    | Type::Float
+                    | Type::Double
+                    | Type::Fp128
+                    | Type::X86Fp80
+                    | Type::PpcFp128
+            )
+        };
+        let fits = match op {
+            CastOp::Trunc | CastOp::Zext | CastOp::Sext => int(of) && int(into),
+            CastOp::FpToUi | CastOp::FpToSi => float(of) && int(into),
+            CastOp::UiToFp | CastOp::SiToFp => int(of) && float(into),
+            CastOp::FpTrunc | CastOp::FpExt => float(of) && float(into),
+            CastOp::PtrToInt | CastOp::PtrToAddr => ptr(of) && int(into),
+            CastOp::IntToPtr => int(of) && ptr(into),
+            CastOp::AddrSpaceCast => ptr(of) && ptr(into),
+            CastOp::BitCast => true,
+        };
+        let same_lanes = lanes == lanes_into;
+        let same_bits = types.bits(from).ok() == types.bits(to).ok();
+        if fits && if op == CastOp::BitCast { same_bits } else { same_lanes } {
+            return Ok(());
+        }
+        let message = format!("`{}` from {} to {}", op.name(), types.display(from), types.display(to));
+        Err(Error::record(fields.offset, message))
+    }
+}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes src/coefficients.rs: near-minimax polynomials (interpolation in Chebyshev's nodes) and constants in parts.
 
-    pip install mpmath; python3 math/coefficients.py > math/src/coefficients.rs
+    pip install mpmath==1.4.1; python3 math/coefficients.py | rustfmt --edition 2024 --config-path . > coefficients.rs
+    mv coefficients.rs math/src/
 
 A polynomial is of the lowest degree whose error, relative to the function that it is part of, is below the bound given beside it.
 """

@@ -2,8 +2,8 @@
 
 use crate::debug::Records;
 use crate::entities::{BindingId, Block, Inst};
-use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 #[derive(Clone, Default, Debug)]
 struct BlockNode {
@@ -19,6 +19,13 @@ struct InstNode {
     block: PackedOption<Block>,
     prev: PackedOption<Inst>,
     next: PackedOption<Inst>,
+}
+
+/// Makes room for a key and as many again: indexing alone grows the map by one entry, and by a call, each time.
+pub(crate) fn grow_for<K: EntityRef, V: Clone>(map: &mut SecondaryMap<K, V>, key: K) {
+    if map.get(key).is_none() {
+        map.resize((key.index() + 1).next_power_of_two());
+    }
 }
 
 /// The order of blocks and instructions. The first block is the entry.
@@ -255,6 +262,7 @@ impl Layout {
     }
 
     fn link_inst(&mut self, inst: Inst, block: Block, prev: Option<Inst>, next: Option<Inst>) {
+        grow_for(&mut self.insts, inst);
         match prev {
             Some(prev) => self.insts[prev].next = inst.into(),
             None => self.blocks[block].first = inst.into(),

@@ -4,6 +4,7 @@ use super::body::{BodyReader, LateConstant, Operand, TypeSource};
 use crate::dfg::ValueDef;
 use crate::entities::{Block, Inst, Value};
 use crate::inst::InstData;
+use crate::layout::grow_for;
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::module::Symbol;
@@ -183,6 +184,7 @@ impl BodyReader<'_, '_> {
         if let Some(block) = self.s.block {
             self.func.layout.append_inst(inst, block);
         }
+        grow_for(&mut self.func.spans, inst);
         self.func.spans[inst] = span;
         inst
     }

@@ -87,6 +87,6 @@ impl Signal {
 impl Drop for Signal {
     fn drop(&mut self) {
         // SAFETY: the page is its own, and nothing refers to it any more. If it stays, nothing is lost but the page.
-        let _ = unsafe { munmap(self.page.0, PAGE) };
+        unsafe { munmap(self.page.0, PAGE) }.ok();
     }
 }

@@ -274,12 +274,9 @@ impl BodyReader<'_, '_> {
     }
 
     /// Values, numbers of the types that the format says, and texts.
-    fn printf_arguments(&mut self, attr: &Attr) -> Option<ValueList> {
+    fn printf_arguments(&mut self, format: &[u8]) -> Option<ValueList> {
         // Of a format that is none the verifier says why.
-        let wanted = match attr {
-            Attr::Text(format) => printf::arguments(format).unwrap_or_default(),
-            _ => Vec::new(),
-        };
+        let wanted = printf::arguments(format).unwrap_or_default();
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         while self.p.accept(b',') {
             let wanted = wanted.get(values.len()).copied();
@@ -357,9 +354,10 @@ impl BodyReader<'_, '_> {
             AttrKind::Vote => attr = Attr::Vote(self.word_of("a vote", VoteKind::ALL, VoteKind::name)?),
             AttrKind::Text => {
                 let token = self.p.expect_kind(Tok::String, "a text in quotes")?;
-                attr = Attr::Text(self.p.string(token)?.into());
-                if op == Opcode::Printf {
-                    let args = self.printf_arguments(&attr)?;
+                let text = self.p.string(token)?;
+                let args = if op == Opcode::Printf { Some(self.printf_arguments(&text)?) } else { None };
+                attr = Attr::Text(text.into());
+                if let Some(args) = args {
                     return Some((InstData::List { op, attr, args }, result));
                 }
                 self.p.expect(b',')?;

@@ -122,6 +122,7 @@ impl Declared for Type {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dwarf::Binds;
     use std::sync::Arc;
 
     #[test]
@@ -142,7 +143,8 @@ mod tests {
             (pointer(array(float(), 3)), "float (*x)[3]"),
             (array(pointer(float()), 3), "float *x[3]"),
             (shared(float()), "@shared float *x"),
-            (Type::Reference(StateSpace::Generic, Box::new(float())), "float &x"),
+            (Type::Reference(Binds::Lvalue, StateSpace::Generic, Box::new(float())), "float &x"),
+            (Type::Reference(Binds::Rvalue, StateSpace::Generic, Box::new(float())), "float &&x"),
             (function(None, Vec::new()), "void x(void)"),
             (pointer(function(Some(float()), vec![float(), pointer(float())])), "float (*x)(float, float *)"),
             (

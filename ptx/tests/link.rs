@@ -134,6 +134,11 @@ fn what_is_wrong_has_places_in_both_files() {
           = note: link the module that defines it too
     "#]]
     .assert_eq(&refused(&[".extern .func g();\n.visible .entry k() { call g; ret; }\n", define]));
+    let misspelt = refused(&[
+        ".extern .func scald();\n.visible .entry k() { call scald; ret; }\n",
+        ".visible .func scale() { ret; }\n",
+    ]);
+    assert!(misspelt.contains("did you mean `scale`, which is defined?"), "{misspelt}");
     expect![[r#"
         error[P0804]: `f` does not fit its definition: it has 1 parameters, the definition 0
     "#]]

@@ -20,14 +20,14 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// That of an event which was never recorded.
+    /// The page of an event that was never recorded.
     pub fn new() -> Result<Signal> {
         let file = memfd_create("warpsmith event", MemfdFlags::CLOEXEC)?;
         ftruncate(&file, PAGE as u64)?;
         Signal::map(file)
     }
 
-    /// That of another process, by the number of its file there.
+    /// The page of another process, by the number of its file there.
     pub fn open(process: u64, file: u64) -> Result<Signal> {
         let path = format!("/proc/{process}/fd/{file}");
         let file = rustix::fs::open(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;

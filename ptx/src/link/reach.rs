@@ -123,10 +123,14 @@ fn undefined_symbol(modules: &[ValidatedModule], table: &Table, name: &str, find
             error = error.note(format!("and by {} more", users.len() - USERS));
         }
         let defined = (table.owner.keys().map(String::as_str)).filter(|known| *known != name);
-        error = match warpsmith_diag::nearest(name, defined) {
-            Some(near) => error.note(format!("did you mean `{near}`, which is defined?")),
-            None => error.note("link the module that defines it too"),
-        };
+        // Any name of one or two letters is near to any other.
+        let near = if name.len() > 2 { warpsmith_diag::nearest(name, defined) } else { None };
+        error = error.note(match near {
+            Some(near) => format!(
+                "did you mean `{near}`, which is defined? Otherwise link the module that defines it too"
+            ),
+            None => "link the module that defines it too".to_owned(),
+        });
         findings.add(n, error);
     }
 }

@@ -38,7 +38,7 @@ pub struct Verdict {
 pub struct Effort<'a> {
     /// The levels whose PTX is compared with the IR's own meaning. The first, and the one that optimises the most, are also run in other ways.
     pub levels: &'a [OptLevel],
-    /// Of the ways that [`Oracle::Passes`] compiles, this one, counted round; all of them if `None`.
+    /// Which of the ways that [`Oracle::Passes`] compiles is looked at, counted round; all of them if `None`.
     pub way: Option<u64>,
 }
 

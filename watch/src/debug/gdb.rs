@@ -95,7 +95,10 @@ fn converted(spec: &str, letter: char, value: &Value, texts: Texts<'_>) -> Resul
         'f' | 'F' => format!("{:.*}", precision.map_or(6, number), real()?),
         'e' | 'E' => format!("{:.*e}", precision.map_or(6, number), real()?),
         'g' | 'G' => real()?.to_string(),
-        's' => value.show_with(Some('s'), texts),
+        's' => {
+            let text = value.show_with(Some('s'), texts);
+            text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&text).to_owned()
+        }
         letter => return Err(format!("Unrecognized format specifier '{letter}' in printf")),
     };
     let width = number(width);

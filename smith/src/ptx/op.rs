@@ -204,7 +204,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A register without a component of its own.
-    fn plain_register(&mut self, class: Class) -> Result<Option<String>> {
+    pub(super) fn plain_register(&mut self, class: Class) -> Result<Option<String>> {
         Ok(self.register(class)?.filter(|name| !name.contains('.')))
     }
 

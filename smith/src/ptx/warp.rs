@@ -9,9 +9,9 @@ impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn jointly(&mut self) -> Result<()> {
         let choice = self.u.int_in_range(0..=7)?;
-        let value = self.register(Class::B32)?;
-        // ptxas reads no component before `|`.
-        let result = self.register(Class::B32)?.filter(|name| !name.contains('.'));
+        // ptxas reads no component before `|`, and none at all where it expands these to text of its own: below sm_90, or `.version` 7.8.
+        let value = self.plain_register(Class::B32)?;
+        let result = self.plain_register(Class::B32)?;
         let predicate = self.register(Class::Pred)?;
         let (Some(value), Some(result), Some(predicate)) = (value, result, predicate) else { return Ok(()) };
         self.one_of(choice, &value, &result, &predicate)?;

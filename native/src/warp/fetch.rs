@@ -198,20 +198,25 @@ impl Chunks<'_, '_, '_> {
         self.shift_right(up, unused, fetch.signed)
     }
 
+    /// One element behind an address, of 4 bytes or 8 where it is loaded to.
+    pub(super) fn element(&mut self, at: Value, past: i32, bytes: u32, signed: bool) -> Value {
+        match (bytes, signed) {
+            (1, true) => self.b.ins().sload8(types::I32, GUEST, at, past),
+            (1, false) => self.b.ins().uload8(types::I32, GUEST, at, past),
+            (2, true) => self.b.ins().sload16(types::I32, GUEST, at, past),
+            (2, false) => self.b.ins().uload16(types::I32, GUEST, at, past),
+            (4, _) => self.b.ins().load(types::I32, GUEST, at, past),
+            _ => self.b.ins().load(types::I64, GUEST, at, past),
+        }
+    }
+
     /// An element of local memory, lane by lane.
     fn each_lane(&mut self, places: Value, fetch: &Fetch) -> Lanes {
         let past = (fetch.past + fetch.before) as i32;
         let values: Vec<Value> = (0..LANES)
             .map(|lane| {
                 let at = self.lane(places, fetch.batch, lane);
-                match (fetch.bytes, fetch.signed) {
-                    (1, true) => self.b.ins().sload8(types::I32, GUEST, at, past),
-                    (1, false) => self.b.ins().uload8(types::I32, GUEST, at, past),
-                    (2, true) => self.b.ins().sload16(types::I32, GUEST, at, past),
-                    (2, false) => self.b.ins().uload16(types::I32, GUEST, at, past),
-                    (4, _) => self.b.ins().load(types::I32, GUEST, at, past),
-                    _ => self.b.ins().load(types::I64, GUEST, at, past),
-                }
+                self.element(at, past, fetch.bytes, fetch.signed)
             })
             .collect();
         if fetch.bytes < 8 {

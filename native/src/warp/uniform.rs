@@ -218,20 +218,8 @@ impl Chunks<'_, '_, '_> {
         at
     }
 
-    fn element(&mut self, at: Value, known: &Known) -> Value {
-        let past = known.before as i32;
-        match (known.bytes, known.signed) {
-            (1, true) => self.b.ins().sload8(types::I32, GUEST, at, past),
-            (1, false) => self.b.ins().uload8(types::I32, GUEST, at, past),
-            (2, true) => self.b.ins().sload16(types::I32, GUEST, at, past),
-            (2, false) => self.b.ins().uload16(types::I32, GUEST, at, past),
-            (4, _) => self.b.ins().load(types::I32, GUEST, at, past),
-            _ => self.b.ins().load(types::I64, GUEST, at, past),
-        }
-    }
-
     fn load_once(&mut self, at: Value, known: &Known, width: Width) -> Value {
-        let value = self.element(at, known);
+        let value = self.element(at, known.before as i32, known.bytes, known.signed);
         match (width, known.bytes, known.signed) {
             (Width::W64, 1..=4, true) => self.b.ins().sextend(types::I64, value),
             (Width::W64, 1..=4, false) => self.b.ins().uextend(types::I64, value),
@@ -263,7 +251,7 @@ impl Chunks<'_, '_, '_> {
     /// An element of local memory, of each lane its own.
     pub fn load_local(&mut self, known: &Known, width: Width) -> Lanes {
         let places = self.local_places(known.number);
-        let values = places.map(|at| self.element(at, known));
+        let values = places.map(|at| self.element(at, known.before as i32, known.bytes, known.signed));
         let lanes = if known.bytes < 8 {
             Lanes::One(self.gathered(types::I32X4, &values))
         } else {

@@ -44,16 +44,19 @@ impl Registers {
 
     /// Adds the registers of another set; true if there were new ones.
     fn add(&mut self, other: &Registers) -> bool {
-        let (Some(rows), Some(others)) = (&mut self.rows, &other.rows) else {
-            return self.rows.take().is_some();
-        };
-        let mut grew = false;
-        for (word, other) in rows.iter_mut().zip(others) {
-            grew |= other & !*word != 0;
-            *word |= other;
-        }
-        grew
+        unite(&mut self.rows, &other.rows)
     }
+}
+
+/// Adds the bits of another set, where `None` has all; true if there were new ones.
+pub(super) fn unite(set: &mut Option<Vec<u64>>, other: &Option<Vec<u64>>) -> bool {
+    let (Some(words), Some(others)) = (&mut *set, other) else { return set.take().is_some() };
+    let mut grew = false;
+    for (word, other) in words.iter_mut().zip(others) {
+        grew |= other & !*word != 0;
+        *word |= other;
+    }
+    grew
 }
 
 /// Blocks of a function by rows of its registers at most, in bits: beyond, all registers are live.

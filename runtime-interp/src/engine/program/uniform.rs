@@ -4,6 +4,7 @@
 //! lanes hold as long as they execute each instruction together: what comes back from different ways may have different values in it, whatever wrote
 //! them. So machine code relies on it where [`Warp::uniform`](crate::engine::warp::Warp::uniform) says that no lanes have parted.
 
+use super::live::unite;
 use super::{Function, Program};
 use crate::engine::observe::OperationKind;
 use crate::engine::op::{Access, Inst, Move, Op, Order};
@@ -54,15 +55,7 @@ impl Varying {
 
     /// Adds what may differ on another way; true if there was something new.
     fn join(&mut self, other: &Varying) -> bool {
-        let (Some(words), Some(others)) = (&mut self.words, &other.words) else {
-            return self.words.take().is_some();
-        };
-        let mut grew = false;
-        for (word, other) in words.iter_mut().zip(others) {
-            grew |= other & !*word != 0;
-            *word |= other;
-        }
-        grew
+        unite(&mut self.words, &other.words)
     }
 }
 

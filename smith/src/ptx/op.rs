@@ -118,9 +118,7 @@ impl Generator<'_, '_, '_> {
         let destination = place < template.sample.destinations;
         Ok(match arg {
             Arg::Reg(ty) => match Class::of_bits(ty.bits()) {
-                // A component reads as a selector there.
-                Some(class) if template.selects => self.plain_register(class)?,
-                Some(class) => self.register(class)?,
+                Some(class) => self.register_for(class, template)?,
                 None => None,
             },
             Arg::Int(value) => Some(self.sample_constant(*value, template, place)?),
@@ -131,7 +129,7 @@ impl Generator<'_, '_, '_> {
             }
             Arg::Not(_) => self.register(Class::Pred)?.map(|name| format!("!{name}")),
             Arg::Neg(ty) => match Class::of_bits(ty.bits()) {
-                Some(class) => self.register(class)?.map(|name| format!("-{name}")),
+                Some(class) => self.register_for(class, template)?.map(|name| format!("-{name}")),
                 None => None,
             },
             Arg::Part(ty, part) => match Class::of_bits(ty.bits()) {
@@ -201,6 +199,11 @@ impl Generator<'_, '_, '_> {
             Some(part) if self.u.ratio(1, 2)? => format!("%vec.{part}"),
             _ => text,
         })
+    }
+
+    /// A register that an operand of the template can be: where a component reads as a selector, none.
+    fn register_for(&mut self, class: Class, template: &Template) -> Result<Option<String>> {
+        if template.selects { self.plain_register(class) } else { self.register(class) }
     }
 
     /// A register without a component of its own.

@@ -1,5 +1,7 @@
 //! Graphs: work with dependencies, made by hand or captured, and launched as one.
 
+use crate::api::copy::Copy3D;
+use crate::api::graph_memory::Batch;
 use crate::error::{Code, Error};
 use crate::op::Op;
 use crate::state::driver;
@@ -13,21 +15,21 @@ pub struct Node {
     pub op: Op,
     /// What comes before.
     pub after: Vec<u64>,
-    /// The memory that it allocates, for nodes that do.
+    /// What the work does not say of it.
     pub kind: NodeKind,
 }
 
 /// `CUgraphNodeType`, where the work alone does not say it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum NodeKind {
     /// What the work says.
     Plain,
     /// A graph in the graph.
     Child(u64),
-    /// Allocates memory at an address.
-    Allocate(u64),
-    /// Frees memory at an address.
-    Free(u64),
+    /// A copy, as the client has described it.
+    Copy(Box<Copy3D>),
+    /// Operations on memory, as the client has described them.
+    Batch(Arc<Batch>),
 }
 
 /// A graph.
@@ -111,14 +113,25 @@ impl Graph {
         Ok(order.iter().filter_map(|handle| Some((*handle, nodes.get(handle)?.op.clone()))).collect())
     }
 
+    /// True if nodes allocate memory or free it: such a graph stays as it is, and has no copies.
+    pub fn has_memory(&self) -> bool {
+        self.nodes().values().any(|node| matches!(node.op, Op::Allocate(..) | Op::Free(_)))
+    }
+
     /// Takes out a node, and what others say of it.
     pub fn remove(&self, handle: u64) -> Result<(), Error> {
+        if self.has_memory() {
+            return Err(Error::unsupported("taking a node out of a graph that allocates memory"));
+        }
         let mut nodes = self.nodes();
         nodes.remove(&handle).ok_or_else(|| Error::value("not a node of the graph"))?;
         nodes.values_mut().for_each(|node| node.after.retain(|before| *before != handle));
         Ok(())
     }
 }
+
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
+pub const AUTO_FREE: u64 = 1;
 
 /// A graph that can be launched.
 #[derive(Debug)]
@@ -140,7 +153,15 @@ struct Step {
 impl Exec {
     /// The graph as it is now.
     pub fn new(graph: &Graph, flags: u64) -> Result<Exec, Error> {
-        let work = graph.work()?.into_iter().map(|(node, op)| Step { node, op, enabled: true }).collect();
+        let step = |(node, op)| {
+            let op = match op {
+                // What an earlier launch has allocated is freed at the next one if the client has asked for that.
+                Op::Allocate(memory, _) => Op::Allocate(memory, flags & AUTO_FREE != 0),
+                other => other,
+            };
+            Step { node, op, enabled: true }
+        };
+        let work = graph.work()?.into_iter().map(step).collect();
         Ok(Exec { flags, work: Mutex::new(work), ready: Mutex::default() })
     }
 

@@ -2,15 +2,15 @@
 
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::ffi::{In, Pointer, memory};
 use crate::profile::Profile;
+use crate::reference::References;
 use crate::registers::{REGISTERS, bounded, registers};
-use crate::state::{State, driver};
+use crate::state::State;
 use crate::watch::ModuleWatch;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use warpsmith::interp::{KernelInfo, Launch, Machine};
+use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith::interp::KernelInfo;
 use warpsmith::isa::limits;
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Diagnostics, Program, Source};
@@ -28,6 +28,8 @@ pub struct Module {
     pub watch: ModuleWatch,
     /// The names of its kernels as C has them.
     pub names: FxHashMap<String, std::ffi::CString>,
+    /// The texture and surface references that clients have asked for.
+    pub references: References,
     /// The functions that clients have asked for.
     functions: Mutex<FxHashMap<String, u64>>,
 }
@@ -58,18 +60,22 @@ pub fn read(
     Program::load(&module).map_err(|found| refused(Code::NOT_SUPPORTED, found))
 }
 
+/// The names of the kernels of a program as C has them.
+fn names(program: &Program) -> FxHashMap<String, std::ffi::CString> {
+    let named = |name: &str| Some((name.to_owned(), std::ffi::CString::new(name).ok()?));
+    program.kernels().filter_map(named).collect()
+}
+
 impl Module {
     /// A program in a context.
     pub fn new(context: &Context, program: Arc<Program>) -> Module {
-        let names =
-            program.kernels().filter_map(|name| Some((name.to_owned(), std::ffi::CString::new(name).ok()?)));
-        let names = names.collect();
         Module {
             context: context.id,
             device: context.device,
+            names: names(&program),
             program,
             watch: ModuleWatch::default(),
-            names,
+            references: References::default(),
             functions: Mutex::default(),
         }
     }
@@ -89,9 +95,7 @@ pub struct Library {
 impl Library {
     /// A library that no context has yet.
     pub fn new(program: Program) -> Library {
-        let names =
-            program.kernels().filter_map(|name| Some((name.to_owned(), std::ffi::CString::new(name).ok()?)));
-        let names = names.collect();
+        let names = names(&program);
         Library { program: Arc::new(program), names, modules: Mutex::default(), kernels: Mutex::default() }
     }
 
@@ -108,6 +112,27 @@ pub struct Attributes {
     pub dynamic_shared: AtomicU32,
     /// Settings that nothing depends on, by their numbers from 9 to 15.
     pub preferences: [AtomicI32; 8],
+    /// What launches without parameters of their own take.
+    pub legacy: Mutex<Legacy>,
+}
+
+/// The shape and parameters that a function itself holds, as it did before CUDA 4.
+#[derive(Clone, Debug)]
+pub struct Legacy {
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// Bytes of the parameters that were set.
+    pub params: Vec<u8>,
+    /// Bytes that the client says there are.
+    pub size: usize,
+}
+
+impl Default for Legacy {
+    fn default() -> Legacy {
+        Legacy { block: [1; 3], shared: 0, params: Vec::new(), size: 0 }
+    }
 }
 
 /// What can be launched.
@@ -149,7 +174,8 @@ pub struct Function {
     pub attributes: Arc<Attributes>,
 }
 
-fn no_kernel(program: &Program, name: &str) -> Error {
+/// The error for a name that no kernel of a program has.
+pub fn no_kernel(program: &Program, name: &str) -> Error {
     let names: Vec<&str> = program.kernels().collect();
     let shown = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
     Error::new(Code::NOT_FOUND, format!("no kernel `{name}` in a module of {} ({shown})", names.len()))
@@ -254,226 +280,6 @@ impl State {
             }
         }
     }
-}
-
-/// The shape of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub shared: u32,
-    /// Blocks of a cluster.
-    pub cluster: Option<[u32; 3]>,
-    /// All blocks run together.
-    pub cooperative: bool,
-}
-
-/// A launch that is ready to be made.
-#[derive(Debug)]
-pub struct KernelLaunch {
-    /// What is launched.
-    pub function: Arc<Function>,
-    /// How.
-    pub launch: Launch,
-    /// Where its parameters are, for clients that ask.
-    places: OnceLock<Vec<u64>>,
-}
-
-/// Bytes by which the blocks of a cooperative launch find each other: zero at first. Code of `cooperative_groups` has their address in `%envreg1` (the
-/// upper half) and `%envreg2`.
-const WORKSPACE: u64 = 1024;
-
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`
-const BUFFER: [u64; 2] = [1, 2];
-
-impl KernelLaunch {
-    /// Checks a launch, and takes its parameters.
-    pub fn new(
-        function: Arc<Function>,
-        shape: Shape,
-        params: In<Pointer>,
-        extra: In<Pointer>,
-    ) -> Result<KernelLaunch, Error> {
-        if !params.is_null() && !extra.is_null() {
-            return Err(Error::value("parameters are given twice"));
-        }
-        let bytes = parameters(&function, params, extra)?;
-        KernelLaunch::packed(function, shape, bytes)
-    }
-
-    /// As [`KernelLaunch::new`], of parameters as they lie in parameter space.
-    pub fn packed(function: Arc<Function>, shape: Shape, bytes: Vec<u8>) -> Result<KernelLaunch, Error> {
-        let driver = driver()?;
-        let profile = &driver.settings.devices[function.module.device];
-        check(&function, shape, profile)?;
-        let mut launch = Launch::new(function.name.clone()).grid(shape.grid).block(shape.block);
-        launch = launch.dynamic_shared(shape.shared).packed(bytes);
-        launch.cluster = shape.cluster;
-        launch.cooperative = shape.cooperative;
-        if let Some(steps) = driver.settings.steps {
-            (launch.limits.steps, launch.limits.block_steps) = (steps, steps);
-        }
-        launch.workers = driver.watch.workers(&driver.settings);
-        Ok(KernelLaunch { function, launch, places: OnceLock::new() })
-    }
-
-    /// The shape of the launch.
-    pub fn shape(&self) -> Shape {
-        Shape {
-            grid: self.launch.grid,
-            block: self.launch.block,
-            shared: self.launch.dynamic_shared,
-            cluster: self.launch.cluster,
-            cooperative: self.launch.cooperative,
-        }
-    }
-
-    /// Where the values of its parameters are, which live as long as the launch: a list as `kernelParams`.
-    pub fn params(&self) -> Pointer {
-        let list = self.function.module.program.kernel(&self.function.name).unwrap_or(&[]);
-        let (Some(bytes), false) = (&self.launch.packed, list.is_empty()) else { return Pointer::at(0) };
-        let places = self.places.get_or_init(|| {
-            let first = bytes.as_ptr().expose_provenance() as u64;
-            list.iter().map(|param| first + u64::from(param.offset)).collect()
-        });
-        Pointer::at(places.as_ptr().expose_provenance() as u64)
-    }
-
-    /// Runs it to its end.
-    pub fn run(&self) -> Result<(), Error> {
-        let driver = driver()?;
-        let module = &self.function.module;
-        let machine = &driver.machines[module.device];
-        if !self.launch.cooperative {
-            return self.run_on(machine);
-        }
-        let workspace = driver.lock().device.alloc(WORKSPACE)?;
-        let mut machine = Machine::clone(machine);
-        machine.environment[1] = (workspace.address() >> 32) as u32;
-        machine.environment[2] = workspace.address() as u32;
-        let outcome = self.run_on(&Arc::new(machine));
-        driver.lock().device.free(workspace)?;
-        outcome
-    }
-
-    fn run_on(&self, machine: &Arc<Machine>) -> Result<(), Error> {
-        let driver = driver()?;
-        let module = &self.function.module;
-        let prepared = driver.lock().device.prepare_on(machine, &module.program, &self.launch);
-        let outcome = prepared.and_then(|prepared| driver.watch.run(module, &self.function.name, prepared));
-        outcome.map(|_| ()).map_err(|fault| driver.watch.fault(module, &self.function.name, fault))
-    }
-}
-
-/// The parameters as they lie in parameter space.
-fn parameters(function: &Function, params: In<Pointer>, extra: In<Pointer>) -> Result<Vec<u8>, Error> {
-    let list = function.module.program.kernel(&function.name).unwrap_or(&[]);
-    let size = list.iter().map(|p| (p.offset + p.bytes) as usize).max().unwrap_or(0);
-    let mut bytes = vec![0; size];
-    if list.is_empty() {
-        return Ok(bytes);
-    }
-    if !params.is_null() {
-        for (i, param) in list.iter().enumerate() {
-            let place = params.at(i)?;
-            if place.is_null() && param.bytes > 0 {
-                let message = format!("no value for parameter {i} (`{}`) of `{}`", param.name, function.name);
-                return Err(Error::value(message));
-            }
-            let value = memory::bytes(place, param.bytes as usize);
-            bytes[param.offset as usize..][..value.len()].copy_from_slice(&value);
-        }
-        return Ok(bytes);
-    }
-    if extra.is_null() {
-        let message = format!("`{}` takes {} parameters, none are given", function.name, list.len());
-        return Err(Error::value(message));
-    }
-    let (mut buffer, mut given, mut at) = (None, None, 0);
-    loop {
-        let key = extra.at(at)?.address();
-        if key == 0 {
-            break;
-        }
-        let value = extra.at(at + 1)?;
-        match BUFFER.iter().position(|known| *known == key) {
-            Some(0) => buffer = Some(value),
-            Some(_) if value.is_null() => return Err(Error::value("no size for a buffer of parameters")),
-            Some(_) => {
-                let size = memory::bytes(value, 8);
-                given = size.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-            }
-            None => return Err(Error::value(format!("{key} is no member of `extra`"))),
-        }
-        at += 2;
-    }
-    match (buffer, given) {
-        (Some(buffer), Some(given)) if !buffer.is_null() && given >= size as u64 => {
-            Ok(memory::bytes(buffer, size))
-        }
-        (Some(_), Some(given)) => Err(Error::value(format!(
-            "`{}` takes {size} bytes of parameters, {given} are given",
-            function.name
-        ))),
-        _ => Err(Error::value("`extra` names no buffer of parameters with its size")),
-    }
-}
-
-/// Blocks of a cluster that every device can do, and the attribute that lets a kernel ask for more.
-const PORTABLE_CLUSTER: u32 = 8;
-const NON_PORTABLE: usize = 14;
-
-fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Error> {
-    let outside = |value: [u32; 3], most: [u32; 3]| (0..3).any(|i| value[i] == 0 || value[i] > most[i]);
-    if outside(shape.grid, limits::GRID) || outside(shape.block, limits::BLOCK) {
-        let message = format!("a grid of {:?} blocks of {:?} threads", shape.grid, shape.block);
-        return Err(Error::value(message));
-    }
-    let threads: u32 = shape.block.iter().product();
-    if threads > limits::BLOCK_THREADS {
-        return Err(Error::value(format!("a block of {threads} threads")));
-    }
-    let Some(info) = function.module.program.kernel_info(&function.name) else {
-        return Err(no_kernel(&function.module.program, &function.name));
-    };
-    if let Some(required) = info.attributes.required_block.filter(|required| *required != shape.block) {
-        return Err(Error::value(format!(
-            "a block of {:?} for a kernel with .reqntid {required:?}",
-            shape.block
-        )));
-    }
-    if let Some(most) = info.attributes.max_threads.filter(|most| threads > *most) {
-        return Err(Error::value(format!("a block of {threads} threads for a kernel with .maxntid {most}")));
-    }
-    let most = most_dynamic_shared(&info, &function.attributes, profile);
-    if u64::from(shape.shared) > most {
-        let message = format!(
-            "{} bytes of dynamic shared memory for `{}`, the most is {most}: \
-             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES sets more",
-            shape.shared, function.name
-        );
-        return Err(Error::value(message));
-    }
-    let blocks: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();
-    let room = resident_blocks(&info, profile, threads, shape.shared.into()) * u64::from(profile.sms);
-    if shape.cooperative && blocks > room {
-        let message = format!("a cooperative launch of {blocks} blocks on a device with room for {room}");
-        return Err(Error::new(Code::COOPERATIVE_LAUNCH_TOO_LARGE, message));
-    }
-    if let Some(cluster) = shape.cluster.or(info.attributes.required_cluster) {
-        let size = cluster.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
-        let allowed = function.attributes.preferences[NON_PORTABLE - 9].load(Ordering::Relaxed) != 0;
-        let most = u64::from(if allowed { limits::CLUSTER_BLOCKS } else { PORTABLE_CLUSTER });
-        let whole = (0..3).all(|i| cluster[i] != 0 && shape.grid[i].is_multiple_of(cluster[i]));
-        if !profile.clusters() && size > 1 || !whole || size > most {
-            let message = format!("clusters of {cluster:?} blocks in a grid of {:?}", shape.grid);
-            return Err(Error::new(Code::INVALID_CLUSTER_SIZE, message));
-        }
-    }
-    Ok(())
 }
 
 /// The most dynamic shared memory that a launch may ask for.

@@ -1,10 +1,11 @@
 //! Allocations: whose they are, of what kind, and how much there is.
 
 use crate::error::{Code, Error};
+use crate::graph_memory::GraphMemory;
 use crate::settings::Settings;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 /// What an allocation is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +41,8 @@ pub struct Allocation {
     pub pool: Option<u64>,
     /// A number that no other allocation of the process has had.
     pub number: u64,
+    /// The graph's own, if a graph allocates it.
+    pub graph: Option<Weak<GraphMemory>>,
 }
 
 /// All allocations, by address.
@@ -85,6 +88,13 @@ impl Memory {
             self.devices[allocation.device][0] += allocation.bytes;
         }
         self.allocations.insert(address, allocation);
+    }
+
+    /// Says that an allocation is one of a graph.
+    pub fn belongs(&mut self, address: u64, memory: &Arc<GraphMemory>) {
+        if let Some(allocation) = self.allocations.get_mut(&address) {
+            allocation.graph = Some(Arc::downgrade(memory));
+        }
     }
 
     /// An allocation less.
@@ -134,7 +144,8 @@ impl crate::state::State {
             self.memory.check(device, bytes)?;
         }
         let address = self.device.alloc(bytes)?.address();
-        self.memory.add(address, Allocation { bytes, kind, context, device, flags, pool, number: 0 });
+        self.memory
+            .add(address, Allocation { bytes, kind, context, device, flags, pool, number: 0, graph: None });
         Ok(address)
     }
 }

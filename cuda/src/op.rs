@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::ffi::callback::{Host, StreamCallback};
 use crate::ffi::signal::Signal;
-use crate::kernel::KernelLaunch;
+use crate::graph_memory::GraphMemory;
+use crate::launch::KernelLaunch;
 use crate::state::driver;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub enum Op {
     Signal(Arc<Signal>, u64),
     /// Waits until such an event has happened, as it was recorded then.
     Await(Arc<Signal>, u64),
+    /// Memory of a graph becomes the client's; with the flag even if it is so already.
+    Allocate(Arc<GraphMemory>, bool),
     /// Gives an allocation back.
     Free(u64),
     /// Works in an order that serves their dependencies.
@@ -54,6 +57,7 @@ impl Op {
             | Op::Fill(_)
             | Op::Record(_)
             | Op::Signal(..)
+            | Op::Allocate(..)
             | Op::Free(_) => false,
         }
     }
@@ -97,6 +101,7 @@ impl Op {
                 signal.wait(*number);
                 Ok(())
             }
+            Op::Allocate(memory, again) => memory.allocate(*again),
             Op::Free(address) => driver()?.lock().free_now(*address),
             Op::Graph(ops) => ops.iter().try_for_each(Op::run),
             Op::Value(value) => value.run(),

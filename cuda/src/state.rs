@@ -11,6 +11,7 @@ use crate::kernel::{Callable, Library, Module};
 use crate::link::LinkState;
 use crate::memory::Memory;
 use crate::pool::Pool;
+use crate::reference::Reference;
 use crate::settings::Settings;
 use crate::stream::Stream;
 use crate::user_object::UserObject;
@@ -93,6 +94,8 @@ pub struct State {
     pub arrays: Table<Array>,
     /// Arrays with levels.
     pub mipmaps: Table<Mipmap>,
+    /// Texture and surface references.
+    pub references: Table<Reference>,
     /// Textures and surfaces, by the handles that kernels know.
     pub objects: FxHashMap<u64, crate::api::texture::Object>,
     /// The last number of a stream or capture.
@@ -186,6 +189,7 @@ impl Driver {
             virtual_memory: Virtual::default(),
             arrays: Table::new(13, "array", Code::INVALID_HANDLE),
             mipmaps: Table::new(14, "mipmapped array", Code::INVALID_HANDLE),
+            references: Table::new(16, "texture or surface reference", Code::INVALID_VALUE),
             objects: FxHashMap::default(),
             last_number: 2,
         };
@@ -226,7 +230,7 @@ impl State {
         self.streams.take(|stream| stream.context == handle);
         self.events.take(|event| event.context == handle);
         for module in self.modules.take(|module| module.context == handle) {
-            self.device.unload(&module.program);
+            self.unload(&module);
         }
         self.functions.take(|callable| callable.context() == Some(handle));
         let gone = self.memory.of_context(handle);
@@ -240,8 +244,21 @@ impl State {
         Ok(())
     }
 
+    /// Takes the variables of a module that is gone off the device.
+    pub fn unload(&mut self, module: &Module) {
+        self.device.unload(&module.program);
+        for reference in module.references.handles() {
+            // Each is there once.
+            drop(self.references.remove(reference));
+        }
+    }
+
     /// Gives an allocation back at once.
     pub fn free_now(&mut self, address: u64) -> Result<(), Error> {
+        let graph = self.memory.at(address).and_then(|allocation| allocation.graph.as_ref()?.upgrade());
+        if let Some(memory) = graph {
+            return memory.free();
+        }
         let allocation = self.memory.remove(address)?;
         if let Some(pool) = allocation.pool
             && let Ok(pool) = self.pools.get(pool)

@@ -184,7 +184,10 @@ impl State {
             unsafe { self.device.adopt(at, bytes) }?;
             let device = self.virtual_memory.at(start).map_or(0, |(_, pages, _)| pages.device);
             let (kind, context, pool) = (Kind::Virtual, None, None);
-            self.memory.add(start, Allocation { bytes, kind, context, device, flags: 0, pool, number: 0 });
+            self.memory.add(
+                start,
+                Allocation { bytes, kind, context, device, flags: 0, pool, number: 0, graph: None },
+            );
         }
         Ok(())
     }

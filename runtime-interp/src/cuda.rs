@@ -68,6 +68,18 @@ pub const FORMATS: [(u32, ChannelType); 8] = [
     (0x20, ChannelType::F32),
 ];
 
+/// `CUresourceViewFormat`: after `CU_RES_VIEW_FORMAT_NONE`, for each of these one, two and four channels; then come compressed blocks.
+pub const VIEW_FORMATS: [ChannelType; 8] = [
+    ChannelType::U8,
+    ChannelType::S8,
+    ChannelType::U16,
+    ChannelType::S16,
+    ChannelType::U32,
+    ChannelType::S32,
+    ChannelType::F16,
+    ChannelType::F32,
+];
+
 /// `CU_TRSF_READ_AS_INTEGER`: texels of whole numbers are read as such, and not as fractions.
 pub const READ_AS_INTEGER: u32 = 1;
 /// `CU_TRSF_NORMALIZED_COORDINATES`

@@ -397,6 +397,7 @@ fn own_bytes(resource: &Resource) -> Option<u64> {
 fn key(error: &ImageError) -> String {
     match error.field {
         ImageField::Channels => "channels".into(),
+        ImageField::Pitch => "pitch".into(),
         ImageField::Size(None) => "size".into(),
         ImageField::Size(Some(i)) => format!("size[{i}]"),
         ImageField::Layers => "layers".into(),

@@ -14,6 +14,27 @@ const DEVICE: u32 = 2;
 const ARRAY: u32 = 3;
 const UNIFIED: u32 = 4;
 
+/// What a copy reads or writes.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand {
+    /// Memory of anyone, with bytes from row to row and rows from layer to layer; 0 where they follow each other.
+    Pointer {
+        /// Where it starts.
+        address: u64,
+        /// Bytes from row to row.
+        pitch: usize,
+        /// Rows from layer to layer.
+        height: usize,
+    },
+    /// An array, from a byte, row and layer on.
+    Array {
+        /// Its handle.
+        array: u64,
+        /// Byte of a row, row, layer.
+        at: [usize; 3],
+    },
+}
+
 /// A side of a copy in two or three dimensions.
 #[derive(Clone, Copy, Debug)]
 struct Side {
@@ -121,6 +142,48 @@ impl Copy2D {
 }
 
 impl Copy3D {
+    /// A description of a copy that was asked for otherwise.
+    pub fn of(copy: &Copy3) -> Copy3D {
+        let operand = |place: &Place| Operand::Pointer {
+            address: place.at.address(),
+            pitch: place.pitch,
+            height: place.slice.checked_div(place.pitch).unwrap_or(0),
+        };
+        Copy3D::between(operand(&copy.from), operand(&copy.to), copy.extent)
+    }
+
+    /// A copy of bytes, rows and layers.
+    pub fn between(from: Operand, to: Operand, [width, height, depth]: [usize; 3]) -> Copy3D {
+        let (from, to) = (Side::from(from), Side::from(to));
+        Copy3D {
+            src_x: from.x,
+            src_y: from.y,
+            src_z: from.z,
+            src_level: 0,
+            src_type: from.kind,
+            src_host: from.host,
+            src_device: from.device,
+            src_array: from.array,
+            src_context: 0,
+            src_pitch: from.pitch,
+            src_height: from.height,
+            dst_x: to.x,
+            dst_y: to.y,
+            dst_z: to.z,
+            dst_level: 0,
+            dst_type: to.kind,
+            dst_host: to.host,
+            dst_device: to.device,
+            dst_array: to.array,
+            dst_context: 0,
+            dst_pitch: to.pitch,
+            dst_height: to.height,
+            width,
+            height,
+            depth,
+        }
+    }
+
     /// The copy that is asked for, its sides checked.
     pub fn resolve(self) -> Result<Copy3, Error> {
         let extent = [self.width, self.height, self.depth];
@@ -150,6 +213,27 @@ impl Copy3D {
         };
         let state = driver()?.lock();
         Ok(Copy3 { from: from.place(extent, &state)?, to: to.place(extent, &state)?, extent, staged: None })
+    }
+}
+
+impl From<Operand> for Side {
+    fn from(operand: Operand) -> Side {
+        let nothing = Side {
+            x: 0,
+            y: 0,
+            z: 0,
+            kind: UNIFIED,
+            host: Pointer::at(0),
+            device: 0,
+            array: 0,
+            level: 0,
+            pitch: 0,
+            height: 0,
+        };
+        match operand {
+            Operand::Pointer { address, pitch, height } => Side { device: address, pitch, height, ..nothing },
+            Operand::Array { array, at: [x, y, z] } => Side { kind: ARRAY, array, x, y, z, ..nothing },
+        }
     }
 }
 
@@ -218,7 +302,7 @@ fn is_pageable(place: &Place) -> bool {
 }
 
 /// Has a copy made in its turn.
-fn submit(context: &Context, stream: &Stream, mut copy: Copy3, wait: bool) -> Result<(), Error> {
+pub fn submit(context: &Context, stream: &Stream, mut copy: Copy3, wait: bool) -> Result<(), Error> {
     let captured = stream.capture().is_some();
     if wait && captured {
         stream.not_captured()?;
@@ -252,6 +336,17 @@ fn side(state: &State, pointer: Pointer, bytes: usize, of: Of) -> Result<Place, 
     Ok(Place::row(pointer, keep))
 }
 
+fn between(to: (Pointer, Of), from: (Pointer, Of), bytes: usize) -> Result<Copy3, Error> {
+    let state = driver()?.lock();
+    let (from, to) = (side(&state, from.0, bytes, from.1)?, side(&state, to.0, bytes, to.1)?);
+    Ok(Copy3 { from, to, extent: [bytes, 1, 1], staged: None })
+}
+
+/// A copy of bytes from any memory to any other.
+pub fn linear_copy(to: u64, from: u64, bytes: usize) -> Result<Copy3, Error> {
+    between(any(to), any(from), bytes)
+}
+
 fn linear(
     to: (Pointer, Of),
     from: (Pointer, Of),
@@ -260,11 +355,7 @@ fn linear(
     wait: bool,
 ) -> Result<(), Error> {
     let (context, stream) = stream(handle)?;
-    let copy = {
-        let state = driver()?.lock();
-        let (from, to) = (side(&state, from.0, bytes, from.1)?, side(&state, to.0, bytes, to.1)?);
-        Copy3 { from, to, extent: [bytes, 1, 1], staged: None }
-    };
+    let copy = between(to, from, bytes)?;
     if bytes == 0 { Ok(()) } else { submit(&context, &stream, copy, wait) }
 }
 

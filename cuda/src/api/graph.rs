@@ -82,6 +82,9 @@ fn change(handle: u64, from: In<u64>, to: In<u64>, count: usize, add: bool) -> R
 
 /// A graph like another, with nodes of its own.
 fn clone(graph: &Graph) -> Result<Arc<Graph>, Error> {
+    if graph.has_memory() {
+        return Err(Error::unsupported("a clone of a graph that allocates memory"));
+    }
     let made = Arc::new(Graph::default());
     let mut names: BTreeMap<u64, u64> = BTreeMap::new();
     let nodes = graph.nodes().clone();
@@ -111,7 +114,9 @@ api! {
         let held = std::mem::take(&mut *gone.held.lock().unwrap_or_else(PoisonError::into_inner));
         let nodes: Vec<u64> = gone.nodes().keys().copied().collect();
         nodes.iter().for_each(|node| drop(driver.lock().nodes.remove(node)));
-        held.into_iter().try_for_each(|(object, count)| crate::api::stream::release(object, count))
+        held.into_iter().try_for_each(|(object, count)| crate::api::stream::release(object, count))?;
+        drop(gone);
+        driver.lock().collect()
     }
 
     fn cuGraphClone(copy: Out<u64>, graph: u64) {

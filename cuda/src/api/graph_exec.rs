@@ -6,7 +6,7 @@ use crate::api::graph_node::{FillParams, HostParams, KernelParams, KernelParams2
 use crate::context::stream;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Out, Plain, api};
-use crate::graph::Exec;
+use crate::graph::{AUTO_FREE, Exec};
 use crate::op::Op;
 use crate::state::driver;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct UpdateInfo {
 unsafe impl Plain for UpdateInfo {}
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH` and `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`, which exclude each other.
-const BOTH: u64 = 1 | 4;
+const BOTH: u64 = AUTO_FREE | 4;
 
 /// The graph of a handle.
 pub fn exec(handle: u64) -> Result<Arc<Exec>, Error> {
@@ -81,7 +81,9 @@ api! {
     }
 
     fn cuGraphExecDestroy(exec: u64) {
-        driver()?.lock().execs.remove(exec).map(|_| ())
+        let driver = driver()?;
+        drop(driver.lock().execs.remove(exec)?);
+        driver.lock().collect()
     }
 
     fn cuGraphExecGetFlags(handle: u64, flags: Out<u64>) {

@@ -8,9 +8,10 @@ use crate::error::{Code, Error};
 use crate::ffi::callback::{Host, HostFunction};
 use crate::ffi::{In, Out, Plain, Pointer, api};
 use crate::graph::{Graph, Node, NodeKind, of_node};
-use crate::kernel::{KernelLaunch, Shape};
+use crate::launch::{AttributeValue, KernelLaunch, Shape};
 use crate::op::Op;
 use crate::state::driver;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// `CUDA_KERNEL_NODE_PARAMS_v1`
@@ -85,10 +86,7 @@ impl KernelParams {
 impl KernelParams2 {
     /// What a node launches.
     fn of(handle: u64) -> Result<KernelParams2, Error> {
-        let launch = match node(handle)?.op {
-            Op::Kernel(launch) => launch,
-            other => return Err(Error::value(format!("the node does other work: {other:?}"))),
-        };
+        let launch = kernel(handle)?;
         let Shape { grid, block, shared, .. } = launch.shape();
         let (params, extra) = (In::from(launch.params()), In::none());
         let function = driver()?.lock().handle_of(&launch.function)?;
@@ -139,19 +137,33 @@ fn plain(answer: Out<u64>, graph: u64, after: In<u64>, count: usize, op: Op) -> 
     add(answer, graph, after, count, op, NodeKind::Plain)
 }
 
-/// Gives a node other work of its kind.
+/// Gives a node other work of its kind, which says all of it.
 pub fn set(node: u64, op: Op) -> Result<(), Error> {
+    set_described(node, op, NodeKind::Plain)
+}
+
+/// Gives a node other work of its kind.
+pub fn set_described(node: u64, op: Op, kind: NodeKind) -> Result<(), Error> {
     let graph = of_node(node)?;
     let mut nodes = graph.nodes();
     let own = nodes.get_mut(&node).ok_or_else(|| Error::value("not a node of the graph"))?;
     if std::mem::discriminant(&own.op) != std::mem::discriminant(&op) {
         return Err(Error::value("the node does work of another kind"));
     }
-    own.op = op;
+    (own.op, own.kind) = (op, kind);
     Ok(())
 }
 
-fn node(handle: u64) -> Result<Node, Error> {
+/// The launch of a node.
+fn kernel(handle: u64) -> Result<Arc<KernelLaunch>, Error> {
+    match node(handle)?.op {
+        Op::Kernel(launch) => Ok(launch),
+        other => Err(Error::value(format!("the node does other work: {other:?}"))),
+    }
+}
+
+/// The node of a handle.
+pub fn node(handle: u64) -> Result<Node, Error> {
     let graph = of_node(handle)?;
     let found = graph.nodes().get(&handle).cloned();
     found.ok_or_else(|| Error::value("not a node of the graph"))
@@ -161,8 +173,9 @@ fn node(handle: u64) -> Result<Node, Error> {
 fn kind(node: &Node) -> (u32, &'static str) {
     match (&node.kind, &node.op) {
         (NodeKind::Child(_), _) => (4, "graph"),
-        (NodeKind::Allocate(_), _) => (10, "alloc"),
-        (NodeKind::Free(_), _) => (11, "free"),
+        (NodeKind::Batch(_), _) => (12, "memory operations"),
+        (NodeKind::Copy(_), _) => (1, "memcpy"),
+        (NodeKind::Plain, Op::Allocate(..)) => (10, "alloc"),
         (NodeKind::Plain, Op::Kernel(_)) => (0, "kernel"),
         (NodeKind::Plain, Op::Copy(_)) => (1, "memcpy"),
         (NodeKind::Plain, Op::Fill(_)) => (2, "memset"),
@@ -221,7 +234,8 @@ api! {
         context: u64,
     ) {
         driver()?.lock().contexts.get(context)?;
-        plain(answer, graph, after, count, Op::Copy(params.get()?.resolve()?))
+        let params = params.get()?;
+        add(answer, graph, after, count, Op::Copy(params.resolve()?), NodeKind::Copy(Box::new(params)))
     }
 
     fn cuGraphAddMemsetNode(
@@ -253,15 +267,19 @@ api! {
     }
 
     fn cuGraphAddChildGraphNode(answer: Out<u64>, graph: u64, after: In<u64>, count: usize, child: u64) {
+        let child_graph = get(child)?;
+        if child_graph.has_memory() {
+            return Err(Error::unsupported("a graph in a graph that allocates memory"));
+        }
         // The child as it is now.
-        let work = get(child)?.work()?.into_iter().map(|(_, op)| op).collect();
+        let work = child_graph.work()?.into_iter().map(|(_, op)| op).collect();
         add(answer, graph, after, count, Op::Graph(Arc::new(work)), NodeKind::Child(child))
     }
 
     fn cuGraphChildGraphNodeGetGraph(handle: u64, graph: Out<u64>) {
         match node(handle)?.kind {
             NodeKind::Child(child) => graph.set(child),
-            NodeKind::Plain | NodeKind::Allocate(_) | NodeKind::Free(_) => {
+            NodeKind::Plain | NodeKind::Copy(_) | NodeKind::Batch(_) => {
                 Err(Error::value("a node of another kind"))
             }
         }
@@ -287,8 +305,31 @@ api! {
         params.set(KernelParams2::of(handle)?)
     }
 
+    fn cuGraphKernelNodeSetAttribute(handle: u64, number: u32, value: In<AttributeValue>) {
+        let changes = BTreeMap::from([(number, value.get()?)]);
+        set(handle, Op::Kernel(Arc::new(kernel(handle)?.with_attributes(&changes)?)))
+    }
+
+    fn cuGraphKernelNodeGetAttribute(handle: u64, number: u32, value: Out<AttributeValue>) {
+        value.set(kernel(handle)?.attribute(number)?)
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(to: u64, from: u64) {
+        let changes = kernel(from)?.attributes();
+        set(to, Op::Kernel(Arc::new(kernel(to)?.with_attributes(&changes)?)))
+    }
+
     fn cuGraphMemcpyNodeSetParams(handle: u64, params: In<Copy3D>) {
-        set(handle, Op::Copy(params.get()?.resolve()?))
+        let params = params.get()?;
+        set_described(handle, Op::Copy(params.resolve()?), NodeKind::Copy(Box::new(params)))
+    }
+
+    fn cuGraphMemcpyNodeGetParams(handle: u64, params: Out<Copy3D>) {
+        match node(handle)? {
+            Node { kind: NodeKind::Copy(described), .. } => params.set(*described),
+            Node { op: Op::Copy(copy), .. } => params.set(Copy3D::of(&copy)),
+            Node { op, .. } => Err(Error::value(format!("the node does other work: {op:?}"))),
+        }
     }
 
     fn cuGraphMemsetNodeSetParams(handle: u64, params: In<FillParams>) {

@@ -3,7 +3,8 @@
 use crate::api::copy::Copy3D;
 use crate::api::graph::get;
 use crate::api::graph_exec::exec;
-use crate::api::graph_node::{FillParams, HostParams, KernelParams2, add, event, set};
+use crate::api::graph_memory::{AllocationParams, Batch, free};
+use crate::api::graph_node::{FillParams, HostParams, KernelParams2, add, event, set_described};
 use crate::error::Error;
 use crate::ffi::{In, Out, Plain, Pointer, api};
 use crate::graph::NodeKind;
@@ -40,7 +41,10 @@ fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
     let body = Pointer::at(params.address() + size_of::<Head>() as u64);
     let op = match kind {
         0 => In::<KernelParams2>::from(body).get()?.op()?,
-        1 => Op::Copy(In::<CopyParams>::from(body).get()?.copy.resolve()?),
+        1 => {
+            let copy = In::<CopyParams>::from(body).get()?.copy;
+            return Ok((Op::Copy(copy.resolve()?), NodeKind::Copy(Box::new(copy))));
+        }
         2 => In::<FillParams>::from(body).get()?.op()?,
         3 => In::<HostParams>::from(body).get()?.op()?,
         4 => {
@@ -52,8 +56,9 @@ fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
         6 => Op::Wait(event(In::<u64>::from(body).get()?)?),
         7 => Op::Record(event(In::<u64>::from(body).get()?)?),
         8 | 9 => return Err(Error::unsupported("nodes of external semaphores")),
-        10 | 11 => return Err(Error::unsupported("nodes that allocate or free memory, made by hand")),
-        12 => return Err(Error::unsupported("nodes of batches of memory operations")),
+        10 => AllocationParams::allocate(Out::from(body))?,
+        11 => free(In::<u64>::from(body).get()?)?,
+        12 => return Batch::read(In::from(body))?.work(),
         13 => return Err(Error::unsupported("conditional nodes")),
         kind => return Err(Error::value(format!("{kind} is no kind of node"))),
     };
@@ -84,7 +89,8 @@ api! {
     }
 
     fn cuGraphNodeSetParams(node: u64, params: In<Head>) {
-        set(node, work(params)?.0)
+        let (op, kind) = work(params)?;
+        set_described(node, op, kind)
     }
 
     fn cuGraphExecNodeSetParams(handle: u64, node: u64, params: In<Head>) {

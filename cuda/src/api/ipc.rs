@@ -60,6 +60,7 @@ fn open(answer: Out<u64>, handle: &Handle) -> Result<(), Error> {
         flags: 0,
         pool: None,
         number: 0,
+        graph: None,
     };
     state.memory.add(address, allocation);
     answer.set(address)

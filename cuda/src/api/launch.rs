@@ -3,7 +3,7 @@
 use crate::context::stream;
 use crate::error::Error;
 use crate::ffi::{In, Plain, Pointer, api};
-use crate::kernel::{KernelLaunch, Shape};
+use crate::launch::{AttributeValue, KernelLaunch, Shape};
 use crate::op::Op;
 use crate::state::driver;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ unsafe impl Plain for Config {}
 pub struct Attribute {
     number: u32,
     padding: u32,
-    value: [u32; 16],
+    value: AttributeValue,
 }
 // SAFETY: numbers.
 unsafe impl Plain for Attribute {}
@@ -46,14 +46,7 @@ impl Config {
             cooperative: false,
         };
         for attribute in self.attributes.list(self.count as usize)? {
-            match attribute.number {
-                2 => shape.cooperative = attribute.value[0] != 0,
-                4 => shape.cluster = Some([attribute.value[0], attribute.value[1], attribute.value[2]]),
-                // What says how fast a launch is to be, or how caches are used, changes no result.
-                0 | 1 | 3 | 5..=11 | 13 | 14 | 16 => {}
-                12 => return Err(Error::unsupported("events that a launch records (launch attribute 12)")),
-                number => return Err(Error::value(format!("{number} is no attribute of a launch"))),
-            }
+            shape.set(attribute.number, &attribute.value)?;
         }
         Ok(shape)
     }

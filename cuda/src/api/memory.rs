@@ -54,7 +54,7 @@ fn range(address: u64, bytes: usize) -> Result<(), Error> {
 }
 
 /// An error unless memory is managed, or is the client's own: what can be moved by advice.
-fn managed(address: u64, bytes: usize) -> Result<(), Error> {
+pub fn managed(address: u64, bytes: usize) -> Result<(), Error> {
     current()?;
     let state = driver()?.lock();
     match state.memory.containing(address) {
@@ -66,7 +66,8 @@ fn managed(address: u64, bytes: usize) -> Result<(), Error> {
     }
 }
 
-fn location(place: Location) -> Result<(), Error> {
+/// An error unless there is such a place for memory.
+pub fn location(place: Location) -> Result<(), Error> {
     match place.kind {
         1 => driver()?.device(place.id).map(|_| ()),
         2..=4 => Ok(()),
@@ -93,6 +94,7 @@ fn register(pointer: Pointer, bytes: usize, flags: u32) -> Result<(), Error> {
         flags,
         pool: None,
         number: 0,
+        graph: None,
     };
     state.memory.add(pointer.address(), allocation);
     Ok(())

@@ -1,6 +1,7 @@
 //! The entry points, as `cuda.h` declares them.
 
 pub mod array;
+pub mod batch;
 pub mod context;
 pub mod copy;
 pub mod device;
@@ -9,11 +10,13 @@ pub mod fill;
 pub mod function;
 pub mod graph;
 pub mod graph_exec;
+pub mod graph_memory;
 pub mod graph_node;
 pub mod graph_params;
 pub mod init;
 pub mod ipc;
 pub mod launch;
+pub mod legacy_launch;
 pub mod library;
 pub mod link;
 pub mod memory;
@@ -25,4 +28,5 @@ pub mod stream;
 pub mod stream_capture;
 pub mod tensor_map;
 pub mod texture;
+pub mod texture_reference;
 pub mod virtual_memory;

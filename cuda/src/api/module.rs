@@ -103,7 +103,7 @@ api! {
             crate::kernel::Callable::Function(function) => function.module_handle == module,
             crate::kernel::Callable::Kernel { .. } => false,
         });
-        state.device.unload(&gone.program);
+        state.unload(&gone);
         Ok(())
     }
 

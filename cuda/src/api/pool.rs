@@ -27,6 +27,24 @@ pub struct Properties {
 unsafe impl Plain for Properties {}
 const _: () = assert!(size_of::<Properties>() == 88);
 
+impl Properties {
+    /// Those of memory of a device.
+    pub fn of_device(device: usize) -> Properties {
+        let location = Location { kind: 1, id: device as i32 };
+        Properties { kind: 1, handles: 0, location, security: 0, most: 0, usage: 0, reserved: [0; 54] }
+    }
+
+    /// The number of the device whose memory is meant.
+    pub fn device(&self) -> Result<usize, Error> {
+        match (self.kind, self.location.kind, self.handles) {
+            (1, 1, 0) => driver()?.device(self.location.id),
+            (kind, place, handles) => Err(Error::value(format!(
+                "memory of kind {kind} at a place of kind {place} with handles of kind {handles}"
+            ))),
+        }
+    }
+}
+
 /// `CUmemAccessDesc`
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -40,18 +58,24 @@ unsafe impl Plain for Access {}
 fn allocate(answer: Out<u64>, bytes: usize, pool: Option<u64>, handle: u64) -> Result<(), Error> {
     let (context, stream) = stream(handle)?;
     answer.check()?;
-    // In a capture, too, memory is there at once: it is freed when the graph frees it.
     let driver = driver()?;
     let mut state = driver.lock();
+    if stream.capture().is_some() {
+        let device = match pool {
+            Some(pool) => state.pools.get(pool)?.device,
+            None => context.device,
+        };
+        let memory = state.allocate_for_graph(bytes as u64, device)?;
+        drop(state);
+        let address = memory.address;
+        stream.submit(&context, Op::Allocate(memory, false))?;
+        return answer.set(address);
+    }
     let pool = pool.unwrap_or(state.device_pools[context.device][1]);
     let owner = state.pools.get(pool)?;
     owner.take(bytes as u64)?;
     let made = state.allocate(bytes as u64, Kind::Device, None, owner.device, 0, Some(pool));
     let address = made.inspect_err(|_| owner.give_back(bytes as u64))?;
-    drop(state);
-    if stream.capture().is_some() {
-        stream.submit(&context, Op::Empty)?;
-    }
     answer.set(address)
 }
 
@@ -98,8 +122,8 @@ api! {
             return Err(Error::value(format!("{address:#x} is not the address of an allocation")));
         }
         if stream.capture().is_some() {
-            // A graph may be launched again: what it uses stays.
-            return stream.submit(&context, Op::Empty);
+            // A graph may be launched again: what it uses but does not allocate stays.
+            return stream.submit(&context, crate::api::graph_memory::free(address).unwrap_or(Op::Empty));
         }
         stream.submit(&context, Op::Free(address))
     }

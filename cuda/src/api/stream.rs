@@ -40,13 +40,17 @@ fn destroy(handle: u64) -> Result<(), Error> {
 /// `CU_STREAM_WAIT_VALUE_GEQ`, `.._EQ`, `.._AND`, `.._NOR`
 const CONDITIONS: [Condition; 4] = [Condition::AtLeast, Condition::Equal, Condition::And, Condition::Nor];
 
-fn value(handle: u64, address: u64, width: usize, value: u64, condition: Condition) -> Result<(), Error> {
-    let (context, stream) = stream(handle)?;
+fn make(address: u64, width: usize, value: u64, condition: Condition) -> Result<Op, Error> {
     if !address.is_multiple_of(width as u64) {
         return Err(Error::value(format!("{address:#x} is not a multiple of {width}")));
     }
     let span = driver()?.lock().span(address, width)?;
-    stream.submit(&context, Op::Value(Value { span, value, condition }))
+    Ok(Op::Value(Value { span, value, condition }))
+}
+
+fn value(handle: u64, address: u64, width: usize, value: u64, condition: Condition) -> Result<(), Error> {
+    let (context, stream) = stream(handle)?;
+    stream.submit(&context, make(address, width, value, condition)?)
 }
 
 fn condition(flags: u32) -> Result<Condition, Error> {
@@ -55,28 +59,29 @@ fn condition(flags: u32) -> Result<Condition, Error> {
 }
 
 /// `CUstreamBatchMemOpParams`: the operation, the address, the value, the flags; six words.
-type BatchOp = [u64; 6];
+pub type BatchOp = [u64; 6];
 
-fn batch(handle: u64, count: u32, list: In<BatchOp>, flags: u32) -> Result<(), Error> {
-    if flags != 0 || count > 256 {
-        return Err(Error::value(format!("{count} operations, flags {flags}")));
+/// The most operations of a batch.
+const MOST_OPERATIONS: usize = 256;
+
+/// The work of a batch of operations on memory.
+pub fn operations(list: &[BatchOp], flags: u32) -> Result<Vec<Op>, Error> {
+    if flags != 0 || list.len() > MOST_OPERATIONS {
+        return Err(Error::value(format!("{} operations, flags {flags}", list.len())));
     }
-    for [operation, _, address, wanted, how, _] in list.list(count as usize)?.into_iter().map(shift) {
+    let operation = |&[operation, address, wanted, how, ..]: &BatchOp| {
         let narrow = u64::from(wanted as u32);
         match operation as u32 {
-            1 => value(handle, address, 4, narrow, condition(how as u32)?)?,
-            2 => value(handle, address, 4, narrow, Condition::Write)?,
-            4 => value(handle, address, 8, wanted, condition(how as u32)?)?,
-            5 => value(handle, address, 8, wanted, Condition::Write)?,
-            3 | 6 => stream(handle).map(|_| ())?,
-            operation => return Err(Error::unsupported(format!("operation {operation} on memory"))),
+            1 => make(address, 4, narrow, condition(how as u32)?),
+            2 => make(address, 4, narrow, Condition::Write),
+            4 => make(address, 8, wanted, condition(how as u32)?),
+            5 => make(address, 8, wanted, Condition::Write),
+            // Writes are seen in order: there is nothing to flush, and a barrier bars nothing more.
+            3 | 6 => Ok(Op::Empty),
+            operation => Err(Error::unsupported(format!("operation {operation} on memory"))),
         }
-    }
-    Ok(())
-}
-
-fn shift([operation, address, value, flags, ..]: BatchOp) -> [u64; 6] {
-    [operation, 0, address, value, flags, 0]
+    };
+    list.iter().map(operation).collect()
 }
 
 api! {
@@ -206,7 +211,10 @@ api! {
     }
 
     fn cuStreamBatchMemOp_v2(handle: u64, count: u32, list: In<BatchOp>, flags: u32) {
-        batch(handle, count, list, flags)
+        let (context, stream) = stream(handle)?;
+        // So many are read before their number is known to be allowed.
+        let list = list.list((count as usize).min(MOST_OPERATIONS + 1))?;
+        operations(&list, flags)?.into_iter().try_for_each(|op| stream.submit(&context, op))
     }
 
     fn cuUserObjectCreate(object: Out<u64>, data: Pointer, destroy: HostFunction, count: u32, flags: u32) {

@@ -52,6 +52,11 @@ impl Pointer {
         self.0.is_null()
     }
 
+    /// Where a list of the library's own is, for a client that reads it.
+    pub fn of<T>(list: &[T]) -> Pointer {
+        Pointer::at(list.as_ptr().expose_provenance() as u64)
+    }
+
     /// The memory at an address.
     pub fn at(address: u64) -> Pointer {
         Pointer(std::ptr::with_exposed_provenance_mut(address as usize))
@@ -120,6 +125,12 @@ impl<T: Plain> In<T> {
 impl<T> From<Pointer> for In<T> {
     fn from(pointer: Pointer) -> In<T> {
         In(pointer.0.cast_const().cast())
+    }
+}
+
+impl<T> From<Pointer> for Out<T> {
+    fn from(pointer: Pointer) -> Out<T> {
+        Out(pointer.0.cast())
     }
 }
 

@@ -176,7 +176,7 @@ fn answers_are_those_that_are_recorded() {
         .filter(|line| !line.starts_with('#'))
         .map(|line| line.split('\t').collect())
         .collect();
-    let (mut wrong, mut used, mut count) = (String::new(), 0, 0);
+    let (mut wrong, mut used, mut count) = (String::new(), vec![false; deviations.len()], 0);
     for (name, expected) in recorded {
         let found = answers(&name);
         assert_eq!(found.len(), expected.len(), "{name}");
@@ -186,9 +186,15 @@ fn answers_are_those_that_are_recorded() {
             if driver.ends_with("=> crash") || driver.ends_with("=> hang") {
                 continue;
             }
-            let listed = deviations.iter().find(|row| row[0] == name && row[1] == own.as_str());
-            used += usize::from(listed.is_some() && own != driver);
-            if own != driver && listed.is_none() {
+            if own == driver {
+                continue;
+            }
+            // A call that is made several times is listed as often.
+            let same = |i: &usize| deviations[*i][0] == name && deviations[*i][1] == own.as_str();
+            let listed: Vec<usize> = (0..deviations.len()).filter(same).collect();
+            if let Some(row) = listed.iter().find(|row| !used[**row]).or(listed.first()) {
+                used[*row] = true;
+            } else {
                 writeln!(
                     wrong,
                     "{name}\t{own}\t(recorded: {})",
@@ -200,5 +206,6 @@ fn answers_are_those_that_are_recorded() {
     }
     assert!(wrong.is_empty(), "answers that differ from those that are recorded:\n{wrong}");
     assert!(count > 1000, "{count} calls");
-    assert_eq!(used, deviations.len(), "a deviation is listed that is none");
+    let unused: Vec<_> = deviations.iter().zip(used).filter(|(_, used)| !used).map(|(row, _)| row).collect();
+    assert!(unused.is_empty(), "deviations that are none: {unused:#?}");
 }

@@ -166,3 +166,167 @@ fn nodes_by_one_structure() {
     assert_eq!(cu!(cuGraphAddNode(&mut first, graph, nothing, 0usize, nothing)), 1);
     assert_eq!(cu!(cuGraphNodeSetParams(second, nothing)), 1);
 }
+
+/// `CUDA_MEM_ALLOC_NODE_PARAMS` for memory of the first device.
+fn allocation(bytes: u64) -> [u64; 15] {
+    let mut params = [0u64; 15];
+    (params[0], params[1], params[13]) = (1, 1, bytes);
+    params
+}
+
+#[test]
+fn memory_of_a_graph() {
+    let _context = Context::new();
+    let (mut graph, mut first, mut fill_node, mut free, mut exec) = (0u64, 0u64, 0u64, 0u64, 0u64);
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    let mut params = allocation(16);
+    assert_eq!(cu!(cuGraphAddMemAllocNode(&mut first, graph, null(), 0usize, &mut params)), 0);
+    let address = params[14];
+    let mut told = [0u64; 15];
+    assert_eq!(cu!(cuGraphMemAllocNodeGetParams(first, &mut told)), 0);
+    assert_eq!(told[13..], [16, address]);
+    let (mut fill, mut current, mut kind) = ([address, 0, 9 | 4 << 32, 4, 1u64], 0u64, 0u32);
+    assert_eq!(cu!(cuCtxGetCurrent(&mut current)), 0);
+    assert_eq!(cu!(cuGraphAddMemsetNode(&mut fill_node, graph, &mut first, 1usize, &mut fill, current)), 0);
+    assert_eq!((cu!(cuGraphNodeGetType(first, &mut kind)), kind), (0, 10));
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    // The client has what the first launch allocated; until it is freed there can be no second.
+    assert_eq!(cu!(cuMemFree_v2(address)), 1, "nothing was allocated yet");
+    assert_eq!(cu!(cuGraphLaunch(exec, 0u64)), 0);
+    assert_eq!(download::<u32>(address, 4), [9; 4]);
+    assert_eq!(cu!(cuGraphLaunch(exec, 0u64)), 1);
+    assert_eq!((cu!(cuMemFree_v2(address)), cu!(cuGraphLaunch(exec, 0u64))), (0, 0));
+    // Unless the launch frees it.
+    let mut freeing = 0u64;
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut freeing, graph, 1u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(freeing, 0u64)), cu!(cuGraphLaunch(freeing, 0u64))), (0, 0));
+    // Or a node does.
+    assert_eq!(cu!(cuGraphAddMemFreeNode(&mut free, graph, &mut fill_node, 1usize, address)), 0);
+    assert_eq!(cu!(cuGraphAddMemFreeNode(&mut free, graph, null(), 0usize, allocate(4))), 1);
+    let mut freed = 0u64;
+    assert_eq!((cu!(cuGraphMemFreeNodeGetParams(free, &mut freed)), freed), (0, address));
+    let mut whole = 0u64;
+    assert_eq!(
+        (cu!(cuMemFree_v2(address)), cu!(cuGraphInstantiateWithFlags(&mut whole, graph, 0u64))),
+        (0, 0)
+    );
+    assert_eq!((cu!(cuGraphLaunch(whole, 0u64)), cu!(cuGraphLaunch(whole, 0u64))), (0, 0));
+    // Such a graph has no clones, is in no other, and loses no nodes.
+    let (mut copy, mut other) = (0u64, 0u64);
+    assert_eq!(cu!(cuGraphClone(&mut copy, graph)), 801);
+    assert_eq!(cu!(cuGraphDestroyNode(fill_node)), 801);
+    assert_eq!(cu!(cuGraphCreate(&mut other, 0u32)), 0);
+    assert_eq!(cu!(cuGraphAddChildGraphNode(&mut free, other, null(), 0usize, graph)), 801);
+    // What nobody has goes with the last graph.
+    let (mut before, mut after, mut total) = (0usize, 0usize, 0usize);
+    assert_eq!(cu!(cuMemGetInfo_v2(&mut before, &mut total)), 0);
+    for exec in [exec, freeing, whole] {
+        assert_eq!(cu!(cuGraphExecDestroy(exec)), 0);
+    }
+    assert_eq!(cu!(cuGraphDestroy(graph)), 0);
+    assert_eq!(cu!(cuMemGetInfo_v2(&mut after, &mut total)), 0);
+    assert_eq!(cu!(cuMemcpyHtoD_v2(address, [0u8; 16].as_ptr(), 16usize)), 1, "it is gone");
+    assert!(after >= before, "{after} bytes are free, {before} were");
+}
+
+#[test]
+fn memory_that_a_capture_allocates() {
+    let _context = Context::new();
+    let (mut stream, mut graph, mut exec, mut address) = (0u64, 0u64, 0u64, 0u64);
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
+    assert_eq!(cu!(cuStreamBeginCapture_v2(stream, 2u32)), 0);
+    assert_eq!(cu!(cuMemAllocAsync(&mut address, 8usize, stream)), 0);
+    assert_eq!(cu!(cuMemsetD8Async(address, 3u8, 8usize, stream)), 0);
+    assert_eq!(cu!(cuStreamEndCapture(stream, &mut graph)), 0);
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, stream)), cu!(cuStreamSynchronize(stream))), (0, 0));
+    // The client's memory outlives the graph.
+    assert_eq!((cu!(cuGraphExecDestroy(exec)), cu!(cuGraphDestroy(graph))), (0, 0));
+    assert_eq!(download::<u8>(address, 8), [3; 8]);
+    assert_eq!((cu!(cuMemFreeAsync(address, stream)), cu!(cuStreamSynchronize(stream))), (0, 0));
+    assert_eq!(cu!(cuMemFree_v2(address)), 1);
+}
+
+#[test]
+fn operations_on_memory_in_a_node() {
+    let context = Context::new();
+    let cells = upload(&[1u32, 2, 3, 0]);
+    // `CUstreamBatchMemOpParams`: the operation (a write of 32 or 64 bits), the address, the value, the flags.
+    let list = [[2, cells, 50, 0, 0, 0], [5, cells + 8, 1 << 32 | 7, 0, 0, 0u64]];
+    let place = list.as_ptr().expose_provenance() as u64;
+    let mut params = [context.0, 2, place, 0u64];
+    let (mut graph, mut node, mut exec, mut kind) = (0u64, 0u64, 0u64, 0u32);
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    assert_eq!(cu!(cuGraphAddBatchMemOpNode(&mut node, graph, null(), 0usize, &mut params)), 0);
+    assert_eq!((cu!(cuGraphNodeGetType(node, &mut kind)), kind), (0, 12));
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), download::<u32>(cells, 4)), (0, vec![50, 2, 7, 1]));
+    params[1] = 1;
+    assert_eq!(cu!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &mut params)), 0);
+    assert_eq!(cu!(cuMemsetD32_v2(cells, 0u32, 4usize)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), download::<u32>(cells, 4)), (0, vec![50, 0, 0, 0]));
+    let mut told = [0u64; 4];
+    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut told)), told[1] as u32), (0, 2));
+    let own = std::ptr::with_exposed_provenance::<[[u64; 6]; 2]>(told[2] as usize);
+    // SAFETY: the node's list of two.
+    assert_eq!(unsafe { own.read() }, list);
+    assert_eq!(cu!(cuGraphBatchMemOpNodeSetParams(node, &mut params)), 0);
+    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut told)), told[1] as u32), (0, 1));
+    let wrong = [[9, cells, 0, 0, 0, 0u64]];
+    params[2] = wrong.as_ptr().expose_provenance() as u64;
+    assert_eq!(cu!(cuGraphAddBatchMemOpNode(&mut node, graph, null(), 0usize, &mut params)), 801);
+}
+
+#[test]
+fn what_a_node_is_told_it_tells() {
+    let context = Context::new();
+    let module = module(COUNTER);
+    let (kernel, (counter, _)) = (function(module, "count"), global(module, "counter"));
+    let (mut graph, mut node, mut other, mut times) = (0u64, 0u64, 0u64, 1u32);
+    let mut params = [param(&mut times)];
+    let place = params.as_mut_ptr().expose_provenance() as u64;
+    let given = [kernel, 4 | 1 << 32, 1 | 1 << 32, 1 | 1 << 32, 0, place, 0, 0, 0];
+    assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
+    assert_eq!(cu!(cuGraphAddKernelNode_v2(&mut node, graph, 0u64, 0usize, given.as_ptr())), 0);
+    assert_eq!(cu!(cuGraphAddKernelNode_v2(&mut other, graph, 0u64, 0usize, given.as_ptr())), 0);
+    // Clusters of two blocks (attribute 4), a priority (8); one that there is not.
+    let mut value = [0u32; 16];
+    (value[0], value[1], value[2]) = (2, 1, 1);
+    assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 4u32, value.as_ptr())), 0);
+    value[0] = 3;
+    assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 4u32, value.as_ptr())), 912, "4 blocks by threes");
+    assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 8u32, [7u32; 16].as_ptr())), 0);
+    assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 99u32, value.as_ptr())), 1);
+    assert_eq!(cu!(cuGraphKernelNodeCopyAttributes(other, node)), 0);
+    let told = |node: u64, number: u32| {
+        let mut value = [5u32; 16];
+        assert_eq!(cu!(cuGraphKernelNodeGetAttribute(node, number, &mut value)), 0);
+        value
+    };
+    assert_eq!(
+        (told(other, 4)[..3].to_vec(), told(other, 8), told(other, 2)[0]),
+        (vec![2, 1, 1], [7; 16], 0)
+    );
+    let mut exec = 0u64;
+    assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
+    assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), download::<u32>(counter, 1)), (0, vec![8]));
+    // A copy by hand is as the client said it, that of a capture as the library has it.
+    let (source, target) = (upload(&[1u32, 2, 3, 4]), allocate(16));
+    let mut copy = [0u64; 25];
+    (copy[4], copy[6], copy[9], copy[15], copy[17], copy[20]) = (2, source, 8, 2, target, 4);
+    (copy[22], copy[23], copy[24]) = (4, 2, 1);
+    let mut told = [0u64; 25];
+    assert_eq!(cu!(cuGraphAddMemcpyNode(&mut node, graph, null(), 0usize, &mut copy, context.0)), 0);
+    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), told), (0, copy));
+    copy[23] = 1;
+    assert_eq!(cu!(cuGraphMemcpyNodeSetParams(node, &mut copy)), 0);
+    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), told[23]), (0, 1));
+    let (mut stream, mut captured, mut count) = (0u64, 0u64, 1usize);
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
+    assert_eq!(cu!(cuStreamBeginCapture_v2(stream, 2u32)), 0);
+    assert_eq!(cu!(cuMemcpyDtoDAsync_v2(target, source, 16usize, stream)), 0);
+    assert_eq!(cu!(cuStreamEndCapture(stream, &mut captured)), 0);
+    assert_eq!(cu!(cuGraphGetNodes(captured, &mut node, &mut count)), 0);
+    assert_eq!(cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), 0);
+    assert_eq!((told[6], told[17], &told[22..]), (source, target, &[16, 1, 1][..]));
+}

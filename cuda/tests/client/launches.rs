@@ -275,3 +275,28 @@ fn fat_binaries_of_nvcc() {
         }
     }
 }
+
+#[test]
+fn a_function_that_holds_its_parameters() {
+    let _context = Context::new();
+    let kernel = function(module(SAXPY), "saxpy");
+    let (x, y) = (upload(&[1f32, 2.0, 3.0]), upload(&[10f32, 20.0, 30.0]));
+    let pointers = [x, y];
+    assert_eq!(cu!(cuFuncSetBlockShape(kernel, 0i32, 1i32, 1i32)), 1);
+    assert_eq!(cu!(cuFuncSetBlockShape(kernel, 32i32, 1i32, 1i32)), 0);
+    assert_eq!(cu!(cuFuncSetSharedSize(kernel, 64u32)), 0);
+    assert_eq!(cu!(cuParamSetv(kernel, 0i32, pointers.as_ptr(), 16u32)), 0);
+    assert_eq!(cu!(cuParamSeti(kernel, 16i32, 2f32.to_bits())), 0);
+    assert_eq!(cu!(cuParamSeti(kernel, 20i32, 3u32)), 0);
+    assert_eq!(cu!(cuParamSeti(kernel, -1i32, 3u32)), 1);
+    assert_eq!(cu!(cuParamSetv(kernel, 32_760i32, pointers.as_ptr(), 16u32)), 1);
+    assert_eq!(cu!(cuLaunch(kernel)), 1, "no size was set");
+    assert_eq!((cu!(cuParamSetSize(kernel, 1u32 << 20)), cu!(cuParamSetSize(kernel, 24u32))), (1, 0));
+    assert_eq!((cu!(cuLaunch(kernel)), cu!(cuCtxSynchronize())), (0, 0));
+    assert_eq!(download::<f32>(y, 3), [12.0, 24.0, 36.0]);
+    assert_eq!((cu!(cuLaunchGrid(kernel, 1i32, 0i32)), cu!(cuLaunchGrid(kernel, 1i32, 1i32))), (1, 0));
+    let mut stream = 0u64;
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 0u32)), 0);
+    assert_eq!(cu!(cuLaunchGridAsync(kernel, 1i32, 1i32, stream)), 0);
+    assert_eq!((cu!(cuStreamSynchronize(stream)), download::<f32>(y, 3)), (0, vec![16.0, 32.0, 48.0]));
+}

@@ -178,3 +178,80 @@ fn a_hundred_thousand_allocations() {
     // Other tests allocate, too.
     assert!(free + (64 << 20) > before);
 }
+
+#[test]
+fn copies_in_a_batch() {
+    let _context = Context::new();
+    let mut stream = 0u64;
+    assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
+    let (a, b) = (upload(&[1u32, 2, 3, 4]), upload(&[0u32; 4]));
+    let host = [70u32, 80];
+    let source = host.as_ptr().expose_provenance() as u64;
+    let (mut to, from, sizes) = ([b, b + 8], [a + 4, source], [4usize, 8]);
+    // `CUmemcpyAttributes`: the order of access, two places, flags. The second copy reads while the call lasts.
+    let attributes = [[1u32, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0]];
+    let starts = [0usize, 1];
+    let batch = |to: &[u64; 2], starts: &[usize; 2], kinds: usize, stream: u64, failed: &mut usize| {
+        cu!(cuMemcpyBatchAsync(
+            to.as_ptr(),
+            from.as_ptr(),
+            sizes.as_ptr(),
+            2usize,
+            attributes.as_ptr(),
+            starts.as_ptr(),
+            kinds,
+            failed as *mut usize,
+            stream
+        ))
+    };
+    let mut failed = 9;
+    assert_eq!((batch(&to, &starts, 2, stream, &mut failed), failed), (0, usize::MAX));
+    assert_eq!(cu!(cuStreamSynchronize(stream)), 0);
+    assert_eq!(download::<u32>(b, 4), [2, 0, 70, 80]);
+    for (starts, kinds) in [([1, 0], 2), ([0, 0], 2), ([0, 2], 2), (starts, 3), (starts, 0)] {
+        assert_eq!(batch(&to, &starts, kinds, stream, &mut failed), 1, "{starts:?} {kinds}");
+    }
+    assert_eq!(batch(&to, &starts, 2, 0, &mut failed), 1, "the legacy stream");
+    to[1] = b + 12;
+    assert_eq!((batch(&to, &starts, 2, stream, &mut failed), failed), (1, 1), "the second is past the end");
+    // `CUDA_MEMCPY3D_BATCH_OP`: two operands, width, height and depth, the order. A column of a matrix becomes a row of an array.
+    let mut descriptor = [2, 1, 3 | 1u64 << 32];
+    let mut array = 0u64;
+    assert_eq!(cu!(cuArrayCreate_v2(&mut array, &mut descriptor)), 0);
+    let copy = [1, a, 2, 0, 0, 2, array, 1, 0, 0, 1, 1, 1, 1u64];
+    assert_eq!(cu!(cuMemcpy3DBatchAsync_v2(1usize, copy.as_ptr(), 0u64, stream)), 0);
+    assert_eq!(cu!(cuStreamSynchronize(stream)), 0);
+    let mut row = [0u32; 2];
+    assert_eq!((cu!(cuMemcpyAtoH_v2(row.as_mut_ptr(), array, 0usize, 8usize)), row), (0, [0, 1]));
+    for (place, value) in [(0, 3), (10, 0), (13, 9), (7, 2)] {
+        let mut wrong = copy;
+        wrong[place] = value;
+        assert_eq!(cu!(cuMemcpy3DBatchAsync_v2(1usize, wrong.as_ptr(), 0u64, stream)), 1, "{place} {value}");
+    }
+}
+
+#[test]
+fn ranges_of_managed_memory_in_a_batch() {
+    let _context = Context::new();
+    let mut managed = 0u64;
+    assert_eq!(cu!(cuMemAllocManaged(&mut managed, 64usize, 1u32)), 0);
+    let (starts, sizes, place, index) = ([managed, managed + 32], [32usize, 32], [1u32, 0], [0usize]);
+    let prefetch = |starts: &[u64; 2], place: &[u32; 2], kinds: usize| {
+        cu!(cuMemPrefetchBatchAsync(
+            starts.as_ptr(),
+            sizes.as_ptr(),
+            2usize,
+            place.as_ptr(),
+            index.as_ptr(),
+            kinds,
+            0u64,
+            0u64
+        ))
+    };
+    assert_eq!(prefetch(&starts, &place, 1), 0);
+    assert_eq!((prefetch(&[managed, managed + 33], &place, 1), prefetch(&starts, &[1, 99], 1)), (1, 101));
+    assert_eq!(prefetch(&starts, &place, 0), 1);
+    let discard =
+        |starts: &[u64; 2]| cu!(cuMemDiscardBatchAsync(starts.as_ptr(), sizes.as_ptr(), 2usize, 0u64, 0u64));
+    assert_eq!((discard(&starts), discard(&[allocate(64), managed])), (0, 1));
+}

@@ -67,6 +67,7 @@ pub(super) struct Tap {
 struct LevelLanes {
     size: [Lanes<u32>; 3],
     offset: Lanes<u32>,
+    row_bytes: Lanes<u32>,
     layer_bytes: Lanes<u32>,
 }
 
@@ -227,6 +228,7 @@ impl<'a, M: Texels> Fetch<'a, M> {
             return LevelLanes {
                 size: base.size.map(|n| [n; 32]),
                 offset: [base.offset; 32],
+                row_bytes: [base.row_bytes; 32],
                 layer_bytes: [base.layer_bytes; 32],
             };
         };
@@ -234,6 +236,7 @@ impl<'a, M: Texels> Fetch<'a, M> {
         LevelLanes {
             size: std::array::from_fn(|d| std::array::from_fn(|i| of(i).size[d])),
             offset: std::array::from_fn(|i| of(i).offset),
+            row_bytes: std::array::from_fn(|i| of(i).row_bytes),
             layer_bytes: std::array::from_fn(|i| of(i).layer_bytes),
         }
     }
@@ -269,35 +272,33 @@ impl<'a, M: Texels> Fetch<'a, M> {
         layer: Option<&Lanes<u32>>,
         factor: Lanes<f64>,
     ) -> Tap {
-        let mut texel = [0u32; 32];
+        let bytes = self.image.format().bytes();
+        let samples = self.image.samples().unwrap_or(1);
+        let mut offsets = level.offset;
         let mut outside = [false; 32];
         if let Some(x) = x {
             for i in 0..32 {
-                texel[i] = x[i] as u32;
+                offsets[i] = offsets[i].wrapping_add((x[i] as u32).wrapping_mul(samples * bytes));
                 outside[i] = x[i] == BORDER;
             }
         }
         for (index, dim) in [(y, 1), (z, 2)] {
             let Some(index) = index else { continue };
             for i in 0..32 {
-                let row = if dim == 1 { 1 } else { level.size[1][i] };
-                texel[i] =
-                    texel[i].wrapping_add((index[i] as u32).wrapping_mul(row.wrapping_mul(level.size[0][i])));
+                let rows = if dim == 1 { 1 } else { level.size[1][i] };
+                let step = rows.wrapping_mul(level.row_bytes[i]);
+                offsets[i] = offsets[i].wrapping_add((index[i] as u32).wrapping_mul(step));
                 outside[i] |= index[i] == BORDER;
             }
         }
-        if let Some(samples) = self.image.samples() {
-            let sample = self.request.sample.unwrap_or([0; 32]);
+        if let Some(sample) = &self.request.sample {
             for i in 0..32 {
-                texel[i] = texel[i].wrapping_mul(samples).wrapping_add(sample[i].min(samples - 1));
+                offsets[i] = offsets[i].wrapping_add(sample[i].min(samples - 1) * bytes);
             }
         }
-        let mut offsets = [0; 32];
-        let bytes = self.image.format().bytes();
         for i in 0..32 {
-            let base = level.offset[i] + layer.map_or(0, |layer| layer[i]) * level.layer_bytes[i];
-            let offset = base.wrapping_add(texel[i].wrapping_mul(bytes));
-            offsets[i] = if outside[i] { 0 } else { offset };
+            let layer = layer.map_or(0, |layer| layer[i]) * level.layer_bytes[i];
+            offsets[i] = if outside[i] { 0 } else { offsets[i].wrapping_add(layer) };
         }
         let border = (0..32).fold(0, |mask, i| mask | u32::from(outside[i]) << i);
         Tap { offsets, border, factor }

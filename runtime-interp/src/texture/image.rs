@@ -3,6 +3,7 @@
 use super::Format;
 use smallvec::SmallVec;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// The most texels in each dimension, by the number of dimensions: those of sm_90, and of linear memory in one dimension.
 const MOST: [[u32; 3]; 3] = [[1 << 28, 1, 1], [131_072, 65_536, 1], [16_384, 16_384, 16_384]];
@@ -14,7 +15,7 @@ const MOST_SAMPLES: u32 = 32;
 const MOST_BYTES: u64 = 1 << 31;
 
 /// How the texels of a texture or surface lie in memory: level after level, in a level layer after layer, in a layer z, y, x, sample, channel,
-/// tightly packed. The layers of a cube are its faces +x -x +y -y +z -z.
+/// tightly packed unless it is [pitched](Image::pitched) or a [view](Image::view). The layers of a cube are its faces +x -x +y -y +z -z.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     format: Format,
@@ -35,6 +36,8 @@ pub(crate) struct Level {
     pub size: [u32; 3],
     /// Where its first layer is.
     pub offset: u32,
+    /// Bytes from row to row.
+    pub row_bytes: u32,
     /// Bytes from layer to layer.
     pub layer_bytes: u32,
 }
@@ -44,6 +47,8 @@ pub(crate) struct Level {
 pub enum ImageField {
     /// The number of channels.
     Channels,
+    /// The bytes from row to row.
+    Pitch,
     /// All sizes, or that of one dimension.
     Size(Option<usize>),
     /// The layers.
@@ -67,6 +72,7 @@ impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = match self.field {
             ImageField::Channels => "channels",
+            ImageField::Pitch => "pitch",
             ImageField::Size(_) => "size",
             ImageField::Layers => "layers",
             ImageField::Levels => "levels",
@@ -77,6 +83,11 @@ impl fmt::Display for ImageError {
 }
 
 impl std::error::Error for ImageError {}
+
+fn too_large() -> ImageError {
+    let rule = format!("an image has at most {MOST_BYTES} bytes, and this one more");
+    ImageError { field: ImageField::Size(None), rule }
+}
 
 impl Image {
     /// An image of one, two or three sizes, with `layers` if it is an array.
@@ -170,10 +181,10 @@ impl Image {
             let layer = texels.saturating_mul(format.bytes().into());
             let next = layer.saturating_mul(layers.unwrap_or(1).into()).saturating_add(end);
             if next > MOST_BYTES {
-                let rule = format!("an image has at most {MOST_BYTES} bytes, and this one more");
-                return error(ImageField::Size(None), rule);
+                return Err(too_large());
             }
-            image.levels.push(Level { size, offset: end as u32, layer_bytes: layer as u32 });
+            let row_bytes = size[0] * samples.unwrap_or(1) * format.bytes();
+            image.levels.push(Level { size, offset: end as u32, row_bytes, layer_bytes: layer as u32 });
             end = next;
         }
         image.bytes = end as u32;
@@ -184,6 +195,72 @@ impl Image {
     pub fn in_linear_memory(mut self) -> Image {
         self.linear = true;
         self
+    }
+
+    /// The same image of one level, one layer and two dimensions with `pitch` bytes from row to row.
+    pub fn pitched(mut self, pitch: u32) -> Result<Image, ImageError> {
+        let error = |rule: String| Err(ImageError { field: ImageField::Pitch, rule });
+        let ([_, rows, _], [level]) = (self.size, self.levels.as_mut_slice()) else {
+            return error("is for images of one level".into());
+        };
+        if self.dims != 2 || self.layers.is_some() {
+            return error("is for images of two dimensions that have no layers".into());
+        }
+        if pitch < level.row_bytes || !pitch.is_multiple_of(self.format.bytes()) {
+            let (row, texel) = (level.row_bytes, self.format.bytes());
+            return error(format!("must be a multiple of {texel} that is {row} or more, and is {pitch}"));
+        }
+        // The last row ends where its texels do.
+        let bytes = u64::from(pitch) * u64::from(rows - 1) + u64::from(level.row_bytes);
+        if bytes > MOST_BYTES {
+            return Err(too_large());
+        }
+        (level.row_bytes, level.layer_bytes, self.bytes) = (pitch, bytes as u32, bytes as u32);
+        Ok(self)
+    }
+
+    /// The same memory with some of the levels, some of the layers, and texels of another format as large.
+    pub fn view(
+        &self,
+        format: Format,
+        levels: RangeInclusive<u32>,
+        layers: RangeInclusive<u32>,
+    ) -> Result<Image, ImageError> {
+        let error = |field: ImageField, rule: String| Err(ImageError { field, rule });
+        if format.bytes() != self.format.bytes() {
+            let (new, old) = (format.bytes(), self.format.bytes());
+            return error(ImageField::Channels, format!("a view has texels of {old} bytes, not of {new}"));
+        }
+        let all = self.levels.len() as u32;
+        if levels.is_empty() || *levels.end() >= all {
+            let (first, last) = (levels.start(), levels.end());
+            return error(
+                ImageField::Levels,
+                format!("{first} to {last} are not among the {all} of the image"),
+            );
+        }
+        let all = self.layers.unwrap_or(1);
+        if layers.is_empty() || *layers.end() >= all {
+            let (first, last) = (layers.start(), layers.end());
+            return error(
+                ImageField::Layers,
+                format!("{first} to {last} are not among the {all} of the image"),
+            );
+        }
+        let count = layers.end() - layers.start() + 1;
+        if self.cube && !(layers.start().is_multiple_of(6) && count.is_multiple_of(6)) {
+            return error(ImageField::Layers, "a view of cubes has whole cubes, of 6 layers each".into());
+        }
+        let mut view = self.clone();
+        view.format = format;
+        view.layers = self.layers.map(|_| count);
+        view.levels = self.levels[*levels.start() as usize..=*levels.end() as usize].into();
+        for level in &mut view.levels {
+            level.offset += level.layer_bytes * layers.start();
+        }
+        view.mipmap = self.mipmap.map(|_| view.levels.len() as u32);
+        view.size = view.levels[0].size;
+        Ok(view)
     }
 
     /// Its format.
@@ -226,7 +303,7 @@ impl Image {
         self.linear
     }
 
-    /// Bytes of all levels and layers.
+    /// Bytes of all levels and layers; of a view, those of the image that it is of.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }

@@ -20,6 +20,10 @@ pub(crate) struct Plain {
     format: Format,
     dims: usize,
     size: [u32; 2],
+    /// Bytes from row to row.
+    row_bytes: u32,
+    /// Where the first texel is.
+    offset: u32,
     rules: [Rule; 2],
     /// How texels are blended, if the texture is filtered.
     blend: Option<Numbers>,
@@ -74,10 +78,13 @@ impl Plain {
         }
         let normalized = sampler.normalized && !sampler.force_unnormalized;
         let [width, height, _] = image.size();
+        let base = image.levels()[0];
         Some(Plain {
             format,
             dims,
             size: [width, height],
+            row_bytes: base.row_bytes,
+            offset: base.offset,
             rules: [0, 1].map(|d| Rule { mode: sampler.address[d], normalized }),
             blend: if linear { Some(Numbers::of(format, reading)?) } else { None },
             reading,
@@ -133,11 +140,11 @@ impl Plain {
     /// Reads the texels with numbers that are inside.
     #[inline(always)]
     fn load(&self, x: &Lanes<i32>, y: &Lanes<i32>, memory: &impl Texels, words: &mut [Lanes<u32>; 4]) {
-        let (width, bytes) = (self.size[0], self.format.bytes());
-        let mut offsets = [0; 32];
+        let (row, bytes) = (self.row_bytes, self.format.bytes());
+        let mut offsets = [self.offset; 32];
         for i in 0..32 {
-            let texel = (y[i] as u32).wrapping_mul(width).wrapping_add(x[i] as u32);
-            offsets[i] = texel.wrapping_mul(bytes);
+            let in_row = (x[i] as u32).wrapping_mul(bytes);
+            offsets[i] = offsets[i].wrapping_add((y[i] as u32).wrapping_mul(row).wrapping_add(in_row));
         }
         memory.load(bytes, &offsets, words);
     }

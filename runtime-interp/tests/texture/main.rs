@@ -4,6 +4,7 @@ mod cube;
 mod fetch;
 mod gather;
 mod ir;
+mod layout;
 mod misuse;
 mod plain;
 mod query;

@@ -67,6 +67,25 @@ fn descriptions_that_break_rules() {
     assert_eq!(rule(Image::cube(format, 4, 7)), ImageField::Layers);
     assert_eq!(rule(Image::with(format, &[4, 4], None, false, Some(4), None)), ImageField::Levels);
     assert_eq!(rule(Image::with(format, &[4, 4], None, false, None, Some(3))), ImageField::Samples);
+    // Rows that lie apart: only of one level and layer, no closer than they are long, by whole texels.
+    let wide = Format { ty: ChannelType::U32, channels: 1 };
+    let rows = Image::new(wide, &[4, 4], None).unwrap();
+    for pitch in [12, 18] {
+        assert_eq!(rule(rows.clone().pitched(pitch)), ImageField::Pitch);
+    }
+    let layered = Image::new(wide, &[4, 4], Some(6)).unwrap();
+    assert_eq!(rule(layered.clone().pitched(16)), ImageField::Pitch);
+    assert_eq!(
+        rule(Image::with(wide, &[4, 4], None, false, Some(2), None).unwrap().pitched(16)),
+        ImageField::Pitch
+    );
+    assert_eq!(rule(rows.pitched(1 << 30)), ImageField::Size(None));
+    // Views: of texels as large, levels and layers that there are, whole cubes.
+    assert_eq!(rule(layered.view(format, 0..=0, 0..=5)), ImageField::Channels);
+    assert_eq!(rule(layered.view(wide, 0..=1, 0..=5)), ImageField::Levels);
+    assert_eq!(rule(layered.view(wide, 0..=0, 3..=6)), ImageField::Layers);
+    assert_eq!(rule(layered.view(wide, 0..=0, 3..=2)), ImageField::Layers);
+    assert_eq!(rule(Image::cube(wide, 4, 12).unwrap().view(wide, 0..=0, 5..=10)), ImageField::Layers);
     let mut device = Device::new();
     let texels = device.upload(&[0u8; 15]).unwrap();
     assert!(

@@ -163,7 +163,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     ) -> Fallible<Found> {
         let level = image.levels()[0];
         let texel = image.format().bytes();
-        let (unit, row) = (if op.formatted { texel } else { 1 }, level.size[0] * texel);
+        let (unit, row) = (if op.formatted { texel } else { 1 }, level.row_bytes);
         // For each coordinate the largest at which all of the data is inside, or below zero if there is none, and how far apart two places are.
         // Sizes of texels are powers of two.
         let last = (i64::from(row) - i64::from(size)) >> unit.trailing_zeros();
@@ -172,7 +172,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let z = (level.size[2] as i32 - 1, row.wrapping_mul(level.size[1]));
         let layer = image.layers().map(|layers| (layers as i32 - 1, level.layer_bytes));
         let axes = layer.into_iter().chain([x, y, z].into_iter().take(image.dims() as usize));
-        let mut offsets = [0u32; 32];
+        let mut offsets = [level.offset; 32];
         let mut outside = 0u32;
         for (r, (last, step)) in op.coordinates.iter().zip(axes) {
             let at = words(issue.frame, *r);

@@ -15,8 +15,9 @@ use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Instructions of the first turn after a warp stood still. Turns double from there.
-pub(in crate::engine) const SHORTEST_TURN: u64 = 1 << 8;
+/// Instructions of the first turn after a warp stood still. Turns double from there. They end at branches, so that one is an iteration of the loop in which
+/// the warp waits, and two of them show that it waits still.
+pub(in crate::engine) const SHORTEST_TURN: u64 = 1;
 /// Warps with more bytes of local memory than this are not compared.
 const MOST_LOCAL: usize = 1 << 16;
 

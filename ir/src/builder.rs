@@ -9,6 +9,7 @@ mod control;
 mod home;
 mod ins;
 mod member;
+mod program;
 mod redundant;
 mod sync;
 mod variables;
@@ -17,16 +18,15 @@ pub use control::Cases;
 use home::Home;
 pub use ins::FuncIns;
 
-use crate::aggregate::TypeTable;
 use crate::dfg::Results;
-use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value, Variable};
+use crate::entities::{Block, FuncId, Inst, Loc, StackSlot, Value, Variable};
 use crate::function::{Function, LocData, StackSlotData};
 use crate::ins::InstBuilder;
 use crate::inst::InstData;
-use crate::module::{Global, Module};
+use crate::module::Module;
 use crate::names::Named;
 use crate::types::Type;
-use cranelift_entity::packed_option::{PackedOption, ReservedValue};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -198,29 +198,6 @@ impl<'m> FunctionBuilder<'m> {
         self.home.module()
     }
 
-    /// Adds a function to the module, to be called from the one that is built. A detached builder cannot: that is reported, and the id is of no
-    /// function.
-    pub fn add_function(&mut self, function: Function) -> FuncId {
-        match self.home.module_mut() {
-            Some(module) => module.add_function(function),
-            None => {
-                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", function.name));
-                FuncId::reserved_value()
-            }
-        }
-    }
-
-    /// Adds a global to the module. A detached builder cannot: that is reported, and the id is of no global.
-    pub fn add_global(&mut self, global: Global) -> GlobalId {
-        match self.home.module_mut() {
-            Some(module) => module.add_global(global),
-            None => {
-                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", global.name));
-                GlobalId::reserved_value()
-            }
-        }
-    }
-
     /// Makes the entry block, whose parameters are the function's, and goes on at its end.
     pub fn entry_block(&mut self) -> Block {
         if let Some(block) = self.func().layout.entry() {
@@ -329,39 +306,6 @@ impl<'m> FunctionBuilder<'m> {
         // A path that leads nowhere gives a value without a type, which the verifier reports with the path.
         let ty = self.module().types.at_path(whole, path).map_or(Type::INVALID, |place| place.ty);
         self.ins().extract_value(ty, aggregate, path)
-    }
-
-    /// The structs and arrays of the module, to add to. A detached builder has none to add to: its types are made before it.
-    pub fn types(&mut self) -> Option<&mut TypeTable> {
-        self.home.module_mut().map(|module| &mut module.types)
-    }
-
-    /// The address of a global.
-    pub fn global_addr(&mut self, global: GlobalId) -> Value {
-        let ty = match self.module().globals.get(global) {
-            Some(global) => global.ptr_type(),
-            None => {
-                self.misuse("I0035", format!("there is no global {global} in the module"));
-                Type::PTR
-            }
-        };
-        self.ins().global_addr(ty, global, 0)
-    }
-
-    /// The generic address of a text, with a zero behind it, as `%s` of [`InstBuilder::printf`] takes it; the same text is the same variable.
-    /// A detached builder cannot add it.
-    pub fn string(&mut self, text: &str) -> Value {
-        let address = match self.home.module_mut() {
-            Some(module) => {
-                let global = module.intern_string(text.as_bytes());
-                self.global_addr(global)
-            }
-            None => {
-                self.misuse("I0036", "a text cannot be added by a detached builder".to_owned());
-                self.ins().iconst(Type::I64, 0)
-            }
-        };
-        self.ins().addrspacecast(Type::PTR, address)
     }
 
     /// Ends the function: seals what is not sealed, turns variables into block parameters where they are needed.

@@ -155,6 +155,11 @@ macro_rules! inst_builder {
 
             effect_methods! {}
 
+            /// An operation of two operands by its opcode, for front ends that keep their operators in a table.
+            fn binary(self, op: Opcode, x: Value, y: Value) -> Value {
+                self.regular(InstData::Binary { op, args: [x, y] }, None)
+            }
+
             /// An operation on floats done in another way than the plain one: `fadd` rounded toward zero, `fmul` that may be contracted, `fdiv afn`.
             /// The default mode gives the plain instruction.
             fn float(mut self, op: Opcode, mode: FloatMode, operands: &[Value]) -> Value {

@@ -87,6 +87,10 @@ fn mistakes_are_errors_with_their_place() {
         ("int y = n +;", "expected a name, found `;`"),
         ("int y = 9999999999;", "expected a number"),
         ("if (n", "expected `)`, found `}`"),
+        ("void x;", "expected `*`, found `x`"),
+        ("n = 1.5 % n;", "this is not for a `float`"),
+        ("n = !d;", "this is of type `int*`, not `truth value`"),
+        ("printf(n);", "expected a text, found `n`"),
         ("printf(\"%d %d\", n);", "printf"),
         (&format!("int y = {}n{};", "(".repeat(5000), ")".repeat(5000)), "nested too deep"),
     ] {

@@ -4,6 +4,7 @@ use crate::{Compilation, Failure, Outcome, input, report, write_output};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
+use warpsmith::Diagnostics;
 use warpsmith::emit::Compiler;
 use warpsmith::{ir, llvm, lower};
 use warpsmith_harness::passes::Meaning;
@@ -74,7 +75,11 @@ enum Remarks {
 
 pub fn run(options: &Options) -> Outcome {
     let module = match options.files.as_slice() {
-        [only] if !input::is_bitcode(only) => read_ir(only)?,
+        // The compiler verifies what it is given; what is run before it has to be verified first.
+        [only] if !input::is_bitcode(only) && options.debugging.verify_each == Some(VerifyEach::Run) => {
+            read_ir(only)?
+        }
+        [only] if !input::is_bitcode(only) => parse_ir(only)?,
         files => {
             let mut import =
                 llvm::Options::new().with_target(options.compilation.target.unwrap_or(DEFAULT_TARGET));
@@ -272,12 +277,20 @@ fn miscompiled(pass: &str, how: &str, last: Option<lower::Applied>) -> Failure {
     Failure::Rejected
 }
 
-/// Reads IR text; what is wrong with it has been shown when this fails.
+/// Reads IR text and verifies it; what is wrong with it has been shown when this fails.
 pub fn read_ir(path: &Path) -> Result<ir::Module, Failure> {
+    let module = parse_ir(path)?;
+    ir::verify(&module).map_err(rejected)?;
+    Ok(module)
+}
+
+/// Reads IR text, which is still to be verified.
+fn parse_ir(path: &Path) -> Result<ir::Module, Failure> {
     let source = input::read(path).map_err(Failure::Usage)?;
-    let checked = ir::parse_module(&source.source).and_then(|module| ir::verify(&module).map(|()| module));
-    checked.map_err(|errors| {
-        report(&errors);
-        Failure::Rejected
-    })
+    ir::parse_module(&source.source).map_err(rejected)
+}
+
+fn rejected(errors: Diagnostics) -> Failure {
+    report(&errors);
+    Failure::Rejected
 }

@@ -7,25 +7,26 @@
 
 mod control;
 mod home;
+mod ins;
 mod member;
+mod program;
 mod redundant;
 mod sync;
 mod variables;
 
 pub use control::Cases;
 use home::Home;
+pub use ins::FuncIns;
 
-use crate::aggregate::TypeTable;
 use crate::dfg::Results;
-use crate::entities::{Block, FuncId, GlobalId, Inst, Loc, StackSlot, Value, Variable};
+use crate::entities::{Block, FuncId, Inst, Loc, StackSlot, Value, Variable};
 use crate::function::{Function, LocData, StackSlotData};
-use crate::ins::{Ins, InstBuilder};
+use crate::ins::InstBuilder;
 use crate::inst::InstData;
-use crate::module::{Global, Module};
+use crate::module::Module;
 use crate::names::Named;
-use crate::ops::Traits;
 use crate::types::Type;
-use cranelift_entity::packed_option::{PackedOption, ReservedValue};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -173,11 +174,13 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     /// The function, as far as it is built.
+    #[inline]
     pub fn func(&self) -> &Function {
         self.home.func()
     }
 
     /// The function, to be changed past the builder. Branches added this way are not seen by variables.
+    #[inline]
     pub fn func_mut(&mut self) -> &mut Function {
         self.home.func_mut()
     }
@@ -193,29 +196,6 @@ impl<'m> FunctionBuilder<'m> {
     /// The module.
     pub fn module(&self) -> &Module {
         self.home.module()
-    }
-
-    /// Adds a function to the module, to be called from the one that is built. A detached builder cannot: that is reported, and the id is of no
-    /// function.
-    pub fn add_function(&mut self, function: Function) -> FuncId {
-        match self.home.module_mut() {
-            Some(module) => module.add_function(function),
-            None => {
-                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", function.name));
-                FuncId::reserved_value()
-            }
-        }
-    }
-
-    /// Adds a global to the module. A detached builder cannot: that is reported, and the id is of no global.
-    pub fn add_global(&mut self, global: Global) -> GlobalId {
-        match self.home.module_mut() {
-            Some(module) => module.add_global(global),
-            None => {
-                self.misuse("I0036", format!("`@{}` cannot be added by a detached builder", global.name));
-                GlobalId::reserved_value()
-            }
-        }
     }
 
     /// Makes the entry block, whose parameters are the function's, and goes on at its end.
@@ -252,6 +232,7 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     /// True if there is no block to add instructions to: none was switched to, or it has its terminator.
+    #[inline]
     pub fn is_filled(&self) -> bool {
         self.block.is_none_or(|block| self.func().is_terminated(block))
     }
@@ -296,7 +277,15 @@ impl<'m> FunctionBuilder<'m> {
         self.loc = loc.into();
     }
 
+    /// Makes room for so many instructions, where it is known beforehand how many the function will have.
+    pub fn reserve(&mut self, insts: usize) {
+        let func = self.func_mut();
+        func.dfg.reserve(insts);
+        func.layout.reserve(func.dfg.num_insts() + insts);
+    }
+
     /// Makes an instruction at the end of the current block.
+    #[inline]
     pub fn ins(&mut self) -> FuncIns<'_, 'm> {
         FuncIns { builder: self }
     }
@@ -317,39 +306,6 @@ impl<'m> FunctionBuilder<'m> {
         // A path that leads nowhere gives a value without a type, which the verifier reports with the path.
         let ty = self.module().types.at_path(whole, path).map_or(Type::INVALID, |place| place.ty);
         self.ins().extract_value(ty, aggregate, path)
-    }
-
-    /// The structs and arrays of the module, to add to. A detached builder has none to add to: its types are made before it.
-    pub fn types(&mut self) -> Option<&mut TypeTable> {
-        self.home.module_mut().map(|module| &mut module.types)
-    }
-
-    /// The address of a global.
-    pub fn global_addr(&mut self, global: GlobalId) -> Value {
-        let ty = match self.module().globals.get(global) {
-            Some(global) => global.ptr_type(),
-            None => {
-                self.misuse("I0035", format!("there is no global {global} in the module"));
-                Type::PTR
-            }
-        };
-        self.ins().global_addr(ty, global, 0)
-    }
-
-    /// The generic address of a text, with a zero behind it, as `%s` of [`InstBuilder::printf`] takes it; the same text is the same variable.
-    /// A detached builder cannot add it.
-    pub fn string(&mut self, text: &str) -> Value {
-        let address = match self.home.module_mut() {
-            Some(module) => {
-                let global = module.intern_string(text.as_bytes());
-                self.global_addr(global)
-            }
-            None => {
-                self.misuse("I0036", "a text cannot be added by a detached builder".to_owned());
-                self.ins().iconst(Type::I64, 0)
-            }
-        };
-        self.ins().addrspacecast(Type::PTR, address)
     }
 
     /// Ends the function: seals what is not sealed, turns variables into block parameters where they are needed.
@@ -421,7 +377,18 @@ impl<'m> FunctionBuilder<'m> {
 
     /// The block that takes the next instruction. One without a block, or with operands or targets of another function, goes where it is
     /// never seen.
+    #[inline]
     fn open_block(&mut self, data: &InstData) -> Block {
+        let func = self.home.func();
+        match self.block {
+            Some(block) if !func.is_terminated(block) && func.dfg.has_operands(data) => block,
+            Some(_) | None => self.refuse(data),
+        }
+    }
+
+    /// Reports an instruction that cannot be made where the builder is, and makes the block where it goes.
+    #[cold]
+    fn refuse(&mut self, data: &InstData) -> Block {
         if let Some(missing) = self.missing(data) {
             self.misuse(
                 "I0035",
@@ -430,9 +397,6 @@ impl<'m> FunctionBuilder<'m> {
             return self.create_block();
         }
         if let Some(block) = self.block {
-            if !self.func().is_terminated(block) {
-                return block;
-            }
             self.misuse("I0031", format!("`{}` behind the terminator of {block}", data.opcode()));
         } else {
             self.misuse("I0032", format!("`{}` before any block was switched to", data.opcode()));
@@ -465,34 +429,6 @@ impl<'m> FunctionBuilder<'m> {
                 }
             }
         }
-    }
-}
-
-/// Makes an instruction at the end of the builder's current block.
-pub struct FuncIns<'b, 'm> {
-    builder: &'b mut FunctionBuilder<'m>,
-}
-
-impl InstBuilder for FuncIns<'_, '_> {
-    fn func(&mut self) -> &mut Function {
-        self.builder.func_mut()
-    }
-
-    fn operand(&mut self, data: InstData, ty: Type) -> Value {
-        self.builder.ins().build(data, &[ty]).1.first()
-    }
-
-    fn build(self, data: InstData, results: &[Type]) -> (Inst, Results) {
-        let builder = self.builder;
-        let block = builder.open_block(&data);
-        let loc = builder.loc;
-        let is_terminator = data.opcode().traits().has(Traits::TERMINATOR);
-        let ins: Ins = builder.func_mut().at_end(block).with_loc(loc);
-        let (inst, results) = ins.build(data, results);
-        if is_terminator && Some(block) == builder.block {
-            builder.branches_to(block, inst);
-        }
-        (inst, results)
     }
 }
 

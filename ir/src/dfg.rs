@@ -112,7 +112,15 @@ impl DataFlowGraph {
         self.blocks.push(ValueList::new())
     }
 
+    /// Makes room for so many more instructions with a result each.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.results.reserve(insts);
+        self.values.reserve(insts);
+    }
+
     /// Makes an instruction with one result for each type; it is in no layout yet.
+    #[inline]
     pub fn make_inst(&mut self, data: InstData, results: &[Type]) -> Inst {
         let inst = self.insts.push(data);
         let first = self.values.len() as u32;
@@ -314,11 +322,23 @@ impl DataFlowGraph {
     }
 
     /// True for a block of this function.
+    #[inline]
     pub fn has_block(&self, block: Block) -> bool {
         self.blocks.is_valid(block)
     }
 
+    /// True if an instruction uses nothing but values and blocks of this function.
+    #[inline]
+    pub(crate) fn has_operands(&self, data: &InstData) -> bool {
+        let has = |values: &[Value]| values.iter().all(|value| self.has_value(*value));
+        let (head, cases) = data.targets(&self.jump_tables);
+        let mut calls = head.iter().chain(cases.iter().map(|(_, call)| call));
+        has(data.args(&self.pool))
+            && (head.is_empty() || calls.all(|call| self.has_block(call.block) && has(call.args(&self.pool))))
+    }
+
     /// True for a value of this function.
+    #[inline]
     pub fn has_value(&self, value: Value) -> bool {
         self.values.is_valid(value)
     }

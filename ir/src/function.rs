@@ -410,6 +410,7 @@ impl Function {
     }
 
     /// True if the block ends in a terminator.
+    #[inline]
     pub fn is_terminated(&self, block: Block) -> bool {
         let last = self.layout.last_inst(block);
         last.is_some_and(|inst| self.dfg.opcode(inst).traits().has(Traits::TERMINATOR))

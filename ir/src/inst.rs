@@ -290,6 +290,7 @@ impl InstData {
     }
 
     /// The operands, without the arguments of branch targets.
+    #[inline]
     pub fn args<'a>(&'a self, pool: &'a ValuePool) -> &'a [Value] {
         match self {
             InstData::Unary { arg, .. }

@@ -22,6 +22,7 @@ struct InstNode {
 }
 
 /// Makes room for a key and as many again: indexing alone grows the map by one entry, and by a call, each time.
+#[inline]
 pub(crate) fn grow_for<K: EntityRef, V: Clone>(map: &mut SecondaryMap<K, V>, key: K) {
     if map.get(key).is_none() {
         map.resize((key.index() + 1).next_power_of_two());
@@ -226,7 +227,15 @@ impl Layout {
         self.insts[inst].prev.expand()
     }
 
+    /// Makes room for instructions up to a number.
+    pub(crate) fn reserve(&mut self, insts: usize) {
+        if let Some(last) = insts.checked_sub(1) {
+            grow_for(&mut self.insts, Inst::new(last));
+        }
+    }
+
     /// Puts an instruction at the end of a block.
+    #[inline]
     pub fn append_inst(&mut self, inst: Inst, block: Block) {
         self.link_inst(inst, block, self.blocks[block].last.expand(), None);
         if !self.records.is_empty() {
@@ -261,6 +270,7 @@ impl Layout {
         self.link_inst(inst, block, None, self.blocks[block].first.expand());
     }
 
+    #[inline]
     fn link_inst(&mut self, inst: Inst, block: Block, prev: Option<Inst>, next: Option<Inst>) {
         grow_for(&mut self.insts, inst);
         match prev {

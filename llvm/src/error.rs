@@ -2,11 +2,18 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 
-/// What is wrong with a file of bitcode.
+/// What is wrong with a file of bitcode, as a [`Finding`].
+///
+/// It is one word, so that a result with it fits into registers: whatever reads or imports returns one, and few are errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error {
+pub struct Error(Box<Finding>);
+
+/// What an [`Error`] says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
     /// The code of the diagnostic: [`crate::codes`].
     pub code: &'static str,
     /// The byte of the file at which the record or block starts, where one is to blame.
@@ -19,32 +26,51 @@ pub struct Error {
     pub message: String,
 }
 
+impl Deref for Error {
+    type Target = Finding;
+
+    fn deref(&self) -> &Finding {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Finding {
+        &mut self.0
+    }
+}
+
 /// What a reader or the importer answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// A container that is damaged: `B0001`.
+    #[cold]
     pub(crate) fn container(offset: u64, message: impl Into<String>) -> Error {
         Error::new("B0001", Some(offset), message)
     }
 
     /// A record that means nothing: `B0002`.
+    #[cold]
     pub(crate) fn record(offset: u64, message: impl Into<String>) -> Error {
         Error::new("B0002", Some(offset), message)
     }
 
     /// A construct that is understood and not supported: `B0003`.
+    #[cold]
     pub(crate) fn unsupported(message: impl Into<String>) -> Error {
         Error::new("B0003", None, message)
     }
 
     /// Modules that do not fit together: `B0004`.
+    #[cold]
     pub(crate) fn link(message: impl Into<String>) -> Error {
         Error::new("B0004", None, message)
     }
 
     fn new(code: &'static str, offset: Option<u64>, message: impl Into<String>) -> Error {
-        Error { code, offset, function: None, places: Vec::new(), message: message.into() }
+        let message = message.into();
+        Error(Box::new(Finding { code, offset, function: None, places: Vec::new(), message }))
     }
 
     /// The error with the place of the record to blame, if it has none yet.

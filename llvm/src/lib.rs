@@ -23,7 +23,7 @@ mod export;
 mod import;
 pub mod module;
 
-pub use error::{Error, Result};
+pub use error::{Error, Finding, Result};
 pub use export::{Refused, export};
 pub use import::{Options, import};
 pub use module::Module;

@@ -268,6 +268,7 @@ impl Writer<'_> {
                 let all = (first.index()..first.index() + count as usize).map(VReg::new);
                 Home::Registers(all.map(|vreg| reg(self, vreg)).collect())
             }
+            mach::DebugPlace::LowWord(vreg) => Home::LowWord([reg(self, vreg)]),
             mach::DebugPlace::Memory(vreg, offset) => Home::Memory([reg(self, vreg)], offset),
             mach::DebugPlace::Symbol(base, offset) => {
                 let class = match base {

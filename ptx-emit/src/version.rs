@@ -1,7 +1,7 @@
 //! The version to begin with: the lowest that has the mnemonics and special registers of the code, asked of the gates in the tables. What their
 //! operands, directives and declarations need besides, the validator says of the text ([`warpsmith_ptx::Refusal`]).
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use warpsmith_diag::{Diagnostic, Origin, Span};
 use warpsmith_ir as ir;
@@ -44,6 +44,7 @@ pub fn at_least(
         version: since,
         errors: Vec::new(),
         mnemonics: HashSet::default(),
+        latest: HashMap::default(),
         registers: HashSet::default(),
     };
     if since > limit {
@@ -66,6 +67,8 @@ struct Search<'a> {
     errors: Vec<Diagnostic>,
     // What is used a thousand times is looked up, and reported, once.
     mnemonics: HashSet<Mnemonic, FxBuildHasher>,
+    /// The last one of each opcode, which most often comes again: to hash all of it costs more than to look it up.
+    latest: HashMap<Opcode, Mnemonic, FxBuildHasher>,
     registers: HashSet<ir::Sreg, FxBuildHasher>,
 }
 
@@ -98,7 +101,8 @@ impl<'a> Search<'a> {
     }
 
     fn instruction(&mut self, mnemonic: Mnemonic, span: Span) {
-        if !self.mnemonics.insert(mnemonic) {
+        let is_latest = self.latest.insert(mnemonic.opcode(), mnemonic) == Some(mnemonic);
+        if is_latest || !self.mnemonics.insert(mnemonic) {
             return;
         }
         let lowest = forms(&mnemonic).filter_map(|m| m.gate().lowest_version(self.target)).min();

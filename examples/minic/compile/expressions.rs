@@ -1,302 +1,285 @@
 //! Expressions: values, and places that can be assigned.
 
-use super::{Builder, FLOAT, Front, INT, Kind, Operand, Result, Ty, VOID};
-use warpsmith::ir::{FloatCC, InstBuilder, IntCC, MemFlags, Sreg, Type, Value};
+use super::{BOOL, Body, FLOAT, INT, Result, Ty, VOID};
+use Operator::{Arithmetic, Compare, Logic};
+use warpsmith::ir::{FloatCC, FuncId, InstBuilder, IntCC, MemFlags, Opcode, Sreg, Type, Value};
 use warpsmith::math;
 
-/// Operators from the loosest to the tightest.
-const LEVELS: [&str; 10] = ["||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<< >>", "+ -", "* / %"];
+/// A value, or what is so many bytes behind an address.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Value(Value),
+    Memory(Value, i32),
+}
 
-impl<'a> Front<'a> {
-    pub(super) fn value(&self, b: &mut Builder, (ty, kind): Operand) -> Value {
+pub(super) type Operand = (Ty, Kind);
+
+/// What an operator does to two `int`, and to two `float`.
+#[derive(Clone, Copy)]
+enum Operator {
+    /// The right side is computed if the left one is this.
+    Logic(bool),
+    Compare(IntCC, FloatCC),
+    Arithmetic(Opcode, Option<Opcode>),
+}
+
+/// The operators between two operands, and how tightly they bind.
+const OPERATORS: [(&str, u8, Operator); 18] = [
+    ("||", 1, Logic(false)),
+    ("&&", 2, Logic(true)),
+    ("|", 3, Arithmetic(Opcode::Bor, None)),
+    ("^", 4, Arithmetic(Opcode::Bxor, None)),
+    ("&", 5, Arithmetic(Opcode::Band, None)),
+    ("==", 6, Compare(IntCC::Eq, FloatCC::Eq)),
+    ("!=", 6, Compare(IntCC::Ne, FloatCC::Neu)),
+    ("<", 7, Compare(IntCC::Slt, FloatCC::Lt)),
+    ("<=", 7, Compare(IntCC::Sle, FloatCC::Le)),
+    (">", 7, Compare(IntCC::Sgt, FloatCC::Gt)),
+    (">=", 7, Compare(IntCC::Sge, FloatCC::Ge)),
+    ("<<", 8, Arithmetic(Opcode::Shl, None)),
+    (">>", 8, Arithmetic(Opcode::Ashr, None)),
+    ("+", 9, Arithmetic(Opcode::Iadd, Some(Opcode::Fadd))),
+    ("-", 9, Arithmetic(Opcode::Isub, Some(Opcode::Fsub))),
+    ("*", 10, Arithmetic(Opcode::Imul, Some(Opcode::Fmul))),
+    ("/", 10, Arithmetic(Opcode::Sdiv, Some(Opcode::Fdiv))),
+    ("%", 10, Arithmetic(Opcode::Srem, None)),
+];
+
+/// Casts, and what stands in front of an operand, bind more tightly.
+const PREFIX: u8 = 11;
+
+impl Body<'_, '_> {
+    fn value(&mut self, (ty, kind): Operand) -> Value {
         match kind {
             Kind::Value(value) => value,
-            Kind::Memory(ptr, offset) => b.ins().load(self.ir(ty), MemFlags::PLAIN, ptr, offset),
+            Kind::Memory(ptr, offset) => self.b.ins().load(self.front.ir(ty), MemFlags::PLAIN, ptr, offset),
         }
     }
 
     /// The value as one of a type: an `int` becomes a `float` by itself, a `float` an `int` by a cast.
-    pub(super) fn converted(
-        &self,
-        b: &mut Builder,
-        at: usize,
-        operand: Operand,
-        to: Ty,
-        cast: bool,
-    ) -> Result<Value> {
-        let value = self.value(b, operand);
-        match (operand.0, to) {
-            (from, to) if from == to && to != VOID => Ok(value),
-            (INT, FLOAT) => Ok(b.ins().sitofp(Type::F32, value)),
-            (FLOAT, INT) if cast => Ok(b.ins().fptosi(Type::I32, value)),
-            (Ty(_, 1..), Ty(_, 1..)) if cast => Ok(value),
+    pub(super) fn converted(&mut self, at: usize, operand: Operand, to: Ty, cast: bool) -> Result<Value> {
+        let value = self.value(operand);
+        Ok(match (operand.0, to) {
+            (from, to) if from == to && to != VOID => value,
+            (BOOL, INT) => self.b.ins().zext(Type::I32, value),
+            (INT, BOOL) => self.b.ins().icmp_imm(IntCC::Ne, value, 0),
+            (INT, FLOAT) => self.b.ins().sitofp(Type::F32, value),
+            (BOOL, FLOAT) => self.b.ins().uitofp(Type::F32, value),
+            (FLOAT, INT) if cast => self.b.ins().fptosi(Type::I32, value),
+            (Ty(_, 1..), Ty(_, 1..)) if cast => value,
             (from, to) => {
-                self.fail(at, format!("this is of type {}, not {}", self.spelled(from), self.spelled(to)))
+                let (from, to) = (self.front.spelled(from), self.front.spelled(to));
+                return Err(self.front.error(at, format!("this is of type {from}, not {to}")));
             }
-        }
-    }
-
-    /// An expression as an `i1`.
-    pub(super) fn condition(&mut self, b: &mut Builder) -> Result<Value> {
-        let at = self.next;
-        let operand = self.expr(b)?;
-        self.truth(b, at, operand)
-    }
-
-    pub(super) fn truth(&self, b: &mut Builder, at: usize, operand: Operand) -> Result<Value> {
-        let value = self.converted(b, at, operand, INT, false)?;
-        Ok(b.ins().icmp_imm(IntCC::Ne, value, 0))
+        })
     }
 
     /// An expression of a type.
-    pub(super) fn expr_of(&mut self, b: &mut Builder, ty: Ty) -> Result<Value> {
-        let at = self.next;
-        let operand = self.expr(b)?;
-        self.converted(b, at, operand, ty, false)
+    pub(super) fn expr_of(&mut self, ty: Ty) -> Result<Value> {
+        let at = self.front.next;
+        let operand = self.expr(0)?;
+        self.converted(at, operand, ty, false)
     }
 
-    pub(super) fn expr(&mut self, b: &mut Builder) -> Result<Operand> {
-        self.nested(|front| front.binary(b, 0))
-    }
-
-    pub(super) fn binary(&mut self, b: &mut Builder, level: usize) -> Result<Operand> {
-        let Some(operators) = LEVELS.get(level) else { return self.prefix(b) };
-        let mut left = self.binary(b, level + 1)?;
+    /// An expression of operators that bind more tightly than a level, and what they bind.
+    pub(super) fn expr(&mut self, level: u8) -> Result<Operand> {
+        let mut left = self.nested(Self::operand)?;
         loop {
-            let at = self.next;
-            let Some(op) = operators.split(' ').find(|op| self.accept(op)) else { return Ok(left) };
-            self.here(b, at);
-            left = if level < 2 {
-                let (left, result) = (self.truth(b, at, left)?, b.declare_var(Type::I1));
-                let [more, end] = [(); 2].map(|()| b.create_block());
-                b.def_var(result, left);
-                let [yes, no] = if op == "&&" { [more, end] } else { [end, more] };
-                b.ins().brif(left, yes, &[], no, &[]);
-                self.enter(b, more);
-                let right = self.binary(b, level + 1)?;
-                let right = self.truth(b, at, right)?;
-                b.def_var(result, right);
-                b.ins().jump(end, &[]);
-                self.enter(b, end);
-                let truth = b.use_var(result);
-                truth_value(b, truth)
-            } else {
+            let (at, text) = (self.front.next, self.front.peek());
+            if let Some(&(_, level, operator)) = OPERATORS.iter().find(|op| op.0 == text && op.1 > level) {
+                self.front.bump();
+                self.here(at);
+                left = self.binary(at, left, level, operator)?;
+            } else if self.front.accept("[") {
                 // What is on the left is read before what is on the right does anything.
-                let first = (left.0, Kind::Value(self.value(b, left)));
-                let right = self.binary(b, level + 1)?;
-                self.here(b, at);
-                self.arithmetic(b, at, op, first, right)?
+                let pointer = (left.0, Kind::Value(self.value(left)));
+                let (at, index) = (self.front.next, self.expr(0)?);
+                self.front.expect("]")?;
+                let (to, address) = self.moved(at, pointer, index)?;
+                left = (to, Kind::Memory(address, 0));
+            } else if self.front.accept(".") {
+                left = self.field(left)?;
+            } else {
+                return Ok(left);
             }
         }
     }
 
-    pub(super) fn arithmetic(
-        &self,
-        b: &mut Builder,
-        at: usize,
-        op: &str,
-        x: Operand,
-        y: Operand,
-    ) -> Result<Operand> {
-        if let (Ty(_, 1..), "+") = (x.0, op) {
-            let index = self.converted(b, at, y, INT, false)?;
-            let Kind::Memory(address, _) = self.element(b, at, x, index)?.1 else { return Ok(x) };
-            return Ok((x.0, Kind::Value(address)));
+    fn binary(&mut self, at: usize, left: Operand, level: u8, operator: Operator) -> Result<Operand> {
+        if let Logic(goes_on) = operator {
+            let left = self.converted(at, left, BOOL, false)?;
+            let [right, end] = [(); 2].map(|()| self.b.create_block());
+            let result = self.b.append_block_param(end, Type::I1);
+            match goes_on {
+                true => self.b.ins().brif(left, right, &[], end, &[left]),
+                false => self.b.ins().brif(left, end, &[left], right, &[]),
+            };
+            self.b.enter_block(right);
+            let right = self.expr(level)?;
+            let right = self.converted(at, right, BOOL, false)?;
+            self.b.ins().jump(end, &[right]);
+            self.b.enter_block(end);
+            return Ok((BOOL, Kind::Value(result)));
+        }
+        let x = (left.0, Kind::Value(self.value(left)));
+        let y = self.expr(level)?;
+        self.here(at);
+        if let (Ty(_, 1..), Arithmetic(Opcode::Iadd, _)) = (x.0, operator) {
+            return Ok((x.0, Kind::Value(self.moved(at, x, y)?.1)));
         }
         let ty = if [x.0, y.0].contains(&FLOAT) { FLOAT } else { INT };
-        let (x, y) = (self.converted(b, at, x, ty, false)?, self.converted(b, at, y, ty, false)?);
-        let (int, float) = match op {
-            "==" => (IntCC::Eq, FloatCC::Eq),
-            "!=" => (IntCC::Ne, FloatCC::Neu),
-            "<" => (IntCC::Slt, FloatCC::Lt),
-            "<=" => (IntCC::Sle, FloatCC::Le),
-            ">" => (IntCC::Sgt, FloatCC::Gt),
-            ">=" => (IntCC::Sge, FloatCC::Ge),
-            _ => {
-                let ins = b.ins();
-                let value = match (op, ty) {
-                    ("+", INT) => ins.iadd(x, y),
-                    ("-", INT) => ins.isub(x, y),
-                    ("*", INT) => ins.imul(x, y),
-                    ("/", INT) => ins.sdiv(x, y),
-                    ("%", INT) => ins.srem(x, y),
-                    ("&", INT) => ins.band(x, y),
-                    ("|", INT) => ins.bor(x, y),
-                    ("^", INT) => ins.bxor(x, y),
-                    ("<<", INT) => ins.shl(x, y),
-                    (">>", INT) => ins.ashr(x, y),
-                    ("+", _) => ins.fadd(x, y),
-                    ("-", _) => ins.fsub(x, y),
-                    ("*", _) => ins.fmul(x, y),
-                    ("/", _) => ins.fdiv(x, y),
-                    _ => return self.fail(at, format!("`{op}` is not for a `float`")),
-                };
-                return Ok((ty, Kind::Value(value)));
-            }
+        let (x, y) = (self.converted(at, x, ty, false)?, self.converted(at, y, ty, false)?);
+        let ins = self.b.ins();
+        let (ty, value) = match (operator, ty) {
+            (Compare(cond, _), INT) => (BOOL, ins.icmp(cond, x, y)),
+            (Compare(_, cond), _) => (BOOL, ins.fcmp(cond, x, y)),
+            (Arithmetic(op, _), INT) | (Arithmetic(_, Some(op)), _) => (ty, ins.binary(op, x, y)),
+            _ => return Err(self.front.error(at, "this is not for a `float`")),
         };
-        let ins = b.ins();
-        let truth = if ty == INT { ins.icmp(int, x, y) } else { ins.fcmp(float, x, y) };
-        Ok(truth_value(b, truth))
+        Ok((ty, Kind::Value(value)))
     }
 
-    /// What a pointer points to, so many elements on.
-    pub(super) fn element(
-        &self,
-        b: &mut Builder,
-        at: usize,
-        pointer: Operand,
-        index: Value,
-    ) -> Result<Operand> {
+    /// The address so many elements behind a pointer, and what is there.
+    fn moved(&mut self, at: usize, pointer: Operand, index: Operand) -> Result<(Ty, Value)> {
         let Ty(base, stars @ 1..) = pointer.0 else {
-            return self.fail(at, format!("{} is no pointer", self.spelled(pointer.0)));
+            return Err(self.front.error(at, format!("{} is no pointer", self.front.spelled(pointer.0))));
         };
-        let (ty, ptr) = (Ty(base, stars - 1), self.value(b, pointer));
-        let size = b.module().types.size(self.ir(ty));
-        Ok((ty, Kind::Memory(b.ins().index(ptr, index, size as i32), 0)))
+        let (to, address) = (Ty(base, stars - 1), self.value(pointer));
+        let index = self.converted(at, index, INT, false)?;
+        let size = self.b.module().types.size(self.front.ir(to));
+        Ok((to, self.b.ins().index(address, index, size as i32)))
     }
 
-    pub(super) fn prefix(&mut self, b: &mut Builder) -> Result<Operand> {
-        let (op, at) = (self.peek(), self.next);
-        if !["-", "!", "~"].contains(&op) {
-            return self.postfix(b);
-        }
-        self.bump();
-        let operand = self.nested(|front| front.prefix(b))?;
-        self.here(b, at);
-        let value = self.value(b, operand);
-        let value = match (op, operand) {
-            ("-", (FLOAT, _)) => b.ins().fneg(value),
-            ("-", (INT, _)) => b.ins().ineg(value),
-            ("~", (INT, _)) => b.ins().bnot(value),
-            ("!", _) => {
-                let truth = self.truth(b, at, operand)?;
-                let not = b.ins().bnot(truth);
-                return Ok(truth_value(b, not));
-            }
-            _ => return self.fail(at, format!("`{op}` is not for {}", self.spelled(operand.0))),
-        };
-        Ok((operand.0, Kind::Value(value)))
-    }
-
-    pub(super) fn postfix(&mut self, b: &mut Builder) -> Result<Operand> {
-        let mut operand = self.primary(b)?;
-        loop {
-            let at = self.next;
-            if self.accept("[") {
-                let index = self.expr_of(b, INT)?;
-                self.expect("]")?;
-                self.here(b, at);
-                operand = self.element(b, at, operand, index)?;
-            } else if self.accept(".") {
-                operand = self.field(b, operand)?;
-            } else {
-                return Ok(operand);
-            }
-        }
-    }
-
-    pub(super) fn field(&mut self, b: &mut Builder, (ty, whole): Operand) -> Result<Operand> {
-        let (at, name) = (self.next, self.name()?);
-        let fields = if ty.1 == 0 { &self.types[ty.0].2[..] } else { &[] };
-        let Some(n) = fields.iter().position(|(_, known)| *known == name) else {
-            return self.fail(at, format!("{} has no field `{name}`", self.spelled(ty)));
-        };
+    fn field(&mut self, (ty, whole): Operand) -> Result<Operand> {
+        let (at, name) = (self.front.next, self.front.name()?);
+        let fields = if ty.1 == 0 { &self.front.types[ty.0].3[..] } else { &[] };
+        let missing = || self.front.error(at, format!("{} has no field `{name}`", self.front.spelled(ty)));
+        let n = fields.iter().position(|(_, known)| *known == name).ok_or_else(missing)?;
         let kind = match whole {
-            Kind::Value(value) => Kind::Value(b.extract_value(value, &[n as u32])),
+            Kind::Value(value) => Kind::Value(self.b.extract_value(value, &[n as u32])),
             Kind::Memory(ptr, offset) => {
-                let field = b.module().types.field(self.ir(ty), n as u64);
+                let field = self.b.module().types.field(self.front.ir(ty), n as u64);
                 Kind::Memory(ptr, offset + field.map_or(0, |(_, behind)| behind as i32))
             }
         };
         Ok((fields[n].0, kind))
     }
 
-    pub(super) fn primary(&mut self, b: &mut Builder) -> Result<Operand> {
-        let (text, at) = (self.peek(), self.next);
-        if self.accept("(") {
-            if self.base().is_none() {
-                let inner = self.expr(b)?;
-                return self.expect(")").map(|()| inner);
+    /// An operand with what stands in front of it.
+    fn operand(&mut self) -> Result<Operand> {
+        let (at, text) = (self.front.next, self.front.bump());
+        self.here(at);
+        let (ty, value) = match text {
+            "(" if self.front.base().is_some() => {
+                let ty = self.front.ty()?;
+                self.front.expect(")")?;
+                let operand = self.expr(PREFIX)?;
+                (ty, self.converted(at, operand, ty, true)?)
             }
-            let ty = self.ty()?;
-            self.expect(")")?;
-            let operand = self.nested(|front| front.prefix(b))?;
-            return Ok((ty, Kind::Value(self.converted(b, at, operand, ty, true)?)));
+            "(" => {
+                let inner = self.expr(0)?;
+                return self.front.expect(")").map(|()| inner);
+            }
+            "!" => {
+                let operand = self.expr(PREFIX)?;
+                let truth = self.converted(at, operand, BOOL, false)?;
+                (BOOL, self.b.ins().bnot(truth))
+            }
+            "-" | "~" => {
+                let operand = self.expr(PREFIX)?;
+                let ty = if operand.0 == FLOAT && text == "-" { FLOAT } else { INT };
+                let value = self.converted(at, operand, ty, false)?;
+                match (text, ty) {
+                    ("-", FLOAT) => (ty, self.b.ins().fneg(value)),
+                    ("-", _) => (ty, self.b.ins().ineg(value)),
+                    _ => (ty, self.b.ins().bnot(value)),
+                }
+            }
+            _ if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                match (text.parse::<u32>(), text.parse()) {
+                    (Ok(int), _) => (INT, self.b.ins().iconst(Type::I32, i64::from(int))),
+                    (_, Ok(float)) if text.contains('.') => (FLOAT, self.b.ins().f32const(float)),
+                    _ => return Err(self.front.error(at, "expected a number that fits 32 bits")),
+                }
+            }
+            _ => return self.named(at),
+        };
+        Ok((ty, Kind::Value(value)))
+    }
+
+    /// A variable, a register or a call.
+    fn named(&mut self, at: usize) -> Result<Operand> {
+        self.front.next = at;
+        let name = self.front.name()?;
+        if self.front.accept("(") {
+            return self.call(at, name);
         }
-        if text.starts_with(|c: char| c.is_ascii_digit()) {
-            let (ty, value) = match (text.parse::<u32>(), text.parse()) {
-                (Ok(int), _) => (INT, b.ins().iconst(Type::I32, i64::from(int))),
-                (_, Ok(float)) if text.contains('.') => (FLOAT, b.ins().f32const(float)),
-                _ => return self.expected("a number"),
-            };
-            self.bump();
-            return Ok((ty, Kind::Value(value)));
-        }
-        let name = self.name()?;
-        if self.accept("(") {
-            return self.call(b, at, name);
-        }
-        if let Some((_, local)) = self.scopes.iter().flatten().rev().find(|(known, _)| *known == name) {
-            return Ok(*local);
+        if let Some((_, variable)) = self.variables.iter().rev().find(|(known, _)| *known == name) {
+            return Ok(*variable);
         }
         let register = match name {
             "threadIdx" => Sreg::TID_X,
             "blockIdx" => Sreg::CTAID_X,
             "blockDim" => Sreg::NTID_X,
-            _ => return self.fail(at, format!("there is no `{name}` here")),
+            _ => return Err(self.front.error(at, format!("there is no `{name}` here"))),
         };
-        Ok((INT, Kind::Value(b.ins().sreg(register))))
+        Ok((INT, Kind::Value(self.b.ins().sreg(register))))
     }
 
-    pub(super) fn call(&mut self, b: &mut Builder, at: usize, name: &str) -> Result<Operand> {
-        let (mut args, mut format) = (Vec::new(), None);
-        while !self.accept(")") {
-            if !args.is_empty() || format.is_some() {
-                self.expect(",")?;
-            } else if let Some(text) = self.peek().strip_prefix('"') {
-                format = Some(text.trim_end_matches('"').replace("\\n", "\n"));
-                self.bump();
-                continue;
-            }
-            let (at, arg) = (self.next, self.expr(b)?);
-            args.push((at, (arg.0, Kind::Value(self.value(b, arg)))));
+    /// The arguments, up to the closing parenthesis, and the call.
+    fn call(&mut self, at: usize, name: &str) -> Result<Operand> {
+        let args = self.arguments(true)?;
+        self.here(at);
+        let nothing = Kind::Value(self.b.ins().iconst(Type::I32, 0));
+        if name == "barrier" && args.is_empty() {
+            self.b.ins().barrier();
+            return Ok((VOID, nothing));
         }
-        self.here(b, at);
-        let values: Vec<Value> = args.iter().map(|(_, arg)| self.value(b, *arg)).collect();
-        let library = math::Function::new(name, Type::F32)
-            .filter(|f| f.ulp().is_some() && f.signature().0.iter().all(|ty| *ty == Type::F32));
-        let value = match (name, format, &args[..]) {
-            ("printf", Some(format), _) => b.ins().printf(&format, &values),
-            ("barrier", None, []) => {
-                b.ins().barrier();
-                return Ok((VOID, Kind::Value(b.ins().iconst(Type::I32, 0))));
-            }
-            _ => {
-                let (id, params, ret) = match (self.functions.get(name).cloned(), library) {
-                    (Some(own), _) => own,
-                    (None, Some(f)) => {
-                        let known = b.module().function(&f.symbol());
-                        let id = known.unwrap_or_else(|| b.add_function(f.declaration()));
-                        (id, vec![FLOAT; f.signature().0.len()], FLOAT)
-                    }
-                    (None, None) => return self.fail(at, format!("there is no function `{name}` for this")),
-                };
-                if params.len() != args.len() {
-                    let message = format!("`{name}` takes {} arguments, not {}", params.len(), args.len());
-                    return self.fail(at, message);
-                }
-                let converted = args.iter().zip(params);
-                let values: Result<Vec<Value>> =
-                    converted.map(|((at, arg), ty)| self.converted(b, *at, *arg, ty, false)).collect();
-                let result = b.call(id, &values?).get(0);
-                return Ok((ret, Kind::Value(result.unwrap_or_else(|| b.ins().iconst(Type::I32, 0)))));
-            }
-        };
-        Ok((INT, Kind::Value(value)))
+        let callee = self.callee(name);
+        let missing = || self.front.error(at, format!("there is no function `{name}` for this"));
+        let (id, params, ret) = callee.ok_or_else(missing)?;
+        if params.len() != args.len() {
+            let message = format!("`{name}` takes {} arguments, not {}", params.len(), args.len());
+            return Err(self.front.error(at, message));
+        }
+        let args = args.into_iter().zip(params).map(|((at, arg), ty)| self.converted(at, arg, ty, false));
+        let args: Vec<Value> = args.collect::<Result<_>>()?;
+        let result = self.b.call(id, &args).get(0);
+        Ok((ret, result.map_or(nothing, Kind::Value)))
     }
-}
 
-/// A condition as a number.
-fn truth_value(b: &mut Builder, truth: Value) -> Operand {
-    (INT, Kind::Value(b.ins().zext(Type::I32, truth)))
+    /// Arguments and where they are, up to the closing parenthesis.
+    pub(super) fn arguments(&mut self, mut first: bool) -> Result<Vec<(usize, Operand)>> {
+        let mut args = Vec::new();
+        while !self.front.accept(")") {
+            if !std::mem::take(&mut first) {
+                self.front.expect(",")?;
+            }
+            let (at, (ty, kind)) = (self.front.next, self.expr(0)?);
+            args.push((at, (ty, Kind::Value(self.value((ty, kind))))));
+        }
+        Ok(args)
+    }
+
+    /// A function of the program, else one of the math library from `float` to `float`.
+    fn callee(&mut self, name: &str) -> Option<(FuncId, Vec<Ty>, Ty)> {
+        if let Some(known) = self.front.functions.get(name) {
+            return Some(known.clone());
+        }
+        let library = math::Function::new(name, Type::F32)?;
+        let (params, ret) = library.signature();
+        let floats = params.iter().chain(&ret).all(|ty| *ty == Type::F32);
+        floats.then(|| (self.b.declare_function(library.declaration()), vec![FLOAT; params.len()], FLOAT))
+    }
+
+    /// Hostile input must not exhaust the stack.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == 100 {
+            return Err(self.front.error(self.front.next, "this is nested too deep"));
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
 }

@@ -1,63 +1,55 @@
-//! From text to IR in one pass: each construct is built as it is read. Locals are stack slots, of which the compiler makes registers.
+//! From text to IR in one pass: each construct is built as it is read. Variables are stack slots, of which the compiler makes registers.
 //!
-//! [`Front`] is the state of the pass. What reads and builds is in a file for each part of the language.
+//! [`Front`] is the program that is being read: its tokens (`tokens.rs`), types and functions. [`Body`] is the function that is being read:
+//! its statements (`statements.rs`) and expressions (`expressions.rs`).
 
 mod expressions;
-mod items;
 mod statements;
 mod tokens;
-mod variables;
 
+use expressions::Operand;
 use std::collections::HashMap;
 use warpsmith::diag::{Diagnostic, Diagnostics, Source};
-use warpsmith::ir::debug::{DebugBuilder, Encoding};
-use warpsmith::ir::{
-    Block, DebugTypeId, EntityRef, FuncId, FunctionBuilder, Module, ScopeId, Type, UnitId, Value,
-};
+use warpsmith::ir::debug::{DebugBuilder, Declared, Encoding, VariableKind};
+use warpsmith::ir::{Block, DebugTypeId, FileId, FuncId, FuncKind, Function, FunctionBuilder, InstBuilder};
+use warpsmith::ir::{Module, Param, ScopeId, Type, UnitId};
 use warpsmith::isa::StateSpace;
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
-type Builder<'m> = FunctionBuilder<'m>;
+type Named<'a> = (Ty, &'a str);
 
 /// One of [`Front::types`] with so many `*`.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Ty(usize, u8);
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ty(usize, usize);
 
 const VOID: Ty = Ty(0, 0);
-const INT: Ty = Ty(1, 0);
-const FLOAT: Ty = Ty(2, 0);
+const BOOL: Ty = Ty(1, 0);
+const INT: Ty = Ty(2, 0);
+const FLOAT: Ty = Ty(3, 0);
 
 /// The most `*` that a type is written with.
-const MOST_STARS: u8 = 8;
-
-/// The language that a debugger is told, with C's syntax for expressions.
-const DW_LANG_C99: u16 = 0x0c;
-
-/// A value, or what is so many bytes behind an address.
-#[derive(Clone, Copy)]
-enum Kind {
-    Value(Value),
-    Memory(Value, i32),
-}
-
-type Operand = (Ty, Kind);
-type Fields<'a> = Vec<(Ty, &'a str)>;
+const MOST_STARS: usize = 8;
 
 struct Front<'a> {
     source: Source,
     /// Words, numbers, signs and texts, and where each begins.
     tokens: Vec<(&'a str, usize)>,
     next: usize,
+    file: FileId,
     unit: UnitId,
-    /// `void`, `int`, `float`, and the structs: the name, the type of the IR, the fields.
-    types: Vec<(&'a str, Type, Fields<'a>)>,
-    /// What a debugger is told each of them is, and a pointer to it, and so on; nothing is `void`.
-    described: Vec<Vec<Option<DebugTypeId>>>,
+    /// The name, the type of the IR, what a debugger is told that it is, the fields of a struct.
+    types: Vec<(&'a str, Type, Option<DebugTypeId>, Vec<Named<'a>>)>,
+    /// With the types of the parameters and of the result.
     functions: HashMap<&'a str, (FuncId, Vec<Ty>, Ty)>,
-    // Of the function that is being read.
+}
+
+struct Body<'f, 'a> {
+    front: &'f mut Front<'a>,
+    b: FunctionBuilder<'f>,
     ret: Ty,
-    scopes: Vec<Vec<(&'a str, Operand)>>,
-    /// The innermost of them, as a debugger knows it.
+    /// What is known here, the innermost last.
+    variables: Vec<(&'a str, Operand)>,
+    /// The block that is being read, as a debugger knows it.
     scope: ScopeId,
     /// Where `continue` and `break` of each loop go.
     loops: Vec<[Block; 2]>,
@@ -66,37 +58,130 @@ struct Front<'a> {
 
 /// Compiles a program. `name` is what places in it are called by.
 pub fn compile(name: &str, text: &str) -> std::result::Result<Module, Diagnostics> {
+    const DW_LANG_C99: u16 = 0x0c;
     let mut module = Module::new();
     let mut debug = DebugBuilder::new(&mut module);
     let file = debug.file(name);
     let unit = debug.unit(file, "minic", DW_LANG_C99, "");
-    let int = debug.base("int", 4, Encoding::Signed);
-    let float = debug.base("float", 4, Encoding::Float);
-    let described = [None, Some(int), Some(float)].map(|ty| pointers(&mut debug, ty)).to_vec();
-    let types = [("void", Type::I32), ("int", Type::I32), ("float", Type::F32)];
-    let types = types.map(|(name, ty)| (name, ty, Vec::new())).to_vec();
-    let source = Source::new(name, text);
-    let tokens = tokens::tokens(text);
-    let mut front = Front {
-        source: source.clone(),
-        tokens,
-        next: 0,
-        unit,
-        types,
-        described,
-        functions: HashMap::new(),
-        ret: VOID,
-        scopes: Vec::new(),
-        scope: ScopeId::new(0),
-        loops: Vec::new(),
-        depth: 0,
-    };
+    let (int, float) = (debug.base("int", 4, Encoding::Signed), debug.base("float", 4, Encoding::Float));
+    let types = vec![
+        ("void", Type::I32, None, vec![]),
+        // What comparisons give. No program has this word.
+        ("truth value", Type::I1, None, vec![]),
+        ("int", Type::I32, Some(int), vec![]),
+        ("float", Type::F32, Some(float), vec![]),
+    ];
+    let (source, tokens) = (Source::new(name, text), tokens::tokens(text));
+    let functions = HashMap::new();
+    let mut front = Front { source: source.clone(), tokens, next: 0, file, unit, types, functions };
     front.program(&mut module).map_err(|error| Diagnostics::new(source, vec![*error]))?;
     Ok(module)
 }
 
-/// A type, and pointers to it, one more than are read: an array of them is one too.
-fn pointers(debug: &mut DebugBuilder<'_>, ty: Option<DebugTypeId>) -> Vec<Option<DebugTypeId>> {
-    let pointer = |to: &Option<DebugTypeId>| Some(Some(debug.pointer(*to, StateSpace::Generic)));
-    std::iter::successors(Some(ty), pointer).take(MOST_STARS as usize + 2).collect()
+impl<'a> Front<'a> {
+    fn program(&mut self, module: &mut Module) -> Result<()> {
+        while !self.peek().is_empty() {
+            if self.accept("struct") { self.structure(module)? } else { self.function(module)? }
+        }
+        Ok(())
+    }
+
+    fn structure(&mut self, module: &mut Module) -> Result<()> {
+        let name = self.name()?;
+        self.expect("{")?;
+        let fields = self.list(";", "}")?;
+        self.expect(";")?;
+        let types: Vec<Type> = fields.iter().map(|(ty, _)| self.ir(*ty)).collect();
+        let ty = module.types.structure(&types);
+        let mut debug = DebugBuilder::new(module);
+        let told = fields.iter().filter_map(|(ty, name)| Some((*name, self.told(&mut debug, *ty)?)));
+        let told: Vec<(&str, DebugTypeId)> = told.collect();
+        let told = debug.structure(name, ty, &told);
+        self.types.push((name, ty, Some(told), fields));
+        Ok(())
+    }
+
+    fn function(&mut self, module: &mut Module) -> Result<()> {
+        let (kernel, ret) = (self.accept("kernel"), self.ty()?);
+        let (at, name) = (self.next, self.name()?);
+        self.expect("(")?;
+        let params = self.list(",", ")")?;
+        let kind = if kernel { FuncKind::Kernel } else { FuncKind::Func };
+        let passed = |ty: Ty| if kernel && ty.1 > 0 { Type::PTR_GLOBAL } else { self.ir(ty) };
+        let types = params.iter().map(|(ty, _)| Param::new(passed(*ty))).collect();
+        let returned = if ret == VOID { vec![] } else { vec![self.ir(ret)] };
+        let id = module.add_function(Function::new(name, kind, types, returned));
+        if !kernel {
+            self.functions.insert(name, (id, params.iter().map(|(ty, _)| *ty).collect(), ret));
+        }
+
+        let subprogram = DebugBuilder::new(module).subprogram(self.unit, name, self.declared(at), None);
+        let mut b = FunctionBuilder::new(module, id);
+        let entry = b.entry_block();
+        let scope = b.set_subprogram(subprogram);
+        let mut body = Body { front: self, b, ret, variables: vec![], scope, loops: vec![], depth: 0 };
+        body.here(at);
+        for (n, param) in params.into_iter().enumerate() {
+            let mut value = body.b.block_params(entry)[n];
+            if kernel && param.0.1 > 0 {
+                value = body.b.ins().addrspacecast(Type::PTR, value);
+            }
+            body.local(at, VariableKind::Parameter(n as u32 + 1), param, value);
+        }
+        body.front.expect("{")?;
+        body.block()?;
+        if ret == VOID {
+            body.b.ins().ret(&[])
+        } else {
+            body.b.ins().trap()
+        };
+        body.b.finalize().map_err(|errors| self.error(at, errors.to_string()))
+    }
+
+    /// Types and names up to a token. The last one need not have a separator behind it.
+    fn list(&mut self, separator: &str, end: &str) -> Result<Vec<Named<'a>>> {
+        let mut list = Vec::new();
+        while !self.accept(end) {
+            list.push(self.typed_name()?);
+            if self.peek() != end {
+                self.expect(separator)?;
+            }
+        }
+        Ok(list)
+    }
+
+    fn typed_name(&mut self) -> Result<Named<'a>> {
+        let ty = self.ty()?;
+        if ty == VOID { Err(self.expected("`*`")) } else { Ok((ty, self.name()?)) }
+    }
+
+    /// The type that begins here, if one does.
+    fn base(&self) -> Option<usize> {
+        self.types.iter().position(|(known, ..)| *known == self.peek())
+    }
+
+    fn ty(&mut self) -> Result<Ty> {
+        let base = self.base().ok_or_else(|| self.expected("a type"))?;
+        self.bump();
+        Ok(Ty(base, (0..MOST_STARS).take_while(|_| self.accept("*")).count()))
+    }
+
+    /// The type of the IR.
+    fn ir(&self, ty: Ty) -> Type {
+        if ty.1 > 0 { Type::PTR } else { self.types[ty.0].1 }
+    }
+
+    /// The type that a debugger is told.
+    fn told(&self, debug: &mut DebugBuilder, ty: Ty) -> Option<DebugTypeId> {
+        let pointer = |to, _| Some(debug.pointer(to, StateSpace::Generic));
+        (0..ty.1).fold(self.types[ty.0].2, pointer)
+    }
+
+    fn spelled(&self, ty: Ty) -> String {
+        format!("`{}{}`", self.types[ty.0].0, "*".repeat(ty.1))
+    }
+
+    fn declared(&self, at: usize) -> Declared {
+        Declared { file: self.file, line: self.source.position(self.tokens[at].1 as u32).line }
+    }
 }

@@ -1,156 +1,204 @@
-//! Statements: each is built as it is read.
+//! Variables and statements.
 
-use super::{Builder, Front, Kind, Result, Ty, VOID};
-use warpsmith::ir::debug::{Storage, VariableKind};
-use warpsmith::ir::{Extent, Global, InstBuilder, MemFlags, Type};
+use super::expressions::{Kind, Operand};
+use super::{BOOL, Body, INT, Named, Result, Ty, VOID};
+use warpsmith::ir::debug::{ScopeKind, Storage, VariableKind};
+use warpsmith::ir::{Extent, Global, InstBuilder, MemFlags, Type, Value};
 use warpsmith::isa::StateSpace;
 
-impl<'a> Front<'a> {
-    pub(super) fn block(&mut self, b: &mut Builder) -> Result<()> {
-        self.scoped(b, |front, b| {
-            while !front.accept("}") {
-                front.statement(b)?;
+impl<'a> Body<'_, 'a> {
+    /// What is built from now on comes from this token.
+    pub(super) fn here(&mut self, at: usize) {
+        let place = self.front.source.position(self.front.tokens[at].1 as u32);
+        self.b.set_location(self.front.file, place.line, place.column, self.scope);
+    }
+
+    /// Makes a variable in a stack slot.
+    pub(super) fn local(&mut self, at: usize, kind: VariableKind, (ty, name): Named<'a>, value: Value) {
+        let slot = self.b.create_typed_slot(self.front.ir(ty), 1);
+        let address = self.b.ins().stack_addr(slot, 0);
+        self.b.ins().store(MemFlags::PLAIN, value, address, 0);
+        self.declare(at, kind, name, (ty, Kind::Memory(address, 0)), Storage::Slot(slot, 0));
+    }
+
+    /// From here on a name is that of an operand, and a debugger finds it in a storage.
+    fn declare(&mut self, at: usize, kind: VariableKind, name: &'a str, operand: Operand, storage: Storage) {
+        let told = self.b.debug_types().and_then(|mut debug| self.front.told(&mut debug, operand.0));
+        if let Some(ty) = told {
+            let variable = self.b.declare_variable(name, kind, ty, self.scope, self.front.declared(at));
+            self.b.bind_variable(variable, None, storage);
+        }
+        self.variables.push((name, operand));
+    }
+
+    /// Statements up to the closing brace. Their variables are known in them alone.
+    pub(super) fn block(&mut self) -> Result<()> {
+        self.scoped(|body| {
+            while !body.front.accept("}") {
+                body.statement()?;
             }
             Ok(())
         })
     }
 
-    pub(super) fn statement(&mut self, b: &mut Builder) -> Result<()> {
-        self.nested(|front| {
-            front.here(b, front.next);
-            match front.peek() {
-                "{" => front.expect("{").and_then(|()| front.block(b)),
-                "if" => front.branch(b),
-                "for" | "while" => front.scoped(b, Self::repeat),
-                _ => front.simple(b).and_then(|()| front.expect(";")),
+    fn scoped(&mut self, read: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (outer, known) = (self.scope, self.variables.len());
+        let place = self.front.source.position(self.front.tokens[self.front.next].1 as u32);
+        self.scope = self.b.create_scope(ScopeKind::Block, outer, self.front.file, place.line, place.column);
+        read(self)?;
+        self.variables.truncate(known);
+        self.scope = outer;
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        self.nested(|body| {
+            body.here(body.front.next);
+            match body.front.peek() {
+                "{" => body.front.expect("{").and_then(|()| body.block()),
+                "if" => body.branch(),
+                "for" | "while" => body.scoped(Self::repeat),
+                _ => body.simple().and_then(|()| body.front.expect(";")),
             }
         })
     }
 
-    pub(super) fn branch(&mut self, b: &mut Builder) -> Result<()> {
-        let [yes, no, end] = [(); 3].map(|()| b.create_block());
-        self.bump();
-        self.expect("(")?;
-        let cond = self.condition(b)?;
-        self.expect(")")?;
-        b.ins().brif(cond, yes, &[], no, &[]);
-        self.enter(b, yes);
-        self.statement(b)?;
-        b.ins().jump(end, &[]);
-        self.enter(b, no);
-        if self.accept("else") {
-            self.statement(b)?;
+    /// A condition behind a keyword, in parentheses.
+    fn condition(&mut self) -> Result<Value> {
+        self.front.bump();
+        self.front.expect("(")?;
+        let cond = self.expr_of(BOOL)?;
+        self.front.expect(")").map(|()| cond)
+    }
+
+    fn branch(&mut self) -> Result<()> {
+        let [yes, no, end] = [(); 3].map(|()| self.b.create_block());
+        let cond = self.condition()?;
+        self.b.ins().brif(cond, yes, &[], no, &[]);
+        self.b.enter_block(yes);
+        self.statement()?;
+        self.b.ins().jump(end, &[]);
+        self.b.enter_block(no);
+        if self.front.accept("else") {
+            self.statement()?;
         }
-        b.ins().jump(end, &[]);
-        self.enter(b, end);
+        self.b.ins().jump(end, &[]);
+        self.b.enter_block(end);
         Ok(())
     }
 
     /// `while (c) s` and `for (a; c; n) s`, whose `n` is read and built before `s`.
-    pub(super) fn repeat(&mut self, b: &mut Builder) -> Result<()> {
-        let [head, body, end] = [(); 3].map(|()| b.create_block());
-        let is_for = self.bump() == "for";
-        self.expect("(")?;
+    fn repeat(&mut self) -> Result<()> {
+        let [head, next, body, end] = [(); 4].map(|()| self.b.create_block());
+        let is_for = self.front.bump() == "for";
+        self.front.expect("(")?;
         if is_for {
-            self.simple(b)?;
-            self.expect(";")?;
+            self.simple()?;
+            self.front.expect(";")?;
         }
-        b.ins().jump(head, &[]);
-        b.switch_to_block(head);
-        let cond = if self.peek() == ";" { b.ins().iconst(Type::I1, 1) } else { self.condition(b)? };
-        b.ins().brif(cond, body, &[], end, &[]);
-        let mut next = head;
+        self.b.ins().jump(head, &[]);
+        self.b.switch_to_block(head);
+        let forever = self.front.peek() == ";";
+        let cond = if forever { self.b.ins().iconst(Type::I1, 1) } else { self.expr_of(BOOL)? };
+        self.b.ins().brif(cond, body, &[], end, &[]);
+        self.b.switch_to_block(next);
         if is_for {
-            self.expect(";")?;
-            next = b.create_block();
-            b.switch_to_block(next);
-            self.simple(b)?;
-            b.ins().jump(head, &[]);
+            self.front.expect(";")?;
+            self.simple()?;
         }
-        self.expect(")")?;
-        self.enter(b, body);
+        self.b.ins().jump(head, &[]);
+        self.b.seal_block(head);
+        self.front.expect(")")?;
+        self.b.enter_block(body);
         self.loops.push([next, end]);
-        self.statement(b)?;
+        self.statement()?;
         self.loops.pop();
-        b.ins().jump(next, &[]);
-        b.seal_block(next);
-        b.seal_block(head);
-        self.enter(b, end);
+        self.b.ins().jump(next, &[]);
+        self.b.seal_block(next);
+        self.b.enter_block(end);
         Ok(())
     }
 
-    /// A statement that ends in a semicolon, without it. Nothing reaches what is behind a jump; it is built all the same.
-    pub(super) fn simple(&mut self, b: &mut Builder) -> Result<()> {
-        let at = self.next;
-        match self.peek() {
+    /// A statement that ends in a semicolon, without it. What is behind a jump is built in a block that nothing reaches.
+    fn simple(&mut self) -> Result<()> {
+        let at = self.front.next;
+        match self.front.peek() {
             ";" | ")" => return Ok(()),
             "return" => {
-                self.bump();
-                let values = if self.ret == VOID { vec![] } else { vec![self.expr_of(b, self.ret)?] };
-                b.ins().ret(&values);
+                self.front.bump();
+                let values = if self.ret == VOID { vec![] } else { vec![self.expr_of(self.ret)?] };
+                self.b.ins().ret(&values);
             }
             word @ ("break" | "continue") => {
-                self.bump();
-                let Some([next, end]) = self.loops.last() else {
-                    return self.fail(at, format!("`{word}` outside of a loop"));
-                };
-                b.ins().jump(if word == "break" { *end } else { *next }, &[]);
+                self.front.bump();
+                let outside = || self.front.error(at, format!("`{word}` outside of a loop"));
+                let [next, end] = *self.loops.last().ok_or_else(outside)?;
+                self.b.ins().jump(if word == "break" { end } else { next }, &[]);
             }
             "assert" => {
-                self.bump();
-                let start = self.tokens[self.next].1 + 1;
-                self.expect("(")?;
-                let cond = self.condition(b)?;
-                let message = &self.source.text()[start..self.tokens[self.next].1];
-                self.here(b, at);
-                b.ins().assert(cond, message);
-                return self.expect(")");
-            }
-            "shared" => return self.declaration(b),
-            _ if self.base().is_some() => return self.declaration(b),
-            _ => {
-                let (ty, place) = self.expr(b)?;
-                if self.accept("=") {
-                    let Kind::Memory(ptr, offset) = place else {
-                        return self.fail(at, "this cannot be assigned");
-                    };
-                    let value = self.expr_of(b, ty)?;
-                    b.ins().store(MemFlags::PLAIN, value, ptr, offset);
-                }
+                let cond = self.condition()?;
+                let text = self.front.tokens[at + 2].1..self.front.tokens[self.front.next - 1].1;
+                self.here(at);
+                self.b.ins().assert(cond, &self.front.source.text()[text]);
                 return Ok(());
             }
+            "printf" => {
+                self.front.bump();
+                self.front.expect("(")?;
+                let text =
+                    self.front.peek().strip_prefix('"').ok_or_else(|| self.front.expected("a text"))?;
+                self.front.bump();
+                let mut values = Vec::new();
+                for (at, arg) in self.arguments(false)? {
+                    let ty = if arg.0 == BOOL { INT } else { arg.0 };
+                    values.push(self.converted(at, arg, ty, false)?);
+                }
+                self.here(at);
+                self.b.ins().printf(&text.trim_end_matches('"').replace("\\n", "\n"), &values);
+                return Ok(());
+            }
+            _ => return self.declaration_or_assignment(),
         }
-        let unreached = b.create_block();
-        self.enter(b, unreached);
+        let unreached = self.b.create_block();
+        self.b.enter_block(unreached);
         Ok(())
     }
 
-    pub(super) fn declaration(&mut self, b: &mut Builder) -> Result<()> {
-        let (at, shared) = (self.next, self.accept("shared"));
-        let (ty, name) = self.typed_name()?;
-        if !self.accept("[") {
-            let value = match self.accept("=") {
-                true => self.expr_of(b, ty)?,
-                false => b.ins().zero(self.ir(ty)),
-            };
-            self.declare(b, at, VariableKind::Local, name, ty, value);
+    fn declaration_or_assignment(&mut self) -> Result<()> {
+        let (at, shared) = (self.front.next, self.front.accept("shared"));
+        if !shared && self.front.base().is_none() {
+            let (ty, place) = self.expr(0)?;
+            if self.front.accept("=") {
+                let Kind::Memory(ptr, offset) = place else {
+                    return Err(self.front.error(at, "this cannot be assigned"));
+                };
+                let value = self.expr_of(ty)?;
+                self.b.ins().store(MemFlags::PLAIN, value, ptr, offset);
+            }
             return Ok(());
         }
-        let Ok(len @ 1..=4096) = self.peek().parse::<u64>() else { return self.expected("1 to 4096") };
-        self.bump();
-        self.expect("]")?;
+        let (ty, name) = self.front.typed_name()?;
+        let ir = self.front.ir(ty);
+        if !self.front.accept("[") {
+            let value = if self.front.accept("=") { self.expr_of(ty)? } else { self.b.ins().zero(ir) };
+            self.local(at, VariableKind::Local, (ty, name), value);
+            return Ok(());
+        }
+        let len = self.front.peek().parse().ok().filter(|len| (1..=4096).contains(len));
+        let len = len.ok_or_else(|| self.front.expected("1 to 4096"))?;
+        self.front.bump();
+        self.front.expect("]")?;
         let address = if shared {
-            let unique = format!("{name}.{}", b.module().globals.len());
-            let global = Global::new(unique, StateSpace::Shared, self.ir(ty), Extent::Array(len));
-            let global = b.add_global(global);
-            b.global_addr(global)
+            let unique = format!("{name}.{}", self.b.module().globals.len());
+            let global = self.b.add_global(Global::new(unique, StateSpace::Shared, ir, Extent::Array(len)));
+            self.b.global_addr(global)
         } else {
-            self.slot(b, ty, len).1
+            let slot = self.b.create_typed_slot(ir, len);
+            self.b.ins().stack_addr(slot, 0)
         };
-        let address = b.ins().addrspacecast(Type::PTR, address);
-        let ty = Ty(ty.0, ty.1 + 1);
-        self.tell(b, at, VariableKind::Local, name, ty, Storage::Value(address));
-        self.bind(name, (ty, Kind::Value(address)));
+        let address = self.b.ins().addrspacecast(Type::PTR, address);
+        let operand = (Ty(ty.0, ty.1 + 1), Kind::Value(address));
+        self.declare(at, VariableKind::Local, name, operand, Storage::Value(address));
         Ok(())
     }
 }

@@ -41,32 +41,23 @@ impl<'a> Front<'a> {
         self.peek() == text && !self.bump().is_empty()
     }
 
-    pub(super) fn fail<T>(&self, at: usize, message: impl Into<String>) -> Result<T> {
-        let (token, start) = self.tokens[at];
-        let span = Span::new(start as u32, (start + token.len()) as u32);
-        Err(Box::new(Diagnostic::error("minic", span, message)))
-    }
-
-    pub(super) fn expected<T>(&self, what: &str) -> Result<T> {
-        let found = if self.peek().is_empty() { "the end".into() } else { format!("`{}`", self.peek()) };
-        self.fail(self.next, format!("expected {what}, found {found}"))
-    }
-
     pub(super) fn expect(&mut self, text: &str) -> Result<()> {
-        if self.accept(text) { Ok(()) } else { self.expected(&format!("`{text}`")) }
+        if self.accept(text) { Ok(()) } else { Err(self.expected(&format!("`{text}`"))) }
     }
 
     pub(super) fn name(&mut self) -> Result<&'a str> {
         let is_name = self.peek().starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if is_name { Ok(self.bump()) } else { self.expected("a name") }
+        if is_name { Ok(self.bump()) } else { Err(self.expected("a name")) }
     }
 
-    /// Hostile input must not exhaust the stack.
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.depth += 1;
-        let read =
-            if self.depth > 100 { self.fail(self.next, "this is nested too deep") } else { read(self) };
-        self.depth -= 1;
-        read
+    pub(super) fn error(&self, at: usize, message: impl Into<String>) -> Box<Diagnostic> {
+        let (token, start) = self.tokens[at];
+        let span = Span::new(start as u32, (start + token.len()) as u32);
+        Box::new(Diagnostic::error("minic", span, message))
+    }
+
+    pub(super) fn expected(&self, what: &str) -> Box<Diagnostic> {
+        let found = if self.peek().is_empty() { "the end".into() } else { format!("`{}`", self.peek()) };
+        self.error(self.next, format!("expected {what}, found {found}"))
     }
 }

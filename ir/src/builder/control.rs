@@ -59,7 +59,7 @@ impl FunctionBuilder<'_> {
         let (body, end) = (self.create_block(), self.create_block());
         self.ins().brif(cond, body, &[], end, &[]);
         self.arm(body, end, then);
-        self.go_on(end);
+        self.enter_block(end);
     }
 
     /// `if (cond) { then } else { otherwise }`. Goes on behind both.
@@ -68,7 +68,7 @@ impl FunctionBuilder<'_> {
         self.ins().brif(cond, yes, &[], no, &[]);
         self.arm(yes, end, then);
         self.arm(no, end, otherwise);
-        self.go_on(end);
+        self.enter_block(end);
     }
 
     /// `while (cond()) { body }`. `cond` makes the condition at the loop's head.
@@ -77,8 +77,7 @@ impl FunctionBuilder<'_> {
             let go_on = cond(b);
             let inside = b.create_block();
             b.ins().brif(go_on, inside, &[], end, &[]);
-            b.seal_block(inside);
-            b.switch_to_block(inside);
+            b.enter_block(inside);
             body(b);
         });
     }
@@ -121,7 +120,34 @@ impl FunctionBuilder<'_> {
             self.ins().jump(head, &[]);
         }
         self.seal_block(head);
-        self.go_on(end);
+        self.enter_block(end);
+    }
+
+    /// Goes on at the end of a block that all branches to are made of: seals it and switches to it.
+    ///
+    /// A front end that builds as it reads, and so has its own state and errors between the parts of a statement, makes the blocks of a
+    /// statement itself:
+    ///
+    /// ```
+    /// use warpsmith_ir::*;
+    /// # let mut module = Module::new();
+    /// # let id = module.add_function(Function::new("f", FuncKind::Func, vec![Param::new(Type::I1)], vec![]));
+    /// # let mut b = FunctionBuilder::new(&mut module, id);
+    /// # let entry = b.entry_block();
+    /// # let cond = b.block_params(entry)[0];
+    /// let (then, end) = (b.create_block(), b.create_block());
+    /// b.ins().brif(cond, then, &[], end, &[]);
+    /// b.enter_block(then);
+    /// // ..
+    /// b.ins().jump(end, &[]);
+    /// b.enter_block(end);
+    /// # b.ins().ret(&[]);
+    /// # b.finalize().unwrap();
+    /// # verify(&module).unwrap();
+    /// ```
+    pub fn enter_block(&mut self, block: Block) {
+        self.seal_block(block);
+        self.switch_to_block(block);
     }
 
     /// Goes to the block of the operand's value, else to the default, each with arguments for its parameters.
@@ -134,16 +160,10 @@ impl FunctionBuilder<'_> {
     }
 
     fn arm(&mut self, block: Block, end: Block, body: impl FnOnce(&mut Self)) {
-        self.seal_block(block);
-        self.switch_to_block(block);
+        self.enter_block(block);
         body(self);
         if !self.is_filled() {
             self.ins().jump(end, &[]);
         }
-    }
-
-    fn go_on(&mut self, end: Block) {
-        self.seal_block(end);
-        self.switch_to_block(end);
     }
 }

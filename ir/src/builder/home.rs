@@ -30,6 +30,7 @@ impl<'m> Home<'m> {
         (Home::Detached { module, func: Box::new(declaration(module, id)) }, refusal(module, id))
     }
 
+    #[inline]
     pub(super) fn func(&self) -> &Function {
         match self {
             Home::Module { module, id } => &module.functions[*id],
@@ -37,6 +38,7 @@ impl<'m> Home<'m> {
         }
     }
 
+    #[inline]
     pub(super) fn func_mut(&mut self) -> &mut Function {
         match self {
             Home::Module { module, id } => &mut module.functions[*id],

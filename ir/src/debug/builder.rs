@@ -4,6 +4,7 @@ use super::*;
 use crate::entities::ScopeId;
 use crate::function::LocData;
 use crate::module::{FileStamp, Module};
+use crate::types::Type;
 use rustc_hash::FxHashMap;
 use warpsmith_isa::StateSpace;
 
@@ -110,6 +111,28 @@ impl<'m> DebugBuilder<'m> {
     /// A structure, union or class. Members may be given later, by [`DebugBuilder::set_members`], for types that refer to themselves.
     pub fn composite(&mut self, kind: Composite, name: &str, size: u64, members: Vec<Member>) -> DebugTypeId {
         self.ty(DebugType::Composite { kind, name: name.to_owned(), size, declared: None, members })
+    }
+
+    /// A structure that is a struct of the module, of which it has the size and the offsets. `fields` are the names and types of its fields in order.
+    ///
+    /// ```
+    /// use warpsmith_ir::*;
+    /// use warpsmith_ir::debug::*;
+    /// let mut module = Module::new();
+    /// let ty = module.types.structure(&[Type::I8, Type::I32]);
+    /// let mut debug = DebugBuilder::new(&mut module);
+    /// let (byte, int) = (debug.base("char", 1, Encoding::SignedChar), debug.base("int", 4, Encoding::Signed));
+    /// debug.structure("Pair", ty, &[("tag", byte), ("value", int)]);
+    /// assert!(module.to_string().contains("value"), "{module}");
+    /// ```
+    pub fn structure(&mut self, name: &str, ty: Type, fields: &[(&str, DebugTypeId)]) -> DebugTypeId {
+        let types = &self.module.types;
+        let members = (0..).zip(fields).filter_map(|(n, (name, told))| {
+            let (_, offset) = types.field(ty, n)?;
+            Some(Member { name: (*name).to_owned(), ty: *told, offset, bits: None })
+        });
+        let (members, size) = (members.collect(), types.size(ty));
+        self.composite(Composite::Struct, name, size, members)
     }
 
     /// Gives a composite type its members; nothing happens to other types.

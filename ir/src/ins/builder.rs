@@ -123,15 +123,20 @@ macro_rules! inst_builder {
             /// not follow, which takes operands of wrong types, is invalid until the verifier reports it.
             fn regular(mut self, data: InstData, suffix: Option<Type>) -> Value {
                 let ty = self.func().result_type(&data, suffix).unwrap_or(Type::INVALID);
-                let (_, results) = self.build(data, &[ty]);
-                results.first()
+                self.typed(data, ty)
+            }
+
+            /// Makes an instruction that has one result of a type.
+            #[inline]
+            fn typed(self, data: InstData, ty: Type) -> Value {
+                self.build(data, &[ty]).1.first()
             }
 
             $(method!(@ $shape $result $($doc)+ $variant $name);)*
 
             /// An integer constant, wrapped to the type.
             fn iconst(self, ty: Type, value: i64) -> Value {
-                self.regular(InstData::IntConst { value: ty.normalize(value) }, Some(ty))
+                self.typed(InstData::IntConst { value: ty.normalize(value) }, ty)
             }
 
             /// An integer constant of any width by its bits, those above the width cut off.
@@ -149,6 +154,11 @@ macro_rules! inst_builder {
             }
 
             effect_methods! {}
+
+            /// An operation of two operands by its opcode, for front ends that keep their operators in a table.
+            fn binary(self, op: Opcode, x: Value, y: Value) -> Value {
+                self.regular(InstData::Binary { op, args: [x, y] }, None)
+            }
 
             /// An operation on floats done in another way than the plain one: `fadd` rounded toward zero, `fmul` that may be contracted, `fdiv afn`.
             /// The default mode gives the plain instruction.
@@ -204,7 +214,7 @@ macro_rules! inst_builder {
 
             /// A floating-point constant by its bits.
             fn fconst(self, ty: Type, bits: u64) -> Value {
-                self.regular(InstData::FloatConst { bits }, Some(ty))
+                self.typed(InstData::FloatConst { bits }, ty)
             }
 
             /// An `f32` constant.
@@ -286,7 +296,7 @@ macro_rules! inst_builder {
 
             /// Reads memory at `ptr + offset`.
             fn load(self, ty: Type, flags: MemFlags, ptr: Value, offset: i32) -> Value {
-                self.regular(InstData::Load { flags, offset, ptr }, Some(ty))
+                self.typed(InstData::Load { flags, offset, ptr }, ty)
             }
 
             /// Writes memory at `ptr + offset`.

@@ -86,6 +86,7 @@ impl<'a> Block<'a> {
     }
 
     /// The byte of the file at which the next entry starts.
+    #[inline]
     pub fn offset(&self) -> u64 {
         self.cursor.offset()
     }
@@ -120,11 +121,7 @@ impl<'a> Block<'a> {
                     record.blob = None;
                     record.ops.clear();
                     record.code = self.code()?;
-                    let count = self.cursor.vbr(6)?;
-                    self.cursor.expect(count, 6)?;
-                    for _ in 0..count {
-                        record.ops.push(self.cursor.vbr(6)?);
-                    }
+                    self.cursor.numbers(&mut record.ops)?;
                     return Ok(Some(Entry::Record));
                 }
                 number => {
@@ -140,6 +137,11 @@ impl<'a> Block<'a> {
                 }
             }
         }
+    }
+
+    /// The bits that are left.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.cursor.remaining()
     }
 
     /// The next record, blocks inside this one left out.
@@ -198,12 +200,8 @@ impl<'a> Block<'a> {
                 }
                 UNABBREVIATED => {
                     let code = block.code()?;
-                    let count = block.cursor.vbr(6)?;
-                    block.cursor.expect(count, 6)?;
                     record.ops.clear();
-                    for _ in 0..count {
-                        record.ops.push(block.cursor.vbr(6)?);
-                    }
+                    block.cursor.numbers(&mut record.ops)?;
                     if code == SET_BLOCK {
                         current = record.ops.first().and_then(|id| u32::try_from(*id).ok());
                     }
@@ -310,7 +308,7 @@ fn width(field: Field) -> u32 {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn scalar(cursor: &mut Cursor<'_>, field: Field) -> Result<u64> {
     match field {
         Field::Literal(value) => Ok(value),

@@ -21,7 +21,12 @@ impl Builder<'_, '_, '_> {
             return self.inline_asm(inst, call, &asm);
         }
         if let Some(GlobalValue::Function(n)) = self.module().global_value(call.callee) {
-            let name = self.module().functions[n].name.clone();
+            let name = self.module().functions[n].name.as_str();
+            if !name.starts_with("llvm.") && name != "__nvvm_reflect" && !super::device::is_instructions(name)
+            {
+                return self.call_function(inst, call, n);
+            }
+            let name = name.to_owned();
             if let Some(name) = name.strip_prefix("llvm.") {
                 return match name.strip_prefix("nvvm.") {
                     Some(name) => self.nvvm(inst, call, name),
@@ -45,10 +50,8 @@ impl Builder<'_, '_, '_> {
         if function.ty != call.signature {
             return self.call_address(inst, call);
         }
-        let site = self.importer.symbols.resolve(
-            &self.importer.modules,
-            Site { module: self.site.module, value: GlobalValue::Function(n) },
-        )?;
+        let site =
+            self.importer.resolve(Site { module: self.site.module, value: GlobalValue::Function(n) })?;
         if self.importer.is_absent(site) {
             return self.call_address(inst, call);
         }
@@ -65,13 +68,15 @@ impl Builder<'_, '_, '_> {
             )));
         }
         let signature = self.signature(call.signature, attributes)?;
-        let id = self.func_id(GlobalValue::Function(n))?;
+        let id = self.function_at(site)?;
         let args = self.arguments_of(call, &signature)?;
-        let types: Vec<Type> = self.b.module().functions[id].params.iter().map(|param| param.ty).collect();
-        let passed: Vec<Type> = args.iter().map(|arg| self.type_of(*arg)).collect();
-        let fits = |(param, arg): (&Type, &Type)| param == arg || (*param == Type::PTR_PARAM && arg.is_ptr());
-        if passed.len() != types.len() || !types.iter().zip(&passed).all(fits) {
-            let name = &self.b.module().functions[id].name;
+        let callee = &self.b.module().functions[id];
+        let fits = |(param, arg): (&ir::Param, &Value)| {
+            let of_arg = self.type_of(*arg);
+            param.ty == of_arg || (param.ty == Type::PTR_PARAM && of_arg.is_ptr())
+        };
+        if args.len() != callee.params.len() || !callee.params.iter().zip(&args).all(fits) {
+            let name = &callee.name;
             return Err(Error::link(format!("a call of `{name}` with other arguments than it takes")));
         }
         let results = self.b.call(id, &args);

@@ -1,7 +1,7 @@
 //! Constants made where they are used.
 
 use super::function::{Builder, Values, local};
-use super::shape::Part;
+use super::shape::{self, Part};
 use super::space;
 use crate::error::{Error, Result};
 use crate::module::constants::{Constant, ConstantKind};
@@ -57,6 +57,11 @@ impl Builder<'_, '_, '_> {
         let Some(constant) = self.find_constant(value) else {
             return Err(Error::unsupported(format!("value {} as a constant", value.0)));
         };
+        if let (Some(part), &ConstantKind::Integer(n)) =
+            (shape::single(self.types(), constant.ty), &constant.kind)
+        {
+            return Ok(Values::from_slice(&[self.limb_of(&part, n)]));
+        }
         let (ty, kind) = (constant.ty, constant.kind.clone());
         let parts = self.parts(ty)?;
         match kind {
@@ -179,7 +184,7 @@ impl Builder<'_, '_, '_> {
     /// The address of a symbol.
     fn symbol(&mut self, value: GlobalValue) -> Result<Value> {
         let site = super::symbols::Site { module: self.site.module, value };
-        let site = self.importer.symbols.resolve(&self.importer.modules, site)?;
+        let site = self.importer.resolve(site)?;
         if self.importer.is_absent(site) {
             return Ok(self.zero_of(Type::PTR));
         }

@@ -1,7 +1,7 @@
 //! Casts.
 
 use super::function::{Builder, Values};
-use super::shape::{MAX_BITS, Part, container};
+use super::shape::{self, MAX_BITS, Part, container};
 use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::{Inst, InstKind};
@@ -33,10 +33,19 @@ impl Builder<'_, '_, '_> {
         if let Some(sum) = self.widened_sum(inst, op, flags, x)? {
             return self.result(inst, &[sum]);
         }
+        let bits_stay = matches!(op, CastOp::BitCast | CastOp::AddrSpaceCast);
+        if let (Some(from), Some(part), false) =
+            (self.llvm_type(x), shape::single(self.types(), inst.ty), bits_stay)
+            && shape::single(self.types(), from).is_some()
+        {
+            let x = self.scalar(x)?;
+            let scalars = self.cast_lane(op, &[x], from, inst.ty, &[part], inst.value)?;
+            return self.result(inst, &scalars);
+        }
         let from = self.llvm_type(x).ok_or_else(|| Error::unsupported("a cast of a symbol"));
         let values = self.value(x)?;
         let scalars = self.cast_values(op, values, from.ok(), inst.ty, inst.value)?;
-        if matches!(op, CastOp::BitCast | CastOp::AddrSpaceCast) {
+        if bits_stay {
             self.inherit_invariant(x, inst.value);
         }
         self.result(inst, &scalars)

@@ -34,6 +34,11 @@ pub(super) fn prepare(module: &mut Module<'_>) {
     }
 }
 
+/// True for the names that [`instructions`] takes apart.
+pub(super) fn is_instructions(name: &str) -> bool {
+    name.starts_with(INSTRUCTIONS)
+}
+
 /// The assembly that a call of a function of this name is.
 pub(super) fn instructions(name: &str) -> Option<InlineAsm> {
     let (constraints, text) = name.strip_prefix(INSTRUCTIONS)?.split_once('|')?;

@@ -69,15 +69,13 @@ impl<'a> Importer<'a> {
         let module = self.module(site);
         let spaces = space::infer(module, &body, &signature, kernel);
         let mut uses = vec![0u32; body.types.len()];
-        for inst in &body.insts {
+        let mut definitions = vec![None; body.types.len()];
+        for (n, inst) in body.insts.iter().enumerate() {
             inst.kind.operands(|value| {
                 if let Some(count) = local(&body, value).and_then(|n| uses.get_mut(n)) {
                     *count += 1;
                 }
             });
-        }
-        let mut definitions = vec![None; body.types.len()];
-        for (n, inst) in body.insts.iter().enumerate() {
             if let Some(slot) =
                 inst.value.and_then(|value| local(&body, value)).and_then(|n| definitions.get_mut(n))
             {
@@ -97,7 +95,7 @@ impl<'a> Importer<'a> {
         let ftz = ftz.is_some_and(|value| value.starts_with("preserve-sign"));
         let mut builder = Builder {
             values: vec![(u32::MAX, 0); body.types.len()],
-            scalars: Vec::new(),
+            scalars: Vec::with_capacity(body.types.len()),
             blocks: vec![None; body.blocks.len()],
             spaces,
             uses,
@@ -120,6 +118,7 @@ impl<'a> Importer<'a> {
             let root = builder.b.set_subprogram(subprogram);
             builder.scopes = Some(Scopes::new(root));
         }
+        builder.b.reserve(body.insts.len() * 2);
         builder.run(&signature, kernel, attributes)?;
         builder
             .b
@@ -137,10 +136,10 @@ pub(super) fn local(body: &Body, value: ValueId) -> Option<usize> {
 
 /// The blocks that are reached, those that dominate others first.
 fn reverse_postorder(body: &Body) -> Vec<u32> {
-    let successors = |block: u32| -> Vec<u32> {
+    let successors = |block: u32| -> SmallVec<[u32; 2]> {
         let range = body.blocks.get(block as usize);
         let last = range.and_then(|range| body.insts.get(range.end.checked_sub(1)? as usize));
-        last.map_or(Vec::new(), |inst| inst.kind.successors())
+        last.map_or(SmallVec::new(), |inst| inst.kind.successors())
     };
     let mut seen = vec![false; body.blocks.len()];
     let mut order = Vec::new();
@@ -190,13 +189,11 @@ impl<'a> Builder<'_, 'a, '_> {
                     error.at(inst.offset).in_source(|| super::debug::places(self.module(), body, inst))
                 })?;
                 self.hint_loop(block, n, inst, &positions);
-                if !self.b.is_filled() {
-                    self.hint_range(n, inst);
-                }
                 // Behind what never returns nothing is left to do.
                 if self.b.is_filled() {
                     break;
                 }
+                self.hint_range(n, inst);
             }
         }
         Ok(())
@@ -228,8 +225,10 @@ impl<'a> Builder<'_, 'a, '_> {
                         self.take_apart(whole, &mut all);
                     }
                     self.define(value, &all);
-                    let set = self.module().attributes.set(attributes).clone();
-                    self.hint_parameter(value, &set, index);
+                    let range = self.module().attributes.set(attributes).range(index);
+                    if let Some(range) = range {
+                        self.within(value, range);
+                    }
                 }
                 Incoming::Bytes(any) => {
                     if !any {
@@ -427,6 +426,13 @@ impl<'a> Builder<'_, 'a, '_> {
 
     /// The only scalar of a value.
     pub fn scalar(&mut self, value: ValueId) -> Result<Value> {
+        // Of what is a constant nothing has been noted.
+        let noted = local(self.body, value).and_then(|n| self.values.get(n));
+        if let Some(&(start, 1)) = noted
+            && let Some(&scalar) = self.scalars.get(start as usize)
+        {
+            return Ok(scalar);
+        }
         match self.value(value)?.as_slice() {
             [only] => Ok(*only),
             many => {
@@ -437,7 +443,7 @@ impl<'a> Builder<'_, 'a, '_> {
 
     /// Says what an instruction computes.
     pub fn result(&mut self, inst: &Inst, scalars: &[Value]) -> Result<()> {
-        let expected = self.parts(inst.ty)?.len();
+        let expected = shape::count(self.types(), inst.ty)?;
         if scalars.len() != expected {
             let message = format!(
                 "a result of {} scalars, and `{}` has {expected}",
@@ -487,12 +493,6 @@ impl<'a> Builder<'_, 'a, '_> {
     /// Scalars as a type of LLVM asks for them: pointers in its spaces.
     pub fn as_parts(&mut self, scalars: Values, parts: &[Part]) -> Values {
         scalars.into_iter().zip(parts).map(|(value, part)| self.pointer_as(value, part.ty)).collect()
-    }
-
-    /// The function of a symbol of this module.
-    pub fn func_id(&mut self, value: GlobalValue) -> Result<ir::FuncId> {
-        let site = Site { module: self.site.module, value };
-        self.function_at(site)
     }
 
     /// The function of a symbol, which is used here.

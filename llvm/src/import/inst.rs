@@ -1,6 +1,7 @@
 //! One instruction of LLVM.
 
 use super::function::{Builder, Values};
+use super::shape::MAX_BITS;
 use super::{float, integer};
 use crate::error::{Error, Result};
 use crate::module::ValueId;
@@ -167,6 +168,12 @@ impl Builder<'_, '_, '_> {
         if let Some(values) = self.fused(op, flags, x, y)? {
             return self.result(inst, &values);
         }
+        if let Llvm::Integer(bits @ ..=MAX_BITS) = *self.ty(inst.ty) {
+            let (x, y) = (self.scalar(x)?, self.scalar(y)?);
+            let value = self.narrow(op, bits, x, y)?;
+            self.promise(op, flags, bits, value);
+            return self.result(inst, &[value]);
+        }
         let (x, y) = (self.value(x)?, self.value(y)?);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
         let mut out = Values::new();
@@ -175,11 +182,8 @@ impl Builder<'_, '_, '_> {
                 Llvm::Integer(bits) => {
                     let bits = *bits;
                     let made = self.integer(op, bits, x, y)?;
-                    let promised = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
-                        && flags & super::integer::NO_SIGNED_WRAP != 0
-                        && matches!(bits, 32 | 64);
-                    if let (true, &[value]) = (promised, &made[..]) {
-                        self.b.promise_no_signed_wrap(value);
+                    if let &[value] = &made[..] {
+                        self.promise(op, flags, bits, value);
                     }
                     out.extend(made);
                 }
@@ -187,6 +191,16 @@ impl Builder<'_, '_, '_> {
             }
         }
         self.result(inst, &out)
+    }
+
+    /// Keeps the promise that a result does not wrap, where something comes of it.
+    fn promise(&mut self, op: BinaryOp, flags: u64, bits: u32, value: Value) {
+        if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+            && flags & super::integer::NO_SIGNED_WRAP != 0
+            && matches!(bits, 32 | 64)
+        {
+            self.b.promise_no_signed_wrap(value);
+        }
     }
 
     /// A product and a sum that may be rounded once, where both say so.
@@ -233,6 +247,13 @@ impl Builder<'_, '_, '_> {
 
     fn comparison(&mut self, inst: &Inst, predicate: Predicate, x: ValueId, y: ValueId) -> Result<()> {
         let ty = self.value_type(x)?;
+        if let (Some(cond), Llvm::Integer(bits @ ..=MAX_BITS)) = (integer::condition(predicate), self.ty(ty))
+        {
+            let bits = *bits;
+            let (x, y) = (self.scalar(x)?, self.scalar(y)?);
+            let value = self.compare(cond, bits, &[x], &[y])?;
+            return self.result(inst, &[value]);
+        }
         let (element, lanes) = self.lanes(ty);
         let (x, y) = (self.value(x)?, self.value(y)?);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);

@@ -102,7 +102,7 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    fn narrow(&mut self, op: BinaryOp, bits: u32, x: Value, y: Value) -> Result<Value> {
+    pub(super) fn narrow(&mut self, op: BinaryOp, bits: u32, x: Value, y: Value) -> Result<Value> {
         if bits == 1 {
             return Ok(self.boolean(op, x, y));
         }

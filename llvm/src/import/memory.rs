@@ -41,6 +41,9 @@ impl Builder<'_, '_, '_> {
 
     /// Loads a value.
     pub fn load_parts(&mut self, ty: TypeId, pointer: Value, align: u64, flags: MemFlags) -> Result<Values> {
+        if let Some(part) = shape::single(self.types(), ty) {
+            return Ok(Values::from_slice(&[self.load_part(part, pointer, align, flags)]));
+        }
         let parts = self.parts(ty)?;
         if shape::is_packed(self.types(), ty) {
             let words = self.words(ty)?;
@@ -115,6 +118,11 @@ impl Builder<'_, '_, '_> {
         align: u64,
         flags: MemFlags,
     ) -> Result<()> {
+        if let (Some(part), &[value]) = (shape::single(self.types(), ty), &values[..]) {
+            let value = self.pointer_as(value, part.ty);
+            self.store_part(part, value, pointer, align, flags);
+            return Ok(());
+        }
         let parts = self.parts(ty)?;
         if values.len() != parts.len() {
             let message = format!("a store of {} scalars as `{}`", values.len(), self.types().display(ty));
@@ -174,6 +182,12 @@ impl Builder<'_, '_, '_> {
         let in_global = matches!(self.type_of(pointer), Type::PTR_GLOBAL | Type::PTR_CONST);
         let flags = access_flags(access.volatile, invariant && in_global);
         let align = access.align.unwrap_or_else(|| self.types().align(inst.ty));
+        if let Some(part) = shape::single(self.types(), inst.ty) {
+            let loaded = self.load_part(part, pointer, align, flags);
+            let ty = inst.value.map_or(part.ty, |result| self.known_type(result, part.ty));
+            let loaded = self.pointer_as(loaded, ty);
+            return self.result(inst, &[loaded]);
+        }
         let mut values = self.load_parts(inst.ty, pointer, align, flags)?;
         if let ([value], Some(result)) = (values.as_mut_slice(), inst.value) {
             let ty = self.known_type(result, self.type_of(*value));
@@ -261,7 +275,7 @@ impl Builder<'_, '_, '_> {
                 .blocks
                 .get(at as usize)
                 .and_then(|range| self.body.insts.get(range.end.checked_sub(1)? as usize));
-            for next in last.map_or(Vec::new(), |inst| inst.kind.successors()) {
+            for next in last.map_or(Default::default(), |inst| inst.kind.successors()) {
                 if next == block {
                     return true;
                 }
@@ -274,6 +288,18 @@ impl Builder<'_, '_, '_> {
     }
 
     pub fn gep(&mut self, inst: &Inst, source: TypeId, base: ValueId, indices: &[ValueId]) -> Result<()> {
+        if shape::single(self.types(), inst.ty).is_some() {
+            let of_base = self.scalar(base)?;
+            let mut all: SmallVec<[(TypeId, Value); 4]> = SmallVec::new();
+            for index in indices {
+                let ty = self.value_type(*index)?;
+                // An index of more than 64 bits is cut off to its lowest limb.
+                all.extend(self.value(*index)?.first().map(|value| (ty, *value)));
+            }
+            let address = self.address(source, of_base, &all)?;
+            self.inherit_invariant(base, inst.value);
+            return self.result(inst, &[address]);
+        }
         let bases = self.value(base)?;
         let mut all: Vec<(TypeId, Values)> = Vec::new();
         for index in indices {
@@ -311,7 +337,7 @@ impl Builder<'_, '_, '_> {
             let step = if n == 0 {
                 self.types().alloc_size(ty)?
             } else {
-                match self.ty(ty).clone() {
+                match self.ty(ty) {
                     Llvm::Struct { fields, .. } => {
                         let field = known.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < fields.len());
                         let field = field
@@ -321,12 +347,12 @@ impl Builder<'_, '_, '_> {
                         continue;
                     }
                     Llvm::Array { element, .. } => {
-                        ty = element;
-                        self.types().alloc_size(element)?
+                        ty = *element;
+                        self.types().alloc_size(ty)?
                     }
                     Llvm::Vector { element, .. } => {
-                        ty = element;
-                        self.types().bits(element)? / 8
+                        ty = *element;
+                        self.types().bits(ty)? / 8
                     }
                     _ => {
                         return Err(Error::unsupported(format!(

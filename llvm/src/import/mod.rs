@@ -101,6 +101,7 @@ pub fn import(
         modules,
         libraries,
         symbols,
+        resolved: FxHashMap::default(),
         functions: FxHashMap::default(),
         signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
@@ -145,6 +146,8 @@ struct Importer<'a> {
     /// Which of them are libraries.
     libraries: Vec<bool>,
     symbols: Symbols,
+    /// What [`Importer::resolve`] has found.
+    resolved: FxHashMap<Site, Site>,
     functions: FxHashMap<Site, ir::FuncId>,
     signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
     globals: FxHashMap<Site, ir::GlobalId>,
@@ -307,9 +310,19 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
+    /// What a symbol of a module means among all modules.
+    fn resolve(&mut self, site: Site) -> Result<Site> {
+        if let Some(known) = self.resolved.get(&site) {
+            return Ok(*known);
+        }
+        let meant = self.symbols.resolve(&self.modules, site)?;
+        self.resolved.insert(site, meant);
+        Ok(meant)
+    }
+
     /// Declares the function or global of a symbol.
     fn declare(&mut self, site: Site, out: &mut impl Out) -> Result<()> {
-        let site = self.symbols.resolve(&self.modules, site)?;
+        let site = self.resolve(site)?;
         match site.value {
             GlobalValue::Function(_) => self.func_id(site, out).map(drop),
             GlobalValue::Global(_) => self.global_id(site, out).map(drop),

@@ -1,7 +1,6 @@
 //! Ranges of integers, `!range` and the attribute `range`: an `assume` behind the value, where it says that upper bits are zero.
 
 use super::function::Builder;
-use crate::module::attributes::AttributeSet;
 use crate::module::body::{Body, Inst, InstKind};
 use crate::module::constants::ConstantKind;
 use crate::module::metadata::Metadata;
@@ -58,14 +57,8 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// Says of a parameter what its attributes say.
-    pub(super) fn hint_parameter(&mut self, value: ValueId, set: &AttributeSet, index: u32) {
-        if let Some(range) = set.range(index) {
-            self.within(value, range);
-        }
-    }
-
-    fn within(&mut self, value: ValueId, [low, high]: Range) {
+    /// Says of a value that it is in a range.
+    pub(super) fn within(&mut self, value: ValueId, [low, high]: Range) {
         let Ok(&[value]) = self.value(value).as_deref() else { return };
         let ty = self.type_of(value);
         // A bound below zero says nothing of the bits, and neither does half of all numbers.

@@ -47,9 +47,16 @@ pub(super) fn container(bits: u32) -> ir::Type {
     ir::Type::int(bits.max(1)).unwrap_or(ir::Type::I64)
 }
 
+fn refused_space(space: u32) -> Error {
+    Error::unsupported(match space {
+        6 => "a pointer into `addrspace(6)`, tensor memory".to_owned(),
+        other => format!("a pointer into `addrspace({other})`"),
+    })
+}
+
 /// The pointer into an address space of LLVM's.
-pub(super) fn pointer(space: u32) -> Result<ir::Type> {
-    Ok(match space {
+fn pointer_to(space: u32) -> Option<ir::Type> {
+    Some(match space {
         0 => ir::Type::PTR,
         1 => ir::Type::PTR_GLOBAL,
         3 => ir::Type::PTR_SHARED,
@@ -58,8 +65,7 @@ pub(super) fn pointer(space: u32) -> Result<ir::Type> {
         101 => ir::Type::PTR_PARAM,
         // Shared memory of the cluster: what accesses it says so (`super::memory`).
         7 => ir::Type::PTR_SHARED,
-        6 => return Err(Error::unsupported("a pointer into `addrspace(6)`, tensor memory")),
-        other => return Err(Error::unsupported(format!("a pointer into `addrspace({other})`"))),
+        _ => return None,
     })
 }
 
@@ -71,26 +77,39 @@ pub(super) fn is_packed(types: &Types, ty: TypeId) -> bool {
     }
 }
 
+/// The scalar of a value that is one; `None` for what has several or none, and for what is refused.
+#[inline]
+pub(super) fn single(types: &Types, ty: TypeId) -> Option<Part> {
+    let (ty, bits) = match types.get(ty) {
+        Type::Integer(bits @ ..=MAX_BITS) => (container(*bits), *bits),
+        Type::Pointer { space, .. } => (pointer_to(*space)?, 64),
+        Type::Half => (ir::Type::F16, 16),
+        Type::BFloat => (ir::Type::BF16, 16),
+        Type::Float => (ir::Type::F32, 32),
+        Type::Double => (ir::Type::F64, 64),
+        _ => return None,
+    };
+    Some(Part { ty, bits, offset: 0 })
+}
+
 /// The scalars of a value of a type.
 pub(super) fn parts(types: &Types, ty: TypeId) -> Result<Parts> {
     let mut out = Parts::new();
-    add(types, ty, 0, &mut out)?;
+    match single(types, ty) {
+        Some(part) => out.push(part),
+        None => add(types, ty, 0, &mut out)?,
+    }
     Ok(out)
 }
 
 fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
-    let mut scalar = |ty: ir::Type, bits: u32| {
-        out.push(Part { ty, bits, offset });
-        Ok(())
-    };
+    if let Some(part) = single(types, ty) {
+        out.push(Part { offset, ..part });
+        return Ok(());
+    }
     match types.get(ty) {
         Type::Void => Ok(()),
-        Type::Half => scalar(ir::Type::F16, 16),
-        Type::BFloat => scalar(ir::Type::BF16, 16),
-        Type::Float => scalar(ir::Type::F32, 32),
-        Type::Double => scalar(ir::Type::F64, 64),
-        Type::Pointer { space, .. } => scalar(pointer(*space)?, 64),
-        Type::Integer(bits @ ..=MAX_BITS) => scalar(container(*bits), *bits),
+        Type::Pointer { space, .. } => Err(refused_space(*space)),
         Type::Integer(bits) => {
             check(types, ty, u64::from(bits.div_ceil(64)), out)?;
             for limb in 0..bits.div_ceil(64) {
@@ -120,7 +139,11 @@ fn add(types: &Types, ty: TypeId, offset: u64, out: &mut Parts) -> Result<()> {
             }
             Ok(())
         }
-        Type::X86Fp80
+        Type::Half
+        | Type::BFloat
+        | Type::Float
+        | Type::Double
+        | Type::X86Fp80
         | Type::Fp128
         | Type::PpcFp128
         | Type::Label
@@ -142,7 +165,10 @@ fn check(types: &Types, ty: TypeId, more: u64, out: &Parts) -> Result<()> {
 
 /// How many scalars a type has.
 pub(super) fn count(types: &Types, ty: TypeId) -> Result<usize> {
-    Ok(parts(types, ty)?.len())
+    match single(types, ty) {
+        Some(_) => Ok(1),
+        None => Ok(parts(types, ty)?.len()),
+    }
 }
 
 /// Which scalars of an aggregate a path of indices leads to.

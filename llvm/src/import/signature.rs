@@ -125,7 +125,7 @@ impl<'a> Importer<'a> {
 
     /// The function of a symbol, declared where it is not yet.
     pub(super) fn func_id(&mut self, site: Site, out: &mut impl Out) -> Result<ir::FuncId> {
-        let site = self.symbols.resolve(&self.modules, site)?;
+        let site = self.resolve(site)?;
         if let Some(id) = self.functions.get(&site) {
             return Ok(*id);
         }

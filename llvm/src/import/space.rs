@@ -6,7 +6,7 @@
 
 use super::function::local;
 use super::signature::{Incoming, Signature};
-use crate::module::body::{Body, InstKind};
+use crate::module::body::{Body, Inst, InstKind};
 use crate::module::constants::{Constant, ConstantKind};
 use crate::module::ops::CastOp;
 use crate::module::types::Type;
@@ -102,10 +102,20 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
             }
         };
     }
+    // What depends on other values: all else is known when it has been looked at once.
+    let mut pending: Vec<&Inst> = Vec::new();
+    for inst in &body.insts {
+        let Some(n) = inst.value.and_then(|value| local(body, value)) else { continue };
+        let new = inference.of_inst(&inst.kind, inst.value);
+        inference.spaces[n] = inference.spaces[n].join(new);
+        if inst.kind.hands_on_pointers() {
+            pending.push(inst);
+        }
+    }
     // Each value goes up a lattice of four steps, so that this ends.
     loop {
         let mut changed = false;
-        for inst in &body.insts {
+        for inst in &pending {
             let Some(n) = inst.value.and_then(|value| local(body, value)) else { continue };
             let new = inference.of_inst(&inst.kind, inst.value);
             let joined = inference.spaces[n].join(new);
@@ -117,6 +127,21 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
         if !changed {
             return inference.spaces;
         }
+    }
+}
+
+impl InstKind {
+    /// True for what [`Inference::of_inst`] asks other values of.
+    fn hands_on_pointers(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Gep { .. }
+                | InstKind::Phi { .. }
+                | InstKind::Select { .. }
+                | InstKind::Freeze(_)
+                | InstKind::Cast { .. }
+                | InstKind::Load { .. }
+        )
     }
 }
 
@@ -164,32 +189,25 @@ impl Inference<'_, '_> {
         let is_pointer = value.and_then(|value| local(self.body, value)).and_then(|n| self.body.types.get(n));
         let is_pointer =
             is_pointer.is_some_and(|ty| matches!(self.module.types.get(*ty), Type::Pointer { .. }));
+        if !is_pointer {
+            return Space::Generic;
+        }
         match kind {
             InstKind::Alloca { .. } => Space::Local,
-            InstKind::Gep { base, .. } if is_pointer => self.of_value(*base),
-            InstKind::Phi { incoming, .. } if is_pointer => {
+            InstKind::Gep { base, .. } => self.of_value(*base),
+            InstKind::Phi { incoming, .. } => {
                 incoming.iter().fold(Space::Unknown, |space, (value, _)| space.join(self.of_value(*value)))
             }
-            InstKind::Select { x, y, .. } if is_pointer => self.of_value(*x).join(self.of_value(*y)),
-            InstKind::Freeze(x) | InstKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, x, .. }
-                if is_pointer =>
-            {
+            InstKind::Select { x, y, .. } => self.of_value(*x).join(self.of_value(*y)),
+            InstKind::Freeze(x) | InstKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, x, .. } => {
                 self.of_value(*x)
             }
             // A slice of Rust arrives as integers.
-            InstKind::Cast { op: CastOp::IntToPtr, x, .. } if is_pointer && self.arguments.contains(x) => {
+            InstKind::Cast { op: CastOp::IntToPtr, x, .. } if self.arguments.contains(x) => Space::Global,
+            InstKind::ExtractValue { .. } if value.is_some_and(|value| self.arguments.contains(&value)) => {
                 Space::Global
             }
-            InstKind::ExtractValue { .. }
-                if is_pointer && value.is_some_and(|value| self.arguments.contains(&value)) =>
-            {
-                Space::Global
-            }
-            InstKind::Load { ptr, .. }
-                if is_pointer && self.kernel && self.of_value(*ptr) == Space::Param =>
-            {
-                Space::Global
-            }
+            InstKind::Load { ptr, .. } if self.kernel && self.of_value(*ptr) == Space::Param => Space::Global,
             _ => Space::Generic,
         }
     }

@@ -7,6 +7,7 @@ use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
 use super::types::TypeId;
 use crate::error::{Error, Result};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
 /// A body.
@@ -252,15 +253,15 @@ impl InstKind {
     }
 
     /// The blocks that a terminator goes to.
-    pub fn successors(&self) -> Vec<u32> {
+    pub fn successors(&self) -> SmallVec<[u32; 2]> {
         match self {
-            InstKind::Br(block) => vec![*block],
-            InstKind::CondBr { then, otherwise, .. } => vec![*then, *otherwise],
+            InstKind::Br(block) => smallvec![*block],
+            InstKind::CondBr { then, otherwise, .. } => smallvec![*then, *otherwise],
             InstKind::Switch { default, cases, .. } => {
                 [*default].into_iter().chain(cases.iter().map(|(_, block)| *block)).collect()
             }
-            InstKind::IndirectBr { targets, .. } => targets.clone(),
-            _ => Vec::new(),
+            InstKind::IndirectBr { targets, .. } => SmallVec::from_slice(targets),
+            _ => SmallVec::new(),
         }
     }
 

@@ -25,6 +25,9 @@ impl<'a> Module<'a> {
     }
 }
 
+/// About as many bits as clang takes for an instruction, constants and names left out.
+const INST_BITS: u64 = 40;
+
 struct Reader<'m, 'a> {
     module: &'m mut Module<'a>,
     body: Body,
@@ -98,6 +101,10 @@ impl<'m, 'a> Reader<'m, 'a> {
     fn read(mut self, mut block: Block<'a>) -> Result<Body> {
         let mut record = Record::default();
         let mut first = 0u32;
+        // In proportion to the bytes of the body: what it announces is not trusted.
+        let likely = (block.remaining() / INST_BITS) as usize;
+        self.body.insts.reserve(likely);
+        self.body.types.reserve(likely);
         while let Some(entry) = block.next(&mut record)? {
             match entry {
                 Entry::Block(inner) => match inner.id {
@@ -150,7 +157,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                 ));
             }
         }
-        for inst in &self.body.insts {
+        for inst in self.body.blocks.iter().filter_map(|block| self.body.insts.get(block.end as usize - 1)) {
             if let Some(block) =
                 inst.kind.successors().into_iter().find(|block| *block >= blocks || *block == 0)
             {
@@ -356,12 +363,12 @@ impl<'m, 'a> Reader<'m, 'a> {
     }
 
     fn void(&mut self) -> TypeId {
-        self.module.types.intern(Type::Void)
+        self.module.types.void()
     }
 
     /// `i1`, or as many of them as the vector has elements.
     fn bool_like(&mut self, ty: TypeId) -> TypeId {
-        let bit = self.module.types.integer(1);
+        let bit = self.module.types.bit();
         match *self.module.types.get(ty) {
             Type::Vector { len, .. } => self.module.types.intern(Type::Vector { len, element: bit }),
             _ => bit,

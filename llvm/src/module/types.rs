@@ -61,6 +61,17 @@ pub struct Types {
     /// Log2 of the depth of nesting is no use: the depth itself, so that walks over types end.
     depths: Vec<u32>,
     layout: DataLayout,
+    /// Those that are asked for at every other instruction, once they are there.
+    frequent: Frequent,
+}
+
+/// The numbers of types that instructions have without naming them.
+#[derive(Clone, Default, Debug)]
+struct Frequent {
+    void: Option<TypeId>,
+    bit: Option<TypeId>,
+    /// By address space, of those that are seen often.
+    pointers: [Option<TypeId>; 8],
 }
 
 /// What of a data layout says how integers lie in memory.
@@ -89,11 +100,13 @@ pub const MAX_SCALARS: u64 = 1 << 16;
 
 impl Types {
     /// The type of a number.
+    #[inline]
     pub fn get(&self, id: TypeId) -> &Type {
         self.types.get(id.0 as usize).unwrap_or(&Type::Void)
     }
 
     /// True if the module has a type of this number.
+    #[inline]
     pub fn has(&self, id: TypeId) -> bool {
         (id.0 as usize) < self.types.len()
     }
@@ -173,7 +186,32 @@ impl Types {
 
     /// The pointer into an address space.
     pub fn pointer(&mut self, space: u32) -> TypeId {
-        self.intern(Type::Pointer { space, pointee: None })
+        if let Some(Some(id)) = self.frequent.pointers.get(space as usize) {
+            return *id;
+        }
+        let id = self.intern(Type::Pointer { space, pointee: None });
+        if let Some(known) = self.frequent.pointers.get_mut(space as usize) {
+            *known = Some(id);
+        }
+        id
+    }
+
+    /// The type of what has no result.
+    pub fn void(&mut self) -> TypeId {
+        if let Some(id) = self.frequent.void {
+            return id;
+        }
+        let id = self.intern(Type::Void);
+        *self.frequent.void.insert(id)
+    }
+
+    /// `i1`
+    pub fn bit(&mut self) -> TypeId {
+        if let Some(id) = self.frequent.bit {
+            return id;
+        }
+        let id = self.integer(1);
+        *self.frequent.bit.insert(id)
     }
 
     /// The integer of so many bits.
@@ -182,10 +220,12 @@ impl Types {
     }
 
     /// True if a value of one type may stand where the other is asked for. What old pointers point to is no part of it.
+    #[inline]
     pub fn same(&self, a: TypeId, b: TypeId) -> bool {
-        if a == b {
-            return true;
-        }
+        a == b || self.alike(a, b)
+    }
+
+    fn alike(&self, a: TypeId, b: TypeId) -> bool {
         match (self.get(a), self.get(b)) {
             (Type::Pointer { space: a, .. }, Type::Pointer { space: b, .. }) => a == b,
             (Type::Vector { len, element }, Type::Vector { len: other, element: of_other }) => {

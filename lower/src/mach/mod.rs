@@ -79,7 +79,7 @@ impl RegClass {
 /// What an address starts from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Base {
-    /// A 64-bit register.
+    /// A register: of 64 bits, or of 32 that are an address in shared memory.
     Reg(VReg),
     /// A variable of the module.
     Global(ir::GlobalId),
@@ -227,6 +227,8 @@ pub enum DebugPlace {
         /// How many.
         count: u32,
     },
+    /// In a register of 32 bits, with 32 zeros above it.
+    LowWord(VReg),
     /// In memory, so many bytes behind the address in a register.
     Memory(VReg, i32),
     /// In memory with a name, so many bytes from its start.

@@ -155,7 +155,7 @@ impl Selector<'_> {
             return self.edge(call);
         }
         let mut regs: Vec<VReg> = Vec::new();
-        for &arg in call.args(&func.dfg.pool) {
+        for (&param, &arg) in func.dfg.block_params(call.block).iter().zip(call.args(&func.dfg.pool)) {
             let ty = self.ty(arg);
             let own = Repr::of(ty).count == 1 && !is_i1(ty);
             match self.def(arg) {
@@ -166,7 +166,7 @@ impl Selector<'_> {
                     self.emit(mov(self.out.vregs[reg]), &[Operand::Def(reg), value]);
                     regs.push(reg);
                 }
-                _ => regs.extend(self.regs_of(arg)),
+                _ => regs.extend(self.argument(param, arg)),
             }
         }
         self.out.edge(target, &regs)
@@ -181,8 +181,9 @@ impl Selector<'_> {
         if self.single_way_in(call.block).is_some() {
             return self.out.edge(target, &[]);
         }
-        let args = call.args(&func.dfg.pool);
-        let args: Vec<VReg> = args.iter().flat_map(|&arg| self.regs_of(arg)).collect();
+        let params = func.dfg.block_params(call.block).iter();
+        let args = params.zip(call.args(&func.dfg.pool));
+        let args: Vec<VReg> = args.flat_map(|(&param, &arg)| self.argument(param, arg)).collect();
         self.out.edge(target, &args)
     }
 

@@ -46,7 +46,9 @@ impl Selector<'_> {
                     }
                     (Some(_), _) if self.regs[self.resolve(value)].count == 0 => DebugPlace::OptimizedOut,
                     (Some(_), _) => DebugPlace::Memory(self.reg(value), offset),
-                    (None, DebugPlace::Registers { first, .. }) => DebugPlace::Memory(first, offset),
+                    (None, DebugPlace::Registers { first, .. } | DebugPlace::LowWord(first)) => {
+                        DebugPlace::Memory(first, offset)
+                    }
                     (None, _) => DebugPlace::OptimizedOut,
                 },
                 Storage::Slot(slot, offset) => DebugPlace::Symbol(Base::Stack(slot), offset),
@@ -66,11 +68,13 @@ impl Selector<'_> {
         {
             return DebugPlace::Symbol(Base::Param(number), 0);
         }
-        let Regs { first, count } = self.regs[self.resolve(value)];
+        let resolved = self.resolve(value);
+        let Regs { first, count } = self.regs[resolved];
         match (first.expand(), self.int_const(value)) {
+            (Some(low), _) if self.narrow[resolved] => DebugPlace::LowWord(low),
             (Some(first), _) => DebugPlace::Registers { first, count },
             (None, Some(bits)) => DebugPlace::Constant(bits),
-            (None, None) => DebugPlace::OptimizedOut,
+            (None, None) => self.low[resolved].expand().map_or(DebugPlace::OptimizedOut, DebugPlace::LowWord),
         }
     }
 }

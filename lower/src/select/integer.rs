@@ -445,6 +445,9 @@ impl Selector<'_> {
 
     pub(super) fn select_value(&mut self, inst: ir::Inst, [cond, yes, no]: [Value; 3]) {
         let Some(result) = self.func.dfg.first_result(inst) else { return };
+        if self.is_narrow(inst) {
+            return self.narrow_selection(inst, [cond, yes, no]);
+        }
         let ty = self.ty(result);
         let cond = self.reg(cond);
         if is_i1(ty) {

@@ -253,6 +253,9 @@ impl Selector<'_> {
     }
 
     pub(super) fn pointer_add(&mut self, inst: ir::Inst, [ptr, offset]: [Value; 2]) {
+        if let Some(bytes) = self.low_word(offset, 1).filter(|_| self.is_narrow(inst)) {
+            return self.narrow_sum(inst, ptr, bytes);
+        }
         let result = self.result(inst);
         let offset = match (self.int_const(offset), self.ty(offset)) {
             (None, Type::I32) => {
@@ -266,6 +269,9 @@ impl Selector<'_> {
     }
 
     pub(super) fn index(&mut self, inst: ir::Inst, scale: i32, [ptr, index]: [Value; 2]) {
+        if let Some(bytes) = self.low_word(index, scale).filter(|_| self.is_narrow(inst)) {
+            return self.narrow_sum(inst, ptr, bytes);
+        }
         let result = self.result(inst);
         let base = Operand::Use(self.reg(ptr));
         if let Some(constant) = self.int_const(index) {

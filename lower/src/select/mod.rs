@@ -8,6 +8,7 @@
 //! Values that PTX cannot hold as they are take this form:
 //! - `i8` lives in a `.b16` register whose upper half is arbitrary; who reads it as a number extends it first;
 //! - vectors of elements below 32 bits are packed into `.b32` registers, `i128` is a pair of `.b64` (see [`abi::Repr`]);
+//! - addresses in shared memory live in `.b32` registers where nobody reads more of them (`narrow.rs`);
 //! - casts that change no bits are no instructions: their results stand for their operands.
 //!
 //! Parameters of a block with a single way in stand for the arguments of that way.
@@ -19,6 +20,7 @@ mod debug;
 mod float;
 mod integer;
 mod memory;
+mod narrow;
 mod ptx_op;
 mod vector;
 
@@ -98,6 +100,10 @@ struct Selector<'a> {
     uses: SecondaryMap<Value, u32>,
     /// The registers of the values that someone asked for.
     regs: SecondaryMap<Value, Regs>,
+    /// Addresses in shared memory that are computed in 32 bits.
+    narrow: SecondaryMap<Value, bool>,
+    /// The registers of 32 bits for the addresses of shared variables, which may be wanted in 64 bits too.
+    low: SecondaryMap<Value, PackedOption<VReg>>,
     /// Loads of what is only extended, which is done by the load: with the sign or with zeros.
     extending: SecondaryMap<Value, Option<bool>>,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
@@ -131,6 +137,8 @@ impl<'a> Selector<'a> {
             alias: SecondaryMap::with_capacity(values),
             uses: SecondaryMap::with_capacity(values),
             regs: SecondaryMap::with_capacity(values),
+            narrow: SecondaryMap::new(),
+            low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
             blocks: SecondaryMap::new(),
             switches: Vec::new(),
@@ -156,6 +164,7 @@ impl<'a> Selector<'a> {
             self.errors.push(Diagnostic::error("L0001", self.func.span, text));
             return;
         }
+        self.find_narrow();
         self.make_blocks();
         let rpo = self.cfg.reverse_postorder().to_vec();
         for &block in rpo.iter().rev() {
@@ -296,6 +305,7 @@ impl<'a> Selector<'a> {
                 classes.len() as u32
             } else {
                 let Repr { class, count } = Repr::of(ty);
+                let class = if self.narrow[value] { RegClass::B32 } else { class };
                 (0..count).for_each(|_| _ = self.out.vregs.push(class));
                 count.into()
             };
@@ -424,7 +434,8 @@ impl<'a> Selector<'a> {
         let func = self.func;
         let results = func.dfg.results(inst);
         if let Some(first) = results.get(0) {
-            let asked_for = results.into_iter().any(|value| self.regs[value].count > 0);
+            let asked_for = |value: Value| self.regs[value].count > 0 || self.low[value].is_some();
+            let asked_for = results.into_iter().any(asked_for);
             let passed_on = self.alias[first].is_some();
             if passed_on || (!asked_for && func.traits(inst).is_removable()) {
                 return;
@@ -443,9 +454,7 @@ impl<'a> Selector<'a> {
             &InstData::Store { flags, offset, args: [value, ptr] } => self.store(flags, offset, value, ptr),
             &InstData::Index { scale, args } => self.index(inst, scale, args),
             &InstData::StackAddr { slot, offset } => self.symbol_address(inst, Base::Stack(slot), offset),
-            &InstData::GlobalAddr { global, offset } => {
-                self.symbol_address(inst, Base::Global(global), offset)
-            }
+            &InstData::GlobalAddr { global, offset } => self.variable_address(inst, global, offset),
             &InstData::FuncAddr { func } => self.symbol_address(inst, Base::Func(func), 0),
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } if !has_own_registers(self.ty(arg)) => {

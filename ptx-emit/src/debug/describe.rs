@@ -18,6 +18,8 @@ use warpsmith_ptx::{Module, Stmt, Symbol};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Home {
     Registers(SmallVec<[Reg; 2]>),
+    /// A register of 32 bits with 32 zeros above it.
+    LowWord([Reg; 1]),
     Memory([Reg; 1], i32),
     Symbol(Symbol, i32, Class),
     Constant(i64),
@@ -27,7 +29,7 @@ impl InRegisters for Home {
     fn registers(&self) -> &[Reg] {
         match self {
             Home::Registers(registers) => registers,
-            Home::Memory(register, _) => register,
+            Home::LowWord(register) | Home::Memory(register, _) => register,
             Home::Symbol(..) | Home::Constant(_) => &[],
         }
     }
@@ -295,6 +297,10 @@ fn place_of(home: &Home, names: &Names) -> Option<Place> {
             let size = |register: &Reg| register.class.bits().div_ceil(8);
             let numbers = registers.iter().map(|register| Some((number(register)?, size(register))));
             Place::Registers(numbers.collect::<Option<_>>()?)
+        }
+        Home::LowWord([register]) => {
+            let low = Place::Registers(SmallVec::from_slice(&[(number(register)?, 4)]));
+            Place::Pieces(vec![(Some(low), 4), (Some(Place::Constant(0)), 4)])
         }
         Home::Memory([register], offset) => Place::Memory(number(register)?, *offset),
         Home::Symbol(symbol, offset, class) => Place::Symbol(*symbol, *offset, *class),

@@ -28,7 +28,7 @@ impl<'a> Reader<'_, 'a> {
                 let cond = if fields.code == 29 {
                     self.typed(fields)?.0
                 } else {
-                    let bit = self.module.types.integer(1);
+                    let bit = self.module.types.bit();
                     self.of_type(fields, bit)?
                 };
                 let flags = FastMath::of(fields.optional().unwrap_or(0));
@@ -79,7 +79,7 @@ impl<'a> Reader<'_, 'a> {
                     (InstKind::Br(then), void)
                 } else {
                     let otherwise = fields.small()?;
-                    let bit = self.module.types.integer(1);
+                    let bit = self.module.types.bit();
                     let cond = self.of_type(fields, bit)?;
                     (InstKind::CondBr { cond, then, otherwise }, void)
                 }
@@ -156,7 +156,7 @@ impl<'a> Reader<'_, 'a> {
                 let align =
                     globals::alignment(fields.optional().unwrap_or(0)).ok_or_else(|| fields.wrong())?;
                 let access = Access { align, volatile, ordering, scope };
-                let bit = self.module.types.integer(1);
+                let bit = self.module.types.bit();
                 let pair = self.module.types.intern(Type::Struct {
                     packed: false,
                     fields: vec![ty, bit],
@@ -320,10 +320,9 @@ impl<'a> Reader<'_, 'a> {
         let Some((varargs, ret, params)) = self.module.signature(signature) else {
             return Err(fields.wrong());
         };
-        let params = params.to_vec();
-        let mut args = Vec::with_capacity(params.len());
-        let mut arg_types = params.clone();
-        for param in params {
+        let mut arg_types = params.to_vec();
+        let mut args = Vec::with_capacity(arg_types.len());
+        for &param in &arg_types {
             args.push(match self.module.types.get(param) {
                 Type::Label => ValueId(fields.small()?),
                 // A number of metadata, which is no value.

@@ -397,6 +397,8 @@ impl Copy<'_> {
         let Some(theirs) = &self.callee.debug else { return };
         let Binding { variable, piece, storage } = theirs.bindings[binding];
         let Some(variable) = self.debug.variables[variable].expand() else { return };
+        // What is removed from the callee has no counterpart here.
+        let storage = self.callee.storage(storage);
         let storage = match storage {
             Storage::Value(value) => Storage::Value(value_of(&self.values, value)),
             Storage::Memory(value, offset) => Storage::Memory(value_of(&self.values, value), offset),

@@ -116,8 +116,13 @@ impl Encoded {
                     if let Some(place) = place {
                         self.place(place);
                     }
-                    // Several registers say how much of the value each has.
-                    if !matches!(place, Some(Place::Registers(registers)) if registers.len() > 1) {
+                    // What is in several places says how much of the value each has.
+                    let several = match place {
+                        Some(Place::Registers(registers)) => registers.len() > 1,
+                        Some(Place::Pieces(_)) => true,
+                        Some(Place::Memory(..) | Place::Symbol(..) | Place::Constant(_)) | None => false,
+                    };
+                    if !several {
                         unsigned(self.op(DW_OP_piece), (*size).into());
                     }
                 }

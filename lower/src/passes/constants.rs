@@ -4,7 +4,7 @@
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{
-    Function, Global, GlobalId, Inst, InstData, Linkage, Module, Opcode, Symbol, Type, Value,
+    Function, Global, GlobalId, Inst, InstData, Linkage, Module, Opcode, Symbol, Type, TypeTable, Value,
 };
 use warpsmith_isa::StateSpace;
 
@@ -35,12 +35,12 @@ impl ModulePass for Constants {
         for func in module.functions.values() {
             loads.push(uses(func, &mut known));
         }
-        let Module { functions, globals, .. } = module;
+        let Module { functions, globals, types, .. } = module;
         let mut changes = 0;
         for (func, loads) in functions.values_mut().zip(loads) {
             for (inst, global, at) in loads.into_iter().filter(|(_, global, _)| known.contains(*global)) {
                 let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
-                if let Some(data) = contents(&globals[global], at, ty) {
+                if let Some(data) = contents(types, &globals[global], at, ty) {
                     func.dfg.replace_inst(inst, data);
                     changes += 1;
                 }
@@ -134,7 +134,7 @@ fn uses(func: &Function, known: &mut EntitySet<GlobalId>) -> Vec<(Inst, GlobalId
 }
 
 /// The bytes of a variable as a constant of a type.
-fn contents(global: &Global, at: i64, ty: Type) -> Option<InstData> {
+fn contents(types: &TypeTable, global: &Global, at: i64, ty: Type) -> Option<InstData> {
     let bytes = u64::from(ty.bytes()?);
     if ty.is_vector()
         || ty.is_aggregate()
@@ -145,7 +145,7 @@ fn contents(global: &Global, at: i64, ty: Type) -> Option<InstData> {
         return None;
     }
     let at = u64::try_from(at).ok()?;
-    let size = u64::from(global.ty.bytes()?).checked_mul(match global.extent {
+    let size = types.size(global.ty).checked_mul(match global.extent {
         warpsmith_ir::Extent::One => 1,
         warpsmith_ir::Extent::Array(n) => n,
         warpsmith_ir::Extent::Dynamic => return None,

@@ -3,9 +3,14 @@
 //! The walk is down the dominator tree, so a computation that was met and dominates the current block is usable. Reads of memory
 //! count as equal within a block as long as nothing between them can write; a store makes its value known to the loads behind
 //! it. `load invariant` reads are equal everywhere. Operations that are convergent or have effects are left alone.
+//!
+//! The address of a variable in shared memory is three instructions on late targets, and in small blocks ptxas makes them for each block anew: those
+//! of which none dominates the others are made once where their ways part.
 
 use super::replace_with;
+use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
+use cranelift_entity::SecondaryMap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -13,11 +18,16 @@ use std::hash::{Hash, Hasher};
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
 };
+use warpsmith_isa::StateSpace;
+
+/// How far up a block is looked for in which two addresses can be made at once.
+const MAX_CLIMB: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let mut known: HashMap<Key, (Value, Block), FxBuildHasher> = HashMap::default();
     let mut changes = 0;
+    let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.
     let mut epoch = 0;
     for &block in dominators.preorder() {
@@ -38,6 +48,22 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let Some(key) = key(func, inst, traits, epoch) else { continue };
+            if let Some(&(value, at)) = known.get(&key)
+                && !dominators.dominates(at, block)
+                && is_shared_address(func, cx, inst)
+            {
+                let depths = depths.get_or_insert_with(|| depths_of(&cx.analyses.get::<Loops>(func)));
+                if let Some(common) = common_dominator(&dominators, depths, at, block)
+                    && let (Some(made), Some(end)) = (func.dfg.def_inst(value), func.terminator(common))
+                {
+                    func.layout.remove_inst(made);
+                    func.layout.insert_inst_before(made, end);
+                    known.insert(key, (value, common));
+                    replace_with(func, inst, value);
+                    changes += 1;
+                    continue;
+                }
+            }
             match known.get(&key) {
                 Some(&(value, at)) if dominators.dominates(at, block) => {
                     // What is kept promises what both do.
@@ -61,6 +87,30 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+fn is_shared_address(func: &Function, cx: &Context<'_>, inst: Inst) -> bool {
+    matches!(func.dfg[inst], InstData::GlobalAddr { global, .. } if cx.globals[global].space == StateSpace::Shared)
+}
+
+/// How many loops are around each block.
+fn depths_of(loops: &Loops) -> SecondaryMap<Block, u32> {
+    let mut depths = SecondaryMap::new();
+    loops.iter().flat_map(|found| &found.blocks).for_each(|&block| depths[block] += 1);
+    depths
+}
+
+/// The nearest block above two that dominates both, and is in no more loops than either; `None` if it is far.
+fn common_dominator(
+    dominators: &DominatorTree,
+    depths: &SecondaryMap<Block, u32>,
+    a: Block,
+    b: Block,
+) -> Option<Block> {
+    let most = depths[a].min(depths[b]);
+    std::iter::successors(Some(a), |&block| dominators.idom(block))
+        .take(MAX_CLIMB)
+        .find(|&block| depths[block] <= most && dominators.dominates(block, b))
 }
 
 /// What makes two computations equal: the operation with its constants, the type, the operands.

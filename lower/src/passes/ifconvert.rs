@@ -148,13 +148,13 @@ impl Way {
     }
 }
 
-fn args(func: &Function, call: &BlockCall) -> SmallVec<[Value; 4]> {
+pub(super) fn args(func: &Function, call: &BlockCall) -> SmallVec<[Value; 4]> {
     call.args(&func.dfg.pool).into()
 }
 
 /// How many operations an instruction counts for that is computed where it may not be wanted; `None` if it must not be.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap stays where it is")]
-fn cost(func: &Function, inst: Inst) -> Option<usize> {
+pub(super) fn cost(func: &Function, inst: Inst) -> Option<usize> {
     use Opcode::*;
     if !func.traits(inst).is_pure() || func.dfg.results(inst).len() != 1 {
         return None;
@@ -182,7 +182,7 @@ fn cost(func: &Function, inst: Inst) -> Option<usize> {
     }
 }
 
-fn same(func: &Function, a: Value, b: Value) -> bool {
+pub(super) fn same(func: &Function, a: Value, b: Value) -> bool {
     let constants = func.dfg.int_const(a).zip(func.dfg.int_const(b));
     a == b || constants.is_some_and(|(a, b)| a == b) && func.dfg.ty(a).bits() <= 64
 }

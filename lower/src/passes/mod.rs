@@ -11,9 +11,12 @@ mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
 mod cfg;
+mod conjoin;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is no address of a variable is not looked at")]
 mod constants;
 mod copy;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum or product of a counter is not looked at")]
+mod counters;
 mod dce;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
@@ -106,7 +109,9 @@ pub(crate) fn standard() -> Passes {
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
+        .with(pass("conjoin", "decide once by two conditions that lead to the same place", conjoin::run))
         .with_module(constants::Constants)
+        .with(pass("counters", "count by addresses in loops that stay loops", counters::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))

@@ -1,0 +1,122 @@
+//! Two branches in a row of which each may lead to the same place become one, on both conditions: `if (x < n && y < n)` decides once.
+//!
+//! What the second block computes is computed though it may not be wanted, as in [`super::ifconvert`]: a few cheap operations, which are total. Loads
+//! stay behind their branch. Threads that would have parted at the first branch to meet again do not, and a loop that is left at two places
+//! for one is left at one, so that it can be rotated.
+
+use super::ifconvert::{args, cost, same};
+use super::insert_before;
+use crate::analysis::Cfg;
+use crate::pass::{Changes, Context};
+use cranelift_entity::EntitySet;
+use warpsmith_ir::{Block, BlockCall, Function, InstData, Opcode, Type, Value};
+
+/// Operations of a second block, the condition among them, that are computed though they may not be wanted.
+const MAX_OPERATIONS: usize = 5;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let cfg = cx.analyses.get::<Cfg>(func);
+    let mut gone: EntitySet<Block> = EntitySet::new();
+    let mut changes = 0;
+    for &block in cfg.reverse_postorder() {
+        // What a block has taken in leads on to the next. A block that is gone was the only way to where it led, and so is the one that took it in.
+        while !gone.contains(block)
+            && let Some(plan) = Plan::of(func, &cfg, block)
+        {
+            gone.insert(plan.second);
+            plan.carry_out(func, block);
+            changes += 1;
+        }
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_all(changes)
+}
+
+/// A branch, and another one at one of its targets that may lead to its other target too.
+struct Plan {
+    second: Block,
+    /// Which targets lead to the second block, and from there elsewhere.
+    on: [usize; 2],
+}
+
+impl Plan {
+    fn of(func: &Function, cfg: &Cfg, block: Block) -> Option<Plan> {
+        let InstData::Brif { dests: first, .. } = &func.dfg[func.terminator(block)?] else { return None };
+        if first[0].block == first[1].block {
+            return None;
+        }
+        (0..2).find_map(|to_second| {
+            let (second, shared) = (first[to_second].block, &first[1 - to_second]);
+            let alone = cfg.predecessors(second).len() == 1 && func.layout.entry() != Some(second);
+            if !alone || second == block {
+                return None;
+            }
+            let branch = func.terminator(second)?;
+            let InstData::Brif { dests: next, .. } = &func.dfg[branch] else { return None };
+            let onward = (0..2)
+                .find(|&n| next[n].block != shared.block && is_same_call(func, &next[1 - n], shared))?;
+            let mut size = 0;
+            for inst in func.layout.insts(second).filter(|&inst| inst != branch) {
+                size += cost(func, inst)?;
+                if size > MAX_OPERATIONS {
+                    return None;
+                }
+            }
+            Some(Plan { second, on: [to_second, onward] })
+        })
+    }
+
+    fn carry_out(self, func: &mut Function, block: Block) {
+        let Plan { second, on: [to_second, onward] } = self;
+        let (Some(branch), Some(end)) = (func.terminator(block), func.terminator(second)) else { return };
+        let (InstData::Brif { cond: first, dests }, InstData::Brif { cond: then, dests: next }) =
+            (func.dfg[branch].clone(), func.dfg[end].clone())
+        else {
+            return;
+        };
+        let given = args(func, &dests[to_second]);
+        let params = func.dfg.block_params(second).to_vec();
+        for (n, (param, arg)) in params.into_iter().zip(given).enumerate().rev() {
+            super::take_over_name(func, param, arg);
+            func.dfg.remove_block_param(second, n);
+            func.dfg.replace_value(param, arg);
+        }
+        for inst in func.layout.insts(second).filter(|&inst| inst != end).collect::<Vec<_>>() {
+            func.layout.remove_inst(inst);
+            func.layout.insert_inst_before(inst, branch);
+        }
+        let [first, then] = [first, then].map(|cond| func.dfg.resolve(cond));
+        let logic = |func: &mut Function, op, args: [Value; 2]| {
+            insert_before(func, branch, InstData::Binary { op, args }, Type::I1)
+        };
+        let not = |func: &mut Function, arg| {
+            insert_before(func, branch, InstData::Unary { op: Opcode::Bnot, arg }, Type::I1)
+        };
+        // Where the first branch leads to the second block if its condition holds, both have to; else either leads to the shared target.
+        let (cond, onward_first) = match (to_second, onward) {
+            (0, 0) => (logic(func, Opcode::Band, [first, then]), true),
+            (0, _) => {
+                let then = not(func, then);
+                (logic(func, Opcode::Band, [first, then]), true)
+            }
+            (_, 0) => {
+                let then = not(func, then);
+                (logic(func, Opcode::Bor, [first, then]), false)
+            }
+            (..) => (logic(func, Opcode::Bor, [first, then]), false),
+        };
+        let (shared, far): (BlockCall, BlockCall) = (dests[1 - to_second].clone(), next[onward].clone());
+        // The lists of arguments pass to the branch that stays.
+        func.layout.remove_block(second);
+        let dests = if onward_first { [far, shared] } else { [shared, far] };
+        func.dfg.replace_inst(branch, InstData::Brif { cond, dests });
+    }
+}
+
+/// Whether two edges lead to the same place with the same values.
+fn is_same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {
+    let (given, others) = (args(func, a), args(func, b));
+    a.block == b.block && given.iter().zip(&others).all(|(&a, &b)| same(func, a, b))
+}
